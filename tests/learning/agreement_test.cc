@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One table of all learners: how near to the optimum of an independent quadratic program
-// (tests/support/dense_qp.h) each comes in so many passes, on small problems with and without
+// One table of all learners: how near each one comes to the optimum of an independent quadratic
+// program (tests/support/dense_qp.h) within a number of passes, on small problems with and without
 // cycles. A learner without a row fails the test.
 #include <algorithm>
 #include <cmath>
@@ -35,8 +35,8 @@ namespace {
 
 using Kind = LearnerKind;
 
-/// Most that the primal and the dual may differ from the optimum after `passes` passes, relative to
-/// max(0.1, the optimum).
+/// A learner, and the largest allowed distance of its primal and its dual from the optimum after
+/// `passes` passes, relative to max(0.1, the optimum).
 struct Row {
   Kind learner;
   const char* what;
@@ -46,16 +46,16 @@ struct Row {
   double dual;
 };
 
-/// The method converges linearly, or ends: the run stops at a gap of a third of this.
+/// For methods that converge linearly or finitely: the run stops at a gap of a third of this.
 constexpr double kArrives = 1e-4;
 
 void Nothing(TrainOptions*) {}
 void Weighted(TrainOptions* options) { options->average = AverageKind::kWeighted; }
 
-/// The others are sublinear. What their sources prove (a gap of a few R²/(λk) after k passes, or
-/// R/√(λk)) is some hundred times wider than what they need here; their figures are about twice the
-/// largest distance that was measured on the problems of this file, after 1000 passes each. A dual
-/// that never leaves the ground truth is at 1.
+/// The other methods are sublinear. Their proven gaps (a few R²/(λk) after k passes, or R/√(λk))
+/// are a hundred times wider than the distances below, which are about twice the largest ones
+/// measured on the problems of this file after 1000 passes. A dual that never leaves the ground
+/// truth has distance 1.
 const Row kRows[] = {
     {Kind::kAuto, "", Nothing, 3000, kArrives, kArrives},
     {Kind::kBcfw, "pairwise", [](TrainOptions* o) { o->step = StepKind::kPairwise; }, 3000,
@@ -87,8 +87,8 @@ const Row kRows[] = {
     {Kind::kMultiSample, "online", Weighted, 1000, 0.035, 0.06},
 };
 
-/// Those that solve another problem, whose distance from this one is known: test cases of their
-/// own.
+/// Learners that solve another problem, whose distance from this one is known. They have test cases
+/// of their own.
 const Kind kBiased[] = {Kind::kSoft, Kind::kSmoothDlpw};
 
 TrainOptions OptionsOf(const Row& row, SolverKind oracle) {
@@ -111,7 +111,7 @@ TrainingSet LoopyProblem(Random& random, int trial) {
   return RandomProblem(random, shape);
 }
 
-/// exact, relaxed: the optima over labellings, and over the local polytopes.
+/// exact: the optimum over labellings; relaxed: the optimum over the local polytopes.
 void CheckRow(const Row& row, const Problem& problem, SolverKind oracle, double exact,
               double relaxed) {
   CAPTURE(Name(row.learner));
@@ -195,7 +195,7 @@ TEST_CASE("SoftReachesItsPenalizedOptimumWhichLiesAboveAndComesDownWithRho") {
       CHECK(run.summary.termination == Termination::kConverged);
       CHECK(Near(run.summary.last.soft_primal, penalized, kArrives));
       CHECK(Near(run.summary.last.soft_dual, penalized, kArrives));
-      // G* ≤ G(w) ≤ g(w, δ) ≤ G_ρ* at its solution: all that the bias may be.
+      // G* ≤ G(w) ≤ g(w, δ) ≤ G_ρ* at the soft solution, which bounds the bias.
       CHECK(optimum <= penalized + kSolver);
       CHECK(RelaxedPrimal(problem.training(), 0.2, run.summary.weights) <= penalized + kArrives);
       CHECK(penalized <= before + kSolver);
@@ -224,8 +224,7 @@ TEST_CASE("SmoothedMessagesComeWithinTheirBias") {
       CAPTURE(trial);
       CAPTURE(temperature);
       CHECK(run.sound);
-      // Both ends of the bracket have at most this bias; the rest is what steps η/t leave after so
-      // many passes.
+      // Each bound has at most this bias. The last term is what steps η/t leave after 1000 passes.
       const double unit = std::max(0.1, optimum);
       CHECK(run.summary.last.primal <= optimum + temperature * entropy + 0.02 * unit);
       CHECK(run.summary.last.dual >= optimum - temperature * entropy - 0.05 * unit);
@@ -274,7 +273,7 @@ TEST_CASE("ProximalDualAscentConvergesLinearlyWhereTheSmoothedMaximumIsAProjecti
       options.own<ProxSdcaOptions>().sdca_step = step;
       options.smoothing = 0.2;
       options.l1 = l1;
-      options.max_passes = 5000;  // the rate is about 1 − λγM/R² a pass
+      options.max_passes = 5000;  // the error falls by a factor of about 1 − λγM/R² a pass
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);
       CAPTURE(step);

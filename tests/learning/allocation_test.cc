@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Visits allocate nothing: global operator new counts.
+// Visits allocate no memory: a global operator new counts allocations.
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -21,13 +21,13 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-// Used by std::stable_sort. The library's own version need not call the one above, and would not
-// match the ones below.
+// Used by std::stable_sort. The version of the standard library need not call the operator above,
+// and would not match the operators below.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(size == 0 ? 1 : size);
 }
-// Not inlined, or GCC sees `free` beside a call of `operator new` and warns.
+// Not inlined: otherwise GCC warns about `free` beside a call of `operator new`.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 

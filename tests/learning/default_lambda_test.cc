@@ -17,8 +17,8 @@ namespace {
 constexpr Index kExamples = 5;
 constexpr Index kVariables = 3;
 
-/// Binary variables with the inputs (m + 1, 2) times `unit`, m the number of the example; own
-/// weights for every variable, or one row for all.
+/// Binary variables with the inputs (m + 1, 2) times `unit`, where m is the number of the example;
+/// separate weights for every variable, or one row for all.
 Problem Drawn(LossScale loss, double unit, bool shared, double lambda = 1) {
   auto rows = std::make_shared<FeatureRows>();
   for (Index m = 0; m < kExamples; ++m)
@@ -38,7 +38,7 @@ Problem Drawn(LossScale loss, double unit, bool shared, double lambda = 1) {
   return Problem(MakeTrainingSet(data, options), lambda);
 }
 
-/// Mean of (m + 1)² + 4 for m = 0 … 4.
+/// The mean of (m + 1)² + 4 for m = 0 … 4.
 constexpr double kSquaredNorm = 15;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The reference that learners are tested against is tested itself: known solutions, and the order
+// Tests of the reference programs that learners are compared with: known solutions, and the order
 // of the optima.
 #include "tests/support/dense_qp.h"
 
@@ -33,7 +33,7 @@ bool AllForests(const TrainingSet& training) {
   return true;
 }
 
-// One example, one binary variable with input (1), labelled 0: P(w) = λ/2‖w‖² + max(0, 1 − (w_0 −
+// One example with one binary variable, input (1) and label 0: P(w) = λ/2‖w‖² + max(0, 1 − (w_0 −
 // w_1)).
 TrainingSet OneVariable() {
   auto layout = std::make_shared<WeightLayout>();
@@ -48,8 +48,8 @@ TrainingSet OneVariable() {
   return MakeTrainingSet(data, {});
 }
 
-// Three binary variables that all want to differ from each other, all labelled 0, and one Potts
-// weight: the relaxation is not tight.
+// Three binary variables with one Potts weight, which rewards unequal pairs, and labels 0: the
+// relaxation is not tight.
 TrainingSet FrustratedTriangle() {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("potts", 1);
@@ -66,8 +66,8 @@ TrainingSet FrustratedTriangle() {
   return MakeTrainingSet(data, loss);
 }
 
-// G_ρ of example m, times M and without the norm of w, at δ = (A μ_c − μ_i)/ρ; `mu` is its part of
-// the marginals.
+// G_ρ of example m, times M and without the norm of w, at δ = (A μ_c − μ_i)/ρ; `mu` is the part of
+// the marginals that belongs to the example.
 double SoftHinge(const TrainingSet& training, Index m, double rho,
                  const std::vector<double>& weights, std::span<const double> mu) {
   const ExampleView example = training.data.example(m);
@@ -121,8 +121,8 @@ double SoftDual(const TrainingSet& training, double lambda, double rho, const Op
 }
 
 TEST_CASE("one variable by hand: all optima are those of a single hinge") {
-  // w = (t, −t): λt² + max(0, 1 − 2t); smooth for t < ½ while 2λt < 2: t = ½ where λ ≤ 2, value
-  // λ/4; else t = 1/λ.
+  // With w = (t, −t) the objective is λt² + max(0, 1 − 2t): for λ ≤ 2 the minimum is at t = ½ with
+  // the value λ/4, else at t = 1/λ.
   const TrainingSet training = OneVariable();
   CHECK(Near(ExactOptimum(training, 0.5), 0.125, kSolver));
   CHECK(Near(RelaxedOptimum(training, 0.5), 0.125, kSolver));
@@ -138,12 +138,12 @@ TEST_CASE(
     "a frustrated triangle: the relaxed problem lies above the exact one, in w and at the "
     "optimum") {
   const TrainingSet training = FrustratedTriangle();
-  // At w = 1 the labelings of Potts score ≤ 2, the relaxation reaches 3 with all pairs half (0,1),
-  // half (1,0).
+  // Per unit of w, labellings score at most 2, while the relaxation reaches 3 with every pair half
+  // (0,1), half (1,0).
   const std::array<double, 1> w = {10.0};
-  // Example 1 (0,0,1) has score 20 of its own; best other: (1,1,0), loss 3, score 20: hinge 3.
-  // Relaxed: 30 + 1.5 − 20. Example 2 (0,0,0): two disagree, loss 2, score 20: 22. Relaxed: 30 +
-  // 1.5.
+  // Example 1 (0,0,1): the ground truth scores 20; the best other labelling, (1,1,0), has loss 3
+  // and score 20, so the hinge is 3. Relaxed: 30 + 1.5 − 20. Example 2 (0,0,0): two labels differ,
+  // loss 2, score 20, hinge 22. Relaxed: 30 + 1.5.
   CHECK(Near(ExactPrimal(training, 1e-9, w), (3.0 + 22.0) / 2, kSolver));
   CHECK(Near(RelaxedPrimal(training, 1e-9, w), (11.5 + 31.5) / 2, kSolver));
   for (const double lambda : {0.01, 0.1, 1.0}) {

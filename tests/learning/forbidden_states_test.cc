@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training where states are forbidden: the optimum is that over the allowed labellings,
-// certificates hold, and what would not see forbidden states is refused.
+// Training with forbidden states: the optimum is the one over the allowed labellings, certificates
+// hold, and solvers that do not support forbidden states are refused.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -35,7 +35,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr double kGap = 1e-6;  // of the objective, asked of the runs below
+constexpr double kGap = 1e-6;  // requested gap of the runs below, relative to the objective
 
 Problem SomeProblem(Random& random, bool forest) {
   ProblemOptions options = RandomOptions(random);
@@ -68,7 +68,7 @@ class Watcher : public TrainObserver {
   }
 };
 
-/// Trains, and holds the figures against enumeration and quadratic programs.
+/// Trains, and compares the figures with enumeration and quadratic programs.
 void CheckTraining(const Problem& problem, const TrainOptions& options, double optimum) {
   const auto learner = MakeLearner(problem, options);
   learner->traits().dual_point->KeepDualPoint();
@@ -87,8 +87,7 @@ void CheckTraining(const Problem& problem, const TrainOptions& options, double o
   CHECK(verification.dual_proved);
 }
 
-/// Chains of `length` labels B, I, O with random inputs, where I follows B or I only, and inputs
-/// that say little.
+/// Chains of `length` labels B, I, O with random, uninformative inputs; I follows only B or I.
 struct Chunks {
   explicit Chunks(Random& random, Index examples, Index length) {
     layout->AddBlock("labels", 3, 3);
@@ -129,8 +128,8 @@ struct Chunks {
   std::unique_ptr<Dataset> data;
 };
 
-/// Two binary variables, states and the pair with weights of their own; (1, 1) is forbidden,
-/// `given` is given.
+/// Two binary variables; the states and the pair have separate weights. (1, 1) is forbidden, and
+/// the ground truth is `given`.
 Problem PairProblem(const std::vector<Index>& given) {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("w", 3);
@@ -148,7 +147,7 @@ Problem PairProblem(const std::vector<Index>& given) {
   return Problem(MakeTrainingSet(data, {}), 1);
 }
 
-/// Claims a dual point.
+/// A source that claims the given dual point.
 class Claimant : public DualPointSource {
  public:
   Claimant(std::vector<double> q, double loss) : q_(std::move(q)), loss_(loss) {}
@@ -190,7 +189,7 @@ TEST_CASE("TrainingReachesTheOptimumOverAllowedLabellings") {
     const std::vector<double> zero(problem.num_weights(), 0.0);
     const double at_zero = ExactPrimal(problem.training(), problem.lambda(), zero);
     CHECK(Near(PrimalAtZeroWeights(problem), at_zero, kExact));
-    double largest = 0;  // what it would be if all labellings were allowed
+    double largest = 0;  // the mean loss if all labellings were allowed
     for (Index m = 0; m < problem.size(); ++m) {
       const FactorGraph& graph = problem.data().example(m).graph();
       for (Index i = 0; i < graph.num_variables(); ++i) {
@@ -204,7 +203,7 @@ TEST_CASE("TrainingReachesTheOptimumOverAllowedLabellings") {
 }
 
 TEST_CASE("FactorsThatShareWeightsMayForbidDifferentStates") {
-  // Not (0, 1) first, not (1, 0) second.
+  // Forbidden: (0, 1) in the first factor, (1, 0) in the second.
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("w", 4);
   ModelBuilder builder(layout);
@@ -278,7 +277,7 @@ TEST_CASE("LearnersAndOraclesThatWouldNotSeeForbiddenStatesAreRefused") {
                      "cannot leave out forbidden states, which need graphs without cycles"));
     }
   }
-  // Roof duality has a direct way for multi-label models, which must not be taken.
+  // The fast path of roof duality for multi-label models must not be taken.
   options = Way(StepKind::kPairwise, SolverKind::kRoof);
   CHECK(Contains(RefusalOf(PairProblem({0, 1}), options),
                  "oracle roof cannot leave out forbidden states"));
@@ -317,7 +316,7 @@ TEST_CASE("TransitionsThatAreForbiddenAreNotPredictedAndLongChainsAreVerified") 
   CAPTURE(verification.message);
   CHECK(verification.outcome == VerifyOutcome::kHolds);
   CHECK(verification.solvers == "tree");
-  // Where everything else speaks for it as well.
+  // Even with a large weight on a forbidden transition.
   std::vector<double> weights = summary.weights;
   const WeightBlock& pairs = chunks.layout->block(1);
   weights[pairs.at(2 * 3 + 1, 0)] += 100;
@@ -347,7 +346,7 @@ TEST_CASE("DualPointsOnForbiddenStatesAreNotVerified") {
   const std::vector<double> zero(3, 0.0);
   ProgressRecord claim;
   claim.problem = CertifiedProblem::kExact;
-  claim.primal = 1;  // (1, 0) is allowed, and wrong twice
+  claim.primal = 1;  // the labelling (1, 0) is allowed and wrong in both variables
   claim.dual = 0;
   const auto verify = [&](const std::vector<double>& q, double loss) {
     const Claimant claimant(q, loss);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Examples so large that threads share their visits: the same run for any number of threads.
+// Examples large enough for threads to share their visits give the same run for any number of
+// threads.
 #include <doctest/doctest.h>
 
 #include <slackline/core/slot_sweeps.h>

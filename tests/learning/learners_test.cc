@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All learners against the optima of an independent quadratic program (tests/support/dense_qp.h),
-// on random problems with binary and multi-state variables, pairs and triples, forests and cycles,
-// tied and own weights.
+// Compares all learners with the optima of an independent quadratic program
+// (tests/support/dense_qp.h), on random problems with binary and multi-state variables, pairs and
+// triples, forests and cycles, tied and untied weights.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -220,7 +220,7 @@ TEST_CASE("AveragesKeepTheBracketSoundAndAreWhatTheySayTheyAre") {
         const Run run = TrainOn(problem, options, optimum);
         CHECK(run.sound);
         CHECK(run.summary.termination == Termination::kConverged);
-        // The saved weights have the primal that is reported, be they an average or not.
+        // The saved weights, average or not, have the reported primal.
         CHECK(Near(run.summary.last.primal,
                    RelaxedPrimal(problem.training(), 0.05, run.summary.weights), kSolver));
       }
@@ -316,21 +316,22 @@ TEST_CASE("StepsBeyondConvergenceKeepTheDualBelowTheOptimum") {
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);
       CHECK(run.sound);
-      // At weak regularisation blocks are so closely coupled that 200 passes are not enough.
+      // With weak regularisation the blocks are so strongly coupled that 200 passes are not enough.
       if (lambda > 0.01) CHECK(Near(run.summary.last.dual, optimum, 1e-3));
     }
   }
 }
 
 TEST_CASE("ChecksChangeNothing") {
-  // soft saves the newest weights, bcfw the best: with one check both are those of the last pass.
+  // soft saves the newest weights and bcfw the best ones; with one check both are those of the last
+  // pass.
   Random random(32);
   const Problem problem(RandomMultiLabelProblem(random, 20, 5, 3, true), 0.01);
   for (const LearnerKind kind : {LearnerKind::kSoft, LearnerKind::kBcfw, LearnerKind::kAuto}) {
     TrainOptions options = Options(kind, StepKind::kAuto, 0);
     if (kind == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
     options.own<BcfwOptions>().planes =
-        PlaneRace::kOff;  // a race may learn from checks how good its estimates are
+        PlaneRace::kOff;  // a race learns from checks how good its estimates are
     const StopControl stop(nullptr, 0);
     const auto checked = MakeLearner(problem, options);
     const auto unchecked = MakeLearner(problem, options);
@@ -365,8 +366,8 @@ TEST_CASE("HugeAndTinyLambdaKeepTheBracketSound") {
 }
 
 TEST_CASE("FeaturesOfVeryDifferentSizeLeaveTheDualRising") {
-  // Corners that differ in a feature of size 1 only: their distance drowns in inner products of
-  // size 1e16.
+  // Corners that differ only in a feature of size 1: their distance is lost in the rounding of
+  // inner products of size 1e16.
   Random random(38);
   for (int trial = 0; trial < 40; ++trial) {
     ProblemOptions shape;

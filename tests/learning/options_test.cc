@@ -188,7 +188,7 @@ TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
     return CheckRefusal(options);
   };
   using L = LearnerKind;
-  // Also those that have the step that is asked for: there is nothing to choose.
+  // Also by learners whose only step is the one requested: there is nothing to choose.
   for (const L learner :
        {L::kFrankWolfe, L::kKernelFrankWolfe, L::kKernelBcfw, L::kSubgradient, L::kCuttingPlane1,
         L::kCuttingPlaneN, L::kBundle, L::kExponentiatedGradient, L::kExcessiveGap,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a new learner costs: the thirty lines of FixedStepLearner and its record. The program then
-// knows its name and its option, refuses what it cannot do, trains with it, resumes its runs and
-// verifies its certificates; these tests try each of that.
+// A complete new learner in thirty lines: FixedStepLearner and its record. With them the program
+// knows its name and its option, refuses what the learner does not support, trains with it, resumes
+// its runs and verifies its certificates. The tests cover each of these.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -141,7 +141,7 @@ TEST_CASE("ItsNameAndItsOptionAreRead") {
   CHECK_THROWS_WITH_AS(SetOption(Record("learner"), "fixed-few", &options),
                        doctest::Contains("fixed-fw"), DataError);
   CHECK(Record("learner").text.find("fixed-fw: an exercise") != std::string_view::npos);
-  // Values of the shared options are as before.
+  // Other options objects keep the default value.
   TrainOptions other;
   CHECK(other.own<FixedStepOptions>().share == 1);
   CHECK(OptionText(Record("share"), other) == "1");

@@ -41,8 +41,8 @@ TEST_CASE("a quadratic program without equations") {
 
 TEST_CASE(
     "the projection on the simplex, whose answer is known, with Q singular and rows repeated") {
-  // min ½ (x_0 + x_1 − 2)² over the simplex of three states: the face x_2 = 0, objective ½ (the
-  // constant 2 left out: −1.5).
+  // min ½ (x_0 + x_1 − 2)² over the simplex of three states. The minimum is on the face x_2 = 0
+  // with the value ½; without the constant 2 it is −1.5.
   MatrixXd q = MatrixXd::Zero(3, 3);
   q.topLeftCorner(2, 2).setOnes();
   VectorXd c(3);
@@ -97,7 +97,8 @@ TEST_CASE("random programs satisfy the optimality conditions") {
     const QpResult result = SolveQp(q, c, a, b);
     CHECK((a * result.x - b).lpNorm<Eigen::Infinity>() < kSolver);
     CHECK(result.x.minCoeff() >= 0);
-    // No pair of coordinates with the same column of A can exchange weight at a profit.
+    // Between two coordinates with the same column of A, moving weight must not lower the
+    // objective.
     const VectorXd gradient = q * result.x + c;
     for (const auto& [first, last] :
          {std::pair<Eigen::Index, Eigen::Index>{0, n / 2}, {n / 2, n}}) {

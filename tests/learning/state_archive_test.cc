@@ -13,7 +13,7 @@ using namespace slackline::internal;
 
 namespace {
 
-/// What is written, read back by `read`; true when it is taken.
+/// Whether `read` accepts what `write` has written.
 template <class Write, class Read>
 bool Takes(const Write& write, const Read& read) {
   StateWriter writer;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All learners, oracles, steps, orders and averages on small random problems that are made to be
-// unpleasant: ties, zero features, one state, one variable, one example, repeated examples and
-// factors, unlabelled variables, triples, huge and tiny features and λ. Whatever a run does, its
-// bounds must hold, and agree with those of all other runs.
+// All learners, oracles, steps, orders and averages on small random problems with unpleasant data:
+// ties, zero features, one state, one variable, one example, repeated examples and factors,
+// unlabelled variables, triples, huge and tiny features and λ. The bounds of every run must hold
+// and agree with those of all other runs.
 //
-// SLACKLINE_STRESS_SEEDS=N tries N more problems, from seed SLACKLINE_STRESS_FIRST (default 1000)
+// SLACKLINE_STRESS_SEEDS=N tests N more problems, from seed SLACKLINE_STRESS_FIRST (default 1000)
 // on.
 #include <algorithm>
 #include <cmath>
@@ -61,7 +61,7 @@ TrainingSet SomeTrainingSet(Random& random) {
   return RandomMultiLabelProblem(random, examples, labels, features, full);
 }
 
-/// forbidden: with forbidden states, two of three on forests.
+/// forbidden: with forbidden states, two thirds of the problems on forests.
 Problem SomeProblem(Random& random, bool forbidden) {
   const double lambda = Pick(random, kLambdas);
   if (!forbidden) return Problem(SomeTrainingSet(random), lambda);
@@ -73,8 +73,8 @@ Problem SomeProblem(Random& random, bool forbidden) {
   return Problem(RandomProblem(random, shape), lambda);
 }
 
-/// What must hold at every check. The lower bound is kept below the upper one where only rounding
-/// puts it above (train_loop.cc), so that it may fall with it.
+/// Checks what holds at every evaluation. Where rounding alone puts the lower bound above the upper
+/// one, it is reported as the upper bound (train_loop.cc), and so it may fall a little.
 class Watcher : public TrainObserver {
  public:
   void OnCheck(const ProgressRecord& record) override {
@@ -88,7 +88,7 @@ class Watcher : public TrainObserver {
     expect(record.gap == record.primal - record.dual, "the gap is not the difference");
     expect(!(record.soft_dual > record.soft_primal), "the soft bounds cross");
     dual_ = record.dual;
-    // soft saves the newest weights.
+    // soft saves the newest weights, whose primal may rise.
     primal_ = std::isnan(record.soft_primal) ? record.primal : kInfinity;
   }
   int checks = 0;
@@ -116,7 +116,7 @@ struct Bracket {
   }
 };
 
-/// Of one objective.
+/// The best bounds for one objective.
 struct Brackets {
   Bracket relaxed, exact;
   void Take(const std::string& way, const ProgressRecord& record) {
@@ -124,14 +124,14 @@ struct Brackets {
   }
 };
 
-/// Over several problems.
+/// Totals over several problems.
 struct Seen {
   std::set<LearnerKind> learners;  // with a run
   int comparisons = 0;             // with optima of programs
   int unsolved = 0;                // programs that did not reach their precision
 };
 
-/// One problem, all ways.
+/// One problem with all ways to train on it.
 class Trial {
  public:
   Trial(std::uint64_t seed, bool forbidden, Seen* seen)
@@ -160,10 +160,11 @@ class Trial {
       CAPTURE(objective);
       CheckBracket(own.relaxed, own.relaxed);
       CheckBracket(own.exact, own.exact);
-      // The relaxation has more points: its optimum is not smaller. On forests it is the same.
+      // The relaxation has more points, so its optimum is at least the exact one. On forests they
+      // are equal.
       CheckBracket(own.exact, own.relaxed);
       if (AllGraphs(problem_, IsForest)) CheckBracket(own.relaxed, own.exact);
-      // An l1 term and a smoothed hinge only add to the objective.
+      // An l1 term and a smoothed hinge only increase the objective.
       if (objective == ObjectiveOf(SlackRescaling())) continue;
       CheckBracket(plain.exact, own.exact);
       CheckBracket(plain.relaxed, own.relaxed);
@@ -217,7 +218,7 @@ class Trial {
       FAIL_CHECK(other);
       return;
     }
-    // It names an option, a learner or a solver, or what that needs.
+    // The message names an option, a learner or a solver, or a requirement of theirs.
     CAPTURE(reason);
     const auto names = [&reason](const char* word) {
       return reason.find(word) != std::string::npos;
@@ -245,7 +246,7 @@ class Trial {
     CheckSame(summary, Train(problem_, options));
   }
 
-  /// Runs the learner, and then a new one from a state that was taken on the way.
+  /// Runs the learner, and then a new learner from a state saved during the run.
   TrainSummary RunInTwoPieces(const Problem& problem, const TrainOptions& options, Learner* learner,
                               TrainObserver* observer) {
     std::vector<std::string> states;
@@ -266,7 +267,7 @@ class Trial {
     return whole;
   }
 
-  /// A path to other λ and back: every value has a certificate of its own, and the last is that of
+  /// Follows a path to other λ and back: every λ has a certificate, and the last one is that of
   /// this problem.
   void ChangeLambda(const TrainOptions& options, Learner* learner) {
     const double lambdas[] = {problem_.lambda() * 0.1, problem_.lambda() * 1e3, problem_.lambda()};
@@ -283,7 +284,7 @@ class Trial {
     }
   }
 
-  /// By enumeration, with dense feature vectors.
+  /// Compares the primal with enumeration over dense feature vectors.
   void CheckPrimal(const TrainOptions& options, const TrainSummary& summary) {
     const std::vector<double> weights =
         UsesKernel(options) ? LinearWeights(problem_.data(), summary.weights) : summary.weights;
@@ -296,12 +297,12 @@ class Trial {
     CAPTURE(exact);
     CHECK(summary.last.primal >= exact - room);
     if (summary.last.problem != CertifiedProblem::kExact) return;
-    // Checks search the examples for which that helped in passes; of the others they have the
-    // messages' bounds.
+    // With this oracle, checks search only the examples for which searches helped in passes. For
+    // the others they use the bounds of messages, so the primal need not be the objective.
     if (ChooseLearner(problem_, options).options.oracle == SolverKind::kMessagesBranchAndBound)
       return;
-    // A smoothed hinge is reported by a bound at the newest marginals (prox_sdca_learner.h): at
-    // most γ for every variable above the hinge.
+    // For a smoothed hinge the primal is a bound at the newest marginals (prox_sdca_learner.h),
+    // which exceeds the hinge by at most γ per variable.
     double bias = 0;
     for (Index m = 0; m < problem_.size() && options.learner == LearnerKind::kProxSdca; ++m)
       bias +=
@@ -309,7 +310,7 @@ class Trial {
     CHECK(summary.last.primal <= exact + bias * (1 + kTight) + room);
   }
 
-  /// The size of the terms whose sums scores are.
+  /// The magnitude of the terms of which scores are sums.
   double Scores(std::span<const double> weights) const {
     double sum = 0;
     for (const double weight : weights) sum += weight * weight;
@@ -340,7 +341,7 @@ class Trial {
     CHECK(bracket.primal >= optimum - room);
   }
 
-  /// Where the quadratic programs are small and well scaled.
+  /// Compares bounds with quadratic programs, where these are small and well scaled.
   void CompareWithPrograms() {
     const TrainingSet& training = problem_.training();
     const double lambda = problem_.lambda();
@@ -372,7 +373,7 @@ class Trial {
     }
   }
 
-  /// Empty where the scales are such that the program does not reach its precision.
+  /// Empty where the program does not reach its precision because of its scales.
   template <class Solve>
   std::optional<double> Solved(const Solve& solve) {
     try {
@@ -389,7 +390,7 @@ class Trial {
   Problem problem_;
   Seen* seen_;
   std::map<std::string, Brackets> brackets_;          // by objective (ObjectiveOf)
-  std::map<std::string, TrainOptions> of_objective_;  // other than the plain one
+  std::map<std::string, TrainOptions> of_objective_;  // other than the plain objective
   std::vector<std::unique_ptr<Problem>> path_;
 };
 
@@ -416,7 +417,7 @@ bool Arrives(const TrainOptions& options) {
          options.step != StepKind::kFrankWolfe;
 }
 
-/// Where features and λ are of ordinary size, learners with exact oracles have to arrive.
+/// With features and λ of ordinary size, learners with exact oracles must converge.
 void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Random random(seed);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The whole product of the support table: every learner with every option that changes its
-// objective, its steps or its oracle, on every kind of structure, on unpleasant data. What the
-// table accepts must bracket an optimum that is found without the library's learning code; what it
-// refuses must be refused by MakeLearner with a sentence that says what would do.
+// The full product of the support table: every learner with every option that changes its
+// objective, its steps or its oracle, on every kind of structure, with unpleasant data. Accepted
+// combinations must bracket an optimum that is computed without the library's learning code;
+// MakeLearner must refuse the others with a message that names an alternative.
 //
-// SLACKLINE_SUPPORT_SEEDS=N tries N more problems of each kind, from seed SLACKLINE_SUPPORT_FIRST
-// (default
-// 1000) on.
+// SLACKLINE_SUPPORT_SEEDS=N tests N more problems of each kind, from seed SLACKLINE_SUPPORT_FIRST
+// (default 1000) on.
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -55,7 +54,7 @@ constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform,
 constexpr KernelKind kKernels[] = {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf};
 constexpr double kSmoothings[] = {1e-6, 1e-2, 10};
 
-/// The ways of one learner, oracles and kernels apart.
+/// The ways of one learner, apart from oracles and kernels.
 std::vector<TrainOptions> WaysOfLearner(Random& random, LearnerKind learner) {
   std::vector<TrainOptions> ways;
   const auto add = [&]() -> TrainOptions& {
@@ -99,7 +98,7 @@ std::vector<TrainOptions> WaysOfLearner(Random& random, LearnerKind learner) {
   return ways;
 }
 
-/// All combinations but for oracles and kernels, which are drawn; each oracle comes with bcfw.
+/// All combinations except of oracles and kernels, which are drawn; each oracle occurs with bcfw.
 std::vector<TrainOptions> Product(Random& random) {
   std::vector<TrainOptions> product;
   for (const LearnerKind learner : AllLearners()) {
@@ -133,7 +132,7 @@ std::vector<TrainOptions> Product(Random& random) {
   return product;
 }
 
-/// What makes an objective another one: slack rescaling, σ, γ, kernel.
+/// What distinguishes objectives: slack rescaling, σ, γ, kernel.
 using ObjectiveKey = std::tuple<bool, double, double, KernelKind>;
 ObjectiveKey KeyOf(const TrainOptions& options) {
   const bool prox = options.learner == LearnerKind::kProxSdca;
@@ -151,12 +150,12 @@ struct Counts {
   std::set<LearnerKind> learners;
 };
 
-/// One problem and the whole product.
+/// One problem with the full product.
 class Trial {
  public:
   Trial(std::uint64_t seed, ProblemKind kind, Counts* counts)
       : random_(seed), problem_(UnpleasantProblem(random_, kind), 1), counts_(counts) {
-    // Of the size of the features, or of any.
+    // Two thirds of the λ fit the size of the features; the others are arbitrary.
     const double natural = 1 / problem_.penalty_scale();
     const double lambda = random_.Below(3) > 0
                               ? natural * std::pow(10.0, 4 * random_.Uniform() - 2)
@@ -215,22 +214,21 @@ class Trial {
     CAPTURE(exact.lower);
     CAPTURE(exact.upper);
     const double room = Room(options);
-    // The relaxation has more points than the exact problem, and none more on graphs without
-    // cycles.
+    // The relaxation has more points than the exact problem; on graphs without cycles it is tight.
     CHECK(last.primal >= exact.lower - room);
     const bool tight = last.problem == CertifiedProblem::kExact || AllGraphs(problem_, IsForest);
     if (tight) CHECK(last.dual <= exact.upper + room);
     if (!tight) CheckRelaxed(options, last, room);
   }
 
-  /// Where an independent program can solve the relaxed problem.
+  /// Compares bounds with the relaxed optimum where an independent program can compute it.
   void CheckRelaxed(const TrainOptions& options, const ProgressRecord& last, double room) {
     if (KeyOf(options) != ObjectiveKey{} || HasForbiddenStates(problem_.data())) return;
     if (!relaxed_) {
       relaxed_ = kInfinity;
       try {
         relaxed_ = RelaxedOptimum(problem_.training(), problem_.lambda());
-      } catch (const QpFailure&) {  // scales that the program cannot solve to its precision
+      } catch (const QpFailure&) {  // the program cannot reach its precision at such scales
       }
     }
     if (*relaxed_ == kInfinity) return;
@@ -255,7 +253,7 @@ class Trial {
     return entry->second;
   }
 
-  /// What rounding and the solvers' tolerances may move bounds by.
+  /// How far rounding and solver tolerances may move bounds.
   double Room(const TrainOptions& options) const {
     const double norm = std::sqrt(2 * at_zero_ / problem_.lambda());
     const double range =
@@ -344,8 +342,8 @@ TEST_CASE("TheDocumentsHaveTheTable") {
 }
 
 TEST_CASE("EveryRefusalSaysWhatWouldDo") {
-  // Every need that a trait rules out has a text with advice: the walk above meets most of them,
-  // this all.
+  // Every requirement that a trait rules out has a message with advice: the walk above meets most
+  // of them, this one all.
   for (const Trait trait : kAllTraits) {
     CAPTURE(static_cast<int>(trait));
     CHECK(RuledOutBy(trait) != 0);

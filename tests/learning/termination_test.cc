@@ -54,7 +54,7 @@ TEST_CASE("ZeroTolerancesNeverStop") {
 }
 
 TEST_CASE("SoftLearnersStopOnTheirSoftGap") {
-  // soft gap 10·gap over soft primal 2·primal: five times the certified relative gap.
+  // Soft gap 10·gap over soft primal 2·primal: five times the certified relative gap.
   const TrainOptions options = Options(1e-3, 0);
   CHECK_FALSE(DecideStop(options, StoppingGap::kSoft, Record(5, 0.00101), false).has_value());
   const auto stop = DecideStop(options, StoppingGap::kSoft, Record(5, 0.00099), false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The loop itself, with a learner made for the test.
+// The training loop, with learners made for the test.
 #include <slackline/core/check.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/train_loop.h>
@@ -23,7 +23,8 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Evaluates to given (primal, dual) pairs, one per check; its weight is the number of the check.
+/// Evaluates to given (primal, dual) pairs, one per check; its only weight is the number of the
+/// check.
 class ScriptedLearner : public Learner {
  public:
   explicit ScriptedLearner(std::vector<std::pair<double, double>> script)
@@ -146,13 +147,14 @@ TEST_CASE("ChecksFollowTheSchedule") {
   TrainOptions options;
   options.max_passes = 24;
   RunTraining(learner, options, nullptr, nullptr);
-  // After passes 1 … 10, 12, 14, 16, 19, 22 and the last.
+  // Checks after passes 1 … 10, 12, 14, 16, 19, 22 and the last.
   CHECK(learner.checks == 16);
 }
 
 namespace {
 
-/// Guesses its gap: one guess per pass, the last for all that follow. Its primal at w = 0 is 1000.
+/// Estimates its gap: one estimate per pass, the last one for all further passes. The primal at w =
+/// 0 is 1000.
 class GuessingLearner : public ScriptedLearner, public CheckAdvisor, public ScaleSource {
  public:
   explicit GuessingLearner(std::vector<double> guesses)
@@ -174,7 +176,7 @@ class GuessingLearner : public ScriptedLearner, public CheckAdvisor, public Scal
   std::vector<double> guesses_;
 };
 
-/// The passes after which a run of so many passes is checked.
+/// The passes of a run of `passes` passes after which a check is made.
 std::vector<Index> CheckedPasses(GuessingLearner* learner, double tolerance, Index passes) {
   class Observer : public TrainObserver {
    public:
@@ -202,7 +204,7 @@ TEST_CASE("GuessesThatAreHopelessPutOffTheFirstChecks") {
 
 TEST_CASE("AGuessThatMeetsTheToleranceIsCheckedAtOnceAndThenForAWhileNotAgain") {
   using Passes = std::vector<Index>;
-  // Wanted is 0.0025 of the primal, 1000 before the first check and 500 after it.
+  // The tolerance is 0.0025 of the primal, which is 1000 before the first check and 500 after it.
   GuessingLearner early({9, 9, 2.4, 9});
   CHECK(CheckedPasses(&early, 0.0025, 12) == Passes{3, 8, 12});
   GuessingLearner late({9, 9, 9, 9, 9, 9, 9, 9, 9, 1.2, 1.2, 1.2, 9});
@@ -219,11 +221,11 @@ TEST_CASE("ChecksThatAreCostlyWait") {
 
 namespace {
 
-/// So many threads that a check on them costs far more than a pass, whatever the machine does
-/// meanwhile: passes are made beside all checks.
+/// So many threads that the cost of a check far exceeds that of a pass, whatever the load of the
+/// machine: passes are made beside all checks.
 constexpr Index kManyThreads = 1000;
 
-/// Says that it can make passes beside checks, which take long enough for that.
+/// A learner that makes passes beside checks; its checks take long enough for one.
 class SlowLearner : public ScriptedLearner, public CheckCompanion {
  public:
   explicit SlowLearner(std::vector<std::pair<double, double>> script)
@@ -288,7 +290,8 @@ TEST_CASE("LearnersRefuseOptionsThatAreNotTheirs") {
 }
 
 TEST_CASE("ALowerBoundAboveTheObjectiveEndsTheRunInsteadOfConverging") {
-  // Just inside and just outside of rounding; also when the two come from different checks.
+  // Just inside and just outside the tolerance for rounding; also with bounds from different
+  // checks.
   const auto run = [](std::vector<std::pair<double, double>> script) {
     ScriptedLearner learner(std::move(script));
     return RunTraining(learner, EveryPass(), nullptr, nullptr);
@@ -321,7 +324,7 @@ TEST_CASE("LambdaOfTheOptionsIsThatOfTheRun") {
   open.lambda = 0;
   CHECK(other.weights == Train(problem.WithLambda(0.02), open).weights);
   CHECK(other.last.primal < own.last.primal);
-  // A learner belongs to its problem: there the two have to agree.
+  // A learner belongs to its problem: the λ of the options must be that of the problem.
   CHECK_THROWS_AS(MakeLearner(problem, options), std::invalid_argument);
   CHECK_NOTHROW(MakeLearner(problem.WithLambda(0.02), options));
 }

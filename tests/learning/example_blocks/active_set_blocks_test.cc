@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The engine of example blocks against a plain one that knows dense features only and finds the
-// lengths of its steps from values of the dual.
+// Compares the engine of example blocks with plain code that uses dense features only and computes
+// the lengths of its steps from values of the dual.
 #include <slackline/learning/example_blocks/active_set_blocks.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ using Vector = PlainDual::Vector;
 
 std::vector<double> ToDoubles(const Vector& values) { return {values.begin(), values.end()}; }
 
-/// α of the blocks and of the plain dual, corner by corner; those that the blocks have dropped have
-/// no weight.
+/// Compares α of the blocks with α of the plain dual, corner by corner. Corners that the blocks
+/// have dropped must have no weight.
 void CheckAlpha(PlainDual& dual, const ActiveSetBlocks& blocks, Index m) {
   Real sum = 0;
   for (Index a = 0; a < blocks.kept(m); ++a) {
@@ -46,8 +46,8 @@ void CheckAlpha(PlainDual& dual, const ActiveSetBlocks& blocks, Index m) {
   CHECK(std::abs(sum - 1) <= kTight);
 }
 
-/// What must hold of a visit whatever its steps were: the gain, the weights, and the gap that local
-/// steps leave.
+/// Checks what holds for every visit, whatever its steps: the gain, the weights, and the gap that
+/// local steps leave.
 void CheckOutcome(const ActiveSetBlocks& blocks, std::span<const double> centre, Index m,
                   Real before, const ActiveSetBlocks::VisitResult& visit, std::int64_t steps,
                   bool ask) {
@@ -63,7 +63,7 @@ void CheckOutcome(const ActiveSetBlocks& blocks, std::span<const double> centre,
   if (!ask || visit.gap > 0) CHECK(ends);
 }
 
-/// The oracle's part of a visit: the corner that it found, and the gap by enumeration.
+/// Checks the oracle's part of a visit, the corner found and the gap, by enumeration.
 void CheckAnswer(PlainDual* dual, const ActiveSetBlocks& blocks, Index m,
                  const ActiveSetBlocks::VisitResult& visit) {
   for (Index a = 0; a < blocks.kept(m); ++a) {
@@ -83,8 +83,8 @@ void CheckAnswer(PlainDual* dual, const ActiveSetBlocks& blocks, Index m,
   CHECK(visit.open >= visit.gap);
 }
 
-/// A visit against the same by plain means. Returns how many lengths of steps were compared: none
-/// where rounding decides between corners.
+/// Compares a visit with the same visit in plain code. Returns the number of steps whose lengths
+/// were compared: 0 where rounding decides between corners.
 int CheckVisit(ActiveSetBlocks* blocks, std::span<const double> centre, Index m, StepKind kind,
                bool ask) {
   PlainDual dual(*blocks, centre);
@@ -107,8 +107,9 @@ int CheckVisit(ActiveSetBlocks* blocks, std::span<const double> centre, Index m,
   return local.steps + last.steps;
 }
 
-/// Examples of two variables with shared weights, of which the first has an input a hundred times
-/// as long: corners that differ in the second alone have most of their features in common.
+/// Examples of two variables with shared weights. The input of the first variable is a hundred
+/// times as long, so that corners which differ only in the second variable have most of their
+/// features in common.
 TrainingSet LongAndShort(Random& random, Index examples) {
   const auto layout = std::make_shared<WeightLayout>();
   const Index block = layout->AddBlock("states", 3, 2);
@@ -251,7 +252,7 @@ TEST_CASE("corners without features, equal features with other losses, and dupli
         last = value;
       }
       if (trial % 3 != 1) continue;
-      // The dual is linear then: the corner of the largest loss has all the weight.
+      // Here the dual is linear: the corner of the largest loss gets all the weight.
       for (Index m = 0; m < parts.problem.size(); ++m) {
         double most = 0;
         for (const DenseLabelling& labelling : DenseLabellings(parts.problem, m))
@@ -285,7 +286,8 @@ TEST_CASE("the dual never falls, and weights follow alpha, for features of any s
         CHECK(dual.Value() >= last - 1e-11);
         last = dual.Value();
         const Vector weights = dual.Weights();
-        Real largest = 1;  // weights of a single corner: shares round
+        // relative to the weights of a single corner, since the shares are rounded
+        Real largest = 1;
         for (Index m = 0; m < parts.problem.size(); ++m) {
           for (const DualCorner& corner : dual.example(m))
             largest = std::max(largest, corner.psi.norm() / Real(parts.problem.lambda_m()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The learner on active sets: which examples its passes ask for, and what it knows of its gap.
+// The learner on active sets: which examples a pass visits with the oracle, and the gap estimate.
 #include <slackline/learning/example_blocks/active_set_learner.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// A global factor without features, which counts how often it is asked.
+/// A global factor without features that counts the calls of its maximum.
 class CountingFactor : public GlobalFactor {
  public:
   CountingFactor(Index variables, std::shared_ptr<std::atomic<int>> calls)
@@ -53,13 +53,13 @@ class CountingFactor : public GlobalFactor {
   std::shared_ptr<std::atomic<int>> calls_;
 };
 
-/// Examples of two labels with one factor each over both, and how often the oracle of each is
-/// asked. `hard` of the examples have labels that inputs do not explain.
+/// Examples of two labels with one factor each over both labels, and the number of oracle calls for
+/// each example. `hard` of the examples have labels that the inputs do not explain.
 struct CountedProblem {
   TrainingSet training;
   std::vector<std::shared_ptr<std::atomic<int>>> calls;
 
-  /// The examples asked since the last call.
+  /// The examples for which the oracle was called since the last call of Asked.
   std::vector<bool> Asked() {
     std::vector<bool> asked;
     for (const auto& count : calls) asked.push_back(count->exchange(0) > 0);
@@ -158,7 +158,8 @@ TEST_CASE("in other orders every pass asks as many examples as there are") {
 TEST_CASE("an example whose gap grows while it is left out is asked again, and reaches its place") {
   Random random(3);
   const StopControl never(nullptr, 0);
-  // A path over λ: at the first the easy examples have no gap, at the second all have one.
+  // A path over λ: with the first λ the easy examples have no gap, with the second all examples
+  // have one.
   CountedProblem counted = MakeCounted(random, 40, 4);
   const Problem first(counted.training, 0.05);
   const Problem second = first.WithLambda(20);
@@ -196,14 +197,14 @@ TEST_CASE("evaluations are those of the weights and of the dual point, whatever 
       }
     }
   }
-  CHECK(too_small > 5);  // the guess is no certificate
+  CHECK(too_small > 5);  // the estimate is no certificate
 }
 
 TEST_CASE("the guess of the gap is what the oracle showed when it was last asked") {
   Random random(10);
   const StopControl never(nullptr, 0);
   for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample}) {
-    // One example: no other moves the weights before it is asked.
+    // One example: no other example changes the weights between two of its visits.
     const Problem problem(RandomMultiLabelProblem(random, 1, 4, 3, false), 0.1);
     TrainOptions options = PairwiseOptions(order, SolverKind::kRoof);
     options.proximal = Switch::kOff;
@@ -229,7 +230,7 @@ TEST_CASE("far from the proximal centre the dual point is mixed with the ground 
       learner->RunPass(never);
       const double dual = learner->Evaluate(1).dual;
       CHECK(Near(dual, ValueOfDualPoint(problem, *learner), kTight));
-      // The unmixed point, from the sets themselves.
+      // The point before mixing, from the active sets.
       double loss = 0;
       Eigen::VectorXd point = Eigen::VectorXd::Zero(problem.num_weights());
       for (Index m = 0; m < problem.size(); ++m) {
@@ -261,7 +262,7 @@ TEST_CASE("a guess that is too small ends no run") {
     options.proximal = Switch::kOff;
     options.gap_tolerance = 0;
     options.check_every = 1;
-    // A tolerance that the guess meets at some pass at which the gap does not.
+    // A tolerance that the estimate meets at some pass while the gap does not.
     const auto probe = MakeActiveSetLearner(problem, options);
     const StopControl never(nullptr, 0);
     double tolerance = 0;
@@ -308,7 +309,7 @@ TEST_CASE("the dual point that is kept is the best of all that were evaluated") 
     CHECK(Near(ValueOfDualPoint(problem, *learner), best, kTight));
   }
   CHECK(fell > 0);
-  // A learner that takes over a state has not seen the points of others that were not kept.
+  // A learner that loads a state does not know the points of earlier passes that were not kept.
   options.proximal = Switch::kOff;
   CHECK(MakeActiveSetLearner(problem, options)->traits().dual_point->DualPointIsBest());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The engine of example blocks: its points, gaps, bounds and averages against plain sums and
-// enumeration, and its states.
+// Compares points, gaps, bounds and averages of the engine of example blocks with plain sums and
+// enumeration; tests its states.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -81,14 +81,14 @@ TEST_CASE("a gap that is kept from a visit is out of date once other examples ha
       for (Index m = 0; m < parts.problem.size(); ++m) {
         Real mean = 0;
         for (const DualCorner& corner : dual.example(m)) mean += corner.alpha * dual.Score(corner);
-        // What is recomputed is the gap, whatever the visit had found.
+        // The recomputed hinge gives the current gap, whatever gap the visit had found.
         const double hinge = Hinge(parts.problem, m, weights);
         CHECK(Near(HingeBound(parts.blocks, m, weights, SolverKind::kRoof), hinge, kTight));
         const double gap = hinge - static_cast<double>(mean);
         CHECK(gap >= -kTight);
         grown += gap > kept[m] + 1e-3 ? 1 : 0;
         fallen += gap < kept[m] - 1e-3 ? 1 : 0;
-        // Asked again without a step, the oracle finds the gap that is there now.
+        // Asked again without a step, the oracle finds the current gap.
         CHECK(Near(parts.blocks.Ask(m, 0).gap, std::max(0.0, gap), kTight));
       }
       CHECK(Copy(parts.blocks.weights()) == weights);
@@ -183,7 +183,7 @@ TEST_CASE("another lambda begins at the best mixture of the point and the ground
     const Problem next = parts.problem.WithLambda(lambda);
     parts.oracle.set_problem(next);
     parts.blocks.ChangeLambda(next);
-    // f(θ) = θ loss − θ² ‖g‖² / (2λ) has its top in [0, 1] at:
+    // f(θ) = θ loss − θ² ‖g‖² / (2λ) is largest in [0, 1] at:
     const Real share = std::min<Real>(1, loss * lambda / gradient.squaredNorm());
     mixed += share < 1 ? 1 : 0;
     const PlainDual after(parts.blocks, {});
@@ -195,7 +195,7 @@ TEST_CASE("another lambda begins at the best mixture of the point and the ground
         kTight * (1 + after.Point().lpNorm<Eigen::Infinity>()));
     CHECK(parts.blocks.oracle_calls() == 0);
     CHECK(parts.blocks.steps() == 0);
-    // Steps from there are those of the new problem.
+    // Steps from the mixed point are steps on the new problem.
     const Real before_pass = after.Value();
     Real gain = 0;
     for (Index m = 0; m < next.size(); ++m) gain += parts.blocks.Visit(m, true).gain;
@@ -214,7 +214,7 @@ TEST_CASE("blocks that are written and read back go on bit for bit") {
     Parts first(training, 0.1, ExactOracle(trial), step, average);
     if (trial % 2 == 0) first.blocks.MoveCentre(0.2);
     for (int pass = 0; pass < 4; ++pass) first.Pass(pass != 1);
-    if (trial % 4 == 2) first.blocks.MoveCentre(0.1);  // weights lie at the centre
+    if (trial % 4 == 2) first.blocks.MoveCentre(0.1);  // the weights are at the centre
     const std::string state = first.State();
     Parts second(training, 0.1, ExactOracle(trial), step, average);
     StateReader reader(state);
@@ -234,7 +234,7 @@ TEST_CASE("blocks that are written and read back go on bit for bit") {
 
 TEST_CASE("searches wait for three visits that show too little, and then find the maximum") {
   constexpr Index kPatience = 3;
-  constexpr double kEnough = 0.25;  // of the gap by the oracle's bound
+  constexpr double kEnough = 0.25;  // share of the gap by the oracle's bound
   Random random(13);
   int waited = 0;
   int searched = 0;
@@ -266,7 +266,7 @@ TEST_CASE("searches wait for three visits that show too little, and then find th
           CHECK(is.needed == was.needed);
           waited += enough ? 0 : 1;
         } else {
-          CHECK(enough);  // the labelling showed it, or the search
+          CHECK(enough);  // shown by the labelling or by the search
           CHECK(is.rest == kPatience);
           CHECK(is.doublings == 0);
           searched += is.needed ? 1 : 0;

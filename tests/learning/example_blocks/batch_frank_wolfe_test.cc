@@ -60,7 +60,7 @@ TEST_CASE("BothStepsReachTheOptimumOfTheOraclesDomain") {
       CHECK(exact.summary.termination == Termination::kConverged);
       CHECK(exact.summary.last.problem == CertifiedProblem::kExact);
     }
-    if (trial % 4 != 0) continue;  // binary: the relaxed problem by roof duality
+    if (trial % 4 != 0) continue;  // binary variables: the relaxed problem, by roof duality
     TrainOptions options = FwOptions(false);
     options.oracle = SolverKind::kRoof;
     options.gap_tolerance = options.absolute_gap = 1e-2;
@@ -105,7 +105,7 @@ TEST_CASE("APassThatIsCutShortLeavesAValidState") {
   const Evaluation cut = learner->Evaluate(1);
   CHECK(cut.primal >= optimum - kSolver);
   CHECK(Near(cut.dual, ValueOfDualPoint(problem, *learner), kTight));
-  // The step was made, and only the oracles are missing: the next pass asks them.
+  // The step was made; only the oracle calls are missing, which the next pass makes.
   const auto whole = MakeLearner(problem, FwOptions(false));
   for (int pass = 0; pass < 6; ++pass) whole->RunPass(never);
   learner->RunPass(never);
@@ -120,7 +120,7 @@ TEST_CASE("FrankWolfeRunsReplayForAnyNumberOfThreadsAndResume") {
     TrainOptions options = FwOptions(fixed, fixed ? AverageKind::kWeighted : AverageKind::kSuffix);
     CheckReplay(binary, options);
     CheckResume(binary, options);
-    options.oracle = SolverKind::kMessages;  // remembers something of every example
+    options.oracle = SolverKind::kMessages;  // has a state for every example
     CheckReplay(general, options);
     CheckResume(general, options);
   }
@@ -131,7 +131,7 @@ TEST_CASE("FrankWolfeGoesOnWithAnotherLambda") {
   const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.5);
   CheckChangeLambda(problem, FwOptions(false), 0.2, ExactOptimum(problem.training(), 0.2), 1e-3,
                     300, 1e-2);
-  // The first fixed step has length 1 and forgets where it came from.
+  // The first fixed step has length 1, which discards the start.
   CheckChangeLambda(problem, FwOptions(true), 0.2, ExactOptimum(problem.training(), 0.2), 1e-3, 300,
                     3e-2);
 }

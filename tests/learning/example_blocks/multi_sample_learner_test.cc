@@ -32,7 +32,7 @@ TrainOptions SampleOptions(Index samples, bool revisit, double gap = 1e-2) {
   return options;
 }
 
-/// Always the same labellings.
+/// A sampler that always returns the same labellings.
 class FixedSampler : public LabellingSampler {
  public:
   explicit FixedSampler(int* calls) : calls_(calls) {}
@@ -106,8 +106,8 @@ TEST_CASE("RegretStaysBelowTheBoundOfTheLemma") {
         const OnlineFigures figures = FiguresOf(*learner);
         const double dual = learner->Evaluate(1).dual;
         CHECK(figures.steps == 12 * (pass + 1));
-        // Summed over whole passes, min F_T/T is the optimum; Lemma 2.2 summed is even against the
-        // dual.
+        // Summed over whole passes, min F_T/T is the optimum. Summed, Lemma 2.2 holds even against
+        // the dual.
         CHECK(figures.mean_objective - optimum <= figures.bound + 1e-9);
         CHECK(figures.mean_objective - dual <= figures.bound + 1e-9);
         (pass == 0 ? first : last) = figures.mean_objective - optimum;
@@ -148,7 +148,7 @@ TEST_CASE("MulticlassProblemsUseTheExactUpdate") {
     CHECK(evaluation.primal >= optimum - kSolver);
     gap[samples == 1 ? 0 : 1] = evaluation.primal - evaluation.dual;
   }
-  CHECK(gap[1] < gap[0]);  // all classes in one update are better than the worst one
+  CHECK(gap[1] < gap[0]);  // all classes in one update are better than the worst class alone
 }
 
 TEST_CASE("UsersBringTheirOwnSampler") {

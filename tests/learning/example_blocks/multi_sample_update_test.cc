@@ -54,7 +54,7 @@ LabellingSample Sample(const TrainingSet& training, Index m, std::span<const Ind
   return sample;
 }
 
-/// The dual objective of one example at lambda_t as a function of its own point: D − w₀·Ψ −
+/// The dual objective of one example at lambda_t as a function of the example's point: D − w₀·Ψ −
 /// ‖Ψ‖²/(2λt).
 double DualValue(const TrainingSet& training, const std::vector<double>& w0,
                  const ExampleDual& dual, double lambda_t) {
@@ -131,12 +131,12 @@ TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
         value = next;
       }
     }
-    // Scores follow the weights that the point stands for.
+    // The scores are those of the weights that the point represents.
     std::vector<double> w = w0, moved(count);
     ScatterFeatures(example, dual.coordinates, 1 / lambda_t, w);
     CoordinateScores(example, w, moved);
     for (std::size_t k = 0; k < count; ++k) CHECK(Near(moved[k], u[k], 1e-9));
-    // Many rounds come close to the best point of the samples' hull.
+    // Many rounds approach the best point of the convex hull of the samples.
     MultiSampleUpdate(example, samples, lambda_t, 3000, u, &dual, &change, &gram);
     MatrixXd q(5, 5);
     VectorXd h(5);
@@ -161,9 +161,9 @@ TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
 }
 
 TEST_CASE("TheSwapMoveHasTheCurvatureOfTheDifference") {
-  // Two classes beside the given one, both certain to be taken in full: then half of each is better
-  // than the second alone, and the curvature ‖u + v‖² of the printed formula would stop short of
-  // it.
+  // Two classes beside the given one; an expand move towards either takes its full mass. Half of
+  // each is better than the second class alone. The curvature ‖u + v‖² of the printed formula would
+  // stop short of this mixture.
   Random random(3);
   const MulticlassProblem problem = RandomMulticlassProblem(random, 1, 3, 2);
   const Index given = problem.labels[0];
@@ -179,7 +179,7 @@ TEST_CASE("TheSwapMoveHasTheCurvatureOfTheDifference") {
   FeatureGram gram;
   MultiSampleUpdate(example, samples, lambda_t, 1, u, &dual, &change, &gram);
   CHECK(dual.mass == 1);
-  // H is the same for both, so the best mixture of them is the middle: ‖ψ_1 − α(ψ_1 − ψ_2)‖² is
+  // H is the same for both classes, so their best mixture is the middle: ‖ψ_1 − α(ψ_1 − ψ_2)‖² is
   // smallest at α = 1/2.
   for (Index j = 0; j < 3; ++j) {
     if (j != given) CHECK(Near(dual.coordinates[j], -0.5, kExact));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plain bcfw beyond what learners_test asks: fixed steps, averages and loose linear programs.
+// Tests of plain bcfw beyond learners_test: fixed steps, averages and loose linear programs.
 #include <slackline/core/check.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/plain_bcfw.h>
@@ -197,7 +197,7 @@ TEST_CASE("TheLpToleranceIsRefusedWhereNothingReadsIt") {
   options.step = StepKind::kPairwise;
   CHECK(Refusal(problem, options) ==
         "--lp-tolerance needs --step fw: active sets need exact oracles");
-  // Left to itself, --learner auto takes the steps that read it.
+  // With the default step, --learner auto chooses the steps that read the option.
   options.learner = LearnerKind::kAuto;
   options.step = StepKind::kAuto;
   CHECK(Refusal(problem, options) == "accepted");

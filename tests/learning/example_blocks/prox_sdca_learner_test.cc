@@ -36,7 +36,7 @@ TrainOptions SdcaOptions(Index step, double gap = 1e-3) {
   return options;
 }
 
-/// Small ones with 1-state variables, ties and repeated examples among them.
+/// Small problems; some have variables with one state, ties or repeated examples.
 TrainingSet SmallProblem(Random& random, int trial) {
   ProblemOptions shape = RandomOptions(random);
   shape.num_examples = 1 + trial % 3;
@@ -123,8 +123,8 @@ TEST_CASE("ElasticNetAndSmoothingBracketTheOptimumOfAQuadraticProgram") {
 TEST_CASE("FractionalCornersSmoothTheRelaxation") {
   Random random(13);
   for (int trial = 0; trial < 6; ++trial) {
-    // On chains the relaxation is exact, and the reference is; with cycles its optimum lies above
-    // the reference.
+    // On chains the relaxation is tight, and its optimum is the reference; with cycles its optimum
+    // is above the reference.
     const bool cycles = trial % 2 == 1;
     const TrainingSet training = RandomMultiLabelProblem(random, 4, 3, 2, cycles);
     const Problem problem(training, 0.05);
@@ -158,7 +158,7 @@ TEST_CASE("ExamplesWithoutFactorsUseTheGradientOfTheSmoothedLoss") {
       CAPTURE(run.summary.message);
       CHECK(run.sound);
       CHECK(run.summary.termination == Termination::kConverged);
-      CHECK(run.summary.last.pass < 1000);  // it converges linearly
+      CHECK(run.summary.last.pass < 1000);  // linear convergence
       CHECK(Distance(run.summary.weights, optimum.weights) < 1e-3);
     }
   }
@@ -198,7 +198,7 @@ TEST_CASE("LargerL1LeavesFewerWeights") {
     before = nonzero;
     if (l1 == 0.05) CHECK(nonzero < static_cast<std::ptrdiff_t>(summary.weights.size()));
   }
-  CHECK(before == 0);  // beyond the largest entry of the gradient at zero
+  CHECK(before == 0);  // a larger l1 term than the largest entry of the gradient at zero
 }
 
 TEST_CASE("DualsNeverFallAndRunsResumeBitForBit") {

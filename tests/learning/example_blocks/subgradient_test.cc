@@ -33,7 +33,7 @@ TrainOptions SsgOptions(bool projection = false, OrderKind order = OrderKind::kE
   return options;
 }
 
-/// The method as it is written: dense weights, one line per formula.
+/// The subgradient method by its formulas, with dense weights.
 class PlainSubgradient {
  public:
   PlainSubgradient(const Problem& problem, std::uint64_t seed, bool projection)
@@ -118,7 +118,8 @@ TEST_CASE("IteratesAreThoseOfTheFormulaWithAndWithoutProjection") {
 }
 
 TEST_CASE("AveragesAreThoseOfTheIterates") {
-  Random random(81);  // no two labels are the same in all examples: oracles would see ties
+  // no two labels are the same in all examples: otherwise oracles would see ties
+  Random random(81);
   const TrainingSet training = RandomMultiLabelProblem(random, 8, 4, 3, true);
   constexpr std::size_t kExamples = 8;
   for (const AverageKind kind :
@@ -139,7 +140,7 @@ TEST_CASE("AveragesAreThoseOfTheIterates") {
           if (start == pass * kExamples) continue;
           const std::vector<double> expected = plain.Average(kind, start);
           learner->Evaluate(1);
-          // The better of the two was certified.
+          // The better of average and iterate is certified.
           const bool better =
               ExactPrimal(training, lambda, expected) < ExactPrimal(training, lambda, plain.w());
           CAPTURE(lambda);
@@ -170,7 +171,7 @@ TEST_CASE("BoundsHoldInEveryOrderWithAndWithoutProjection") {
 }
 
 TEST_CASE("AfterWholePassesTheDualPointIsTheNewestIterateItself") {
-  // θ = 1 then: the bound is mean loss − λ/2 ‖w‖² at the evaluated weights.
+  // Then θ = 1: the bound is mean loss − λ/2 ‖w‖² at the evaluated weights.
   Random random(84);
   const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.3);
   const auto learner = MakeLearner(problem, SsgOptions());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Shrinking: visits of the active pairs alone, against visits of all.
+// Shrinking: compares visits of the active pairs with visits of all pairs.
 #include <slackline/learning/factor_blocks/active_pairs.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_blocks.h>
@@ -42,7 +42,7 @@ void CopyInto(FactorBlocks& from, FactorBlocks* to) {
   reader.Finish();
 }
 
-/// Mass of the pairs that lies elsewhere than on (0,0).
+/// The total mass of the pairs on states other than (0,0).
 double MassOff(const FactorBlocks& blocks, Index m) {
   const PairGroup& pairs = blocks.layout(m).pairs;
   double sum = 0;
@@ -86,7 +86,8 @@ TEST_CASE("a visit of the active pairs is a visit of all where none is woken") {
             in_use += blocks.block_steps() - steps < 105 ? 1 : 0;
             const double mass = MassOff(all, m);
             all.VisitExample(m, eta_step);
-            // A pair that was left out and has a gap moves mass off (0,0) in the one visit only.
+            // A visit of all pairs moves mass off (0,0) in an inactive pair with a gap; a visit of
+            // the active pairs does not.
             const bool woken = std::abs(MassOff(all, m) - MassOff(blocks, m)) > 1e-12;
             grown += MassOff(blocks, m) > mass + 1e-9 ? 1 : 0;
             compared += woken ? 0 : 1;
@@ -103,7 +104,7 @@ TEST_CASE("a visit of the active pairs is a visit of all where none is woken") {
   }
   CHECK(shrunk > 10000);  // of 17280 visits
   CHECK(compared > 12000);
-  CHECK(grown > 1000);  // pairs do become active between two looks at all
+  CHECK(grown > 1000);  // pairs become active between two visits of all pairs
 }
 
 TEST_CASE("single steps and other regularisers find the state that active visits left") {

@@ -47,14 +47,14 @@ TEST_CASE("both learners bracket the relaxed optimum, and come near to it") {
     CHECK(hard.sound);
     CHECK(hard.summary.last.primal <= optimum + 0.06 * unit);
     CHECK(hard.summary.last.dual >= optimum - 0.15 * unit);
-    // Smoothed, the dual point is better, and the primal is biased.
+    // With smoothing the dual point is better, and the primal is biased.
     options.learner = LearnerKind::kSmoothDlpw;
     options.smoothing = 0.003;
     const Run smooth = TrainOn(problem, options, optimum);
     CHECK(smooth.sound);
     CHECK(smooth.summary.last.primal <= optimum + 0.12 * unit);
     CHECK(smooth.summary.last.dual >= optimum - 0.06 * unit);
-    // What is reported is right at the saved weights.
+    // The reported primal bounds the relaxed primal at the saved weights.
     CHECK(hard.summary.last.primal >=
           RelaxedPrimal(problem.training(), lambda, hard.summary.weights) - kSolver);
   }
@@ -99,7 +99,7 @@ TEST_CASE("dual points are points of the domain: verification agrees with the ce
       const StopControl stop(nullptr, 0);
       for (int pass = 0; pass < 30; ++pass) learner->RunPass(stop);
       const Evaluation evaluation = learner->Evaluate(1);
-      // It is the only point of the mixture but for the ground truth.
+      // The mixture has no other points than this point and the ground truth.
       CHECK(Near(ValueOfDualPoint(problem, *learner), evaluation.dual, kTight));
       CHECK(evaluation.dual <= RelaxedOptimum(problem.training(), 0.1) + kSolver);
     }

@@ -37,16 +37,16 @@ FactorEvaluation Evaluate(const FactorBlocks& blocks, int threads = 1) {
   return EvaluateFactorBlocks(blocks, threads, &weights, &mixture);
 }
 
-/// Problems with tables only, with tied weights, and multi-label ones whose pairs run in the vector
-/// kernel.
+/// Problems with tables only, problems with tied weights, and multi-label problems, whose pairs are
+/// stepped by the vector kernel.
 TrainingSet AnyProblem(Random& random, int trial) {
   return trial % 3 == 0 ? RandomMultiLabelProblem(random, 4, 5, 3, trial % 2 == 0)
                         : RandomProblem(random, RandomOptions(random));
 }
 
-/// A step on one block from `from` to `to`: towards a state of the largest derivative (and away
-/// from one of the smallest), to the top of the parabola on the way, and nothing else moves.
-/// Returns whether there was a way to go.
+/// Checks a step on one block from `from` to `to`: it goes towards a state of the largest
+/// derivative (and away from one of the smallest), to the maximum of the parabola on the way, and
+/// moves nothing else. Returns whether the block had a gap.
 bool CheckStep(const PlainSoft& plain, StepKind kind, Index m, Index part, const RealVector& from,
                const RealVector& to) {
   const auto [first, last] = plain.Columns(m, part);
@@ -59,7 +59,7 @@ bool CheckStep(const PlainSoft& plain, StepKind kind, Index m, Index part, const
     if (slope[c] > slope[s]) s = c;
     if (from[c] > 0 && (v < 0 || slope[c] < slope[v])) v = c;
   }
-  // Where several are the best, any of them will do: those that moved.
+  // Ties are allowed: compare with the states that moved.
   const RealVector moved = to - from;
   for (Offset c = first; c < last; ++c) {
     if (moved[c] > 0 && slope[c] >= slope[s] - kExact) s = c;
@@ -74,7 +74,7 @@ bool CheckStep(const PlainSoft& plain, StepKind kind, Index m, Index part, const
     for (Offset c = first; c < last; ++c) d[c] -= from[c];
   }
   const auto [rise, bend] = plain.Parabola(point, limit * d);
-  if (rise <= kExact) {  // no gap but rounding: at most a tie is broken
+  if (rise <= kExact) {  // no gap up to rounding: the step may only resolve a tie
     CHECK(std::abs(plain.Value(plain.At(to)) - plain.Value(point)) <= kExact);
     return false;
   }
@@ -156,7 +156,7 @@ TEST_CASE("WithACentreTheSoftGapIsThatOfTheBlocksAndOfTheCentre") {
       CHECK(LargestDifference(reached, blocks.weights()) == 0);
       blocks.MoveCentre(kappa);
       if (kappa > 0) CHECK(LargestDifference(reached, blocks.reached()) == 0);
-      // Ψμ by way of a copy without a centre.
+      // Ψμ from a copy without a centre.
       StateWriter writer;
       SaveState(blocks, &writer);
       FactorBlocks copy(problem, StepKind::kPairwise, true);
@@ -173,7 +173,7 @@ TEST_CASE("WithACentreTheSoftGapIsThatOfTheBlocksAndOfTheCentre") {
                  point.block_gaps + 0.5 * problem.lambda() * squared,
                  1e-11 * std::max(1.0, point.soft_primal)));
       CHECK(point.block_gaps >= -kExact);
-      // Steps keep w where its definition says.
+      // Steps keep w at the value of its definition.
       for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0);
       const std::vector<double> before = Copy(blocks.weights());
       blocks.Rebuild();
@@ -218,7 +218,7 @@ TEST_CASE("EveryStepHasTheLengthOfAPlainLineSearch") {
 }
 
 TEST_CASE("AVisitIsOneStepOnEveryBlock") {
-  // Variables of one slot share one sweep over the input; single steps must come to the same point.
+  // Variables of one slot share one sweep over the input; single steps must reach the same point.
   Random random(5);
   for (int trial = 0; trial < 24; ++trial) {
     const Problem problem(AnyProblem(random, trial), 0.1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The figures of an evaluation, computed again from the data by the plain formulas of
-// docs/notation.md, with explicit feature vectors and explicit sums over states.
+// Recomputes the figures of an evaluation from the data by the plain formulas of docs/notation.md,
+// with explicit feature vectors and explicit sums over states.
 #include <slackline/learning/factor_blocks/factor_certificate.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// μ and η of one example in the graph's own order, out of the engine's memory.
+/// μ and η of one example in the order of the graph, read from the engine's memory.
 struct Point {
   std::vector<double> mu;   // flat over the states of all parts
   std::vector<double> eta;  // flat over all edges
@@ -104,7 +104,7 @@ double AddDual(const Problem& problem, Index m, const std::vector<double>& mu, E
   return loss / problem.size();
 }
 
-/// Σ_a max of the reparametrised θ_a, by loss, explicit features and DualBound.
+/// Σ_a max of the reparametrised θ_a, from the loss, explicit features and DualBound.
 double Hinge(const Problem& problem, Index m, const Eigen::VectorXd& w,
              const std::vector<double>& delta) {
   const ExampleView example = problem.data().example(m);
@@ -168,7 +168,7 @@ void CheckEvaluation(const FactorBlocks& blocks) {
   for (Eigen::Index k = 0; k < w.size(); ++k) {
     CHECK(Near(weights[k], w[k], kSame));
   }
-  // The mixture holds this feasible point, among others.
+  // This feasible point is one of the points of the mixture.
   const double lower = feasible_loss - 0.5 * problem.lambda() * feasible.squaredNorm();
   CHECK(mixture.value() >= lower - kSame * scale);
 }

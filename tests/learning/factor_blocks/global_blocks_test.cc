@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with global factors against the optima of an independent quadratic program, in which a
-// global factor has a column for each of its joint states (tests/support/dense_qp.h), and against
-// the same models with tables.
+// Compares training with global factors with the optima of an independent quadratic program, in
+// which a global factor has a column for each of its joint states (tests/support/dense_qp.h), and
+// with training of the same models with tables.
 #include <slackline/core/check.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>
@@ -36,7 +36,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Checks at every evaluation that the bracket holds the optimum.
+/// Checks at every evaluation that the optimum lies between the dual and the primal.
 class BracketObserver : public TrainObserver {
  public:
   explicit BracketObserver(double optimum) : optimum_(optimum) {}
@@ -165,8 +165,8 @@ TEST_CASE("TablesAndGlobalFactorsAreTheSameProblem") {
     const Problem tables(RandomGlobalProblem(seed, options), 0.05);
     REQUIRE(HasGlobalFactors(global.data()));
     REQUIRE(!HasGlobalFactors(tables.data()));
-    // A chain's joint states and its pairs have the same hull of marginals: no difference there
-    // either.
+    // The joint states of a chain and its pair tables have the same polytope of marginals, so the
+    // optima are equal.
     const double optimum = RelaxedOptimum(tables.training(), 0.05);
     CHECK(Near(RelaxedOptimum(global.training(), 0.05), optimum, kSolver));
     const TrainOptions al = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6);
@@ -201,7 +201,8 @@ TEST_CASE("TheGapOfBlocksIsThatOfTheObjectives") {
       blocks.Rebuild();
       for (std::size_t k = 0; k < weights.size(); ++k)
         CHECK(Near(blocks.weights()[k], weights[k], kTight));
-      // Feasible at its own bound, and by the independent program's objective at the same weights.
+      // The primal bounds the optimal relaxed primal of the same weights, by the independent
+      // program.
       const double best = RelaxedPrimal(problem.training(), problem.lambda(), weights);
       CHECK(point.relaxed_primal >= best - kSolver);
       CHECK(mixture.value() <= best + kSolver);
@@ -244,7 +245,7 @@ TEST_CASE("KeptStatesAreTheMarginalsAndFeaturesOfTheirBlock") {
 }
 
 TEST_CASE("RestrictedFactorsThatShareVariablesStayBetweenBounds") {
-  // Both overlap with an exactly-one factor: the lower bound is made of whole labellings.
+  // Both factors overlap with an exactly-one factor, so the lower bound uses whole labellings.
   for (std::uint64_t seed = 700; seed < 704; ++seed) {
     GlobalProblemOptions options = Family(5);
     options.overlapping_bounds = true;
@@ -406,7 +407,7 @@ TEST_CASE("AFactorOfOnesOwnIsTrained") {
 }
 
 TEST_CASE("BoundsHoldAndAgreeOnUnpleasantProblems") {
-  // Huge and tiny inputs and λ, scopes of one variable, one example, all kinds of global factors.
+  // Huge and tiny inputs and λ, scopes of one variable, one example, global factors of all kinds.
   Random random(77);
   for (int trial = 0; trial < 80; ++trial) {
     GlobalProblemOptions options = Family(trial);
@@ -438,7 +439,7 @@ TEST_CASE("BoundsHoldAndAgreeOnUnpleasantProblems") {
     CAPTURE(trial);
     for (const ProgressRecord& a : runs) {
       CHECK(std::isfinite(a.primal));
-      // One problem: no lower bound lies above any upper bound.
+      // All runs solve one problem: no lower bound exceeds any upper bound.
       for (const ProgressRecord& b : runs)
         CHECK(a.dual <= b.primal + kTight * (1 + std::abs(b.primal)));
     }
@@ -446,9 +447,9 @@ TEST_CASE("BoundsHoldAndAgreeOnUnpleasantProblems") {
 }
 
 TEST_CASE("ManyLabelsWithPairsAndACountReachACertifiedGap") {
-  // 24 labels of which three or four are on, all pairs, and a factor over all of them with 2^24
-  // joint states. Most pairs rest: al leaves them out of passes, with the global factor's messages
-  // beside.
+  // 24 labels of which three or four are on, all pairs, and a factor over all labels with 2^24
+  // joint states. Most pairs are inactive: al leaves them out of passes while the global factor
+  // sends messages.
   constexpr Index kLabels = 24;
   auto layout = std::make_shared<WeightLayout>();
   const Index unary = layout->AddBlock("unary", kLabels, 6);
@@ -483,7 +484,7 @@ TEST_CASE("ManyLabelsWithPairsAndACountReachACertifiedGap") {
 
   std::vector<ProgressRecord> runs;
   for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
-    // Single steps sum the messages of their variable anew: slow, so less is asked of them.
+    // Single steps sum the messages of their variable anew, which is slow: the tolerance is wider.
     const double tolerance = order == OrderKind::kUniform ? 0.1 : 1e-2;
     TrainOptions options = Options(LearnerKind::kAuto, StepKind::kAuto, tolerance);
     options.absolute_gap = 0;

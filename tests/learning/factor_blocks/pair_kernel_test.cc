@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The vector kernel against one step after the other in plain code.
+// Compares the vector kernel with single steps in plain code.
 #include <slackline/learning/factor_blocks/pair_kernel.h>
 
 #include <array>
@@ -78,7 +78,7 @@ std::array<double, 4> Theta(const Pairs& pairs, Index k, bool multipliers,
   return {a + b, a - b, b - a, at(pairs.w, 0) - a - b};
 }
 
-/// One step by the plain functions of step.h.
+/// One step with the plain functions of step.h.
 void PlainStep(Pairs* pairs, Index k, StepKind kind, bool multipliers, const PairScales& scales) {
   std::array<double, 4> theta = Theta(*pairs, k, multipliers, scales);
   std::array<double, 4> mu;

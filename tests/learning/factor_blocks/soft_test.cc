@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Smoothed soft constraints, and what Meshi, Srebro and Hazan (AISTATS 2015) prove about soft
-// constraints, against the optima of an independent quadratic program.
+// Smoothed soft constraints, and the theorems of Meshi, Srebro and Hazan (AISTATS 2015) on soft
+// constraints, compared with the optima of an independent quadratic program.
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
@@ -28,7 +28,7 @@ double Norm(std::span<const double> values) {
   return std::sqrt(sum);
 }
 
-/// Σ ‖A_ci μ_c − μ_i‖² of a point as dense_qp has it: flat tables, example by example.
+/// Σ ‖A_ci μ_c − μ_i‖² of a point in the layout of dense_qp: flat tables, example by example.
 double SquaredViolation(const TrainingSet& training, const std::vector<double>& marginals) {
   double sum = 0;
   std::size_t begin = 0;
@@ -67,7 +67,7 @@ struct Constants {
         loss += *std::max_element(own.begin(), own.end());
       }
       largest_loss = std::max(largest_loss, loss);
-      // ‖φ(x, y)‖ is at most the sum over the parts of their largest.
+      // ‖φ(x, y)‖ is at most the sum over the parts of their largest norms.
       double features = 0;
       for (Index a = 0; a < graph.num_parts(); ++a) {
         double largest = 0;
@@ -90,8 +90,8 @@ struct Constants {
   double largest_loss = 0;  // L
 };
 
-/// The sum over all blocks of sup (s − μ)ᵀ(−∇²f)(s − μ), of which the paper's Theorem 5.1 makes its
-/// rate.
+/// The sum over all blocks of sup (s − μ)ᵀ(−∇²f)(s − μ), from which Theorem 5.1 of the paper
+/// derives its rate.
 double Curvature(const TrainingSet& training, double lambda, double rho) {
   const double m_count = training.data.size();
   double sum = 0;
@@ -180,10 +180,10 @@ TEST_CASE("smoothing of global factors is refused") {
   CHECK_THROWS_AS(MakeLearner(problem, options), DataError);
 }
 
-// Theorem 4.1: g*_ρ − (ρ_p/2) h ≤ g* ≤ g*_ρ with h = M (8 Y_max q (BR + L))² and the paper's ρ_p =
-// ρ/M, so that (ρ_p/2) h = (ρ/2) (8 …)² with the ρ per example. B bounds ‖w‖ of the solutions. Its
-// proof needs an optimal δ of G with ‖δ‖² ≤ h, which is checked with the soft solution δ = v/ρ of a
-// small ρ.
+// Theorem 4.1: g*_ρ − (ρ_p/2) h ≤ g* ≤ g*_ρ with h = M (8 Y_max q (BR + L))². The paper's ρ_p is
+// ρ/M, so (ρ_p/2) h = (ρ/2) (8 …)² with ρ per example. B bounds ‖w‖ of the solutions. The proof
+// needs an optimal δ of G with ‖δ‖² ≤ h, which is checked with the soft solution δ = v/ρ of a small
+// ρ.
 TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than its bound") {
   Random random(333);
   for (int trial = 0; trial < 12; ++trial) {
@@ -193,8 +193,8 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
     const double m_count = training.data.size();
     const Optimum hard = SolveRelaxed(training, lambda);
     CAPTURE(trial);
-    // ‖δ‖² of the soft solution with the smallest ρ tends from below to that of the optimal δ of
-    // least norm.
+    // As ρ falls, ‖δ‖² of the soft solution tends from below to that of the optimal δ of least
+    // norm.
     const double small_rho = 1e-3;
     const Optimum strict = SolveSoft(training, lambda, small_rho);
     const double delta_sq = SquaredViolation(training, strict.marginals) / (small_rho * small_rho);
@@ -210,8 +210,8 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
       CHECK(excess >= -kSolver);
       const double rho_paper = rho / m_count;
       CHECK(excess <= 0.5 * rho_paper * m_count * constants.Root(largest) + kSolver);
-      // g*_ρ is a minimum of linear functions of ρ: concave, with the slope ‖δ‖²/2M, so that it
-      // lies below its tangents, and the excess per ρ falls.
+      // g*_ρ is a minimum of linear functions of ρ: it is concave with slope ‖δ‖²/2M, so it lies
+      // below its tangents, and the excess per ρ falls.
       CHECK(soft.value <= strict.value + 0.5 * (rho - small_rho) / m_count * delta_sq + 1e-5);
       CHECK(excess / rho <= rate_before + kSolver / rho);
       rate_before = excess / rho;
@@ -219,8 +219,8 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
   }
 }
 
-// Theorem 4.2: a point with the soft gap ε is (ε + ρ_p h/2)-optimal for G. Sharp form: g ≤ g_ρ ≤
-// g*_ρ + ε.
+// Theorem 4.2: a point with soft gap ε is (ε + ρ_p h/2)-optimal for G. Sharp form: g ≤ g_ρ ≤ g*_ρ +
+// ε.
 TEST_CASE("theorem 4.2: a nearly optimal soft point is nearly optimal for the hard problem") {
   Random random(334);
   for (int trial = 0; trial < 10; ++trial) {
@@ -249,10 +249,10 @@ TEST_CASE("theorem 4.2: a nearly optimal soft point is nearly optimal for the ha
   }
 }
 
-// Theorem 5.1 (Lacoste-Julien et al. 2013, Theorem 2) with n = all blocks of all examples: after t
-// steps on blocks drawn with replacement, f*_ρ − E f_ρ ≤ 2n/(t + 2n) (C + f*_ρ − f_ρ(0)), where C ≤
-// Curvature; for the literal penalty 1/(2 ρ_p M²) it is the paper's O(1/M (1/λ + 1/ρ_p M)) per
-// block. The mean of several runs stands for the expectation.
+// Theorem 5.1 (Lacoste-Julien et al. 2013, Theorem 2), where n is the number of blocks of all
+// examples: after t steps on blocks drawn with replacement, f*_ρ − E f_ρ ≤ 2n/(t + 2n) (C + f*_ρ −
+// f_ρ(0)) with C ≤ Curvature. For the literal penalty 1/(2 ρ_p M²) this is the paper's O(1/M (1/λ +
+// 1/ρ_p M)) per block. The expectation is estimated by the mean of several runs.
 TEST_CASE("theorem 5.1: Frank-Wolfe steps on random blocks keep the rate") {
   Random random(335);
   for (int trial = 0; trial < 6; ++trial) {

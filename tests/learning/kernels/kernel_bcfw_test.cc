@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// kernel-bcfw and kernel-fw: the iterates of bcfw and of plain batch Frank-Wolfe with the linear
-// kernel, and with other kernels the optima of quadratic programs over explicit kernel matrices
-// (tests/support/kernel_problems.h).
+// kernel-bcfw and kernel-fw: with the linear kernel their iterates are compared with bcfw and with
+// plain batch Frank-Wolfe, with other kernels their results with the optima of quadratic programs
+// over explicit kernel matrices (tests/support/kernel_problems.h).
 #include <slackline/learning/kernels/kernel_bcfw.h>
 
 #include <cmath>
@@ -53,7 +53,7 @@ void CheckSameDuals(const Problem& problem, const Learner& a, const Learner& b) 
   }
 }
 
-/// Variables that have inputs; those of trial % 4 == 0 are multi-label problems.
+/// Problems whose variables have inputs; every fourth is a multi-label problem.
 TrainingSet WithInputs(Random& random, int trial) {
   if (trial % 4 == 0) return RandomMultiLabelProblem(random, 4, 3, 2, true);
   ProblemOptions shape = RandomOptions(random);
@@ -61,15 +61,15 @@ TrainingSet WithInputs(Random& random, int trial) {
   return RandomProblem(random, shape);
 }
 
-/// The same where no two labellings have the same loss: rounding errors decide between corners that
-/// tie.
+/// WithInputs with losses changed so that no two labellings have the same loss: otherwise rounding
+/// errors would decide between corners.
 TrainingSet WithoutTies(Random& random, int trial) {
   TrainingSet training = WithInputs(random, trial);
   for (double& loss : training.losses) loss *= 0.5 + random.Uniform();
   return training;
 }
 
-/// Algorithm 2 of the paper with weights and features written out.
+/// Algorithm 2 of the paper with explicit weights and features.
 class PlainFrankWolfe {
  public:
   explicit PlainFrankWolfe(const Problem& problem, bool fixed)
@@ -207,7 +207,7 @@ TEST_CASE("SavedWeightsHaveTheReportedPrimal") {
     options.average = AverageKind::kWeighted;
     const VerifiedRun run = CheckVerifies(problem, options);
     CHECK(run.verification.dual_proved);
-    // A figure that is a little off is found.
+    // A slightly wrong figure is detected.
     ProgressRecord wrong = run.summary.last;
     wrong.primal -= 1e-4;
     wrong.dual = 0;

@@ -10,7 +10,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// The certified gap after so many passes.
+/// The certified gap after the given number of passes.
 double GapAfter(const Problem& problem, Index passes) {
   TrainOptions options = Options(LearnerKind::kExcessiveGap, StepKind::kAuto, 0);
   options.check_every = passes;
@@ -34,7 +34,7 @@ TEST_CASE("TheGapFallsWithTheSquareOfThePasses") {
     early += GapAfter(problem, 40);
     late += GapAfter(problem, 320);
   }
-  // 64 times less by the bound; half of that is asked.
+  // The bound falls by a factor of 64; half of that is required.
   CHECK(early > 0);
   CHECK(late <= early / 32);
 }

@@ -27,8 +27,8 @@ TrainOptions EgOptions(OrderKind order) {
   return options;
 }
 
-/// One example of one variable with two states: α = (1 − p, p), log(p/(1−p)) moves by η (H(1) −
-/// H(0)).
+/// One example of one variable with two states: α = (1 − p, p), and a step changes log(p/(1−p)) by
+/// η (H(1) − H(0)).
 TrainingSet OneBit(double x) {
   ProblemOptions options;
   options.num_examples = 1;
@@ -49,7 +49,7 @@ TEST_CASE("TheFirstPassIsThatOfTheFormula") {
     const ExampleView example = problem.data().example(0);
     ExampleMarginals marginals(problem, "eg");
     const std::size_t size = example.structure().num_coordinates();
-    // Start: uniform. ψ and Δ there, and at (1, w) from there.
+    // The start is uniform. ψ and Δ at the start, and (1, w) of the point reached from it.
     std::vector<double> zero(size, 0.0);
     const Expectation at_start = marginals.Expect(0, 0, zero, 1);
     const std::vector<double> psi(at_start.coordinates.begin(), at_start.coordinates.end());
@@ -58,7 +58,7 @@ TEST_CASE("TheFirstPassIsThatOfTheFormula") {
     const double start_value = at_start.loss - Regulariser(lambda, w);
     std::vector<double> u(size);
     CoordinateScores(example, w, u);
-    // The largest of η, η/2, η/4 at which f does not fall.
+    // The largest of η, η/2, η/4 with which f does not fall.
     double value = start_value;
     FeatureGram gram;
     double step = std::min(0.5, problem.lambda_m() / gram.SquaredNorm(example, psi));
@@ -103,12 +103,12 @@ TEST_CASE("TheDualNeverFallsAndBothOrdersArrive") {
     const double optimum = ExactOptimum(problem.training(), 0.5);
     for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
       const auto learner = MakeExponentiatedGradientLearner(problem, EgOptions(order));
-      double last = -kInfinity;  // f of the newest α, where it is evaluated at α itself
+      double last = -kInfinity;  // f of the newest α, where evaluated at α itself
       Evaluation evaluation;
       for (int pass = 0; pass < 200; ++pass) {
         learner->RunPass(stop);
         evaluation = learner->Evaluate(1);
-        // At a mixture with the ground truth that is best, f is the regulariser.
+        // At the best mixture of α and the ground truth, f equals the regulariser.
         const double regulariser = Regulariser(0.5, learner->weights());
         const bool mixed = evaluation.dual <= (1 + kTight) * regulariser;
         if (!mixed) CHECK(evaluation.dual >= last - kExact);

@@ -18,7 +18,7 @@ TEST_CASE("AStepTakesTwoSweepsUnlessItIsTooLong") {
 }
 
 TEST_CASE("ALargeRegulariserIsSolvedInAFewSteps") {
-  // There the saddle point lies next to the corners of the largest losses, and F hardly turns.
+  // The saddle point is close to the corners of the largest losses, where F is nearly constant.
   Random random(3);
   for (int trial = 0; trial < 5; ++trial) {
     const Problem problem(ForestProblem(random, trial), 1e4);

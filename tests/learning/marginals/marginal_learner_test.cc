@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all learners on marginals have in common: brackets that hold, states that are saved, other
-// λ, refusals.
+// Behaviour shared by all learners on marginals: sound bounds, saved states, changes of λ,
+// refusals.
 #include <slackline/learning/marginals/marginal_learner.h>
 
 #include <cmath>
@@ -36,7 +36,7 @@ TrainOptions Passes(LearnerKind learner, Index passes) {
   return options;
 }
 
-/// eg leaves distributions that its first steps have made corners but slowly.
+/// eg gets a wider gap: its first steps make distributions nearly corners, which it leaves slowly.
 TrainOptions ToGap(LearnerKind learner, Index passes) {
   TrainOptions options = Passes(learner, passes);
   options.gap_tolerance = options.absolute_gap =
@@ -188,7 +188,7 @@ TEST_CASE("OtherLambdasAreSolvedFromWhereTheLastOneEnded") {
         CHECK(observer.sound);
         CHECK(summary.termination == Termination::kConverged);
         CHECK(start <= summary.last.primal + kTight);
-        // The same λ again: nothing is lost.
+        // Starting again with the same λ keeps the dual.
         if (problems.size() == 1)
           CHECK(start >= summary.last.primal - 3e-2 * std::max(1.0, summary.last.primal));
         if (problems.size() > 1) problems.erase(problems.begin());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with the loss 1 − F1: the loss itself, its oracle against enumeration, and all learners
-// that take it, which bracket one optimum.
+// Training with the loss 1 − F1: the loss, its oracle against enumeration, and all learners that
+// support it, which must bracket one optimum.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -32,7 +32,7 @@ namespace {
 
 constexpr double kLambda = 0.02;
 
-/// A chain of labels, or labels that nothing joins.
+/// Examples with a chain of labels, or with unconnected labels.
 Problem F1Problem(std::uint64_t seed, Index examples, Index labels, bool joined) {
   Random random(seed);
   const TrainingSet plain =
@@ -40,7 +40,7 @@ Problem F1Problem(std::uint64_t seed, Index examples, Index labels, bool joined)
   LossOptions loss;
   loss.form = LossForm::kF1;
   if (joined) return {MakeTrainingSet(plain.data, loss), kLambda};
-  // RandomMultiLabelProblem joins its labels in a chain at least: only its inputs are used here.
+  // RandomMultiLabelProblem always connects its labels: only its inputs are used here.
   const auto layout = std::make_shared<WeightLayout>();
   const Index block = layout->AddBlock("labels", labels, 3);
   FactorGraphBuilder graph;

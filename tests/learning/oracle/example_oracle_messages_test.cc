@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Oracles by message passing, and by branch and bound from its messages, against enumeration.
+// Compares oracles by message passing, and by branch and bound from messages, with enumeration.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -70,7 +70,7 @@ TEST_CASE("branch and bound closes what messages leave open, in every call or on
     demand.Refresh(weights);
     for (Index m = 0; m < problem.size(); ++m) {
       CHECK_FALSE(always.SearchesOnDemand(m));
-      if (!demand.SearchesOnDemand(m)) continue;  // a forest after all
+      if (!demand.SearchesOnDemand(m)) continue;  // the graph is a forest
       const Labellings labellings = DenseLabellings(problem, m);
       const double best = LargestScore(labellings, AsVector(weights));
       WarmStart warm;

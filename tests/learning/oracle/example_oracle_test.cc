@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every way in which the oracle of the active sets finds its corners, against enumeration.
+// Compares every method by which the oracle of the active sets finds corners with enumeration.
 #include <slackline/learning/oracle/example_oracle.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ namespace {
 
 enum class Pairs { kAll, kChain };
 
-/// Multi-label models with all that the direct way knows: constant features of value 1 and others,
-/// a label without a linear feature, pair weights in another order than the pairs.
+/// Multi-label models with everything that the fast path supports: constant features of value 1 and
+/// of other values, a label without linear features, pair weights in another order than the pairs.
 Problem MultiLabelWithConstants(Random& random, Index labels, Pairs pairs, bool scattered) {
   FactorGraphBuilder graph;
   graph.AddVariables(labels, 2);
@@ -50,7 +50,7 @@ Problem MultiLabelWithConstants(Random& random, Index labels, Pairs pairs, bool 
   for (Index i = 0; i < labels; ++i) {
     if (i != 1) builder.AddLinear(i, linear, 0, on, i);
     builder.AddConstant(i, bias, i % 2 == 0 ? on : half, i);
-    builder.AddConstant(i, bias, half, labels);  // one for all
+    builder.AddConstant(i, bias, half, labels);  // one weight for all labels
   }
   for (Index c = 0; c < factors; ++c)
     builder.AddConstant(labels + c, pair_block, both, scattered ? 2 * (factors - 1 - c) : c);
@@ -124,13 +124,13 @@ TEST_CASE("sums of pair weights that follow single changes are those from scratc
   constexpr std::size_t kFirstPair = kLabels * 3;
   Random random(3);
   const Problem problem(RandomMultiLabelProblem(random, 2, kLabels, 3, true), 0.1);
-  // With strong labels their bounds, which the sums are for, decide most of them.
+  // With strong labels the bounds, which the sums serve, decide most labels.
   for (const double strength : {1.0, 10.0, 50.0}) {
     std::vector<double> weights = SomeWeights(random, problem, 1);
     for (std::size_t k = 0; k < kFirstPair; ++k) weights[k] *= strength;
     Oracle follows(problem, SolverKind::kRoof, Oracle::Effort::kTraining);
     follows.Refresh(weights);
-    // Few changes; none; so many that sums are made anew; those that turn signs and end at zero.
+    // Few changes; none; enough to recompute the sums; changes that flip signs or end at zero.
     for (const int changes : {5, 0, 90, 300, 20, 60, 300, 100}) {
       for (int k = 0; k < changes; ++k) {
         const std::size_t position = kFirstPair + random.Below(weights.size() - kFirstPair);
@@ -150,7 +150,7 @@ TEST_CASE("sums of pair weights that follow single changes are those from scratc
         CHECK(Near(answer.value, expected.value, kTight));
         CHECK(Near(answer.bound, expected.bound, kTight));
         CHECK(Near(answer.value, answer.bound, kTight));
-        // Wrong bounds that decide too little cost time alone.
+        // Wrong bounds that decide too few labels would only cost time, so work is compared, too.
         CHECK(follows.work() - work == fresh.work() - fresh_work);
       }
     }

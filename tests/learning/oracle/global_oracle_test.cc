@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Learners with oracles over examples on problems whose examples are global factors
-// (inference/global_solver.h), against an independent quadratic program with a column for each
-// allowed state (tests/support/dense_qp.h).
+// Learners with oracles over examples, on problems whose examples consist of global factors
+// (inference/global_solver.h), compared with an independent quadratic program that has a column for
+// each allowed state (tests/support/dense_qp.h).
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/matching_factor.h>
 #include <slackline/factors/model_builder.h>
@@ -28,8 +28,8 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Matchings of two by two or three nodes with shared features of edges and costs 1 and 3; every
-/// third problem has a factor with weights beside them, over other variables.
+/// Matchings of two nodes with two or three, with shared edge features and costs 1 and 3. Every
+/// third problem also has a factor with weights, over other variables.
 TrainingSet RandomMatchings(std::uint64_t seed, Index examples) {
   Random random(seed);
   auto layout = std::make_shared<WeightLayout>();

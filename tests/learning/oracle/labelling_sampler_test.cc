@@ -44,7 +44,7 @@ std::vector<double> RandomScores(Random& random, const FactorGraph& graph) {
   return scores;
 }
 
-/// Chains of n variables with 3 states, whose pairs are added in a strange order.
+/// Chains of n variables with 3 states, whose pairs are added in irregular order.
 TrainingSet ChainProblem(Index n) {
   auto layout = std::make_shared<WeightLayout>();
   const Index bias = layout->AddBlock("bias", 3);
@@ -91,7 +91,7 @@ TEST_CASE("OtherGraphsGivePerturbedMaxima") {
   REQUIRE(found.size() == 200);
   double mean = 0;
   for (const Labelling& labels : found) mean += Score(example.graph(), scores, labels) / 200;
-  // Better than labellings by chance, and not always the best.
+  // Better than random labellings on average, and not always the best one.
   double chance = 0;
   for (const double score : all) chance += score / static_cast<double>(all.size());
   CHECK(mean > chance + 0.5 * (all[0] - chance));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with message passing that searches where its labellings do not reach its bounds: what
-// `auto` chooses on graphs with cycles.
+// Training with message passing and branch and bound where labellings do not reach the bounds: the
+// oracle that `auto` chooses on graphs with cycles.
 #include <string>
 #include <vector>
 
@@ -24,7 +24,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Random labels on dense loops of full tables: relaxations that are rarely tight.
+/// Random labels on dense graphs with cycles and full tables, whose relaxations are rarely tight.
 Problem Frustrated(int seed) {
   Random random(static_cast<std::uint64_t>(seed));
   ProblemOptions options;
@@ -104,8 +104,8 @@ TEST_CASE("a gap that messages alone cannot close") {
   options.oracle = SolverKind::kMessages;
   const TrainSummary messages = Train(problem, options);
   CHECK(messages.termination == Termination::kMaxPasses);
-  // Both brackets are of the exact problem: message passing finds labellings, and its bounds hold
-  // for them.
+  // The bounds of both runs belong to the exact problem: message passing finds labellings, and its
+  // upper bounds cover all labellings.
   CHECK(messages.last.primal >= searched.last.dual);
   CHECK(messages.last.dual <= searched.last.primal);
 }

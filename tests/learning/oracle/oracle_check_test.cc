@@ -19,7 +19,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// One example whose scores and losses are of size `scale`, at random weights.
+/// One example whose scores and losses are of magnitude `scale`, at random weights.
 struct Example {
   explicit Example(double scale) : problem(Make(scale), 1) {
     Random random(3);
@@ -61,7 +61,7 @@ TEST_CASE("BoundsBelowTheGroundTruthAreRefusedAtEveryScale") {
     CHECK(size < 1e3 * scale);
     CHECK(Near(example.Check(example.truth + size) / size, 1, kTight));
     CHECK(example.Check(example.truth) == 0);
-    // Just inside what rounding may do, and just outside.
+    // Just inside and just outside the tolerance for rounding.
     CHECK(example.Check(example.truth - 0.5e-9 * size) == 0);
     CHECK_THROWS_WITH_AS(example.Check(example.truth - 3e-9 * (size + 2 * std::abs(example.truth))),
                          doctest::Contains("the oracle is wrong: its bound on example 0"),
@@ -80,8 +80,8 @@ TEST_CASE("OffsetsOfTheGroundTruthAreTheLeastHinge") {
 }
 
 TEST_CASE("LargeTermsThatCancelLeaveRoomForTheirRounding") {
-  // Scores of 1e9 of two parts cancel in the ground truth: what is left of the digits is no
-  // contradiction.
+  // Scores of magnitude 1e9 of two parts cancel in the ground truth: the few digits left must not
+  // count as a contradiction.
   Random random(5);
   ProblemOptions options;
   options.num_examples = 1;

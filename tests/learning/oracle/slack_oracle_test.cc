@@ -46,7 +46,7 @@ TEST_CASE("TheCornerHasTheHingeOfSlackRescalingAndNoneIsLarger") {
     const double score = set.Score(0, std::span(u).first(scratch.slot.size()), weights);
     CAPTURE(trial);
     CHECK(Near(score, bound, kTight));
-    // The reference enumerates labellings on its own.
+    // The reference has its own enumeration of labellings.
     const double hinge =
         SlackRescaledPrimal(problem.training(), 1, weights) - Regulariser(1, weights);
     CHECK(Near(bound - given_score, hinge, kTight));

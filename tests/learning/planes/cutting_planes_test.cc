@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // cutting-plane-1, cutting-plane-n and bmrm: the optima of independent quadratic programs, the
-// equivalences that the papers state, and what learners can be asked besides training.
+// equivalences stated in the papers, and the functions of learners beside training.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -37,8 +37,8 @@ TrainOptions OptionsOfPlanes(LearnerKind learner, double gap) {
 
 using Eigen::VectorXd;
 
-/// A corner of the product of all examples' simplexes, as far as the objective sees it: (1/M) Σ
-/// ψ_m, (1/M) Σ Δ_m.
+/// A corner of the product of all examples' simplexes, reduced to the quantities in the objective:
+/// (1/M) Σ ψ_m and (1/M) Σ Δ_m.
 struct JointCorner {
   VectorXd psi;
   double loss = 0;
@@ -53,7 +53,7 @@ VectorXd DenseFeaturesOf(const ExampleView& example, std::span<const Index> labe
   return phi;
 }
 
-/// argmax_y Δ_m(y) − w·ψ_m(y) of every example, all labellings tried; the first of equal ones.
+/// argmax_y Δ_m(y) − w·ψ_m(y) of every example by enumeration; the first among ties.
 JointCorner BestJointCorner(const TrainingSet& training, const VectorXd& w) {
   JointCorner joint{VectorXd::Zero(w.size()), 0};
   const double share = 1.0 / training.data.size();
@@ -148,12 +148,12 @@ TEST_CASE("PlanesCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
 }
 
 TEST_CASE("WithoutItsCacheOneSlackIsFullyCorrectiveBatchFrankWolfe") {
-  // Lacoste-Julien et al. 2013, section 4: pass by pass the same point.
+  // Lacoste-Julien et al. 2013, section 4: both methods have the same point after every pass.
   Random random(2);
   int passes = 0;
   for (int trial = 0; trial < 9; ++trial) {
     ProblemOptions shape = RandomOptions(random);
-    shape.loss = LossScale::kCount;  // whole numbers: at w = 0 ties are ties
+    shape.loss = LossScale::kCount;  // whole numbers: ties at w = 0 are exact
     shape.inputs = InputKind::kDense;
     const double lambda = 0.1;
     const Problem problem(RandomProblem(random, shape), lambda);
@@ -177,7 +177,7 @@ TEST_CASE("WithoutItsCacheOneSlackIsFullyCorrectiveBatchFrankWolfe") {
       CHECK(Near(learner->Evaluate(1).dual, fw.dual, kSolver));
       CHECK((DualWeights(problem, *learner) - fw.w).norm() <= 1e-4 * (1 + fw.w.norm()));
       ++passes;
-      if (gap < 1e-4) break;  // from here on ties decide
+      if (gap < 1e-4) break;  // closer to the optimum ties decide
     }
   }
   CHECK(passes > 30);
@@ -224,8 +224,8 @@ TEST_CASE("TheCacheAndTheLineSearchSaveOracleCalls") {
 }
 
 TEST_CASE("PlanesThatRoundingAloneMakesViolatedAreNotAddedAgain") {
-  // Inner products of size 1e12 and more leave a violation of planes that are there, which adding
-  // them again does not end.
+  // Rounding of inner products of size 1e12 and more leaves existing planes violated. Adding them
+  // again would not remove the violation.
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     for (const double scale : {1e6, 1e8, 1e10}) {
       Random random(seed);
@@ -343,7 +343,7 @@ TEST_CASE("AnotherLambdaStartsFromThePlanesThatAreThere") {
         const Evaluation first = learner->Evaluate(1);
         CHECK(first.dual <= optimum + kSolver);
         CHECK(first.primal >= optimum - kSolver);
-        // Planes and corners of the λ before already say much about this one.
+        // Planes and corners of the previous λ already give a good dual for this λ.
         CHECK(first.dual >= 0.3 * optimum - kSolver);
         for (int pass = 0; pass < 60; ++pass) learner->RunPass(never);
         const Evaluation last = learner->Evaluate(1);

@@ -14,7 +14,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// log gap = −rate · work, a point per unit of work.
+/// A curve with log gap = −rate · work, one point per unit of work.
 GapCurve Exponential(double rate, int points) {
   GapCurve curve;
   for (int work = 1; work <= points; ++work) curve.Add(work, std::exp(-rate * work));
@@ -35,7 +35,7 @@ TEST_CASE("an exponential is followed to the target, however many points it has"
     const GapCurve curve = Exponential(rate, points);
     INFO(points << " points");
     CHECK_FALSE(curve.Stalled());
-    // Of many points every other one is left out, the newest one too.
+    // Long curves drop every other point, including the newest.
     CHECK(curve.Remaining(std::exp(-12)) == doctest::Approx(points / 2.0).epsilon(0.05));
     CHECK(curve.Remaining(std::exp(-7)) == 0);
   }
@@ -47,7 +47,7 @@ TEST_CASE("where the gap stands still ten times the work so far is expected") {
   CHECK(curve.Stalled());
   CHECK(curve.Remaining(0.1) == 80);
   CHECK(curve.Remaining(0.5) == 0);
-  // A fall that would take longer is no better.
+  // A negligible fall of the gap counts as none.
   curve.Add(9, 0.5 - 1e-9);
   CHECK_FALSE(curve.Stalled());
   CHECK(curve.Remaining(0.1) == 90);

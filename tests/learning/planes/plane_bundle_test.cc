@@ -22,7 +22,7 @@ struct Plane {
   double b = 0;
 };
 
-/// Every third one is sparse, every fifth one zero.
+/// A random plane; every third plane is sparse, every fifth zero.
 Plane RandomPlane(Random& random, int number, std::size_t size) {
   Plane plane;
   plane.a.assign(size, 0.0);
@@ -89,7 +89,7 @@ TEST_CASE("TheModelsMinimumIsThatOfADenseQuadraticProgram") {
 TEST_CASE("TheValueNeverFalls") {
   Random random(7);
   for (int trial = 0; trial < 20; ++trial) {
-    // Norms at which inner products have rounding errors far larger than the values.
+    // Norms so large that the rounding errors of inner products exceed the values.
     const double size = trial % 2 == 0 ? 1 : 1e8;
     const double lambda = trial % 4 < 2 ? 1e-8 : 1;
     PlaneBundle bundle(6, 1, lambda);
@@ -124,7 +124,7 @@ TEST_CASE("PlanesWithoutWeightGoAfterAsManyRoundsAsIsSaid") {
   const double value = bundle.value();
   const std::vector<double> weights(bundle.weights().begin(), bundle.weights().end());
   CHECK_FALSE(bundle.DropIdle(0));
-  CHECK_FALSE(bundle.DropIdle(3));  // the second time
+  CHECK_FALSE(bundle.DropIdle(3));  // the second idle round
   CHECK_FALSE(bundle.DropIdle(3));
   CHECK(bundle.size() == 41);
   CHECK(bundle.DropIdle(3));
@@ -134,7 +134,7 @@ TEST_CASE("PlanesWithoutWeightGoAfterAsManyRoundsAsIsSaid") {
   CHECK(Near(bundle.value(), value, kTight));
   for (std::size_t k = 0; k < weights.size(); ++k)
     CHECK(Near(bundle.weights()[k], weights[k], kSolver));
-  // What is left goes on working: its inner products moved with it.
+  // The remaining bundle still works: its inner products moved with its planes.
   const Plane plane = RandomPlane(random, 0, 8);
   bundle.Add(plane.a, plane.b + 1, {number});
   bundle.Solve(1e-12);
@@ -184,7 +184,7 @@ TEST_CASE("ASavedBundleGoesOnBitForBit") {
   CHECK(first.bytes() == second.bytes());
   CHECK(bundle.value() == other.value());
   CHECK(bundle.cut() == other.cut());
-  // Of another problem.
+  // A bundle for another problem.
   PlaneBundle longer(9, 3, 0.2);
   StateReader again(writer.bytes());
   CHECK_THROWS_AS(LoadState(longer, &again), DataError);

@@ -40,7 +40,7 @@ TEST_CASE("PlanesTouchTheRiskWhereTheyAreMadeAndNeverLieAboveIt") {
     NewPlane asked, recalled;
     for (int round = 0; round < 4; ++round) {
       const std::vector<double> w = RandomWeights(random, problem);
-      // Before the oracle is asked, what is kept gives a plane below.
+      // Before the oracle is called, the kept labellings give a lower plane.
       kept.Recall(w, never, &recalled);
       kept.Ask(w, never, &asked);
       CAPTURE(trial);
@@ -129,7 +129,7 @@ TEST_CASE("LabellingsOfDroppedPlanesGoAndTheOthersKeepTheirPlanes") {
     std::size_t after = 0;
     for (const ActiveSet& set : kept.sets()) after += static_cast<std::size_t>(set.size());
     dropped += after < before ? 1 : 0;
-    // The dual point, from the corners, has the value that the bundle claims.
+    // The dual point computed from the corners has the value that the bundle reports.
     std::vector<double> w(problem.num_weights(), 0.0);
     double loss = 0;
     std::vector<double> coordinates;

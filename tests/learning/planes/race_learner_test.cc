@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Example blocks, planes and factor blocks in one run: which of them makes the passes, and that the
-// run is one.
+// A race of example blocks, planes and factor blocks in one run: which of them makes the passes,
+// and that states, paths and certificates are those of one run.
 #include <slackline/apps/bench/bench_problems.h>
 #include <slackline/apps/bench/pictures_problem.h>
 #include <slackline/core/feature_map.h>
@@ -23,7 +23,7 @@ using namespace slackline::internal;
 
 namespace {
 
-/// Five weights, and examples that are alike.
+/// Five weights shared by similar examples.
 Problem FewWeights(double lambda) {
   PicturesOptions options;
   options.examples = 12;
@@ -31,7 +31,7 @@ Problem FewWeights(double lambda) {
   return Problem(MakePicturesProblem(options), lambda);
 }
 
-/// Many labels of sparse inputs, of which nearly half are on: the oracle is dear.
+/// Many labels with sparse inputs, of which nearly half are on: oracle calls are expensive.
 Problem ManyLabels(double times_default) {
   SyntheticLabelsOptions options;
   options.examples = 40;
@@ -61,7 +61,7 @@ TrainSummary Run(const Problem& problem, const TrainOptions& options,
   return RunTraining(problem, *learner, options, nullptr, nullptr, plan);
 }
 
-/// State of the learner after so many passes, a check after each.
+/// The learner's state after the given number of passes, with a check after each.
 std::string StateAfter(Learner* learner, int passes) {
   const StopControl never(nullptr, 0);
   for (int pass = 0; pass < passes; ++pass) {
@@ -73,8 +73,8 @@ std::string StateAfter(Learner* learner, int passes) {
   return writer.bytes();
 }
 
-/// Runs of so many passes that go on from a state after every `step`-th of them end in the same
-/// state. Returns how many of the states have this tag.
+/// Checks that runs resumed from a state after every `step`-th pass end in the state of the whole
+/// run. Returns the number of states that contain `tag`.
 int CheckStates(const Problem& problem, int passes, int step, const std::string& tag) {
   const TrainOptions options = Options(PlaneRace::kOn, 1e-6);
   const auto whole = MakeLearner(problem, options);
@@ -105,7 +105,7 @@ TEST_CASE("planes take over where few weights are shared by all") {
   REQUIRE(race.termination == Termination::kConverged);
   CHECK(race.last.relative_gap <= 1e-4);
   CHECK(2 * race.last.pass < blocks.last.pass);
-  // Both have the optimum between their bounds.
+  // The optimum lies between the bounds of both runs.
   CHECK(race.last.dual <= blocks.last.primal);
   CHECK(blocks.last.dual <= race.last.primal);
   CHECK(race.last.primal == doctest::Approx(blocks.last.primal).epsilon(1e-3));
@@ -121,11 +121,11 @@ TEST_CASE("factor blocks take over where the oracle is dear") {
   REQUIRE(race.termination == Termination::kConverged);
   CHECK(race.last.relative_gap <= 1e-2);
   CHECK(race.last.problem == CertifiedProblem::kRelaxed);
-  // Without a call of the oracle after the first passes.
+  // After the first passes the oracle is not called any more.
   CHECK(4 * learner->work().oracle_calls < blocks.last.oracle_calls);
   CHECK(race.last.dual <= blocks.last.primal);
   CHECK(blocks.last.dual <= race.last.primal);
-  // Their penalty is none of the run's.
+  // The penalty of the factor blocks is not reported.
   CHECK(std::isnan(race.last.soft_dual));
   CHECK(std::isnan(race.last.rho));
   CHECK(race.notes.empty());
@@ -183,7 +183,7 @@ TEST_CASE("a path over lambda goes on with factor blocks") {
   CHECK(learner->work().entries >= before);
   const TrainSummary warm = RunTraining(second, *learner, options, nullptr, nullptr);
   REQUIRE(warm.termination == Termination::kConverged);
-  // Example blocks have another chance, but not more.
+  // Example blocks are tried again, but not for long.
   CHECK(learner->work().oracle_calls <= 3 * second.size());
   const TrainSummary fresh = Run(second, options);
   CHECK(warm.last.dual <= fresh.last.primal);
@@ -214,7 +214,7 @@ TEST_CASE("a run whose blocks do well is that of the blocks, bit for bit") {
 
 TEST_CASE("a race goes on from every state as if it had never stopped") {
   const int with_planes = CheckStates(FewWeights(0.003), 24, 1, "joint planes");
-  // Before the trial, and after it.
+  // Both states before the trial and states after it occur.
   CHECK(with_planes > 5);
   CHECK(with_planes < 22);
 }
@@ -241,7 +241,7 @@ TEST_CASE("the dual point of a race is that of its larger bound") {
   learner->traits().dual_point->KeepDualPoint();
   const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr, {});
   CHECK(learner->traits().dual_point->DualPointIsBest());
-  // f(μ) from the point itself.
+  // f(μ), computed from the point.
   std::vector<double> weights(problem.num_weights(), 0.0);
   double losses = 0;
   std::vector<double> coordinates;

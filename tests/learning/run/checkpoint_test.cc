@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs that are stopped and resumed compute what uninterrupted ones do, bit for bit.
+// Runs that are interrupted and resumed give the results of uninterrupted runs, bit for bit.
 #include <slackline/learning/run/checkpoint.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr Index kPasses = 40;
 struct Variant {
   std::string name;
   TrainOptions options;
-  bool other = false;  ///< no learner on blocks: tried in fewer places
+  bool other = false;  ///< not a learner on blocks: tested in fewer places
 };
 
 TrainOptions Base(LearnerKind learner, StepKind step, OrderKind order) {
@@ -46,8 +46,8 @@ TrainOptions Base(LearnerKind learner, StepKind step, OrderKind order) {
   return options;
 }
 
-/// All ways to train on the problem (learner_ways.h), without an end before the last pass; and one
-/// with a kernel.
+/// All ways to train on the problem (learner_ways.h), with gap tolerances of 0 so that runs make
+/// all passes, and one way with a kernel.
 std::vector<Variant> Variants(Random& random, const Problem& problem) {
   std::vector<TrainOptions> ways = AllWays(random, problem);
   if (HasInputs(problem)) {
@@ -66,7 +66,7 @@ std::vector<Variant> Variants(Random& random, const Problem& problem) {
   return variants;
 }
 
-/// Those of them whose states differ in kind: solvers that remember nothing are left to the others.
+/// The variants whose states differ in kind: variants with solvers that keep no state are left out.
 std::vector<Variant> VariantsWithOwnStates(Random& random, const Problem& problem) {
   std::vector<Variant> variants = Variants(random, problem);
   std::erase_if(variants, [](const Variant& variant) {
@@ -77,7 +77,7 @@ std::vector<Variant> VariantsWithOwnStates(Random& random, const Problem& proble
   return variants;
 }
 
-/// The last of five has no cycles.
+/// The last of five problems has no cycles.
 TrainingSet SomeProblem(Random& random, int trial) {
   if (trial == 4) return RandomMultiLabelProblem(random, 6, 5, 3, false);
   if (trial % 2 == 0) return RandomMultiLabelProblem(random, 6, 5, 3, true);
@@ -88,7 +88,7 @@ TrainingSet SomeProblem(Random& random, int trial) {
   return RandomProblem(random, options);
 }
 
-/// Keeps the first `count` states that a run hands out, one after every pass, then interrupts it.
+/// Keeps the first `count` states of a run, one after every pass, and then interrupts the run.
 struct Stopper {
   std::atomic<int> interrupt{0};
   std::vector<std::string> states;
@@ -121,7 +121,7 @@ void CheckSame(const TrainSummary& a, const TrainSummary& b) {
   CHECK(a.notes == b.notes);
 }
 
-/// The state after `pass` passes of a run that is then stopped.
+/// The state of a run that is interrupted after `pass` passes.
 std::string StateAfter(const Problem& problem, const TrainOptions& options, std::size_t pass) {
   Stopper stopper;
   const auto learner = MakeLearner(problem, options);
@@ -323,7 +323,7 @@ TEST_CASE("TimesAreAddedUpAndTimeLimitsCountThemAll") {
     const auto learner = MakeLearner(problem, rules);
     return RunTraining(problem, *learner, rules, nullptr, nullptr, plan);
   };
-  // The passes before the state have used up the first limit; the second is far away.
+  // The passes before the state exceed the first limit; the second limit is far away.
   const TrainSummary ended = resume(1e-9);
   CHECK(ended.termination == Termination::kTimeLimit);
   CHECK(ended.last.pass == 5);
@@ -354,8 +354,8 @@ TEST_CASE("DamagedStatesAreRefused") {
       CHECK_THROWS_AS(resume(std::string_view(state).substr(0, length)), DataError);
     }
     CHECK_THROWS_AS(resume(state + "x"), DataError);
-    // Other bytes may still be a state, and are refused where they are none: never an error of the
-    // program.
+    // Changed bytes may still be a valid state. Where they are not, DataError is thrown and no
+    // other error.
     const auto try_state = [&](const std::string& changed) {
       try {
         resume(changed);

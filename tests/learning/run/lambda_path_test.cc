@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Paths over λ: their texts, and learners that go on with another λ.
+// Paths over λ: their text form, and learners that continue with another λ.
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
@@ -46,7 +46,7 @@ TrainOptions Options(LearnerKind learner, StepKind step) {
   return options;
 }
 
-/// Sublinear learners get wide tolerances, and few passes where nothing says that they reach those.
+/// Sublinear learners get wide tolerances. Learners whose gap need not close get few passes.
 void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
   const auto add = [&](LearnerKind learner, double gap, Index passes) -> TrainOptions& {
     all->push_back(Options(learner, StepKind::kAuto));
@@ -80,8 +80,8 @@ void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
   add(LearnerKind::kSmoothDlpw, 1e-2, 100).own<DualLossOptions>().step_size = 2;
 }
 
-/// Whether nothing says that the learner's gap closes: the maximum of messages may halt, and
-/// smoothed ones solve another problem.
+/// Whether the learner's gap need not close: descent on messages may stop away from the optimum,
+/// and smoothed messages solve another problem.
 bool MayHalt(const TrainOptions& options) {
   return options.learner == LearnerKind::kDlpw || options.learner == LearnerKind::kSmoothDlpw;
 }
@@ -99,7 +99,7 @@ std::vector<TrainOptions> AllOptions(const Problem& problem) {
     all.push_back(Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise));
     all.back().order = order;
   }
-  // Plain Frank-Wolfe steps are slow: a wide tolerance.
+  // Plain Frank-Wolfe steps converge slowly: a wide tolerance.
   for (const AverageKind average :
        {AverageKind::kOff, AverageKind::kWeighted, AverageKind::kSuffix}) {
     all.push_back(Options(LearnerKind::kBcfw, StepKind::kFrankWolfe));
@@ -110,7 +110,7 @@ std::vector<TrainOptions> AllOptions(const Problem& problem) {
   return all;
 }
 
-/// The last of seven has no cycles.
+/// The last of seven problems has no cycles.
 TrainingSet SomeProblem(Random& random, int trial) {
   if (trial == 6) return RandomMultiLabelProblem(random, 5, 4, 3, false);
   if (trial % 2 == 0) return RandomMultiLabelProblem(random, 5, 4, 3, true);
@@ -181,7 +181,7 @@ TEST_CASE("TheBestShareMaximisesTheDual") {
 
 TEST_CASE("EveryLambdaOfAPathIsSolvedAsFromAColdStart") {
   Random random(2);
-  std::set<LearnerKind> learners = {LearnerKind::kSoft};  // below
+  std::set<LearnerKind> learners = {LearnerKind::kSoft};  // tested below
   for (int trial = 0; trial < 7; ++trial) {
     const Problem first(SomeProblem(random, trial), 1);
     for (const TrainOptions& options : AllOptions(first)) {
@@ -191,7 +191,7 @@ TEST_CASE("EveryLambdaOfAPathIsSolvedAsFromAColdStart") {
       CAPTURE(way);
       std::unique_ptr<Learner> learner;
       std::vector<std::unique_ptr<Problem>> problems;
-      // Up and down again: any λ may follow any other.
+      // λ goes down and up again: any λ may follow any other.
       for (const double lambda : {0.5, 0.1, 0.02, 0.3}) {
         CAPTURE(lambda);
         problems.push_back(std::make_unique<Problem>(first.WithLambda(lambda)));
@@ -199,14 +199,14 @@ TEST_CASE("EveryLambdaOfAPathIsSolvedAsFromAColdStart") {
           learner = MakeLearner(*problems.back(), options);
         } else {
           learner->traits().lambda->ChangeLambda(*problems.back());
-          problems.front().reset();  // a problem left behind is not needed any more
+          problems.front().reset();  // the previous problem is not needed any more
           problems.erase(problems.begin());
         }
         const TrainSummary warm =
             RunTraining(*problems.back(), *learner, options, nullptr, nullptr);
         const TrainSummary cold = Train(*problems.back(), options);
         if (!MayHalt(options)) CHECK(warm.termination == Termination::kConverged);
-        // Both brackets hold the same optimum.
+        // The optimum lies between the bounds of both runs.
         const double room = kSolver * std::max(1.0, std::abs(cold.last.primal));
         CHECK(warm.last.dual <= cold.last.primal + room);
         CHECK(cold.last.dual <= warm.last.primal + room);
@@ -228,20 +228,20 @@ TEST_CASE("AWarmStartBeginsWithADualAboveZero") {
     options.gap_tolerance = options.absolute_gap = 1e-3;
     const auto learner = MakeLearner(problem, options);
     const TrainSummary large = RunTraining(problem, *learner, options, nullptr, nullptr);
-    // The newest point: with a proximal centre, an earlier one may have had the best dual of the
+    // The newest point. With a proximal centre, an earlier point may have had the best dual of the
     // run.
     const double newest = learner->Evaluate(1).dual;
     CHECK(newest >= large.last.dual - 1e-3);
     const Problem same = problem.WithLambda(0.1);
     learner->traits().lambda->ChangeLambda(same);
     CHECK(learner->work().oracle_calls == 0);
-    // The same λ again: nothing is lost.
+    // Starting again with the same λ keeps the dual.
     CHECK(learner->Evaluate(1).dual >= newest - 1e-12);
     const Problem smaller = problem.WithLambda(0.05);
     learner->traits().lambda->ChangeLambda(smaller);
     const double start = learner->Evaluate(1).dual;
     CHECK(start > 0);
-    // θ = λ'/λ keeps w, and is one of those that were to choose from.
+    // θ = λ'/λ keeps w and is one of the candidates.
     const double kept_weights = 0.5 * (large.last.dual + Regulariser(0.1, large.weights)) -
                                 Regulariser(0.05, large.weights);
     CHECK(start >= kept_weights - 1e-3 * std::abs(kept_weights));

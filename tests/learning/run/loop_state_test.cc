@@ -14,7 +14,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// What Load makes of a saved state with these bounds.
+/// The record that Load reads from a saved state with these bounds.
 ProgressRecord Reloaded(double primal, double dual) {
   LoopState state;
   state.record.pass = 1;

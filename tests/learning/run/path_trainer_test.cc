@@ -46,7 +46,7 @@ TEST_CASE("every lambda is solved, also one that comes again") {
         const TrainSummary warm = trainer.Train(lambda, nullptr);
         CHECK(warm.termination == Termination::kConverged);
         const TrainSummary cold = Train(first.WithLambda(lambda), Options(kind));
-        // Both brackets hold the optimum, and are no wider than was asked for.
+        // The optimum lies between the bounds of both runs, whose gaps are at most the tolerance.
         const double room = kGap * std::max(1.0, std::abs(cold.last.primal)) + kExact;
         CHECK(std::abs(warm.last.primal - cold.last.primal) <= room);
         CHECK(std::abs(warm.last.dual - cold.last.dual) <= room);

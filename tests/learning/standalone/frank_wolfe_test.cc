@@ -20,7 +20,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// The dual of a structural SVM with all labellings written out: λ/2 ‖Aα‖² − b·α, one simplex per
+/// The dual of a structural SVM with all labellings as columns: λ/2 ‖Aα‖² − b·α, one simplex per
 /// example.
 class SvmDual {
  public:
@@ -42,7 +42,7 @@ class SvmDual {
       Eigen::MatrixXd a(problem.num_weights(), 1 << variables);
       Eigen::VectorXd b(1 << variables);
       std::vector<double> start(std::size_t{1} << variables, 0.0);
-      for (Index y = 0; y < (1 << variables); ++y) {  // binary; the last variable is the fastest
+      for (Index y = 0; y < (1 << variables); ++y) {  // binary variables, the last one fastest
         std::vector<Index> labels(variables);
         double loss = 0;
         for (std::size_t i = 0; i < variables; ++i) {
@@ -90,8 +90,8 @@ class SvmDual {
     return w;
   }
   const std::vector<double>& start() const { return start_; }
-  /// The smallest difference between the best corner and the next that a step has seen. A line
-  /// search ends where two are equal: which of them comes first then is a matter of rounding.
+  /// The smallest difference between the best and the second-best corner in any step. A line search
+  /// ends where the two are equal; then rounding decides which one comes first.
   double closest_call() const { return closest_call_; }
 
  private:
@@ -102,7 +102,7 @@ class SvmDual {
   double closest_call_ = kInfinity;
 };
 
-/// w of a learner's dual point: of its newest iterate, whatever weights it would save.
+/// w of a learner's dual point at its newest iterate, whatever weights the learner would save.
 Eigen::VectorXd WeightsOfDualPoint(const Problem& problem, const Learner& learner) {
   std::vector<double> weights(problem.num_weights(), 0.0);
   std::vector<double> coordinates;
@@ -118,7 +118,7 @@ Eigen::VectorXd WeightsOfDualPoint(const Problem& problem, const Learner& learne
   return Eigen::Map<Eigen::VectorXd>(weights.data(), static_cast<Index>(weights.size()));
 }
 
-/// Returns for how many passes there was no tie.
+/// Compares iterates until the first tie; returns the number of passes compared.
 template <class Method>
 int CheckSameIterates(const Problem& problem, const SvmDual& dual, LearnerKind kind, bool fixed,
                       Method& method) {
@@ -141,7 +141,7 @@ int CheckSameIterates(const Problem& problem, const SvmDual& dual, LearnerKind k
   return 25;
 }
 
-/// Σ_r log(1 + exp(−b_r a_r·x)) over the l1 ball of radius R: one block, no quadratic.
+/// Σ_r log(1 + exp(−b_r a_r·x)) over the l1 ball of radius R: one block, not quadratic.
 class SparseLogistic {
  public:
   SparseLogistic(Eigen::MatrixXd rows, Eigen::VectorXd signs, double radius)
@@ -161,7 +161,7 @@ class SparseLogistic {
     std::fill(out.begin(), out.end(), 0.0);
     out[best] = gradient[best] > 0 ? -radius_ : radius_;
   }
-  /// Bisection on the slope.
+  /// By bisection on the slope.
   double LineSearch(Index /*i*/, std::span<const double> x, std::span<const double> direction,
                     double slope) {
     CHECK(slope < 0);
@@ -199,7 +199,7 @@ class SparseLogistic {
   double radius_;
 };
 
-/// Knows neither curvature nor line search.
+/// An objective with neither curvature nor line search.
 struct NoSearch {
   Index num_blocks() const { return 1; }
   Index block_size(Index /*i*/) const { return 2; }
@@ -293,7 +293,7 @@ TEST_CASE("AveragesAreThoseOfTheIteratesAndStartsDoNotCount") {
 }
 
 TEST_CASE("OneBlockOfAllIsFrankWolfeOnTheProduct") {
-  // Where there is one block there is nothing to join.
+  // With one block there is nothing to join.
   Random random(64);
   SimplexQuadratic quadratic(random, {6}, 4);
   AsOneBlock<SimplexQuadratic> whole(&quadratic);

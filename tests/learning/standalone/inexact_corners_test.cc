@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rates of ICML 2013, appendix C, with exact and with deliberately bad corners.
+// The rates of Lacoste-Julien et al. (ICML 2013), appendix C, with exact and with deliberately
+// inexact corners.
 #include <slackline/learning/standalone/inexact_corners.h>
 
 #include <cmath>
@@ -80,7 +81,7 @@ TEST_CASE("AnInexactCornerIsWorseByExactlyWhatIsAllowed") {
 }
 
 TEST_CASE("OneBlockKeepsTheBoundWithoutTheStart") {
-  // f(x_k) − f* ≤ 2 C_f (1 + δ) / (k + 2) for k ≥ 1 where ν = 1; with ν < 1 Theorem C.1.
+  // f(x_k) − f* ≤ 2 C_f (1 + δ) / (k + 2) for k ≥ 1 where ν = 1; Theorem C.1 for ν < 1.
   Random random(52);
   for (int trial = 0; trial < 5; ++trial) {
     SimplexQuadratic quadratic(random, {3, 3, 2}, 6);
@@ -113,7 +114,7 @@ TEST_CASE("OneBlockKeepsTheBoundWithoutTheStart") {
             CHECK(average.Gap() <= gap_bound);
           }
         }
-        // It does converge, exact corners and line search best of all.
+        // The method converges.
         CHECK(quadratic.Value(method.point()) - optimum < 0.5 * start);
       }
     }
@@ -153,8 +154,8 @@ TEST_CASE("TheMeanOverDrawsOfBlocksKeepsTheBound") {
 }
 
 TEST_CASE("ErrorsThatDoNotShrinkWithTheStepsBreakTheBound") {
-  // The same adversary with an allowance that stays what it is at the first step: the rate is lost,
-  // so the checks above can fail.
+  // The same adversary with an error that stays as large as at the first step: the rate is lost.
+  // Thus the checks above can fail.
   struct Stubborn {
     InexactCorners corners;
     void operator()(AsOneBlock<SimplexQuadratic>& objective, LinearTask task,

@@ -44,7 +44,7 @@ Vector RandomScores(Random& random, const SdcaLoss& loss) {
   return z;
 }
 
-/// A random point of the domain of φ*: a mixture of targets and 0.
+/// A random point of the domain of φ*: a convex combination of targets and 0.
 Vector RandomAlpha(Random& random, const SdcaLoss& loss, Index i) {
   Vector alpha(loss.outputs(), 0.0), u(alpha);
   for (int k = 0; k < 3; ++k) {

@@ -81,7 +81,8 @@ TEST_CASE("ConjugatesAreSmoothInTheirNorm") {
         std::vector<double> v = RandomVector(random, static_cast<std::size_t>(d), 1);
         std::vector<double> change = RandomVector(random, v.size(), trial % 2 ? 0.01 : 1.0);
         if (trial % 4 < 2) {
-          // Where the q-norm's conjugate bends most: all entries equal, changes of equal size.
+          // Where the conjugate of the q-norm has the largest curvature: equal entries, changes of
+          // equal size.
           for (std::size_t k = 0; k < v.size(); ++k) {
             v[k] = g.threshold() + 1;
             change[k] = k % 2 ? 0.02 : -0.02;
@@ -94,15 +95,15 @@ TEST_CASE("ConjugatesAreSmoothInTheirNorm") {
 }
 
 TEST_CASE("TheConstantOfThePaperWouldBeTooSmall") {
-  // c = 3 ln d instead of (p − 1) d^{2/p} = e² (ln d − 1): g* grows by more than the bound that the
-  // steps rely on.
+  // With c = 3 ln d instead of (p − 1) d^{2/p} = e² (ln d − 1), g* grows by more than the bound
+  // that the steps rely on.
   constexpr Offset d = 300;
   const ProxRegulariser g(ProxKind::kQNorm, d);
   const double paper = 3 * std::log(static_cast<double>(d));
   CHECK(Near(g.constant(), std::exp(2.0) * (std::log(static_cast<double>(d)) - 1), 1e-12));
   std::vector<double> v(d, 1.0), moved(d);
   for (std::size_t k = 0; k < v.size(); ++k) moved[k] = k % 2 ? 1.02 : 0.98;
-  // The gradient is along (1, …, 1), to which the change is orthogonal; conjugates scale with 1/c.
+  // The gradient is along (1, …, 1), orthogonal to the change; conjugates scale with 1/c.
   const double growth = (g.Conjugate(moved) - g.Conjugate(v)) * g.constant() / paper;
   CHECK(growth > 1.4 * 0.5 * 0.02 * 0.02);
 }

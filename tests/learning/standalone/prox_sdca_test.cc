@@ -47,7 +47,7 @@ std::vector<double> RandomSigns(Random& random, Index count) {
   return signs;
 }
 
-/// Checks soundness and a dual that never falls; returns the last point.
+/// Checks that bounds are sound and that the dual never falls; returns the last point.
 SdcaPoint RunToGap(ProxSdca* sdca, Index n, double gap, int passes) {
   SdcaPoint point = sdca->Newest();
   double dual = point.dual;
@@ -61,7 +61,7 @@ SdcaPoint RunToGap(ProxSdca* sdca, Index n, double gap, int passes) {
   return point;
 }
 
-/// Features given as general matrices, as a user may have them: X_i is d × k.
+/// Features given as general matrices, as users may have them: X_i is d × k.
 class MatrixFeatures : public SdcaFeatures {
  public:
   explicit MatrixFeatures(std::vector<Eigen::MatrixXd> x) : x_(std::move(x)) {}
@@ -137,7 +137,7 @@ TEST_CASE("ScalarLossesCloseTheirGapUnderAllRegularisers") {
         double optimum = std::nan("");
         for (const SdcaStep step : kAllSteps) {
           if (step == SdcaStep::kSmooth && loss.gamma() == 0) continue;
-          // Steps by bounds are slow where nothing is smooth.
+          // Steps by bounds converge slowly for losses that are not smooth.
           const bool slow = loss.gamma() == 0 && step >= SdcaStep::kOwnBound;
           ProxSdca sdca(features, loss, g, 0.2, step, 3);
           const double wanted = slow ? 2e-2 : 1e-6;
@@ -169,14 +169,14 @@ TEST_CASE("MulticlassProblemsReachTheOptimumOfAQuadraticProgram") {
       CAPTURE(trial);
       CAPTURE(static_cast<int>(step));
       ProxSdca sdca(features, loss, g, lambda, step, 1);
-      // Sharp losses: one whole line search towards a corner after the other converges like 1/t.
+      // Losses that are not smooth: line searches towards one corner at a time converge like 1/t.
       const double wanted = gamma > 0 ? 1e-7 : step == SdcaStep::kMaximise ? 1e-3 : 2e-2;
       const SdcaPoint point = RunToGap(&sdca, 6, wanted, 3000);
       CHECK(point.gap() <= wanted);
       CHECK(point.dual <= optimum.value + kSolver);
       CHECK(point.primal >= optimum.value - kSolver);
       if (gamma == 0) continue;
-      // Weights of the structured problem lie by features, here by classes.
+      // The structured problem orders its weights by feature, this one by class.
       for (std::size_t f = 0; f < 4; ++f) {
         for (std::size_t j = 0; j < 3; ++j)
           CHECK(std::abs(point.weights[j * 4 + f] - optimum.weights[f * 3 + j]) <= 3e-3);
@@ -244,7 +244,7 @@ TEST_CASE("OutputsAreTheAverageAndOneOfTheIterates") {
 }
 
 TEST_CASE("RandomOutputsAreUniformOverTheIterates") {
-  // Every iterate of six steps is another: how often is each one drawn?
+  // The iterates of six steps are all different: count how often each one is drawn.
   Random random(6);
   const auto rows = RandomRows(random, 3, 2, false);
   const RowFeatures features(rows, 1);
@@ -261,7 +261,7 @@ TEST_CASE("RandomOutputsAreUniformOverTheIterates") {
     REQUIRE(found != iterates.end());
     ++drawn[found - iterates.begin()];
   }
-  // 200 each, standard deviation 13.
+  // 200 draws of each are expected, with standard deviation 13.
   for (const int count : drawn) {
     CHECK(count > 140);
     CHECK(count < 260);

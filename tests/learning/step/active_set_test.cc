@@ -21,7 +21,7 @@ using namespace slackline::internal::test;
 namespace {
 
 struct Dense {
-  std::vector<double> weights;  // φ in the space of weights
+  std::vector<double> weights;  // φ over the weights
   double loss = 0;
 };
 
@@ -70,7 +70,7 @@ TEST_CASE(
       corner.loss = static_cast<double>(number);
       const Index before = set.size();
       const Index a = set.Add(example, corner, &scratch);
-      CHECK(a == before);  // the loss makes it a new one
+      CHECK(a == before);  // another loss makes a new corner
       CHECK(set.Add(example, corner, &scratch) == a);
       Dense vector{std::vector<double>(d, 0.0), corner.loss};
       ScatterFeatures(example, q, 1, vector.weights);
@@ -82,7 +82,7 @@ TEST_CASE(
         for (Index b = 0; b < set.size(); ++b) {
           if (b == 0 || set.alpha()[b] > 0) kept.push_back(dense[b]);
         }
-        set.DropIdle(0);  // corner 0 stays, though idle
+        set.DropIdle(0);  // corner 0 stays although it is idle
         REQUIRE(set.size() == static_cast<Index>(kept.size()));
         shrunk += kept.size() < dense.size();
         dense = std::move(kept);
@@ -191,13 +191,13 @@ TEST_CASE("corners are one if all entries and the loss are, and only then") {
     CHECK(read.scalar_index == others[k].scalar_index);
     CHECK(read.scalar_value == others[k].scalar_value);
   }
-  // Features alike, losses not: nothing lies between them.
+  // Equal features, different losses: the distance is zero.
   CHECK(set.gram(0, 0) + set.gram(1, 1) - 2 * set.gram(0, 1) == 0);
 }
 
 namespace {
 
-/// A set of `count` random labellings with the losses 0, 1, …, and weight on the first alone.
+/// A set of `count` random labellings with losses 0, 1, …, and all weight on the first.
 ActiveSet Labellings(Random& random, const ExampleView& example, Index count,
                      CornerScratch* scratch) {
   ActiveSet set;
@@ -229,18 +229,18 @@ TEST_CASE("corners are dropped when they have been idle for longer than the limi
   const auto share = [&](std::vector<double> alpha) {
     std::copy(alpha.begin(), alpha.end(), set.alpha().begin());
   };
-  share({0, 0.5, 0, 0.5});  // 2 is idle, and the ground truth
+  share({0, 0.5, 0, 0.5});  // corner 2 is idle, as is the ground truth
   for (int call = 0; call < 3; ++call) {
     set.DropIdle(3);
     CHECK(Losses(set) == std::vector<double>{0, 1, 2, 3});
   }
-  share({0, 0.5, 0.5, 0});  // 2 is back in time
+  share({0, 0.5, 0.5, 0});  // corner 2 has weight again in time
   set.DropIdle(3);
   share({0, 1, 0, 0});
   set.DropIdle(3);
   set.DropIdle(3);
   CHECK(Losses(set) == std::vector<double>{0, 1, 2, 3});
-  set.DropIdle(3);  // the fourth call for 3
+  set.DropIdle(3);  // the fourth call for corner 3
   CHECK(Losses(set) == std::vector<double>{0, 1, 2});
   set.DropIdle(3);
   CHECK(Losses(set) == std::vector<double>{0, 1});
@@ -257,7 +257,7 @@ TEST_CASE("what remains of a set keeps its weights, its products and its idle co
   CornerScratch scratch = MakeCornerScratch(training.data);
   ActiveSet set = Labellings(random, example, 9, &scratch);
   for (Index a = 0; a < 9; ++a) set.alpha()[a] = a == 4 ? 0 : 0.125;
-  set.DropIdle(3);  // once idle: 4
+  set.DropIdle(3);  // corner 4 is idle for the first time
   const ActiveSet before = set;
   set.Retain(std::vector<std::uint8_t>{0, 0, 1, 0, 1, 1, 0, 0, 1});
   const std::vector<Index> kept = {0, 2, 4, 5, 8};

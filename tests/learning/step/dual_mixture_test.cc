@@ -31,7 +31,7 @@ TEST_CASE("MixtureOfTwoPointsIsTheExactLineSearch") {
 }
 
 TEST_CASE("MixtureNeverGetsWorseAndNeverBeatsTheOptimum") {
-  // Points (w, ℓ) with ℓ = 1 − |w_1|: whatever is mixed, ℓ ≤ 1, hence f ≤ 1.
+  // Points (w, ℓ) with ℓ = 1 − |w_1|: every mixture has ℓ ≤ 1, hence f ≤ 1.
   Random random(4);
   DualMixture mixture(1.0);
   double last = -kInfinity;
@@ -56,8 +56,8 @@ TEST_CASE("AMixtureIsLoadedWithItsOwnValueOnly") {
   StateReader reader(writer.bytes());
   LoadState(again, &reader, 2);
   CHECK(again.value() == mixture.value());
-  // Its value follows the tag; any other is refused, so that no state claims a bound that its
-  // points do not have.
+  // The value follows the tag in the bytes. Any other value is refused, so that no state claims a
+  // bound that its points do not have.
   const std::size_t at = 8 + std::string_view("mixture").size();
   for (const double value : {mixture.value() + 1e-3, kInfinity, -kInfinity, std::nan("")}) {
     std::string forged = writer.bytes();

@@ -91,7 +91,7 @@ TEST_CASE("AStepTowardsAPointOfOneExampleIsAMixtureThere") {
   CHECK(points.loss(0) == before.loss(0));
   CHECK(std::equal(before.coordinates(0).begin(), before.coordinates(0).end(),
                    points.coordinates(0).begin()));
-  // Where the direction takes the place of its target.
+  // The direction may overwrite its target.
   std::vector<double> same(targets.coordinates(0).begin(), targets.coordinates(0).end());
   points.Towards(0, same, &same);
   for (std::size_t k = 0; k < same.size(); ++k)

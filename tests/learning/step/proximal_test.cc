@@ -135,8 +135,8 @@ TEST_CASE("a centre saves passes where the regulariser is weak, and costs few wh
     LearnerKind learner;
     std::uint64_t seed;
     int trials;
-    Index saved;           // factor of passes, λ small
-    Index factor, offset;  // of what it may cost, λ large
+    Index saved;           // passes saved with small λ, as a factor
+    Index factor, offset;  // allowed passes with large λ
   };
   for (const Case& c : {Case{LearnerKind::kBcfw, 63, 5, 4, 3, 5},
                         Case{LearnerKind::kAugmentedLagrangian, 66, 4, 3, 2, 10}}) {
@@ -163,7 +163,7 @@ TEST_CASE("kappa follows the two parts of the gap") {
   ProximalControl control;
   double gap = 1;
   const auto next = [&](double kappa, double blocks, double centre) {
-    gap *= 0.5;  // always progress
+    gap *= 0.5;  // the gap always falls
     return control.AfterPass(kLambda, kappa, blocks * gap, centre * gap).value();
   };
   CHECK(next(1, 1, 1) == 1);
@@ -174,7 +174,7 @@ TEST_CASE("kappa follows the two parts of the gap") {
   CHECK(next(1, 1e6, 1) == doctest::Approx(1.5));
   CHECK(next(1, 1, 0) == doctest::Approx(1.5));
   CHECK(next(1, 0, 1) == doctest::Approx(0.3));
-  CHECK(next(0.1, 0, 1) == 0);  // below a tenth of λ it is useless
+  CHECK(next(0.1, 0, 1) == 0);  // below a tenth of λ a centre is useless
   CHECK(next(1e6 * kLambda, 1e6, 1) == 1e6 * kLambda);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("while the gap does not fall, the centre moves less and less often") {
   CHECK(control.hold() >= 32);
   CHECK(moves < 200);
   CHECK(moves > 20);
-  // But where the centre alone holds the gap up, it always moves.
+  // But where only the centre keeps the gap up, it moves in every pass.
   for (int pass = 0; pass < 10; ++pass) CHECK(control.AfterPass(1, 1, 0.9, 1).has_value());
 
   StateWriter writer;
@@ -228,7 +228,7 @@ TEST_CASE("what a cut or partial pass has reached is evaluated") {
     for (const double w : learner->weights()) norm += w * w;
     CHECK(norm > 0);
   }
-  // Drawn with replacement, examples are missing for several passes.
+  // With draws with replacement, some examples are not drawn for several passes.
   options.order = OrderKind::kUniform;
   const auto learner = MakeLearner(problem, options);
   const StopControl stop(nullptr, 0);

@@ -24,7 +24,7 @@ TEST_CASE("ProjectionsMeetTheOptimalityConditions") {
     std::vector<double> beta = x;
     ProjectOntoSimplex(beta);
     double sum = 0;
-    // x_j − β_j is one number where β_j > 0, and not smaller than x_j elsewhere
+    // x_j − β_j is the same number wherever β_j > 0, and at least x_j elsewhere.
     double level = -1e300;
     for (std::size_t j = 0; j < x.size(); ++j) {
       CHECK(beta[j] >= 0);

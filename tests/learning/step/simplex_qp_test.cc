@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The quadratic program of cutting planes against an interior-point method.
+// Compares the quadratic program of cutting planes with an interior-point method.
 #include <slackline/learning/step/simplex_qp.h>
 
 #include <algorithm>
@@ -47,7 +47,8 @@ struct Program {
 
 double Uniform(Random& random) { return 2 * random.Uniform() - 1; }
 
-/// n planes in `rank` dimensions, the first one zero; `repeat`: every second one is the one before.
+/// n planes in `rank` dimensions, the first one zero; `repeat`: every second plane repeats its
+/// predecessor.
 Program RandomProgram(Random& random, Eigen::Index n, Eigen::Index rank, bool repeat) {
   Eigen::MatrixXd planes(rank, n);
   Program program;
@@ -123,7 +124,7 @@ TEST_CASE("AWarmStartNeverLosesValueAndNeedsFewSteps") {
   Index cold_steps = 0;
   for (int trial = 0; trial < 20; ++trial) {
     const Program program = RandomProgram(random, 40, 20, false);
-    // Without the last plane first, as cutting planes come.
+    // First without the last plane, since cutting planes are added one by one.
     Program before = program;
     before.linear.pop_back();
     std::vector<double> alpha = FirstVertex(before.linear.size());
@@ -140,7 +141,7 @@ TEST_CASE("AWarmStartNeverLosesValueAndNeedsFewSteps") {
 }
 
 TEST_CASE("DegenerateProgramsEndAtTheirOptimum") {
-  // No curvature at all: the best vertex.
+  // No curvature: the best vertex is optimal.
   Program flat;
   flat.linear = {0, 0.5, 2, 1};
   flat.gram = RowMajor::Zero(4, 4);
@@ -153,14 +154,14 @@ TEST_CASE("DegenerateProgramsEndAtTheirOptimum") {
   const double gram = 2;
   CHECK(MaximiseOverSimplex({linear, &gram, 1, 1}, 0, one).gap == 0);
   CHECK(one[0] == 1);
-  // All entries the same.
+  // All entries equal.
   Program same;
   same.linear.assign(5, 1);
   same.gram = RowMajor::Constant(5, 5, 1e8);
   std::vector<double> any = {0.2, 0.2, 0.2, 0.2, 0.2};
   CHECK(MaximiseOverSimplex(same.View(), 1e-12, any).gap <= 1e-7);
   CheckFeasible(any);
-  // Curvature of very different size.
+  // Curvatures of very different sizes.
   Program wide;
   wide.linear = {0, 1, 1, 1};
   wide.gram = RowMajor::Zero(4, 4);
@@ -174,7 +175,7 @@ TEST_CASE("SmallProgramsReachTheSameOptimum") {
   Random random(11);
   int inner = 0;
   for (int trial = 0; trial < 60; ++trial) {
-    // Few dimensions: singular, as Gram matrices of nearly equal points are.
+    // Few dimensions: singular, like Gram matrices of nearly equal points.
     const auto n = static_cast<Eigen::Index>(1 + random.Below(7));
     const auto rank = static_cast<Eigen::Index>(1 + random.Below(3));
     Program program = RandomProgram(random, n, rank, trial % 3 == 0);

@@ -15,7 +15,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// The same by small pairwise moves from the best corner.
+/// The smooth maximum by small pairwise moves from the best corner.
 double ByMoves(const std::vector<double>& theta, double gamma) {
   std::vector<double> p(theta.size(), 0.0);
   p[std::max_element(theta.begin(), theta.end()) - theta.begin()] = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Certificates of training with global factors are verified: right ones hold, wrong ones do not.
+// Certificates of training with global factors: right ones are verified, wrong ones are rejected.
 #include <doctest/doctest.h>
 
 #include <slackline/learning/train_loop.h>
@@ -34,7 +34,7 @@ TEST_CASE("RightCertificatesHoldAndWrongOnesDoNot") {
     CAPTURE(right.message);
     CHECK(right.outcome == VerifyOutcome::kHolds);
     CHECK(right.solvers == "dual decomposition");
-    // The labelling and the bound lie on both sides of the objective of these weights.
+    // The labelling's value and the bound enclose the objective of these weights.
     CHECK(right.primal_value <= ExactPrimal(problem.training(), 0.05, summary.weights) + kTight);
     CHECK(right.primal >= RelaxedPrimal(problem.training(), 0.05, summary.weights) - kSolver);
     CHECK(right.dual <= RelaxedOptimum(problem.training(), 0.05) + kSolver);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Right certificates are verified, wrong ones are not.
+// Right certificates are verified, wrong ones are rejected.
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -59,7 +59,7 @@ TrainOptions Options(const Way& way) {
   return options;
 }
 
-/// A run, and the learner as the run left it.
+/// A run, and the learner in its final state.
 struct Run {
   Run(const Problem& given, const Way& way)
       : problem(given), options(Options(way)), learner(MakeLearner(problem, options)) {
@@ -164,7 +164,7 @@ TEST_CASE("WhereTheOracleIsExactThePrimalIsTheObjective") {
 }
 
 TEST_CASE("DualPointsThatAreNotFeasibleFail") {
-  /// Hands out the dual point of another learner, with one coordinate or the loss changed.
+  /// Returns the dual point of another learner with one coordinate or the loss changed.
   class Wrong : public DualPointSource {
    public:
     Wrong(const DualPointSource& right, double coordinate, double loss)
@@ -240,7 +240,7 @@ TEST_CASE("AnotherSolverVerifies") {
 
 namespace {
 
-/// A run of another objective than the plain one.
+/// Options whose objective differs from the plain one.
 TrainOptions SlackRescaled(LearnerKind learner) {
   TrainOptions options;
   options.learner = learner;
@@ -262,8 +262,9 @@ TrainOptions Kernelized(LearnerKind learner, KernelKind kernel) {
   return options;
 }
 
-/// Its certificate holds; a claim is refuted whose objective is too small, whose lower bound lies
-/// above the objective or that of the dual point, or whose weights are others.
+/// Checks that the certificate of a run holds, and that claims are rejected with a smaller primal,
+/// with a dual above the primal or above the dual point's value, and (all_of_weights) with other
+/// weights.
 void CheckVerification(const Problem& problem, TrainOptions options, bool all_of_weights) {
   options.max_passes = 40;
   const std::string learner(Name(options.learner));
