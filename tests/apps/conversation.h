@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A run of the program with pipes at both ends, for what must answer before its input ends.
+// Runs the program with pipes at both ends, for tests in which it must answer before its input
+// ends.
 #pragma once
 
 #include <sys/types.h>
@@ -18,12 +19,12 @@ class Conversation {
   Conversation& operator=(const Conversation&) = delete;
 
   void Say(const std::string& text) const;
-  /// Ends the input.
+  /// Closes the input.
   void FinishSaying();
   /// The next line of the output, without its end; empty at the end of the output, and where no
-  /// line comes within a minute.
+  /// line arrives within a minute.
   std::string HearLine();
-  /// The exit code.
+  /// Waits for the program to end; returns the exit code.
   int Wait();
 
  private:

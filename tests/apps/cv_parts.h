@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What tests of cross-validation have in common.
+// Helpers of the tests of cross-validation.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What tests of the segmentation commands share: drawn images, prepared, with a trained model.
+// Helpers of the tests of the segmentation commands: drawn images, prepared, with a trained model.
 #pragma once
 
 #include <algorithm>
@@ -92,7 +92,7 @@ struct Drawn {
   std::string model = folder.Path("model.slk");
 };
 
-/// Made once; test cases write into folders of their own in it.
+/// Created once; test cases write into folders of their own inside its folder.
 inline const Drawn& Shared() {
   static const Drawn drawn;
   return drawn;
@@ -108,8 +108,8 @@ inline Json Timeless(Json json) {
   return json;
 }
 
-/// The run must fail with all parts in its one-line message; nothing may be written, removed or
-/// changed.
+/// Checks that the run fails with all parts in its one-line message, and that nothing is written,
+/// removed or changed.
 inline void CheckRefused(const Drawn& drawn, const Arguments& arguments, const Arguments& parts) {
   const auto before = Contents(drawn.folder.Path(""));
   const Outcome outcome = RunProgram(arguments);
@@ -121,7 +121,7 @@ inline void CheckRefused(const Drawn& drawn, const Arguments& arguments, const A
   CHECK(Contents(drawn.folder.Path("")) == before);
 }
 
-/// Removes at its end what a test case wrote.
+/// A folder for a test case, removed at the end of the case.
 struct Scratch {
   explicit Scratch(const std::string& name) : path(Shared().folder.Path(name)) {
     fs::create_directory(path);

@@ -61,7 +61,7 @@ bool Process::Catches(int number) const {
   const std::string proc = "/proc/" + std::to_string(child_);
   const auto program = std::filesystem::path(SLACKLINE_PROGRAM).filename();
   for (int k = 0; k < 6000; ++k) {
-    // In this order: before exec the handlers are those of the test.
+    // In this order: until exec the handlers in the status are those of the test.
     std::error_code ended;
     const auto running = std::filesystem::read_symlink(proc + "/exe", ended).filename();
     const std::string status = ReadBytes(proc + "/status");
@@ -78,8 +78,8 @@ bool Process::Works(int number, double cpu_seconds) const {
   if (!Catches(number)) return false;
   const std::string stat = "/proc/" + std::to_string(child_) + "/stat";
   for (int k = 0; k < 6000; ++k) {
-    // The name of the program, in parentheses, may hold spaces; times are the 12th and 13th number
-    // behind it.
+    // The name of the program, in parentheses, may contain spaces. Times are the 12th and 13th
+    // number behind it.
     const std::string text = ReadBytes(stat);
     std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
     std::string skipped;
@@ -114,7 +114,7 @@ Outcome RunInLeastMemory(const std::vector<std::string>& arguments, long step_kb
       if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(125);
     });
     if (outcome.code == 0 || kb > 1000000) return outcome;
-    // 127: the loader gave up before the program began.
+    // Exit code 127: the loader failed before the program began.
     const auto says = [&](const char* text) { return outcome.err.find(text) != std::string::npos; };
     const bool said = says("memory") || says("error while loading shared libraries") ||
                       (outcome.code == 127 && says("cannot allocate TLS data structures"));

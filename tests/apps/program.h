@@ -20,8 +20,8 @@ struct Outcome {
   std::string err;
 };
 
-/// One run of the program. Its output goes to files of its own, but for the standard output where
-/// `output` is given. `prepare` is called in the new process before the program.
+/// One run of the program. Its output goes to temporary files, except for the standard output where
+/// `output` is given. `prepare` is called in the new process before the program starts.
 class Process {
  public:
   explicit Process(const std::vector<std::string>& arguments,
@@ -33,13 +33,13 @@ class Process {
 
   void Signal(int number) const;
 
-  /// Returns when the program has a handler for the signal; false after a minute, or when it has
-  /// ended.
+  /// Waits until the program has a handler for the signal; false after a minute, or when the
+  /// program has ended.
   bool Catches(int number) const;
 
-  /// Returns when the program has a handler for the signal and has then used this much processor
-  /// time, which is beyond what it needs to begin; false as Catches. Does not depend on how busy
-  /// the machine is.
+  /// Waits until the program has a handler for the signal and has then used `cpu_seconds` of
+  /// processor time, more than it needs to start; false as for Catches. Does not depend on the load
+  /// of the machine.
   bool Works(int number, double cpu_seconds = 0.5) const;
 
   /// Outcome::out is empty when the standard output was given.
@@ -54,9 +54,9 @@ Outcome RunProgram(const std::vector<std::string>& arguments,
                    const std::string& input = "/dev/null", const std::string& output = "",
                    const std::function<void()>& prepare = nullptr);
 
-/// The run in the least address space in which it succeeds, from 14 MB on in such steps. Whatever
-/// is less must end it with exit code 1 and the message that memory was not enough, or with 2 and
-/// its size. (Below that the loader ends programs.)
+/// Runs the program in the least address space in which it succeeds, from 14 MB on in steps of
+/// `step_kb`. With less space the run must end with exit code 1 and a message that memory was not
+/// enough, or with code 2 and the size of the data. (Below 14 MB the loader ends programs.)
 Outcome RunInLeastMemory(const std::vector<std::string>& arguments, long step_kb);
 
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b);
@@ -66,7 +66,7 @@ std::vector<std::string> Lines(const std::string& text);
 /// LIBSVM text: every label follows one feature, with some noise; some examples have no label.
 std::string LibsvmText(int examples, int features, int labels, std::uint64_t seed);
 
-/// The same, as dense ARFF with labels L0, L1, … behind the features, and their XML.
+/// The same data as dense ARFF with labels L0, L1, … behind the features, and their XML.
 std::string ArffText(int examples, int features, int labels, std::uint64_t seed);
 std::string XmlText(int labels);
 

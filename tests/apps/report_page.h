@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What tests read off the pages of `slackline report`.
+// Reads contents of the pages of `slackline report`.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One training command with every learner and every option that changes its objective, steps or
-// oracle: each run ends with a certificate that --verify confirms and that agrees with all others,
-// or is refused with exit code 2 and a sentence that says what would do.
+// Runs one training command with every learner and every option that changes its objective, steps
+// or oracle. Each run must end with a certificate that --verify confirms and that agrees with all
+// other runs, or be refused with exit code 2 and a message that names an alternative.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +28,14 @@ namespace slackline::internal::test {
 
 using Words = std::vector<std::string>;
 
-/// A way to train, and the objective that it belongs to.
+/// Options for training, and the objective that they belong to.
 struct CommandWay {
   Words words;
   ReferenceObjective objective;
   std::optional<Kernel> kernel;
 };
 
-/// Every learner, with its kinds of steps and objectives; oracles with bcfw.
+/// Every learner with its kinds of steps and objectives; every oracle with bcfw.
 inline std::vector<CommandWay> CommandWays() {
   std::vector<CommandWay> ways;
   const auto add = [&ways](Words words, ReferenceObjective objective = {}) {
@@ -81,9 +81,9 @@ struct WalkCounts {
   int refused = 0;
 };
 
-/// train: the command up to its options, with λ. training: the problem that it solves, or null
-/// where it is not rebuilt; kernelized: the same for runs with a kernel. lambda: that of the
-/// command.
+/// train: the command up to its options, with λ. training: the problem that the command solves, or
+/// null where the test does not rebuild it. kernelized: the problem of runs with a kernel, or null.
+/// lambda: the λ of the command.
 inline WalkCounts WalkCommand(const Words& train, double lambda, const TrainingSet* training,
                               const TrainingSet* kernelized) {
   const TemporaryFolder folder;
@@ -137,7 +137,7 @@ inline WalkCounts WalkCommand(const Words& train, double lambda, const TrainingS
     own.lower = std::max(own.lower, lower);
     own.upper = std::min(own.upper, upper);
     CHECK(own.lower <= own.upper + room);
-    // The relaxation has more points: its optimum is not smaller.
+    // The relaxation has more points: its optimum is at least the exact one.
     CHECK(exact[key].lower <= relaxed[key].upper + room);
   }
   return counts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Text files of matchings and of segmentation, and what stands beside data: costs, graphs, lists of
-// names.
+// Text files of matchings and of segmentation, and files that accompany data: costs, graphs, lists
+// of names.
 #include <slackline/apps/matching/matching_data.h>
 #include <slackline/apps/matching/matching_model.h>
 #include <slackline/apps/multilabel/label_counts.h>
@@ -38,7 +38,7 @@ void ReadLists(std::string_view text) {
   program::ReadClassNames(PathOf(text));
 }
 
-/// As a file, and as what is asked for.
+/// As a file, and as an option value.
 void ReadLossWeights(std::string_view text) {
   MultiLabelData data;
   data.label_names = kNames;

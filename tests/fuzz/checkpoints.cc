@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checkpoints: the file with a checksum that fits, and states of every learner, from which two
-// passes are made.
+// Checkpoints: the file with a valid checksum, and states of every learner, from which two passes
+// are made.
 #include <slackline/learning/run/checkpoint.h>
 
 #include <memory>
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kSeedPasses = 3;
 constexpr Index kMorePasses = 2;
 
-/// A problem and options that a state may be of.
+/// A problem and options to which a state may belong.
 struct Way {
   std::shared_ptr<const Problem> problem;
   TrainOptions options;
@@ -63,7 +63,7 @@ std::vector<std::shared_ptr<const Problem>> Problems() {
   return problems;
 }
 
-/// Everything that applies to each problem; the fourth has factor-block learners alone.
+/// All options that apply to each problem; the fourth problem has only factor-block learners.
 std::vector<Way> MakeWays() {
   std::vector<Way> ways;
   std::size_t number = 0;
@@ -85,7 +85,7 @@ std::vector<Way> MakeWays() {
         CheckOptions(options);
         MakeLearner(*problem, options);
         ways.push_back({problem, options});
-      } catch (const DataError&) {  // does not apply
+      } catch (const DataError&) {  // the options do not apply
       }
     }
   }
@@ -97,7 +97,7 @@ const std::vector<Way>& Ways() {
   return ways;
 }
 
-// in the number of a way: the run keeps its best dual point, too
+// A bit in the number of a way: the run keeps its best dual point.
 constexpr std::size_t kKeepsPoint = 0x8000;
 
 std::unique_ptr<Learner> LearnerOf(std::size_t number, const Way& way) {
@@ -106,7 +106,7 @@ std::unique_ptr<Learner> LearnerOf(std::size_t number, const Way& way) {
   return learner;
 }
 
-/// Two bytes for the way, then the state.
+/// Seeds: two bytes for the way, then the state.
 std::vector<std::string> StateSeeds() {
   std::vector<std::string> seeds;
   for (std::size_t k = 0; k < 2 * Ways().size(); ++k) {
@@ -120,15 +120,15 @@ std::vector<std::string> StateSeeds() {
     RunTraining(*way.problem, *learner, way.options, nullptr, nullptr, plan);
     std::string seed = {static_cast<char>(number & 0xff), static_cast<char>(number >> 8)};
     seed += state;
-    // Most learners keep nothing more.
+    // For most learners, keeping the point does not add to the state.
     if (k % 2 == 0 || seed.substr(2).size() != seeds.back().substr(2).size())
       seeds.push_back(std::move(seed));
   }
   return seeds;
 }
 
-/// Numbers that fit one by one may contradict each other, which a run at another λ may be the first
-/// to find: an error in words is all that is asked of it.
+/// Numbers that are valid one by one may contradict each other, and a run at another λ may be the
+/// first to notice. Such a run may only fail with an error message.
 void MoveToAnotherLambda(const Problem& problem, Learner* learner) {
   const Problem next = problem.WithLambda(0.5 * problem.lambda());
   try {
@@ -140,7 +140,7 @@ void MoveToAnotherLambda(const Problem& problem, Learner* learner) {
   }
 }
 
-/// Goes on, saves what is reached, and makes a pass with another λ from there.
+/// Resumes the state, saves the result, and makes a pass with another λ.
 void ResumeState(std::string_view input) {
   if (input.size() <= 2) return;
   const std::size_t number =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of prepared images (docs/reference/feature_file.md), with checksums that fit.
+// Files of prepared images (docs/reference/feature_file.md) with valid checksums.
 #include <slackline/vision/feature_file.h>
 
 #include <cmath>
@@ -25,7 +25,8 @@ constexpr std::size_t kHeaderChecksumAt = 60;
 
 constexpr std::uint64_t Aligned(std::uint64_t offset) { return (offset + 15) / 16 * 16; }
 
-/// The checksums of one image's arrays, before its features and of these. `in` stands at its entry.
+/// Sets the checksums of one image's arrays: of those before its features, and of the features.
+/// `in` is at the entry of the image.
 void SealImage(std::uint64_t columns, std::uint64_t dimension, ByteReader* in, std::string* bytes) {
   in->Text();
   in->Number<std::uint8_t>();
@@ -50,11 +51,11 @@ void SealImage(std::uint64_t columns, std::uint64_t dimension, ByteReader* in, s
   test::Put(Crc32(all.substr(features, end - features)), at + 4, bytes);
 }
 
-/// As far as there is a directory.
+/// Sets the checksums as far as the directory can be read.
 void SealDirectory(std::uint64_t begin, std::string* bytes) {
   const std::string copy = bytes->substr(begin);
   ByteReader in(copy);
-  // Positions are counted from the end, which the copy shares with the file.
+  // Positions are counted from the end, which is common to the copy and the file.
   const auto num_classes = in.Number<std::uint64_t>();
   for (std::uint64_t k = 0; k < num_classes; ++k) in.Text();
   const auto dimension = in.Number<std::uint64_t>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Images, and the extractors of features that models and feature files bring along.
+// Images, and the feature extractors inside models and feature files.
 #include <slackline/vision/image.h>
 
 #include <zlib.h>
@@ -48,7 +48,7 @@ std::vector<std::string> JpegSeeds() {
   return seeds;
 }
 
-/// Four bytes of a PNG from `at` on: how wide and how high it says that it is.
+/// The big-endian number at byte `at` of a PNG: the width or height in its header.
 std::uint32_t BigEndian(std::string_view bytes, std::size_t at) {
   std::uint32_t value = 0;
   for (std::size_t k = at; k < at + 4; ++k)
@@ -56,14 +56,14 @@ std::uint32_t BigEndian(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-/// Large images are for limits, which have tests of their own.
+/// Large images are excluded; the limits of sizes have separate tests.
 bool IsLargePng(std::string_view bytes) {
   constexpr std::uint64_t kMost = 1 << 16;
   return bytes.size() >= 24 && std::uint64_t{BigEndian(bytes, 16)} * BigEndian(bytes, 20) > kMost;
 }
 
-/// PNG files have a checksum in every chunk; with them wrong, nothing behind the first would be
-/// reached.
+/// Sets the checksums of the chunks of a PNG. With wrong ones nothing behind the first chunk would
+/// be reached.
 std::string WithChunkChecksums(std::string_view bytes) {
   std::string sealed(bytes);
   for (std::size_t begin = 8; begin + 12 <= sealed.size();) {
@@ -83,12 +83,12 @@ void ReadPng(std::string_view bytes) {
   const std::string path = PathOf(WithChunkChecksums(bytes));
   try {
     ReadLabelImage(path, 3);
-  } catch (const DataError&) {  // most images are not of labels
+  } catch (const DataError&) {  // most images are not label images
   }
   ReadImage(path);
 }
 
-/// The size in the first frame header; where there is none, nothing is decoded.
+/// Whether the first frame header has a large size, or is missing: then nothing is decoded.
 bool IsLargeJpeg(std::string_view bytes) {
   for (std::size_t k = 0; k + 9 < bytes.size(); ++k) {
     const auto marker = static_cast<std::uint8_t>(bytes[k + 1]);
@@ -120,7 +120,7 @@ std::vector<std::string> ExtractorSeeds() {
   return {FeatureExtractor::Learn({folder.Path("a.png")}, options, 1, {}).Save()};
 }
 
-/// Only loads: features of an image take some 20 ms with sanitizers, whatever the extractor.
+/// Loads the extractor only: computing features of an image takes 20 ms with sanitizers.
 void LoadExtractor(std::string_view bytes) {
   const FeatureExtractor extractor = FeatureExtractor::Load(bytes);
   if (extractor.Save() != bytes)

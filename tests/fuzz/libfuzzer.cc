@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What libFuzzer calls: slackline_fuzz --target=NAME [libFuzzer's own arguments].
+// The entry points of libFuzzer: slackline_fuzz --target=NAME [arguments of libFuzzer].
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

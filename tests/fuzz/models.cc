@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Model files of the four applications, with a checksum that fits; a model that loads also
-// predicts, explains what it predicts, and shows its weights.
+// Model files of the four applications with valid checksums. A model that loads also predicts,
+// explains its predictions, and shows its weights.
 #include <slackline/apps/matching/matching_predict.h>
 #include <slackline/apps/matching/matching_weights.h>
 #include <slackline/apps/multilabel/multilabel_weights.h>

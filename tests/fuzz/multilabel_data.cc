@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kLabels =
     "<labels><label name=\"a\"/><label name=\"b c\"><label name=\"d\"/></label></labels>";
 
-/// Reads data for a model, all at once and one example after the other: the same must come out.
+/// Reads data for a model, all at once and one example after the other, and compares the results.
 void ReadForModel(const std::string& path, const MultiLabelReadOptions& options) {
   const MultiLabelData whole = ReadMultiLabelData(path, options);
   LineReader lines(path);
@@ -43,7 +43,7 @@ void ReadForModel(const std::string& path, const MultiLabelReadOptions& options)
     throw std::logic_error("examples or notes are missing");
 }
 
-/// As in training and as in prediction.
+/// Reads the text as in training and as in prediction.
 void ReadArffText(std::string_view text) {
   const std::string path = PathOf(text);
   MultiLabelReadOptions options;
@@ -71,7 +71,7 @@ void ReadLibsvmText(std::string_view text) {
   ReadForModel(path, again);
 }
 
-/// A table with one label, the last column: for training, for prediction, and without being told.
+/// Reads a table whose last column is a label: for training, for prediction, and without options.
 void ReadTable(std::string_view text) {
   const std::string path = PathOf(text);
   MultiLabelReadOptions options;
@@ -92,7 +92,7 @@ void ReadTable(std::string_view text) {
   ReadMultiLabelData(path, options);
 }
 
-/// The first line is a list of columns, the second the header that it chooses from.
+/// The first line is a list of columns, the second the header from which it selects.
 void ReadColumnList(std::string_view text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string names(text.substr(std::min(end + 1, text.size())));

@@ -19,7 +19,7 @@
 namespace slackline::internal::fuzz {
 namespace {
 
-/// Calls `read`; DataError is one of its answers, after which the others are still asked.
+/// Calls `read` and ignores DataError, so that further readers are tried.
 template <class Read>
 void Ask(const Read& read) {
   try {
@@ -28,8 +28,8 @@ void Ask(const Read& read) {
   }
 }
 
-/// Every record with this value; a value that is taken is written as a text that gives the same
-/// value.
+/// Sets every option to this value. An accepted value is written as text that must be read back as
+/// the same value.
 void SetEveryOption(std::string_view value) {
   for (const OptionRecord& record : OptionRecords()) {
     Ask([&] {
@@ -44,7 +44,7 @@ void SetEveryOption(std::string_view value) {
   }
 }
 
-/// Pieces "name=value" between blanks: options together.
+/// Sets options together, given as "name=value" separated by blanks.
 void SetOptionsTogether(std::string_view text) {
   TrainOptions options;
   std::vector<std::string_view> pieces;
@@ -93,7 +93,7 @@ void ReadLearnerList(std::string_view text) {
   ParseBenchLearners(text, &left_out);
 }
 
-/// Numbers are written so that they are read back the same.
+/// Accepted numbers are written as text that must be read back as the same number.
 void ReadNumbers(std::string_view text) {
   double value = 0;
   Index index = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Without libFuzzer, for the ordinary tests and for `./run fuzz`:
+// Replays inputs without libFuzzer, for the ordinary tests and for `./run fuzz`:
 //   slackline_fuzz_replay FOLDER [TARGET...]   every target on its own seeds, on
 //                                              FOLDER/seeds/TARGET and on FOLDER/failures/TARGET
 //   slackline_fuzz_replay --list               a line per target: name and longest input
@@ -24,7 +24,7 @@ std::string ReadFile(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// Counts of inputs.
+/// Numbers of inputs.
 struct Outcome {
   int seeds = 0;
   int past_failures = 0;
@@ -49,7 +49,7 @@ int TryFolder(const Target& target, const std::filesystem::path& folder, Outcome
   return static_cast<int>(files.size());
 }
 
-/// 0 when all inputs are taken as they should.
+/// Returns 0 when all inputs pass.
 int Replay(const std::filesystem::path& folder, const std::vector<std::string>& names) {
   Outcome outcome;
   for (const Target& target : Targets()) {

@@ -28,7 +28,8 @@ void ReadLetterText(std::string_view text) {
   SelectFolds("0-3,7", data);
 }
 
-/// As in training, features included, and as in prediction. Constraints are refused by most labels.
+/// Reads the text as in training, features included, and as in prediction. Most labels do not fit
+/// constraints, which are then refused.
 void ReadConllText(std::string_view text) {
   const std::string path = PathOf(text);
   SequenceReadOptions options;
@@ -41,7 +42,7 @@ void ReadConllText(std::string_view text) {
   MakeSequenceModel(input, LearnerKind::kAuto, LabelConstraints::kBio);
 }
 
-/// What the templates are written back to is read as the same.
+/// Templates written back as text must be read as the same templates.
 void ReadTemplates(std::string_view text) {
   const auto templates = FeatureTemplates::Parse(text, "templates", 3);
   const auto again = FeatureTemplates::Parse(templates.text(), "templates", 3);
@@ -56,8 +57,8 @@ void ReadTemplates(std::string_view text) {
   }
 }
 
-/// The first line is an expression, the rest a text: what is found is a part of it, and a match at
-/// all means one.
+/// The first line is an expression, the rest a text. Find and Matches must agree on whether there
+/// is a match, and a match must lie within the text.
 void MatchPattern(std::string_view input) {
   const std::size_t end = std::min(input.find('\n'), input.size());
   const TokenPattern pattern(input.substr(0, end));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Study: a factor over all variables at once. Photographs get three or four of 24 tags. Whether
-// a tag fits can be seen only dimly, but how many there are helps: a weight per number of tags, on
-// a factor over all 24 variables. Its table would have 16 million entries; its maximum is a sort.
+// Study: a factor over all variables at once. Photographs have three or four of 24 tags. The looks
+// of a photograph say little about each tag, but the number of tags helps: the model has a weight
+// per number of tags, on a factor over all 24 variables. The table of this factor would have 16
+// million entries; its maximum needs only a sort.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -22,7 +23,7 @@ using namespace slackline::internal;
 
 constexpr Index kTags = 24, kLooks = 12, kTrain = 150, kTest = 100;
 
-// Trains with or without the factor, and counts what is right on new photographs.
+// Trains with or without the factor, and counts the correct tags of new photographs.
 void TrainAndTest(bool counted) {
   auto layout = std::make_shared<WeightLayout>();
   const Index meaning = layout->AddBlock("meaning", kTags, kLooks + 1);
@@ -39,8 +40,8 @@ void TrainAndTest(bool counted) {
   if (counted) builder.AddGlobalFactor(all, std::make_shared<CardinalityFactor>(kTags), number);
   const auto structure = builder.Build();
 
-  // A photograph has the three or four tags that fit its looks best, by a truth that training does
-  // not see.
+  // A photograph has the three or four tags that fit its looks best, by weights unknown to
+  // training.
   Random random(11);
   std::vector<std::vector<double>> truth(kTags, std::vector<double>(kLooks));
   for (auto& row : truth) std::ranges::generate(row, [&] { return random.Normal(); });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Study: an associative Markov network on a grid. Maps of water, fields and forest are seen
-// through noise. What each place looks like, and how rarely neighbours differ, is learned from four
-// maps; a new one is labelled by graph cuts: expansion moves for three kinds of land, and one cut,
-// which is exact, for two. (Cuts need neighbours that do not like to differ.)
+// Study: an associative Markov network on a grid. Maps of water, fields and forest are observed
+// with noise. The looks of each kind of land, and how rarely neighbours differ, are learned from
+// four maps. A new map is labelled by graph cuts: by expansion moves for three kinds of land, and
+// by one cut, which is exact, for two. (Cuts require that differing neighbours are not rewarded.)
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -64,7 +64,7 @@ void TrainAndLabel(Index kinds) {
   }
   TrainOptions options;
   options.gap_tolerance =
-      1e-5;  // a looser one leaves a choice of maps, which compilers may make in other ways
+      1e-5;  // with a wider gap several maps would do, and the choice may depend on the compiler
   const TrainSummary result = Train(Problem(MakeTrainingSet(train, {}), 0.01), options);
   const auto& structure = test.structures()[0];
   std::vector<double> scores(structure->graph().total_states());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Study: one model, blocks of two sizes. A snake of five cells lies on a grid; the colour of a
-// cell tells where it goes next. Cells are to be numbered from the tail, by their colours and those
-// around them. Blocks are the edges of the grid, or its rows and columns: chains, maximised by
-// dynamic programming, that agree on common cells softly (soft) or through multipliers (al).
+// Study: one model, blocks of two sizes. A snake of five cells lies on a grid; the colour of a cell
+// tells the direction to the next cell. The task is to number the cells from the tail, by their own
+// colours and those around them. Blocks are the edges of the grid, or its rows and columns: these
+// are chains, maximised by dynamic programming, which agree on common cells softly (soft) or
+// through multipliers (al).
 #include <iostream>
 
 #include <slackline/core/random.h>
@@ -16,7 +17,8 @@
 using namespace slackline::internal;
 constexpr Index kSide = 4, kWidth = kSide + 2, kCells = kSide * kSide, kLabels = 6, kColours = 6;
 constexpr Index kSteps[] = {0, 1, kWidth, -1, -kWidth};  // on a grid with a border of one cell
-// The labels of the cells; what they see is added to `rows`: one column of each of five groups.
+// The labels of the cells. Adds the inputs of the cells to `rows`: one column of each of five
+// groups.
 std::vector<Index> DrawSnake(Random* random, FeatureRows* rows) {
   const auto place = [](Index cell) { return (cell / kSide + 1) * kWidth + cell % kSide + 1; };
   std::vector<Index> colour, number, labels;
@@ -39,7 +41,7 @@ std::vector<Index> DrawSnake(Random* random, FeatureRows* rows) {
   return labels;
 }
 
-// Trains on 24 grids, tries 40 others, and returns the number of passes.
+// Trains on 24 grids, tests on 40 others, and returns the number of passes.
 Index TrainAndTest(LearnerKind learner, bool chains) {
   auto layout = std::make_shared<WeightLayout>();
   const Index own = layout->AddBlock("own", kLabels, 5 * kColours);

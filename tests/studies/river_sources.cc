@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Study: block-coordinate Frank-Wolfe without a support vector machine. A river carries water of
-// four springs, each with its own minerals. Every day a sample is analysed; from which springs did
-// it come? The shares of a day are a point of a simplex (one block), and those of days that follow
-// each other are alike:
+// four springs, each with its own minerals, and every day a sample is analysed. The task is to find
+// the shares of the springs. The shares of a day are a point of a simplex (one block), and the
+// shares of successive days are similar:
 //     f(x) = ½ Σ_day ‖B x_day − sample_day‖² + ½ κ Σ_day ‖x_day − x_(day−1)‖².
 #include <algorithm>
 #include <array>
@@ -29,8 +29,8 @@ struct River {
       for (std::size_t k = 0; k < kMinerals; ++k) sum[k] += shares[s] * springs[s][k];
     return sum;
   }
-  // What Frank-Wolfe asks: the blocks, the gradient of a day, and the spring at which it is
-  // smallest …
+  // The objective for Frank-Wolfe: the blocks, the gradient of a day, and the spring with the
+  // smallest gradient …
   Index num_blocks() const { return kDays; }
   Index block_size(Index /*day*/) const { return kSprings; }
   void Gradient(Index block, std::span<const double> x, std::span<double> out) const {
@@ -49,7 +49,7 @@ struct River {
     const auto best = std::min_element(gradient.begin(), gradient.end()) - gradient.begin();
     for (std::size_t s = 0; s < kSprings; ++s) out[s] = s == static_cast<std::size_t>(best) ? 1 : 0;
   }
-  // … and, since f is a quadratic, its curvature along a direction: then steps have the best
+  // … and, since f is quadratic, its curvature along a direction, which gives steps of optimal
   // length.
   double Curvature(Index day, std::span<const double> direction) const {
     double sum = 0;
@@ -61,8 +61,7 @@ struct River {
 };
 
 int main() {
-  // The river's water changes from the first spring's to the third's, and a fifth of it is the
-  // fourth's.
+  // The water changes from the first spring's to the third's; a fifth of it comes from the fourth.
   River river;
   Random random(3);
   for (Minerals& spring : river.springs)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Study: multiclass problems, and weights that are zero. A class is one variable with a row of
-// weights for each state; only five of its thirty features tell anything. An l1 term finds out
-// which, and the certificate holds with it as without.
+// Study: multiclass problems with sparse weights. A class is one variable with a row of weights for
+// each state. Only five of the thirty features are informative. An l1 term finds them, and the
+// certificate holds with this term as well.
 #include <algorithm>
 #include <array>
 #include <iomanip>
@@ -20,15 +20,15 @@ using namespace slackline::internal;
 constexpr Index kClasses = 4, kFeatures = 30, kUseful = 5, kTrain = 200, kTest = 1000;
 
 int main() {
-  // The model: one variable, whose state j scores by row j of the weights. Weights of one feature
-  // lie side by side.
+  // The model: one variable, whose state j scores by row j of the weights. The weights of one
+  // feature are adjacent.
   auto layout = std::make_shared<WeightLayout>();
   const Index rows = layout->AddBlock("classes", kClasses, kFeatures);
   ModelBuilder builder(layout);
   builder.AddLinearFeatures(builder.AddVariable(kClasses), rows, 0);
   const auto structure = builder.Build();
 
-  // The data: classes are the best of four random directions among the useful features; all other
+  // The data: the class is the best of four random directions among the useful features; all other
   // features are noise.
   Random random(3);
   std::array<std::array<double, kUseful>, kClasses> truth;
@@ -51,8 +51,8 @@ int main() {
   for (Index m = 0; m < kTrain; ++m) shown.Add(structure, std::array{classes[m]}, m);
   const Problem problem(MakeTrainingSet(shown, {}), 0.01);
 
-  // Training with lambda/2 |w|^2 + l1 |w|_1 + the mean hinge, smoothed a little so that it
-  // converges fast.
+  // Training with lambda/2 |w|^2 + l1 |w|_1 + the mean hinge, smoothed a little for fast
+  // convergence.
   std::cout << std::setprecision(4) << "l1 weights features objective at_least errors\n";
   for (const double l1 : {0.0, 0.01, 0.03, 0.06, 0.1, 0.2}) {
     TrainOptions options;
@@ -60,7 +60,7 @@ int main() {
     options.own<ProxSdcaOptions>().sdca_step = 2;
     options.smoothing = 0.1;
     options.l1 = l1;
-    options.gap_tolerance = 1e-9;  // so that it is the optimum's zeros that are counted
+    options.gap_tolerance = 1e-9;  // so that the zeros counted are those of the optimum
     const TrainSummary result = Train(problem, options);
 
     Index errors = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A control of the thread sanitizer: `control race` has races that it must report, `control clean`
-// has threads that share data as the library does, and must pass. Of the second kind are results
-// that are read after a parallel region, which the sanitizer understands only if it knows OpenMP's
-// barriers.
+// A control of the thread sanitizer. `control race` has races that the sanitizer must report.
+// `control clean` has threads that share data as the library does, and must pass: among other
+// things, results are read after a parallel region, which the sanitizer understands only if it
+// knows the barriers of OpenMP.
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -20,8 +20,8 @@ namespace {
 constexpr Index kItems = 10000;
 constexpr int kChunks = 100;
 
-/// Adds to one number without synchronisation, once two threads are there; waiting for that by a
-/// relaxed atomic number synchronises nothing.
+/// Adds to one number without synchronisation while two threads run. The threads wait for each
+/// other by a relaxed atomic number, which synchronises nothing.
 long RacingSum(int threads) {
   long sum = 0;
   std::atomic<int> chunks{0};
@@ -33,8 +33,8 @@ long RacingSum(int threads) {
   return sum;
 }
 
-/// Every chunk has a number of its own, which the caller reads after the region and clears before
-/// the next.
+/// Every chunk has its own number, which the caller reads after the parallel region and clears
+/// before the next one.
 long SumOfChunks(int threads) {
   std::vector<long> sums(kChunks);
   long total = 0;

@@ -118,8 +118,8 @@ TEST_CASE("sequences: folds, files, sizes") {
   const std::vector<double> zero(task.problem.num_weights(), 0.0);
   const TestFigures figures = task.test(zero);
   REQUIRE(figures.size() == 3);
-  // Without weights the first label, B-NP, is everywhere: right on one token of three, wrong on all
-  // of the second sentence.
+  // With zero weights every token gets the first label, B-NP: one token of three is right, and the
+  // second sentence is all wrong.
   CHECK(figures[0] == std::pair<std::string, double>("hamming_loss", 0.5));
   CHECK(figures[1].first == "token_accuracy");
   CHECK(figures[1].second == doctest::Approx(1.0 / 3));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline bench
+// The command slackline bench.
 #include <signal.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 
 const std::vector<std::string> kToy = {"bench", "--problems", "toy", "--quiet"};
 
-/// Every curve of the run is complete, and its bounds are in order.
+/// Checks that the curve of a run is complete and its bounds are in order.
 void CheckRun(const Json& run, const std::string& learner) {
   const Json& curve = run["curve"];
   const std::size_t checks = curve["pass"].size();
@@ -181,7 +181,7 @@ TEST_CASE("some examples of a problem, and figures of test data beside the curve
   CHECK(curve["test:micro_f1"][0].is_number());
   CHECK(curve["test:micro_f1"][39].is_number());
   CHECK(curve["soft_primal"].size() == 40);
-  // Testing changes nothing that is computed.
+  // Test figures do not change the training.
   const Json plain = run({})[1]["learners"][0]["runs"][0]["curve"];
   CHECK(plain["primal"] == curve["primal"]);
   CHECK(!plain.contains("test:micro_f1"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline bench --family
+// The command slackline bench --family.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

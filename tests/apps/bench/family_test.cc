@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The family of training problems: that it covers what it says, and that the same problems are
-// drawn every time.
+// The family of training problems: it covers the stated ranges, and its problems are the same in
+// every draw.
 #include <slackline/apps/bench/family.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bad input: exit code 2, one line that names file, line and token, and no output file made or
-// changed.
+// Bad input: exit code 2, a one-line message that names file, line and token, and no output file
+// created or changed.
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// A folder with good data, names and a good model.
+/// A folder with good data, label names and a good model.
 const std::string kHead =
     "@relation r\n@attribute f numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n";
 struct Files {
@@ -34,8 +34,8 @@ struct Files {
   }
 };
 
-/// The run must fail with all `parts` in its one-line message, and the folder must keep its files
-/// and `out` its content.
+/// Checks that the run fails with all `parts` in its one-line message, that the folder keeps its
+/// files, and that `out` keeps its content.
 void CheckRefused(const Files& files, const Arguments& arguments, const Arguments& parts) {
   for (const bool existing : {false, true}) {
     if (existing) files.folder.Write("out.slk", "old");
@@ -345,7 +345,7 @@ TEST_CASE("empty, missing and repeated values") {
   CheckBadOption({"--log"}, {"--log needs a value"});
   CheckBadOption({"--lambda", "1", "--lambda=2"}, {"--lambda is given twice"});
   CheckBadOption({"--seed", "1", "--seed", "1", "--seed", "1"}, {"--seed is given 3 times"});
-  // Flags may be repeated: they say the same again.
+  // Flags may be repeated.
   CHECK(RunProgram({"multilabel", "evaluate", files.svm, "--model", model, "--json", "--json"})
             .code == 0);
 }
@@ -448,7 +448,7 @@ TEST_CASE("an ARFF model refuses data with other features, or the same in anothe
         files, {"multilabel", command, arff("renamed.arff", "height", "depth"), "--model", model},
         {"renamed.arff:3: feature 2 is 'depth', but the model was trained with 'width' there"});
     CHECK(RunProgram({"multilabel", command, data, "--model", model}).code == 0);
-    // LIBSVM data have no names.
+    // LIBSVM data have no feature names.
     const std::string svm = files.folder.Write("same.svm", "0 1:1 2:2\n1 1:-1 2:3\n");
     CHECK(RunProgram({"multilabel", command, svm, "--model", model}).code == 0);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --compact: models in single precision.
+// The option --compact: models in single precision.
 #include <cmath>
 #include <filesystem>
 #include <string>

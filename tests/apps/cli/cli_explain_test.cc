@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// predict --explain.
+// The option --explain of predict.
 #include <algorithm>
 #include <cmath>
 
@@ -92,7 +92,8 @@ TEST_CASE("one example as a table, with the values of the data") {
   CHECK(Contains(text, " = features "));
   CHECK(Contains(text, "score     weight     scaled      value  feature"));
   CHECK(Contains(text, "pairs with "));
-  // Raw values are those of the file: its line of data, whose first columns are the features.
+  // The raw values are those of the first line of data in the file, whose first columns are the
+  // features.
   const std::vector<std::string> file = Lines(ReadBytes(trained.data));
   const std::size_t first =
       std::find_if(file.begin(), file.end(),
@@ -135,7 +136,7 @@ TEST_CASE("sequences, token by token") {
       total += token[part].get<double>();
   }
   CHECK(std::abs(total - sequence["score"].get<double>()) < 1e-9);
-  // The score that predict gives to the best labelling.
+  // The score that predict reports for the best labelling.
   const std::vector<std::string> best =
       Lines(Good(predict + std::vector<std::string>{"--output", "nbest=1"}));
   std::vector<double> scores;
@@ -161,7 +162,7 @@ TEST_CASE("bad arguments of --explain") {
              "--output");
   CheckAgain(predict + std::vector<std::string>{"--json"}, "--explain");
   CheckAgain(predict + std::vector<std::string>{"--top", "3"}, "--explain");
-  // Before any data are read.
+  // The option is checked before any data are read.
   CheckAgain({"multilabel", "predict", "nowhere", "--model", "nowhere", "--explain", "0"},
              "--explain: '0'");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --help and --help-all of the commands that train.
+// The options --help and --help-all of the training commands.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// Without segmentation, which is not in every build.
+/// Without segmentation, which some builds do not have.
 const Arguments kCommands[] = {{"multilabel", "train"}, {"multilabel", "cv"},
                                {"sequence", "train"},   {"sequence", "cv"},
                                {"matching", "train"},   {"matching", "cv"}};
@@ -29,7 +29,7 @@ std::string Help(const Arguments& command, const std::string& flag) {
   return outcome.out;
 }
 
-/// "--lambda" of each line that begins the text of an option.
+/// The option names ("--lambda") of the lines that begin the text of an option.
 Arguments Options(const std::string& help) {
   Arguments names;
   for (const std::string& line : Lines(help)) {
@@ -79,7 +79,7 @@ TEST_CASE(
     for (const std::string& line : Lines(Help(command, "--help"))) {
       if (!line.empty() && line != "All options: --help-all") CHECK_MESSAGE(Has(lines, line), line);
     }
-    // No option is in two groups.
+    // No option is listed in two groups.
     Arguments sorted = options;
     std::sort(sorted.begin(), sorted.end());
     CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline multilabel with kernels.
+// The command slackline multilabel with kernels.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// Two labels: the exclusive or of the signs of two features, and its opposite.
+/// Two labels: the exclusive or of the signs of two features, and the opposite of it.
 std::string ExclusiveOrText(int examples, std::uint64_t seed) {
   slackline::internal::Random random(seed);
   std::string text;
@@ -52,7 +52,7 @@ std::string Good(const Arguments& arguments) {
   return outcome.out;
 }
 
-/// The numbers below the line of names.
+/// The numbers below the line of label names.
 std::vector<double> Scores(const Files& files, const std::string& model) {
   const auto lines = Lines(
       Good({"multilabel", "predict", files.test, "--model", model, "--output", "scores", "-q"}));

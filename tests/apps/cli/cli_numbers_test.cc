@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every numeric option of the commands that train and draw, with numbers at the ends of what
-// numbers are: a run may succeed or be refused, but never ends with an error of its own.
+// Every numeric option of the training and drawing commands, with extreme numbers: a run may
+// succeed or be refused, but must not end with an internal error.
 #include <map>
 #include <regex>
 
@@ -17,7 +17,7 @@ using Arguments = std::vector<std::string>;
 
 const Arguments kValues = {"1e308", "1e-308", "1e50", "1e-50", "0", "-1", "nan", "inf", "1e400"};
 
-/// Options that stand beside others in some of their runs.
+/// Further options for a second run with each of these options.
 const std::map<std::string, Arguments> kBeside = {
     {"--kernel-gamma", {"--kernel", "rbf"}},
     {"--kernel-degree", {"--kernel", "polynomial"}},
@@ -34,7 +34,7 @@ const std::map<std::string, Arguments> kBeside = {
     {"--cache-mb", {"--learner", "kernel-bcfw"}},
 };
 
-/// Names of the options whose help has a word in capitals, or one capital, for their value.
+/// The options whose help shows a capital letter, or one of some words in capitals, for the value.
 Arguments NumericOptions(const Arguments& command) {
   const bool trains = command.back() == "train" || command.back() == "cv";
   const std::string help = RunProgram(command + Arguments{trains ? "--help-all" : "--help"}).out;
@@ -46,7 +46,7 @@ Arguments NumericOptions(const Arguments& command) {
   return names;
 }
 
-/// The runs of an option: as it is, and beside others.
+/// Runs the command with every value of the option, alone and with its further options.
 void CheckOption(const Arguments& command, const Arguments& base, const std::string& option) {
   const auto beside = kBeside.find(option);
   for (const std::string& value : kValues) {
@@ -68,7 +68,7 @@ void CheckOption(const Arguments& command, const Arguments& base, const std::str
   }
 }
 
-/// least: how many options there are at least, so that a change of the help is noticed.
+/// least: the minimum number of options, so that a change of the help text is noticed.
 void CheckCommand(const Arguments& command, const Arguments& base, std::size_t least) {
   const Arguments options = NumericOptions(command);
   CHECK(options.size() >= least);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files from outside that come through pipes or never end, and runs with little memory.
+// Input through pipes, input without an end, and runs with little memory.
 #include <doctest/doctest.h>
 
 #include <tests/apps/program.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Optima of the shipped Yeast data that an independent program found (1500 training examples, all
-// 91 pairs, count loss, no bias), reached again through the command line to the accuracy of the
-// reference.
+// Reference optima of the shipped Yeast data from an independent program (1500 training examples,
+// all 91 pairs, count loss, no bias). Runs of the command line must reach them to the accuracy of
+// the reference.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -19,15 +19,15 @@ namespace {
 
 const std::string kYeast = std::string(SLACKLINE_SOURCE_DIR) + "/data/yeast/";
 
-// Builds with sanitizers are fifty times slower: they go as far as the bracket must already hold
-// the reference.
+// Builds with sanitizers are fifty times slower: they stop at wide gaps, where the bounds must
+// already enclose the reference.
 #ifdef SLACKLINE_SANITIZED
 constexpr bool kSlow = true;
 #else
 constexpr bool kSlow = false;
 #endif
 
-/// The last object of the log of a run on Yeast.
+/// The last object in the log of a run on Yeast.
 Json Train(const TemporaryFolder& folder, const std::vector<std::string>& options,
            const std::string& gap) {
   const std::string log = folder.Path("run.jsonl");

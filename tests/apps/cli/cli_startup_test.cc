@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Processes that get less than they expect: closed standard streams, a limit on the length of
-// files, little memory.
+// Processes in a restricted environment: closed standard streams, a limit on file sizes, little
+// memory.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -77,7 +77,7 @@ TEST_CASE("a limit on the length of files is an error, and the file of before st
   CHECK(setting.folder.NumFiles() == files);
 }
 
-// Sanitizers need address space for themselves.
+// Sanitizers need the address space for themselves.
 #ifndef SLACKLINE_SANITIZED
 TEST_CASE("little memory is a message, whatever allocates") {
   const Setting setting;

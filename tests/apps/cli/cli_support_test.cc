@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every learner and option on the training commands of multi-label models, sequences and matchings,
-// on files that are small and unpleasant. (Segmentation: cli_segment_support_test.cc.)
+// Every learner and option of the training commands for multi-label models, sequences and
+// matchings, on small, unpleasant files. For segmentation see cli_segment_support_test.cc.
 #include <doctest/doctest.h>
 
 #include <slackline/apps/matching/matching_model.h>
@@ -29,8 +29,8 @@ TrainingSet MultiLabelTraining(const std::string& path, bool kernelized) {
 
 TEST_CASE("multilabel train: every learner brackets the optimum or is refused") {
   const TemporaryFolder folder;
-  // An empty label set, a contradiction, a duplicate, features from 1e-3 to 1e3, one that is
-  // constant.
+  // An empty label set, a contradiction, a duplicate, features from 1e-3 to 1e3, a constant
+  // feature.
   const std::string files[] = {
       folder.Write("a", "0,1 1:1 2:0.5\n 1:-1 2:0.5\n0 1:1 2:0.5\n0 1:1 2:0.5\n1,2 1:0.3 2:0.5\n"),
       folder.Write("b", "0 1:1e-3 2:1\n1 1:2 2:1000\n0,1,2 2:3\n"), folder.Write("c", "0,2 1:0\n")};
@@ -72,8 +72,7 @@ TEST_CASE("sequence train: every learner brackets the optimum or is refused") {
 
 TEST_CASE("matching train: every learner brackets the optimum or is refused") {
   const TemporaryFolder folder;
-  // The file on which slack rescaling and smoothing once took labellings for matchings that are
-  // none.
+  // Files on which slack rescaling and smoothing must not use labellings that are not matchings.
   const std::string files[] = {
       folder.Write("min.txt", "1 2\n0 0 0\n0 1 0\n"),
       folder.Write("two.txt",

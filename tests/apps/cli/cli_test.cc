@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sessions with the built program: what it writes where, and with which exit code.
+// Sessions with the built program: its outputs and exit codes.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -126,8 +126,8 @@ TEST_CASE("train, predict, evaluate, info") {
   const Json model = Json::parse(RunProgram({"info", s.model, "--json"}).out);
   CHECK(model["task"] == "multilabel");
   CHECK(model["examples"] == 80);
-  // λ = n R² / (4 M) with n = 4 labels, M = 80 examples, and R² the mean squared norm with the
-  // constant.
+  // λ = n R² / (4 M) with n = 4 labels, M = 80 examples, and R² the mean squared norm of the inputs
+  // including the constant.
   MultiLabelReadOptions options;
   options.num_labels = 4;
   options.append_constant = true;
@@ -139,7 +139,7 @@ TEST_CASE("train, predict, evaluate, info") {
   CHECK(std::abs(model["cost_per_variable"].get<double>() * lambda * 80 / 4 - 1) < 1e-9);
   CHECK(model["pairs"].size() == 6);
   CHECK(model["relative_gap"].get<double>() <= 1e-3);
-  CHECK(model["options"]["learner"] == "bcfw");  // chosen for binary pairs
+  CHECK(model["options"]["learner"] == "bcfw");  // the learner that auto chooses for binary pairs
   CHECK(model["options"]["step"] == "pairwise");
 }
 
@@ -319,7 +319,7 @@ TEST_CASE("labels of the shipped Yeast data come in the order of the columns") {
             .code == 0);
   const Json info = Json::parse(RunProgram({"info", model, "--json"}).out);
   CHECK(info["relative_gap"].get<double>() <= 0.05);
-  CHECK(info["labels"][3] == "Class4");  // the order of the columns, not of the XML
+  CHECK(info["labels"][3] == "Class4");  // in the order of the columns, not of the XML
 }
 
 TEST_CASE("labels of ARFF data are numbered by their columns, also in a graph file") {

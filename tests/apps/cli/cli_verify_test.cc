@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// train --verify: certificates that hold, one that does not, and verification that is interrupted.
+// The option train --verify: certificates that hold, a false one, and interrupted verification.
 #include <signal.h>
 
 #include <chrono>
@@ -43,7 +43,7 @@ void Falsify(const std::string& path) {
   slackline::internal::StateReader reader(checkpoint.state);
   slackline::internal::LoopState loop;
   LoadState(loop, &reader);
-  // Between the bounds: below the lower one the run itself would find it.
+  // The claim stays above the lower bound: below it, the resumed run itself would notice.
   loop.record.primal -= 0.3 * (loop.record.primal - loop.record.dual);
   slackline::internal::StateWriter writer;
   SaveState(loop, &writer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Cross-validation, on trials whose figures are known; and the checks of folds.
+// Cross-validation, on trials with known figures; and the checks of folds.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using Figure = std::function<double(std::size_t candidate, std::size_t fold, double lambda)>;
 
-/// Remembers the values of λ that it was asked for.
+/// A trial with drawn figures. Checks that its values of λ fall.
 class DrawnTrial : public FoldTrial {
  public:
   DrawnTrial(const Figure& figure, std::size_t candidate, std::size_t fold, Termination termination)
@@ -46,7 +46,7 @@ class DrawnTrial : public FoldTrial {
   double last_ = 0;
 };
 
-/// 30 examples, all of which have a label unless `known` says otherwise.
+/// 30 examples, which all have a known label unless `known` says otherwise.
 class Drawn : public CvApplication {
  public:
   explicit Drawn(const Figure& figure) : figure_(figure) {}
@@ -86,7 +86,7 @@ CvPlan PlanOf(std::vector<double> lambdas) {
   return plan;
 }
 
-/// Best at λ = 10^peak.
+/// A figure that is best at λ = 10^peak.
 Figure Peak(double peak) {
   return [peak](std::size_t, std::size_t, double lambda) {
     return -std::abs(std::log10(lambda) - peak);
@@ -102,7 +102,7 @@ TEST_CASE("values around a lambda fall by factors of the root of ten, to three d
   CHECK(RoundedLambda(0.0046666) == 0.00467);
   CHECK(RoundedLambda(1.2345e-7) == 1.23e-7);
   CHECK(RoundedLambda(98765) == 98800);
-  // What has no three digits to keep stays as it is.
+  // Numbers that cannot be rounded to three digits stay unchanged.
   CHECK(RoundedLambda(0) == 0);
   CHECK(RoundedLambda(1e-310) == 1e-310);
   CHECK(RoundedLambda(1e308) == 1e308);
@@ -136,7 +136,8 @@ TEST_CASE("values are added while the best one lies at an end, and no further") 
     const CvResult result = CrossValidate(drawn, plan, nullptr);
     CHECK(result.edge == PathEdge::kInside);
     CHECK(std::abs(std::log10(result.entries[result.best].lambda) - peak) < 0.26);
-    // Five values within ±1, then one after the other to the first that is worse.
+    // Five values within a factor of ten of the start, then one value at a time up to the first
+    // that is worse.
     CHECK(result.entries.size() == (peak > 0 ? 9 : 10));
     for (std::size_t k = 1; k < result.entries.size(); ++k)
       CHECK(result.entries[k].lambda < result.entries[k - 1].lambda);
@@ -262,7 +263,7 @@ TEST_CASE("a fold without known labels, or with all of them, is refused") {
   CHECK(refusal().empty());
   drawn.known = [&](Index example) { return !in(1, example); };
   CHECK(refusal() == "drawn: fold 2 of 3 has no known label to compare predictions with");
-  // One label outside of the fold is enough to train on, one inside to compare with.
+  // One known label outside the fold is enough for training, one inside it for testing.
   drawn.known = [&](Index example) {
     return example == plan.folds[0][3] || example == plan.folds[1][2] ||
            example == plan.folds[2][9];

@@ -30,7 +30,8 @@ std::vector<CurvePoint> CurveOf(Index checks) {
   return curve.points();
 }
 
-/// Saves a record, with another entry "curve" or "cv_best" where `change` adds one, and loads it.
+/// Saves a record, with an additional entry "curve" or "cv_best" that `change` writes, and loads
+/// it.
 TrainingRecord Reloaded(const TrainingRecord& record,
                         const std::function<void(ModelWriter*)>& change = nullptr) {
   const TemporaryFolder folder;

@@ -79,7 +79,7 @@ TEST_CASE("a matrix of many labels has those of the strongest pairs, in their or
   const std::vector<std::string> labels = {"a", "b", "c", "d", "e"};
   const auto pairs = Visitor({{0, 1, 0.1}, {4, 2, -3}, {1, 3, 2}, {2, 2, 9}, {0, 4, 0.2}});
   const PairMatrix three = RankPairs("pairs", true, labels, pairs, {1, 0, 3}).matrix;
-  // The pair of b and d has no room any more beside c and e.
+  // With c and e there is no room for the pair of b and d.
   CHECK(three.labels == std::vector<std::string>{"c", "e"});
   CHECK(three.num_left_out == 3);
   CHECK(three.cells[0] == 9);

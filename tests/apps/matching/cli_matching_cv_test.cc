@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline matching cv.
+// The command slackline matching cv.
 #include <signal.h>
 
 #include <algorithm>
@@ -72,7 +72,8 @@ TEST_CASE("the table, the best lambda, and the model of all examples") {
 
 TEST_CASE("a fold's figures are those of training on the others") {
   const Files files;
-  // Features of all examples are counted, so the others need no scaling and one dictionary.
+  // All folds have the same dictionary, and there is no scaling, so training by hand uses the same
+  // features.
   const Json result = files.Result(
       {"--no-refit", "--folds", "3", "--seed", "5", "--gap-tolerance", "1e-9", "--scale", "none"});
   CHECK(result["examples"] == 30);

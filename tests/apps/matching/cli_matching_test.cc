@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline matching, from drawn alignments to figures.
+// The command slackline matching, from drawn alignments to figures.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -60,7 +60,7 @@ TEST_CASE("DrawTrainEvaluatePredict") {
   REQUIRE(pairs.code == 0);
   CHECK(Lines(pairs.out).size() == 15);
   CHECK(Contains(Lines(pairs.out)[0], "-"));
-  // What predict writes can be read again, and its labels are those that are counted.
+  // The output of predict can be read again, and the counts are those of its labels.
   const std::string edges = files.folder.Path("edges.txt");
   REQUIRE(RunProgram({"matching", "predict", files.test, "--model", files.model, "--output",
                       "edges", "--out", edges})

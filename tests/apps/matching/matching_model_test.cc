@@ -49,13 +49,13 @@ std::string Joined(const std::vector<std::string>& examples) {
 TEST_CASE("TrainingDataAreTheEdgesWithKnownLabels") {
   const Loaded loaded = Load(kSmall);
   const Dataset data = loaded.model.MakeTrainingData(loaded.data);
-  REQUIRE(data.size() == 3);  // neither the one without known labels nor the one without edges
+  REQUIRE(data.size() == 3);  // without the examples that have no known labels or no edges
   CHECK(data.example(0).graph().num_variables() == 4);
   CHECK(data.example(2).graph().num_variables() == 1);
   CHECK(data.example(2).input(0).values[0] == 0.5);
   CHECK(data.example(2).graph().num_global_factors() == 1);
   const TrainingSet training = MakeTrainingSet(data, loaded.model.Loss(LossScale::kCount));
-  // Edge 0 is given: leaving it out costs 3; edge 1 is not: choosing it costs 1.
+  // Edge 0 is in the ground truth: missing it costs 3. Edge 1 is not: choosing it costs 1.
   CHECK(training.loss(0)[0] == 3);
   CHECK(training.loss(0)[1] == 0);
   CHECK(training.loss(0)[2] == 0);
@@ -95,11 +95,11 @@ TEST_CASE("GivenLabelsThatBreakACapacityAreRefused") {
 
 TEST_CASE("PredictionsAreBestMatchingsAndMetricsCountEdges") {
   Loaded loaded = Load(kSmall);
-  // a, b, constant
+  // Weights of a, b and the constant.
   loaded.model.set_weights({1, 0.51, -0.3});
   const MatchingPredictions predictions = PredictMatchings(loaded.model, loaded.data, 2);
   CHECK(Near(predictions.scores[1], 0.2 + 0.51 - 0.3, kTight));
-  // Both diagonals of the first example: 0.7 + 0.451 against 0.41 + 0.72.
+  // The two diagonals of the first example score 0.7 + 0.451 and 0.41 + 0.72.
   CHECK(predictions.labels == std::vector<Index>{1, 0, 0, 1, 0, 1, 0, 1, 1});
   const MatchingMetrics metrics = EvaluateMatchings(loaded.data, predictions.labels, {2, 5});
   CHECK(metrics.examples == 3);
@@ -113,7 +113,7 @@ TEST_CASE("PredictionsAreBestMatchingsAndMetricsCountEdges") {
   CHECK(metrics.error_rate == doctest::Approx(1.0 / 7));
   CHECK(metrics.exact == doctest::Approx(2.0 / 3));
   CHECK(metrics.mean_loss == doctest::Approx(2.0 / 3));
-  // Everything missed.
+  // All edges missed.
   const MatchingMetrics none = EvaluateMatchings(loaded.data, std::vector<Index>(9, 0), {2, 5});
   CHECK(none.precision == 0);
   CHECK(none.error_rate == 1);
@@ -157,7 +157,7 @@ TEST_CASE("DrawnAlignmentsAreMatchingsAndReplay") {
   CHECK(drawn == DrawAlignments(options));
   const Loaded loaded = Load(Joined(drawn));
   CHECK(loaded.data.num_examples() == 8);
-  CHECK(loaded.model.MakeTrainingData(loaded.data).size() == 8);  // no node has two edges
+  CHECK(loaded.model.MakeTrainingData(loaded.data).size() == 8);  // 8: no node has two edges
   Index ones = 0;
   for (const MatchingEdge& edge : loaded.data.edges) ones += edge.label;
   CHECK(ones > 8 * 3);

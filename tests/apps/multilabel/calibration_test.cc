@@ -26,7 +26,8 @@ struct Sample {
   std::vector<std::int8_t> truth;
 };
 
-/// Labels that are on with probability 1/(1 + exp(−(slope·s + intercept))), and a few unknown ones.
+/// Draws labels that are on with probability 1/(1 + exp(−(slope·s + intercept))), and a few unknown
+/// ones.
 Sample Draw(int examples, double slope, double intercept, std::uint64_t seed) {
   Random random(seed);
   Sample sample;
@@ -39,7 +40,7 @@ Sample Draw(int examples, double slope, double intercept, std::uint64_t seed) {
   return sample;
 }
 
-/// The smallest value of a convex function of one number in [low, high], by golden sections.
+/// The minimum in [low, high] of a convex function of one variable, by golden-section search.
 double Golden(const std::function<double(double)>& f, double low, double high) {
   const double ratio = (std::sqrt(5.0) - 1) / 2;
   for (int k = 0; k < 65; ++k) {
@@ -50,8 +51,7 @@ double Golden(const std::function<double(double)>& f, double low, double high) {
   return f((low + high) / 2);
 }
 
-/// The minimum of the cross entropy over all intercepts and all slopes from 0 on, one inside the
-/// other.
+/// The minimum of the cross entropy over all intercepts and all slopes ≥ 0, by nested searches.
 double DirectMinimum(const Sample& sample) {
   return Golden(
       [&](double a) {

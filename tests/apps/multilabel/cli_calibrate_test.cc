@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// train and cv --calibrate, predict --output probabilities, and what evaluate says about them.
+// The options --calibrate of train and cv and --output probabilities of predict, and the figures of
+// evaluate for calibrated models.
 #include <signal.h>
 
 #include <algorithm>
@@ -95,7 +96,7 @@ TEST_CASE("calibration leaves the weights alone, and fits scores of models of th
   const std::vector<double> slopes = files.Entry("calibration_slope");
   const std::vector<double> intercepts = files.Entry("calibration_intercept");
 
-  // The same by hand: five trainings, each on what its fold leaves.
+  // The same by hand: five trainings, each on the examples outside its fold.
   const auto folds = MakeFolds(60, 5, 4);
   const auto lines = Lines(ReadBytes(files.data));
   REQUIRE(lines.size() == 60);

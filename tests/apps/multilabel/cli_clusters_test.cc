@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline multilabel train --clusters
+// The command slackline multilabel train --clusters.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -15,8 +15,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Exactly one of four labels, mostly that of the largest feature: the pairs of the relaxed
-/// solution contradict each other.
+/// Exactly one of four labels is on, mostly the one of the largest feature: the pair marginals of
+/// the relaxed solution contradict each other.
 std::string ExclusiveText(int examples) {
   slackline::internal::Random random(7);
   std::string text;
@@ -65,7 +65,7 @@ TEST_CASE(
   const Outcome tight = s.Train({"--clusters", "3", "--cluster-rounds", "2", "--verify"});
   REQUIRE_MESSAGE(tight.code == 0, tight.err);
   CHECK(tight.err.find("1 cluster of three") !=
-        std::string::npos);  // of four labels no two triples are disjoint
+        std::string::npos);  // two triples of four labels are never disjoint
   CHECK(FirstLine(tight)["options"]["clusters"] == "1");
   CHECK(LastLine(tight)["primal"].get<double>() < LastLine(pairs)["dual"].get<double>());
   CHECK(FirstLine(tight)["weights"] == FirstLine(pairs)["weights"]);

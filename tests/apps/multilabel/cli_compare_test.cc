@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// multilabel evaluate --compare.
+// The command slackline multilabel evaluate --compare.
 #include <cmath>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// People's own tables, from training to prediction, by the program.
+// Users' tables, from training to prediction, with the program.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 
 const char* const kColours[] = {"blue", "green", "red"};
 
-/// What all forms of the same data are made of.
+/// One example, from which all forms of the same data are made.
 struct Example {
   double x;
   int colour;  // −1: missing
@@ -86,7 +86,7 @@ struct Files {
   }
 };
 
-/// The run must fail with all parts in its one line, and write no model.
+/// Checks that the run fails with all `parts` in its one-line message, and writes no model.
 void CheckRefused(const Files& files, const std::string& text, const Arguments& options,
                   const Arguments& parts) {
   const std::string out = files.folder.Path("out.slk");
@@ -123,7 +123,7 @@ TEST_CASE("a table and the ARFF data of the same content give the same model, bi
       RunProgram(Arguments{"multilabel", "predict", arff, "--model", other} + scores);
   CHECK(by_table.code == 0);
   CHECK(by_table.out == by_arff.out);
-  // The features have the same names, so that the table's model also serves the ARFF data.
+  // The features have the same names, so the model of the table also applies to the ARFF data.
   CHECK(RunProgram(Arguments{"multilabel", "predict", arff, "--model", files.model} + scores).out ==
         by_table.out);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --loss f1 of multilabel train.
+// The command slackline multilabel train --loss f1.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// Four labels of 40 rows; entries of the second label are unknown now and then.
+/// Four labels in 40 rows; some entries of the second label are unknown.
 std::string Table() {
   std::string text = "x,y,a,b,c,d\n";
   for (int row = 0; row < 40; ++row) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --label-counts of the commands.
+// The option --label-counts of the commands.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// Labels of each line.
+/// The number of labels in each line.
 std::vector<Index> Counts(const std::string& text) {
   std::vector<Index> counts;
   std::size_t begin = 0;
@@ -40,8 +40,8 @@ Index Most(const std::vector<Index>& counts) {
   return *std::max_element(counts.begin(), counts.end());
 }
 
-/// Of labels that are hard to tell, so that most predictions without bounds are empty; every
-/// example has one of them.
+/// Every example has exactly one label. The inputs say little, so that most predictions without
+/// bounds on the count are empty.
 struct Files {
   TemporaryFolder folder;
   std::string data = folder.Write("d.csv", Table());

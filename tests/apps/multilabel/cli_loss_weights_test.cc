@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --loss-weights of the commands.
+// The option --loss-weights of the commands.
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// One label of most examples, and one of few, both hard to tell.
+/// A frequent and a rare label, which the inputs hardly explain.
 struct Files {
   TemporaryFolder folder;
   std::string data = folder.Write("d.csv", Table());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline multilabel predict, one example after the other.
+// The command slackline multilabel predict on streams, one example after the other.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -40,7 +40,8 @@ struct Files {
   }
 };
 
-/// The stream, of a file and of the standard input, must give what the whole file gives.
+/// Checks that a stream, from a file and from the standard input, gives the output of the whole
+/// file.
 void CheckSame(const std::string& model, const std::string& data, const Arguments& more) {
   const Outcome whole = RunProgram(Files::Predict(model, data, more));
   INFO(whole.err);
@@ -56,16 +57,17 @@ void CheckSame(const std::string& model, const std::string& data, const Argument
   }
 }
 
-/// A table with a missing value now and then, and two categorical columns.
+/// A table with some missing values and two categorical columns.
 const char* const kTable =
     "x,\"the colour\",size,a,b\n1,red,NA,1,0\n-2,blue,3,0,1\n,green,2,0,1\n4,red,5,1,0\n"
     "0.5,,1,1,1\n-3,blue,4,0,0\n2,red,6,1,0\n-1,green,2,0,1\n";
-/// Other columns, in another order: quotes over two lines, what training did not see, one label.
+/// New data with other columns in another order: quotes over two lines, values not seen in
+/// training, one label.
 const char* const kNewTable =
     "size,more,\"the colour\",b,x\n1,\"two\nlines\",red,1,2\n\n?,,\"violet\",0,-1.5\n"
     " 7 ,z,,?,NA\n2,z,pink,1,0\n";
 
-/// A table with more than 200 features, most of which are categories: its rows are sparse.
+/// A table with more than 200 features, most of them categories: its rows are sparse.
 std::string WideTable(int rows, int categories) {
   std::string text = "number,c0,c1,c2,c3,c4,c5,a\n";
   for (int k = 0; k < rows; ++k) {

@@ -34,8 +34,8 @@ MultiLabelModel Model(Index labels, Index features) {
   return {names, features, false, AllPairs(labels)};
 }
 
-/// Labels that exclude each other, now and then: pairs get negative weights, which contradict each
-/// other on cycles of three.
+/// Labels that often exclude each other: pairs get negative weights, which contradict each other on
+/// cycles of length three.
 MultiLabelData ExclusiveData(Random& random, Index labels, Index features, Index examples) {
   MultiLabelData data;
   for (Index i = 0; i < labels; ++i) data.label_names.push_back("L" + std::to_string(i));
@@ -64,7 +64,7 @@ Optima Solve(const MultiLabelModel& model, const MultiLabelData& data,
              const std::vector<LabelTriple>& clusters, double lambda) {
   const Dataset plain = model.MakeDataset(data);
   const TrainingSet pairs = MakeTrainingSet(plain, LossOptions());
-  // Clusters are another way to write the same model: the exact problem is the same.
+  // Clusters do not change the exact problem.
   const TrainingSet tight =
       MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model, clusters)), LossOptions());
   const double exact = ExactOptimum(pairs, lambda);
@@ -204,7 +204,7 @@ TEST_CASE(
     CHECK(trained.last.primal >= exact - kSolver);
     CHECK(trained.last.dual <= pairs.last.primal + kSolver);
     CHECK(Near(trained.last.primal, RelaxedOptimum(tight.training(), 0.01), 1e-5));
-    // The weights are the model's: the exact objective at them is at most what is certified.
+    // The exact objective at the trained weights is at most the certified primal.
     CHECK(ExactPrimal(problem.training(), 0.01, trained.weights) <= trained.last.primal + kSolver);
     improved += trained.last.primal < pairs.last.dual - 1e-5;
   }

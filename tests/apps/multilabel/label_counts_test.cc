@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How many labels predictions have: parsing, what training data say, and the model.
+// Bounds on the number of predicted labels: parsing, bounds from training data, and models.
 #include <slackline/apps/multilabel/label_counts.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST_CASE("what training data say") {
   CHECK(Smallest({1, 0, 0, 1, 1, 0}) == 1);
   CHECK(Smallest({1, 1, 0, 1, 1, 1}) == 2);
   CHECK(Smallest({1, 1, 0, 0, 0, 0}) == 0);
-  // Unknown labels may be 0; of an example without a known one nothing is known.
+  // Unknown labels may be 0. An example without known labels gives no bound.
   CHECK(Smallest({1, 1, 0, -1, 1, -1}) == 1);
   CHECK(Smallest({1, 1, 0, -1, -1, -1}) == 2);
   CHECK(Smallest({-1, -1, -1}) == 0);
@@ -94,7 +94,7 @@ TEST_CASE("training keeps what was asked for where that is exact") {
 }
 
 TEST_CASE("exactly one label is a multi-class support vector machine") {
-  // Scores of one label each: labellings with another number are no answers of the oracle.
+  // The labels are scored independently; the oracle returns only labellings with exactly one label.
   MultiLabelData data = Data({1, 0, 0, 0, 1, 0, 0, 0, 1});
   data.num_features = 1;
   data.lines = {1, 2, 3};
@@ -109,7 +109,7 @@ TEST_CASE("exactly one label is a multi-class support vector machine") {
   TrainOptions options;
   options.gap_tolerance = 1e-9;
   const TrainSummary summary = Train(counted, options);
-  // max over wrong classes of 2 + w·x, every wrong class has two labels that differ.
+  // The hinge is the maximum over wrong classes of 2 + w·x: a wrong class differs in two labels.
   double hinge = 0;
   const double x[3] = {1, 2, 4};
   for (std::size_t m = 0; m < 3; ++m) {
@@ -122,7 +122,7 @@ TEST_CASE("exactly one label is a multi-class support vector machine") {
   double norm = 0;
   for (const double w : summary.weights) norm += w * w;
   CHECK(summary.last.primal == doctest::Approx(0.05 * norm + hinge).epsilon(1e-9));
-  // All w = 0 without bounds costs 3: each of the labels may be wrong.
+  // At w = 0 the loss without bounds is 3, since each of the labels may be wrong.
   CHECK(PrimalAtZeroWeights(counted) == doctest::Approx(2));
   CHECK(PrimalAtZeroWeights(Problem(MakeTrainingSet(model.MakeDataset(data), loss), 0.1)) ==
         doctest::Approx(3));
@@ -143,7 +143,7 @@ TEST_CASE("models keep them") {
   model.Save(path);
   CHECK(MultiLabelModel::Load(path).label_counts() == CountRange{2, 3});
   CHECK_THROWS_AS(model.set_label_counts({4, 5}), std::invalid_argument);
-  // A predictor in a program keeps them, too: all weights are 0, and no label gains anything.
+  // A predictor keeps the bounds, too: all weights are 0, so no label has a positive score.
   MultiLabelPredictor predictor(path);
   CHECK(predictor.Predict(std::vector<double>{1.0}).size() == 2);
   CHECK(MultiLabelPredictor(predictor).Predict(std::vector<double>{1.0}).size() == 2);

@@ -105,7 +105,7 @@ TEST_CASE("mutual information by hand") {
 }
 
 TEST_CASE("the tree joins labels that tell most about each other, and spans all") {
-  // L2 copies L0; L1 is the opposite of L3; L4 is always off and tells nothing.
+  // L2 copies L0; L1 is the opposite of L3; L4 is always off and has no information.
   MultiLabelData data = Data(5, {0, 0, 0, 1, 0,  //
                                  1, 0, 1, 1, 0,  //
                                  0, 1, 0, 0, 0,  //
@@ -119,8 +119,8 @@ TEST_CASE("the tree joins labels that tell most about each other, and spans all"
 }
 
 TEST_CASE("unknown labels are left out pair by pair") {
-  // Where both are known, L0 = L1; the unknown entries would hide that. L2 agrees with L0 less
-  // often.
+  // Where both are known, L0 equals L1; counting the unknown entries would hide this. L2 agrees
+  // with L0 less often.
   const MultiLabelData data = Data(3, {1, 1, 1,   //
                                        0, 0, 0,   //
                                        1, -1, 0,  //

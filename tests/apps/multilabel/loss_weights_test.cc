@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What errors cost: by frequency, by a file, and in the losses of training.
+// Costs of errors: by frequency, from a file, and in the losses of training.
 #include <slackline/apps/multilabel/loss_weights.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Labels a, "b c" and d, of which 4, 1 and no examples of 4 have them; one entry of b is unknown.
+/// Labels a, "b c" and d, which 4, 1 and none of 4 examples have; one entry of "b c" is unknown.
 MultiLabelData Data() {
   MultiLabelData data;
   data.source = "x";
@@ -61,7 +61,7 @@ TEST_CASE("equal weights are none") {
 }
 
 TEST_CASE("missed labels cost by how rare they are") {
-  // Frequencies 1, 1/3 of the known ones, and none.
+  // Label frequencies: 1, 1/3 of the known entries, and 0.
   const std::vector<double> half = LossWeights::Parse("inverse-frequency:0.5").For(Data());
   REQUIRE(half.size() == 6);
   CHECK(half == std::vector<double>{1, 1, 1, std::sqrt(3.0), 1, 1});
@@ -97,7 +97,7 @@ TEST_CASE("losses of training have them, also where labels are unknown") {
   loss.scale = LossScale::kCount;
   loss.weights = LossWeights::Parse("inverse-frequency:1");
   const TrainingSet training = MakeTrainingSet(model.MakeDataset(data), loss.For(data));
-  // Label b c: missed in the first example, a false alarm in the second; unknown in the last.
+  // Label b c: missed in the first example, a false alarm in the second, unknown in the last.
   CHECK(std::vector<double>(training.loss(0).begin(), training.loss(0).end()) ==
         std::vector<double>{1, 0, 3, 0, 0, 1});
   CHECK(std::vector<double>(training.loss(1).begin(), training.loss(1).end()) ==

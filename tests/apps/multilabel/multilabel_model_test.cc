@@ -62,7 +62,7 @@ MultiLabelData ExampleData() {
   return data;
 }
 
-/// A model file whose entries are those of a good one, with one of them replaced.
+/// The error of loading a good model file with one entry replaced.
 template <class T>
 std::string LoadErrorWith(const std::string& entry, const T& value) {
   const TemporaryFolder folder;
@@ -278,7 +278,7 @@ TEST_CASE("predictions do not depend on the number of threads, and scores agree 
 
 namespace {
 
-/// A kernelized model with dense and sparse support vectors.
+/// A kernelised model with dense and sparse support vectors.
 MultiLabelModel KernelExample(bool bias) {
   MultiLabelModel model(kNames, 2, bias, {{0, 1}, {1, 2}}, true);
   MultiLabelData data = ExampleData();
@@ -316,7 +316,7 @@ std::vector<double> ScoresOf(const MultiLabelModel& model) {
   return all;
 }
 
-/// What loading says when an entry of a kernelized model is another one.
+/// The error of loading a kernelised model with one entry replaced.
 template <class T>
 std::string KernelLoadError(const std::string& entry, const T& value) {
   const TemporaryFolder folder;
@@ -364,7 +364,7 @@ TEST_CASE("KernelizedModelsScoreBySupportVectorsAndComeBackFromTheirFile") {
     CHECK(loaded.support()->kernel().description() == "rbf, gamma 0.5");
     const std::vector<double> scores = ScoresOf(model);
     CHECK(scores == ScoresOf(loaded));
-    // State 1 of the first variable, by hand.
+    // The score of state 1 of the first variable, by hand.
     double by_hand = bias ? model.weights()[0] : 0;
     const double squared[] = {0.0625 + 9, 0.0625 + 4, 0.5625};
     for (std::size_t j = 0; j < 3; ++j)

@@ -12,7 +12,7 @@ using namespace slackline::internal;
 
 namespace {
 
-/// Three labels, two features and a constant. Weights of one feature lie side by side.
+/// Three labels, two features and a constant. The weights of one feature are adjacent.
 MultiLabelModel Example() {
   MultiLabelModel model({"a", "b", "c"}, 2, true, {{0, 1}, {1, 2}});
   model.set_weights({1, 2, 3, -4, 5, 0, 0.1, 0.2, 0.3, 0.7, -0.9});

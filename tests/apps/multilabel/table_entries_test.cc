@@ -30,7 +30,7 @@ MultiLabelModel Example() {
   return model;
 }
 
-/// The error of loading the example with one of its entries replaced or, without a value, removed.
+/// The error of loading the example with one entry replaced or, without a value, removed.
 template <class T>
 std::string ErrorWith(const std::string& changed, const T* value) {
   const TemporaryFolder folder;

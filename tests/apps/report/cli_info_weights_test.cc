@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline info --weights, and what info tells of scaling, λ and cross-validation.
+// The option --weights of slackline info, and its output on scaling, λ and cross-validation.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -65,7 +65,7 @@ TEST_CASE("the strongest features and pairs of a model, as a table and as JSON")
     for (const Json& entry : label["negative"]) CHECK(entry["weight"] < 0);
   }
   CHECK(strongest["pairs"][0]["count"] == 6);
-  // The table shows the same.
+  // The table shows the same feature.
   const std::string name = strongest["labels"][0]["positive"][0]["name"].get<std::string>();
   CHECK(Contains(text, "  " + name));
   const Json ten = Json::parse(Good({"info", trained.model, "--weights", "--json"}));
@@ -129,7 +129,7 @@ TEST_CASE("info tells C, and the figures of cross-validation") {
   const Json& best = cv["points"][cv["best"].get<std::size_t>()];
   CHECK(best["lambda"] == json["lambda"]);
   CHECK(best["candidate"] == json["options"]["graph"]);
-  // The chosen one has the lowest loss.
+  // The chosen λ has the lowest loss.
   for (const Json& point : cv["points"]) CHECK(point["mean"] >= best["mean"]);
 }
 

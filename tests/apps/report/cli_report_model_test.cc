@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline report on models and on logs of training.
+// The command slackline report on models and on logs of training.
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -202,7 +202,7 @@ TEST_CASE("files of several kinds, several models, and files that are damaged") 
   CheckRefused(trained.folder, {trained.folder.Write("damaged.slk", bytes)}, "damaged.slk: ");
   CheckRefused(trained.folder, {trained.folder.Write("short.slk", bytes.substr(0, 9))},
                "short.slk: ");
-  // A page must not replace what it shows.
+  // A page must not replace one of its inputs.
   const Outcome outcome = RunProgram({"report", trained.model, "--out", trained.model});
   CHECK(outcome.code == 2);
   CHECK(RunProgram({"info", trained.model}).code == 0);

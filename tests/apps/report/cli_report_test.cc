@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline report
+// The command slackline report on results of bench.
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Results of a comparison of the toy problem.
+/// The results of a comparison on the toy problem.
 Json Results(const std::string& learners = "auto,soft:rho=1") {
   const Outcome outcome =
       RunProgram({"bench", "--problems", "toy", "--learners", learners, "--runs", "1",
@@ -77,7 +77,7 @@ TEST_CASE("a page holds data, library and script, and asks for nothing else") {
        {" src=", "href=\"", "<link", "<iframe", "@import", "fetch(", "XMLHttpRequest", "url("}) {
     CHECK_MESSAGE(!Contains(page, request), request);
   }
-  // Chart.js and its colour library name their sites in comments.
+  // The comments of Chart.js and its colour library contain the addresses of their sites.
   CHECK(CountOf(page, "https://") == 2);
   CHECK(CountOf(page, "http://") == 0);
   CHECK(CountOf(page, "<script") == 4);

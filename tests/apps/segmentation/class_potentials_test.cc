@@ -28,7 +28,7 @@ struct File {
 
 const std::string kHead = "image\tlayer\tsuperpixel\tgrass\tblue sky\n";
 
-/// What reading the text, and asking for two fine superpixels of image "a", says.
+/// The message of reading the text and asking for two fine superpixels of image "a".
 std::string Complaint(const std::string& text) {
   const File file(text);
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What `segment prepare` shows while it works: a line on a terminal, and nothing elsewhere.
+// Progress of `segment prepare`: a line on a terminal, and nothing elsewhere.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -42,14 +42,14 @@ struct Drawn {
   }
 };
 
-/// What a run writes to its standard error when that is a terminal.
+/// The standard error of a run that has a terminal for it.
 std::string OnTerminal(const Arguments& arguments) {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
   REQUIRE(grantpt(terminal) == 0);
   REQUIRE(unlockpt(terminal) == 0);
   const std::string name = ptsname(terminal);
-  const int kept = open(name.c_str(), O_RDWR | O_NOCTTY);  // until the run has ended
+  const int kept = open(name.c_str(), O_RDWR | O_NOCTTY);  // held open until the run has ended
   std::string text;
   std::thread reader([&] {
     char bytes[4096];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline segment where memory ends: in VLFeat, libpng, or anywhere else.
+// The command slackline segment when memory runs out: in VLFeat, libpng, or anywhere else.
 #include <doctest/doctest.h>
 
 #include <tests/apps/drawn_images.h>

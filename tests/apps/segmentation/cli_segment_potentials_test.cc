@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline segment potentials, and models of class potentials.
+// The command slackline segment potentials, and models of class potentials.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -34,7 +34,7 @@ TEST_CASE("models of class potentials that no model saw before") {
   Succeed({"segment", "cv", drawn.features, "--potentials", scores, "--lambda-path", "0.1,0.01",
            "--folds", "3", "--gap-tolerance", "0.05", "--no-refit", "-q"});
 
-  // The same problem in a comparison, with the test images.
+  // Trains on the same problem with bench, including the test images.
   std::filesystem::create_directories(scratch.Path("data/msrc21"));
   std::filesystem::copy_file(drawn.features, scratch.Path("data/msrc21/msrc21.fea"));
   std::filesystem::copy_file(scores, scratch.Path("data/msrc21/scores.tsv"));

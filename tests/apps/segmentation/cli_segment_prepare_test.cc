@@ -42,7 +42,7 @@ struct Collection {
     WriteLabelPng(folder.Path("truth/" + name + ".png"), drawn.labels, ClassPalette());
   }
 
-  /// The arguments, with some replaced ("" = left out) or added.
+  /// The arguments, with some replaced (by "": removed) or added.
   Arguments With(const std::vector<std::pair<std::string, std::string>>& changes = {}) const {
     std::vector<std::pair<std::string, std::string>> options = {
         {"--images", folder.Path("pictures")},
@@ -74,7 +74,7 @@ struct Collection {
   std::string out = folder.Path("out.fea");
 };
 
-/// The run must fail with all parts in its one-line message, and write nothing.
+/// Checks that the run fails with all parts in its one-line message, and writes nothing.
 void CheckRefused(const Collection& collection, const Arguments& arguments,
                   const Arguments& parts) {
   const std::size_t before = collection.folder.NumFiles();
@@ -195,7 +195,7 @@ TEST_CASE("bad lists and classes") {
 TEST_CASE("bad images and labels") {
   const Collection collection;
   const TemporaryFolder& folder = collection.folder;
-  // The first class alone: all other values are unknown.
+  // With the first class alone, all other label values are unknown.
   const std::string two = folder.Write("two.txt", "one\ntwo\n");
   CheckRefused(collection, collection.With({{"--classes", two}}), {"truth/", ".png"});
   const std::string good = ReadBytes(folder.Path("truth/e.png"));
@@ -337,7 +337,7 @@ TEST_CASE("an interrupt leaves nothing behind") {
   collection.folder.Write("train.txt", names);
   const std::size_t before = collection.folder.NumFiles();
   for (const int number : {SIGINT, SIGTERM}) {
-    // Some seconds of work, most of it in the vocabularies.
+    // Some seconds of work, mostly for the vocabularies.
     Process process(collection.With({{"--features", "standard"}, {"--threads", "2"}}));
     REQUIRE(process.Catches(number));
     process.Signal(number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every learner and option on the training command of segmentation models.
+// Every learner and option of the training command for segmentation models.
 #include <doctest/doctest.h>
 
 #include <tests/apps/drawn_images.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline segment, from drawn images to predictions.
+// The command slackline segment, from drawn images to predictions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Rows of features of a file as rows of the model.
+/// Adds rows of features of a file as rows of the model.
 void AddRows(const SegmentModel& model, const std::vector<double>& features, FeatureRows* rows) {
   const std::size_t length = model.file_dimension();
   std::vector<double> row(model.num_columns());
@@ -35,7 +35,7 @@ void AddRows(const SegmentModel& model, const std::vector<double>& features, Fea
   }
 }
 
-/// The last kClasses cells of every line but the first, one after the other.
+/// The last kClasses cells of every line but the first, one line after the other.
 std::vector<std::string> LastCells(const std::string& csv) {
   std::vector<std::string> all;
   for (const std::string& line : Lines(csv)) {
@@ -48,7 +48,7 @@ std::vector<std::string> LastCells(const std::string& csv) {
   return all;
 }
 
-/// As predict writes scores.
+/// The scores in the format of predict.
 std::vector<std::string> Printed(const std::vector<double>& scores) {
   std::vector<std::string> printed;
   for (const double score : scores) {
@@ -473,7 +473,7 @@ TEST_CASE("predict: bad input") {
   CheckRefused(drawn, drawn.Predict({good, drawn.Image(99)}, "bad/out"), {"drawn-0099.png"});
   CheckRefused(drawn, drawn.Predict({good, drawn.In("classes.txt")}, "bad/out"), {"classes.txt"});
   CheckRefused(drawn, drawn.Predict({good, drawn.In("images")}, "bad/out"), {"drawn/images"});
-  // Of two bad images the first is named, whatever the threads.
+  // Of two bad images the first is named, for any number of threads.
   for (const char* threads : {"1", "2", "4"}) {
     const Arguments two = {good, drawn.Image(2), drawn.In("classes.txt"), drawn.Image(3),
                            drawn.Image(99)};

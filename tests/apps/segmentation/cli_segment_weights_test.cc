@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline info --weights and slackline report on a model of images.
+// The commands slackline info --weights and slackline report on a segmentation model.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --void: label images in which other values than 255 mean that there is no label.
+// The option --void: label images in which values other than 255 mean "no label".
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -25,7 +25,7 @@ namespace {
 using Arguments = std::vector<std::string>;
 constexpr Index kClasses = 4;
 
-/// Four images whose labels are written with a coding, in train.txt and (the last one) test.txt.
+/// Four images with labels in the given coding, in train.txt and (the last one) test.txt.
 struct Collection {
   explicit Collection(const LabelCoding& coding) {
     std::filesystem::create_directory(folder.Path("pictures"));
@@ -127,7 +127,7 @@ TEST_CASE("other values of the same labels give the same model, figures and pred
   REQUIRE(plain.Prepare({}).code == 0);
   plain.Train();
   const Json figures = Timeless(plain.Evaluate({}));
-  // Files without --void are of version 1, and models have no entry for it.
+  // Without --void, files have version 1, and models have no entry for it.
   CHECK(ReadBytes(plain.folder.Path("f.fea"))[8] == 1);
   CHECK_FALSE(ModelReader(plain.folder.Path("m.slk")).Has("void_values"));
 
@@ -144,7 +144,7 @@ TEST_CASE("other values of the same labels give the same model, figures and pred
     CHECK(Timeless(other.Evaluate({})) == figures);
     CHECK(other.Predicted(coding) == plain.Predicted(LabelCoding()));
   }
-  // --void of evaluate: labels that are written in another way than those of training.
+  // --void of evaluate: label images with another coding than those of training.
   const Collection other(LabelCoding({0}));
   std::filesystem::copy_file(plain.folder.Path("m.slk"), other.folder.Path("m.slk"));
   CHECK(Timeless(other.Evaluate({"--void", "0"})) == figures);

@@ -94,7 +94,7 @@ void RandomWeights(Random& random, SegmentModel* model, bool whole) {
   model->set_weights(weights);
 }
 
-/// The score of a labelling of all superpixels, from the definition.
+/// The score of a labelling of all superpixels by the definition of the model.
 double Score(const SegmentModel& model, const SegmentExample& example, const FeatureRows& rows,
              std::span<const Index> fine, std::span<const Index> coarse) {
   const Index k = model.num_classes();
@@ -266,8 +266,9 @@ TEST_CASE("superpixels without labels take no part in training") {
   SegmentExample& first = images.examples[0];
   first.graph.parent = {0, 0, 1, 1};
   first.graph.neighbours = {{0, 1, 1.0F}, {1, 2, 5.0F}, {2, 3, 50.0F}};
-  first.fine_pixels = {4, 0, 0, 0, 0, 0, 1, 3, 2, 0, 0, 2};  // the second has none
-  first.coarse_pixels = {0, 0, 0, 1, 3, 4};                  // nor has the first
+  // the second superpixel has no labelled pixels
+  first.fine_pixels = {4, 0, 0, 0, 0, 0, 1, 3, 2, 0, 0, 2};
+  first.coarse_pixels = {0, 0, 0, 1, 3, 4};  // nor has the first
   images.examples[1].fine_pixels.assign(6, 0);
   const TrainingSet training =
       MakeSegmentTraining(model, images.examples, images.rows, SegmentLoss::kPixels);
@@ -279,7 +280,7 @@ TEST_CASE("superpixels without labels take no part in training") {
   CHECK(example.graph().num_factors() == 3);    // links 2–1 and 3–1, neighbours 2–3
   const std::vector<Index> labels(example.labels().begin(), example.labels().end());
   CHECK(labels == std::vector<Index>{0, 1, 2, 2});
-  // Shares of 12 labelled fine and 8 labelled coarse pixels, half for each layer.
+  // Fractions of 12 labelled fine and 8 labelled coarse pixels; each layer has half of the weight.
   const std::vector<double> loss(training.loss(0).begin(), training.loss(0).end());
   const std::vector<double> wanted = {0,        2.0 / 12, 2.0 / 12, 3.0 / 12, 0,   3.0 / 12,
                                       1.0 / 12, 1.0 / 12, 0,        0.5,      0.5, 0};
@@ -358,7 +359,7 @@ TEST_CASE("figures of a small confusion matrix") {
   CHECK(Near(metrics.mean_iou, (6.0 / 9 + 1.0 / 4) / 2, kTight));
   CHECK(std::isnan(metrics.classes[2].recall));
   CHECK(std::isnan(metrics.classes[2].iou));
-  // Predicted where it never is: its IoU is zero and counts.
+  // Class 2 is predicted but never occurs: its IoU is zero and counts.
   confusion.Add(0, 2, 2);
   CHECK(Near(ComputeSegmentMetrics(confusion).mean_iou, (6.0 / 11 + 1.0 / 4 + 0) / 3, kTight));
   CHECK_THROWS_AS(ComputeSegmentMetrics(ConfusionMatrix(2)), std::invalid_argument);

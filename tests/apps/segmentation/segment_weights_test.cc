@@ -22,7 +22,8 @@ void Fill(SegmentModel* model) {
 TEST_CASE("both layers of a class are in one ranking") {
   SegmentModel model(kClasses, 5, {{0, 1}, {3, 1}}, SegmentLayers::kTwo, SegmentPairwise::kTable);
   Fill(&model);
-  // Two classes, two features and the constant in each layer: class "sea" has 2 4 6 and 8 10 12.
+  // Two classes; two features and a constant in each layer. Class "sea" has the weights 2 4 6 and 8
+  // 10 12.
   const std::vector<NamedRange> blocks = {{"own/lab", 0, 2}, {"image/sift", 3, 2}};
   const std::vector<std::string> names = SegmentFeatureNames(model, blocks);
   CHECK(names == std::vector<std::string>{"own/lab 1", "image/sift 1"});

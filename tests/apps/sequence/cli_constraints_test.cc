@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline sequence with the rules of chunks.
+// The command slackline sequence with constraints on chunk labels.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 
 TEST_CASE("with constraints no prediction breaks the rules of chunks") {
   const Files files;
-  // Words tell labels, and nothing tells what may follow: the words of a test sentence contradict
-  // the rules.
+  // Only the words determine labels. In the test sentence they suggest a labelling that violates
+  // the constraints.
   std::string text;
   for (int k = 0; k < 30; ++k) text += "the B-NP\nnoun I-NP\nverb B-VP\nup I-VP\n. O\n\n";
   const std::string train = files.folder.Write("rules.txt", text);
@@ -28,7 +28,7 @@ TEST_CASE("with constraints no prediction breaks the rules of chunks") {
   const auto predict = [&](const char* output) {
     return Good({"sequence", "predict", test, "--model", files.model, "--output", output}).out;
   };
-  /// How many labels break the rules.
+  /// The number of labels that violate the constraints.
   const auto broken = [](const std::string& lines) {
     int count = 0;
     std::string before;
@@ -57,7 +57,7 @@ TEST_CASE("with constraints no prediction breaks the rules of chunks") {
   CHECK(broken(predict("labels")) == 0);
   const std::string best = predict("nbest=1000");
   CHECK(broken(best) == 0);
-  // Of 5 labels 3 may begin; of 4 tokens there are 153 labellings, of one token 3.
+  // Of 5 labels 3 may come first; there are 153 labellings of 4 tokens and 3 of one token.
   const auto lines = Lines(best);
   CHECK(std::count_if(lines.begin(), lines.end(),
                       [](const auto& l) { return l.starts_with("# "); }) == 153 + 3);
@@ -65,7 +65,8 @@ TEST_CASE("with constraints no prediction breaks the rules of chunks") {
   CHECK(scores[0] == "B-NP\tB-VP\tI-NP\tI-VP\tO");
   for (const std::size_t first : {1u, 6u}) CHECK(Contains(scores[first], "\t-inf\t-inf\t"));
   for (const std::size_t later : {2u, 3u, 4u}) CHECK_FALSE(Contains(scores[later], "inf"));
-  // The labels of the file are those predicted: evaluate predicts by the same rules.
+  // With the predicted labels as ground truth, evaluate finds no error: it predicts with
+  // constraints, too.
   const std::string same = files.folder.Write("same.txt", predict("labels"));
   CHECK(Json::parse(Good({"sequence", "evaluate", same, "--model", files.model, "--json"})
                         .out)["token_accuracy"] == 1);

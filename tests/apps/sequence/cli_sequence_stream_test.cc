@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline sequence predict, one sequence after the other.
+// The command slackline sequence predict on streams, one sequence after the other.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -25,7 +25,7 @@ const char* const kTest =
     "the DT B-NP\ndog NN I-NP\n\n\nbig JJ B-NP\ncats NN I-XX\nsleep VB ?\n \n. . O\n\nthe DT "
     "B-NP\n";
 
-/// The first words of the letters that ship, every second one in fold 3.
+/// The first words of the shipped letters, every second one in fold 3.
 std::string LettersText(int words) {
   LineReader reader(std::string(SLACKLINE_SOURCE_DIR) + "/data/letters/letter-fold0.data.gz");
   std::string text;
@@ -58,7 +58,8 @@ struct Files {
   Arguments Predict(const std::string& data, const Arguments& more = {}) const {
     return Arguments{"sequence", "predict", data, "--model", model} + more;
   }
-  /// The stream, of a file and of the standard input, must give what the whole file gives.
+  /// Checks that a stream, from a file and from the standard input, gives the output of the whole
+  /// file.
   void CheckSame(const std::string& data, const Arguments& more = {}) const {
     const Outcome whole = RunProgram(Predict(data, more));
     REQUIRE(whole.code == 0);
@@ -125,7 +126,7 @@ TEST_CASE("the answer to a sentence comes before the next one is asked") {
   program.Say("\nbig JJ\ncats NN\n");
   program.Say("sleep VB\n\n");
   for (std::size_t k = 2; k < 6; ++k) CHECK(program.HearLine() == whole[k]);
-  program.Say(". .\n\nthe DT\n");  // the last without a blank line behind it
+  program.Say(". .\n\nthe DT\n");  // the last sentence has no blank line behind it
   program.FinishSaying();
   for (std::size_t k = 6; k < whole.size(); ++k) CHECK(program.HearLine() == whole[k]);
   CHECK(program.HearLine().empty());
@@ -141,7 +142,7 @@ TEST_CASE("what comes before a fault is written") {
   CHECK(Lines(stream.out).size() == 2);
   CHECK(stream.out.starts_with("the DT "));
   CHECK(Contains(stream.err, "<stdin>:4: 2 columns at 'cat', but line 1 has 3\n"));
-  // A file is complete or not there.
+  // An output file is complete or does not exist.
   const std::string out = files.folder.Path("out.txt");
   CHECK(RunProgram(files.Predict(bad, {"--stream", "--out", out})).code == 2);
   CHECK(ReadBytes(out).empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline sequence, on small texts and on words of the letters.
+// The command slackline sequence, on small texts and on words of the letters.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ TEST_CASE("letters: folds, predictions with ids, no chunks") {
       Good({"sequence", "evaluate", letters, "--folds", "7", "--model", files.model, "--json"})
           .out);
   CHECK(metrics["chunks"].is_null());
-  CHECK(metrics["token_accuracy"] > 0.3);  // 26 letters, of which most are seen seldom
+  CHECK(metrics["token_accuracy"] > 0.3);  // 26 letters, most of them rare
   const Json own = Json::parse(
       Good({"sequence", "evaluate", letters, "--folds", "0", "--model", files.model, "--json"})
           .out);
@@ -90,7 +90,7 @@ TEST_CASE("letters: folds, predictions with ids, no chunks") {
   const auto given = Lines(TwoFolds(LettersText(60)));
   CHECK(lines.size() ==
         metrics["tokens"].get<std::size_t>() + metrics["sequences"].get<std::size_t>() - 1);
-  // id, word id, position and label of the last letter.
+  // The cells: id, word id, position and label of the last letter.
   const std::string& last = given.back();
   std::vector<std::string> cells;
   for (std::size_t from = 0; cells.size() < 6; from = last.find('\t', from) + 1)
@@ -150,7 +150,7 @@ TEST_CASE("scores and best labellings") {
     }
   }
   CHECK(ranks == 3 * 15);
-  first.pop_back();  // behind the last labelling, too, is a blank line
+  first.pop_back();  // there is a blank line behind the last labelling, too
   CHECK(first == labels);
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("pipes, files without labels, other output, threads") {
     for (const char* threads : {"2", "4"})
       CHECK(Good(predict + Arguments{"--output", output, "--threads", threads}).out == one);
   }
-  // Training from a pipe, with the format found out.
+  // Training from a pipe, with the format detected.
   const std::string piped = files.folder.Path("piped.slk");
   Good({"sequence", "train", "-", "--lambda", "0.001", "--model", piped, "-q"}, files.conll);
   CHECK(ModelWeights(piped) == ModelWeights(files.model));
@@ -245,7 +245,7 @@ TEST_CASE("templates by name: what is used is told, kept and written") {
   trained({"--template", "auto"});
   CHECK(ModelWeights(files.model) == by_default);
 
-  // Tokens that are numbers have no spelling.
+  // Tokens that are numbers have no spelling features.
   const std::string numbers =
       files.folder.Write("numbers.txt", "11 A X\n12 B Y\n\n11 A X\n12 B Y\n");
   const Arguments train = {"sequence", "train",   numbers,    "--min-count",
@@ -292,7 +292,7 @@ TEST_CASE("paths, certificates, checkpoints, losses") {
   CHECK(Contains(other.err, "belongs to another run"));
   Good(files.Train({"--loss", "count"}));
   CHECK(ModelWeights(files.model) != resumed);
-  // Costs of one are those without costs.
+  // Costs of 1 give the same model as no costs.
   const std::string ones = files.folder.Write("ones.txt", "O * 1\nO B-NP 1\n\nB-VP\tI-NP 1\n");
   files.Trained();
   const auto plain = ModelWeights(files.model);

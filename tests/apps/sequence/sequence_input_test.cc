@@ -42,7 +42,7 @@ TEST_CASE("the format is found from the first line with text, unless it is given
   CHECK(letters.sequences == std::vector<Index>{0, 1});
   CHECK(letters.num_tokens() == 3);
   CHECK_FALSE(letters.features.has_value());
-  CHECK(letters.data.lines == std::vector<long>{3, 5});  // of the file, with its blank lines
+  CHECK(letters.data.lines == std::vector<long>{3, 5});  // lines of the file, blank lines included
   const SequenceInput conll = files.Read(kConll, AllFeatures());
   CHECK(conll.format == SequenceFormat::kConll);
   CHECK(conll.data.lines == std::vector<long>{3, 6});
@@ -54,7 +54,7 @@ TEST_CASE("the format is found from the first line with text, unless it is given
   SequenceReadOptions as_letters;
   as_letters.format = SequenceFormat::kLetters;
   CHECK(Contains(MessageOf<DataError>([&] { files.Read(kConll, as_letters); }), "data.txt:3: "));
-  // A first line that is nearly a letter is text in columns.
+  // A first line that is almost a letter is read as columns of text.
   CHECK(Contains(MessageOf<DataError>([&] { files.Read("1\to\t2\t1\t1\t0\t5\t1\n"); }),
                  "no feature occurs 3 times"));
 }
@@ -66,7 +66,7 @@ TEST_CASE("folds choose sequences") {
   const SequenceInput input = files.Read(kLetters, options);
   CHECK(input.sequences == std::vector<Index>{1});
   CHECK(input.num_tokens() == 1);
-  CHECK(input.data.num_labels() == 3);  // of the file
+  CHECK(input.data.num_labels() == 3);  // the labels of the whole file
   options = AllFeatures();
   options.folds = "0";
   CHECK(Contains(MessageOf<DataError>([&] { files.Read(kConll, options); }),

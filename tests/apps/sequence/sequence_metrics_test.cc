@@ -16,7 +16,7 @@ namespace {
 
 bool Same(double a, double b) { return Near(a, b, kExact); }
 
-/// Figures of labels in texts: sequences are separated by |, ? is an unknown label.
+/// The metrics of labels given as texts: | separates sequences, ? is an unknown label.
 SequenceMetrics Measure(const std::string& given, const std::string& predicted) {
   std::vector<std::string> names;
   std::vector<Offset> begin;
@@ -109,10 +109,11 @@ TEST_CASE("chunks are right when both ends and the type are") {
 }
 
 TEST_CASE("where chunks begin and end") {
-  CHECK(Chunks("B-X I-Y", "B-X B-Y") == Counts{2, 2, 2});          // a type changes without B
-  CHECK(Chunks("I-X B-X I-X", "I-X I-X I-X") == Counts{2, 1, 0});  // B after I of its type
+  CHECK(Chunks("B-X I-Y", "B-X B-Y") == Counts{2, 2, 2});          // the type changes without B
+  CHECK(Chunks("I-X B-X I-X", "I-X I-X I-X") == Counts{2, 1, 0});  // B after I of the same type
   CHECK(Chunks("O B-X I-X", "O B-X I-X") == Counts{1, 1, 1});      // up to the end of a sequence
-  CHECK(Chunks("O B-X | I-X O", "O B-X | B-X O") == Counts{2, 2, 2});  // which no chunk crosses
+  // chunks do not cross the end
+  CHECK(Chunks("O B-X | I-X O", "O B-X | B-X O") == Counts{2, 2, 2});
   CHECK(Chunks("I-X I-X O", "B-X I-X O") == Counts{1, 1, 1});          // I at the beginning
   CHECK(Chunks("O B-X I-X O", "O B-X I-X I-X") == Counts{1, 1, 0});    // longer by one at the end
   CHECK(Chunks("O O B-X I-X", "O B-X I-X I-X") == Counts{1, 1, 0});    // longer by one at the start

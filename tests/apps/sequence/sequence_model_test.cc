@@ -115,7 +115,7 @@ TEST_CASE("sequences of one length share a structure") {
   const Dataset dataset = model.MakeDataset(data, AllSequences(data));
   CHECK(dataset.size() == 20);
   CHECK(dataset.structures().size() <= 3);
-  // Any of them, in any order.
+  // Any selection of sequences, in any order.
   const std::vector<Index> some = {7, 3};
   const Dataset part = model.MakeDataset(data, some);
   REQUIRE(part.size() == 2);
@@ -168,7 +168,8 @@ TEST_CASE("tokens without labels leave training with their pairs, and with start
       wanted += x.values[f] * model.token_weights()[x.columns[f] * k + label];
   }
   CHECK(Near(std::inner_product(u.begin(), u.end(), q.begin(), 0.0), wanted, kExact));
-  // In the middle: two chains, the first with a start, the second with an end.
+  // An unlabelled token in the middle leaves two chains, the first with a start, the second with an
+  // end.
   data.labels = {1, kUnlabelled, 0, 1};
   const TrainingSet cut = MakeTrainingSet(model.MakeDataset(data, AllSequences(data)), {});
   const Structure& structure = cut.data.example(0).structure();
@@ -177,7 +178,7 @@ TEST_CASE("tokens without labels leave training with their pairs, and with start
   CHECK(structure.terms(0).size() == 3);
   CHECK(structure.terms(1).size() == 2);
   CHECK(structure.terms(2).size() == 3);
-  // Labels that the model does not know are as none.
+  // Labels that the model does not know count as unlabelled.
   SequenceData unknown = data;
   unknown.num_model_labels = 2;
   unknown.label_names = {"a", "b", "new"};
@@ -244,11 +245,11 @@ TEST_CASE("tokens without labels cut constraints") {
   const auto forbidden = [&](const TrainingSet& set, const std::vector<Index>& labels) {
     return FirstForbiddenPart(set.data.example(0).structure(), labels);
   };
-  // The first token has gone: any label may come now.
+  // Without the first token, the second may have any label.
   const TrainingSet headless = training({kUnlabelled, i_n, i_n, o});
   CHECK(forbidden(headless, {i_v, i_v, o}) == -1);
   CHECK(forbidden(headless, {i_v, i_n, o}) == 3);
-  // In the middle: behind the gap any label, but at the beginning as before.
+  // Behind an unlabelled token any label may come, but not at the beginning.
   const TrainingSet cut = training({b_n, kUnlabelled, i_v, i_v});
   CHECK(forbidden(cut, {o, i_n, i_n}) == -1);
   CHECK(forbidden(cut, {i_n, i_n, i_n}) == 0);

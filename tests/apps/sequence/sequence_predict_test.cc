@@ -15,8 +15,8 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// All labellings of sequence m that the model's constraints allow, with their scores, falling;
-/// equal ones in lexicographic order.
+/// All labellings of sequence m that the model's constraints allow, with falling scores; equal
+/// scores in lexicographic order.
 std::vector<RankedLabelling> Ranked(const SequenceModel& model, const SequenceData& data, Index m) {
   std::vector<RankedLabelling> all;
   std::vector<Index> labels(data.length(m), 0);
@@ -47,8 +47,8 @@ void CheckPredictions(const SequenceModel& model, const SequenceData& data, Inde
     REQUIRE(best.size() == std::min(Size(count), all.size()));
     std::set<std::vector<Index>> seen;
     for (std::size_t rank = 0; rank < best.size(); ++rank) {
-      // Tokens without features make labellings of one score, whose order is that of rounding:
-      // compare values.
+      // Labellings of tokens without features have equal scores up to rounding, which decides their
+      // order. So compare the scores.
       const auto same = std::find_if(
           all.begin(), all.end(), [&](const auto& one) { return one.labels == best[rank].labels; });
       REQUIRE(same != all.end());
@@ -71,7 +71,7 @@ void CheckPredictions(const SequenceModel& model, const SequenceData& data, Inde
       }
     }
   }
-  // Without scores and best labellings another way leads to the labels.
+  // Without scores and best labellings, labels are computed by another function.
   CHECK(PredictSequences(model, data, sequences, {}).labels == predictions.labels);
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("with constraints they are those of enumeration over allowed labelling
     const SequenceData data = RandomBioSequences(random, 6, trial % 2 == 1, 4);
     SequenceModel model(data.label_names, data.num_features, LabelConstraints::kBio);
     SetRandomWeights(random, false, &model);
-    CheckPredictions(model, data, 1000);  // all of them, too
+    CheckPredictions(model, data, 1000);  // all labellings, too
     SequenceModel free(data.label_names, data.num_features);
     free.set_weights(model.weights());
     const auto all = AllSequences(data);

@@ -48,7 +48,7 @@ struct Fixture {
   std::string path = folder.Path("m.slk");
 
   Fixture() { model.Save(path); }
-  /// What the command gives for the sentence.
+  /// The output of the command for the sentence.
   SequencePredictions FromFile(const SequencePredictOptions& options) const {
     std::string text;
     for (const auto& token : kSentence) text += token[0] + " " + token[1] + "\n";
@@ -78,7 +78,7 @@ TEST_CASE("one call gives what a file with the sentence gives, again and again")
     REQUIRE(labellings.size() == 3);
     CHECK(labellings[0].labels == names);
     for (std::size_t k = 0; k < 3; ++k) CHECK(labellings[k].score == expected[k].value);
-    // Another length in between leaves nothing behind.
+    // A sentence of another length in between has no effect.
     CHECK(predictor.Predict({{"cat", "NN"}}).size() == 1);
   }
 }
@@ -90,7 +90,7 @@ TEST_CASE("sentences may be empty, and constraints hold") {
   CHECK(predictor.Scores({}).empty());
   CHECK(predictor.PredictBest({}, 2).at(0).labels.empty());
   const auto all = predictor.PredictBest({{"cat", "NN"}}, 100);
-  CHECK(all.size() == 3);  // of four labels I-N cannot begin
+  CHECK(all.size() == 3);  // I-N, one of the four labels, cannot come first
   for (const auto& labelling : all) CHECK(labelling.labels.at(0) != "I-N");
 }
 

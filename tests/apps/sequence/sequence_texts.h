@@ -17,7 +17,7 @@ namespace slackline::internal::test {
 
 using Arguments = std::vector<std::string>;
 
-/// Words with parts of speech: chunks of nouns are an article, some adjectives and a noun.
+/// Words with parts of speech: a noun chunk is an article, some adjectives and a noun.
 inline std::string ConllText(int sentences, std::uint64_t seed, bool labels = true) {
   Random random(seed);
   std::string text;
@@ -39,7 +39,7 @@ inline std::string ConllText(int sentences, std::uint64_t seed, bool labels = tr
   return text;
 }
 
-/// The first words of the letters that ship.
+/// The first words of the shipped letters.
 inline std::string LettersText(int words) {
   LineReader reader(std::string(SLACKLINE_SOURCE_DIR) + "/data/letters/letter-fold0.data.gz");
   std::string text;
@@ -51,7 +51,7 @@ inline std::string LettersText(int words) {
   return text;
 }
 
-/// With another fold for the second half of the words.
+/// The letters with the second half of the words in another fold.
 inline std::string TwoFolds(const std::string& letters) {
   const auto lines = Lines(letters);
   std::string text;
@@ -76,7 +76,7 @@ struct Files {
   Arguments Train(const Arguments& more = {}) const {
     return Arguments{"sequence", "train", conll, "--lambda", "0.001", "--model", model} + more;
   }
-  /// A model of the training data.
+  /// Trains a model of the training data; returns its path.
   const std::string& Trained(const Arguments& more = {}) const {
     const Outcome outcome = RunProgram(Train(more));
     INFO(outcome.err);
@@ -92,7 +92,7 @@ inline Outcome Good(const Arguments& arguments, const std::string& input = "/dev
   return outcome;
 }
 
-/// The run must end with exit code 2 and this message, and write nothing.
+/// Checks that the run ends with exit code 2 and this message, and writes nothing.
 inline void CheckRefused(const Files& files, const Arguments& arguments,
                          const std::string& message) {
   const std::size_t before = files.folder.NumFiles();

@@ -11,7 +11,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// A model of CoNLL data whose weights count from 1.
+/// A model of CoNLL data with the weights 1, 2, 3, ….
 SequenceModel ConllModel(int hash_bits, LabelConstraints constraints = LabelConstraints::kAny) {
   const TemporaryFolder folder;
   SequenceReadOptions options;
@@ -57,7 +57,7 @@ TEST_CASE("observations, constants and transitions of a model of texts") {
 
 TEST_CASE("excluded transitions are left out") {
   const WeightSummary summary = SummariseWeights(ConllModel(0, LabelConstraints::kBio), {9, 0, 0});
-  // O before I-N.
+  // O before I-N is excluded.
   CHECK(summary.pairs[0].count == 8);
   for (const PairWeight& pair : summary.pairs[0].positive)
     CHECK(!(pair.first == "O" && pair.second == "I-N"));

@@ -57,7 +57,7 @@ TEST_CASE("columns of words are told from numbers and from single characters") {
   CHECK_FALSE(HoldsWords(Table({{"A"}, {"C"}, {"G"}, {"T"}}), 0));
   CHECK_FALSE(HoldsWords(Table({{"\xC3\xBC"}}), 0));  // one character of two bytes
   CHECK(HoldsWords(Table({{"\xC3\xBC\xC3\xBC"}}), 0));
-  // Each text counts once, and half of them suffice.
+  // Each distinct text counts once; half of the texts must be words.
   CHECK(HoldsWords(Table({{"ab"}, {","}, {","}, {","}, {","}}), 0));
   CHECK_FALSE(HoldsWords(Table({{"ab"}, {","}, {";"}}), 0));
 }

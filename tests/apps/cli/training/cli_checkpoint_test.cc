@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs that are killed or interrupted, and resumed; paths over lambda.
+// Runs that are killed or interrupted, and resumed; paths over λ.
 #include <signal.h>
 
 #include <doctest/doctest.h>
@@ -59,8 +59,8 @@ void CheckSameModel(const std::string& a, const std::string& b) {
     CHECK(first.Doubles("figures")[figure] == second.Doubles("figures")[figure]);
 }
 
-/// Resumes the run to some passes after its checkpoint, and compares with a run that was never
-/// stopped.
+/// Resumes the run for some passes after its checkpoint, and compares the model with that of an
+/// uninterrupted run.
 void CheckGoesOn(const Run& run, const Arguments& options) {
   const std::string there = run.folder.Path("there.slk");
   REQUIRE(run.Finish(options +
@@ -79,7 +79,7 @@ void CheckGoesOn(const Run& run, const Arguments& options) {
   CheckSameModel(whole, run.model);
 }
 
-/// Kills a run again and again, and resumes it.
+/// Kills a run repeatedly, and resumes it each time.
 void CheckKilled(const Arguments& options) {
   const Run run;
   const Arguments checkpoints = {"--checkpoint", run.checkpoint, "--checkpoint-every",
@@ -87,7 +87,7 @@ void CheckKilled(const Arguments& options) {
   Arguments resume;
   std::string last;
   for (int kill = 0; kill < 3; ++kill) {
-    // Without end, so that no machine is too fast for the signal.
+    // The number of passes is practically unlimited, so that no machine finishes before the signal.
     Process process(
         run.Train(options + checkpoints + resume + Arguments{"--max-passes", "2000000000"}));
     REQUIRE(run.Started(last));
@@ -100,7 +100,7 @@ void CheckKilled(const Arguments& options) {
   CheckGoesOn(run, options);
 }
 
-/// The run must fail with all `parts` in its one-line message and change no file.
+/// Checks that the run fails with all `parts` in its one-line message and changes no file.
 void CheckRefused(const Run& run, const Arguments& arguments, const Arguments& parts) {
   run.folder.Write("m.slk", "old");
   const std::string before = ReadBytes(run.checkpoint);
@@ -136,7 +136,8 @@ TEST_CASE("an interrupt and a time limit leave a checkpoint, from which the run 
       Process process(run.Train(first + Arguments{"--log", log}));
       for (int k = 0; k < 6000 && Lines(ReadBytes(log)).size() < 4; ++k)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      // Less than the time between two checkpoints: the one that is written is that of the end.
+      // The time is shorter than the interval between checkpoints: the checkpoint is the one
+      // written at the end.
       process.Signal(SIGTERM);
       CHECK(process.Wait().code == 143);
     } else {
@@ -280,7 +281,7 @@ TEST_CASE("a path writes a model, a table row and a log for each lambda") {
     CHECK(other["dual"].get<double>() <= info["primal"].get<double>());
     CHECK(info["relative_gap"].get<double>() <= 1e-4);
   }
-  // A path of one value is no path.
+  // A path of one value is an ordinary training.
   REQUIRE(RunProgram(common + Arguments{"--lambda-path", "0.1", "--model", run.model}).code == 0);
   CheckSameModel(run.model, run.folder.Path("m-0.1.slk"));
 }
@@ -305,7 +306,7 @@ TEST_CASE("a killed path goes on with the lambda where it was") {
   const Outcome outcome = RunProgram(common + checkpoints + Arguments{"--resume", run.checkpoint});
   INFO(outcome.err);
   CHECK(outcome.code == 0);
-  // Done before the kill: only its row comes again.
+  // This λ was done before the kill: only its row is repeated.
   CHECK_FALSE(std::filesystem::exists(run.folder.Path("m-0.1.slk")));
   CHECK(Contains(outcome.err, "\n         0.1 "));
   for (const char* lambda : {"0.01", "0.001", "0.0001"}) {

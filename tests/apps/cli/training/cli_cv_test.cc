@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline multilabel cv, and the library behind it.
+// The command slackline multilabel cv, and the library behind it.
 #include <signal.h>
 
 #include <doctest/doctest.h>
@@ -83,7 +83,7 @@ TEST_CASE("the table, the best lambda, and the model of all data") {
   const Json result = files.Result({"--no-refit"});
   const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
   CHECK(info["lambda"] == result["best"]["lambda"]);
-  // The model is that of `train`.
+  // The model is the same as that of `train`.
   const std::string trained = files.folder.Path("t.slk");
   REQUIRE(RunProgram({"multilabel", "train", files.data, "--num-labels", "4", "--lambda",
                       result["best"]["lambda"].dump(), "--model", trained})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --scale and the default λ on the command line: what they do must not depend on the units of the
-// data.
+// The option --scale and the default λ on the command line: results must not depend on the units of
+// the data.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -22,8 +22,8 @@ namespace {
 using Arguments = std::vector<std::string>;
 const std::string kYeast = std::string(SLACKLINE_SOURCE_DIR) + "/data/yeast/";
 
-/// Dense ARFF with three features in these units; the last has a mean far from 0. Two labels follow
-/// the first two.
+/// A dense ARFF file with three features in these units; the last feature has a mean far from 0.
+/// Two labels follow the first two features.
 std::string ArffIn(const std::vector<double>& units, std::uint64_t seed) {
   Random random(seed);
   const auto normal = [&] {

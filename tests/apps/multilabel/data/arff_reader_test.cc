@@ -36,7 +36,7 @@ MultiLabelData Read(const std::string& text, const Options& options = {}) {
   return ReadMultiLabelData(folder.Write("data.arff", text), read);
 }
 
-/// The error without the folder: "data.arff:3: message".
+/// The message without the folder: "data.arff:3: message".
 std::string Error(const std::string& text, const Options& options = {}) {
   const std::string message = MessageOf<DataError>([&] { Read(text, options); });
   return message.substr(std::min(message.find("data.arff"), message.find("labels.xml")));
@@ -115,7 +115,7 @@ TEST_CASE("nominal features become numbers or one feature per value") {
   CHECK(data.num_features == 5);
   CHECK(Dense(data, 0) == Values{1, 0, 1, 0, 9});
   CHECK(Dense(data, 1) == Values{-2.5, 0, 0, 1, 8});
-  // Left out: the first nominal value, that is 3 and red.
+  // Values left out of a sparse row are the first nominal values, here 3 and red.
   CHECK(Sparse(data, 2) == RowContent{{0, 1}, {3, 1}});
   CHECK(Sparse(data, 3) == RowContent{{0, 1, 4}, {1, 1, 5}});
   CHECK(Sparse(data, 4) == RowContent{{0, 3}, {3, 1}});
@@ -354,7 +354,7 @@ TEST_CASE(
   CHECK(dense.notes ==
         Names{"2 missing values in 2 columns (x 1, n 1) replaced by the training mean",
               "1 missing value in 1 column (c 1) counted as no category"});
-  // Attributes that are left out are known: x is 0 then, n is 3, c is r.
+  // Attributes left out of a sparse row are known: x is 0, n is 3, c is r.
   const MultiLabelData sparse = Read(head + "{0 6,1 ?}\n{0 ?,3 ?}\n{1 1,3 g}\n");
   CHECK(sparse.fill_values == Values{3, 2, 0, 0});
   CHECK(Sparse(sparse, 0) == RowContent{{0, 1, 2}, {6, 2, 1}});

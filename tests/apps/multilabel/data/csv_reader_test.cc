@@ -34,7 +34,7 @@ std::string Error(const std::string& text, const MultiLabelReadOptions& options)
   return file == std::string::npos ? message : message.substr(file);
 }
 
-/// What a model of these training data reads with.
+/// The options with which a model of these training data reads.
 MultiLabelReadOptions ForPrediction(const MultiLabelData& data) {
   MultiLabelReadOptions options;
   options.label_names = data.label_names;
@@ -51,7 +51,7 @@ Values Dense(const MultiLabelData& data, Index m) {
   return {row.values, row.values + row.count};
 }
 
-/// A table with label `L`, feature `x` with these values, and feature `n`, a number.
+/// A table with label `L`, feature `x` with these values, and a numeric feature `n`.
 std::string Column(const Names& values) {
   std::string text = "x,n,L\n";
   for (std::size_t k = 0; k < values.size(); ++k)
@@ -350,10 +350,10 @@ TEST_CASE("rows of a table for a model come one after the other") {
   REQUIRE(reader->Next());
   CHECK(lines.line_number() == 2);
   CHECK(reader->Examples().rows->row(0).values[0] == 1);
-  CHECK(reader->Notes().size() == 1);  // of the header
+  CHECK(reader->Notes().size() == 1);  // the note on the header
   REQUIRE(reader->Next());
   CHECK(reader->Examples().num_examples() == 2);
-  CHECK(reader->Examples().rows->row(1).values[0] == 4);  // the mean of training
+  CHECK(reader->Examples().rows->row(1).values[0] == 4);  // the mean in training
   reader->Forget();
   REQUIRE(reader->Next());
   REQUIRE(reader->Next());

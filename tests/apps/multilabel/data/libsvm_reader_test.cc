@@ -22,7 +22,7 @@ MultiLabelData Read(const std::string& text, const MultiLabelReadOptions& option
   return ReadMultiLabelData(folder.Write("data.svm", text), options);
 }
 
-/// The error without the folder: "data.svm:3: message".
+/// The message without the folder: "data.svm:3: message".
 std::string Error(const std::string& text, const MultiLabelReadOptions& options) {
   const std::string message = MessageOf<DataError>([&] { Read(text, options); });
   const std::size_t name = message.find("data.svm");

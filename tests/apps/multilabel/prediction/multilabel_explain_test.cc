@@ -50,7 +50,7 @@ MultiLabelModel RandomModel(Random& random, const MultiLabelData& data) {
   return model;
 }
 
-/// Σ over the score tables of a labelling, from the definition of the model.
+/// The score of a labelling by the definition of the model.
 double Score(const MultiLabelModel& model, const MultiLabelData& data, Index m,
              const std::vector<std::int8_t>& labels) {
   const Index n = model.num_labels();
@@ -86,7 +86,7 @@ TEST_CASE("the parts of every labelling add up to its score") {
         CHECK(parts.total == doctest::Approx(Score(model, data, m, labels)).epsilon(1e-12));
         CHECK(std::ssize(parts.labels) == labels[0] + labels[1] + labels[2]);
         for (const LabelExplanation& label : parts.labels) {
-          // What the labelling loses without this label.
+          // The loss of score when this label is off.
           std::vector<std::int8_t> without = labels;
           without[label.label[1] - '0'] = 0;
           CHECK(label.score ==
@@ -154,7 +154,7 @@ TEST_CASE("a kernelized model has the sum over its support vectors") {
       model.support()->Scores(data.rows->row(m), kernel);
       CHECK(label.features.total == kernel[label.label[1] - '0']);
     }
-    CHECK(parts.total >= 0);  // no labels have the score 0, and the chosen ones are the best
+    CHECK(parts.total >= 0);  // the empty labelling has score 0, and the chosen one is the best
   }
 }
 

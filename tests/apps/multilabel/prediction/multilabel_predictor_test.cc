@@ -68,7 +68,7 @@ FeatureScaling ScalingOf(ScaleKind kind) {
 
 constexpr ScaleKind kScalings[] = {ScaleKind::kStandard, ScaleKind::kMaxAbs, ScaleKind::kNorm};
 
-/// With the weights 1, −2, 3, … of labels a and b.
+/// A model with the weights 1, −2, 3, … of labels a and b.
 MultiLabelModel TableModel(std::shared_ptr<const TableSchema> table, FeatureScaling scaling) {
   const auto n = static_cast<Index>(table->num_features());
   MultiLabelModel model({"a", "b"}, n, true, {{0, 1}});
@@ -89,7 +89,7 @@ MultiLabelModel TableModel(std::shared_ptr<const TableSchema> table, FeatureScal
   return model;
 }
 
-/// Two numbers and a category; with many categories rows are stored sparse.
+/// A table with two numbers and a category; with many categories rows are stored as sparse vectors.
 std::shared_ptr<const TableSchema> Table(bool sparse) {
   auto table = std::make_shared<TableSchema>();
   std::vector<std::string> colours = {"blue", "green", "red"};

@@ -31,7 +31,7 @@ TEST_CASE("metrics of a case counted by hand") {
   CHECK(m.examples == 4);
   CHECK(Same(m.hamming_loss, 4.0 / 12));
   CHECK(Same(m.subset_accuracy, 0.5));
-  // All entries: 3 true positives, 2 predicted only, 2 given only.
+  // Over all entries: 3 true positives, 2 false positives, 2 false negatives.
   CHECK(Same(m.micro_f1, 6.0 / 10));
   CHECK(Same(m.labels[0].precision, 2.0 / 3));
   CHECK(Same(m.labels[0].recall, 1));
@@ -44,7 +44,7 @@ TEST_CASE("metrics of a case counted by hand") {
   CHECK(m.labels[2].support == 1);
   CHECK(m.labels[2].known == 4);
   CHECK(Same(m.macro_f1, (0.8 + 0.5 + 0) / 3));
-  // Examples: 2·1/4, both empty, equal, disjoint.
+  // Per example: 2·1/4, both empty, equal, disjoint.
   CHECK(Same(m.example_f1, (0.5 + 1 + 1 + 0) / 4));
   CHECK(Same(m.jaccard, (1.0 / 3 + 1 + 1 + 0) / 4));
 }
@@ -93,7 +93,7 @@ TEST_CASE("unknown labels take no part") {
   CHECK(Same(m.subset_accuracy, 0.5));
   CHECK(Same(m.micro_f1, 4.0 / 5));
   CHECK(m.labels[2].known == 0);
-  CHECK(Same(m.macro_f1, (2.0 / 3 + 1) / 2));  // of the two labels that are known anywhere
+  CHECK(Same(m.macro_f1, (2.0 / 3 + 1) / 2));  // of the two labels with known entries
   CHECK(Same(m.example_f1, (1 + 2.0 / 3) / 2));
   CHECK(Same(m.jaccard, (1 + 0.5) / 2));
   const MultiLabelMetrics none = ComputeMetrics(2, Labels{-1, -1}, Labels{1, 1});

@@ -20,7 +20,7 @@ SequenceData Read(const std::string& text, const ConllReadOptions& options = {})
   return ReadConll(folder.Write("text.txt", text), options);
 }
 
-/// The error without the folder: "text.txt:3: message".
+/// The message without the folder: "text.txt:3: message".
 std::string Error(const std::string& text, const ConllReadOptions& options = {}) {
   const std::string message = MessageOf<DataError>([&] { Read(text, options); });
   const std::size_t name = message.find("text.txt");
@@ -169,7 +169,7 @@ TEST_CASE(
   LineReader lines(folder.Write("t.txt", "\na\tx\tA\n\n\nb\ty\tC\nc z D\n\nd x C"));
   const auto reader = MakeConllReader(&lines, {{"A", "B"}, 2});
   REQUIRE(reader->Next());
-  CHECK(lines.line_number() == 3);  // the blank line behind, and no more
+  CHECK(lines.line_number() == 3);  // including the blank line behind the sequence, and no more
   SequenceData data = reader->Take();
   CHECK(data.num_sequences() == 1);
   CHECK(data.labels == std::vector<Index>{0});
@@ -186,7 +186,7 @@ TEST_CASE(
   REQUIRE(reader->Next());
   data = reader->Take();
   CHECK(data.labels == std::vector<Index>{2});
-  CHECK(data.tokens->separator == '\t');  // of the first line of the file
+  CHECK(data.tokens->separator == '\t');  // the separator of the first line of the file
   CHECK_FALSE(reader->Next());
   CHECK_FALSE(reader->Next());
 }

@@ -14,7 +14,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Features of one token among all of the table by all templates of a text.
+/// The features of one token of the table by all templates of a text.
 std::vector<std::string> Expand(const std::string& text, const TokenTable& table, Offset begin,
                                 Offset end, Offset token) {
   const FeatureTemplates templates = FeatureTemplates::Parse(text, "t.tpl", table.num_columns);
@@ -24,7 +24,7 @@ std::vector<std::string> Expand(const std::string& text, const TokenTable& table
   return features;
 }
 
-/// What a macro gives for a sequence of this word alone.
+/// The value of a macro for a sequence of this word alone.
 std::string OfWord(const std::string& macro, const std::string& word) {
   const std::string feature = Expand("F: " + macro, Table({{word}}), 0, 1, 0).at(0);
   REQUIRE(feature.substr(0, 2) == "F:");
@@ -58,7 +58,7 @@ TEST_CASE("beyond the ends of the sequence there are markers") {
         Features{"A:_B-2|_B-1|reads|NNS|_B+10", "L:_B-1x_B-3s"});
   CHECK(Expand(text, Sentence(), 0, 3, 2) ==
         Features{"A:He|reads|_B+1|_B+2|_B+12", "L:reads_B+1_B-1_B+2"});
-  // A sequence of one token in the midst of a table does not see its neighbours.
+  // A sequence of one token inside a table does not see the neighbouring tokens.
   CHECK(Expand(text, Sentence(), 1, 2, 1) ==
         Features{"A:_B-2|_B-1|_B+1|_B+2|_B+12", "L:_B-1_B+1_B-3_B+2"});
 }
@@ -92,7 +92,7 @@ TEST_CASE("prefixes and suffixes are cut between characters") {
   CHECK(OfWord("%suf[0,0,99]", "books") == "books");
   const std::string word =
       "\xC3\xBC"
-      "b\xE2\x82\xAC";  // two bytes, one, three
+      "b\xE2\x82\xAC";  // characters of two bytes, one and three
   CHECK(OfWord("%pre[0,0,1]", word) == "\xC3\xBC");
   CHECK(OfWord("%pre[0,0,2]", word) ==
         "\xC3\xBC"
@@ -100,7 +100,7 @@ TEST_CASE("prefixes and suffixes are cut between characters") {
   CHECK(OfWord("%suf[0,0,1]", word) == "\xE2\x82\xAC");
   CHECK(OfWord("%suf[0,0,2]", word) == "b\xE2\x82\xAC");
   CHECK(OfWord("%suf[0,0,3]", word) == word);
-  CHECK(OfWord("%suf[0,0,1]", "\x82\x82") == "\x82\x82");  // not UTF-8: nothing to cut at
+  CHECK(OfWord("%suf[0,0,1]", "\x82\x82") == "\x82\x82");  // not UTF-8: no place to cut
 }
 
 TEST_CASE("comments, empty lines and transitions are no templates") {
@@ -175,10 +175,10 @@ TEST_CASE("regular expressions give whether they match, and what") {
   CHECK(OfWord("%X[0,0]", "McDonald") == "mcdonald");
   // Brackets, commas, quotes and percent signs in an expression do not end it.
   CHECK(OfWord("%m[0,0,\"[\\],%\\\"]+\"]|%x[0,0]", "a\",%]b") == "\",%]|a\",%]b");
-  // Beyond the ends of the sequence there are markers, as with the other macros.
+  // Beyond the ends of the sequence there are markers, as for other macros.
   CHECK(Expand("A: %t[-1,0,\"x\"]%m[1,1,\"[A-Z]+\"]", Sentence(), 0, 3, 0) ==
         Features{"A:_B-1VBZ"});
-  // What is written back is read as the same.
+  // The text that is written back is read as the same templates.
   const FeatureTemplates templates =
       FeatureTemplates::Parse("U: %t[0,0,\"a]\\\"b\"]x%m[0,1,\"(a|b)*\"]", "t.tpl", 2);
   CHECK(FeatureTemplates::Parse(templates.text(), "t.tpl", 2).text() == templates.text());

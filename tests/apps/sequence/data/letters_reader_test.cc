@@ -19,7 +19,7 @@ SequenceData Read(const std::string& text, const LettersReadOptions& options = {
   return ReadLetters(folder.Write("words.data", text), options);
 }
 
-/// The error without the folder: "words.data:3: message".
+/// The message without the folder: "words.data:3: message".
 std::string Error(const std::string& text, const LettersReadOptions& options = {}) {
   const std::string message = MessageOf<DataError>([&] { Read(text, options); });
   const std::size_t name = message.find("words.data");
@@ -147,15 +147,16 @@ TEST_CASE("the words that ship") {
 TEST_CASE("lines of letters are told from other text") {
   CHECK(LooksLikeLetter("1\to\t2\t1\t1\t0\t0\t1\t1\t"));
   CHECK(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t0"));
-  CHECK(LooksLikeLetter("2\t\t-1\t1\t2\t0\t1\t0"));      // what the reader refuses, with a reason
+  // recognised; the reader refuses it with a reason
+  CHECK(LooksLikeLetter("2\t\t-1\t1\t2\t0\t1\t0"));
   CHECK_FALSE(LooksLikeLetter("2\tm\t-1\t1\t2\t0"));     // no pixels
-  CHECK_FALSE(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t2"));  // no pixel
-  CHECK_FALSE(LooksLikeLetter("2\tm\t-2\t1\t2\t0\t1"));  // no id
-  CHECK_FALSE(LooksLikeLetter("2\tm\t3\tx\t2\t0\t1"));   // no word
+  CHECK_FALSE(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t2"));  // not a pixel
+  CHECK_FALSE(LooksLikeLetter("2\tm\t-2\t1\t2\t0\t1"));  // not an id
+  CHECK_FALSE(LooksLikeLetter("2\tm\t3\tx\t2\t0\t1"));   // not a word
   CHECK_FALSE(LooksLikeLetter("2 m -1 1 2 0 1"));        // no tabs
   CHECK_FALSE(LooksLikeLetter("Confidence\tNN\tB-NP"));
   CHECK_FALSE(LooksLikeLetter(""));
-  // With many pixels one field may be wrong, and is left for the reader to tell.
+  // With many pixels one field may be wrong; the reader then reports it.
   const std::string many = RepeatedPixels(30);
   CHECK(LooksLikeLetter("x\tm\t-1\t1\t2\t0" + many));
   CHECK(LooksLikeLetter("2\tm\t-1\t1\t2\t0" + many + "\t7"));

@@ -98,7 +98,7 @@ TEST_CASE("hashed features need no dictionary, and add up where they meet") {
   CHECK(Row(data, 0).first.size() == 2);
   SequenceData other = Read("zzz X\n");
   CHECK(MakeSequenceFeatures(templates, wide, &other) == 0);
-  // Three features of a token in two columns.
+  // Three features of a token in two columns: at least two share a column.
   SequenceData narrow = Read("a X\n");
   LearnSequenceFeatures(Templates("A: %x[0,0]\nB1x: %x[0,0]\nC: %x[0,0]\n"), Options(1, 1),
                         &narrow);

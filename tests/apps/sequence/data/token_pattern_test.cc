@@ -17,7 +17,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// The matched part, or "-" where there is none.
+/// The matched part, or "-" without a match.
 std::string Part(const std::string& expression, const std::string& text) {
   const TokenPattern pattern(expression);
   const auto match = pattern.Find(text);
@@ -29,16 +29,16 @@ std::string Error(const std::string& expression) {
   return MessageOf<DataError>([&] { TokenPattern{expression}; });
 }
 
-/// An expression as a tree, which says by its definition what it matches.
+/// An expression as a tree that finds matches by the definition.
 struct Tree {
   enum class Kind { kCharacters, kBegin, kEnd, kSequence, kEither, kRepeat } kind = Kind::kSequence;
   std::string text;        // the expression
   std::string taken = {};  // kCharacters: one of these
-  bool none = false;       // kRepeat: whether no time is enough
-  bool many = false;       // kRepeat: whether more than once is possible
+  bool none = false;       // kRepeat: whether zero times are allowed
+  bool many = false;       // kRepeat: whether more than one time is allowed
   std::vector<Tree> parts = {};
 
-  /// Where a match may end that begins at one of the places.
+  /// The places where a match that begins at one of the given places may end.
   std::set<std::size_t> Ends(const std::string& whole, const std::set<std::size_t>& begins) const {
     std::set<std::size_t> ends;
     switch (kind) {
@@ -186,7 +186,7 @@ TEST_CASE("characters of UTF-8 are whole, other bytes stand alone") {
   CHECK(Part("\xC3\xB6+", "\xC3\xB6\xC3\xB6o") == "<\xC3\xB6\xC3\xB6>");
   CHECK(Part("[\xFF]", "a\xFF") == "<\xFF>");
   CHECK(Part("\\A", "\xFF") == "<\xFF>");
-  // Two bytes where one would do are no character.
+  // An overlong encoding in two bytes is not a character.
   CHECK(Part("a", "\xC1\xA1") == "-");
   CHECK(Part("^....$", "\xF4\xA0\x80\x80") == "<\xF4\xA0\x80\x80>");
 }
@@ -202,7 +202,7 @@ TEST_CASE("expressions that make backtracking explode take linear time") {
   CHECK_FALSE(TokenPattern("(a*)*b").Matches(long_text));
   CHECK_FALSE(TokenPattern("(a|aa)+$b|(.*.*.*)*c").Matches(long_text));
   CHECK(TokenPattern("(x+x+)+y|a$").Find(long_text)->begin == 199999);
-  // As deep as an expression can be.
+  // The deepest allowed expression.
   const std::string deep = std::string(499, '(') + "a" + std::string(499, ')');
   CHECK(TokenPattern(deep).Find("ba")->begin == 1);
 }

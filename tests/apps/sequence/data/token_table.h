@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tokens for tests of templates.
+// Token tables for tests of templates.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace slackline::internal::test {
 
-/// A table of one column per text of a token; all rows have as many.
+/// A table with one row per token and one column per text of a token. Requires equally long rows.
 inline TokenTable Table(const std::vector<std::vector<std::string>>& rows) {
   TokenTable table;
   table.num_columns = static_cast<Index>(rows.at(0).size());
