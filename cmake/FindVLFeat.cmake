@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# VLFeat::VLFeat (BSD-2-Clause), which brings no configuration of its own.
+# Defines the target VLFeat::VLFeat (BSD-2-Clause): VLFeat has no CMake configuration of its own.
 find_path(VLFeat_INCLUDE_DIR vl/slic.h)
 find_library(VLFeat_LIBRARY NAMES vl)
 include(FindPackageHandleStandardArgs)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Everything is compiled for libFuzzer: coverage counters, and the sanitizers that turn undefined
-# behaviour into failures.
+# Compiles everything for libFuzzer: with coverage counters, and with the sanitizers that turn
+# undefined behaviour into failures.
 include(CheckCXXSourceCompiles)
 set(needed "SLACKLINE_BUILD_FUZZERS needs clang with libFuzzer (Debian: clang and libclang-rt-14-dev;
   cmake -DCMAKE_CXX_COMPILER=clang++)")

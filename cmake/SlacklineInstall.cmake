@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What `cmake --install` gives: public headers, one library, program, CMake package, pkg-config file,
-# licence. Nothing in it names the source tree, the build tree or the prefix, so that an installed
-# tree can be moved.
+# Contents of `cmake --install`: public headers, one library, the program, a CMake package, a
+# pkg-config file, the licence. Nothing in them names the source tree, the build tree or the prefix,
+# so an installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(SLACKLINE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/slackline)
@@ -38,7 +38,7 @@ install(FILES ${PROJECT_BINARY_DIR}/slacklineConfig.cmake ${PROJECT_BINARY_DIR}/
               ${PROJECT_SOURCE_DIR}/cmake/FindGLPK.cmake
         DESTINATION ${SLACKLINE_CMAKE_DIR} COMPONENT development)
 
-# pkg-config. What a static library needs, its user needs.
+# pkg-config. Users of a static library also link the libraries that it needs.
 set(needed_packages pugixml zlib)
 set(needed_libraries "")
 if(SLACKLINE_WITH_GLPK)
@@ -62,7 +62,7 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/slackline.pc.in ${PROJECT_BINARY_DIR}
 install(FILES ${PROJECT_BINARY_DIR}/slackline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
 
-# Each package has the licences.
+# The licences in each package.
 set(folder_program slackline)
 set(folder_development libslackline-dev)
 foreach(component program development)

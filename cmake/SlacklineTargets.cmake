@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A quarter of the time of most files goes to these headers; every file still includes what it
-# needs. Off with -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON.
+# Precompiled headers: these headers take a quarter of the compile time of most files. Every file
+# still includes the headers that it needs. Off with -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON.
 set(SLACKLINE_PRECOMPILED <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <cstdint> <filesystem> <functional>
     <limits> <map> <memory> <numeric> <optional> <set> <span> <stdexcept> <string> <string_view> <utility> <variant>
     <vector>)
@@ -19,18 +19,17 @@ endif()
 if(SLACKLINE_SANITIZE)
   add_compile_options(-fsanitize=${SLACKLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if(SLACKLINE_SANITIZE MATCHES "undefined" AND SLACKLINE_SANITIZE MATCHES "address")
-    # Checks at every access, which double the time of a build; null pointers end the program
+    # These checks at every access would double the build time. Null pointers end the program
     # without them, too.
     add_compile_options(-fno-sanitize=null,vptr,alignment)
   endif()
   add_link_options(-fsanitize=${SLACKLINE_SANITIZE})
-  # Functions with several versions are resolved before the sanitizers' runtime is ready.
+  # Functions with several versions are resolved before the runtime of the sanitizers is ready.
   add_compile_definitions(SLACKLINE_NO_MULTIVERSION SLACKLINE_SANITIZED)
 endif()
 
-# slackline_add_library(name): the library of one folder, from all .cc files in it and in its rooms,
-# which are folders inside it. Files of the program alone (main.cc, cmd_*.cc) and examples are left
-# out.
+# slackline_add_library(name): the library of one folder, from all .cc files in the folder and its
+# subfolders, except for files of the program (main.cc, cmd_*.cc) and examples.
 function(slackline_add_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "/(examples/.*|main\\.cc|cmd_[a-z_]*\\.cc)$")

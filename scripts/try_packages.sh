@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: try_packages.sh FOLDER [ROOT] Unpacks the Debian packages and the tarballs in FOLDER, runs
-# the program, and builds the first lesson with the library. With ROOT, the root folder of a Debian
-# (debootstrap), the packages are installed there by apt-get, and tried inside.
+# Usage: try_packages.sh FOLDER [ROOT]
+# Unpacks the Debian packages and the tarballs in FOLDER, runs the program, and builds the first
+# lesson with the library. With ROOT, the root folder of a Debian system (debootstrap), apt-get also
+# installs the packages there, and they are tried inside.
 set -euo pipefail
 packages=$(realpath "$1")
 root=${2:-}
@@ -11,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# try FOLDER: the files of an unpacked /usr.
+# try FOLDER: tests the files of an unpacked /usr.
 try() {
   local usr=$1
   "$usr/bin/slackline" --version

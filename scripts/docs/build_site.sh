@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Usage: build_site.sh OUT
-# Builds the site from docs/ into the folder OUT, without network; every warning is an error. Exit
-# code 77 where Sphinx, MyST or the theme is missing. Without Doxygen and Breathe the pages of the
-# C++ API have no content but their introductions.
+# Builds the site from docs/ into the folder OUT, without network access; every warning is an error.
+# Exit code 77 where Sphinx, MyST or the theme is missing. Without Doxygen and Breathe the pages of
+# the C++ API contain only their introductions.
 set -euo pipefail
 mkdir -p "$1"
 out=$(realpath "$1")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: wrong_programs.sh CXX INCLUDE_DIR FOLDER Every program of the folder must be refused by the
-# compiler, with the sentence of its second line; the lessons' first one must be taken.
+# Usage: wrong_programs.sh CXX INCLUDE_DIR FOLDER
+# The compiler must refuse every program of the folder with the message in its second line, and
+# accept the program of the first lesson.
 set -euo pipefail
 compiler=$1
 include=$2

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: completion.sh SLACKLINE COMPLETION Completes command lines as bash would, and compares.
+# Usage: completion.sh SLACKLINE COMPLETION
+# Completes command lines as bash would, and compares the results.
 set -euo pipefail
 slackline=$1
 . "$2"
 failures=0
 
-# completes WANTED WORD...: of the last word of a command line (which may be empty).
+# completes WANTED WORD...: checks the completions of the last word (possibly empty) of a command
+# line.
 completes() {
   local wanted=$1
   shift

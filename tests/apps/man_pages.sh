@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: man_pages.sh SLACKLINE SCRIPT Makes the man pages, and looks for a page of every command and
-# for what groff would warn about, where there is one.
+# Usage: man_pages.sh SLACKLINE SCRIPT
+# Makes the man pages. Checks that every command has a page and, where groff is installed, that
+# groff has no warnings.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -16,7 +17,7 @@ done
 grep -qF -A 1 -- '.B \-\-label\-columns LIST' "$folder/slackline-multilabel-train.1" ||
   { echo "the page of training has no --label-columns"; exit 1; }
 for page in "$folder"/*.1; do
-  # One description, not two.
+  # Exactly one description.
   [ "$(grep -c '^.SH DESCRIPTION' "$page")" -eq 1 ] || { echo "$page has no one description"; exit 1; }
   if command -v groff > /dev/null; then
     warnings=$(groff -k -man -ww -z -Tutf8 "$page" 2>&1 || true)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: report_in_browser.sh PROGRAM Opens a page of `slackline report` in headless Chromium: it
-# must draw, react to clicks and to the mouse, and say nothing on the console. Exit code 77
-# (skipped) where there is no Chromium.
+# Usage: report_in_browser.sh PROGRAM
+# Opens a page of `slackline report` in headless Chromium: the page must draw, react to clicks and
+# to the mouse, and print nothing to the console. Exit code 77 (skipped) without Chromium.
 set -euo pipefail
 program=$1
 
@@ -24,7 +24,7 @@ trap 'rm -rf "$folder"' EXIT
 sed -i 's|"synthetic, 60 examples|"</script><img src=x onerror=alert(1)> synthetic, 60 examples|' "$folder/runs.json"
 "$program" report "$folder/runs.json" --out "$folder/page.html" --title 'a <i>title</i>'
 
-# open PAGE [WIDTH]: loads a page and its test of itself, whose text becomes $result.
+# open PAGE [WIDTH]: loads a page with its self-test, and stores the text of the test in $result.
 open() {
   "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$folder/profile" --enable-logging=stderr \
     --virtual-time-budget=5000 --window-size="${2:-1200},900" --dump-dom "file://$1#selftest" \
@@ -41,8 +41,8 @@ fail() {
 open "$folder/page.html"
 wanted() { grep -qE "$1" <<< "$result" || fail "wanted in the self-test: $1"; }
 wanted '"errors":\[\]'
-# Against ρ, against the number of examples, and the curves of the whole problem; those of samples
-# wait in folded sections.
+# Charts against ρ and against the number of examples, and the curves of the whole problem. Those of
+# samples are in folded sections.
 wanted '"charts":3,'
 wanted '"changed":\{"log":true,"learner":true,"box":true,"ordinate":true\}'
 wanted '"tooltip":\["[a-z]'
@@ -54,7 +54,8 @@ grep -q '<option value="primal_suboptimality">' "$folder/dom.html" || fail "choi
 [ "$(grep -o '<details><summary>toy@' "$folder/dom.html" | wc -l)" -eq 3 ] || fail "sections of samples are missing"
 if grep -qE '<img|<i>title' "$folder/dom.html"; then fail "a text of the data has become an element"; fi
 
-# A model whose names of labels and features would be elements, chosen by cross-validation.
+# A model chosen by cross-validation, with names of labels and features that would be elements of
+# the page.
 awk 'BEGIN {
   print "@relation r"
   for (f = 0; f < 6; ++f) printf "@attribute \"</script><img src=x onerror=alert(%d)>\" numeric\n", f

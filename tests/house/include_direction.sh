@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: include_direction.sh SOURCE_DIR Folders may only include folders below them (core ← factors
-# ← inference ← learning ← api ← apps), and some libraries may only be seen by one file.
+# Usage: include_direction.sh SOURCE_DIR
+# Folders may only include folders below them (core ← factors ← inference ← learning ← api ← apps),
+# and some libraries may be included by one file only.
 set -euo pipefail
 cd "$1"
 failures=0
@@ -13,14 +14,14 @@ search() {
   grep -rnE --include='*.h' --include='*.cc' -e "$@" || true
 }
 
-# includes PATTERN FOLDER...: the lines that include a file that matches.
+# includes PATTERN FOLDER...: the lines that include a matching file.
 includes() {
   local pattern=$1
   shift
   search "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($pattern)" "$@"
 }
 
-# forbid MESSAGE LINES [ALLOWED_FILE]: fails when there are such lines, outside of the allowed file.
+# forbid MESSAGE LINES [ALLOWED_FILE]: fails when there are such lines outside the allowed file.
 forbid() {
   local lines=$2
   if [ $# -eq 3 ]; then lines=$(grep -v "^$3:" <<< "$lines" || true); fi
@@ -47,7 +48,7 @@ done
 forbid 'write <slackline/…>, as users do' \
   "$(search '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' core vision factors inference learning)"
 
-# Public headers: only each other and the standard library.
+# Public headers include only each other and the standard library.
 public=$(find api -name '*.h' ! -name '*_impl.h')
 names=$(for header in $public version.h; do basename "$header" .h; done | paste -sd '|')
 # shellcheck disable=SC2086

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Usage: rooms.sh SOURCE_DIR
-# Every folder of sources has a README.md that asks its question and says which folders it may
-# include; every include keeps to that, and what folders say of their headers has no cycles.
+# Every folder of sources has a README.md that states its question and the folders that it may
+# include. Every include follows these lists, and the lists for headers have no cycles.
 set -euo pipefail
 cd "$1"
 failures=0
 edges=""
 count=0
 
-# allowed FOLDER ENTRY: the folders behind "- ENTRY:" in its README, one per line.
+# allowed FOLDER ENTRY: the folders behind "- ENTRY:" in the README.md of FOLDER, one per line.
 allowed() {
   awk -v entry="- $2:" '
     /^- / || /^$/ { inside = 0 }
@@ -18,7 +18,7 @@ allowed() {
     inside { print }' "$1/README.md" | tr -d '.\n' | tr ',' '\n' | sed -E 's/^ +| +$//g' | grep . || true
 }
 
-# check FOLDER ALLOWED FILE...: fails for includes of other folders than the allowed ones.
+# check FOLDER ALLOWED FILE...: fails for includes of folders other than the allowed ones.
 check() {
   local folder=$1 allowed=$2 file other
   shift 2

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DCXX_FLAGS=… -DLAUNCHER=… -P inside_test.cmake Builds
-# the library as a part of another project, and a program with it: by add_subdirectory, static, and
-# by FetchContent, shared, of the same objects. (Without optimisation, which is not what is tested.)
+# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DCXX_FLAGS=… -DLAUNCHER=… -P inside_test.cmake
+# Builds the library as a part of another project, and a program with it: by add_subdirectory as a
+# static library, and by FetchContent as a shared one, from the same objects. (Without optimisation,
+# which is not the subject of the test.)
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
 include(ProcessorCount)
@@ -23,7 +24,7 @@ endfunction()
 build_lesson(-DWAY=add_subdirectory -DSLACKLINE_SHARED=OFF)
 build_lesson(-DWAY=FetchContent -DSLACKLINE_SHARED=ON)
 
-# The shared library shows the public face, and nothing internal.
+# The shared library exports the public interface, and nothing internal.
 find_program(NM nm REQUIRED)
 run(${NM} -D --defined-only -C ${work}/slackline/libslackline.so)
 if(NOT output MATCHES "slackline::v1::Train")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCONFIG=… -DCXX=… -DCXX_FLAGS=… -DLIBDIR=… -DPROGRAM=… -P
-# install_test.cmake Installs the build, moves the installed tree elsewhere, and builds an outside
-# project against it: once through find_package, once through pkg-config.
+# install_test.cmake
+# Installs the build, moves the installed tree elsewhere, and builds an outside project against it:
+# once through find_package, once through pkg-config.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
 set(work ${BUILD_DIR}/install_test)
@@ -13,7 +14,8 @@ file(REMOVE_RECURSE ${work})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/first --config "${CONFIG}")
 file(RENAME ${work}/first ${prefix})
 
-# What was installed: headers only, and nothing that remembers where it came from.
+# The installed files: of sources headers only, and no file that contains a path of the source or
+# build tree.
 file(GLOB_RECURSE files RELATIVE ${prefix} ${prefix}/*)
 foreach(wanted include/slackline/slackline.h include/slackline/predictors.h include/slackline/version.h
                share/doc/slackline/copyright share/doc/libslackline-dev/copyright ${LIBDIR}/pkgconfig/slackline.pc
@@ -51,7 +53,7 @@ run(${CMAKE_COMMAND} -S ${outside} -B ${work}/outside -DCMAKE_PREFIX_PATH=${pref
 run(${CMAKE_COMMAND} --build ${work}/outside)
 check_lesson(${work}/outside/outside)
 
-# Another minor version is another interface.
+# Another minor version has another interface.
 file(WRITE ${work}/newer/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)\nproject(newer LANGUAGES CXX)\n"
      "find_package(slackline 0.2 CONFIG REQUIRED)\n")
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${work}/newer -B ${work}/newer/build -DCMAKE_PREFIX_PATH=${prefix}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# run(COMMAND...): runs it, puts what it prints into `output`, and fails when it fails.
+# run(COMMAND...): runs the command, stores its output in `output`, and fails when it fails.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -10,7 +10,7 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# The program that all ways build: the first lesson, which must print what it prints there.
+# The program that all ways build: the first lesson, which must print its expected output.
 set(LESSON ${SOURCE_DIR}/apps/examples/01_first_model)
 function(check_lesson program)
   run(bash ${SOURCE_DIR}/apps/examples/check_output.sh ${program} ${LESSON}.expected)
