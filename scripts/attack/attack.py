@@ -3,8 +3,8 @@
 """Attacks the built program as an outsider would: kills, signals, full disks, damaged files, too
 little memory, odd inputs. Ends with a table; exit code 1 if anything failed.
 
-What the program promises is in README.md and docs/. Allowed exit codes are 0, 1 and 2, and those
-that are documented for signals; a death by a signal and the words "internal error" are failures."""
+The promises of the program are in README.md and docs/. Allowed exit codes are 0, 1 and 2, and
+those documented for signals; a death by a signal and the words "internal error" are failures."""
 import argparse
 import ctypes
 import os
@@ -57,14 +57,14 @@ def read_options():
 
 
 def own_mounts():
-    """A mount table of our own, so that nothing of ours stays mounted whatever happens."""
+    """Unshares the mount table, so that no mount outlives this process, however it ends."""
     libc = ctypes.CDLL(None, use_errno=True)
     private = 1 << 18 | 1 << 14  # MS_PRIVATE | MS_REC
     return libc.unshare(CLONE_NEWNS) == 0 and libc.mount(b"none", b"/", None, private, None) == 0
 
 
 def default_signals():
-    """Children must not inherit signals that are ignored here, as below nohup."""
+    """Children must not inherit ignored signals, such as SIGHUP under nohup."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda code, frame: sys.exit(128 + code))
 
@@ -107,7 +107,7 @@ def main():
                 ATTACKS[name](lab, applications)
                 seconds[name] = time.monotonic() - begin
                 print(f"{name}: done in {seconds[name]:.0f} s", flush=True)
-        finally:  # also of a run that is stopped
+        finally:  # also when the run is stopped
             failures = print_table(lab, seconds)
     sys.exit(1 if failures else 0)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Damaged input files: cut at every length, a bit flipped in every byte, and worse.
+"""Damaged input files: cut at every length, a bit flipped in every byte, and larger damage.
 
-Promised: models, checkpoints, feature files, and what gzip or PNG protect, are refused with exit
-code 2, or give the result of the whole file where the damaged bytes do not matter. Text has no
-checksum: there a run must end with 0 or 2, whatever it reads."""
+Promised: models, checkpoints, feature files, and contents that gzip or PNG protect, are refused
+with exit code 2, or give the result of the whole file where the damaged bytes do not matter. Text
+has no checksum: a run on damaged text must end with 0 or 2."""
 import dataclasses
 import glob
 import gzip
@@ -14,12 +14,12 @@ import model_bytes
 import samples
 from lab import read, write
 
-EVERY = 4096  # bytes that are all tried in the long form
+EVERY = 4096  # up to this size every byte is tried in the long form
 
 
 @dataclasses.dataclass
 class Target:
-    """A file and a command that reads it: in that FILE stands for it, OUT for what is written."""
+    """A file and a command that reads it. In the command FILE stands for the file, OUT for the output."""
 
     name: str
     path: str
@@ -75,7 +75,7 @@ def segment_targets(application):
 
 
 def places(random, size, count):
-    """Offsets in a file: all up to EVERY and samples of the rest, or `count` where given."""
+    """Offsets in a file: all up to EVERY and a sample of the others, or `count` where given."""
     if count:
         return sorted({random.randrange(size) for _ in range(count)} | {0, size - 1})
     every = range(min(size, EVERY))
@@ -83,7 +83,7 @@ def places(random, size, count):
 
 
 def damages(random, content, count):
-    """(what was done, the bytes that come out)"""
+    """Pairs of a description of the damage and the damaged bytes."""
     size = len(content)
     for length in places(random, size, count):
         yield f"cut to {length} of {size} bytes", content[:length]
@@ -96,14 +96,14 @@ def damages(random, content, count):
         for name, filler in (("zero", b"\0" * length), ("random", random.randbytes(length))):
             changed = content[:at] + filler + content[at + length :]
             yield f"{length} bytes from {at} on are {name}", changed
-    if not content.startswith(b"\x1f\x8b"):  # twice a gzip file is gzip, too
+    if not content.startswith(b"\x1f\x8b"):  # a gzip file written twice is valid gzip
         yield "doubled", content + content
     yield "a byte more", content + b"\0"
     yield "its second half before its first", content[size // 2 :] + content[: size // 2]
 
 
 def run(lab, target, content):
-    """(outcome, result) of the command on a file of this content."""
+    """(outcome, result) of the command on a file with this content."""
     folder = lab.new_folder("damage")
     extension = os.path.splitext(target.path)[1]
     names = {"FILE": write(f"{folder}/file{extension}", content), "OUT": f"{folder}/out"}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Full disks: /dev/full, a tiny file system where mounting is allowed, and a limit on file sizes.
 
-Promised: a message that names the file, exit code 2, and the file of before kept whole."""
+Promised: a message that names the file, exit code 2, and an existing file kept whole."""
 import ctypes
 import os
 import shutil
@@ -14,7 +14,7 @@ OLD = b"the file of before\n" * 10
 
 
 def writers(lab, applications):
-    """(command, option of a file that it writes): of each kind of output."""
+    """(command, option for an output file), for each kind of output."""
     yield from samples.writers(lab, applications)
     yield samples.bench_command(), "--out"
     for application in applications.values():
@@ -27,7 +27,7 @@ def writers(lab, applications):
 
 
 def folder_writers(applications):
-    """Commands that fill the folder that is named behind them."""
+    """Commands that fill a folder; the folder is to be appended."""
     yield ["matching", "draw", "--examples", "400", "-q", "--out"]
     if "segment" in applications:
         application = applications["segment"]
@@ -61,14 +61,14 @@ def attack_device(lab, attack, command, option):
 
 
 def output_problem(path, option, outcome, model):
-    """What is wrong with a file for which there was not enough room."""
+    """The fault of an output file for which there was not enough room, or None."""
     content = read(path)
     if model and not model_bytes.whole(read(model) or b""):
         return "the model is lost"
-    if option == "--log":  # is written line by line, into the file itself
+    if option == "--log":  # the log is written line by line, into the file itself
         return None
     if option == "--checkpoint" and model_bytes.whole(content):
-        return None  # an earlier one, for which there was room
+        return None  # an earlier model, for which there was room
     if outcome.code != 0 and content != OLD:
         return "the file of before is lost"
     if outcome.code == 0 and content == OLD:
@@ -85,7 +85,7 @@ def model_of(command):
 
 
 def attack_room(lab, attack, command, option, room):
-    """Output into a file system with `room` bytes left beside the file of before."""
+    """Output into a file system with the existing output file and `room` free bytes."""
     if not lab.can_mount:
         return False
     folder = lab.new_folder("disk")
@@ -110,7 +110,7 @@ def attack_room(lab, attack, command, option, room):
 
 
 def attack_limit(lab, attack, command, option, limit):
-    """As before, with a limit on the size of files (ulimit -f)."""
+    """Output with a limit on the size of files (ulimit -f)."""
     folder = lab.new_folder("limit")
     path = write(f"{folder}/out", OLD)
     outcome = lab.run([*command, option, path], wrap=["prlimit", f"--fsize={limit}"])

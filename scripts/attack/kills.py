@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """kill -9 at any time: chains of killed and resumed runs, and outputs of killed commands.
 
-Promised: --resume goes on to the very same result; a file holds the old bytes or all of the new."""
+Promised: --resume gives exactly the same result; a file has its old content or all of the new."""
 import os
 import shutil
 import time
@@ -19,7 +19,7 @@ MULTILABEL = [
     ["--learner", "prox-sdca"],
     ["--learner", "kernel-bcfw", "--kernel", "rbf"],
     ["--learner", "eg", "--graph", "tree"],
-    # Above: also in the short form.
+    # The short form uses only the learners above.
     ["--learner", "bcfw", "--step", "away"],
     ["--learner", "bcfw", "--oracle", "lp", "--step", "fw"],
     ["--learner", "fw"],
@@ -36,11 +36,11 @@ MULTILABEL = [
     ["--lambda-path", "0.1:0.001:3"],
 ]
 OTHERS = [[], ["--learner", "al"], ["--learner", "cutting-plane-1"], ["--learner", "prox-sdca"]]
-SECONDS = 0.4  # of an uninterrupted run, about
+SECONDS = 0.4  # approximate time of an uninterrupted run
 
 
 def number_of_passes(lab, train, folder):
-    """So many passes that a run takes about SECONDS here; with a path, for each value of λ."""
+    """The number of passes with which a run takes about SECONDS; with a path, for each value of λ."""
     model = f"{folder}/probe.slk"
     probe = ["--time-limit", str(SECONDS), "--max-passes", "100000", "--gap-tolerance", "0", "-q"]
     lab.must([*train, *probe, "--model", model])
@@ -54,7 +54,7 @@ def probe_models(folder):
 
 
 def wait_to_kill(random, process, folder, seconds):
-    """Sleeps; every second time at most until a temporary file is there, which is half-written."""
+    """Sleeps; every second time at most until a temporary file exists, which is then incomplete."""
     end = time.monotonic() + random.random() * seconds
     watch = random.random() < 0.5
     while time.monotonic() < end and process.poll() is None:
@@ -64,7 +64,7 @@ def wait_to_kill(random, process, folder, seconds):
 
 
 def kill(random, lab, arguments, folder, seconds):
-    """A run that is killed within `seconds`, if it does not end by itself before."""
+    """Starts a run and kills it within `seconds`, unless it ends earlier."""
     process = lab.start(arguments)
     wait_to_kill(random, process, folder, seconds)
     if process.poll() is None:
@@ -78,7 +78,7 @@ class Chain:
     def __init__(self, lab, train, reference, seed):
         self.lab = lab
         self.train = train
-        self.reference = reference  # name -> bytes, of the models of an uninterrupted run
+        self.reference = reference  # name -> bytes of the models of an uninterrupted run
         self.random = lab.random(f"chain {seed} {train}")
         self.folder = lab.new_folder("kill")
         self.checkpoint = f"{self.folder}/run.ckpt"
@@ -127,7 +127,7 @@ class Chain:
 
 
 def reference_models(lab, train, folder):
-    """name -> bytes of what an uninterrupted run writes."""
+    """name -> bytes of the files that an uninterrupted run writes."""
     lab.must([*train, "--model", f"{folder}/m.slk", "-q"])
     names = [name for name in os.listdir(folder) if name.startswith("m")]
     return {name: read(f"{folder}/{name}") for name in names}
@@ -173,7 +173,7 @@ def attack_output(lab, attack, command, output, leftovers, trials):
             same = not model_bytes.difference(content, read(whole), ignored=("data",))
             problem = None if same else "the output is neither the old file nor the new one"
         attack.check(outcome, problem, allowed=(0, -9))
-        if temporaries(own):  # the next run to the same output removes them
+        if temporaries(own):  # the next run with the same output removes them
             lab.must([*command, output, path])
         leftovers.note((int(outcome.code == -9), len(temporaries(own))))
         shutil.rmtree(own)
@@ -195,7 +195,7 @@ def attack(lab, applications):
 
 
 def report_leftovers(leftovers):
-    """One trial a killed run: it left nothing that the runs after it did not remove."""
+    """One trial per killed run: later runs must have removed everything that it left."""
     kills = sum(kills for kills, _ in leftovers.notes)
     files = sum(left for _, left in leftovers.notes)
     leftovers.notes = [f"{files} files after {kills} kills"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Failures that are known and wait for their repair: they are counted apart, and the run passes.
+"""Known failures that are not yet repaired: they are counted separately, and the run passes.
 
-An entry goes as soon as its repair is there; with --strict none of them counts."""
+The repair of a failure removes its entry. With --strict the table is ignored."""
 import dataclasses
 import re
 
@@ -10,7 +10,7 @@ strict = False
 
 @dataclasses.dataclass
 class Known:
-    pattern: str  # of the text of a failure: its attack, what is wrong, and the command
+    pattern: str  # matches the text of a failure: its attack, the fault, and the command
     reason: str
     seen: int = 0
 

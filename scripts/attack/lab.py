@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the program under attack, judges how each run ended, and keeps the score."""
+"""Runs the program under attack, judges how each run ended, and counts failures."""
 import concurrent.futures
 import dataclasses
 import os
@@ -12,11 +12,11 @@ import threading
 
 import known
 
-# Signs of a failure in what the program says, whatever its exit code is.
+# Signs of a failure in the output of the program, whatever its exit code.
 SIGNS = (b"internal error", b"Sanitizer:", b"runtime error:", b"terminate called", b"Assertion")
 # A sanitizer's report must not look like an exit code of the program.
 SANITIZERS = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS")
-SHOWN = 3  # failures of an attack that are shown in full
+SHOWN = 3  # number of failures of an attack that are shown in full
 
 
 @dataclasses.dataclass
@@ -41,7 +41,7 @@ def signal_name(number):
 
 
 def trouble(outcome, allowed=(0, 1, 2)):
-    """What is wrong with how a run ended, or None."""
+    """The fault in how a run ended, or None."""
     if outcome.code is None:
         return "did not end in time"
     for sign in SIGNS:
@@ -51,7 +51,7 @@ def trouble(outcome, allowed=(0, 1, 2)):
         if outcome.code < 0:
             return f"ended by {signal_name(-outcome.code)}"
         return f"exit code {outcome.code}, not " + " or ".join(str(code) for code in allowed)
-    # The table of `bench` tells which of its runs failed.
+    # `bench` reports failed runs in its table.
     said = b"slackline: " in outcome.err or b" | failed: " in outcome.out
     if outcome.code in (1, 2) and not said:
         return f"exit code {outcome.code} without a message"
@@ -98,7 +98,7 @@ class Attack:
                 print(f"FAILED {text}", flush=True)
 
     def check(self, outcome, problem=None, allowed=(0, 1, 2)):
-        """One trial: how the run ended, and what else was found wrong with its results."""
+        """Counts one trial by how the run ended and by `problem`, a fault of its results."""
         found = trouble(outcome, allowed) or problem
         if found is not None and outcome.last_words():
             found += f" (last words: {outcome.last_words()[:300]})"
@@ -106,7 +106,7 @@ class Attack:
 
 
 class Lab:
-    """The program, a folder to work in, and what all attacks share."""
+    """The program, a folder to work in, and helpers of all attacks."""
 
     def __init__(self, program, folder, options):
         self.program = program
@@ -117,7 +117,7 @@ class Lab:
         self.timeout = options.timeout
         self.can_mount = False
         self.attacks = []
-        # For input without end; sanitizers need more, and have to do without.
+        # For input without end. Builds with sanitizers need more memory and run without a limit.
         self.memory_limit = ["prlimit", "--as=3000000000"]
         if self.run(["--version"], wrap=self.memory_limit).code != 0:
             self.memory_limit = []
@@ -130,23 +130,23 @@ class Lab:
         return random.Random(f"{self.seed} {name}")
 
     def few(self, short, long):
-        """How many trials: the first number with --short."""
+        """The number of trials: the first argument with --short, else the second."""
         return short if self.short else long
 
     def new_folder(self, name="run"):
         return tempfile.mkdtemp(prefix=name + "-", dir=self.folder)
 
     def map(self, work, items):
-        """Calls work(item) for all items, as many at a time as there are jobs."""
+        """Calls work(item) for all items, in `jobs` threads."""
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             try:
                 return list(pool.map(work, items))
-            except BaseException:  # also of a signal
+            except BaseException:  # also on a signal
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
     def start(self, arguments, wrap=(), **streams):
-        """A running process; arguments behind the program's name, `wrap` in front of it."""
+        """Starts a process: `wrap` goes before the name of the program, `arguments` behind it."""
         streams.setdefault("stdin", subprocess.DEVNULL)
         streams.setdefault("stdout", subprocess.PIPE)
         streams.setdefault("stderr", subprocess.PIPE)
@@ -171,7 +171,7 @@ class Lab:
         return Outcome(code, out or b"", err or b"", process.args)
 
     def must(self, arguments):
-        """A run that prepares an attack, and has to succeed."""
+        """A run that prepares an attack, and must succeed."""
         outcome = self.run(arguments)
         if outcome.code != 0:
             raise SystemExit(
@@ -182,7 +182,7 @@ class Lab:
 
 
 def read(path):
-    """The bytes of a file, or None where there is none."""
+    """The bytes of a file, or None where it does not exist."""
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Too little memory (ulimit -v), from what the program needs to start up to what a command needs.
+"""Too little memory (ulimit -v): between the needs of starting and those of a whole command.
 
 Promised: the result, or a message and exit code 1 or 2; no death by a signal."""
 import os
@@ -9,7 +9,7 @@ import samples
 from lab import Outcome, read, temporaries, write
 
 KB = 1024
-LARGEST = 1 << 22  # kB; what does not start in 4 GB is built with a sanitizer
+LARGEST = 1 << 22  # kB; a program that does not start in 4 GB is built with a sanitizer
 
 
 def limit(kilobytes):
@@ -41,12 +41,12 @@ def commands(lab, applications):
         if name == "segment":
             drawn = os.path.dirname(application.data) + "/images"
             yield "segment prepare", [*samples.prepare_arguments(drawn), "-q", "--out", "OUT"]
-    yield "bench", samples.bench_command()  # --out would keep what runs say that failed
+    yield "bench", samples.bench_command()  # --out would keep the messages of failed runs
     yield "report", ["report", samples.bench_runs(lab), "--out", "OUT"]
 
 
 def smallest(works, low, high):
-    """The smallest limit that works, to a quarter of a megabyte; `high` does."""
+    """The smallest limit that works, up to 256 kB. Requires that `high` works."""
     while high - low > 256:
         middle = (low + high) // 2
         if works(middle):
@@ -93,7 +93,7 @@ def attack_command(lab, attack, name, arguments, floor):
 
 
 def attack(lab, _):
-    """The floor is where --version begins to work: below, the system's loader fails, not we."""
+    """The lowest limit is the one with which --version works: below, the system's loader fails."""
     if lab.run(["--version"], wrap=limit(LARGEST)).code != 0:
         lab.attack("memory").note("left out: the program does not start in 4 GB (a sanitizer?)")
         return

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads model and checkpoint files without the program: are they whole, and what do they say?"""
+"""Reads model and checkpoint files without the program: whether they are whole, and their entries."""
 import struct
 import zlib
 
 HEADER = 24
-# Kinds of entries with a bit for each number, and only those that are not 0.
+# Kinds of entries with a bit for each number, followed by the numbers that are not 0.
 PACKED, PACKED_SINGLE = 4, 5
-# Entries of a model that may differ between equal runs: elapsed times, which close `figures`.
+# Elapsed times, which may differ between equal runs: the last numbers of `figures`.
 TIMES = 2
-# A check in `curve`: pass, seconds, primal, dual. The curve of a resumed run begins where it was
-# resumed.
+# The bytes of a check in `curve`: pass, seconds, primal, dual. The curve of a resumed run begins
+# with the resumption.
 CHECK = 32
 
 

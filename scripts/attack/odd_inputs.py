@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Odd files: folders, devices, pipes, missing and read-only files, outputs that are inputs, names
-that are long or no UTF-8, closed standard streams.
+that are long or not UTF-8, closed standard streams.
 
 Promised: bad input gives exit code 2 and a message that names the file; nothing is overwritten."""
 import os
@@ -11,11 +11,11 @@ import threading
 import model_bytes
 from lab import environment, read, temporaries, write
 
-HANGS = 1 / 12  # of the time limit: a run that has hardly anything to do hangs
+HANGS = 1 / 12  # share of the time limit after which a run with little work counts as hanging
 
 
 def roles(applications):
-    """(name, command): IN is replaced by something odd, OUT is an output that is there."""
+    """(name, command): IN is to be replaced by something odd, OUT by an existing output."""
     for application in applications.values():
         name = application.name
         train = ["IN" if part == application.data else part for part in application.train]
@@ -34,7 +34,7 @@ def roles(applications):
 
 
 def outputs(applications):
-    """Commands that write the file behind their last option."""
+    """Commands whose last argument is an option for an output file, which is to be appended."""
     for application in applications.values():
         train = [*application.train, "--max-passes", "3", "-q"]
         yield [*train, "--model"]
@@ -49,7 +49,7 @@ def fill(command, **names):
 
 
 def named(outcome, path):
-    """The message names the file, or the beginning of a long or odd name."""
+    """Whether the message names the file, or the beginning of a long or odd name."""
     name = os.path.basename(path)[:4].encode(errors="surrogateescape")
     return outcome.code != 2 or name in outcome.err or b"resume" in outcome.err
 
@@ -66,7 +66,7 @@ def bad_inputs(folder):
     yield loop
     yield write(f"{folder}/empty", b"")
     yield "/dev/null"
-    yield "/dev/full"  # reads as endless zeros, which no reader takes for one of its files
+    yield "/dev/full"  # reads as endless zeros, which no reader accepts
     yield f"{folder}/" + "n" * 300
     yield f"{folder}/" + "n/" * 3000
     yield f"{folder}/" + os.fsdecode(b"not-\xff-utf8")
@@ -87,7 +87,7 @@ def attack_input(lab, attack, role):
 
 
 def attack_pipe(lab, attack, role):
-    """Named pipes with the content of a good file, and with nothing."""
+    """Named pipes with the content of a good file, and empty ones."""
     _, command, good = role
     if good is None:
         return
@@ -98,7 +98,7 @@ def attack_pipe(lab, attack, role):
         writer = threading.Thread(target=feed, args=(pipe, content), daemon=True)
         writer.start()
         outcome = lab.run(fill(command, IN=pipe, OUT=f"{folder}/out"), timeout=lab.timeout * HANGS)
-        # A reader that has gone for good must not leave the writer waiting.
+        # If the reader has ended without opening the pipe, the writer must not wait for ever.
         descriptor = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         writer.join(5)
         os.close(descriptor)
@@ -123,7 +123,7 @@ def attack_output(lab, attack, command):
     os.mkfifo(f"{folder}/a-pipe")
     bad = [f"{folder}/is-a-folder", f"{folder}/no-folder/out", f"{folder}/" + "n" * 300, ""]
     bad.append(f"{folder}/is-a-folder/")
-    if command[-1] not in ("--log", "--out"):  # which may be pipes
+    if command[-1] not in ("--log", "--out"):  # these outputs may be pipes
         bad.append(f"{folder}/a-pipe")
     for path in bad:
         outcome = lab.run([*fill(command, OTHER=other), path], timeout=30)
@@ -138,7 +138,7 @@ def attack_output(lab, attack, command):
 
 
 def attack_same_file(lab, attack, command, application):
-    """The output is an input: by its name, by a link, by another name of its folder."""
+    """The output is an input: by its name, by a link, by another path."""
     folder = lab.new_folder("same")
     data = f"{folder}/data" + os.path.splitext(application.data)[1]
     shutil.copy(application.data, data)
@@ -181,14 +181,14 @@ def attack_read_only(lab, attack, command):
 
 
 def open_to_all(folder):
-    """Folders that mkdtemp made for us alone; their files may be read by all."""
+    """Opens a folder of mkdtemp, which is private, to all users; its files may be read by all."""
     for where, _, _ in os.walk(folder):
         if "samples" in where or where == folder:
             os.chmod(where, 0o755)
 
 
 def attack_streams(lab, attack, application):
-    """Closed standard streams: files that are opened must not take their place."""
+    """Closed standard streams: opened files must not take their descriptors."""
     train = [*application.train, "--max-passes", "20", "--check-every", "1"]
     folder = lab.new_folder("streams")
     whole = f"{folder}/whole.slk"
@@ -209,7 +209,7 @@ def attack_streams(lab, attack, application):
 
 
 def check_closed(lab, attack, application, wrap, closed):
-    """info writes to the standard output: a failure where that is closed."""
+    """info writes to the standard output: it must fail where the standard output is closed."""
     before = read(application.model)
     process = lab.start(
         ["info", application.model], wrap, stdin=subprocess.DEVNULL, env=environment()
@@ -217,7 +217,7 @@ def check_closed(lab, attack, application, wrap, closed):
     outcome = lab.finish(process)
     problem = None if read(application.model) == before else "the model is overwritten"
     codes = (2,) if ">&-" in closed.split() else (0,)
-    if "2>&-" in closed and outcome.code == 2:  # no message can be seen
+    if "2>&-" in closed and outcome.code == 2:  # the message is lost
         attack.count(problem, outcome.command)
     else:
         attack.check(outcome, problem, codes)

@@ -3,8 +3,8 @@
 """Data races: training, prediction and images with 2 and 4 threads, in a program that was built
 with clang's thread sanitizer and OpenMP runtime; `run tsan` builds it.
 
-The sanitizer has to know OpenMP's barriers, which Archer tells it, a tool that comes with the
-runtime. A control program shows that it does: its races must be found, and its correct parts must pass."""
+The sanitizer must know the barriers of OpenMP, from Archer, a tool of the runtime. A control
+program tests this: its races must be found, and its correct parts must pass."""
 import argparse
 import glob
 import os
@@ -16,7 +16,7 @@ import samples
 from attack import print_table
 from lab import Lab
 
-# All that evaluate by threads, by different code.
+# The learners whose evaluations use threads in different code.
 LEARNERS = [
     [],
     ["--learner", "bcfw", "--step", "fw", "--average", "weighted"],
@@ -65,7 +65,7 @@ def find_archer():
 
 
 def check_control(lab, control):
-    """The sanitizer finds races, and knows what synchronises."""
+    """Checks that the sanitizer finds races, and accepts synchronised code."""
     attack = lab.attack("races: control")
     program, lab.program = lab.program, os.path.abspath(control)
     race, clean = lab.run(["race"]), lab.run(["clean"])
@@ -95,7 +95,7 @@ def commands(application, folder):
 
 
 def image_commands(application, folder):
-    """With features as large as real ones, so that threads share single examples."""
+    """Commands on images with features of realistic size, so that threads share single examples."""
     drawn = os.path.dirname(application.data) + "/images"
     prepare = samples.prepare_arguments(drawn)
     at = prepare.index("small")

@@ -7,10 +7,10 @@ import os
 
 @dataclasses.dataclass
 class Application:
-    """What the commands of one application need. Arguments of outputs are added by the attacks."""
+    """Arguments of the commands of one application. The attacks add those of outputs."""
 
     name: str
-    data: str  # what `train` reads
+    data: str  # input of `train`
     train: list[str]
     predict: list[str]
     evaluate: list[str]
@@ -35,7 +35,7 @@ def libsvm_text(random, examples, features, labels):
 
 
 def conll_text(random, sentences, words=30):
-    """Words of three kinds in sentences; what a word is depends on the one before, a little."""
+    """Sentences of words of three kinds; the kind of a word depends a little on its predecessor."""
     lines = []
     for _ in range(sentences):
         kind = 0
@@ -95,7 +95,7 @@ def _matching(lab, folder, size, _):
 
 
 def prepare_arguments(drawn):
-    """segment prepare, without --out."""
+    """Arguments of segment prepare, without --out."""
     lists = ["--train", f"{drawn}/train.txt", "--test", f"{drawn}/test.txt"]
     folders = ["--images", f"{drawn}/images", "--labels", f"{drawn}/labels"]
     sizes = ["--features", "small", "--superpixels", "40", "--coarse", "8"]
@@ -141,7 +141,7 @@ def log(lab, applications):
 
 
 def writers(lab, applications):
-    """(command, option of a file that it writes): training, prediction, and others."""
+    """(command, option for an output file): training, prediction, and others."""
     for application in applications.values():
         few = ["--max-passes", "25", "-q"]
         yield [*application.train, *few], "--model"
@@ -157,8 +157,8 @@ def writers(lab, applications):
 
 
 def make(lab, size=1, pixels="64x48"):
-    """name -> Application: all that this program was built with. A larger size means more data,
-    more pixels larger images."""
+    """name -> Application, for all applications in this program. A larger `size` means more data,
+    larger `pixels` larger images."""
     folder = lab.new_folder("samples")
     makers = [_multilabel, _sequence, _matching]
     if lab.run(["segment", "draw", "--help"]).code == 0:

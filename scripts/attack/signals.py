@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals that end a command: SIGINT, SIGTERM, SIGHUP, SIGPIPE, and SIGINT twice.
 
-Documented: training that is interrupted writes the best model, with code 130, 143 or 129; a second
-signal ends it at once. Commands that catch no signal die by it, and files are whole whatever
-happens."""
+Documented: interrupted training writes the best model and ends with code 130, 143 or 129; a second
+signal ends it at once. Commands that do not catch a signal die by it. Files are always whole."""
 import functools
 import os
 import shutil
@@ -42,7 +41,7 @@ def endless(application):
 
 
 def send(process, number, random, twice):
-    """The signal, some time after the program has a handler for it, where it gets one."""
+    """Sends the signal, some time after the program has a handler for it, if it installs one."""
     if number in CAUGHT:
         wait_until_caught(process, number)
     time.sleep(random.random() * 0.3)
@@ -67,7 +66,7 @@ def model_problem(lab, path, outcome, number, twice):
 
 
 def attack_training(lab, attack, application, number, twice, trial):
-    """Training with a model and a log, stopped by a signal."""
+    """Training with a model and a log, ended by a signal."""
     random = lab.random(f"signal {application.name} {number} {twice} {trial}")
     folder = lab.new_folder("signal")
     path = write(f"{folder}/m.slk", b"old")
@@ -86,7 +85,7 @@ def attack_training(lab, attack, application, number, twice, trial):
 
 
 def attack_output(lab, attack, command, number, trial):
-    """Another command, stopped at any time: its output is the old file, or the whole new one."""
+    """Another command, ended at any time: its output is the old file, or the whole new one."""
     random = lab.random(f"signal {command} {number} {trial}")
     folder = lab.new_folder("signal")
     whole = f"{folder}/whole"
@@ -105,9 +104,10 @@ def attack_output(lab, attack, command, number, trial):
 
 
 def attack_pipe(lab, attack, command, lines, model=None):
-    """Output into a program that reads a little and ends: a quiet death, or one message.
+    """Output into a program that reads a little and ends: the command must die silently or with one
+    message.
 
-    model: a file that the command writes all the same."""
+    model: a file that the command must write nevertheless."""
     process = lab.start(command)
     for _ in range(lines):
         process.stdout.readline()
@@ -127,8 +127,8 @@ def attack_pipe(lab, attack, command, lines, model=None):
 
 
 def piped(lab, application):
-    """(command, model that it writes) of commands that write to the standard output, more than a
-    pipe holds where possible."""
+    """(command, model that it writes) of commands that write to the standard output, where possible
+    more than a pipe holds."""
     yield application.with_model(application.evaluate), None
     yield ["info", application.model], None
     yield [*application.train, "--help"], None
@@ -143,7 +143,7 @@ def piped(lab, application):
 
 
 def attack_prepare(lab, attack, application, number, trial):
-    """segment prepare catches signals: exit code 130 or 143, and the file of before."""
+    """segment prepare catches signals: exit code 130 or 143, and the old file is kept."""
     random = lab.random(f"prepare {number} {trial}")
     folder = lab.new_folder("prepare")
     path = write(f"{folder}/out.fea", b"old")

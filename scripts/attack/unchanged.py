@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results depend on nothing but data, options and seed: not on threads, the environment, where
-files lie, how data are packed, what else the run writes, nor on what memory held before."""
+"""Results depend only on data, options and seed: not on threads, the environment, the places of
+files, the compression of data, other outputs of the run, or the old content of memory."""
 import gzip
 import os
 import shutil
@@ -12,7 +12,7 @@ LEARNERS = [[], ["--learner", "al"], ["--learner", "cutting-plane-1"], ["--learn
 
 
 def surroundings():
-    """(name, environment) that must not matter."""
+    """(name, environment): changes of the environment that must not matter."""
     yield "numbers of another country", environment(LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8")
     yield "another time", environment(TZ="Asia/Tokyo")
     yield "memory is not zero", environment(MALLOC_PERTURB_="165")
@@ -22,7 +22,7 @@ def surroundings():
 
 
 def options(folder):
-    """(name, options) that must not matter."""
+    """(name, options): options that must not matter."""
     yield "2 threads", ["--threads", "2"]
     yield "4 threads", ["--threads", "4"]
     yield "all threads", ["--threads", "0"]
@@ -67,7 +67,7 @@ def attack_packing(lab, attack, application, train, folder, expected):
 
 
 def results(application, folder):
-    """A command that predicts into the folder or file `folder`."""
+    """A command that writes predictions to the folder or file `folder`."""
     return [*application.with_model(application.predict), "-q", "--out", folder]
 
 

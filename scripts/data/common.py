@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the scripts of this folder share: reading and writing, plain or gzip, and checks of what came out."""
+"""Helpers of the scripts of this folder: reading and writing, plain or gzip, and checks of the results."""
 import argparse
 import gzip
 import hashlib
@@ -22,7 +22,7 @@ def arguments(description, inputs):
 
 
 def existing(path):
-    """The path, or with .gz where only that is there."""
+    """The path, or the path with .gz where only that exists."""
     for candidate in (path, path + ".gz"):
         if os.path.isfile(candidate):
             return candidate
@@ -39,7 +39,7 @@ def read_bytes(path):
 
 
 def write(path, data):
-    """Appears complete or not at all. Files that end in .gz have no time stamp: the same data are the same file."""
+    """Writes the file as a whole or not at all. Gzip files get no time stamp: equal data give equal files."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = path + ".tmp"
     with open(temporary, "wb") as file:
@@ -53,7 +53,7 @@ def write(path, data):
 
 
 def check(what, found, wanted, any_counts):
-    """Ends the script where a count is not that of the known data."""
+    """Ends the script where a count differs from that of the known data."""
     if found == wanted or any_counts:
         print(f"{what}: {found}")
     else:
@@ -66,5 +66,5 @@ def tell_checksum(name, data, wanted):
 
 
 def libsvm_line(labels, row):
-    """labels: numbers from 0. row: {feature from 1: value}, five digits."""
+    """A line of LIBSVM text. labels: numbers from 0. row: {feature from 1: value}, written with five digits."""
     return ",".join(map(str, sorted(labels))) + "".join(f" {f}:{row[f]:.5g}" for f in sorted(row)) + "\n"

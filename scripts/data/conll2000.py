@@ -3,8 +3,8 @@
 """Chunks: OUT/conll2000/train.txt.gz and test.txt.gz from the files of the CoNLL-2000 shared task.
 
 RAW is the folder with train.txt and test.txt, each also as .gz, as the task distributes them (Tjong Kim Sang and Buchholz,
-"Introduction to the CoNLL-2000 Shared Task: Chunking"; the text is from the Wall Street Journal part of the Penn Treebank). A token a
-line: word, part of speech, chunk tag; an empty line between sentences. The files are checked and packed, not changed."""
+"Introduction to the CoNLL-2000 Shared Task: Chunking"; the text is from the Wall Street Journal part of the Penn Treebank). One
+token per line: word, part of speech, chunk tag; an empty line between sentences. The files are checked and packed, not changed."""
 import os
 
 import common
@@ -16,7 +16,7 @@ KNOWN = {
 
 
 def count(path, data):
-    """Sentences, tokens and different tags."""
+    """The numbers of sentences, tokens and distinct tags."""
     sentences, tokens, tags, inside = 0, 0, set(), False
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         fields = line.split()

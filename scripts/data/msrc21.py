@@ -3,8 +3,8 @@
 """MSRC-21: OUT/msrc21/{images, labels, splits, classes.txt} from the pixel-wise labelled image database, version 2.
 
 RAW is the folder of the database ((c) Microsoft Research Cambridge, research use) with Images/NAME_s.bmp and GroundTruth/NAME_s_GT.bmp,
-SPLITS the folder with Train.txt, Validation.txt and Test.txt of Shotton et al. (ECCV 2006), a file name a line. Images become PNG as they
-are, labels PNG with a byte a pixel: the number of the class, or 255 for void, to which mountain and horse belong.
+SPLITS the folder with Train.txt, Validation.txt and Test.txt of Shotton et al. (ECCV 2006), one file name per line. Images become PNG without
+changes, labels PNG with one byte per pixel: the number of the class, or 255 for void, to which mountain and horse belong.
 
 This is the database's own ground truth. The figures of docs/notebook/images.md were measured with a cleaned one (Malisiewicz and Efros 2007),
 so accuracies differ a little."""
@@ -26,7 +26,7 @@ SPLITS = {"train": 276, "validation": 59, "test": 256}
 
 
 def read_bmp(path):
-    """Width, height, and rows from the top of red, green and blue bytes."""
+    """Width, height, and the rows from the top, each of red, green and blue bytes."""
     data = common.read_bytes(path)
     if len(data) < 54 or data[:2] != b"BM":
         common.fail(f"{path}: no BMP file")

@@ -3,11 +3,11 @@
 """RCV1 subset 1: OUT/rcv1s1/{rcv1s1-train.svm.gz, rcv1s1-test.svm.gz} from Mulan's files.
 
 RAW is rcv1subset1.arff, plain or gzip: 6000 documents, 47236 terms, then 101 labels, sparse (Lewis, Yang, Rose and Li, "RCV1", JMLR
-2004, in the form that Mulan distributes). Terms are binarised, the 944 of most documents stay in their order (of terms in equally many
-documents the first), and rows get norm 1. The first half trains, the second tests.
+2004, in the form that Mulan distributes). Terms are binarised, the 944 terms with most documents stay in their order (among ties the first
+terms), and rows get norm 1. The first half is the training data, the second the test data.
 
-The source numbers the labels of the second half one too low (shifted by one, the counts of the halves agree to 0.997). They are
-put right here. What was label 0 there is lost: leave it out of figures on the test data."""
+The source numbers the labels of the second half one too low (shifted by one, the counts of the halves agree to 0.997). This script
+corrects them. Label 0 of the second half is lost: leave it out of figures on the test data."""
 import collections
 import math
 import os
@@ -24,7 +24,7 @@ SHA256 = {
 
 
 def read(path):
-    """Per document the numbers of its columns that are not 0; and the number of columns."""
+    """The numbers of the nonzero columns of each document, and the number of columns."""
     documents, columns, inside = [], 0, False
     for number, line in enumerate(common.read_bytes(path).decode("utf-8", "replace").splitlines(), 1):
         line = line.strip()

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reuters: OUT/reuters30/{reuters30-train.svm.gz, reuters30-test.svm.gz, labels.txt} from the SGML files of Reuters-21578.
 
-RAW is the folder with reut2-000.sgm to reut2-021.sgm (Reuters-21578, Distribution 1.0; (c) Reuters, for research only). The ModApte
-split (LEWISSPLIT TRAIN or TEST, and TOPICS="YES"), of which the documents that have one of the 30 most frequent topics stay. Words
-are runs of letters in lower case, of title and body; those of three training documents or more are features, in alphabetical order.
+RAW is the folder with reut2-000.sgm to reut2-021.sgm (Reuters-21578, Distribution 1.0; (c) Reuters, for research only). From the
+ModApte split (LEWISSPLIT TRAIN or TEST, and TOPICS="YES") the documents with at least one of the 30 most frequent topics are kept. Words
+are runs of letters of title and body, in lower case; words in at least three training documents are features, in alphabetical order.
 Values: (1 + ln tf) ln(N / df) with N and df of the training documents, rows of norm 1.
 
-Documents and topics are those of the data that docs/notebook/reproduction.md was made from (their counts are checked); the rule for words was not
-recorded there, so that the number of features may differ from its 10095."""
+Documents and topics are those of the data in docs/notebook/reproduction.md (their counts are checked). The rule for words of those data
+is not recorded, so the number of features may differ from their 10095."""
 import collections
 import html
 import math
@@ -36,7 +36,7 @@ def stories(folder):
     for number in range(FILES):
         path = os.path.join(folder, f"reut2-{number:03}.sgm")
         if not os.path.exists(path) and not os.path.exists(path + ".gz") and number > 0:
-            continue  # counts tell
+            continue  # the checks of counts would notice
         text = common.read_bytes(path).decode("latin-1")
         for attributes, story in re.findall(r"<REUTERS([^>]*)>(.*?)</REUTERS>", text, re.S):
             split = re.search(r'LEWISSPLIT="(TRAIN|TEST)"', attributes)

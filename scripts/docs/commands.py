@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Usage: commands.py PROGRAM [--check]
 
-Writes docs/reference/commands.md, the page with every command and every option, from what the
-program says to --help-all; with --check only compares. Exit code 1 where the page is out of date,
-77 (skipped) where the program was built without images, whose texts it then has not.
+Writes docs/reference/commands.md, the page with every command and every option, from the output of
+--help-all; with --check only compares. Exit code 1 where the page is out of date, 77 (skipped)
+where the program was built without images and so lacks their texts.
 """
 import os
 import re
@@ -25,9 +25,9 @@ share. This page is made by `scripts/docs/commands.py build/apps/slackline`.
 
 
 def help_text(program, words):
-    """What a command says of itself: all options where it has groups of them."""
+    """The help text of a command, with all options where the command has --help-all."""
     for option in ("--help-all", "--help"):
-        # The environment may change neither defaults nor the width of the text.
+        # The environment must change neither defaults nor the width of the text.
         result = subprocess.run([program, *words, option], capture_output=True, text=True,
                                 check=False, env={"LC_ALL": "C.UTF-8"})
         if result.returncode == 0:
@@ -58,12 +58,12 @@ def escape(text):
 
 
 def entries(lines):
-    """Pairs of an option (or a subcommand) and its text, which may go on in indented lines."""
+    """Pairs of an option (or a subcommand) and its text, which may continue in indented lines."""
     found = []
     for line in lines:
         if re.match(r"  \S", line):
             parts = re.split(r" {2,}", line.strip(), maxsplit=1)
-            # A name that fills its column has one blank behind it.
+            # Behind a name that fills its column there is one blank.
             if len(parts) == 1 and len(line) > COLUMN and line[COLUMN - 1] == " " and \
                     not re.search("Needs:|Excludes:", line):
                 parts = [line[:COLUMN].strip(), line[COLUMN:].strip()]
@@ -91,12 +91,12 @@ def option_row(name, text):
         text = text[:default.start()]
     notes = [note for note in ("required" if required else "", needs) if note]
     text = escape(text) + (f" ({'; '.join(notes)})" if notes else "")
-    name = name.replace("|", r" \| ")  # lines may break there
+    name = name.replace("|", r" \| ")  # allows a line break
     return f"| `{name}` | {text.strip()} | {escape(default.group(1)) if default else ''} |"
 
 
 def description_lines(lines):
-    """Paragraphs, but columns and indented lines as they are."""
+    """The lines joined into paragraphs, except for columns and indented lines."""
     text = "\n".join(lines).strip()
     if not text:
         return []

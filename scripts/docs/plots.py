@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Usage: plots.py [NAME...]
 
-Draws the plots of the notebook (docs/notebook/plots/NAME.svg; all without names) from the tables of
-its pages. Needs Debian's python3-matplotlib.
+Draws the named plots of the notebook (docs/notebook/plots/NAME.svg), or all of them, from the
+tables of its pages. Needs Debian's python3-matplotlib.
 """
 import os
 import re
@@ -59,7 +59,7 @@ def legend_below(figure, axis, columns):
 
 
 def dots(axis, names, values, labels, xlabel):
-    """A row for each name, a dot for each value."""
+    """One row per name, one dot per value."""
     for k, label in enumerate(labels):
         points = [(value[k], row) for row, value in enumerate(values)
                   if k < len(value) and value[k] is not None]
@@ -255,7 +255,7 @@ def soft_examples():
 
 
 def two_figures(page, heads, passes, columns):
-    """Suboptimality and test error against passes, a row of panels for each table."""
+    """Suboptimality and test error against passes, one row of panels per table."""
     figure, axes = panels(len(heads), 2, 2.5)
     names = []
     for r, head in enumerate(heads):

@@ -3,11 +3,11 @@
 """Measures the defaults: usage: defaults.py [--without-svms] PROGRAM DATA_FOLDER [NAME...]
 
 Trains every data set (docs/notebook/defaults.md) three times: `train` without options, the model
-that `cv` without options chooses, and a linear classifier for every label on its own with C by
+that `cv` without options chooses, and an independent linear classifier for every label with C by
 cross-validation (LinearSVC of scikit-learn, Debian's python3-sklearn, if it is installed). Prints a
 Markdown table of figures on the test data. Seconds are processor seconds of the whole command.
-DATA_FOLDER holds yeast/, reuters30/ and so on; images are measured where it, or the folder that
-SLACKLINE_PREPARED names, has prepared files msrc-100.fea and msrc-200.fea.
+DATA_FOLDER holds yeast/, reuters30/ and so on; images are measured where DATA_FOLDER, or the folder
+SLACKLINE_PREPARED, has prepared files msrc-100.fea and msrc-200.fea.
 """
 import gzip
 import json
@@ -22,7 +22,7 @@ ARFF = ("yeast", "emotions", "flags", "birds")
 
 
 def run(command):
-    """The standard output, and processor seconds."""
+    """The standard output of a command, and its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -33,7 +33,7 @@ def run(command):
 
 
 def arff(path, xml):
-    """Rows of features (nominal ones that are no numbers as indicators) and of labels."""
+    """Rows of features (non-numeric nominal features as indicators) and of labels."""
     with open(xml, encoding="utf-8") as file:
         labels = set(re.findall(r'label name="([^"]+)"', file.read()))
     columns, rows = [], []
@@ -62,7 +62,7 @@ def arff(path, xml):
 
 
 def linear_svms(train, test):
-    """Figures of a LinearSVC for every label, C of 1/64 … 16 by micro F1 in five folds."""
+    """Figures of one LinearSVC per label, with C from 1/64 … 16 by micro F1 in five folds."""
     import warnings
 
     import numpy
@@ -119,7 +119,7 @@ def read_labels(data, name):
 
 
 class Set:
-    """A data set: words of its commands, and the figures to show."""
+    """A data set: arguments of its commands, and the figures to show."""
 
     def __init__(self, name, task, train, test, keys, more=()):
         self.name, self.task, self.keys = name, task, keys

@@ -6,8 +6,8 @@ Usage: same_runs.py PROGRAM OTHER_PROGRAM DATA_FOLDER [PASSES]
 
 Every learner makes PASSES passes (20) over parts of the problems of `bench` and over drawn images,
 with both programs. Bounds, oracle calls, block steps and passes at every check, and whether the
-learner applies at all, have to be the same to the last digit. The exit code is 1 where they are
-not. For changes that must not change any run. DATA_FOLDER is that of `bench`.
+learner applies at all, must be the same to the last digit; otherwise the exit code is 1. A test of
+changes that must not affect any run. DATA_FOLDER is that of `bench`.
 """
 import json
 import pathlib
@@ -38,7 +38,7 @@ def failure(done):
 
 
 def bench_run(program, data, problem, learner, passes):
-    """What one learner did on a problem of `bench`: curves, or in words why there are none."""
+    """The curves of one learner on a problem of `bench`, or the reason why there are none."""
     bounded = learner + ("," if ":" in learner else ":") + f"max-passes={passes}"
     done = run(program, "bench", data, "--problems", problem, "--learners", bounded,
                "--time-limit", "0", "--runs", "1", "--quiet", "--out", "-")
@@ -65,7 +65,7 @@ def draw(program, folder):
 
 
 def drawn_run(program, features, layers, learner, passes):
-    """What one learner did on drawn images: the numbers of its log without seconds."""
+    """The numbers in the log of one learner on drawn images, without seconds."""
     name, _, options = STEPS.get(learner, learner).replace("bcfw-lp", "bcfw:oracle=lp").partition(":")
     command = ["segment", "train", features, "--layers", layers, "--learner", name, "--max-passes",
                str(passes), "--model", str(features) + ".slk", "--log", "-", "--quiet"]
@@ -80,7 +80,7 @@ def drawn_run(program, features, layers, learner, passes):
 
 
 def compare(name, mine, theirs):
-    """Prints one line; returns how many learners differ."""
+    """Prints one line; returns the number of learners that differ."""
     ran = sum(not isinstance(result, str) for result in mine.values())
     unlike = [learner for learner in mine if mine[learner] != theirs[learner]]
     print(f"{name}: {ran} of {len(mine)} learners apply, " +

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Usage: certificate.py SLACKLINE DATA > docs/pictures/certificate.svg
 
-The picture of README.md: a training of Yeast (DATA is the folder data/), whose two bounds close in
-on the optimum. Colours are readable on white and on black.
+The picture of README.md: a training on Yeast (DATA is the folder data/), whose two bounds
+converge to the optimum. Colours are readable on white and on black.
 """
 import json
 import subprocess
@@ -23,7 +23,7 @@ STYLE = """<style>
 
 
 def checks(program, data):
-    """(pass, primal, dual) of every check, the best so far of each."""
+    """(pass, primal, dual) of every check, with the best bounds so far."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [program, "multilabel", "train", f"{data}/yeast/yeast-train.arff.gz", "--labels",

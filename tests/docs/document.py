@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Code blocks of a Markdown document, and whether an output is the one that the document shows."""
+"""Code blocks of a Markdown document, and the comparison of outputs with the shown ones."""
 import dataclasses
 import re
 
@@ -23,7 +23,7 @@ class Block:
 
 @dataclasses.dataclass
 class Step:
-    """One thing to do: kind is "file" (name = its name), "command" or "cpp"."""
+    """One step of a document. kind: "file" (with its name in `name`), "command" or "cpp"."""
     kind: str
     line: int
     text: str
@@ -32,7 +32,7 @@ class Step:
 
 
 def blocks_of(lines):
-    """The code blocks, and what the document as a whole needs."""
+    """The code blocks, and the requirements of the whole document."""
     blocks, needs, marker, k = [], [], None, 0
     while k < len(lines):
         line = lines[k].rstrip()
@@ -65,7 +65,7 @@ def blocks_of(lines):
 
 
 def trimmed(lines):
-    """Without blank lines at the beginning and at the end."""
+    """The lines without blank ones at the beginning and at the end."""
     text = [line.rstrip() for line in lines]
     while text and not text[-1]:
         text.pop()
@@ -94,7 +94,7 @@ def commands_of(block):
 
 
 def steps_of(blocks):
-    """What is to be done for a document, in order, and the blocks that are not run."""
+    """The steps of a document, in order, and the blocks that are not run."""
     steps, left_out, after_program = [], [], False
     for block in blocks:
         kind, text = block.marker or (None, "")
@@ -117,11 +117,11 @@ def steps_of(blocks):
     return steps, left_out
 
 
-TOLERANCE = 0.02  # processors round differently, and training ends somewhere within its gap
+TOLERANCE = 0.02  # rounding depends on the processor, and training ends anywhere within its gap
 
 
 def same_number(wanted, got):
-    """Up to the relative tolerance or one unit of the last digit shown."""
+    """Equality up to the relative tolerance or one unit of the last digit shown."""
     digits = re.match(r"-?\d+\.(\d+)", wanted)[1]
     exponent = int(wanted.split("e")[1]) if "e" in wanted else 0
     unit = 10.0 ** (exponent - len(digits))
@@ -130,7 +130,7 @@ def same_number(wanted, got):
 
 
 def same_line(wanted, got):
-    """Word for word; … stands for any text, whole numbers are equal, others nearly."""
+    """Compares word by word: … stands for any text, whole numbers must be equal, others nearly."""
     pattern, numbers = "", []
     for k, part in enumerate(NUMBER.split(wanted)):
         if k % 2 == 1:
@@ -144,8 +144,8 @@ def same_line(wanted, got):
 
 
 def same_output(wanted, got):
-    """Whether the lines are those wanted, where a line … stands for any number of lines."""
-    reached = {0}  # how many lines of `got` the wanted lines so far may have used up
+    """Whether the lines are the wanted ones, where a line … stands for any number of lines."""
+    reached = {0}  # the possible numbers of lines of `got` that match the wanted lines so far
     for line in wanted:
         if line.strip() == "…":
             reached = set(range(min(reached), len(got) + 1)) if reached else set()

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Usage: links.py SOURCE_DIR
 
-Holds the Markdown files of the repository together, without a generator: every relative link leads
-to a file, every anchor to a heading of it; every page of docs/ is reached from docs/index.md by
+Checks the Markdown files of the repository without a generator: every relative link leads to a
+file, every anchor to a heading of the file; every page of docs/ is reached from docs/index.md by
 tables of contents; every mention of a document below docs/ in sources, scripts and documents names
-one that there is.
+an existing one.
 """
 import os
 import re
@@ -20,7 +20,7 @@ TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"^<!-- include (\S+) -->$", re.MULTILINE)
 MENTION = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.md")
 SOURCES = (".md", ".h", ".cc", ".py", ".sh", ".txt", ".cmake", ".in", "run")
-# Folders that git does not know, for a tree without git.
+# Folders outside the repository, for a tree without git.
 NOT_OURS = ("build", "run-out", ".git")
 
 

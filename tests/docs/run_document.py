@@ -9,9 +9,9 @@
     <!-- needs: images -->    the document is skipped where the program was built without images
 
 A line … stands for any lines, … in a line for any text; numbers with a decimal point may differ by
-2 %, whole numbers may not. All is run in order in one temporary
-folder, with `slackline` on the PATH and the data of the repository as data/. Exit code 0: all as
-shown, 77: skipped, 1: not as shown.
+2 %, whole numbers may not. The blocks are run in order in one
+temporary folder, with `slackline` on the PATH and the data of the repository as data/. Exit code 0:
+all as shown, 77: skipped, 1: not as shown.
 """
 import argparse
 import difflib
@@ -25,7 +25,7 @@ import document
 
 
 def environment(folder, program):
-    """That of the commands: the program on the PATH, and nothing that differs between users."""
+    """The environment of the commands: the program on the PATH, and nothing that depends on the user."""
     tools = folder / ".bin"
     tools.mkdir()
     (tools / "slackline").symlink_to(os.path.abspath(program))
@@ -34,7 +34,7 @@ def environment(folder, program):
 
 
 def run(command, folder, variables):
-    """Exit code, and what it prints to both streams."""
+    """The exit code of a command, and its output on both streams."""
     done = subprocess.run(command, cwd=folder, env=variables, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout.decode(errors="replace").splitlines()
@@ -52,7 +52,7 @@ def compile_and_run(step, options, folder, variables):
 
 
 def do(step, options, folder, variables):
-    """Does one step; returns what is wrong with it, one line each."""
+    """Runs one step; returns its faults, one line each."""
     if step.kind == "file":
         path = folder / step.name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ def do(step, options, folder, variables):
 
 
 def run_steps(path, steps, options):
-    """How many steps do not do what the document shows."""
+    """The number of steps whose result differs from the document."""
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -89,7 +89,7 @@ def run_steps(path, steps, options):
 
 
 def run_document(path, options):
-    """The exit code."""
+    """Runs a document; returns the exit code."""
     blocks, needs = document.blocks_of(path.read_text(encoding="utf-8").splitlines())
     steps, left_out = document.steps_of(blocks)
     for line, reason in left_out:

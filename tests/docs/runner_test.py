@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Usage: runner_test.py CXX: that run_document.py sees what is wrong in a document, and passes what
-is right, by small documents and a stand-in for the program."""
+"""Usage: runner_test.py CXX
+
+Tests that run_document.py finds faults in documents and passes correct ones, with small documents
+and a stand-in for the program."""
 import os
 import pathlib
 import subprocess
@@ -15,7 +17,7 @@ HERE = pathlib.Path(__file__).parent
 HEADER = "#pragma once\ninline int Answer() { return 42; }\n"
 PROGRAM = ("#include <iostream>\n#include <slackline/slackline.h>\n"
            'int main() { std::cout << %s << "\\n"; }')
-GO = "slackline go: 0.1234567 in 3 passes"  # what the stand-in prints first
+GO = "slackline go: 0.1234567 in 3 passes"  # first line of the stand-in's output
 
 
 def fence(language, *lines):

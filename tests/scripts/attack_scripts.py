@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Usage: attack_scripts.py SOURCE_DIR: that `./run attack` sees what is wrong, by fake programs."""
+"""Usage: attack_scripts.py SOURCE_DIR
+
+Tests that `./run attack` finds faults, with fake programs."""
 import argparse
 import os
 import struct

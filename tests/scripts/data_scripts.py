@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Usage: data_scripts.py SOURCE_DIR: the scripts of scripts/data on small made-up raw files."""
+"""Usage: data_scripts.py SOURCE_DIR
+
+Tests the scripts of scripts/data on small made-up raw files."""
 import gzip
 import os
 import struct
@@ -17,7 +19,7 @@ def run(script, *arguments):
 
 
 def bmp(rows):
-    """rows from the top, of (red, green, blue)."""
+    """A BMP file. rows: from the top, each of (red, green, blue)."""
     width, height = len(rows[0]), len(rows)
     padding = b"\0" * (-3 * width % 4)
     body = b"".join(b"".join(bytes((b, g, r)) for r, g, b in row) + padding for row in reversed(rows))
@@ -25,7 +27,7 @@ def bmp(rows):
 
 
 def png_rows(path):
-    """Rows of bytes behind their filter bytes, which are all 0 here."""
+    """The rows of bytes of a PNG, without their filter bytes, which must be 0."""
     with open(path, "rb") as file:
         data = file.read()
     width, height, bits, colour = struct.unpack_from(">IIBB", data, 16)
@@ -39,7 +41,7 @@ def png_rows(path):
 
 
 class Scripts(unittest.TestCase):
-    """Each script: what it makes, and what it refuses."""
+    """For each script: its output, and the inputs that it refuses."""
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.out = os.path.join(self.folder.name, "out")
