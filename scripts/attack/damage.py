@@ -19,7 +19,8 @@ EVERY = 4096  # up to this size every byte is tried in the long form
 
 @dataclasses.dataclass
 class Target:
-    """A file and a command that reads it. In the command FILE stands for the file, OUT for the output."""
+    """A file and a command that reads it. In the command FILE stands for the file, OUT for the
+    output."""
 
     name: str
     path: str

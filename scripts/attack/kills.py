@@ -40,7 +40,8 @@ SECONDS = 0.4  # approximate time of an uninterrupted run
 
 
 def number_of_passes(lab, train, folder):
-    """The number of passes with which a run takes about SECONDS; with a path, for each value of λ."""
+    """The number of passes with which a run takes about SECONDS; with a path, for each value of
+    λ."""
     model = f"{folder}/probe.slk"
     probe = ["--time-limit", str(SECONDS), "--max-passes", "100000", "--gap-tolerance", "0", "-q"]
     lab.must([*train, *probe, "--model", model])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads model and checkpoint files without the program: whether they are whole, and their entries."""
+"""Reads model and checkpoint files without the program: whether they are whole, and their
+entries."""
 import struct
 import zlib
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Helpers of the scripts of this folder: reading and writing, plain or gzip, and checks of the results."""
+"""Helpers of the scripts of this folder: reading and writing, plain or gzip, and checks of the
+results."""
 import argparse
 import gzip
 import hashlib
@@ -39,7 +40,8 @@ def read_bytes(path):
 
 
 def write(path, data):
-    """Writes the file as a whole or not at all. Gzip files get no time stamp: equal data give equal files."""
+    """Writes the file as a whole or not at all. Gzip files get no time stamp: equal data give equal
+    files."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = path + ".tmp"
     with open(temporary, "wb") as file:
@@ -66,5 +68,6 @@ def tell_checksum(name, data, wanted):
 
 
 def libsvm_line(labels, row):
-    """A line of LIBSVM text. labels: numbers from 0. row: {feature from 1: value}, written with five digits."""
+    """A line of LIBSVM text. labels: numbers from 0. row: {feature from 1: value}, written with
+    five digits."""
     return ",".join(map(str, sorted(labels))) + "".join(f" {f}:{row[f]:.5g}" for f in sorted(row)) + "\n"

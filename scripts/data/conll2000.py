@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Chunks: OUT/conll2000/train.txt.gz and test.txt.gz from the files of the CoNLL-2000 shared task.
 
-RAW is the folder with train.txt and test.txt, each also as .gz, as the task distributes them (Tjong Kim Sang and Buchholz,
-"Introduction to the CoNLL-2000 Shared Task: Chunking"; the text is from the Wall Street Journal part of the Penn Treebank). One
-token per line: word, part of speech, chunk tag; an empty line between sentences. The files are checked and packed, not changed."""
+RAW is the folder with train.txt and test.txt, each also as .gz, as the task distributes them (Tjong
+Kim Sang and Buchholz, "Introduction to the CoNLL-2000 Shared Task: Chunking"; the text is from the
+Wall Street Journal part of the Penn Treebank). One token per line: word, part of speech, chunk tag;
+an empty line between sentences. The files are checked and packed, not changed."""
 import os
 
 import common

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Handwritten words: OUT/letters/letter.data.gz from letter.data.
 
-RAW is letter.data or letter.data.gz: the OCR data set of Rob Kassel (MIT Spoken Language Systems Group) as prepared by Ben Taskar,
-Carlos Guestrin and Daphne Koller for "Max-Margin Markov Networks" (NIPS 2003). One letter per line, tabs between: id, letter, next id,
-word id, position, fold, 16 x 8 pixels. The file is checked and packed, not changed."""
+RAW is letter.data or letter.data.gz: the OCR data set of Rob Kassel (MIT Spoken Language Systems
+Group) as prepared by Ben Taskar, Carlos Guestrin and Daphne Koller for "Max-Margin Markov Networks"
+(NIPS 2003). One letter per line, tabs between: id, letter, next id, word id, position, fold, 16 x 8
+pixels. The file is checked and packed, not changed."""
 import collections
 import os
 

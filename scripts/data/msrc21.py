@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""MSRC-21: OUT/msrc21/{images, labels, splits, classes.txt} from the pixel-wise labelled image database, version 2.
+"""MSRC-21: OUT/msrc21/{images, labels, splits, classes.txt} from the pixel-wise labelled image
+database, version 2.
 
-RAW is the folder of the database ((c) Microsoft Research Cambridge, research use) with Images/NAME_s.bmp and GroundTruth/NAME_s_GT.bmp,
-SPLITS the folder with Train.txt, Validation.txt and Test.txt of Shotton et al. (ECCV 2006), one file name per line. Images become PNG without
-changes, labels PNG with one byte per pixel: the number of the class, or 255 for void, to which mountain and horse belong.
+RAW is the folder of the database ((c) Microsoft Research Cambridge, research use) with
+Images/NAME_s.bmp and GroundTruth/NAME_s_GT.bmp, SPLITS the folder with Train.txt, Validation.txt
+and Test.txt of Shotton et al. (ECCV 2006), one file name per line. Images become PNG without
+changes, labels PNG with one byte per pixel: the number of the class, or 255 for void, to which
+mountain and horse belong.
 
-This is the database's own ground truth. The figures of docs/notebook/images.md were measured with a cleaned one (Malisiewicz and Efros 2007),
-so accuracies differ a little."""
+This is the database's own ground truth. The figures of docs/notebook/images.md were measured with a
+cleaned one (Malisiewicz and Efros 2007), so accuracies differ a little."""
 import os
 import struct
 import zlib

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """RCV1 subset 1: OUT/rcv1s1/{rcv1s1-train.svm.gz, rcv1s1-test.svm.gz} from Mulan's files.
 
-RAW is rcv1subset1.arff, plain or gzip: 6000 documents, 47236 terms, then 101 labels, sparse (Lewis, Yang, Rose and Li, "RCV1", JMLR
-2004, in the form that Mulan distributes). Terms are binarised, the 944 terms with most documents stay in their order (among ties the first
-terms), and rows get norm 1. The first half is the training data, the second the test data.
+RAW is rcv1subset1.arff, plain or gzip: 6000 documents, 47236 terms, then 101 labels, sparse (Lewis,
+Yang, Rose and Li, "RCV1", JMLR 2004, in the form that Mulan distributes). Terms are binarised, the
+944 terms with most documents stay in their order (among ties the first terms), and rows get norm 1.
+The first half is the training data, the second the test data.
 
-The source numbers the labels of the second half one too low (shifted by one, the counts of the halves agree to 0.997). This script
-corrects them. Label 0 of the second half is lost: leave it out of figures on the test data."""
+The source numbers the labels of the second half one too low (shifted by one, the counts of the
+halves agree to 0.997). This script corrects them. Label 0 of the second half is lost: leave it out
+of figures on the test data."""
 import collections
 import math
 import os

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reuters: OUT/reuters30/{reuters30-train.svm.gz, reuters30-test.svm.gz, labels.txt} from the SGML files of Reuters-21578.
+"""Reuters: OUT/reuters30/{reuters30-train.svm.gz, reuters30-test.svm.gz, labels.txt} from the SGML
+files of Reuters-21578.
 
-RAW is the folder with reut2-000.sgm to reut2-021.sgm (Reuters-21578, Distribution 1.0; (c) Reuters, for research only). From the
-ModApte split (LEWISSPLIT TRAIN or TEST, and TOPICS="YES") the documents with at least one of the 30 most frequent topics are kept. Words
-are runs of letters of title and body, in lower case; words in at least three training documents are features, in alphabetical order.
-Values: (1 + ln tf) ln(N / df) with N and df of the training documents, rows of norm 1.
+RAW is the folder with reut2-000.sgm to reut2-021.sgm (Reuters-21578, Distribution 1.0; (c) Reuters,
+for research only). From the ModApte split (LEWISSPLIT TRAIN or TEST, and TOPICS="YES") the
+documents with at least one of the 30 most frequent topics are kept. Words are runs of letters of
+title and body, in lower case; words in at least three training documents are features, in
+alphabetical order. Values: (1 + ln tf) ln(N / df) with N and df of the training documents, rows of
+norm 1.
 
-Documents and topics are those of the data in docs/notebook/reproduction.md (their counts are checked). The rule for words of those data
-is not recorded, so the number of features may differ from their 10095."""
+Documents and topics are those of the data in docs/notebook/reproduction.md (their counts are
+checked). The rule for words of those data is not recorded, so the number of features may differ
+from their 10095."""
 import collections
 import html
 import math

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares with classifier chains: usage: chains.py PROGRAM DATA_FOLDER [NAME...]
 
-Trains reuters30 and rcv1s1 (or the named data) with the program's defaults and with weighted losses, and as a chain of linear classifiers
-(ClassifierChain over LinearSVC of scikit-learn, Debian's python3-sklearn: every label is an input for later ones), with C
-from 1/4 … 16 by micro F1 in five folds. Both are measured without and with the rule of at least one label per example, where
-the chain takes the label with the largest score. Prints a Markdown table of figures on the test data.
+Trains reuters30 and rcv1s1 (or the named data) with the program's defaults and with weighted
+losses, and as a chain of linear classifiers (ClassifierChain over LinearSVC of scikit-learn,
+Debian's python3-sklearn: every label is an input for later ones), with C from 1/4 … 16 by micro F1
+in five folds. Both are measured without and with the rule of at least one label per example, where
+the chain takes the label with the largest score. Prints a Markdown table of figures on the test
+data.
 """
 import json
 import sys
@@ -24,7 +26,8 @@ KEYS = ("hamming_loss", "subset_accuracy", "micro_f1", "macro_f1", "example_f1")
 
 
 def figures(truth, found):
-    """The figures of `multilabel evaluate`; labels without examples and predictions count 0 in macro F1."""
+    """The figures of `multilabel evaluate`; labels without examples and predictions count 0 in
+    macro F1."""
     return {"hamming_loss": hamming_loss(truth, found), "subset_accuracy": accuracy_score(truth, found),
             "micro_f1": f1_score(truth, found, average="micro", zero_division=0),
             "macro_f1": f1_score(truth, found, average="macro", zero_division=0),
@@ -32,7 +35,8 @@ def figures(truth, found):
 
 
 class Chain:
-    """A chain of classifiers. Labels that all or no examples have are constant: a classifier needs two classes."""
+    """A chain of classifiers. Labels that all or no examples have are constant: a classifier needs
+    two classes."""
 
     def __init__(self, x, y, c):
         self.width = y.shape[1]

@@ -25,7 +25,8 @@ import document
 
 
 def environment(folder, program):
-    """The environment of the commands: the program on the PATH, and nothing that depends on the user."""
+    """The environment of the commands: the program on the PATH, and nothing that depends on the
+    user."""
     tools = folder / ".bin"
     tools.mkdir()
     (tools / "slackline").symlink_to(os.path.abspath(program))
