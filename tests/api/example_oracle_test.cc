@@ -54,7 +54,7 @@ class Classes : public ExampleOracle {
   double slack_;
 };
 
-TEST_CASE("an own oracle reaches the optimum of the same problem as a graph") {
+TEST_CASE("a user's oracle reaches the optimum of the same problem as a graph") {
   Model model;
   const WeightBlock block = model.AddWeights("classes", kStates, kFeatures);
   Classes oracle(block, 0);
@@ -80,7 +80,7 @@ TEST_CASE("an own oracle reaches the optimum of the same problem as a graph") {
   }
 }
 
-TEST_CASE("runs replay, and depend on the seed alone") {
+TEST_CASE("runs replay, and depend only on the seed") {
   Model model;
   Classes oracle(model.AddWeights("classes", kStates, kFeatures), 0);
   const TrainOptions options{.lambda = 0.05, .max_passes = 5, .seed = 4};
@@ -110,7 +110,7 @@ class Faulty : public ExampleOracle {
   OracleAnswer answer_;
 };
 
-TEST_CASE("answers that contradict themselves end the run with a sentence") {
+TEST_CASE("contradictory answers end the run with a message") {
   Model model;
   const WeightBlock block = model.AddWeights("w", 2);
   const auto refuses = [&](const char* words, const OracleAnswer& answer) {
@@ -144,7 +144,7 @@ TEST_CASE("answers that contradict themselves end the run with a sentence") {
                        doctest::Contains("it needs a bound"), std::invalid_argument);
 }
 
-TEST_CASE("options that do not apply to an own oracle are refused") {
+TEST_CASE("options that do not apply to a user's oracle are refused") {
   Model model;
   Classes oracle(model.AddWeights("classes", kStates, kFeatures), 0);
   const auto refuses = [&](const char* words, const TrainOptions& options) {

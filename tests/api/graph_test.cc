@@ -8,13 +8,13 @@
 namespace slackline {
 namespace {
 
-TEST_CASE("the version is that of the headers") {
+TEST_CASE("the library has the version of its headers") {
   CHECK(std::string(Version()) == SLACKLINE_VERSION_STRING);
   CHECK(SLACKLINE_VERSION_NUMBER ==
         10000 * SLACKLINE_VERSION_MAJOR + 100 * SLACKLINE_VERSION_MINOR + SLACKLINE_VERSION_PATCH);
 }
 
-TEST_CASE("a graph tells its shape") {
+TEST_CASE("a graph reports its shape") {
   Model model;
   const WeightBlock look = model.AddWeights("look", 3, 2), given = model.AddWeights("given");
   GraphBuilder builder(model);
@@ -35,7 +35,7 @@ TEST_CASE("a graph tells its shape") {
   CHECK(forest.num_factors() == 1);
 }
 
-TEST_CASE("what does not fit a graph is refused with a sentence") {
+TEST_CASE("arguments that do not fit a graph are refused with a message") {
   Model model;
   const WeightBlock look = model.AddWeights("look", 3, 2), one = model.AddWeights("one");
   GraphBuilder builder(model);
@@ -67,7 +67,7 @@ TEST_CASE("what does not fit a graph is refused with a sentence") {
                        std::invalid_argument);
 }
 
-TEST_CASE("an example that does not fit leaves the data set as it was") {
+TEST_CASE("an example that does not fit leaves the data set unchanged") {
   Model model;
   const WeightBlock look = model.AddWeights("look", 2, 2);
   GraphBuilder builder(model);
@@ -91,7 +91,7 @@ TEST_CASE("an example that does not fit leaves the data set as it was") {
   CHECK_THROWS_AS(Inputs(std::vector<double>{3, 4, 5}, 2), std::invalid_argument);
 }
 
-TEST_CASE("a block with one row is that of state 1 of a binary variable") {
+TEST_CASE("a block with one row belongs to state 1 of a binary variable") {
   Model model;
   const WeightBlock odds = model.AddWeights("odds", 1, 2);
   GraphBuilder builder(model);
@@ -103,7 +103,7 @@ TEST_CASE("a block with one row is that of state 1 of a binary variable") {
   CHECK(scores == StateTable{{0, 2}});
 }
 
-TEST_CASE("factors may use rows of one block") {
+TEST_CASE("several factors may use rows of one block") {
   Model model;
   const WeightBlock differ = model.AddWeights("differ", 2);
   GraphBuilder builder(model);

@@ -133,7 +133,7 @@ TrainOptions Options(const std::string& learner, double gap_tolerance) {
   return {.lambda = 0.1, .gap_tolerance = gap_tolerance, .max_passes = 2000, .learner = learner};
 }
 
-TEST_CASE("an own max oracle is called by every learner that takes it, and in prediction") {
+TEST_CASE("a user's max oracle is called by every learner that supports it, and in prediction") {
   Calls tabulated;
   Problem by_table;
   const Graph table = by_table.GraphWith(LikeTheFirst(&tabulated));
@@ -201,7 +201,7 @@ struct Overwrites {
   }
 };
 
-TEST_CASE("factors of all kinds can be checked") {
+TEST_CASE("the conformance check works for user-defined factors of all kinds") {
   Calls calls;
   CHECK(CheckFactor(LikeTheFirst(&calls)) == "");
   CHECK(CheckFactor(LikeTheFirstByOracle(&calls)) == "");

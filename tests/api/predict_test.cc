@@ -177,7 +177,7 @@ void CheckPrediction(const Case& own) {
   }
 }
 
-TEST_CASE("all of prediction is that of all labellings, whatever the mix of factors") {
+TEST_CASE("predictions agree with enumeration for every mix of factors") {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     CAPTURE(seed);
     const int variables = 1 + static_cast<int>(seed % 5);
@@ -212,7 +212,7 @@ TEST_CASE("all of prediction is that of all labellings, whatever the mix of fact
   }
 }
 
-TEST_CASE("chains and trees as one factor score as their pairs") {
+TEST_CASE("chains and trees as one factor have the scores of their pairs") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Case pairs(seed, 4, 2), whole(seed, 4, 2);
     const WeightBlock a = pairs.NewWeights(4), b = whole.NewWeights(4);
@@ -242,7 +242,7 @@ struct MatchingCase {
   Case own;
 };
 
-TEST_CASE("a matching is the best of all permutations and parts of them") {
+TEST_CASE("a predicted matching is the best of all partial permutations") {
   MatchingCase matching;
   const Prediction best =
       Predict(matching.own.builder.Build(), matching.own.observation, matching.own.MakeWeights());
@@ -279,7 +279,7 @@ TEST_CASE("max-marginals of a matching are predictions with the other state forb
   }
 }
 
-TEST_CASE("a large graph with cycles has a bound, and says what it cannot do") {
+TEST_CASE("a large graph with cycles has a bound, and unsupported requests are reported") {
   Case own(3, 100, 3);
   for (int i = 0; i < 100; ++i) {
     if (i % 10 > 0) own.AddTable(i - 1, i);
@@ -302,7 +302,7 @@ TEST_CASE("a large graph with cycles has a bound, and says what it cannot do") {
   CHECK(other.bound >= other.score);
 }
 
-TEST_CASE("a large mix of counts and tables has a bound that holds for what is found") {
+TEST_CASE("a large mix of counts and tables has a bound that covers the labelling found") {
   Case own(4, 30, 2);
   for (int i = 1; i < 30; ++i) own.AddTable(i - 1, i);
   own.AddCount(AtMost(5), 1, false, [](int c) { return std::max(0, c - 5); });
@@ -316,7 +316,7 @@ TEST_CASE("a large mix of counts and tables has a bound that holds for what is f
                        doctest::Contains("share no variable"), std::runtime_error);
 }
 
-TEST_CASE("contradictions, and what does not fit, are told") {
+TEST_CASE("contradictions and arguments that do not fit are reported") {
   Case own(6, 2, 2);
   own.Forbid(0, 0);
   own.AddCount(AtMost(0), 1, false, [](int c) { return c; });

@@ -113,7 +113,7 @@ void CheckSame(const TrainResult& result, const internal::TrainSummary& summary)
         (summary.last.problem == internal::CertifiedProblem::kExact));
 }
 
-TEST_CASE("training is that of the internals, bit for bit, for every shape and several learners") {
+TEST_CASE("training agrees with the internals bit for bit, for every shape and several learners") {
   for (const auto shape : {Both::Shape::kChain, Both::Shape::kCycle, Both::Shape::kCounted}) {
     for (const int states : {2, 3}) {
       if (shape == Both::Shape::kCounted && states == 3) continue;
@@ -134,12 +134,12 @@ TEST_CASE("training is that of the internals, bit for bit, for every shape and s
   }
 }
 
-TEST_CASE("unlabelled variables are left out as the internals do") {
+TEST_CASE("unlabelled variables are left out as in the internals") {
   const Both both(Both::Shape::kCycle, 3, true);
   CheckSame(Train(both.data, {.lambda = 0.02}), both.Inner({}, {}, 0.02));
 }
 
-TEST_CASE("losses: count, weights of variables, costs and 1 - F1") {
+TEST_CASE("losses agree with the internals: count, weights of variables, costs and 1 - F1") {
   const Both both(Both::Shape::kChain, 2);
   internal::LossOptions loss;
   loss.scale = internal::LossScale::kCount;
@@ -158,7 +158,7 @@ TEST_CASE("losses: count, weights of variables, costs and 1 - F1") {
             both.Inner(loss, {}, 0.1));
 }
 
-TEST_CASE("an example's own losses are those of the loss option where they are equal to it") {
+TEST_CASE("losses given with an example train like the loss option with the same values") {
   const Both both(Both::Shape::kChain, 3, true);
   Dataset weighted(both.model), tables(both.model);
   for (std::size_t m = 0; m < both.examples.size(); ++m) {
@@ -185,7 +185,7 @@ TEST_CASE("an example's own losses are those of the loss option where they are e
   CheckSame(Train(tables, {.lambda = 0.05}), summary);
 }
 
-TEST_CASE("sparse rows train as dense ones") {
+TEST_CASE("sparse rows train like dense ones") {
   const Both both(Both::Shape::kChain, 2);
   Dataset sparse(both.model);
   for (std::size_t m = 0; m < both.examples.size(); ++m) {
@@ -201,7 +201,7 @@ TEST_CASE("sparse rows train as dense ones") {
   CHECK(a.primal == doctest::Approx(b.primal).epsilon(1e-7));
 }
 
-TEST_CASE("without lambda, that of the data is taken and told") {
+TEST_CASE("without lambda the default for the data is used and reported") {
   const Both both(Both::Shape::kChain, 3);
   const internal::Problem any(internal::MakeTrainingSet(both.inner, {}), 1);
   const double usual = internal::ScalesOf(any, {}).DefaultLambda();
@@ -210,7 +210,7 @@ TEST_CASE("without lambda, that of the data is taken and told") {
   CheckSame(result, both.Inner({}, {}, usual));
 }
 
-TEST_CASE("weights come back by name") {
+TEST_CASE("weights can be read by name") {
   const Both both(Both::Shape::kCycle, 3);
   TrainResult result = Train(both.data, {.lambda = 0.05});
   CHECK(result.weights["look"].rows() == 3);
@@ -225,7 +225,7 @@ TEST_CASE("weights come back by name") {
   CHECK_THROWS_AS(result.weights["look"](3, 0), std::out_of_range);
 }
 
-TEST_CASE("observers are told, interrupts end, reports speak") {
+TEST_CASE("observers are notified, interrupts end training, and reports are complete") {
   const Both both(Both::Shape::kCycle, 3);
   std::vector<double> gaps;
   const TrainResult result = Train(
@@ -246,14 +246,14 @@ TEST_CASE("observers are told, interrupts end, reports speak") {
         Termination::kMaxPasses);
 }
 
-TEST_CASE("the number of threads changes nothing") {
+TEST_CASE("the number of threads does not change results") {
   const Both both(Both::Shape::kCycle, 3);
   const TrainResult one = Train(both.data, {.lambda = 0.05, .gap_tolerance = 1e-6});
   const TrainResult four = Train(both.data, {.lambda = 0.05, .gap_tolerance = 1e-6, .threads = 4});
   CHECK(std::ranges::equal(one.weights.values(), four.weights.values()));
 }
 
-TEST_CASE("options that make no sense are refused with a sentence") {
+TEST_CASE("invalid options are refused with a message") {
   const Both both(Both::Shape::kChain, 2);
   CHECK_THROWS_WITH_AS(Train(both.data, {.learner_options = {{"rhoo", "1"}}}),
                        doctest::Contains("did you mean 'rho'?"), std::invalid_argument);

@@ -73,7 +73,7 @@ class Writer {
 
 }  // namespace
 
-TEST_CASE("what a killed process leaves is removed when its target is written next") {
+TEST_CASE("the temporary file of a killed process is removed by the next write of its target") {
   const TemporaryFolder folder;
   const std::string path = folder.Write("m.slk", "old");
   Writer writer(path);
@@ -86,7 +86,7 @@ TEST_CASE("what a killed process leaves is removed when its target is written ne
   CHECK(ReadBytes(path) == "new");
 }
 
-TEST_CASE("a check for a file that can be written cleans up, too") {
+TEST_CASE("the check whether a file can be written also removes temporary files") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   Writer(path).Kill();
@@ -95,7 +95,7 @@ TEST_CASE("a check for a file that can be written cleans up, too") {
   CHECK(folder.NumFiles() == 0);
 }
 
-TEST_CASE("the file of a living process is left alone, and takes its place in the end") {
+TEST_CASE("the temporary file of a living process is kept, and replaces the target in the end") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   Writer writer(path);
@@ -108,7 +108,7 @@ TEST_CASE("the file of a living process is left alone, and takes its place in th
   CHECK(folder.NumFiles() == 1);
 }
 
-TEST_CASE("several killed processes leave nothing in the end") {
+TEST_CASE("the temporary files of several killed processes are all removed") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   {
@@ -125,7 +125,7 @@ TEST_CASE("several killed processes leave nothing in the end") {
   CHECK(folder.NumFiles() == 1);
 }
 
-TEST_CASE("files of other names are not taken for what a killed process leaves") {
+TEST_CASE("files with other names are not taken for temporary files") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   folder.Write("m.slk.tmp", "mine");

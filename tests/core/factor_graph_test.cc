@@ -56,7 +56,7 @@ TEST_CASE("tables of 2^26 states are allowed and larger ones are not") {
                  "more than 2^26 joint states"));
 }
 
-TEST_CASE("graphs without variables or without factors") {
+TEST_CASE("graphs without variables or without factors are valid") {
   const auto empty = FactorGraphBuilder().Build();
   CHECK(empty->num_variables() == 0);
   CHECK(empty->num_factors() == 0);
@@ -101,7 +101,7 @@ TEST_CASE("offsets of states and messages lie one after the other") {
   CHECK(graph->total_messages() == 14);
 }
 
-TEST_CASE("scopes and incidences say the same in both directions") {
+TEST_CASE("scopes and incidences are consistent") {
   Random random(4);
   for (int trial = 0; trial < 20; ++trial) {
     FactorGraphBuilder builder;
@@ -156,7 +156,7 @@ TEST_CASE("joint states count with the last variable of the scope fastest") {
   }
 }
 
-TEST_CASE("the builder can go on after a graph was built") {
+TEST_CASE("the builder can continue after a graph was built") {
   FactorGraphBuilder builder;
   builder.AddVariables(2, 2);
   builder.AddFactor({0, 1});

@@ -248,7 +248,7 @@ TEST_CASE("some of the random structures use one block with several inputs, othe
   CHECK(orthogonal < static_cast<int>(kModels) - 5);
 }
 
-TEST_CASE("inner products by those of the inputs are the same") {
+TEST_CASE("inner products of features computed from those of inputs are the same") {
   Random random(29);
   int applied = 0;
   for (int trial = 0; trial < 60; ++trial) {
@@ -276,7 +276,7 @@ TEST_CASE("inner products by those of the inputs are the same") {
 }
 
 TEST_CASE(
-    "inner products of inputs of ones are the same, also where there are more than fit a byte") {
+    "inner products of inputs of ones are the same, also for counts that do not fit into a byte") {
   for (const Index common : {0, 5, 255, 256}) {
     constexpr Index kVariables = 4, kStates = 3, kFeatures = 400;
     auto layout = std::make_shared<WeightLayout>();
@@ -326,7 +326,7 @@ TEST_CASE("blocks with more rows than any buffer are scattered whole") {
   }
 }
 
-TEST_CASE("restricted structures give the kept parts the same scores") {
+TEST_CASE("restricted structures give the remaining parts the same scores") {
   for (std::uint64_t seed = 1; seed <= kModels; ++seed) {
     CAPTURE(seed);
     Model model(seed);
@@ -357,7 +357,8 @@ TEST_CASE("restricted structures give the kept parts the same scores") {
   }
 }
 
-TEST_CASE("forbidden states score -infinity, with and without features; all others as before") {
+TEST_CASE(
+    "forbidden states score -infinity, with and without features; the others keep their scores") {
   FactorGraphBuilder graph;
   graph.AddVariables(2, 2);
   graph.AddFactor({0, 1});

@@ -67,7 +67,7 @@ TEST_CASE("rows come back as they were added, with their norms") {
   CHECK(Expand(rows.row(1), 7) == std::vector<double>{0, 3, 0, 0, 0, 0, 4});
 }
 
-TEST_CASE("rows that end alike share their values, and stay what they are") {
+TEST_CASE("rows with equal ends share their values without changing") {
   FeatureRows rows;
   std::vector<std::vector<double>> expected;
   const auto add = [&](const std::vector<Index>& columns, const std::vector<double>& values) {
@@ -92,7 +92,7 @@ TEST_CASE("rows that end alike share their values, and stay what they are") {
   CHECK(rows.row(2).squared_norm == 4);
 }
 
-TEST_CASE("an empty sparse row is sparse, also when it is the only one") {
+TEST_CASE("an empty sparse row is sparse, even as the only row") {
   FeatureRows rows;
   rows.AddSparse({}, {});
   CHECK_FALSE(rows.row(0).dense());

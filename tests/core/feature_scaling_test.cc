@@ -38,7 +38,8 @@ std::vector<double> Values(const FeatureRow& row) { return {row.values, row.valu
 
 }  // namespace
 
-TEST_CASE("standard: mean 0 and deviation 1, constants and what stands behind the features apart") {
+TEST_CASE(
+    "standard: mean 0 and deviation 1, except for constants and columns behind the features") {
   const FeatureRows rows = DenseRows();
   const FeatureScaling scaling = FeatureScaling::Learn(ScaleKind::kStandard, rows, 3);
   const auto scaled = scaling.Apply(rows, 3);
@@ -75,7 +76,7 @@ TEST_CASE(
   CHECK(scaled->row(0).columns[1] == 3);
 }
 
-TEST_CASE("sparse rows are centred where dense ones were in training: they are the same vectors") {
+TEST_CASE("sparse rows are centred where training rows were dense, and equal dense rows") {
   const FeatureScaling scaling = FeatureScaling::Learn(ScaleKind::kStandard, DenseRows(), 3);
   FeatureRows dense;
   dense.AddDense(std::vector<double>{2, 0, 5, 1});
@@ -90,7 +91,8 @@ TEST_CASE("sparse rows are centred where dense ones were in training: they are t
   CHECK(scaled->row(2).count == 3);  // nothing is added behind the features
 }
 
-TEST_CASE("norm: inputs of length 1 without what stands behind the features; zeros stay") {
+TEST_CASE(
+    "norm: inputs have length 1 without the columns behind the features; zero inputs stay zero") {
   const FeatureScaling scaling = FeatureScaling::Learn(ScaleKind::kNorm, SparseRows(), 3);
   const auto scaled = scaling.Apply(SparseRows(), 3);
   CHECK(Values(scaled->row(0)) == std::vector<double>{1, 1});
@@ -99,7 +101,7 @@ TEST_CASE("norm: inputs of length 1 without what stands behind the features; zer
   CHECK(scaling.divisor().empty());
 }
 
-TEST_CASE("a scaling from its numbers is the same scaling") {
+TEST_CASE("a scaling rebuilt from its numbers is the same scaling") {
   const FeatureRows rows = DenseRows();
   for (const ScaleKind kind : {ScaleKind::kStandard, ScaleKind::kMaxAbs, ScaleKind::kNorm}) {
     const FeatureScaling learned = FeatureScaling::Learn(kind, rows, 3);

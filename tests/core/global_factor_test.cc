@@ -33,7 +33,7 @@ struct Model {
 
 }  // namespace
 
-TEST_CASE("GlobalFactorsAreNumberedApart") {
+TEST_CASE("global factors have their own numbers") {
   Model model;
   const std::vector<Index> scope{3, 1, 0};
   CHECK(model.builder.AddGlobalFactor(scope, std::make_shared<CardinalityFactor>(3), model.count,
@@ -69,7 +69,7 @@ TEST_CASE("GlobalFactorsAreNumberedApart") {
   CHECK(weights == expected);
 }
 
-TEST_CASE("GlobalFactorsThatDoNotFitAreRefused") {
+TEST_CASE("global factors that do not fit their variables or weights are refused") {
   Model model;
   const auto count = std::make_shared<CardinalityFactor>(2);
   const auto add = [&](std::vector<Index> scope, std::shared_ptr<const GlobalFactor> factor,
@@ -100,7 +100,7 @@ TEST_CASE("GlobalFactorsThatDoNotFitAreRefused") {
                        doctest::Contains("was not set"), std::invalid_argument);
 }
 
-TEST_CASE("UnlabelledVariablesTakeTheirGlobalFactorsWithThem") {
+TEST_CASE("unlabelled variables are dropped with their global factors") {
   Model model;
   model.builder.AddGlobalFactor(std::vector<Index>{3, 2}, std::make_shared<CardinalityFactor>(2),
                                 model.count, 5);
@@ -117,7 +117,7 @@ TEST_CASE("UnlabelledVariablesTakeTheirGlobalFactorsWithThem") {
   CHECK(rest.globals()[0].factor->num_weights() == 3);
 }
 
-TEST_CASE("ForbiddenGivenLabelsAreRefused") {
+TEST_CASE("ground truths with forbidden states are refused") {
   Model model;
   model.builder.AddGlobalFactor(std::vector<Index>{0, 1, 2}, std::make_shared<CardinalityFactor>(
                                                                  CardinalityFactor::ExactlyOne(3)));
@@ -131,7 +131,7 @@ TEST_CASE("ForbiddenGivenLabelsAreRefused") {
       std::invalid_argument);
 }
 
-TEST_CASE("ProbesAreAllowedAndTheRangeIsSeen") {
+TEST_CASE("probes are allowed joint states, and the squared range is found") {
   const CardinalityFactor one = CardinalityFactor::ExactlyOne(6);
   const auto probes = ProbeStates(one, 12);
   CHECK(probes.size() > 1);

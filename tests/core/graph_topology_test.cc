@@ -100,7 +100,7 @@ TEST_CASE("components are numbered by their first variables") {
   CHECK(components.component == std::vector<Index>{0, 1, 0, 2, 0, 1});
 }
 
-TEST_CASE("no variable, one variable, and one variable with factors of its own") {
+TEST_CASE("components of no variable, one variable, and one variable with unary factors") {
   const auto none = Graph(0, {});
   CHECK(ConnectedComponents(*none).count == 0);
   CHECK(ConnectedComponents(*none).component.empty());
@@ -115,7 +115,7 @@ TEST_CASE("no variable, one variable, and one variable with factors of its own")
   CheckElimination(*unary);
 }
 
-TEST_CASE("forests are told from graphs with cycles") {
+TEST_CASE("forests are distinguished from graphs with cycles") {
   CHECK(IsForest(*Graph(4, {{0, 1}, {1, 2}, {2, 3}})));
   CHECK(IsForest(*Graph(5, {{0, 1, 2}, {2, 3}, {4}})));
   CHECK_FALSE(IsForest(*Graph(3, {{0, 1}, {1, 2}, {2, 0}})));
@@ -202,7 +202,8 @@ TEST_CASE("ties between spanning forests fall to the earlier edges") {
   CHECK((forest[1].a == 0 && forest[1].b == 2));
 }
 
-TEST_CASE("spanning forests of graphs without nodes or edges, and unknown nodes") {
+TEST_CASE(
+    "spanning forests of graphs without nodes or edges are empty, and unknown nodes refused") {
   CHECK(MaximumSpanningForest(0, {}).empty());
   CHECK(MaximumSpanningForest(3, {}).empty());
   CHECK_THROWS_AS(MaximumSpanningForest(2, std::vector<WeightedEdge>{{0, 2, 1.0}}),

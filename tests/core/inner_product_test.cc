@@ -38,7 +38,7 @@ TEST_CASE("whole numbers are summed exactly") {
   CHECK(InnerProduct(a, b) == sum);
 }
 
-TEST_CASE("vectors of two lengths are an error of the caller") {
+TEST_CASE("vectors of different lengths are an error of the caller") {
   const std::vector<double> a(3), b(4);
   CHECK_THROWS_AS(InnerProduct(a, b), std::logic_error);
 }

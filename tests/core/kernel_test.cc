@@ -44,7 +44,7 @@ FeatureRows SomeRows(Random& random) {
 
 }  // namespace
 
-TEST_CASE("KernelsAreWhatTheirDefinitionsSay") {
+TEST_CASE("kernel values follow the definitions") {
   Random random(1);
   const FeatureRows rows = SomeRows(random);
   for (const Kernel& kernel : Kernels()) {
@@ -61,7 +61,7 @@ TEST_CASE("KernelsAreWhatTheirDefinitionsSay") {
   }
 }
 
-TEST_CASE("TheRbfKernelTellsLongVectorsApartHoweverTheyAreStored") {
+TEST_CASE("the RBF kernel distinguishes long vectors, dense and sparse") {
   const Kernel rbf{KernelKind::kRbf, 1, 3, 1};
   FeatureRows rows;
   rows.AddSparse(std::vector<Index>{0, 3}, std::vector<double>{1e8, 1});
@@ -79,7 +79,7 @@ TEST_CASE("TheRbfKernelTellsLongVectorsApartHoweverTheyAreStored") {
   }
 }
 
-TEST_CASE("ARowHasTheValuesOfAllPairs") {
+TEST_CASE("a row has the values of all pairs") {
   Random random(2);
   const FeatureRows rows = SomeRows(random);
   std::vector<FeatureRow> inputs;
@@ -92,7 +92,7 @@ TEST_CASE("ARowHasTheValuesOfAllPairs") {
   }
 }
 
-TEST_CASE("ValuesThatOverflowAreRefused") {
+TEST_CASE("values that overflow are refused") {
   FeatureRows rows;
   rows.AddDense(std::vector<double>{1e150});
   const FeatureRow x = rows.row(0);
@@ -104,7 +104,7 @@ TEST_CASE("ValuesThatOverflowAreRefused") {
   CHECK(out == 1);
 }
 
-TEST_CASE("KernelsOutOfRangeAreRefused") {
+TEST_CASE("kernels out of range are refused") {
   CHECK_NOTHROW(CheckKernel({KernelKind::kPolynomial, 1, 1, 0}));
   CHECK_THROWS_AS(CheckKernel({KernelKind::kAuto, 1, 1, 0}), std::invalid_argument);
   CHECK_THROWS_AS(CheckKernel({KernelKind::kRbf, 0, 1, 0}), std::invalid_argument);
@@ -112,7 +112,7 @@ TEST_CASE("KernelsOutOfRangeAreRefused") {
   CHECK_THROWS_AS(CheckKernel({KernelKind::kPolynomial, 1, 2, -1}), std::invalid_argument);
 }
 
-TEST_CASE("DescriptionsNameWhatAKernelReads") {
+TEST_CASE("descriptions name what a kernel reads") {
   CHECK(Kernel{KernelKind::kLinear, 2, 3, 1}.description() == "linear");
   CHECK(Kernel{KernelKind::kRbf, 0.5, 3, 1}.description() == "rbf, gamma 0.5");
   CHECK(Kernel{KernelKind::kPolynomial, 0.5, 2, 1}.description() ==

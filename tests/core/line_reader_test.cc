@@ -80,7 +80,7 @@ TEST_CASE("gzip is recognised by its content") {
   CHECK(AllLines(folder.Write("two-members.gz", part)) == Lines{"one", "two"});
 }
 
-TEST_CASE("lines longer than any buffer come out whole") {
+TEST_CASE("lines longer than any buffer are read whole") {
   const TemporaryFolder folder;
   std::string text;
   Lines expected;
@@ -135,7 +135,7 @@ TEST_CASE("truncated and damaged gzip data are errors at every length") {
   }
 }
 
-TEST_CASE("lines before a fault are handed out, and the message says where it is") {
+TEST_CASE("lines before a fault are returned, and the message gives its place") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(folder.WriteGzip("good.gz", "one\ntwo\nthree\n"));
   // Cut in the checksum.

@@ -92,7 +92,7 @@ TEST_CASE("count Hamming is 1 for every wrong state, mean Hamming divides by the
   CHECK(mean.data.first_input(1) == 1);
 }
 
-TEST_CASE("variables may weigh differently; the mean still divides by their number") {
+TEST_CASE("variables may have weights; the mean still divides by their number") {
   const Chain chain({2, 2});
   LossOptions options = Count();
   options.variable_weights = {3, 0};
@@ -230,7 +230,8 @@ TEST_CASE("data sets refuse examples that do not fit their structure") {
   CHECK(data.size() == 0);
 }
 
-TEST_CASE("given labels that are forbidden are refused; what touches no label is not looked at") {
+TEST_CASE(
+    "given labels that are forbidden are refused; states of unlabelled variables are not checked") {
   FactorGraphBuilder graph;
   graph.AddVariables(3, 2);
   graph.AddFactor({0, 1});

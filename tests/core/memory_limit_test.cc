@@ -18,7 +18,7 @@ TEST_CASE("sizes have three digits and a unit") {
   CHECK(BytesText(5e21) == "5000 EB");
 }
 
-TEST_CASE("what fits is not refused, and what no machine has is") {
+TEST_CASE("sizes that fit are accepted, and sizes beyond every machine refused") {
   CHECK(UsableMemory() > 1e6);
   CHECK(MemoryExcess(1e6).empty());
   CHECK(MemoryExcess(UsableMemory()).empty());
@@ -40,7 +40,7 @@ struct Groups {
 
 }  // namespace
 
-TEST_CASE("without control groups, or limits of them, memory is not limited") {
+TEST_CASE("without control groups, or without limits in them, memory is not limited") {
   const Groups groups;
   CHECK(ControlGroupMemory(groups.root) == kInfinity);
   groups.Write("proc/self/cgroup", "0::/a/b");
@@ -66,7 +66,7 @@ TEST_CASE("version 2: the least limit from the group up to the root counts, minu
   CHECK(ControlGroupMemory(groups.root) == 700);
 }
 
-TEST_CASE("pages of files do not count as used, and what is used beyond the limit leaves nothing") {
+TEST_CASE("pages of files do not count as used, and use beyond the limit leaves 0") {
   const Groups groups;
   groups.Write("proc/self/cgroup", "0::/a");
   groups.Write("sys/fs/cgroup/a/memory.max", "5000");
@@ -78,7 +78,7 @@ TEST_CASE("pages of files do not count as used, and what is used beyond the limi
   CHECK(ControlGroupMemory(groups.root) == 0);
 }
 
-TEST_CASE("version 1, alone and beside version 2") {
+TEST_CASE("limits of version 1 count, alone and beside version 2") {
   const Groups groups;
   groups.Write("proc/self/cgroup", "5:cpu:/x\n4:hugetlb,memory:/a/b\n0::/");
   groups.Write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712");

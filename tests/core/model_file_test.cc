@@ -68,7 +68,7 @@ TEST_CASE("entries of every type come back as they were") {
   CHECK_FALSE(reader.Has("kin"));
 }
 
-TEST_CASE("weights of which many are 0 are packed, and come back bit for bit") {
+TEST_CASE("weights with many zeros are packed, and read back bit for bit") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   Random random(5);
@@ -117,7 +117,7 @@ TEST_CASE("packed files are small, and only they need a newer program") {
   CHECK(size_and_format(full, true) == std::make_pair(std::size_t{100 + 3200}, 2));
 }
 
-TEST_CASE("single precision rounds, and leaves alone what it cannot hold") {
+TEST_CASE("single precision rounds, and keeps numbers that it cannot represent") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   const auto read = [&](const std::vector<double>& weights, bool* single) {
@@ -142,7 +142,7 @@ TEST_CASE("single precision rounds, and leaves alone what it cannot hold") {
   CHECK_FALSE(single);
 }
 
-TEST_CASE("packed numbers that do not add up are refused") {
+TEST_CASE("inconsistent packed numbers are refused") {
   const TemporaryFolder folder;
   ModelWriter writer;
   writer.AddWeights("w", std::vector<double>{0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0});
@@ -168,7 +168,7 @@ TEST_CASE("packed numbers that do not add up are refused") {
   refused(bad);
 }
 
-TEST_CASE("empty entries, an empty model and large entries") {
+TEST_CASE("empty entries, empty models and large entries are read back") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   ModelWriter().Save(path);
@@ -256,7 +256,7 @@ TEST_CASE("each kind of bad file has its own message") {
         folder.Path("") + ": is a directory, not a file");
 }
 
-TEST_CASE("a file without an end is read no further than its kind and its length say") {
+TEST_CASE("an endless file is read no further than its header allows") {
   CHECK(MessageOf<DataError>([] { ModelReader reader("/dev/zero"); }) ==
         "/dev/zero: not a Slackline model");
   const TemporaryFolder folder;
@@ -273,7 +273,7 @@ TEST_CASE("a file without an end is read no further than its kind and its length
   CHECK(Contains(piped(endless), "the model says that it has 9223372036854775807 bytes"));
 }
 
-TEST_CASE("every truncation and every change of a byte is noticed") {
+TEST_CASE("every truncation and every changed byte is detected") {
   const TemporaryFolder folder;
   Example().Save(folder.Path("m"));
   const std::string good = ReadBytes(folder.Path("m"));
@@ -354,7 +354,7 @@ TEST_CASE("saving through a symbolic link keeps the link") {
 }
 
 TEST_CASE(
-    "where a model cannot be written, both the check and the save say so and change nothing") {
+    "where a model cannot be written, both the check and the save report it and change nothing") {
   const TemporaryFolder folder;
   const auto both = [&](const std::string& path) {
     const std::string message = MessageOf<DataError>([&] { CheckWritable(path); });
@@ -388,7 +388,7 @@ TEST_CASE(
   CHECK(folder.NumFiles() == 3);  // folder, pipe, file
 }
 
-TEST_CASE("the check creates and changes nothing that stays") {
+TEST_CASE("the check leaves no new or changed file") {
   const TemporaryFolder folder;
   CheckWritable(folder.Path("new.slk"));
   CHECK(folder.NumFiles() == 0);

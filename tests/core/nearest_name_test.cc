@@ -26,7 +26,7 @@ TEST_CASE("the distance is symmetric") {
   }
 }
 
-TEST_CASE("a slip finds its name, the first of equally near ones, and other words find none") {
+TEST_CASE("a misspelled name finds the nearest name, the first among ties; other words find none") {
   const std::vector<std::string_view> names = {
       "auto", "al", "fw", "bcfw", "bmrm", "cutting-plane-1", "cutting-plane-n"};
   CHECK(NearestName("bmrn", names) == "bmrm");

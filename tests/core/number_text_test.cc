@@ -25,7 +25,7 @@ TEST_CASE("the shortest text reads back as the same number") {
   }
 }
 
-TEST_CASE("with digits the text is that of printf") {
+TEST_CASE("with a number of digits the text is that of printf") {
   Random random(2);
   for (int trial = 0; trial < 1000; ++trial) {
     const double value = std::ldexp(static_cast<double>(random.Below(1ULL << 53)) - 4e15,

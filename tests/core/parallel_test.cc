@@ -14,7 +14,7 @@
 
 using namespace slackline::internal;
 
-TEST_CASE("EveryItemIsDoneOnceInConsecutiveChunks") {
+TEST_CASE("every item is done once in consecutive chunks") {
   for (const int threads : {1, 2, 5}) {
     for (const Index count : {0, 1, 7, 100}) {
       std::vector<std::atomic<int>> done(count);
@@ -30,7 +30,7 @@ TEST_CASE("EveryItemIsDoneOnceInConsecutiveChunks") {
   }
 }
 
-TEST_CASE("WorkBesideOtherWorkIsAllDone") {
+TEST_CASE("the work beside the chunks and all chunks are done") {
   for (const int threads : {1, 2, 3}) {
     std::vector<std::atomic<int>> done(50);
     int beside = 0;
@@ -44,7 +44,7 @@ TEST_CASE("WorkBesideOtherWorkIsAllDone") {
   }
 }
 
-TEST_CASE("ExceptionsReachTheCaller") {
+TEST_CASE("exceptions reach the caller") {
   const auto fail = [](const Chunk& chunk) {
     if (chunk.chunk == 3) throw std::runtime_error("chunk");
   };
@@ -57,7 +57,7 @@ TEST_CASE("ExceptionsReachTheCaller") {
   }
 }
 
-TEST_CASE("TheFirstFailureIsToldWhateverTheThreads") {
+TEST_CASE("the first failure is reported for any number of threads") {
   for (const int threads : {1, 2, 4}) {
     for (int repeat = 0; repeat < 5; ++repeat) {
       std::atomic<bool> later{false};
@@ -81,7 +81,7 @@ TEST_CASE("TheFirstFailureIsToldWhateverTheThreads") {
 
 // Sanitizers need the address space for themselves.
 #ifndef SLACKLINE_SANITIZED
-TEST_CASE("WorkIsDoneByFewerThreadsWhereNotAllCanBeStarted") {
+TEST_CASE("fewer threads do the work where not all can be started") {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
   std::size_t pages = 0;

@@ -6,13 +6,13 @@
 using namespace slackline::internal;
 using namespace std::string_literals;
 
-TEST_CASE("what a terminal might obey is written out") {
+TEST_CASE("control characters are written as escapes") {
   CHECK(Printable("plain text 'with' \\ signs") == "plain text 'with' \\ signs");
   CHECK(Printable("a\0b\x1b[31m\t\r\n\x7f"s) == "a\\x00b\\x1b[31m\\x09\\x0d\\x0a\\x7f");
   CHECK(Printable("\xc2\x9b") == "\\xc2\\x9b");  // the control character U+009B
 }
 
-TEST_CASE("UTF-8 stays, and bytes that are not UTF-8 are written out") {
+TEST_CASE("UTF-8 is kept, and other bytes are written as escapes") {
   CHECK(Printable("é ≥ 𝄞") == "é ≥ 𝄞");
   CHECK(Printable("\xff\x80x\xc3") == "\\xff\\x80x\\xc3");
   CHECK(Printable("\xc0\xaf") == "\\xc0\\xaf");           // overlong

@@ -10,7 +10,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("a file comes whole when it has as many bytes as it may, and not when it has one more") {
+TEST_CASE("a file of the maximum size is read whole, and a larger file is refused") {
   const TemporaryFolder folder;
   const std::string text(3'000'000, 'x');
   const std::string path = folder.Write("a", text);
@@ -27,12 +27,12 @@ TEST_CASE("a pipe is read to its end") {
   CHECK(ReadFile(pipe.path(), 1'000'000) == text);
 }
 
-TEST_CASE("a file without an end costs no more than what may be read") {
+TEST_CASE("an endless file is read only up to the maximum size") {
   CHECK(ReadFileUpTo("/dev/zero", [](std::string_view) { return 1000; }).size() < 10'000'000);
   CHECK(Contains(MessageOf<DataError>([] { ReadFile("/dev/zero", 1000); }), "is too long"));
 }
 
-TEST_CASE("what cannot be read is said") {
+TEST_CASE("files that cannot be read are reported") {
   const TemporaryFolder folder;
   CHECK(Contains(MessageOf<DataError>([&] { ReadFile(folder.Path(""), 9); }), "is a directory"));
   CHECK(Contains(MessageOf<DataError>([&] { ReadFile(folder.Path("none"), 9); }),

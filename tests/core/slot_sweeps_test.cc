@@ -78,7 +78,7 @@ double Product(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
-TEST_CASE("threads make no difference to sweeps") {
+TEST_CASE("sweeps do not depend on the number of threads") {
   Random random(17);
   for (const Inputs kind : {Inputs::kDense, Inputs::kSparse, Inputs::kMixed}) {
     CAPTURE(static_cast<int>(kind));

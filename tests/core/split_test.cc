@@ -18,13 +18,13 @@ TEST_CASE("text is cut at every separator") {
   CHECK(Split(" a, b ", ',') == Pieces{" a", " b "});
 }
 
-TEST_CASE("empty pieces count") {
+TEST_CASE("empty pieces are kept") {
   CHECK(Split("", ',') == Pieces{""});
   CHECK(Split(",", ',') == Pieces{"", ""});
   CHECK(Split("a,,b,", ',') == Pieces{"a", "", "b", ""});
 }
 
-TEST_CASE("fields stand between blanks, and are never empty") {
+TEST_CASE("fields are separated by blanks and never empty") {
   std::vector<std::string_view> fields = {"old"};
   SplitAtBlanks("  a\tbc  d ", &fields);
   CHECK(fields == std::vector<std::string_view>{"a", "bc", "d"});
@@ -32,7 +32,7 @@ TEST_CASE("fields stand between blanks, and are never empty") {
   CHECK(fields.empty());
 }
 
-TEST_CASE("text is trimmed at its ends alone") {
+TEST_CASE("text is trimmed only at its ends") {
   CHECK(Trimmed(" \ta b\t ") == "a b");
   CHECK(Trimmed("\t ").empty());
   CHECK(Trimmed("").empty());

@@ -200,8 +200,8 @@ TEST_CASE("a structure without terms has no coordinates") {
 }
 
 TEST_CASE(
-    "Restrict drops variables with all their factors and keeps inputs and potentials numbered as "
-    "before") {
+    "Restrict drops variables with all their factors and keeps the numbers of inputs and "
+    "potentials") {
   FactorGraphBuilder graph_builder;
   graph_builder.AddVariable(2);
   graph_builder.AddVariable(3);
@@ -246,7 +246,7 @@ TEST_CASE(
       Contains(Refusal([&] { Restrict(*structure, {true}); }), "one flag per variable is needed"));
 }
 
-TEST_CASE("forbidden states are lists that parts share, and unions of what is named") {
+TEST_CASE("parts share lists of forbidden states, which are unions over all calls") {
   const Fixture f;
   StructureBuilder builder(BinaryChain(), f.layout);
   CHECK_FALSE(builder.Build()->has_forbidden_states());
@@ -283,7 +283,7 @@ TEST_CASE("forbidden states are lists that parts share, and unions of what is na
                  "all states of part 2 are forbidden"));
 }
 
-TEST_CASE("the first forbidden part of a labelling, without what is unlabelled") {
+TEST_CASE("the first forbidden part of a labelling is found among labelled variables") {
   const Fixture f;
   StructureBuilder builder(BinaryChain(), f.layout);
   using Labels = std::vector<Index>;
@@ -311,7 +311,7 @@ TEST_CASE("the first forbidden part of a labelling, without what is unlabelled")
   CHECK_FALSE(Restrict(*structure, {true, false, false}).structure->has_forbidden_states());
 }
 
-TEST_CASE("the same structure over inputs of another length") {
+TEST_CASE("a structure can be rebuilt over inputs of another length") {
   const auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("inputs", 2, 7);
   layout->AddBlock("scalars", 2);

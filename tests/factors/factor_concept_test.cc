@@ -43,7 +43,7 @@ class BudgetFactor {
 static_assert(Factor<BudgetFactor> && !FactorWithFeatureTable<BudgetFactor>);
 static_assert(Factor<TableFactor> && FactorWithFeatureTable<TableFactor>);
 
-TEST_CASE("a table that a function fills and a type of one's own describe one factor") {
+TEST_CASE("a table filled by a function and a user-defined type describe the same factor") {
   CHECK(CheckFactor(BudgetTable(3, 1)).Text() == "");
   CHECK(CheckFactor(BudgetFactor(3, 1)).Text() == "");
   CHECK(TabulateFeatures(BudgetFactor(4, 2)) == BudgetTable(4, 2).feature_table());

@@ -66,7 +66,7 @@ TreeFactor SomeTree() {
 
 }  // namespace
 
-TEST_CASE("ShippedGlobalFactorsConform") {
+TEST_CASE("shipped global factors conform") {
   for (const Index size : {1, 2, 5, 8}) {
     CHECK(CheckGlobalFactor(CardinalityFactor(size)).Text() == "");
     CHECK(CheckGlobalFactor(CardinalityFactor::AtMostOne(size)).Text() == "");
@@ -83,20 +83,20 @@ TEST_CASE("ShippedGlobalFactorsConform") {
   CHECK(CheckGlobalFactor(TreeFactor({2, 3}, 0, {}, {})).Text() == "");
 }
 
-TEST_CASE("LargeFactorsAreComparedWithSomeStates") {
+TEST_CASE("large factors are compared on a sample of states") {
   CHECK(CheckGlobalFactor(CardinalityFactor(40)).Text() == "");
   CHECK(CheckGlobalFactor(CardinalityFactor::ExactlyOne(40)).Text() == "");
   CHECK(CheckGlobalFactor(TreeFactor::Chain(30, PairwiseTableFactor(5, 5))).Text() == "");
 }
 
-TEST_CASE("AFactorOfOnesOwnConforms") {
+TEST_CASE("a user-defined factor conforms") {
   for (const Index size : {1, 2, 4}) {
     for (const Index states : {1, 2, 3})
       CHECK(CheckGlobalFactor(test::AllEqualFactor(size, states)).Text() == "");
   }
 }
 
-TEST_CASE("FaultsAreFoundAndNamed") {
+TEST_CASE("faults are found and named") {
   CHECK(CheckGlobalFactor(Careless()).Text().find("Maximize does not find") != std::string::npos);
   CHECK(CheckGlobalFactor(Silent()).Text().find("IsRestricted() says that it does not") !=
         std::string::npos);
@@ -106,7 +106,7 @@ TEST_CASE("FaultsAreFoundAndNamed") {
         std::string::npos);
 }
 
-TEST_CASE("CheckedMaximumNamesTheFactor") {
+TEST_CASE("errors of a checked maximum name the factor") {
   const double weights[] = {1.0};
   const double messages[] = {0.0, 0.0};
   Index states[1];
@@ -118,7 +118,7 @@ TEST_CASE("CheckedMaximumNamesTheFactor") {
   CHECK(states[0] == 1);
 }
 
-TEST_CASE("UnsoundFactorsAreRefused") {
+TEST_CASE("unsound factors are refused") {
   CHECK_THROWS_AS(CardinalityFactor(0), std::invalid_argument);
   CHECK_THROWS_AS(CardinalityFactor::Between(3, 2, 1), std::invalid_argument);
   CHECK_THROWS_AS(CardinalityFactor::Between(3, 0, 4), std::invalid_argument);

@@ -25,7 +25,7 @@ Eigen::SparseMatrix<double> MatrixOf(const Marginalization& a) {
   return matrix;
 }
 
-TEST_CASE("the matrices of a 2 × 3 table, by hand") {
+TEST_CASE("the marginalisation matrices of a 2 × 3 table are right") {
   const std::array<Index, 2> cardinalities = {2, 3};
   const std::array<double, 6> table = {1, 2, 3, 40, 50, 60};
   std::array<double, 2> first;

@@ -130,7 +130,7 @@ bool CanImprove(const Case& c, const std::vector<double>& messages,
 
 }  // namespace
 
-TEST_CASE("MatchingFactorsConform") {
+TEST_CASE("matching factors conform") {
   Random random(1);
   for (int trial = 0; trial < 20; ++trial) {
     const Case c =
@@ -141,7 +141,7 @@ TEST_CASE("MatchingFactorsConform") {
   }
 }
 
-TEST_CASE("TheMaximumIsThatOfAllMatchings") {
+TEST_CASE("the maximum is the one over all matchings") {
   Random random(2);
   for (int trial = 0; trial < 600; ++trial) {
     const Case c = RandomCase(random, 1 + static_cast<Index>(random.Below(4)),
@@ -159,7 +159,7 @@ TEST_CASE("TheMaximumIsThatOfAllMatchings") {
   }
 }
 
-TEST_CASE("NoCycleImprovesLargeMatchings") {
+TEST_CASE("no cycle improves large matchings") {
   Random random(3);
   for (int trial = 0; trial < 24; ++trial) {
     const Case c =
@@ -181,7 +181,7 @@ TEST_CASE("NoCycleImprovesLargeMatchings") {
   }
 }
 
-TEST_CASE("EdgesThatGainNothingStayUnchosen") {
+TEST_CASE("edges without a gain are not chosen") {
   const MatchingFactor factor(2, 2, {{0, 0}, {0, 1}, {1, 0}, {1, 1}});
   std::vector<Index> states(4);
   CHECK(factor.Maximize({}, std::vector<double>{0, 1, 0, 0, 2, 3, 0, 5}, states) == -2);
@@ -191,7 +191,7 @@ TEST_CASE("EdgesThatGainNothingStayUnchosen") {
   CHECK(states == std::vector<Index>{0, 1, 1, 0});
 }
 
-TEST_CASE("CapacitiesDecideWhatIsAllowed") {
+TEST_CASE("labellings that exceed a capacity are not allowed") {
   const std::vector<Edge> star{{0, 0}, {0, 1}, {0, 2}};
   CHECK(MatchingFactor(1, 3, star).IsRestricted());
   CHECK(!MatchingFactor(1, 3, star, 3).IsRestricted());
@@ -205,7 +205,7 @@ TEST_CASE("CapacitiesDecideWhatIsAllowed") {
   CHECK(states == std::vector<Index>{1, 0, 1});
 }
 
-TEST_CASE("MatchingFactorsCheckTheirArguments") {
+TEST_CASE("matching factors check their arguments") {
   CHECK_THROWS_AS(MatchingFactor(2, 2, {}), std::invalid_argument);
   CHECK_THROWS_AS(MatchingFactor(2, 2, {{2, 0}}), std::invalid_argument);
   CHECK_THROWS_AS(MatchingFactor(2, 2, {{0, -1}}), std::invalid_argument);

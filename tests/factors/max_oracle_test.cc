@@ -26,7 +26,7 @@ double MessageSum(std::span<const Index> cardinalities, std::span<const Index> s
   return sum;
 }
 
-TEST_CASE("joint states are numbered with the last variable fastest, and there and back") {
+TEST_CASE("joint states are numbered with the last variable fastest, in both directions") {
   const std::array<Index, 3> cardinalities = {2, 3, 4};
   CHECK(NumJointStates(cardinalities) == 24);
   CHECK(NumJointStates({}) == 1);
@@ -42,7 +42,7 @@ TEST_CASE("joint states are numbered with the last variable fastest, and there a
   CHECK(states == std::array<Index, 3>{0, 0, 0});
 }
 
-TEST_CASE("the largest entry: lowest index among ties, minus infinity allowed") {
+TEST_CASE("the largest entry has the lowest index among ties, and may be minus infinity") {
   CHECK(TableMax(std::array{1.0, 3.0, 3.0}).joint == 1);
   CHECK(TableMax(std::array{-5.0, -2.0, -2.0}).joint == 1);
   CHECK(TableMax(std::array{-kInfinity, -1e300}).joint == 1);

@@ -23,7 +23,7 @@ std::vector<double> Numbers(Random& random, std::size_t count) {
   return numbers;
 }
 
-TEST_CASE("maxima over and in rows of all sizes") {
+TEST_CASE("maxima over rows and within rows of all sizes are right") {
   Random random(1);
   const auto best_of = [](Index count, auto&& term) {
     double best = -kInfinity;
@@ -63,7 +63,7 @@ TEST_CASE("maxima over and in rows of all sizes") {
   }
 }
 
-TEST_CASE("messages of small and large tables, from either side") {
+TEST_CASE("messages of small and large tables are right, from either side") {
   Random random(2);
   for (int trial = 0; trial < 400; ++trial) {
     const auto below = static_cast<Index>(1 + random.Below(12));
@@ -89,7 +89,7 @@ TEST_CASE("messages of small and large tables, from either side") {
   }
 }
 
-TEST_CASE("the first of several best sums") {
+TEST_CASE("the first of several best sums is found") {
   const std::vector<double> entry = {1, 9, 3, 9, 3, 9};
   const std::vector<double> add = {2, 0, 0};
   CHECK(FirstBest(entry.data(), 1, add.data(), 3) == 1);

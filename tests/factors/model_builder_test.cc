@@ -90,7 +90,7 @@ void CheckFactorScores(const F& factor) {
   }
 }
 
-TEST_CASE("a structure scores its factors as the factor objects do") {
+TEST_CASE("a structure and the factor objects give the same scores") {
   CheckFactorScores(PottsFactor(3));
   CheckFactorScores(PairwiseTableFactor(2, 3));
   CheckFactorScores(UnaryFactor({1, kAbsent, 1, 0}, 2));
@@ -181,7 +181,7 @@ TEST_CASE("one factor type on many edges is tabulated once and shares one map") 
   CHECK(structure->terms(n)[0].map != structure->terms(n + 1000)[0].map);
 }
 
-TEST_CASE("temporary factors of one type but different content are kept apart") {
+TEST_CASE("temporary factors of one type but different content are distinguished") {
   Layout layout;
   ModelBuilder builder(layout.weights);
   builder.AddVariable(2);
@@ -195,7 +195,7 @@ TEST_CASE("temporary factors of one type but different content are kept apart") 
   CHECK(builder.Register(PottsFactor(2)).number == builder.Register(PottsFactor(2)).number);
 }
 
-TEST_CASE("a builder can go on after a structure was built, and parts keep their meaning") {
+TEST_CASE("a builder can continue after a structure was built, and parts keep their meaning") {
   Layout layout;
   ModelBuilder builder(layout.weights);
   builder.AddVariable(2);
@@ -212,7 +212,7 @@ TEST_CASE("a builder can go on after a structure was built, and parts keep their
   CHECK(second->map(second->terms(4)[0].map).rows.size() == 3);
 }
 
-TEST_CASE("an empty model is a model") {
+TEST_CASE("a model without variables is valid") {
   const auto structure = ModelBuilder(std::make_shared<WeightLayout>()).Build();
   CHECK(structure->graph().num_parts() == 0);
   CHECK(structure->num_coordinates() == 0);

@@ -52,7 +52,7 @@ TEST_CASE("for state 1 of binary variables it is the cardinality factor") {
   }
 }
 
-TEST_CASE("counts that no labelling has are refused") {
+TEST_CASE("impossible counts are refused") {
   CHECK_THROWS_AS(Counts({2, 2}, 2, 1, 2), std::invalid_argument);
   CHECK_THROWS_AS(Counts({1, 1}, 0, 0, 1), std::invalid_argument);
   CHECK_THROWS_AS(Counts({2, 2}, -1, 0, 2), std::invalid_argument);

@@ -94,7 +94,7 @@ TEST_CASE("tables that are not sound are refused") {
       std::invalid_argument);
 }
 
-TEST_CASE("the feature builder wants each state once, with all its features") {
+TEST_CASE("the feature builder requires each state once, with all its features") {
   FeatureTableBuilder builder(std::array<Index, 1>{2}, 2);
   CHECK_THROWS_AS(builder.Append(std::array{1.0}), std::invalid_argument);
   builder.Append(std::array{1.0, 0.0});

@@ -14,7 +14,7 @@
 namespace slackline::internal::test {
 namespace {
 
-TEST_CASE("unary factors conform: own, tied and absent weights, one state") {
+TEST_CASE("unary factors conform with own, tied and absent weights, and with one state") {
   CHECK(CheckFactor(UnaryFactor(3)).Text() == "");
   CHECK(CheckFactor(UnaryFactor(1)).Text() == "");
   CHECK(CheckFactor(UnaryFactor({0, 1, 0, kAbsent}, 2)).Text() == "");

@@ -68,7 +68,7 @@ MapResult Best(const std::shared_ptr<const FactorGraph>& graph, const std::vecto
 
 }  // namespace
 
-TEST_CASE("TwoStatesAreSolvedExactly") {
+TEST_CASE("two states are solved exactly") {
   Random random(1);
   const auto graph = Grid(3, 4, 2, true);
   const auto solver = MakeExpansionSolver(graph);
@@ -94,7 +94,7 @@ TEST_CASE("TwoStatesAreSolvedExactly") {
   }
 }
 
-TEST_CASE("PottsIsWithinAFactorOfTwoAndTheBoundHolds") {
+TEST_CASE("Potts costs are within a factor of two, and the bound holds") {
   Random random(2);
   int exact = 0;
   for (int trial = 0; trial < 60; ++trial) {
@@ -125,7 +125,7 @@ TEST_CASE("PottsIsWithinAFactorOfTwoAndTheBoundHolds") {
   CHECK(exact >= 50);
 }
 
-TEST_CASE("MetricsHaveTheBoundOfTheirRatio") {
+TEST_CASE("costs that are metrics have the bound of their ratio") {
   Random random(3);
   for (int trial = 0; trial < 30; ++trial) {
     const auto graph = Grid(2, 4, 4);
@@ -144,7 +144,7 @@ TEST_CASE("MetricsHaveTheBoundOfTheirRatio") {
   }
 }
 
-TEST_CASE("DegenerateGraphsAndTables") {
+TEST_CASE("degenerate graphs and tables are solved") {
   Random random(4);
   MapResult found;
   const auto one_state = Grid(2, 2, 1);
@@ -172,7 +172,7 @@ TEST_CASE("DegenerateGraphsAndTables") {
   CHECK(Near(found.upper_bound, Most(*grid, free), kTight));
 }
 
-TEST_CASE("WhatIsNotAssociativeIsRefused") {
+TEST_CASE("tables that are not associative are refused") {
   Random random(5);
   const auto grid = Grid(2, 2, 2);
   MapResult found;

@@ -23,7 +23,7 @@ TEST_CASE("only binary graphs with factors over one or two variables are accepte
   CHECK_THROWS_AS(BinaryPairs(*builder.Build()), std::invalid_argument);
 }
 
-TEST_CASE("for any x the pairs are feasible and best possible") {
+TEST_CASE("for any x the pairs are feasible and optimal") {
   Random random(51);
   for (int number = 0; number < 100; ++number) {
     const GraphPtr graph = RandomBinaryPairs(random, 1 + number % 6, 9);

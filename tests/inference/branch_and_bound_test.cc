@@ -48,7 +48,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("22 fully connected labels are always solved, few nodes are needed") {
+TEST_CASE("22 fully connected labels are always solved, with few nodes") {
   Random random(23);
   const GraphPtr graph = FullBinary(22);
   BranchAndBoundSolver search(graph);

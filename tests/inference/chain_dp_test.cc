@@ -30,7 +30,7 @@ TEST_CASE("the best labelling is the first of the best of all, in lexicographic 
   }
 }
 
-TEST_CASE("max-marginals are what the best labelling with a state loses") {
+TEST_CASE("max-marginals are the loss of the best labelling with a state") {
   Random random(92);
   for (int trial = 0; trial < 400; ++trial) {
     const TestChain chain = RandomChain(random, trial);
@@ -61,7 +61,7 @@ TEST_CASE("max-marginals are what the best labelling with a state loses") {
   }
 }
 
-TEST_CASE("one object serves chains of any length, and takes new tables") {
+TEST_CASE("one object serves chains of any length and new tables") {
   ChainDp dp(2);
   std::vector<Index> labels(3);
   CHECK(dp.Maximise(std::vector<double>{0, 1, 2, 0, 0, 3}, labels) == 6);

@@ -89,7 +89,7 @@ void CheckGraph(Random& random, const GraphPtr& graph, double scale) {
 
 }  // namespace
 
-TEST_CASE("gains of two counts on variables that nothing joins") {
+TEST_CASE("gains of two counts on unconnected variables are maximised") {
   Random random(3);
   for (int number = 0; number < 60; ++number) {
     const double scale = number % 3 == 0 ? 0 : number % 3 == 1 ? 1 : 5;
@@ -97,7 +97,7 @@ TEST_CASE("gains of two counts on variables that nothing joins") {
   }
 }
 
-TEST_CASE("gains of two counts on trees and forests, factors over one variable included") {
+TEST_CASE("gains of two counts on trees and forests with unary factors are maximised") {
   Random random(5);
   for (int number = 0; number < 120; ++number) {
     const double scale = number % 3 == 0 ? 0 : number % 3 == 1 ? 1 : 5;
@@ -105,13 +105,13 @@ TEST_CASE("gains of two counts on trees and forests, factors over one variable i
   }
 }
 
-TEST_CASE("no variable at all") {
+TEST_CASE("graphs without variables are solved") {
   CountForest forest(FactorGraphBuilder().Build());
   std::vector<Index> labels;
   CHECK(forest.Maximise({}, {}, std::vector<double>{0.5}, labels) == 0.5);
 }
 
-TEST_CASE("what two counts cannot be asked of") {
+TEST_CASE("two counts are refused on unsupported graphs") {
   FactorGraphBuilder three_states;
   three_states.AddVariables(2, 3);
   FactorGraphBuilder triple;

@@ -59,7 +59,7 @@ void CheckAnswer(const FactorGraph& graph, const std::vector<double>& scores, Co
 
 }  // namespace
 
-TEST_CASE("all ranges of small graphs, by solvers that are exact and by the relaxation") {
+TEST_CASE("all ranges on small graphs are solved, by exact solvers and by the relaxation") {
   Random random(71);
   Index answers = 0;
   Index exact = 0;
@@ -93,7 +93,7 @@ TEST_CASE("all ranges of small graphs, by solvers that are exact and by the rela
   CHECK(exact == answers);
 }
 
-TEST_CASE("forests whose best labellings jump from few ones to many") {
+TEST_CASE("forests whose best labellings jump from few ones to many are solved") {
   Random random(72);
   for (int number = 0; number < 40; ++number) {
     const GraphPtr graph = BinaryForest(random, 11);
@@ -135,7 +135,7 @@ TEST_CASE("without factors the largest gains are taken") {
   CHECK(labels(4, 4) == std::vector<Index>{1, 1, 1, 1});
 }
 
-TEST_CASE("a limit leaves a bound that holds") {
+TEST_CASE("a search that ends at its limit leaves a valid bound") {
   Random random(73);
   Index open = 0;
   for (int number = 0; number < 30; ++number) {
@@ -152,7 +152,7 @@ TEST_CASE("a limit leaves a bound that holds") {
   CHECK(open > 0);
 }
 
-TEST_CASE("a decoder keeps the bounds, and searches only where the best labelling does not") {
+TEST_CASE("a decoder respects the range, and searches only where the best labelling violates it") {
   Random random(74);
   Index unchanged = 0;
   Index changed = 0;

@@ -27,7 +27,7 @@ double BestWith(const GraphPtr& graph, const std::vector<double>& scores, Index 
 
 }  // namespace
 
-TEST_CASE("names of the ways to decode") {
+TEST_CASE("names of the kinds of decoding are parsed and refused") {
   CHECK(ParseDecodeKind("auto") == DecodeKind::kAuto);
   CHECK(ParseDecodeKind("lp") == DecodeKind::kLp);
   CHECK(ParseDecodeKind("exact") == DecodeKind::kExact);
@@ -85,7 +85,8 @@ TEST_CASE("LP decoding: fractional solutions are counted, bounds hold, integral 
   CHECK(certified > 0);
 }
 
-TEST_CASE("large graphs: a labelling, its value and a valid bound, and words that say how") {
+TEST_CASE(
+    "large graphs get a labelling, its value, a valid bound and a description of the method") {
   Random random(83);
   const GraphPtr graph = FullBinary(26);
   for (const DecodeKind kind : {DecodeKind::kAuto, DecodeKind::kExact}) {
@@ -148,7 +149,7 @@ TEST_CASE(
       std::invalid_argument);
 }
 
-TEST_CASE("relaxed max-marginals of the frustrated triangle, by hand") {
+TEST_CASE("relaxed max-marginals of the frustrated triangle are right") {
   const GraphPtr graph = Cycle(3, 2);
   std::vector<double> scores(graph->total_states(), 0.0);
   for (Index c = 0; c < 3; ++c)

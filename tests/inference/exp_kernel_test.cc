@@ -19,7 +19,7 @@ double Exact(double x, double shift, double inverse) { return std::exp((x - shif
 
 }  // namespace
 
-TEST_CASE("ExponentialsAreThoseOfTheStandardLibraryToTheLastBits") {
+TEST_CASE("exponentials agree with the standard library up to the last bits") {
   Random random(1);
   double worst = 0;
   for (int trial = 0; trial < 2000; ++trial) {
@@ -31,7 +31,7 @@ TEST_CASE("ExponentialsAreThoseOfTheStandardLibraryToTheLastBits") {
   CHECK(worst <= 5e-16);
 }
 
-TEST_CASE("ExponentialsAtTheEndsOfTheirRange") {
+TEST_CASE("exponentials at the ends of the range are right") {
   std::vector<double> x = {0, -0.0, -kInfinity, -1e300, -699.9, -700.1, -1e-300};
   const double sum = ExpSum(x.data(), static_cast<Index>(x.size()), 0, 1);
   CHECK(x[0] == 1);
@@ -47,7 +47,7 @@ TEST_CASE("ExponentialsAtTheEndsOfTheirRange") {
   CHECK(ExpSum(nullptr, 0, 0, 1) == 0);
 }
 
-TEST_CASE("RunsAndColumnsOfAllLengths") {
+TEST_CASE("sums over runs and columns of all lengths are right") {
   Random random(2);
   for (Index rows = 1; rows <= 9; ++rows) {
     for (Index size = 0; size <= 13; ++size) {

@@ -146,7 +146,8 @@ void Fill(PairForest* forest, const FactorGraph& graph, const Scores& scores) {
 }  // namespace
 
 TEST_CASE(
-    "dynamic programming, enumeration and search find the best allowed labelling of forests") {
+    "dynamic programming, enumeration and branch and bound find the best allowed labelling of "
+    "forests") {
   Random random(81);
   int allowed = 0;
   for (int number = 0; number < 300; ++number) {
@@ -166,7 +167,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "enumeration and search see forbidden states on graphs with cycles, also of large scores") {
+    "enumeration and branch and bound support forbidden states with cycles and large scores") {
   Random random(82);
   int allowed = 0;
   for (int number = 0; number < 240; ++number) {
@@ -182,7 +183,7 @@ TEST_CASE(
   CHECK(allowed > 100);
 }
 
-TEST_CASE("a search that is cut short has bounds, or says that it found nothing") {
+TEST_CASE("a truncated search has bounds, or reports that it found nothing") {
   Random random(83);
   const GraphPtr graph = FullBinary(9);
   int stopped = 0;
@@ -208,7 +209,7 @@ TEST_CASE("a search that is cut short has bounds, or says that it found nothing"
   CHECK(stopped > 0);
 }
 
-TEST_CASE("forests of pairs: labellings are those of dynamic programming") {
+TEST_CASE("on forests of pairs labellings agree with dynamic programming") {
   Random random(84);
   int allowed = 0;
   for (int number = 0; number < 200; ++number) {
@@ -283,7 +284,7 @@ TEST_CASE("differences of max-marginals say which label is forced") {
   CHECK(differences == Scores{-kInfinity, kInfinity});
 }
 
-TEST_CASE("local improvement leaves forbidden states") {
+TEST_CASE("local improvement moves away from forbidden states") {
   const GraphPtr graph = Grid(1, 3, 2);
   Scores scores(graph->total_states(), 0.0);
   scores[0] = -kInfinity;
@@ -315,7 +316,7 @@ TEST_CASE("roof duality, message passing and linear programs refuse forbidden st
   CHECK_THROWS_AS(rounded.Decode(scores, &result), DataError);
 }
 
-TEST_CASE("structures say beforehand which solvers they need") {
+TEST_CASE("structures report which solvers they need") {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("w", 1);
   const auto structure = [&](const GraphPtr& graph) {

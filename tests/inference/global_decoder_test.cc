@@ -42,7 +42,7 @@ GlobalProblemOptions Family(int number) {
 
 }  // namespace
 
-TEST_CASE("DecodedLabellingsAndBoundsHoldTheBestOne") {
+TEST_CASE("the best score lies between decoded labellings and bounds") {
   Random random(1);
   int exact = 0;
   int best = 0;
@@ -89,7 +89,7 @@ TEST_CASE("DecodedLabellingsAndBoundsHoldTheBestOne") {
   CHECK(exact >= count / 2);
 }
 
-TEST_CASE("ATreeOfTablesAndAChainIsSolvedExactly") {
+TEST_CASE("a tree of tables and a chain is solved exactly") {
   Random random(2);
   for (int trial = 0; trial < 10; ++trial) {
     GlobalProblemOptions options;
@@ -117,7 +117,7 @@ TEST_CASE("ATreeOfTablesAndAChainIsSolvedExactly") {
   }
 }
 
-TEST_CASE("ForbiddenLabellingsAreNotPredicted") {
+TEST_CASE("forbidden labellings are not predicted") {
   auto layout = std::make_shared<WeightLayout>();
   const Index pair = layout->AddBlock("pair", 4);
   ModelBuilder builder(layout);

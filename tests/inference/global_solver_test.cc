@@ -60,7 +60,7 @@ std::vector<double> Normals(Random& random, Offset count) {
 
 }  // namespace
 
-TEST_CASE("TheBestOfAllLabellingsIsFound") {
+TEST_CASE("the best of all labellings is found") {
   Random random(5);
   const Model model;
   for (const auto& structure : {Mixed(model), Matching(model)}) {
@@ -96,7 +96,7 @@ TEST_CASE("TheBestOfAllLabellingsIsFound") {
   }
 }
 
-TEST_CASE("CoupledGlobalFactorsAreRefused") {
+TEST_CASE("coupled global factors are refused") {
   const Model model;
   const auto four = std::make_shared<CardinalityFactor>(4);
   const auto make = [&](bool overlap, bool table) {
@@ -124,7 +124,7 @@ TEST_CASE("CoupledGlobalFactorsAreRefused") {
   }
 }
 
-TEST_CASE("GraphsWithoutGlobalFactorsGoToTheOtherSolvers") {
+TEST_CASE("graphs without global factors are left to the other solvers") {
   const Model model;
   ModelBuilder builder(model.layout);
   builder.AddVariable(2);
@@ -138,7 +138,7 @@ TEST_CASE("GraphsWithoutGlobalFactorsGoToTheOtherSolvers") {
   CHECK_THROWS_AS(MakeStructureSolver(SolverKind::kAuto, nullptr), std::invalid_argument);
 }
 
-TEST_CASE("ScoresAndWeightsMustFit") {
+TEST_CASE("scores and weights of wrong sizes are refused") {
   const Model model;
   const auto structure = Mixed(model);
   const auto solver = MakeGlobalSolver(structure);

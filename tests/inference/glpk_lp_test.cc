@@ -47,7 +47,7 @@ std::vector<double> Drifted(Random& random, const std::vector<double>& scores, d
 
 }  // namespace
 
-TEST_CASE("without GLPK the LP solver says what else there is") {
+TEST_CASE("without GLPK the LP solver names alternatives") {
   if (HasGlpk()) return;
   CHECK_THROWS_WITH_AS(MakeGlpkSolver(FullBinary(3)), doctest::Contains("branch-and-bound"),
                        DataError);
@@ -73,7 +73,7 @@ TEST_CASE("the LP bounds the maximum from above, rounding from below, and labell
   CHECK(fractional > 10);
 }
 
-TEST_CASE("on forests the LP is the maximum") {
+TEST_CASE("on forests the LP equals the maximum") {
   if (!HasGlpk()) return;
   Random random(62);
   for (int number = 0; number < 60; ++number) {
@@ -88,7 +88,7 @@ TEST_CASE("on forests the LP is the maximum") {
   }
 }
 
-TEST_CASE("the frustrated triangle: every pair wants to differ, all marginals are one half") {
+TEST_CASE("on the frustrated triangle all marginals are one half") {
   if (!HasGlpk()) return;
   const GraphPtr graph = Cycle(3, 2);
   std::vector<double> scores(graph->total_states(), 0.0);
@@ -109,7 +109,7 @@ TEST_CASE("the frustrated triangle: every pair wants to differ, all marginals ar
   }
 }
 
-TEST_CASE("both formulations have one value") {
+TEST_CASE("both formulations have the same value") {
   if (!HasGlpk()) return;
   Random random(63);
   for (int number = 0; number < 60; ++number) {
@@ -141,7 +141,7 @@ TEST_CASE("corners of binary pairwise graphs are exactly half-integral") {
   for (const double p : result.marginals) CHECK((p == 0 || p == 0.5 || p == 1));
 }
 
-TEST_CASE("results depend on scores and warm start alone, not on what the solver did before") {
+TEST_CASE("results depend only on scores and warm start, not on earlier calls") {
   if (!HasGlpk()) return;
   Random random(65);
   for (int number = 0; number < 40; ++number) {
@@ -165,7 +165,7 @@ TEST_CASE("results depend on scores and warm start alone, not on what the solver
   }
 }
 
-TEST_CASE("a warm start leads to the value of a cold one, while scores drift") {
+TEST_CASE("with drifting scores a warm start leads to the value of a cold start") {
   if (!HasGlpk()) return;
   Random random(65);
   const std::vector<GraphPtr> graphs{FullBinary(12), Grid(3, 3, 3), RandomGraph(random, 7, 3, 9, 3),
@@ -298,7 +298,8 @@ TEST_CASE("scores that are not finite never reach GLPK") {
 }
 
 TEST_CASE(
-    "solvers work in several threads, and may be made, used and destroyed in different ones") {
+    "solvers work in several threads, and may be created, used and destroyed in different "
+    "threads") {
   if (!HasGlpk()) return;
   Random random(69);
   const GraphPtr graph = FullBinary(12);

@@ -12,7 +12,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("the best labellings are those of enumeration, in its order") {
+TEST_CASE("the best labellings agree with enumeration, also in their order") {
   Random random(93);
   for (int trial = 0; trial < 400; ++trial) {
     const TestChain chain = RandomChain(random, trial);
@@ -41,7 +41,7 @@ TEST_CASE("equal scores come in lexicographic order") {
   for (Index k = 0; k < 9; ++k) CHECK(found[k].labels == std::vector<Index>{k / 3, k % 3});
 }
 
-TEST_CASE("one state, and one variable") {
+TEST_CASE("chains of one state or one variable are supported") {
   ChainDp one_state(1);
   const auto single = KBestLabellings(&one_state, std::vector<double>{1, 2, 3}, 5);
   REQUIRE(single.size() == 1);
@@ -55,7 +55,7 @@ TEST_CASE("one state, and one variable") {
   CHECK_THROWS_AS(KBestLabellings(&dp, std::vector<double>(3), 0), std::invalid_argument);
 }
 
-TEST_CASE("the first is that of Maximise, and long chains are no trouble") {
+TEST_CASE("the first labelling is the one of Maximise, also on long chains") {
   Random random(94);
   constexpr Index kLength = 20000;
   ChainDp dp(4);

@@ -44,7 +44,7 @@ GraphPtr AnyGraph(Random& random, int number) {
 
 }  // namespace
 
-TEST_CASE("repaired tables have the marginals asked for") {
+TEST_CASE("repaired tables have the requested marginals") {
   Random random(41);
   for (int number = 0; number < 260; ++number) {
     const GraphPtr graph = AnyGraph(random, number);
@@ -58,7 +58,7 @@ TEST_CASE("repaired tables have the marginals asked for") {
   }
 }
 
-TEST_CASE("points of the local polytope are not changed, points near it hardly") {
+TEST_CASE("repair does not change points of the local polytope, and points near it only little") {
   Random random(42);
   for (int number = 0; number < 130; ++number) {
     const GraphPtr graph = AnyGraph(random, number);
@@ -93,7 +93,7 @@ TEST_CASE("binary pairs: the joint probability is clipped to its bounds") {
   CHECK(repaired(0.375) == std::vector<double>{0.125, 0.125, 0.375, 0.375});
 }
 
-TEST_CASE("the violation sees every kind of fault") {
+TEST_CASE("the violation detects every kind of fault") {
   const GraphPtr graph = FullBinary(2);
   const std::vector<double> good{0.5, 0.5, 0.5, 0.5, 0.5, 0, 0, 0.5};
   CHECK(PolytopeViolation(*graph, good) == 0);
@@ -140,7 +140,7 @@ TEST_CASE("the rows hold for every labelling, have full rank and describe the wh
   }
 }
 
-TEST_CASE("every choice of messages bounds the maximum; on a single pair the right ones reach it") {
+TEST_CASE("any messages bound the maximum; on a single pair the right ones attain it") {
   Random random(44);
   for (int number = 0; number < 120; ++number) {
     const GraphPtr graph = SmallGraph(random, number);

@@ -11,7 +11,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("solver names: there and back, unknown ones are refused with the choices") {
+TEST_CASE("solver names are parsed and printed, and unknown names refused with the choices") {
   for (const SolverKind kind :
        {SolverKind::kAuto, SolverKind::kLp, SolverKind::kLpPolytope, SolverKind::kTree,
         SolverKind::kBruteForce, SolverKind::kBranchAndBound}) {
@@ -25,7 +25,7 @@ TEST_CASE("solver names: there and back, unknown ones are refused with the choic
   CHECK_THROWS_AS(ParseSolverKind(""), DataError);
 }
 
-TEST_CASE("names of before are still read, and checkpoints still have them") {
+TEST_CASE("old solver names are still read, and checkpoints use them") {
   CHECK(ParseSolverKind("search") == SolverKind::kBranchAndBound);
   CHECK(ParseSolverKind("messages-search") == SolverKind::kMessagesBranchAndBound);
   CHECK(SolverKindName(SolverKind::kBranchAndBound) == "branch-and-bound");
@@ -35,7 +35,7 @@ TEST_CASE("names of before are still read, and checkpoints still have them") {
   CHECK(SolverKindNameInFiles(SolverKind::kRoof) == "roof");
 }
 
-TEST_CASE("solvers are made by kind") {
+TEST_CASE("solvers are created by kind") {
   CHECK(MakeMapSolver(SolverKind::kTree, Grid(1, 4, 2))->name() == "tree");
   CHECK(MakeMapSolver(SolverKind::kBruteForce, FullBinary(3))->name() == "brute-force");
   CHECK(MakeMapSolver(SolverKind::kBranchAndBound, FullBinary(3))->name() == "branch-and-bound");

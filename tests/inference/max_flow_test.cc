@@ -90,7 +90,7 @@ TEST_CASE("the maximum flow is the minimum cut, found by enumeration") {
   }
 }
 
-TEST_CASE("flows keep to capacities and conserve what flows") {
+TEST_CASE("flows respect capacities and are conserved") {
   Random random(12);
   MaxFlow flow;
   for (int number = 0; number < 300; ++number) {
@@ -116,7 +116,7 @@ TEST_CASE("flows keep to capacities and conserve what flows") {
   }
 }
 
-TEST_CASE("capacities of very different size") {
+TEST_CASE("capacities of very different sizes are supported") {
   MaxFlow flow;
   flow.Reset(4);
   flow.AddExcess(0, 1e12);

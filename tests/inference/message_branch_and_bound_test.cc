@@ -23,7 +23,9 @@ double Room(double value) { return kRoom * std::max(1.0, std::abs(value)); }
 
 }  // namespace
 
-TEST_CASE("message passing with searches agrees with brute force on small graphs of every family") {
+TEST_CASE(
+    "message passing with branch and bound agrees with brute force on small graphs of every "
+    "family") {
   Random random(31);
   for (int number = 0; number < 480; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
@@ -47,7 +49,7 @@ TEST_CASE("message passing with searches agrees with brute force on small graphs
   }
 }
 
-TEST_CASE("searches are right from any messages, those that were never passed included") {
+TEST_CASE("searches are exact from any messages, including messages that were never passed") {
   Random random(32);
   for (int number = 0; number < 240; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
@@ -65,7 +67,7 @@ TEST_CASE("searches are right from any messages, those that were never passed in
   }
 }
 
-TEST_CASE("where messages leave a gap the search closes it, and good messages make it shorter") {
+TEST_CASE("the search closes the gap of messages, and good messages shorten the search") {
   Random random(33);
   int open = 0;
   for (int trial = 0; trial < 20; ++trial) {
@@ -94,7 +96,7 @@ TEST_CASE("where messages leave a gap the search closes it, and good messages ma
   CHECK(open >= 5);
 }
 
-TEST_CASE("a search that is given up leaves a bound") {
+TEST_CASE("an abandoned search leaves a bound") {
   Random random(34);
   const GraphPtr graph = Grid(20, 20, 4);
   REQUIRE(MessageBranchAndBound::Fits(*graph) ==
@@ -135,7 +137,7 @@ TEST_CASE("a higher limit ends searches that the first one does not") {
   CHECK(given_up >= 3);
 }
 
-TEST_CASE("a plan goes to higher limits by turns, and stays where a search arrived") {
+TEST_CASE("a plan tries higher limits in turn, and keeps the limit at which a search succeeded") {
   const GraphPtr graph = Grid(2, 2, 2);
   WarmStart warm;
   const std::vector<double> messages(graph->total_messages(), 0.25);
@@ -179,7 +181,7 @@ TEST_CASE("a plan goes to higher limits by turns, and stays where a search arriv
   CHECK(BranchAndBoundPlan::Read(*graph, &warm).doublings == MessageBranchAndBound::kMostDoublings);
 }
 
-TEST_CASE("what it refuses") {
+TEST_CASE("infinite scores and missing graphs are refused") {
   Random random(35);
   const GraphPtr graph = Grid(2, 2, 2);
   std::vector<double> scores = RandomScores(random, *graph, 1);

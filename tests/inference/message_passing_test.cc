@@ -19,8 +19,8 @@ using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 TEST_CASE(
-    "bounds hold, labellings have their values, and the bound is the LP's on nearly all small "
-    "graphs") {
+    "bounds hold, labellings have their values, and on nearly all small graphs the bound is that "
+    "of the LP") {
   Random random(91);
   int loose = 0;
   for (int number = 0; number < 480; ++number) {
@@ -67,7 +67,7 @@ TEST_CASE("forests are solved, with factors of any order, and chains by one iter
   CHECK(Near(result.upper_bound, best.value, kTight));
 }
 
-TEST_CASE("the bound never gets worse, and a warm start goes on where the last call ended") {
+TEST_CASE("the bound never rises, and a warm start continues from the end of the last call") {
   Random random(93);
   const GraphPtr graph = Grid(8, 8, 5);
   const std::vector<double> scores = RandomScores(random, *graph, 1);
@@ -96,7 +96,7 @@ TEST_CASE("the bound never gets worse, and a warm start goes on where the last c
   CHECK(few->work() > 0);
 }
 
-TEST_CASE("bounds for any messages, on any graph, are those of the plain formula") {
+TEST_CASE("bounds for any messages on any graph agree with the plain formula") {
   Random random(94);
   for (int number = 0; number < 60; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
@@ -115,7 +115,7 @@ TEST_CASE("bounds for any messages, on any graph, are those of the plain formula
   }
 }
 
-TEST_CASE("tables of any width, and tables that factors share") {
+TEST_CASE("tables of any width and shared tables are supported") {
   Random random(95);
   for (const Index states : {1, 2, 3, 4, 5, 8, 15, 16, 17, 21, 33}) {
     const GraphPtr graph = Grid(3, 4, states);
@@ -166,7 +166,7 @@ TEST_CASE("scores that are not finite are refused") {
                   std::invalid_argument);
 }
 
-TEST_CASE("remembered messages that are no numbers are forgotten") {
+TEST_CASE("stored messages that are not finite are discarded") {
   const GraphPtr graph = Cycle(3, 3);
   std::vector<double> messages(graph->total_messages(), 0.5);
   std::vector<double> read;

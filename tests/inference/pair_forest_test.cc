@@ -91,7 +91,7 @@ std::vector<Index> Numbers(Random& random, const FactorGraph& graph) {
 
 }  // namespace
 
-TEST_CASE("labellings are those of dynamic programming, values those of brute force and of GLPK") {
+TEST_CASE("labellings agree with dynamic programming, values with brute force and GLPK") {
   Random random(31);
   for (int number = 0; number < 200; ++number) {
     const GraphPtr graph = PairsForest(random, number % 7, 1 + number % 4);

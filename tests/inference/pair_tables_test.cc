@@ -60,7 +60,7 @@ std::vector<double> Potts(Index states, double equal, double other) {
 
 }  // namespace
 
-TEST_CASE("maxima over general tables of every shape are those of the definition") {
+TEST_CASE("maxima over general tables of every shape agree with the definition") {
   Random random(7);
   for (Index rows = 1; rows <= 23; ++rows) {
     for (const Index cols : {1, 2, 3, 4, 5, 8, 16, 21, 26, 33}) {
@@ -71,7 +71,7 @@ TEST_CASE("maxima over general tables of every shape are those of the definition
   }
 }
 
-TEST_CASE("maxima over Potts tables are those of the definition, for either sign and with ties") {
+TEST_CASE("maxima over Potts tables agree with the definition, for either sign and with ties") {
   Random random(8);
   for (Index states = 2; states <= 27; ++states) {
     for (int number = 0; number < 12; ++number) {
@@ -107,7 +107,7 @@ TEST_CASE("a table that is Potts but for one entry is not taken for one, and can
   CHECK(out[4] == 2);
 }
 
-TEST_CASE("of equal states the first is best") {
+TEST_CASE("among equal states the first is chosen") {
   PairTables tables;
   const Index t = tables.Add(2, 3);
   tables.Set(t, std::vector<double>{0, 2, 1, 5, 5, 5});

@@ -89,7 +89,7 @@ Program RandomProgram(Random& random, Index n, int number) {
 
 }  // namespace
 
-TEST_CASE("what one variable decides, its bounds decide for its neighbour without a flow") {
+TEST_CASE("bounds of a variable decide its neighbour without a flow") {
   struct Case {
     double first, second, pair;
     int expected;  // of the second variable, doubled
@@ -205,7 +205,7 @@ TEST_CASE("large programs: the dual proves the solution") {
   }
 }
 
-TEST_CASE("refusals") {
+TEST_CASE("other graphs, bad pairs and NaN are refused") {
   CHECK_THROWS_AS(MakeRoofSolver(Cycle(3, 3)), DataError);
   const std::vector<VariablePair> loop = {{1, 1}};
   CHECK_THROWS_AS(RoofDuality(2, loop), std::invalid_argument);

@@ -41,7 +41,7 @@ std::vector<double> MaxMarginals(const GraphPtr& graph, const std::vector<double
 
 }  // namespace
 
-TEST_CASE("max-marginals are those of conditioned relaxations") {
+TEST_CASE("max-marginals agree with conditioned relaxations") {
   Random random(61);
   for (int number = 0; number < 80; ++number) {
     const GraphPtr graph = number % 3 == 0   ? FullBinary(4 + number % 9)
@@ -60,7 +60,7 @@ TEST_CASE("max-marginals are those of conditioned relaxations") {
   }
 }
 
-TEST_CASE("attraction makes them exact, and one object serves many scores") {
+TEST_CASE("with attractive pairs max-marginals are exact, and one object serves many scores") {
   Random random(62);
   const GraphPtr graph = FullBinary(8);
   const auto solver = MakeBruteForceSolver(graph);

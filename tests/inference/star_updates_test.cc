@@ -42,7 +42,7 @@ struct Descent {
 
 }  // namespace
 
-TEST_CASE("bounds never rise, hold, and are those of the messages") {
+TEST_CASE("bounds hold, never rise, and are those of the messages") {
   Random random(301);
   for (int number = 0; number < 240; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
@@ -71,7 +71,7 @@ TEST_CASE("bounds never rise, hold, and are those of the messages") {
   }
 }
 
-TEST_CASE("the variable that was updated last has the max-marginals of all of its factors") {
+TEST_CASE("the variable updated last agrees with the max-marginals of all of its factors") {
   Random random(302);
   const GraphPtr graph = Grid(2, 3, 3);
   Descent descent(graph, RandomScores(random, *graph, 1), 0);
@@ -116,7 +116,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("on forests cold soft sweeps come near to the maximum") {
+TEST_CASE("on forests soft sweeps at low temperature come near the maximum") {
   Random random(304);
   for (int number = 0; number < 20; ++number) {
     const GraphPtr graph = RandomForest(random, 1 + number % 6, 3);

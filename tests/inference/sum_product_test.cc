@@ -112,7 +112,7 @@ GraphPtr Chain(Index length, Index states) {
 
 }  // namespace
 
-TEST_CASE("SumProductAgreesWithEnumeration") {
+TEST_CASE("sum-product agrees with enumeration") {
   Random random(1);
   for (int number = 0; number < 120; ++number) {
     const GraphPtr graph = RandomForest(random, number % 7, 1 + number % 4);
@@ -123,7 +123,7 @@ TEST_CASE("SumProductAgreesWithEnumeration") {
   }
 }
 
-TEST_CASE("FactorsOfAnyOrderWithScopesInAnyOrder") {
+TEST_CASE("factors of any order are supported, with scopes in any order") {
   Random random(2);
   for (int number = 0; number < 12; ++number) {
     FactorGraphBuilder builder;
@@ -143,7 +143,7 @@ TEST_CASE("FactorsOfAnyOrderWithScopesInAnyOrder") {
   }
 }
 
-TEST_CASE("ChainsOfAllLengthsFromNoVariableOn") {
+TEST_CASE("chains of every length are supported, empty ones included") {
   Random random(3);
   for (Index length = 0; length <= 6; ++length) {
     for (const Index states : {1, 2, 4, 5}) {
@@ -155,7 +155,7 @@ TEST_CASE("ChainsOfAllLengthsFromNoVariableOn") {
   }
 }
 
-TEST_CASE("HugeScoresAndExtremeTemperaturesNeitherOverflowNorLoseTheMaximum") {
+TEST_CASE("huge scores and extreme temperatures neither overflow nor lose the maximum") {
   Random random(4);
   for (int number = 0; number < 40; ++number) {
     const GraphPtr graph = RandomForest(random, 1 + number % 6, 2 + number % 3);
@@ -189,7 +189,7 @@ TEST_CASE("HugeScoresAndExtremeTemperaturesNeitherOverflowNorLoseTheMaximum") {
   }
 }
 
-TEST_CASE("ForbiddenStatesHaveNoMass") {
+TEST_CASE("forbidden states have no mass") {
   Random random(5);
   int refused = 0;
   for (int number = 0; number < 60; ++number) {
@@ -221,7 +221,7 @@ TEST_CASE("ForbiddenStatesHaveNoMass") {
   CHECK(refused > 0);
 }
 
-TEST_CASE("MarginalsOfLongChainsStayConsistent") {
+TEST_CASE("marginals of long chains stay consistent") {
   Random random(6);
   const GraphPtr graph = Chain(2000, 5);
   for (const double temperature : {0.01, 1.0, 100.0}) {
@@ -231,7 +231,7 @@ TEST_CASE("MarginalsOfLongChainsStayConsistent") {
   }
 }
 
-TEST_CASE("WhatSumProductRefuses") {
+TEST_CASE("sum-product refuses cycles and bad arguments") {
   CHECK_THROWS_AS(SumProduct(Cycle(3, 2)), DataError);
   const GraphPtr graph = Chain(2, 2);
   SumProduct solver(graph);

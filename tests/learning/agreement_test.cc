@@ -141,7 +141,7 @@ void CheckRow(const Row& row, const Problem& problem, SolverKind oracle, double 
 
 }  // namespace
 
-TEST_CASE("EveryLearnerHasARow") {
+TEST_CASE("every learner has a row") {
   std::set<Kind> rows(std::begin(kBiased), std::end(kBiased));
   for (const Row& row : kRows) rows.insert(row.learner);
   for (const Kind learner : AllLearners()) {
@@ -150,7 +150,7 @@ TEST_CASE("EveryLearnerHasARow") {
   }
 }
 
-TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
+TEST_CASE("on forests all learners reach one optimum") {
   Random random(71);
   for (int trial = 0; trial < 10; ++trial) {
     const double lambda = trial % 2 == 0 ? 0.3 : 0.1;
@@ -163,7 +163,7 @@ TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
   }
 }
 
-TEST_CASE("WithCyclesLearnersReachTheOptimumOfTheirDomain") {
+TEST_CASE("with cycles learners reach the optimum of their domain") {
   Random random(72);
   for (int trial = 0; trial < 8; ++trial) {
     const double lambda = trial % 4 < 2 ? 0.3 : 0.1;
@@ -177,7 +177,7 @@ TEST_CASE("WithCyclesLearnersReachTheOptimumOfTheirDomain") {
   }
 }
 
-TEST_CASE("SoftReachesItsPenalizedOptimumWhichLiesAboveAndComesDownWithRho") {
+TEST_CASE("soft reaches its penalised optimum, which is larger and falls with rho") {
   Random random(73);
   for (int trial = 0; trial < 8; ++trial) {
     const bool cycles = trial % 2 == 0;
@@ -204,7 +204,7 @@ TEST_CASE("SoftReachesItsPenalizedOptimumWhichLiesAboveAndComesDownWithRho") {
   }
 }
 
-TEST_CASE("SmoothedMessagesComeWithinTheirBias") {
+TEST_CASE("smoothed messages come as near as their bias allows") {
   Random random(74);
   for (int trial = 0; trial < 6; ++trial) {
     const bool cycles = trial % 2 == 0;
@@ -232,7 +232,7 @@ TEST_CASE("SmoothedMessagesComeWithinTheirBias") {
   }
 }
 
-TEST_CASE("CuttingPlanesReachTheOptimumOfSlackRescaling") {
+TEST_CASE("cutting planes reach the optimum of slack rescaling") {
   Random random(75);
   for (int trial = 0; trial < 6; ++trial) {
     const bool cycles = trial % 2 == 0;
@@ -253,7 +253,7 @@ TEST_CASE("CuttingPlanesReachTheOptimumOfSlackRescaling") {
   }
 }
 
-TEST_CASE("ProximalDualAscentConvergesLinearlyWhereTheSmoothedMaximumIsAProjection") {
+TEST_CASE("proximal dual ascent converges linearly where the smoothed maximum is a projection") {
   Random random(76);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(ForestProblem(random, 3), 0.2);  // variables without factors

@@ -53,13 +53,13 @@ long AllocationsOfPasses(const Problem& problem, bool multipliers) {
 
 }  // namespace
 
-TEST_CASE("TheCounterCounts") {
+TEST_CASE("the counter counts allocations") {
   const long before = allocations;
   ::operator delete(::operator new(16));  // a plain new expression may be optimised away
   CHECK(allocations > before);
 }
 
-TEST_CASE("BlockStepsAllocateNothing") {
+TEST_CASE("block steps allocate nothing") {
   Random random(1);
   for (int trial = 0; trial < 10; ++trial) {
     const Problem problem(trial % 2 == 0 ? RandomMultiLabelProblem(random, 5, 6, 4, true)

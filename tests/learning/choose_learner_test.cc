@@ -35,7 +35,7 @@ Problem Forest() {
 
 }  // namespace
 
-TEST_CASE("the structure decides where nothing is given") {
+TEST_CASE("without options the structure decides the learner") {
   const LearnerChoice forest = ChooseLearner(Forest(), {});
   CHECK(forest.options.learner == LearnerKind::kBcfw);
   CHECK(forest.options.step == StepKind::kPairwise);
@@ -64,7 +64,7 @@ TEST_CASE("the structure decides where nothing is given") {
   CHECK(large.reason.find("large") != std::string::npos);
 }
 
-TEST_CASE("an option of one family decides") {
+TEST_CASE("an option of one family of learners decides") {
   TrainOptions options;
   options.own<PenaltyOptions>().rho = 2;
   CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
@@ -86,7 +86,7 @@ TEST_CASE("an option of one family decides") {
   CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);
 }
 
-TEST_CASE("what is given stays") {
+TEST_CASE("given options are kept") {
   TrainOptions options;
   options.learner = LearnerKind::kSoft;
   options.order = OrderKind::kUniform;
@@ -96,7 +96,7 @@ TEST_CASE("what is given stays") {
   CHECK(choice.reason.empty());
 }
 
-TEST_CASE("options without meaning together are refused") {
+TEST_CASE("options that are meaningless together are refused") {
   const Problem problem = Loopy(2);
   const auto refused = [&](auto change) {
     TrainOptions options;

@@ -43,7 +43,7 @@ constexpr double kSquaredNorm = 15;
 
 }  // namespace
 
-TEST_CASE("the scales of a problem: norms, losses, variables per weight") {
+TEST_CASE("the scales of a problem are norms, losses, and variables per weight") {
   const CostScales mean = ScalesOf(Drawn(LossScale::kMean, 1, false), {});
   CHECK(std::abs(mean.mean_squared_norm - kSquaredNorm) < kExact);
   CHECK(std::abs(mean.loss_per_variable - 1.0 / kVariables) < kExact);
@@ -54,7 +54,7 @@ TEST_CASE("the scales of a problem: norms, losses, variables per weight") {
   CHECK(shared.variables_per_weight == kExamples * kVariables / 2.0);
 }
 
-TEST_CASE("C·R² = 4, in every unit of losses and inputs") {
+TEST_CASE("the default has C·R² = 4 in every unit of losses and inputs") {
   for (const LossScale loss : {LossScale::kMean, LossScale::kCount}) {
     for (const double unit : {1e-3, 1.0, 100.0}) {
       const CostScales scales = ScalesOf(Drawn(loss, unit, false), {});
@@ -99,7 +99,7 @@ TEST_CASE("constants count at most as much as the features beside them") {
   CHECK(std::abs(scales(sparse, 8, true).mean_squared_norm - 11) < kExact);
 }
 
-TEST_CASE("many variables for each weight make the default smaller, by the root of their number") {
+TEST_CASE("the default falls with the root of the number of variables per weight") {
   CostScales scales;
   scales.num_examples = 100;
   scales.variables_per_weight = 40;
@@ -108,7 +108,7 @@ TEST_CASE("many variables for each weight make the default smaller, by the root 
   CHECK(scales.DefaultLambda() == RoundedLambda(1.0 / 4000));
 }
 
-TEST_CASE("kernels: the squared norm is k(x, x)") {
+TEST_CASE("with a kernel the squared norm is k(x, x)") {
   TrainOptions options;
   options.kernel = KernelKind::kRbf;
   CHECK(ScalesOf(Drawn(LossScale::kMean, 7, false), options).mean_squared_norm == 1);
@@ -123,7 +123,7 @@ TEST_CASE("kernels: the squared norm is k(x, x)") {
                  1) < kExact);
 }
 
-TEST_CASE("problems whose variables have no features have a default, too") {
+TEST_CASE("problems without features have a default, too") {
   auto layout = std::make_shared<WeightLayout>();
   const Index block = layout->AddBlock("pair", 1);
   FactorGraphBuilder graph;

@@ -120,7 +120,7 @@ double SoftDual(const TrainingSet& training, double lambda, double rho, const Op
   return lambda / 2 * norm + hinge / static_cast<double>(training.data.size());
 }
 
-TEST_CASE("one variable by hand: all optima are those of a single hinge") {
+TEST_CASE("the optimum of one variable is that of a single hinge") {
   // With w = (t, −t) the objective is λt² + max(0, 1 − 2t): for λ ≤ 2 the minimum is at t = ½ with
   // the value λ/4, else at t = 1/λ.
   const TrainingSet training = OneVariable();
@@ -135,7 +135,7 @@ TEST_CASE("one variable by hand: all optima are those of a single hinge") {
 }
 
 TEST_CASE(
-    "a frustrated triangle: the relaxed problem lies above the exact one, in w and at the "
+    "on a frustrated triangle the relaxed problem is above the exact one, at w and at the "
     "optimum") {
   const TrainingSet training = FrustratedTriangle();
   // Per unit of w, labellings score at most 2, while the relaxation reaches 3 with every pair half
@@ -151,7 +151,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("optima are attained: P and its relaxation at the optimal weights, and nowhere below") {
+TEST_CASE("P and its relaxation attain the optima at the optimal weights, and are nowhere lower") {
   Random random(7);
   for (int trial = 0; trial < 12; ++trial) {
     CAPTURE(trial);
@@ -170,7 +170,7 @@ TEST_CASE("optima are attained: P and its relaxation at the optimal weights, and
   }
 }
 
-TEST_CASE("relaxed = exact on forests; relaxed ≥ exact and soft ≥ relaxed always") {
+TEST_CASE("relaxed ≥ exact and soft ≥ relaxed; relaxed = exact on forests") {
   Random random(11);
   int forests = 0;
   int gaps = 0;
@@ -227,7 +227,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the same example twice is the same problem, in all three scales") {
+TEST_CASE("an example given twice does not change the problem, in all three scales") {
   Random random(23);
   ProblemOptions options;
   options.num_examples = 1;
@@ -252,7 +252,7 @@ TEST_CASE("the exact reference refuses problems that are too large") {
   CHECK_THROWS_AS(ExactOptimum(RandomProblem(random, options), 1.0), std::invalid_argument);
 }
 
-TEST_CASE("random problems are what their options say") {
+TEST_CASE("random problems have the properties of their options") {
   Random random(17);
   for (const bool forest : {false, true}) {
     ProblemOptions options;

@@ -168,7 +168,7 @@ std::string RefusalOf(const Problem& problem, const TrainOptions& options) {
 
 }  // namespace
 
-TEST_CASE("TrainingReachesTheOptimumOverAllowedLabellings") {
+TEST_CASE("training reaches the optimum over allowed labellings") {
   Random random(91);
   int differs = 0;
   for (int trial = 0; trial < 16; ++trial) {
@@ -202,7 +202,7 @@ TEST_CASE("TrainingReachesTheOptimumOverAllowedLabellings") {
   CHECK(differs > 0);
 }
 
-TEST_CASE("FactorsThatShareWeightsMayForbidDifferentStates") {
+TEST_CASE("factors that share weights may forbid different states") {
   // Forbidden: (0, 1) in the first factor, (1, 0) in the second.
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("w", 4);
@@ -221,14 +221,14 @@ TEST_CASE("FactorsThatShareWeightsMayForbidDifferentStates") {
                 ExactOptimum(problem.training(), problem.lambda()));
 }
 
-TEST_CASE("MultiLabelModelsWithForbiddenStatesDoNotGoTheDirectWay") {
+TEST_CASE("multi-label models with forbidden states do not use the fast path") {
   // With a strong regulariser (1, 1) would have the largest hinge at the optimum.
   const Problem problem = PairProblem({0, 0}).WithLambda(4);
   CheckTraining(problem, Way(StepKind::kPairwise, SolverKind::kAuto),
                 ExactOptimum(problem.training(), problem.lambda()));
 }
 
-TEST_CASE("WithCyclesEnumerationAndSearchTrainAndTheRestIsRefused") {
+TEST_CASE("with cycles enumeration and branch and bound train, and other oracles are refused") {
   Random random(92);
   int cycles = 0;
   for (int trial = 0; trial < 8; ++trial) {
@@ -251,7 +251,7 @@ TEST_CASE("WithCyclesEnumerationAndSearchTrainAndTheRestIsRefused") {
   CHECK(cycles > 3);
 }
 
-TEST_CASE("LearnersAndOraclesThatWouldNotSeeForbiddenStatesAreRefused") {
+TEST_CASE("learners and oracles without support for forbidden states are refused") {
   Random random(93);
   const Chunks chunks(random, 4, 5);
   const Problem problem(MakeTrainingSet(*chunks.data, {}), 0.1);
@@ -283,7 +283,7 @@ TEST_CASE("LearnersAndOraclesThatWouldNotSeeForbiddenStatesAreRefused") {
                  "oracle roof cannot leave out forbidden states"));
 }
 
-TEST_CASE("GlobalFactorsBesideForbiddenStatesAreRefused") {
+TEST_CASE("global factors beside forbidden states are refused") {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("w", 2);
   ModelBuilder builder(layout);
@@ -301,7 +301,7 @@ TEST_CASE("GlobalFactorsBesideForbiddenStatesAreRefused") {
   }
 }
 
-TEST_CASE("TransitionsThatAreForbiddenAreNotPredictedAndLongChainsAreVerified") {
+TEST_CASE("forbidden transitions are not predicted, and long chains are verified") {
   Random random(94);
   const Chunks chunks(random, 20, 25);
   const Problem problem(MakeTrainingSet(*chunks.data, {}), 0.01);
@@ -333,7 +333,7 @@ TEST_CASE("TransitionsThatAreForbiddenAreNotPredictedAndLongChainsAreVerified") 
   }
 }
 
-TEST_CASE("AnExampleWithForbiddenLabelsIsRefused") {
+TEST_CASE("an example with forbidden labels is refused") {
   Random random(95);
   Chunks chunks(random, 1, 4);
   chunks.data->Add(chunks.structure, std::vector<Index>{2, 1, 1, 2}, 0);
@@ -341,7 +341,7 @@ TEST_CASE("AnExampleWithForbiddenLabelsIsRefused") {
                  "the given labels of example 1 are forbidden by the states of factor 0"));
 }
 
-TEST_CASE("DualPointsOnForbiddenStatesAreNotVerified") {
+TEST_CASE("dual points on forbidden states are not verified") {
   const Problem problem = PairProblem({0, 1});
   const std::vector<double> zero(3, 0.0);
   ProgressRecord claim;
@@ -359,7 +359,7 @@ TEST_CASE("DualPointsOnForbiddenStatesAreNotVerified") {
   CHECK(Contains(forbidden.message, "the dual point of example 0 is not feasible"));
 }
 
-TEST_CASE("StructuresWithForbiddenStatesAreVerifiedByOtherSolversThanTheirOracles") {
+TEST_CASE("with forbidden states other solvers than the oracle verify") {
   Random random(96);
   const auto cycle_of = [](Index n) {
     auto layout = std::make_shared<WeightLayout>();
@@ -380,7 +380,7 @@ TEST_CASE("StructuresWithForbiddenStatesAreVerifiedByOtherSolversThanTheirOracle
   CHECK(VerifyingSolver(*cycle_of(12), K::kBranchAndBound, kExactProblem) == K::kBranchAndBound);
 }
 
-TEST_CASE("FingerprintsKnowForbiddenStates") {
+TEST_CASE("fingerprints depend on forbidden states") {
   const auto problem = [](const std::vector<bool>& forbidden) {
     auto layout = std::make_shared<WeightLayout>();
     layout->AddBlock("w", 4);

@@ -56,7 +56,7 @@ TEST_CASE("runs on large examples are the same for any number of threads") {
   }
 }
 
-TEST_CASE("passes whose visits are shared are not made beside checks") {
+TEST_CASE("passes that share visits among threads are not made beside checks") {
   const TrainingSet training = LargeExamples();
   const Problem problem(training, 0.01);
   TrainOptions options;

@@ -33,7 +33,7 @@ constexpr int kTrials = 24;
 
 }  // namespace
 
-TEST_CASE("AugmentedLagrangianClosesTheBracketAroundTheRelaxedOptimum") {
+TEST_CASE("the augmented Lagrangian closes the gap around the relaxed optimum") {
   Random random(21);
   for (int trial = 0; trial < kTrials; ++trial) {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.02;
@@ -49,7 +49,7 @@ TEST_CASE("AugmentedLagrangianClosesTheBracketAroundTheRelaxedOptimum") {
   }
 }
 
-TEST_CASE("AugmentedLagrangianWithFrankWolfeStepsGetsNear") {
+TEST_CASE("the augmented Lagrangian with Frank-Wolfe steps comes near the optimum") {
   Random random(22);
   for (int trial = 0; trial < kTrials / 2; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
@@ -63,7 +63,7 @@ TEST_CASE("AugmentedLagrangianWithFrankWolfeStepsGetsNear") {
   }
 }
 
-TEST_CASE("AugmentedLagrangianConvergesForAnyRhoAndTau") {
+TEST_CASE("the augmented Lagrangian converges for any rho and tau") {
   Random random(23);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
@@ -86,7 +86,7 @@ TEST_CASE("AugmentedLagrangianConvergesForAnyRhoAndTau") {
   }
 }
 
-TEST_CASE("UniformOrderReachesTheSameOptimum") {
+TEST_CASE("the uniform order reaches the same optimum") {
   Random random(24);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
@@ -100,7 +100,7 @@ TEST_CASE("UniformOrderReachesTheSameOptimum") {
   }
 }
 
-TEST_CASE("SoftReachesThePenalizedOptimumWithBothSteps") {
+TEST_CASE("soft reaches the penalised optimum with both steps") {
   Random random(25);
   for (int trial = 0; trial < kTrials; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
@@ -124,7 +124,7 @@ TEST_CASE("SoftReachesThePenalizedOptimumWithBothSteps") {
   }
 }
 
-TEST_CASE("PaperScaleIsRhoOverM") {
+TEST_CASE("rho in the paper's scale is rho / M") {
   Random random(26);
   const Problem problem(RandomMultiLabelProblem(random, 5, 4, 3, true), 0.1);
   TrainOptions example = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
@@ -135,7 +135,7 @@ TEST_CASE("PaperScaleIsRhoOverM") {
   CHECK(Near(Train(problem, example).last.soft_dual, Train(problem, paper).last.soft_dual, kExact));
 }
 
-TEST_CASE("RhoScheduleEndsAtTheProblemOfTheFinalRho") {
+TEST_CASE("the rho schedule ends at the problem of the final rho") {
   Random random(27);
   const Problem problem(RandomMultiLabelProblem(random, 5, 4, 3, true), 0.1);
   TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
@@ -148,7 +148,7 @@ TEST_CASE("RhoScheduleEndsAtTheProblemOfTheFinalRho") {
   CHECK(Near(summary.last.soft_dual, SoftOptimum(problem.training(), 0.1, 0.05), 1e-6));
 }
 
-TEST_CASE("BcfwReachesTheOptimumOfItsOraclesDomain") {
+TEST_CASE("bcfw reaches the optimum of its oracle's domain") {
   Random random(28);
   for (int trial = 0; trial < kTrials / 2; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.3);
@@ -174,7 +174,7 @@ TEST_CASE("BcfwReachesTheOptimumOfItsOraclesDomain") {
   }
 }
 
-TEST_CASE("KeptCornersCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
+TEST_CASE("active sets close the gap around the optimum of the oracle's domain") {
   Random random(34);
   for (int trial = 0; trial < kTrials; ++trial) {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
@@ -206,7 +206,7 @@ TEST_CASE("KeptCornersCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
   }
 }
 
-TEST_CASE("AveragesKeepTheBracketSoundAndAreWhatTheySayTheyAre") {
+TEST_CASE("averages have sound bounds and the reported primal") {
   Random random(35);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.05);
@@ -228,7 +228,7 @@ TEST_CASE("AveragesKeepTheBracketSoundAndAreWhatTheySayTheyAre") {
   }
 }
 
-TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
+TEST_CASE("on forests all learners reach one optimum") {
   Random random(29);
   for (int trial = 0; trial < 6; ++trial) {
     ProblemOptions shape = RandomOptions(random);
@@ -255,7 +255,7 @@ TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
   }
 }
 
-TEST_CASE("ReportedPrimalBoundsTheRecomputedOneAtTheSavedWeights") {
+TEST_CASE("the reported primal bounds the recomputed one at the saved weights") {
   Random random(30);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
@@ -275,7 +275,7 @@ TEST_CASE("ReportedPrimalBoundsTheRecomputedOneAtTheSavedWeights") {
   }
 }
 
-TEST_CASE("RunsReplayAndThreadsDoNotMatter") {
+TEST_CASE("runs replay, with any number of threads") {
   Random random(31);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
   for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft,
@@ -289,7 +289,7 @@ TEST_CASE("RunsReplayAndThreadsDoNotMatter") {
   }
 }
 
-TEST_CASE("RunsWithLinearProgramsReplayAndThreadsDoNotMatter") {
+TEST_CASE("runs with linear programs replay, with any number of threads") {
   if (!HasGlpk()) return;
   Random random(36);
   for (int trial = 0; trial < 6; ++trial) {
@@ -302,7 +302,7 @@ TEST_CASE("RunsWithLinearProgramsReplayAndThreadsDoNotMatter") {
   }
 }
 
-TEST_CASE("StepsBeyondConvergenceKeepTheDualBelowTheOptimum") {
+TEST_CASE("steps after convergence keep the dual below the optimum") {
   Random random(37);
   for (int trial = 0; trial < 16; ++trial) {
     const double lambda = trial % 2 == 0 ? 1e-3 : 0.1;
@@ -322,7 +322,7 @@ TEST_CASE("StepsBeyondConvergenceKeepTheDualBelowTheOptimum") {
   }
 }
 
-TEST_CASE("ChecksChangeNothing") {
+TEST_CASE("evaluations do not change the run") {
   // soft saves the newest weights and bcfw the best ones; with one check both are those of the last
   // pass.
   Random random(32);
@@ -348,7 +348,7 @@ TEST_CASE("ChecksChangeNothing") {
   }
 }
 
-TEST_CASE("HugeAndTinyLambdaKeepTheBracketSound") {
+TEST_CASE("bounds are sound with huge and tiny lambda") {
   Random random(33);
   for (const double lambda : {1e6, 1e-6}) {
     const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), lambda);
@@ -365,7 +365,7 @@ TEST_CASE("HugeAndTinyLambdaKeepTheBracketSound") {
   }
 }
 
-TEST_CASE("FeaturesOfVeryDifferentSizeLeaveTheDualRising") {
+TEST_CASE("the dual rises with features of very different sizes") {
   // Corners that differ only in a feature of size 1: their distance is lost in the rounding of
   // inner products of size 1e16.
   Random random(38);

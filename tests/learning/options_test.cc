@@ -42,7 +42,7 @@ std::string CheckRefusal(const TrainOptions& options) {
 
 }  // namespace
 
-TEST_CASE("EveryOptionReadsBackWhatItShows") {
+TEST_CASE("the text of every option is read back as the same value") {
   const TrainOptions defaults;
   for (const OptionRecord& record : OptionRecords()) {
     const std::string text = OptionText(record, defaults);
@@ -54,7 +54,7 @@ TEST_CASE("EveryOptionReadsBackWhatItShows") {
   CHECK_NOTHROW(CheckOptions(defaults));
 }
 
-TEST_CASE("RefusalsNameOptionValueAndRange") {
+TEST_CASE("refusals name option, value and range") {
   CHECK(Refusal("lambda", "0") ==
         "--lambda: '0' is not allowed; it must be a number > 0, at least 1e-30");
   CHECK(Refusal("lambda", "1e-310") != "accepted");
@@ -76,7 +76,7 @@ TEST_CASE("RefusalsNameOptionValueAndRange") {
   CHECK(Refusal("oracle", "simplex") != "accepted");
 }
 
-TEST_CASE("ValuesAreTaken") {
+TEST_CASE("valid values are accepted") {
   TrainOptions options;
   SetOption(Record("learner"), "soft", &options);
   SetOption(Record("rho"), "2.5", &options);
@@ -88,7 +88,7 @@ TEST_CASE("ValuesAreTaken") {
   CHECK(options.check_every == 3);
 }
 
-TEST_CASE("ContradictionsAreRefused") {
+TEST_CASE("contradicting options are refused") {
   TrainOptions options;
   options.own<SoftOptions>().rho_final = 0.1;
   CHECK(CheckRefusal(options) == "--rho-final applies to --learner soft only");
@@ -124,7 +124,7 @@ TEST_CASE("ContradictionsAreRefused") {
   CHECK(CheckRefusal(negative).find("--lambda") == 0);
 }
 
-TEST_CASE("AnOptionThatIsGivenMustBeRead") {
+TEST_CASE("an option without effect on the learner is refused") {
   const auto refusal = [](LearnerKind learner, std::string_view name,
                           std::string_view value) -> std::string {
     TrainOptions options;
@@ -179,7 +179,7 @@ TEST_CASE("AnOptionThatIsGivenMustBeRead") {
                          "applies to --learner al or soft or bcfw or kernel-bcfw or ssg"));
 }
 
-TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
+TEST_CASE("learners with fixed steps and orders refuse these options") {
   const auto refusal = [](LearnerKind learner, StepKind step, OrderKind order) {
     TrainOptions options;
     options.learner = learner;
@@ -228,7 +228,7 @@ TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
   }
 }
 
-TEST_CASE("TheL1TermHasNoKernel") {
+TEST_CASE("the l1 term with a kernel is refused") {
   TrainOptions options;
   options.learner = LearnerKind::kProxSdca;
   options.l1 = 0.1;

@@ -127,7 +127,7 @@ TrainOptions Own(SolverKind oracle = SolverKind::kBruteForce) {
 
 }  // namespace
 
-TEST_CASE("ItsNameAndItsOptionAreRead") {
+TEST_CASE("the name and the option of a new learner are read") {
   REQUIRE(registered);
   TrainOptions options = Own();
   CHECK(Name(options.learner) == "fixed-fw");
@@ -147,7 +147,7 @@ TEST_CASE("ItsNameAndItsOptionAreRead") {
   CHECK(OptionText(Record("share"), other) == "1");
 }
 
-TEST_CASE("OptionsThatItDoesNotReadAreRefused") {
+TEST_CASE("options that a new learner does not read are refused") {
   TrainOptions options = Own();
   options.own<SubgradientOptions>().projection = true;
   CHECK_THROWS_WITH_AS(CheckOptions(options), "--projection on applies to --learner ssg only",
@@ -166,7 +166,7 @@ TEST_CASE("OptionsThatItDoesNotReadAreRefused") {
   CHECK_THROWS_WITH_AS(CheckOptions(ssg), "--share applies to --learner fixed-fw only", DataError);
 }
 
-TEST_CASE("ItIsInTheCatalogueAndInTheSupportTable") {
+TEST_CASE("a new learner is in the catalogue and in the support table") {
   const auto all = AllLearners();
   CHECK(std::find(all.begin(), all.end(), LearnerKind("fixed-fw")) != all.end());
   CHECK(UsesOracle(LearnerKind("fixed-fw")));
@@ -190,7 +190,7 @@ TEST_CASE("ItIsInTheCatalogueAndInTheSupportTable") {
   CHECK_NOTHROW(RegisterLearner(kTaken));  // two learners may read one list of options
 }
 
-TEST_CASE("ItTrainsWithACertificateThatHolds") {
+TEST_CASE("a new learner trains with a certificate that holds") {
   Random random(5);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.5);
@@ -210,7 +210,7 @@ TEST_CASE("ItTrainsWithACertificateThatHolds") {
   }
 }
 
-TEST_CASE("ItsRunsAreResumedBitForBit") {
+TEST_CASE("the runs of a new learner are resumed bit for bit") {
   Random random(6);
   const Problem problem(SomeProblem(random, 1), 0.2);
   TrainOptions options = Own();

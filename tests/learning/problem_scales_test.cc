@@ -15,7 +15,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("TheLargestLossIsThatOfTheWorstLabelling") {
+TEST_CASE("the largest loss is the loss of the worst labelling") {
   Random random(1);
   for (int trial = 0; trial < 10; ++trial) {
     TrainingSet training = RandomProblem(random, RandomOptions(random));
@@ -38,7 +38,7 @@ TEST_CASE("TheLargestLossIsThatOfTheWorstLabelling") {
   }
 }
 
-TEST_CASE("ScalesOfScoresGrowWithTheRootOfTheSquaredRange") {
+TEST_CASE("scales of scores grow with the root of the squared range") {
   Random random(2);
   const Problem problem(RandomProblem(random, RandomOptions(random)), 0.3);
   CHECK(ScoreScale(problem, problem.mean_squared_range()) == ScoreScale(problem));

@@ -17,7 +17,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-TEST_CASE("a quadratic program without binding bounds") {
+TEST_CASE("a quadratic program without binding bounds is solved") {
   // min ½(x² + 2y²) − x − y over x + y = 1: x = 2/3, y = 1/3.
   MatrixXd q = MatrixXd::Zero(2, 2);
   q.diagonal() << 1, 2;
@@ -29,7 +29,7 @@ TEST_CASE("a quadratic program without binding bounds") {
   CHECK(Near(result.dual_bound, -2.0 / 3, kSolver));
 }
 
-TEST_CASE("a quadratic program without equations") {
+TEST_CASE("a quadratic program without equations is solved") {
   // min ½‖x − (1, −1)‖² − 1 over x ≥ 0: x = (1, 0).
   VectorXd c(2);
   c << -1, 1;
@@ -39,8 +39,7 @@ TEST_CASE("a quadratic program without equations") {
   CHECK(Near(result.objective, -0.5, kSolver));
 }
 
-TEST_CASE(
-    "the projection on the simplex, whose answer is known, with Q singular and rows repeated") {
+TEST_CASE("a program with singular Q and repeated rows is solved") {
   // min ½ (x_0 + x_1 − 2)² over the simplex of three states. The minimum is on the face x_2 = 0
   // with the value ½; without the constant 2 it is −1.5.
   MatrixXd q = MatrixXd::Zero(3, 3);
@@ -53,7 +52,7 @@ TEST_CASE(
   CHECK(result.dual_bound <= result.objective + kSolver);
 }
 
-TEST_CASE("linear programs, with a vertex, with a face of optima, with one point") {
+TEST_CASE("linear programs with a vertex, a face of optima, or one point are solved") {
   VectorXd c(3);
   c << 3, 1, 2;
   const QpResult vertex = SolveQp(MatrixXd::Zero(3, 3), c, MatrixXd::Ones(1, 3), VectorXd::Ones(1));

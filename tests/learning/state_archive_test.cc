@@ -44,7 +44,7 @@ bool TakesReal(double value, const Read& read) {
 
 }  // namespace
 
-TEST_CASE("SharesAreNotNegativeAndAddUpToOne") {
+TEST_CASE("shares must be non-negative and sum to one") {
   CHECK(TakesShares({1}));
   CHECK(TakesShares({0.25, 0, 0.75}));
   CHECK(TakesShares({1 + 1e-9, -1e-12}));  // rounding of many steps
@@ -58,7 +58,7 @@ TEST_CASE("SharesAreNotNegativeAndAddUpToOne") {
   CHECK_THROWS_AS(StateReader::RequireShares(planes.data() + 1, 2, 2), DataError);
 }
 
-TEST_CASE("NumbersThatLeaveNoRoomForTheirSquaresAreRefused") {
+TEST_CASE("numbers whose squares would overflow are refused") {
   const auto list = [](double value) {
     return Takes(
         [&](StateWriter* writer) {
@@ -83,7 +83,7 @@ TEST_CASE("NumbersThatLeaveNoRoomForTheirSquaresAreRefused") {
   }
 }
 
-TEST_CASE("SingleNumbersLieInTheRangesThatAreAskedFor") {
+TEST_CASE("single numbers must lie in the requested ranges") {
   const auto finite = [](StateReader* reader) { reader->FiniteReal(); };
   const auto positive = [](StateReader* reader) { reader->PositiveReal(); };
   const auto from_zero = [](StateReader* reader) { reader->NonNegativeReal(); };
@@ -99,7 +99,7 @@ TEST_CASE("SingleNumbersLieInTheRangesThatAreAskedFor") {
   CHECK_FALSE(TakesReal(std::nan(""), from_zero));
 }
 
-TEST_CASE("PassesLeaveRoomForTwiceAsMany") {
+TEST_CASE("numbers of passes that would overflow when doubled are refused") {
   const auto passes = [](std::int64_t count) {
     return Takes([&](StateWriter* writer) { writer->Integer(count); },
                  [&](StateReader* reader) {

@@ -451,7 +451,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 
 }  // namespace
 
-TEST_CASE("BoundsOfAllLearnersHoldAndAgreeOnUnpleasantProblems") {
+TEST_CASE("bounds of all learners hold and agree on unpleasant problems") {
   const Seen seen = RunSeeds(1, 24);
   for (const LearnerKind learner : AllLearners()) {
     CAPTURE(Name(learner));
@@ -461,7 +461,7 @@ TEST_CASE("BoundsOfAllLearnersHoldAndAgreeOnUnpleasantProblems") {
   CHECK(seen.unsolved < 0.1 * seen.comparisons);
 }
 
-TEST_CASE("BoundsHoldAndAgreeWhereStatesAreForbidden") {
+TEST_CASE("bounds hold and agree where states are forbidden") {
   const Seen seen = RunSeeds(1, 16, true);
   for (const LearnerKind learner : AllLearners()) {
     CAPTURE(Name(learner));
@@ -469,16 +469,17 @@ TEST_CASE("BoundsHoldAndAgreeWhereStatesAreForbidden") {
   }
 }
 
-TEST_CASE("LearnersArriveOnProblemsOfOrdinarySize") { ConvergeOnSeeds(1, 8); }
+TEST_CASE("learners converge on problems of ordinary scale") { ConvergeOnSeeds(1, 8); }
 
-TEST_CASE("MoreSeedsOnRequest" * doctest::skip(std::getenv("SLACKLINE_STRESS_SEEDS") == nullptr)) {
+TEST_CASE("bounds hold on more seeds, on request" *
+          doctest::skip(std::getenv("SLACKLINE_STRESS_SEEDS") == nullptr)) {
   RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
            FromEnvironment("SLACKLINE_STRESS_SEEDS", 0));
   RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
            FromEnvironment("SLACKLINE_STRESS_SEEDS", 0), true);
 }
 
-TEST_CASE("LearnersArriveOnMoreSeedsOnRequest" *
+TEST_CASE("learners converge on more seeds, on request" *
           doctest::skip(std::getenv("SLACKLINE_STRESS_SEEDS") == nullptr)) {
   ConvergeOnSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
                   FromEnvironment("SLACKLINE_STRESS_SEEDS", 0) / 2);

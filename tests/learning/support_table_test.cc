@@ -288,7 +288,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 
 }  // namespace
 
-TEST_CASE("EveryAcceptedCombinationBracketsAnIndependentOptimum") {
+TEST_CASE("every accepted combination brackets an independent optimum") {
   constexpr std::uint64_t kSeeds = 3;
   std::set<LearnerKind> learners;
   for (const ProblemKind kind : kAllProblemKinds) {
@@ -305,7 +305,7 @@ TEST_CASE("EveryAcceptedCombinationBracketsAnIndependentOptimum") {
   }
 }
 
-TEST_CASE("TheDocumentsHaveTheTable") {
+TEST_CASE("the documents contain the support table") {
   struct Column {
     std::string_view title;
     Trait trait;
@@ -341,7 +341,7 @@ TEST_CASE("TheDocumentsHaveTheTable") {
   }
 }
 
-TEST_CASE("EveryRefusalSaysWhatWouldDo") {
+TEST_CASE("every refusal names an alternative") {
   // Every requirement that a trait rules out has a message with advice: the walk above meets most
   // of them, this one all.
   for (const Trait trait : kAllTraits) {
@@ -361,7 +361,8 @@ TEST_CASE("EveryRefusalSaysWhatWouldDo") {
   }
 }
 
-TEST_CASE("MoreSeedsOnRequest" * doctest::skip(std::getenv("SLACKLINE_SUPPORT_SEEDS") == nullptr)) {
+TEST_CASE("bounds hold on more seeds, on request" *
+          doctest::skip(std::getenv("SLACKLINE_SUPPORT_SEEDS") == nullptr)) {
   for (const ProblemKind kind : kAllProblemKinds) {
     RunSeeds(kind, FromEnvironment("SLACKLINE_SUPPORT_FIRST", 1000),
              FromEnvironment("SLACKLINE_SUPPORT_SEEDS", 0));

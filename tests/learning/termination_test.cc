@@ -28,7 +28,7 @@ TrainOptions Options(double relative, double absolute) {
 
 }  // namespace
 
-TEST_CASE("RelativeGapIsComparedWithThePrimal") {
+TEST_CASE("the relative gap is compared with the primal") {
   const TrainOptions options = Options(1e-3, 0);
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.00501), false).has_value());
   const auto stop = DecideStop(options, StoppingGap::kCertified, Record(5, 0.00499), false);
@@ -37,23 +37,23 @@ TEST_CASE("RelativeGapIsComparedWithThePrimal") {
   CHECK(stop->message == "certified relative gap 0.000998 <= 0.001");
 }
 
-TEST_CASE("GapsThatAreTheToleranceEndTheRun") {
+TEST_CASE("a gap equal to the tolerance ends the run") {
   CHECK(DecideStop(Options(0.25, 0), StoppingGap::kCertified, Record(4, 1), false).has_value());
   CHECK(DecideStop(Options(0, 0.5), StoppingGap::kCertified, Record(4, 0.5), false).has_value());
 }
 
-TEST_CASE("AbsoluteGapStopsAlone") {
+TEST_CASE("the absolute gap alone can end the run") {
   const TrainOptions options = Options(0, 0.01);
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0101), false).has_value());
   CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0099), false)->reason ==
         Termination::kConverged);
 }
 
-TEST_CASE("ZeroTolerancesNeverStop") {
+TEST_CASE("zero tolerances never stop") {
   CHECK_FALSE(DecideStop(Options(0, 0), StoppingGap::kCertified, Record(5, 0), false).has_value());
 }
 
-TEST_CASE("SoftLearnersStopOnTheirSoftGap") {
+TEST_CASE("soft learners stop on their soft gap") {
   // Soft gap 10·gap over soft primal 2·primal: five times the certified relative gap.
   const TrainOptions options = Options(1e-3, 0);
   CHECK_FALSE(DecideStop(options, StoppingGap::kSoft, Record(5, 0.00101), false).has_value());
@@ -62,7 +62,7 @@ TEST_CASE("SoftLearnersStopOnTheirSoftGap") {
   CHECK(stop->message.find("soft relative gap") == 0);
 }
 
-TEST_CASE("PassLimitIsInclusive") {
+TEST_CASE("the pass limit is inclusive") {
   TrainOptions options = Options(1e-3, 0);
   options.max_passes = 8;
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false).has_value());
@@ -71,7 +71,7 @@ TEST_CASE("PassLimitIsInclusive") {
         Termination::kMaxPasses);
 }
 
-TEST_CASE("TimeLimitCountsPassesAndChecks") {
+TEST_CASE("the time limit counts passes and checks") {
   TrainOptions options = Options(1e-3, 0);
   options.time_limit_seconds = 2;
   ProgressRecord record = Record(5, 1);
@@ -83,7 +83,7 @@ TEST_CASE("TimeLimitCountsPassesAndChecks") {
         Termination::kTimeLimit);
 }
 
-TEST_CASE("MessagesSayWhatTheNameOfTheReasonDoesNot") {
+TEST_CASE("messages give the figures behind the reason") {
   TrainOptions options = Options(1e-3, 0);
   options.time_limit_seconds = 2;
   ProgressRecord record = Record(5, 1);
@@ -98,7 +98,7 @@ TEST_CASE("MessagesSayWhatTheNameOfTheReasonDoesNot") {
         "7 passes of at most 7, " + gap);
 }
 
-TEST_CASE("AReachedGapGoesBeforeAnInterruptAndThatBeforeLimits") {
+TEST_CASE("a reached gap takes precedence over an interrupt, and an interrupt over limits") {
   TrainOptions options = Options(1e-3, 0);
   options.max_passes = 1;
   CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.001), true)->reason ==
@@ -107,12 +107,12 @@ TEST_CASE("AReachedGapGoesBeforeAnInterruptAndThatBeforeLimits") {
         Termination::kInterrupted);
 }
 
-TEST_CASE("AMissingGapNeverConverges") {
+TEST_CASE("a missing gap never converges") {
   CHECK_FALSE(DecideStop(Options(1e-3, 1e-3), StoppingGap::kCertified, Record(5, kNone), false)
                   .has_value());
 }
 
-TEST_CASE("ChecksBecomeRarer") {
+TEST_CASE("checks become less frequent during a run") {
   CHECK(NextCheck(0, 0, false) == 1);
   CHECK(NextCheck(1, 0, false) == 2);
   CHECK(NextCheck(9, 0, false) == 10);

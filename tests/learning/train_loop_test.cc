@@ -65,7 +65,7 @@ TrainOptions EveryPass() {
 
 }  // namespace
 
-TEST_CASE("TheSavedWeightsAreThoseOfTheSmallestPrimal") {
+TEST_CASE("the saved weights are those of the smallest primal") {
   ScriptedLearner learner({{5, 1}, {3, 0.5}, {4, 2}, {3.5, 1.5}});
   TrainOptions options = EveryPass();
   options.max_passes = 4;
@@ -79,21 +79,21 @@ TEST_CASE("TheSavedWeightsAreThoseOfTheSmallestPrimal") {
   CHECK(summary.last.block_steps == 8);
 }
 
-TEST_CASE("OfEqualPrimalsTheFirstIsSaved") {
+TEST_CASE("among equal primals the first is saved") {
   ScriptedLearner learner({{5, 1}, {3, 1}, {3, 2}, {3, 2}});
   TrainOptions options = EveryPass();
   options.max_passes = 4;
   CHECK(RunTraining(learner, options, nullptr, nullptr).weights == std::vector<double>{1});
 }
 
-TEST_CASE("TheRunEndsAtTheFirstCheckThatMeetsTheTolerance") {
+TEST_CASE("the run ends at the first check that meets the tolerance") {
   ScriptedLearner learner({{5, 1}, {4, 3.9999}, {4, 4}});
   const TrainSummary summary = RunTraining(learner, EveryPass(), nullptr, nullptr);
   CHECK(summary.termination == Termination::kConverged);
   CHECK(summary.last.pass == 2);
 }
 
-TEST_CASE("AnInterruptKeepsTheBestWeights") {
+TEST_CASE("an interrupt keeps the best weights") {
   std::atomic<int> flag{0};
   ScriptedLearner learner({{5, 1}, {3, 1}, {4, 1}});
   learner.interrupt_at = 3;
@@ -104,7 +104,7 @@ TEST_CASE("AnInterruptKeepsTheBestWeights") {
   CHECK(summary.weights == std::vector<double>{1});
 }
 
-TEST_CASE("AnInterruptIsSeenBetweenChecks") {
+TEST_CASE("an interrupt is noticed between checks") {
   std::atomic<int> flag{0};
   ScriptedLearner learner({{5, 1}});
   learner.interrupt_at = 4;
@@ -117,7 +117,7 @@ TEST_CASE("AnInterruptIsSeenBetweenChecks") {
   CHECK(summary.termination == Termination::kInterrupted);
 }
 
-TEST_CASE("ATimeLimitEndsTheRunWithAModel") {
+TEST_CASE("a time limit ends the run with a model") {
   ScriptedLearner learner({{5, 1}});
   TrainOptions options;
   options.time_limit_seconds = 1e-9;
@@ -127,7 +127,7 @@ TEST_CASE("ATimeLimitEndsTheRunWithAModel") {
   CHECK(summary.weights.size() == 1);
 }
 
-TEST_CASE("ATimeLimitHoldsForWhatObserversTakeToo") {
+TEST_CASE("a time limit includes the time of observers") {
   class SlowObserver : public TrainObserver {
     void OnCheck(const ProgressRecord&) override {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -142,7 +142,7 @@ TEST_CASE("ATimeLimitHoldsForWhatObserversTakeToo") {
   CHECK(learner.passes == 1);
 }
 
-TEST_CASE("ChecksFollowTheSchedule") {
+TEST_CASE("checks follow the schedule") {
   ScriptedLearner learner({{5, 1}});
   TrainOptions options;
   options.max_passes = 24;
@@ -193,7 +193,7 @@ std::vector<Index> CheckedPasses(GuessingLearner* learner, double tolerance, Ind
 
 }  // namespace
 
-TEST_CASE("GuessesThatAreHopelessPutOffTheFirstChecks") {
+TEST_CASE("hopeless gap estimates postpone the first checks") {
   using Passes = std::vector<Index>;
   // Just above and just below a thousandth of the primal at w = 0.
   GuessingLearner hopeless({1.01});
@@ -202,7 +202,7 @@ TEST_CASE("GuessesThatAreHopelessPutOffTheFirstChecks") {
   CHECK(CheckedPasses(&fair, 1e-4, 12) == Passes{2, 4, 6, 9, 12});
 }
 
-TEST_CASE("AGuessThatMeetsTheToleranceIsCheckedAtOnceAndThenForAWhileNotAgain") {
+TEST_CASE("an estimate that meets the tolerance is checked at once, and then not for a while") {
   using Passes = std::vector<Index>;
   // The tolerance is 0.0025 of the primal, which is 1000 before the first check and 500 after it.
   GuessingLearner early({9, 9, 2.4, 9});
@@ -213,7 +213,7 @@ TEST_CASE("AGuessThatMeetsTheToleranceIsCheckedAtOnceAndThenForAWhileNotAgain") 
   CHECK(CheckedPasses(&no, 0.0025, 13) == Passes{8, 12, 13});
 }
 
-TEST_CASE("ChecksThatAreCostlyWait") {
+TEST_CASE("expensive checks are made less often") {
   GuessingLearner learner({0.5});
   learner.cheap_from = 7;
   CHECK(CheckedPasses(&learner, 1e-4, 12) == std::vector<Index>{7, 10, 12});
@@ -252,7 +252,7 @@ class SlowLearner : public ScriptedLearner, public CheckCompanion {
 
 }  // namespace
 
-TEST_CASE("APassThatWasMadeTooMuchIsUndone") {
+TEST_CASE("a superfluous pass beside a check is undone") {
   const std::vector<std::pair<double, double>> script = {{5, 1}, {4, 2}, {3, 2}, {3, 3}};
   SlowLearner one(script);
   SlowLearner two(script);
@@ -271,7 +271,7 @@ TEST_CASE("APassThatWasMadeTooMuchIsUndone") {
   CHECK(beside.last.block_steps == alone.last.block_steps);
 }
 
-TEST_CASE("NoPassIsMadeBesideTheLastCheck") {
+TEST_CASE("no pass is made beside the last check") {
   SlowLearner learner({{5, 1}, {4, 2}});
   TrainOptions options = EveryPass();
   options.threads = kManyThreads;
@@ -282,14 +282,14 @@ TEST_CASE("NoPassIsMadeBesideTheLastCheck") {
   CHECK(learner.returns == 0);
 }
 
-TEST_CASE("LearnersRefuseOptionsThatAreNotTheirs") {
+TEST_CASE("learners refuse options of other learners") {
   TrainOptions options;
   options.learner = LearnerKind::kBcfw;
   options.own<PenaltyOptions>().rho = 1;
   CHECK_THROWS_AS(CheckOptions(options), DataError);
 }
 
-TEST_CASE("ALowerBoundAboveTheObjectiveEndsTheRunInsteadOfConverging") {
+TEST_CASE("a lower bound above the objective ends the run instead of converging") {
   // Just inside and just outside the tolerance for rounding; also with bounds from different
   // checks.
   const auto run = [](std::vector<std::pair<double, double>> script) {
@@ -310,7 +310,7 @@ TEST_CASE("ALowerBoundAboveTheObjectiveEndsTheRunInsteadOfConverging") {
   CHECK_THROWS_AS(run({{5, std::numeric_limits<double>::infinity()}}), CertificateError);
 }
 
-TEST_CASE("LambdaOfTheOptionsIsThatOfTheRun") {
+TEST_CASE("Train uses the lambda of the options") {
   Random random(8);
   const Problem problem(RandomProblem(random, ProblemOptions()), 0.3);
   TrainOptions options;

@@ -101,7 +101,7 @@ Image Coloured(Index width, Index height) {
 
 }  // namespace
 
-TEST_CASE("products with a matrix, and nearest columns") {
+TEST_CASE("products with a matrix and nearest columns are right") {
   Random random(3);
   for (const auto& [points, size, columns] :
        {std::array<Index, 3>{1, 1, 1}, {7, 3, 16}, {70, 5, 37}, {130, 19, 40}}) {
@@ -126,7 +126,7 @@ TEST_CASE("products with a matrix, and nearest columns") {
   }
 }
 
-TEST_CASE("of equal columns the first is the nearest") {
+TEST_CASE("among equal columns the first is the nearest") {
   const std::vector<float> columns = {1, 1, 0, 0, 1, 1, 0, 0};
   const std::vector<float> points = {0.9f, 1, 0.1f, 0};
   std::vector<Index> words(2);
@@ -268,7 +268,7 @@ TEST_CASE("descriptors of large images are taken from a smaller copy") {
   CHECK(&WorkingImage(moderate).described().image == &moderate);
 }
 
-TEST_CASE("histograms of regions") {
+TEST_CASE("histograms of regions count words") {
   const PlacedWords words{3, {0, 0, 1, 2, 2, 2}, {0, 1, 2, 0, 0, 2}};
   const std::vector<float> own = CountWords(words, 4);
   CHECK(own == std::vector<float>{1, 1, 0, 0, 0, 1, 2, 0, 1, 0, 0, 0});
@@ -285,7 +285,7 @@ TEST_CASE("histograms of regions") {
   CHECK(nothing == std::vector<float>(6));
 }
 
-TEST_CASE("shape values of a known superpixel") {
+TEST_CASE("the shape values of a known superpixel are right") {
   // The left half is black, the right half red.
   Image image{8, 4, {}};
   Superpixels superpixels{8, 4, 2, {}};
@@ -425,7 +425,7 @@ TEST_CASE("lengths with a good checksum are still checked") {
   CHECK(refused(body.substr(0, body.size() - 8)));
 }
 
-TEST_CASE("images of any size and colour") {
+TEST_CASE("images of any size and colour are supported") {
   Files files(2);
   const auto add = [&](const std::string& name, const Image& image) {
     files.paths.push_back(files.folder.Path(name));
@@ -444,7 +444,7 @@ TEST_CASE("images of any size and colour") {
   CheckWhole(extractor.Extract(grey), grey, extractor);
 }
 
-TEST_CASE("an extractor of images without anything to see") {
+TEST_CASE("an extractor can be learned from uniform images") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("dot.png");
   const Image dot{1, 1, {10, 10, 10}};
@@ -456,7 +456,7 @@ TEST_CASE("an extractor of images without anything to see") {
   CheckWhole(extractor.Extract(image), image, extractor);
 }
 
-TEST_CASE("progress is told image by image, and can end the work") {
+TEST_CASE("progress is reported image by image, and can end the work") {
   const Files files(3);
   Index calls = 0;
   LearnProgress progress;
@@ -504,7 +504,7 @@ TEST_CASE("learning can be ended at every step") {
   CHECK(MessageOf<DataError>([&] { extractor.Extract(Coloured(9, 9), stop); }) == "stopped");
 }
 
-TEST_CASE("images that cannot be learned from") {
+TEST_CASE("images that cannot be learned from are refused") {
   Files files(2);
   CHECK_THROWS_AS(FeatureExtractor::Learn({}, Small(), 1, {}), std::invalid_argument);
   files.paths.push_back(files.folder.Path("none.png"));

@@ -131,7 +131,7 @@ void CheckSame(const PreparedImage& image, const Example& example) {
 
 }  // namespace
 
-TEST_CASE("a file comes back as it was written") {
+TEST_CASE("a file is read back as it was written") {
   const TemporaryFolder folder;
   const FeatureFile file(WriteExamples(folder));
   CHECK(file.classes() == kClasses);
@@ -153,7 +153,7 @@ TEST_CASE("a file comes back as it was written") {
   CHECK_THROWS_AS(file.image(-1), std::invalid_argument);
 }
 
-TEST_CASE("a file without images") {
+TEST_CASE("a file without images is valid") {
   const TemporaryFolder folder;
   FeatureFileWriter(folder.Path("a.fea"), kClasses, kDimension, kBlocks, "").Finish();
   const FeatureFile file(folder.Path("a.fea"));
@@ -177,7 +177,7 @@ TEST_CASE("the file appears with Finish, or not at all") {
   CHECK(ReadAll(path).empty());
 }
 
-TEST_CASE("what cannot be written") {
+TEST_CASE("contents that cannot be written are refused") {
   const TemporaryFolder folder;
   const auto open = [&](const std::string& path) {
     FeatureFileWriter(path, kClasses, kDimension, kBlocks, "");
@@ -206,7 +206,7 @@ TEST_CASE("what cannot be written") {
   CHECK_THROWS_AS(add(Examples()[0]), std::invalid_argument);
 }
 
-TEST_CASE("messages tell what is wrong") {
+TEST_CASE("messages name the fault") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(WriteExamples(folder));
   const auto refuse = [&](const std::string& bytes, const std::string& part) {
@@ -231,7 +231,7 @@ TEST_CASE("messages tell what is wrong") {
   refuse(damaged, "damaged: the checksum of image 'first'");
 }
 
-TEST_CASE("truncated files") {
+TEST_CASE("truncated files are refused") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(WriteExamples(folder));
   for (std::size_t length = 0; length < good.size(); length += 97) {
@@ -239,7 +239,7 @@ TEST_CASE("truncated files") {
   }
 }
 
-TEST_CASE("every flipped byte is found") {
+TEST_CASE("every flipped byte is detected") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(WriteExamples(folder));
   int missed = 0;

@@ -35,7 +35,7 @@ std::vector<std::uint16_t> AllValues() {
 
 }  // namespace
 
-TEST_CASE("all values are decoded, and come back") {
+TEST_CASE("all values are decoded and encoded back") {
   const std::vector<std::uint16_t> all = AllValues();
   std::vector<double> decoded(all.size());
   DecodeHalf(all, decoded);
@@ -68,7 +68,7 @@ TEST_CASE("numbers between two values go to the nearer one, and from the middle 
   CHECK(wrong == 0);
 }
 
-TEST_CASE("the ends of the range") {
+TEST_CASE("the ends of the range are encoded") {
   CHECK(ToHalf(65504.0f) == 0x7bff);
   CHECK(ToHalf(65519.996f) == 0x7bff);
   CHECK(ToHalf(65520.0f) == 0x7c00);
@@ -81,7 +81,7 @@ TEST_CASE("the ends of the range") {
   CHECK(IsNan(ToHalf(std::numeric_limits<float>::quiet_NaN())));
 }
 
-TEST_CASE("runs of any length and place") {
+TEST_CASE("runs of any length and alignment are encoded") {
   Random random(5);
   std::vector<std::uint16_t> from(70);
   for (std::uint16_t& half : from) half = static_cast<std::uint16_t>(random.Below(0x7c00));
@@ -96,7 +96,7 @@ TEST_CASE("runs of any length and place") {
   CHECK_THROWS_AS(DecodeHalf(from, short_by_one), std::invalid_argument);
 }
 
-TEST_CASE("rounded values are those that come back") {
+TEST_CASE("rounding gives the values that are read back") {
   Random random(4);
   std::vector<float> values = {0, -0.0f, 1, 1.0009765f, 65504, 1e-8f, -3e-5f};
   for (int k = 0; k < 1000; ++k) values.push_back(static_cast<float>(random.Normal()));

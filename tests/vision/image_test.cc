@@ -299,7 +299,7 @@ TEST_CASE("images of too many pixels are refused by their headers") {
         "(--max-pixels)");
 }
 
-TEST_CASE("the largest number of pixels is the caller's") {
+TEST_CASE("the caller sets the largest number of pixels") {
   const auto message = [](const std::string& bytes, Index most) {
     return MessageOf<DataError>([&] {
       bytes.front() == '\x89' ? DecodePng("a", bytes, most) : DecodeJpeg("a", bytes, most);
@@ -318,7 +318,7 @@ TEST_CASE("the largest number of pixels is the caller's") {
                  "too large"));
 }
 
-TEST_CASE("an endless file is no image") {
+TEST_CASE("an endless file is refused") {
   CHECK(Contains(MessageOf<DataError>([] { ReadImage("/dev/zero"); }), "neither a JPEG nor a PNG"));
 }
 
@@ -371,7 +371,7 @@ TEST_CASE("an unknown value in a label image is reported with its place") {
                  "value 2 at column 2, row 0"));
 }
 
-TEST_CASE("label images of other kinds are refused with what is wanted") {
+TEST_CASE("label images of other kinds are refused with the accepted ones") {
   const std::string wanted =
       "a label image must be a greyscale or palette PNG of at most 8 bits whose values are class "
       "numbers; this one ";

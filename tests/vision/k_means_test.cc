@@ -45,14 +45,14 @@ TEST_CASE("k-means finds clusters") {
   CHECK(found == std::set<long>{0, 1, 2});
 }
 
-TEST_CASE("fewer different points than centres") {
+TEST_CASE("fewer distinct points than centres are supported") {
   const ClusterTask equal{std::vector<float>(20, 4.0f), 2, 5, 1};
   CHECK(KMeans({equal}, 2, nullptr)[0] == std::vector<float>(10, 4.0f));
   CHECK(KMeans({{{7}, 1, 2, 1}}, 1, nullptr)[0] == std::vector<float>{7, 7});
   CHECK(KMeans({}, 2, nullptr).empty());
 }
 
-TEST_CASE("threads and other tasks do not matter") {
+TEST_CASE("results do not depend on threads and other tasks") {
   const std::vector<ClusterTask> tasks = {Clusters(90), Cloud(5, 40, 2), Cloud(9, 60, 3),
                                           Clusters(7)};
   const auto alone = KMeans(tasks, 1, nullptr);

@@ -88,7 +88,7 @@ TEST_CASE("the palette has 256 different colours, and only void is black") {
   CHECK(PaletteColor(kVoid) == Color{0, 0, 0});
 }
 
-TEST_CASE("the colours of the first classes are well told apart") {
+TEST_CASE("the colours of the first classes are well distinguishable") {
   Image image{23, 1, {}};
   for (int k = 0; k < 21; ++k) {
     const Color color = PaletteColor(k);
@@ -133,7 +133,7 @@ TEST_CASE("text is drawn from left to right, and upwards when turned") {
   }
 }
 
-TEST_CASE("text beyond the margins is not drawn") {
+TEST_CASE("text outside the picture is not drawn") {
   Canvas canvas(5, 5, kWhite);
   canvas.Text(-4, -3, "WWWW", 3, kInk);
   canvas.TextUpwards(3, 9, "WWWW", 3, kInk);
@@ -168,7 +168,7 @@ TEST_CASE("the legend names only the classes that occur") {
   CHECK(colors == std::set<Color>{kWhite, kInk, PaletteColor(0), PaletteColor(3)});
 }
 
-TEST_CASE("without classes there is no legend") {
+TEST_CASE("a picture with void only has no legend") {
   const Image overlay = Overlay(Plain(100, 40, 90), Stripes(100, 40, {kVoid}), kClasses);
   CHECK(overlay.height == 40);
 }
@@ -195,7 +195,7 @@ TEST_CASE("legends wrap and stay within the picture") {
   }
 }
 
-TEST_CASE("class names may hold any bytes") {
+TEST_CASE("class names may contain any bytes") {
   const std::vector<std::string> classes = {"ciel bleu \xc3\xa9t\xc3\xa9", ""};
   const Image overlay = Overlay(Plain(200, 5, 90), Stripes(200, 5, {0, 1}), classes);
   CHECK(WhiteMargin(overlay, 5));
@@ -255,7 +255,7 @@ TEST_CASE("the darkest cell of a confusion picture is that of the largest share 
   }
 }
 
-TEST_CASE("confusion pictures say what rows, columns and numbers are, whatever their size") {
+TEST_CASE("confusion pictures of any size explain rows, columns and numbers") {
   // There is ink below the cells and above the names: the legend and the title. With few classes
   // there is little room for both.
   for (const std::size_t n : {1, 2, 21}) {
@@ -330,7 +330,7 @@ TEST_CASE("in synthetic images the sky is above, and only thin borders are void"
   CHECK(empty < 20 * 96 * 64 / 5);
 }
 
-TEST_CASE("one colour does not tell the synthetic classes apart") {
+TEST_CASE("colour alone does not separate the synthetic classes") {
   // Some pairs of classes have largely overlapping ranges of mean colours.
   std::array<std::array<double, 2>, 8> range;
   range.fill({255, 0});

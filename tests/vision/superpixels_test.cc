@@ -97,7 +97,7 @@ TEST_CASE("superpixels cover an image, are connected and numbered by their first
   }
 }
 
-TEST_CASE("the number of superpixels is about the wanted one") {
+TEST_CASE("the number of superpixels is about the requested one") {
   const Image image = Scene(320, 213, 4);
   for (const Index wanted : {200, 100, 30}) {
     const Superpixels s = Slic(image, wanted);
@@ -108,7 +108,7 @@ TEST_CASE("the number of superpixels is about the wanted one") {
   CHECK(Slic(Noise(100, 80, 1), 50).count <= 60);
 }
 
-TEST_CASE("superpixels keep to the edges of the image") {
+TEST_CASE("superpixels follow the edges of the image") {
   // The edge between the halves is not on any regular grid.
   Image image{90, 60, {}};
   LabelImage halves{90, 60, {}};
@@ -145,7 +145,7 @@ TEST_CASE("images of any size have superpixels") {
   CHECK(Slic(Noise(1, 50, 1), 10).count == 10);
 }
 
-TEST_CASE("every pixel is a superpixel when enough are wanted") {
+TEST_CASE("every pixel is a superpixel when enough are requested") {
   CHECK(Slic(Noise(6, 4, 1), 24).count == 24);
   CHECK(Slic(Noise(6, 4, 1), 1000000).count == 24);
 }
@@ -186,7 +186,7 @@ TEST_CASE("small regions join the neighbour with the longest border, the lowest 
   CHECK(MergeSmallRegions(5, 3, 0, 1, merged) == 1);
 }
 
-TEST_CASE("regions that touch only at corners are apart") {
+TEST_CASE("regions that touch only at corners are separate") {
   std::vector<Index> numbers = {7, 5,  //
                                 5, 7};
   CHECK(NumberRegions(2, 2, numbers) == 4);
@@ -266,7 +266,7 @@ TEST_CASE("Lab agrees with its definition over all of sRGB") {
   CHECK(worst < 1e-3);
 }
 
-TEST_CASE("Lab of known colours") {
+TEST_CASE("Lab of known colours is right") {
   const std::vector<float> lab = ToLab({4, 1, {255, 255, 255, 0, 0, 0, 255, 0, 0, 0, 0, 255}});
   const std::vector<double> known = {100,   0,     0,     0,     0,     0,
                                      53.24, 80.09, 67.20, 32.30, 79.19, -107.86};

@@ -22,7 +22,7 @@ constexpr std::size_t kTooMuch = std::numeric_limits<std::ptrdiff_t>::max() / 2;
 }  // namespace
 
 #ifndef SLACKLINE_SANITIZED  // sanitizers end the process where malloc would return null
-TEST_CASE("memory that VLFeat does not get ends its call, in every way to ask for it") {
+TEST_CASE("failed allocations end a call of VLFeat, for every allocation function") {
   bool went_on = false;
   CHECK_THROWS_AS(CallVlFeat([&] {
                     static_cast<void>(vl_malloc(100));
@@ -44,7 +44,7 @@ TEST_CASE("memory that VLFeat does not get ends its call, in every way to ask fo
 }
 #endif
 
-TEST_CASE("memory that VLFeat gets stays, moves and is freed as it says") {
+TEST_CASE("memory of VLFeat is kept, moved and freed on request") {
   char* text = nullptr;
   CallVlFeat([&] {
     void* other = vl_malloc(10);
@@ -58,7 +58,7 @@ TEST_CASE("memory that VLFeat gets stays, moves and is freed as it says") {
 }
 
 #ifndef SLACKLINE_SANITIZED
-TEST_CASE("calls within calls, and in several threads, end by themselves") {
+TEST_CASE("nested and concurrent calls end independently") {
   bool outer_went_on = false;
   CallVlFeat([&] {
     bool caught = false;

@@ -45,7 +45,7 @@ SyntheticLabelsOptions SmallOptions(Index stored) {
 
 }  // namespace
 
-TEST_CASE("names of problems are different, and are found") {
+TEST_CASE("names of problems are distinct, and found") {
   std::set<std::string_view> names;
   for (const BenchProblem& problem : BenchProblems()) {
     CHECK(names.insert(problem.name).second);
@@ -57,7 +57,7 @@ TEST_CASE("names of problems are different, and are found") {
   CHECK(Contains(message, "unknown problem 'yeast-1'; choose from yeast, yeast-0.01"));
 }
 
-TEST_CASE("problems that need files: no folder, missing files, gzip") {
+TEST_CASE("problems that need files report missing folders and files, and read gzip") {
   const TemporaryFolder folder;
   const std::string root = folder.Path("");
   const BenchProblem& reuters = FindBenchProblem("reuters");
@@ -79,7 +79,7 @@ TEST_CASE("problems that need files: no folder, missing files, gzip") {
   CHECK(without_bias.lambda() == 0.001);
 }
 
-TEST_CASE("sequences: folds, files, sizes") {
+TEST_CASE("sequence problems have the folds, files and sizes of their data") {
   const TemporaryFolder folder;
   const std::string root = folder.Path("");
   std::filesystem::create_directory(folder.Path("letters"));
@@ -126,7 +126,7 @@ TEST_CASE("sequences: folds, files, sizes") {
   CHECK(figures[2].first == "chunk_f1");
 }
 
-TEST_CASE("test figures of multi-label data: of the weights, whenever they are asked for") {
+TEST_CASE("test figures of multi-label data belong to the given weights") {
   const TemporaryFolder folder;
   const std::string root = folder.Path("");
   std::filesystem::create_directory(folder.Path("reuters30"));
@@ -150,7 +150,7 @@ TEST_CASE("test figures of multi-label data: of the weights, whenever they are a
   CHECK(!MakeBenchTask(FindBenchProblem("toy"), "", true).test);
 }
 
-TEST_CASE("some examples of a problem by name") {
+TEST_CASE("a name can select some examples of a problem") {
   const BenchChoice whole = FindBenchChoice("toy");
   CHECK(whole.problem == &FindBenchProblem("toy"));
   CHECK(whole.examples == 0);
@@ -169,8 +169,7 @@ TEST_CASE("some examples of a problem by name") {
   CHECK_THROWS_AS(FindBenchChoice("iris@5"), DataError);
 }
 
-TEST_CASE(
-    "figures: their problems are there, their learners have names, the first is not left out") {
+TEST_CASE("figures have existing problems and named learners, and keep their first learner") {
   std::set<std::string_view> names;
   for (const BenchFigure& figure : BenchFigures()) {
     CHECK(names.insert(figure.name).second);
@@ -187,7 +186,7 @@ TEST_CASE(
                  "unknown figure '002'; choose from 001"));
 }
 
-TEST_CASE("learners at fault are left out where that is asked for") {
+TEST_CASE("learners with bad options are left out on request") {
   std::vector<std::string> left_out;
   const auto learners = ParseBenchLearners("auto,bcfw:stride=2,al:tau=2,soft:rho=3", &left_out);
   REQUIRE(learners.size() == 2);
@@ -198,7 +197,7 @@ TEST_CASE("learners at fault are left out where that is asked for") {
   CHECK(ParseBenchLearners("ssg").front().options.learner == LearnerKind::kSubgradient);
 }
 
-TEST_CASE("problems without files") {
+TEST_CASE("problems without files are made") {
   const Problem toy = MakeBenchProblem(FindBenchProblem("toy"), "");
   CHECK(toy.size() == 60);
   CHECK(toy.num_weights() == 6 * 9 + 15);
@@ -231,8 +230,7 @@ TEST_CASE("all learners of the toy problem end at one optimum") {
   CHECK(highest <= lowest + 1e-9);
 }
 
-TEST_CASE(
-    "synthetic labels: sizes, density, determinism, sparse and dense inputs of about one norm") {
+TEST_CASE("synthetic labels have the given sizes and density, and are deterministic") {
   for (const Index stored : {0, 10}) {
     const MultiLabelData data = MakeSyntheticLabels(SmallOptions(stored));
     CHECK(data.num_examples() == 300);
@@ -289,7 +287,7 @@ TEST_CASE("subsets of examples keep their labels, losses and inputs") {
   CHECK_THROWS_AS(SubsetOfExamples(whole.training(), 0, 1), std::invalid_argument);
 }
 
-TEST_CASE("the most frequent labels") {
+TEST_CASE("the most frequent labels are found") {
   MultiLabelData data;
   data.label_names = {"a", "b", "c", "d"};
   data.labels = {0,  1, 1, 0,  //
@@ -316,7 +314,7 @@ TEST_CASE("scaling axes without data make problems of their sizes") {
   CHECK(axes[3].make(4000).data().example(0).input(0).count == 51);
 }
 
-TEST_CASE("lists of learners") {
+TEST_CASE("lists of learners are parsed") {
   const auto learners =
       ParseBenchLearners("auto, bcfw:step=pairwise,order=example,average=suffix,bcfw-lp,auto");
   REQUIRE(learners.size() == 3);
@@ -353,7 +351,7 @@ TEST_CASE("lists of learners that are refused") {
   CHECK(Contains(message("bcfw:rho=1"), "--rho applies to --learner al or soft only"));
 }
 
-TEST_CASE("work to a gap") {
+TEST_CASE("the work to a gap is that of the first check within it") {
   const std::vector<ProgressRecord> curve = {Record(1, kNone), Record(2, 0.5), Record(3, 0.05),
                                              Record(4, 0.001)};
   CHECK(TrainingCpuSeconds(curve[0]) == doctest::Approx(4));
@@ -368,7 +366,7 @@ TEST_CASE("work to a gap") {
   CHECK(std::isinf(FindWorkToGap({}, 1, 5).passes));
 }
 
-TEST_CASE("medians and exponents") {
+TEST_CASE("medians and exponents are computed") {
   CHECK(Median({3, 1, 2}) == 2);
   CHECK(Median({4, 1}) == 2.5);
   CHECK(Median({1, kInfinity, 2}) == 2);

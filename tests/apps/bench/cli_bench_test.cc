@@ -49,7 +49,7 @@ void CheckRefused(const std::vector<std::string>& arguments, const std::string& 
 
 }  // namespace
 
-TEST_CASE("a comparison: table, and JSON with whole curves") {
+TEST_CASE("a comparison prints a table, and writes JSON with whole curves") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("results.json");
   const Outcome outcome = RunProgram(
@@ -90,7 +90,7 @@ TEST_CASE("a comparison: table, and JSON with whole curves") {
   CHECK(folder.NumFiles() == 1);
 }
 
-TEST_CASE("help names all problems and options") {
+TEST_CASE("the help names all problems and options") {
   const Outcome outcome = RunProgram({"bench", "--help"});
   CHECK(outcome.code == 0);
   CHECK(outcome.err.empty());
@@ -101,7 +101,7 @@ TEST_CASE("help names all problems and options") {
   }
 }
 
-TEST_CASE("JSON on the standard output, progress and table on the other") {
+TEST_CASE("JSON goes to the standard output, progress and table to the standard error") {
   const Outcome outcome =
       RunProgram({"bench", "--problems", "toy", "--learners", "auto", "--runs", "1", "--out", "-"});
   CHECK(outcome.code == 0);
@@ -126,7 +126,7 @@ TEST_CASE("runs of one seed make the same curve") {
   CHECK(first == curve());
 }
 
-TEST_CASE("scaling without data") {
+TEST_CASE("scaling problems need no data") {
   const Outcome outcome =
       RunProgram({"bench", "--scaling", "--problems", "toy", "--learners", "auto", "--runs", "1",
                   "--time-limit", "2", "--quiet", "--out", "-"});
@@ -145,7 +145,7 @@ TEST_CASE("scaling without data") {
   CHECK(Contains(outcome.err, "features, sparse 16000"));
 }
 
-TEST_CASE("some examples of a problem, and figures of test data beside the curve") {
+TEST_CASE("bench runs on some examples of a problem, with test figures beside the curve") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.Path("reuters30"));
   folder.Write("reuters30/reuters30-train.svm", LibsvmText(60, 6, 4, 1));
@@ -191,7 +191,7 @@ TEST_CASE("some examples of a problem, and figures of test data beside the curve
   CHECK_MESSAGE(Contains(more.err, "'reuters@61.1' needs more examples than the 60"), more.err);
 }
 
-TEST_CASE("online runs tell what they suffered") {
+TEST_CASE("online runs report their suffered loss") {
   const Outcome outcome =
       RunProgram({"bench", "--problems", "toy", "--learners",
                   "multi-sample:max-passes=20,multi-sample:revisit=on,max-passes=20", "--runs", "1",
@@ -209,7 +209,7 @@ TEST_CASE("online runs tell what they suffered") {
   CHECK(!learners[1]["runs"][0]["curve"].contains("mean_suffered"));
 }
 
-TEST_CASE("a figure of a paper") {
+TEST_CASE("a figure of a paper is reproduced by name") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("f.json");
   const Outcome outcome =
@@ -248,7 +248,7 @@ TEST_CASE("bad arguments are refused before anything runs") {
   CheckRefused({"--problem", "toy"}, "unknown option '--problem'");
 }
 
-TEST_CASE("folders: missing, empty, without a file that is needed") {
+TEST_CASE("missing, empty and incomplete folders are reported") {
   const TemporaryFolder folder;
   CheckRefused({folder.Path("none")}, folder.Path("none") + ": there is no such folder");
   CheckRefused({folder.Path("")}, "the folder has the data of none of the problems");
@@ -264,7 +264,7 @@ TEST_CASE("an output that cannot be written is found before anything runs") {
   CheckRefused({"--out", ""}, "--out: the value is empty");
 }
 
-TEST_CASE("Ctrl-C writes what there is, with code 130") {
+TEST_CASE("Ctrl-C writes the finished results, with code 130") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("r.json");
   Process process({"bench", "--problems", "toy", "--learners",

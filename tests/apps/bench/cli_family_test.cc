@@ -23,7 +23,7 @@ void CheckRefused(const std::vector<std::string>& arguments, const std::string& 
 
 }  // namespace
 
-TEST_CASE("auto is compared with the fastest of the others on every chosen problem") {
+TEST_CASE("--family compares auto with the fastest other learner on every chosen problem") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("family.json");
   const Outcome outcome = RunProgram(
@@ -43,7 +43,7 @@ TEST_CASE("auto is compared with the fastest of the others on every chosen probl
   }
 }
 
-TEST_CASE("a learner that does not apply is no reason to stop") {
+TEST_CASE("a learner that does not apply does not stop the comparison") {
   const Outcome outcome =
       RunProgram(kFamily + std::vector<std::string>{"--problems", "grids-10-of-8x8/0.01x",
                                                     "--learners", "auto,eg"});
@@ -51,7 +51,7 @@ TEST_CASE("a learner that does not apply is no reason to stop") {
   CHECK(Contains(outcome.out, "grids-10-of-8x8/0.01x"));
 }
 
-TEST_CASE("what --family does not go with is refused") {
+TEST_CASE("options that --family excludes are refused") {
   CheckRefused({"--problems", "nothing"}, "--problems");
   CheckRefused({"--problems", "yeast"}, "data folder");
   CheckRefused({"--scaling"}, "--family excludes");

@@ -26,7 +26,7 @@ Problem Make(const std::string& name) { return ChooseFamily({name}, "").front().
 
 }  // namespace
 
-TEST_CASE("the family has many problems, each under a name of its own") {
+TEST_CASE("the family has many problems with distinct names") {
   std::set<std::string> names;
   std::size_t drawn = 0;
   for (const FamilyProblem& problem : FamilyProblems()) {
@@ -39,7 +39,7 @@ TEST_CASE("the family has many problems, each under a name of its own") {
   CHECK(ChooseFamily({}, "folder").size() == names.size());
 }
 
-TEST_CASE("parts of names choose") {
+TEST_CASE("parts of names select problems") {
   for (const FamilyProblem& problem : ChooseFamily({"matchings"}, ""))
     CHECK(problem.name.find("matchings") == 0);
   CHECK(MessageOf<DataError>([] {
@@ -49,7 +49,7 @@ TEST_CASE("parts of names choose") {
         std::string::npos);
 }
 
-TEST_CASE("few weights and many, few examples and many") {
+TEST_CASE("the family has problems with few and many weights, few and many examples") {
   CHECK(Make("pictures-12x12/lambda").num_weights() == 5);
   CHECK(Make("sparse").num_weights() > 1'000'000);
   CHECK(Make("labels-20x100").size() == 20);
@@ -57,7 +57,7 @@ TEST_CASE("few weights and many, few examples and many") {
   CHECK(Make("1000-labels").data().example(0).graph().num_variables() == 1000);
 }
 
-TEST_CASE("lambda is what the name says") {
+TEST_CASE("lambda is the one in the name") {
   const Problem once = Make("labels-400x50-unscaled-full/1x");
   const Problem hundredth = Make("labels-400x50-unscaled-full/0.01x");
   CHECK(hundredth.lambda() == doctest::Approx(0.01 * once.lambda()).epsilon(1e-12));

@@ -139,7 +139,7 @@ TEST_CASE("an error in the file of label names has its line") {
                {"names.xml:3", "label 'L7' is not an attribute of", "good.arff"});
 }
 
-TEST_CASE("data too large for any machine") {
+TEST_CASE("data too large for any machine are refused") {
   const Files files;
   const std::string huge = files.folder.Write("huge.svm", "0 1:1\n0 1:2 2147483640:1\n");
   const auto refuse = [&](const std::string& labels, const Arguments& parts) {
@@ -162,7 +162,7 @@ TEST_CASE("data too large for any machine") {
                {"huge.svm:2", "feature 2147483640", "3 features"});
 }
 
-TEST_CASE("a wide sparse data set is no reason to refuse") {
+TEST_CASE("a wide sparse data set is accepted") {
   const Files files;
   const std::string wide = files.folder.Write("wide.svm", "0 1:1\n1 1:2 200000:1\n");
   const Outcome outcome = RunProgram({"multilabel", "train", wide, "--num-labels", "20", "--graph",
@@ -179,7 +179,7 @@ TEST_CASE("bad ARFF rows") {
   CheckBadArff("", {"bad.arff: no examples"});
 }
 
-TEST_CASE("labels that are not described, or not there") {
+TEST_CASE("labels that are not described or missing are refused") {
   const Files files;
   const Arguments train = {"multilabel", "train"};
   CheckRefused(files, train + Arguments{files.svm, "--model", files.out},
@@ -350,7 +350,7 @@ TEST_CASE("empty, missing and repeated values") {
             .code == 0);
 }
 
-TEST_CASE("an output that does not arrive is an error") {
+TEST_CASE("an output that cannot be written completely is an error") {
   const Files files;
   const std::string model = files.Model();
   const Arguments runs[] = {{"--help"},
@@ -368,7 +368,7 @@ TEST_CASE("an output that does not arrive is an error") {
   }
 }
 
-TEST_CASE("a log is neither made nor changed when training does not start") {
+TEST_CASE("a log is neither created nor changed when training does not start") {
   const Files files;
   const std::string log = files.folder.Write("run.jsonl", "old");
   CheckRefused(files, {"multilabel", "train", files.svm, "--model", files.out, "--log", log},
@@ -427,7 +427,7 @@ TEST_CASE("bad models, and data that do not fit the model") {
                {"--threads", "'x'"});
 }
 
-TEST_CASE("an ARFF model refuses data with other features, or the same in another order") {
+TEST_CASE("an ARFF model refuses data with other features or another order of features") {
   const Files files;
   const auto arff = [&](const std::string& name, const std::string& first,
                         const std::string& second) {
@@ -454,7 +454,7 @@ TEST_CASE("an ARFF model refuses data with other features, or the same in anothe
   }
 }
 
-TEST_CASE("an ARFF model refuses data of other dimensions") {
+TEST_CASE("an ARFF model refuses data with other dimensions") {
   const Files files;
   const std::string model = files.folder.Path("a.slk");
   REQUIRE(RunProgram({"multilabel", "train", files.arff, "--labels", files.xml, "--model", model})

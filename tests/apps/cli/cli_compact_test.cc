@@ -74,7 +74,7 @@ TEST_CASE("compact models are half the size and predict the same") {
   }
 }
 
-TEST_CASE("the model at the end of cv") {
+TEST_CASE("the model at the end of cv can be compact") {
   const TemporaryFolder folder;
   const std::string model = folder.Path("m.slk");
   const Task& task = Tasks()[0];

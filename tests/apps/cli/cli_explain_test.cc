@@ -51,7 +51,7 @@ void CheckAgain(const std::vector<std::string>& arguments, const std::string& me
 
 }  // namespace
 
-TEST_CASE("explained labels are those that predict chooses, and parts add up") {
+TEST_CASE("explained labels are the predicted ones, and their parts add up") {
   const Trained trained({"--scale", "standard"});
   const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
                                             trained.model};
@@ -78,7 +78,7 @@ TEST_CASE("explained labels are those that predict chooses, and parts add up") {
   CHECK(chosen > 30);
 }
 
-TEST_CASE("one example as a table, with the values of the data") {
+TEST_CASE("one example is explained as a table with the values of the data") {
   const Trained trained({"--scale", "standard"});
   const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
                                             trained.model};
@@ -111,7 +111,7 @@ TEST_CASE("one example as a table, with the values of the data") {
   CHECK(ReadBytes(out) == text);
 }
 
-TEST_CASE("sequences, token by token") {
+TEST_CASE("sequences are explained token by token") {
   const TemporaryFolder folder;
   const std::string data =
       folder.Write("t.txt", "the D\ndog N\nbarks V\n\na D\ncat N\n\nthe D\ncat N\nsleeps V\n");
@@ -150,7 +150,7 @@ TEST_CASE("sequences, token by token") {
     CHECK_MESSAGE(Contains(text, part), part);
 }
 
-TEST_CASE("bad arguments of --explain") {
+TEST_CASE("bad arguments of --explain are refused") {
   const Trained trained;
   const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
                                             trained.model};

@@ -46,7 +46,7 @@ bool Has(const Arguments& names, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("the short help has what people need first, and says where the rest is") {
+TEST_CASE("the short help has the basic options, and names --help-all") {
   for (const Arguments& command : kCommands) {
     const std::string help = Help(command, "--help");
     INFO(command[0] << " " << command[1]);
@@ -63,8 +63,7 @@ TEST_CASE("the short help has what people need first, and says where the rest is
   }
 }
 
-TEST_CASE(
-    "--help-all has every option of training, and what the short help has, in the same words") {
+TEST_CASE("--help-all has every option of training, with the words of the short help") {
   for (const Arguments& command : kCommands) {
     const std::string all = Help(command, "--help-all");
     INFO(command[0] << " " << command[1]);
@@ -86,7 +85,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("groups are data, model, training and output, in this order") {
+TEST_CASE("option groups are data, model, training and output, in this order") {
   for (const Arguments& command : kCommands) {
     for (const char* flag : {"--help", "--help-all"}) {
       const std::string help = Help(command, flag);
@@ -103,7 +102,7 @@ TEST_CASE("groups are data, model, training and output, in this order") {
   }
 }
 
-TEST_CASE("errors about options lead to the help that has them") {
+TEST_CASE("errors about options name the help that has them") {
   const Outcome outcome = RunProgram({"multilabel", "train", "x", "--tau", "7", "--model", "y"});
   CHECK(outcome.code == 2);
   CHECK(Contains(outcome.err, "(see slackline multilabel train --help-all)"));

@@ -97,7 +97,7 @@ TEST_CASE("a model with the linear kernel predicts what the primal model predict
   }
 }
 
-TEST_CASE("rbf solves what linear models cannot") {
+TEST_CASE("rbf solves problems that linear models cannot") {
   const Files files;
   const std::string data = files.folder.Write("xor.svm", ExclusiveOrText(60, 4));
   const std::string test = files.folder.Write("xor-test.svm", ExclusiveOrText(100, 5));
@@ -117,7 +117,7 @@ TEST_CASE("rbf solves what linear models cannot") {
   CHECK(loss({"--kernel", "rbf", "--kernel-gamma", "1"}) < 0.02);
 }
 
-TEST_CASE("info tells the kernel and the support vectors") {
+TEST_CASE("info reports the kernel and the support vectors") {
   const Files files;
   const Outcome train =
       RunProgram(files.Train({"--learner", "kernel-bcfw", "--kernel", "rbf", "--kernel-gamma",
@@ -134,7 +134,7 @@ TEST_CASE("info tells the kernel and the support vectors") {
   CHECK(info["options"]["kernel"] == "rbf");
 }
 
-TEST_CASE("checkpoints, paths and cross-validation know kernels") {
+TEST_CASE("checkpoints, paths and cross-validation support kernels") {
   const Files files;
   const std::string checkpoint = files.folder.Path("c.ckpt");
   const std::string other = files.folder.Path("o.slk");
@@ -161,7 +161,7 @@ TEST_CASE("checkpoints, paths and cross-validation know kernels") {
   CHECK(Contains(Good({"info", other}), "kernel      rbf, gamma 0.16"));
 }
 
-TEST_CASE("kernels are refused where they have no meaning, with the reason") {
+TEST_CASE("kernels are refused where they have no effect, with the reason") {
   const Files files;
   CheckRefused(files.Train({"--kernel-gamma", "1"}),
                "--kernel-gamma has no effect without --kernel");
@@ -174,7 +174,7 @@ TEST_CASE("kernels are refused where they have no meaning, with the reason") {
                "--cache-mb applies to");
 }
 
-TEST_CASE("sequences have kernels, too") {
+TEST_CASE("sequences support kernels, too") {
   const Files files;
   const std::string kernel = files.folder.Path("k.slk");
   slackline::internal::Random random(8);

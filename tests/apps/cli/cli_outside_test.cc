@@ -61,7 +61,7 @@ TEST_CASE("models and data of other commands may come through pipes") {
   CHECK(again == plain);
 }
 
-TEST_CASE("a file without an end is bad input to every reader") {
+TEST_CASE("an endless file is bad input for every reader") {
   const Trained trained;
   const std::string zero = "/dev/zero";
   const std::string out = trained.folder.Path("o.slk");
@@ -87,7 +87,7 @@ TEST_CASE("a file without an end is bad input to every reader") {
 }
 
 #ifndef SLACKLINE_SANITIZED  // sanitizers need an address space of terabytes
-TEST_CASE("too little memory ends every command with a message") {
+TEST_CASE("with too little memory every command ends with a message") {
   const Trained trained;
   for (const Arguments& arguments :
        {Arguments{"info", trained.model}, trained.Train("o.slk"),

@@ -37,7 +37,7 @@ void Limit(int resource, std::size_t most) {
 
 }  // namespace
 
-TEST_CASE("messages to a closed standard error are in no file") {
+TEST_CASE("messages to a closed standard error do not go to a file") {
   const Setting setting;
   const std::string log = setting.folder.Path("run.jsonl");
   const Outcome outcome = RunProgram(setting.Train() + Arguments{"--log", log}, "/dev/null", "",
@@ -63,7 +63,7 @@ TEST_CASE("a closed standard output or input is an error where it is used") {
   CHECK(ReadBytes(setting.model) == before);
 }
 
-TEST_CASE("a limit on the length of files is an error, and the file of before stays") {
+TEST_CASE("exceeding a limit on file sizes is an error, and the old file is kept") {
   const Setting setting;
   REQUIRE(RunProgram(setting.Train()).code == 0);
   const std::string out = setting.folder.Write("out", "old");
@@ -79,7 +79,7 @@ TEST_CASE("a limit on the length of files is an error, and the file of before st
 
 // Sanitizers need the address space for themselves.
 #ifndef SLACKLINE_SANITIZED
-TEST_CASE("little memory is a message, whatever allocates") {
+TEST_CASE("failed allocations end with a message, wherever they happen") {
   const Setting setting;
   const auto run = [](const Arguments& arguments, std::size_t kilobytes) {
     return RunProgram(arguments, "/dev/null", "", [&] { Limit(RLIMIT_AS, kilobytes << 10); });

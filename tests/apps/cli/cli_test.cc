@@ -49,7 +49,7 @@ void CheckRecord(const Json& record) {
 
 }  // namespace
 
-TEST_CASE("help of every command, with examples, and the version") {
+TEST_CASE("every command has help with examples, and the program a version") {
   const std::vector<std::vector<std::string>> commands = {{},
                                                           {"multilabel"},
                                                           {"multilabel", "train"},
@@ -78,7 +78,7 @@ TEST_CASE("help of every command, with examples, and the version") {
   }
 }
 
-TEST_CASE("train, predict, evaluate, info") {
+TEST_CASE("train, predict, evaluate and info work on each other's files") {
   const Session s;
   const Outcome train = RunProgram(s.Train());
   CHECK(train.code == 0);
@@ -143,7 +143,7 @@ TEST_CASE("train, predict, evaluate, info") {
   CHECK(model["options"]["step"] == "pairwise");
 }
 
-TEST_CASE("quiet training says nothing") {
+TEST_CASE("quiet training prints nothing") {
   const Session s;
   const Outcome outcome = RunProgram(s.Train() + std::vector<std::string>{"--quiet"});
   CHECK(outcome.code == 0);
@@ -151,7 +151,7 @@ TEST_CASE("quiet training says nothing") {
   CHECK(outcome.err.empty());
 }
 
-TEST_CASE("the log of every learner: JSON lines with dual ≤ primal") {
+TEST_CASE("the log of every learner has JSON lines with dual ≤ primal") {
   const Session s;
   const std::string log = s.folder.Path("run.jsonl");
   for (const std::string& learner : {std::string("al"), std::string("soft"), std::string("bcfw")}) {
@@ -175,7 +175,7 @@ TEST_CASE("the log of every learner: JSON lines with dual ≤ primal") {
   }
 }
 
-TEST_CASE("the number of threads changes nothing") {
+TEST_CASE("the number of threads does not change results") {
   const Session s;
   const std::string other = s.folder.Path("3.slk");
   CHECK(RunProgram(s.Train()).code == 0);
@@ -252,7 +252,7 @@ TEST_CASE("gzip, standard input and ARFF give the same models") {
   CHECK(without_prefix == numbered.out);
 }
 
-TEST_CASE("options reach the model: graph, bias, loss, C") {
+TEST_CASE("graph, bias, loss and C are recorded in the model") {
   const Session s;
   const std::string graph = s.folder.Write("g.txt", "0 3\n");
   const auto train = [&](const std::vector<std::string>& options) {
@@ -282,7 +282,7 @@ TEST_CASE("label names with commas and quotes are quoted") {
   CHECK(Lines(outcome.out) == std::vector<std::string>{both, "", both, ""});
 }
 
-TEST_CASE("unknown labels: left out of training and evaluation, and reported") {
+TEST_CASE("unknown labels are left out of training and evaluation, and reported") {
   const TemporaryFolder folder;
   const std::string xml = folder.Write("n.xml", XmlText(2));
   const std::string head =
@@ -301,7 +301,7 @@ TEST_CASE("unknown labels: left out of training and evaluation, and reported") {
   CHECK(Lines(predict.out).size() == 5);
 }
 
-TEST_CASE("labels of the shipped Yeast data come in the order of the columns") {
+TEST_CASE("labels of the shipped Yeast data have the order of the columns") {
   const TemporaryFolder folder;
   const std::string model = folder.Path("y.slk");
   const std::vector<std::string> train = {"multilabel",

@@ -111,7 +111,7 @@ TEST_CASE("values around a lambda fall by factors of the root of ten, to three d
   CHECK(std::isnan(RoundedLambda(std::numeric_limits<double>::quiet_NaN())));
 }
 
-TEST_CASE("the best mean is chosen, the first of equal ones, in both directions") {
+TEST_CASE("the best mean is chosen, the first among ties, in both directions") {
   const Figure figure = [](std::size_t, std::size_t fold, double lambda) {
     return lambda == 4 ? 1.0 : 0.5 + 0.1 * static_cast<double>(fold);  // 0.6 in the mean
   };
@@ -127,7 +127,7 @@ TEST_CASE("the best mean is chosen, the first of equal ones, in both directions"
   CHECK(result.entries.size() == 3);
 }
 
-TEST_CASE("values are added while the best one lies at an end, and no further") {
+TEST_CASE("values are added only while the best one is at an end") {
   for (const double peak : {2.6, -3.1}) {
     const Figure figure = Peak(peak);
     const Drawn drawn(figure);
@@ -144,7 +144,7 @@ TEST_CASE("values are added while the best one lies at an end, and no further") 
   }
 }
 
-TEST_CASE("the search ends where the best always lies at the end") {
+TEST_CASE("the search ends even where the best is always at the end") {
   const Figure figure = Peak(100);
   const Drawn drawn(figure);
   CvPlan plan = PlanOf(LambdasAround(1));
@@ -165,7 +165,7 @@ TEST_CASE("equal figures are no reason to add larger values") {
   CHECK(result.entries.size() == 5);
 }
 
-TEST_CASE("candidates: the better one, extended on its own, whatever the number of threads") {
+TEST_CASE("the better candidate is chosen and extended, for any number of threads") {
   const Figure figure = [](std::size_t candidate, std::size_t fold, double lambda) {
     const double peak = candidate == 1 ? -1.9 : 0.0;
     return static_cast<double>(candidate == 1) + 0.01 * static_cast<double>(fold) -
@@ -203,7 +203,7 @@ TEST_CASE("candidates: the better one, extended on its own, whatever the number 
   CHECK(seen[0] == seen[1]);
 }
 
-TEST_CASE("totals, and the widest gap of trainings that did not converge") {
+TEST_CASE("totals and the widest gap count trainings that did not converge") {
   const Figure figure = Peak(0);
   Drawn drawn(figure);
   const CvPlan plan = PlanOf({1});
@@ -218,7 +218,7 @@ TEST_CASE("totals, and the widest gap of trainings that did not converge") {
   CHECK(cut.entries[0].widest_gap() == 0.25);
 }
 
-TEST_CASE("an interrupt leaves no choice, and what a trial throws arrives") {
+TEST_CASE("an interrupt leaves no result, and exceptions of trials reach the caller") {
   const Figure figure = Peak(0);
   const Drawn drawn(figure);
   CvPlan plan = PlanOf(LambdasAround(1));
@@ -234,7 +234,7 @@ TEST_CASE("an interrupt leaves no choice, and what a trial throws arrives") {
   CHECK_THROWS_AS(CrossValidate(drawn, plan, nullptr), std::invalid_argument);
 }
 
-TEST_CASE("threads are shared by candidates in folds, one at least for each") {
+TEST_CASE("threads are divided among trials, at least one for each") {
   const Figure figure = Peak(0);
   for (const auto& [threads, each] : {std::pair{13, 4}, std::pair{3, 1}, std::pair{2, 1}}) {
     const Drawn drawn(figure);
@@ -274,7 +274,7 @@ TEST_CASE("a fold without known labels, or with all of them, is refused") {
         "drawn: fold 1 of 3 has all labels that are known: nothing is left to train on");
 }
 
-TEST_CASE("which of the two a fold lacks is told") {
+TEST_CASE("the message says whether a fold lacks labels to train or to test on") {
   const Figure figure = Peak(0);
   Drawn drawn(figure);
   drawn.known = [](Index example) { return example == 0; };

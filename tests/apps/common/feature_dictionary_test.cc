@@ -65,7 +65,7 @@ TEST_CASE("a dictionary is rebuilt from its text") {
   CHECK(FeatureDictionary::FromText("", "m.slk").size() == 0);
 }
 
-TEST_CASE("texts that are no dictionary are refused") {
+TEST_CASE("texts that are not dictionaries are refused") {
   CHECK(MessageOf<DataError>([] { FeatureDictionary::FromText("a\nb\na\n", "m.slk"); }) ==
         "m.slk: feature 'a' is in the dictionary twice");
   CHECK(MessageOf<DataError>([] { FeatureDictionary::FromText("a\nb", "m.slk"); }) ==

@@ -45,7 +45,7 @@ TEST_CASE("mean and deviation of a few values") {
   CHECK(Near(three.deviation, std::sqrt(7.0), kExact));
 }
 
-TEST_CASE("of means that differ by rounding only, the first is best") {
+TEST_CASE("among means that differ only by rounding, the first is best") {
   CHECK(BestMean(std::vector<double>{2}) == 0);
   CHECK(BestMean(std::vector<double>{-3, -1, -2}) == 1);
   CHECK(BestMean(std::vector<double>{0.5, 0.5 + 1e-13, 0.4}) == 0);
@@ -53,7 +53,7 @@ TEST_CASE("of means that differ by rounding only, the first is best") {
   CHECK_THROWS_AS(BestMean(std::vector<double>{}), std::invalid_argument);
 }
 
-TEST_CASE("totals count what was trained") {
+TEST_CASE("totals count all trainings") {
   ProgressRecord last;
   last.pass = 7;
   last.seconds = 1.5;
@@ -67,7 +67,7 @@ TEST_CASE("totals count what was trained") {
   CHECK(totals.converged == 1);
 }
 
-TEST_CASE("a fold has a name, examples of its own, and those of the others in two orders") {
+TEST_CASE("a fold has a name, its own examples, and the other examples in two orders") {
   const Folds folds = {{4, 7}, {0}, {2, 3}};
   const Fold fold(folds, 1);
   CHECK(fold.name() == "fold 2 of 3");

@@ -14,7 +14,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("ScoresAreSumsOverSupportVectors") {
+TEST_CASE("scores are sums over support vectors") {
   Random random(3);
   const Kernel kernel{KernelKind::kRbf, 0.3, 3, 1};
   FeatureRows rows;
@@ -46,7 +46,7 @@ TEST_CASE("ScoresAreSumsOverSupportVectors") {
   }
 }
 
-TEST_CASE("WithoutSupportVectorsAllScoresAreZero") {
+TEST_CASE("without support vectors all scores are zero") {
   FeatureRows rows;
   rows.AddDense(std::vector<double>{1, 2});
   std::vector<double> scores = {7, 7, 7};
@@ -54,7 +54,7 @@ TEST_CASE("WithoutSupportVectorsAllScoresAreZero") {
   CHECK(scores == std::vector<double>{0, 0, 0});
 }
 
-TEST_CASE("WhatIsNoSupportVectorIsRefused") {
+TEST_CASE("malformed support vectors are refused") {
   FeatureRows rows;
   rows.AddDense(std::vector<double>{1, 2});
   KernelSupport support(Kernel{}, 2);

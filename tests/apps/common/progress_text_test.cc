@@ -15,7 +15,7 @@ TEST_CASE("times are seconds up to two minutes, then minutes") {
   CHECK(TimeText(3605) == "60:05 min");
 }
 
-TEST_CASE("the time left is that of the images done, and unknown with the first") {
+TEST_CASE("the time left follows from the images done, and is unknown for the first") {
   CHECK(ProgressText("features", 1, 591, 3) == "features: image 1 of 591");
   CHECK(ProgressText("features", 34, 591, 8) == "features: image 34 of 591, about 2:11 min left");
   CHECK(ProgressText("checking", 2, 4, 30) == "checking: image 2 of 4, about 30 s left");
@@ -23,7 +23,7 @@ TEST_CASE("the time left is that of the images done, and unknown with the first"
   CHECK_THROWS_AS(ProgressText("checking", 0, 4, 30), std::invalid_argument);
 }
 
-TEST_CASE("a stage begins once") {
+TEST_CASE("a stage is announced once") {
   StageClock clock;
   clock.Begin("words");
   while (clock.Seconds() == 0) {

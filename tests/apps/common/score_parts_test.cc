@@ -21,7 +21,7 @@ ScoreSum Sum(const FeatureRows& rows, const FeatureScaling& scaling, Index top) 
 
 }  // namespace
 
-TEST_CASE("parts are sorted by what they contribute, and the rest is summed") {
+TEST_CASE("parts are sorted by their contributions, and the rest is summed") {
   FeatureRows rows;
   rows.AddDense(std::vector<double>{2, 5, 0, 1000});  // the last feature does not count
   const ScoreSum sum = Sum(rows, FeatureScaling(), 1);
@@ -56,7 +56,7 @@ TEST_CASE("values are shown as the data had them") {
   CHECK(std::isnan(Sum(sparse, norm, 5).parts[0].raw));
 }
 
-TEST_CASE("sums of the same terms agree up to rounding only") {
+TEST_CASE("sums of the same terms agree up to rounding") {
   CHECK_NOTHROW(CheckSums(1, 1 + 1e-10, 1));
   CHECK_THROWS_AS(CheckSums(1, 1 + 1e-8, 1), std::logic_error);
   CHECK_NOTHROW(CheckSums(0, 1e-4, 1e6));

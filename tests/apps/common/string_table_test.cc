@@ -29,7 +29,7 @@ TEST_CASE("numbers follow the order of first occurrence") {
   CHECK(table.text(1) == "a");
 }
 
-TEST_CASE("any bytes are a text, none as well") {
+TEST_CASE("any bytes are valid texts, the empty text included") {
   StringTable table;
   const std::string zeros("\0\0", 2);
   CHECK(table.Find("") == kAbsent);
@@ -55,7 +55,7 @@ TEST_CASE("many texts keep their numbers while the table grows") {
   }
 }
 
-TEST_CASE("texts with the same slot and the same half of a hash are told apart") {
+TEST_CASE("texts with the same slot and the same half of a hash are distinguished") {
   const std::string a = "w7646";
   const std::string b = "w885886";
   REQUIRE((HashText(a) >> 32) == (HashText(b) >> 32));
@@ -67,7 +67,7 @@ TEST_CASE("texts with the same slot and the same half of a hash are told apart")
   CHECK(table.Find(a) == 0);
 }
 
-TEST_CASE("a copy is a table of its own") {
+TEST_CASE("a copy is independent of its table") {
   StringTable table;
   table.Add("a");
   StringTable copy = table;

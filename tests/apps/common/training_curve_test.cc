@@ -69,7 +69,7 @@ TEST_CASE("long curves are thinned evenly, with both ends") {
   }
 }
 
-TEST_CASE("records keep their curve and the chosen trial; without them they load as before") {
+TEST_CASE("records keep their curve and the chosen trial, and load without them") {
   TrainingRecord record;
   record.loss = "mean";
   CHECK(Reloaded(record).curve.empty());
@@ -87,7 +87,7 @@ TEST_CASE("records keep their curve and the chosen trial; without them they load
   CHECK(Reloaded(record).cross_validation.best == kAbsent);
 }
 
-TEST_CASE("curves and choices that cannot be are refused") {
+TEST_CASE("impossible curves and choices are refused") {
   const TrainingRecord record;
   const auto with = [&](const std::vector<double>& curve) {
     return [curve](ModelWriter* writer) { writer->Add("curve", curve); };

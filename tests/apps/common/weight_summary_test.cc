@@ -27,7 +27,7 @@ PairVisitor Visitor(const std::vector<std::tuple<Index, Index, double>>& pairs) 
 
 }  // namespace
 
-TEST_CASE("the strongest weights come first, of equal ones the first, and none that is 0") {
+TEST_CASE("the strongest weights come first, ties in order, and none that is 0") {
   const std::vector<double> values = {1, -2, 0, 3, 3, -5, 2, -0.0, -2};
   const StridedWeights weights{values, 0, 1, 9};
   const WeightRanking all = RankWeights(weights, 100, Number, nullptr);
@@ -46,14 +46,14 @@ TEST_CASE("the strongest weights come first, of equal ones the first, and none t
   CHECK_THROWS_AS(RankWeights(weights, 0, Number, nullptr), std::invalid_argument);
 }
 
-TEST_CASE("weights of one label are taken from between those of others") {
+TEST_CASE("the weights of one label are read with an offset and a stride") {
   const std::vector<double> values = {1, 10, 2, 20, 3, 30};
   CHECK(Names(RankWeights({values, 1, 2, 2}, 5, Number, nullptr).positive) == "1 0 ");
   CHECK(RankWeights({values, 0, 2, 3}, 1, Number, nullptr).positive[0].weight == 3);
   CHECK(RankWeights({values, 0, 2, 0}, 1, Number, nullptr).positive.empty());
 }
 
-TEST_CASE("pairs without directions have both cells of the matrix, directed ones their own") {
+TEST_CASE("undirected pairs fill both cells of the matrix, directed pairs one") {
   const std::vector<std::string> labels = {"a", "b", "c"};
   const auto pairs = Visitor({{0, 1, 0.5}, {1, 2, -2}, {0, 2, 0}});
   const PairSummary both = RankPairs("pairs", false, labels, pairs, {1, 0, 10});
@@ -75,7 +75,7 @@ TEST_CASE("pairs without directions have both cells of the matrix, directed ones
   CHECK(RankPairs("pairs", true, labels, pairs, {1, 0, 0}).matrix.cells.empty());
 }
 
-TEST_CASE("a matrix of many labels has those of the strongest pairs, in their order") {
+TEST_CASE("a matrix of many labels shows the labels of the strongest pairs, in their order") {
   const std::vector<std::string> labels = {"a", "b", "c", "d", "e"};
   const auto pairs = Visitor({{0, 1, 0.1}, {4, 2, -3}, {1, 3, 2}, {2, 2, 9}, {0, 4, 0.2}});
   const PairMatrix three = RankPairs("pairs", true, labels, pairs, {1, 0, 3}).matrix;
@@ -102,7 +102,7 @@ TEST_CASE("sizes and their meaning come from the scaling") {
   CHECK(ScalingNote(norm).find("length") != std::string::npos);
 }
 
-TEST_CASE("labels beyond the most to be shown are told of") {
+TEST_CASE("the number of labels not shown is reported") {
   WeightSummary summary;
   CHECK(LabelsToShow(5, {10, 0, 0}, &summary) == 5);
   CHECK(LabelsToShow(5, {10, 5, 0}, &summary) == 5);

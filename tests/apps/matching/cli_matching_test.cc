@@ -36,7 +36,7 @@ struct Files {
 
 }  // namespace
 
-TEST_CASE("DrawTrainEvaluatePredict") {
+TEST_CASE("draw, train, evaluate and predict work on each other's files") {
   const Files files;
   const Outcome trained =
       RunProgram(files.Train({"--verify", "--verbose", "--gap-tolerance", "1e-4"}));
@@ -76,7 +76,7 @@ TEST_CASE("DrawTrainEvaluatePredict") {
   CHECK(Json::parse(RunProgram({"info", files.model, "--json"}).out)["task"] == "matching");
 }
 
-TEST_CASE("AllLearnersOfMatchingsAgree") {
+TEST_CASE("all learners of matchings agree") {
   const Files files;
   const auto objective = [&](const Arguments& more) {
     const std::string log = files.folder.Path("log.jsonl");
@@ -92,7 +92,7 @@ TEST_CASE("AllLearnersOfMatchingsAgree") {
   CHECK(objective({"--learner", "al"}) == doctest::Approx(automatic).epsilon(3e-3));
 }
 
-TEST_CASE("ResumedTrainingEndsWithTheSameModel") {
+TEST_CASE("resumed training ends with the same model") {
   const Files files;
   const std::string checkpoint = files.folder.Path("run.chk");
   REQUIRE(RunProgram(files.Train({"--gap-tolerance", "1e-5"})).code == 0);
@@ -108,7 +108,7 @@ TEST_CASE("ResumedTrainingEndsWithTheSameModel") {
         weights);
 }
 
-TEST_CASE("BadInputOfMatchingsIsRefused") {
+TEST_CASE("bad input of matchings is refused") {
   const Files files;
   const auto refused = [&](const Arguments& arguments, const std::string& what) {
     const Outcome outcome = RunProgram(arguments);

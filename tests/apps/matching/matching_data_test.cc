@@ -42,7 +42,7 @@ std::string Refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("ExamplesEdgesAndFeaturesAreRead") {
+TEST_CASE("examples, edges and features are read") {
   FeatureDictionary dictionary;
   const MatchingData data = Read(kGood, &dictionary);
   REQUIRE(data.num_examples() == 3);
@@ -73,7 +73,7 @@ TEST_CASE("ExamplesEdgesAndFeaturesAreRead") {
   CHECK(data.rows->row(2).count == 0);
 }
 
-TEST_CASE("TextsInMemoryAreReadAlike") {
+TEST_CASE("text in memory is read like a file") {
   FeatureDictionary from_file, from_texts;
   const std::vector<std::string> texts = {"2 2\n0 1 1 a:2\n1 0 0 b\n", "1 1\n0 0 1 b:3"};
   const MatchingData file = Read(texts[0] + "\n" + texts[1], &from_file);
@@ -89,7 +89,7 @@ TEST_CASE("TextsInMemoryAreReadAlike") {
   }
 }
 
-TEST_CASE("ADictionaryLeavesOutWhatItDoesNotKnow") {
+TEST_CASE("features that the dictionary does not know are left out") {
   const TemporaryFolder folder;
   const auto dictionary = FeatureDictionary::FromText("x:y\nb\n", "here");
   const MatchingData data = ReadMatchings(folder.Write("data.txt", kGood), &dictionary, nullptr);
@@ -101,7 +101,7 @@ TEST_CASE("ADictionaryLeavesOutWhatItDoesNotKnow") {
   CHECK_THROWS_AS(ReadMatchings("x", nullptr, nullptr), std::invalid_argument);
 }
 
-TEST_CASE("BadLinesAreRefusedWithTheirNumberAndText") {
+TEST_CASE("bad lines are refused with their number and text") {
   const auto check = [](const std::string& text, const std::string& what) {
     const std::string refusal = Refusal(text);
     CAPTURE(text);

@@ -46,7 +46,7 @@ std::string Joined(const std::vector<std::string>& examples) {
 
 }  // namespace
 
-TEST_CASE("TrainingDataAreTheEdgesWithKnownLabels") {
+TEST_CASE("training data are the edges with known labels") {
   const Loaded loaded = Load(kSmall);
   const Dataset data = loaded.model.MakeTrainingData(loaded.data);
   REQUIRE(data.size() == 3);  // without the examples that have no known labels or no edges
@@ -62,7 +62,7 @@ TEST_CASE("TrainingDataAreTheEdgesWithKnownLabels") {
   CHECK(training.loss(0)[3] == 1);
 }
 
-TEST_CASE("TheTrainedModelIsTheOptimumOverMatchings") {
+TEST_CASE("the trained model is the optimum over matchings") {
   for (const MatchingCapacities capacities :
        {MatchingCapacities{1, 1}, MatchingCapacities{2, 1}, MatchingCapacities{0, 0}}) {
     const Loaded loaded = Load(kSmall, capacities);
@@ -81,7 +81,7 @@ TEST_CASE("TheTrainedModelIsTheOptimumOverMatchings") {
   }
 }
 
-TEST_CASE("GivenLabelsThatBreakACapacityAreRefused") {
+TEST_CASE("given labels that break a capacity are refused") {
   const std::string text = "2 2\n0 0 1\n0 1 1\n";
   CHECK_THROWS_WITH_AS(
       Load(text).model.MakeTrainingData(Load(text).data),
@@ -93,7 +93,7 @@ TEST_CASE("GivenLabelsThatBreakACapacityAreRefused") {
                        doctest::Contains("--right-capacity"), DataError);
 }
 
-TEST_CASE("PredictionsAreBestMatchingsAndMetricsCountEdges") {
+TEST_CASE("predictions are optimal matchings, and metrics count edges") {
   Loaded loaded = Load(kSmall);
   // Weights of a, b and the constant.
   loaded.model.set_weights({1, 0.51, -0.3});
@@ -122,14 +122,14 @@ TEST_CASE("PredictionsAreBestMatchingsAndMetricsCountEdges") {
                   std::invalid_argument);
 }
 
-TEST_CASE("HugeWeightsAreRefusedAndZeroOnesMatchNothing") {
+TEST_CASE("huge weights are refused, and zero weights match nothing") {
   Loaded loaded = Load("1 1\n0 0 1 a:1e10\n");
   CHECK(PredictMatchings(loaded.model, loaded.data, 1).labels == std::vector<Index>{0});
   loaded.model.set_weights({1e305, 0});
   CHECK_THROWS_AS(PredictMatchings(loaded.model, loaded.data, 1), DataError);
 }
 
-TEST_CASE("ModelsSurviveTheirFiles") {
+TEST_CASE("a saved model loads with the same contents") {
   const TemporaryFolder folder;
   Loaded loaded = Load(kSmall, {0, 3}, {0.5, 2});
   loaded.model.set_weights({1, -2, 0.25});
@@ -149,7 +149,7 @@ TEST_CASE("ModelsSurviveTheirFiles") {
   CHECK(plain.model.MakeTrainingData(plain.data).size() == 1);
 }
 
-TEST_CASE("DrawnAlignmentsAreMatchingsAndReplay") {
+TEST_CASE("drawn alignments are matchings, and the same for the same seed") {
   DrawnAlignments options;
   options.examples = 8;
   const auto drawn = DrawAlignments(options);

@@ -66,7 +66,7 @@ double DirectMinimum(const Sample& sample) {
 
 }  // namespace
 
-TEST_CASE("the fit reaches the minimum that a direct search finds") {
+TEST_CASE("the fit reaches the minimum found by a direct search") {
   for (const double slope : {0.3, 1.0, 4.0}) {
     for (const double intercept : {-2.0, 0.0, 1.0}) {
       for (const int seed : {7, 8}) {
@@ -79,14 +79,14 @@ TEST_CASE("the fit reaches the minimum that a direct search finds") {
   }
 }
 
-TEST_CASE("many examples give back the sigmoid that they were drawn from") {
+TEST_CASE("many examples recover the sigmoid that they were drawn from") {
   const Sample sample = Draw(100000, 1.5, -0.5, 3);
   const Sigmoid fitted = FitSigmoid(sample.scores, sample.truth);
   CHECK(std::abs(fitted.slope - 1.5) < 0.04);
   CHECK(std::abs(fitted.intercept + 0.5) < 0.04);
 }
 
-TEST_CASE("the unit of scores, and where they begin, do not matter") {
+TEST_CASE("scale and offset of scores do not matter") {
   const Sample sample = Draw(100, 1, 0.3, 5);
   const Sigmoid plain = FitSigmoid(sample.scores, sample.truth);
   for (const double unit : {1e-9, 1e-3, 1e6}) {
@@ -116,7 +116,7 @@ TEST_CASE("probabilities do not fall with scores, and lie between 0 and 1") {
   CHECK(Sigmoid{1, 0}.Probability(std::numeric_limits<double>::lowest()) == kSmallestProbability);
 }
 
-TEST_CASE("scores that say the contrary give a constant, the mean of the targets") {
+TEST_CASE("scores with a negative slope give a constant, the mean of the targets") {
   const std::vector<double> scores = {1, 2, 3, 4};
   const std::vector<std::int8_t> truth = {1, 1, 0, 0};
   const Sigmoid fitted = FitSigmoid(scores, truth);
@@ -124,7 +124,7 @@ TEST_CASE("scores that say the contrary give a constant, the mean of the targets
   CHECK(Near(fitted.Probability(7), 0.5, kExact));
 }
 
-TEST_CASE("labels that are always off or on, separated perfectly, or not known") {
+TEST_CASE("labels that are constant, perfectly separated or unknown have finite fits") {
   const std::vector<double> scores = {-2, -1, 1, 2};
   const auto fit = [&](const std::vector<std::int8_t>& truth) { return FitSigmoid(scores, truth); };
   // All targets are 1/(4 + 2).
@@ -142,7 +142,7 @@ TEST_CASE("labels that are always off or on, separated perfectly, or not known")
              (2.0 / 3 + 3 * 0.2) / 4, kExact));
 }
 
-TEST_CASE("each label has a sigmoid of its own column") {
+TEST_CASE("each label has a sigmoid fitted to its column") {
   const Sample a = Draw(50, 1, 0, 1);
   const Sample b = Draw(50, 2, -1, 2);
   std::vector<double> scores;
@@ -163,7 +163,7 @@ TEST_CASE("each label has a sigmoid of its own column") {
                   std::invalid_argument);
 }
 
-TEST_CASE("reliability of four entries by hand") {
+TEST_CASE("the reliability of four entries is right") {
   const Reliability r = ComputeReliability(std::vector<double>{0.25, 0.21, 0.9, 0.5, 0.3},
                                            std::vector<std::int8_t>{0, 1, 1, 0, -1});
   CHECK(r.bins[2].count == 2);

@@ -87,7 +87,8 @@ TEST_CASE("probabilities are those of the scores, with the names of the labels a
   }
 }
 
-TEST_CASE("calibration leaves the weights alone, and fits scores of models of the other folds") {
+TEST_CASE(
+    "calibration does not change the weights, and fits scores from models of the other folds") {
   const Files files;
   REQUIRE(files.Train({"--gap-tolerance", "1e-9"}).code == 0);
   const std::vector<double> weights = files.Entry("weights");
@@ -144,7 +145,7 @@ TEST_CASE("the calibration does not depend on threads, and depends on the seed")
   CHECK(files.Entry("calibration_slope") != slopes);
 }
 
-TEST_CASE("evaluate has figures of probabilities for calibrated models only") {
+TEST_CASE("evaluate reports figures of probabilities only for calibrated models") {
   const Files files;
   REQUIRE(files.Train({}).code == 0);
   const Arguments evaluate = {"multilabel", "evaluate", files.test, "--model", files.model};
@@ -179,7 +180,7 @@ TEST_CASE("evaluate has figures of probabilities for calibrated models only") {
   CHECK(json == plain);
 }
 
-TEST_CASE("cv calibrates the model at the end; graphs, kernels and paths are calibrated, too") {
+TEST_CASE("cv calibrates its final model; graphs, kernels and paths are calibrated, too") {
   const Files files;
   const Outcome cv = files.Run("cv", {"--calibrate", "--lambda-path", "0.1,0.01", "--folds", "3"});
   REQUIRE_MESSAGE(cv.code == 0, cv.err);
@@ -196,7 +197,7 @@ TEST_CASE("cv calibrates the model at the end; graphs, kernels and paths are cal
     CHECK(ModelReader(files.folder.Path(name)).Doubles("calibration_slope").size() == 4);
 }
 
-TEST_CASE("bad input of calibration: code 2 and one line") {
+TEST_CASE("bad input of calibration ends with code 2 and one line") {
   const Files files;
   REQUIRE(files.Train({}).code == 0);
   const std::string before = ReadBytes(files.model);

@@ -56,8 +56,7 @@ Json LastLine(const Outcome& outcome) { return Json::parse(Lines(outcome.out).ba
 }  // namespace
 
 TEST_CASE(
-    "clusters lower the relaxed optimum, are certified and verified, and leave a model like any "
-    "other") {
+    "clusters lower the relaxed optimum, are certified and verified, and give an ordinary model") {
   const Session s;
   const Outcome pairs = s.Train({});
   REQUIRE(pairs.code == 0);
@@ -74,7 +73,7 @@ TEST_CASE(
   CHECK(Lines(predict.out).size() == 30);
 }
 
-TEST_CASE("what does not go with clusters is refused") {
+TEST_CASE("options that do not work with clusters are refused") {
   const Session s;
   const auto refusal = [&](const std::vector<std::string>& options) {
     const Outcome outcome = s.Train(options);

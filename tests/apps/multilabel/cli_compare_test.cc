@@ -39,7 +39,7 @@ struct Files {
 
 }  // namespace
 
-TEST_CASE("the baseline is what train --graph none gives, for every kind of model") {
+TEST_CASE("the baseline is the model of train --graph none, for every kind of model") {
   for (const Arguments& more :
        {Arguments{}, Arguments{"--loss", "count", "--bias", "0"}, Arguments{"--scale", "standard"},
         Arguments{"--kernel", "rbf", "--kernel-gamma", "0.3"}, Arguments{"--graph", "tree"}}) {
@@ -65,7 +65,8 @@ TEST_CASE("the baseline is what train --graph none gives, for every kind of mode
   }
 }
 
-TEST_CASE("the table has both columns; without --compare nothing changes; threads do not matter") {
+TEST_CASE(
+    "the table has both columns, without --compare nothing changes, and threads do not matter") {
   const Files files;
   files.Train(files.model, {});
   const Outcome plain = RunProgram(files.Evaluate(files.model, {}));
@@ -81,7 +82,7 @@ TEST_CASE("the table has both columns; without --compare nothing changes; thread
   CHECK(threads.out == outcome.out);
 }
 
-TEST_CASE("bad input of --compare: code 2 and one line") {
+TEST_CASE("bad input of --compare ends with code 2 and one line") {
   const Files files;
   files.Train(files.model, {});
   const auto refuse = [&](const std::string& file, const std::string& part) {

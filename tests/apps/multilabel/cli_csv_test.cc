@@ -171,7 +171,7 @@ TEST_CASE("columns may come in any order, with others between, unknown categorie
   CHECK(files.Predict("x,colour\n?,pink\n", {"--quiet"}).code == 0);
 }
 
-TEST_CASE("one row alone is predicted as among others, from gzip and the standard input too") {
+TEST_CASE("a single row is predicted as among others, also from gzip and the standard input") {
   const Files files;
   files.TrainModel();
   const Arguments scores = {"--output", "scores"};
@@ -182,7 +182,7 @@ TEST_CASE("one row alone is predicted as among others, from gzip and the standar
   CHECK(Lines(RunProgram(command, one).out)[1] == Lines(all)[2]);
 }
 
-TEST_CASE("evaluate reads tables, and wants labels") {
+TEST_CASE("evaluate reads tables, and requires labels") {
   const Files files;
   files.TrainModel();
   const Arguments evaluate = {"multilabel", "evaluate", "--model", files.model, "--json"};
@@ -196,7 +196,7 @@ TEST_CASE("evaluate reads tables, and wants labels") {
   CHECK(Contains(without.err, "no label is known"));
 }
 
-TEST_CASE("info tells the columns of the table") {
+TEST_CASE("info reports the columns of the table") {
   const Files files;
   files.TrainModel();
   const Outcome text = RunProgram({"info", files.model});
@@ -206,7 +206,7 @@ TEST_CASE("info tells the columns of the table") {
   CHECK(json["columns"][1]["categories"] == Json({"blue", "green", "red"}));
 }
 
-TEST_CASE("cross-validation reads tables, and its model keeps the columns") {
+TEST_CASE("cross-validation reads tables, and its model stores the columns") {
   const Files files;
   const Outcome outcome =
       RunProgram({"multilabel", "cv", files.csv, "--label-columns", "-2:", "--lambda-path",
@@ -217,7 +217,7 @@ TEST_CASE("cross-validation reads tables, and its model keeps the columns") {
   CHECK(files.Predict("colour,x\nred,0.5\n").out == "a,b\n");
 }
 
-TEST_CASE("strict prediction refuses what the model does not know") {
+TEST_CASE("strict prediction refuses features that the model does not know") {
   const Files files;
   files.TrainModel();
   const auto refuse = [&](const std::string& text, const std::string& part) {

@@ -31,7 +31,7 @@ std::string Table() {
 
 }  // namespace
 
-TEST_CASE("train, verify, evaluate and info with the loss 1 - F1") {
+TEST_CASE("train, verify, evaluate and info support the loss 1 - F1") {
   const TemporaryFolder folder;
   const std::string data = folder.Write("d.csv", Table());
   const std::string model = folder.Path("m.slk");
@@ -69,7 +69,7 @@ TEST_CASE("--graph auto chooses among the graphs that the loss 1 - F1 suits") {
   CHECK(listed.err.find(tree ? "loss f1, graph tree" : "loss f1, graph none") != std::string::npos);
 }
 
-TEST_CASE("what does not go with the loss 1 - F1") {
+TEST_CASE("options that do not work with the loss 1 - F1 are refused") {
   const TemporaryFolder folder;
   const std::string data = folder.Write("d.csv", Table());
   const std::string model = folder.Path("m.slk");

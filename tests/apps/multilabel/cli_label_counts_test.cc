@@ -106,7 +106,7 @@ TEST_CASE("train, predict and evaluate") {
   CHECK(explained.out.find("because of the bounds on their number") != std::string::npos);
 }
 
-TEST_CASE("folds of cv go by what they are trained on") {
+TEST_CASE("bounds in cv come from the training data of each fold") {
   const Files files;
   const auto subset = [&](const std::string& counts) {
     const Outcome outcome =

@@ -47,7 +47,7 @@ struct Files {
 
 }  // namespace
 
-TEST_CASE("weights change what is trained, and rare labels are found") {
+TEST_CASE("loss weights change the training, so that rare labels are found") {
   const Files files;
   const Arguments usual = {"--lambda", "0.003", "--scale", "standard"};
   REQUIRE(files.Train(usual).code == 0);
@@ -71,7 +71,7 @@ TEST_CASE("weights change what is trained, and rare labels are found") {
   CHECK(compared["independent"]["macro_f1"] == files.Evaluate()["macro_f1"]);
 }
 
-TEST_CASE("a run does not go on with other weights") {
+TEST_CASE("a run cannot be resumed with other loss weights") {
   const Files files;
   const std::string checkpoint = files.folder.Path("c.ckpt");
   REQUIRE(files.Train({"--checkpoint", checkpoint, "--loss-weights", files.weights}).code == 0);

@@ -80,7 +80,7 @@ std::string WideTable(int rows, int categories) {
 
 }  // namespace
 
-TEST_CASE("a stream of examples gives what the whole file gives, bit for bit") {
+TEST_CASE("a stream of examples gives the results of the whole file, bit for bit") {
   const Files files;
   const std::string svm =
       files.folder.Write("t.svm", "# none\n" + LibsvmText(25, 6, 4, 2) + "\n?\n 6:1 # x\n");
@@ -95,7 +95,7 @@ TEST_CASE("a stream of examples gives what the whole file gives, bit for bit") {
   }
 }
 
-TEST_CASE("the answer to an example comes before the next one is asked") {
+TEST_CASE("an example is answered before the next one is read") {
   const Files files;
   const std::string text = ArffText(3, 6, 4, 2);
   const std::string data = files.folder.Write("t.arff", text);
@@ -124,7 +124,7 @@ TEST_CASE("the answer to an example comes before the next one is asked") {
   CHECK(svm.Wait() == 0);
 }
 
-TEST_CASE("what comes before a fault is written") {
+TEST_CASE("the results before a fault are written") {
   const Files files;
   const std::string bad = files.folder.Write("bad.svm", "? 1:1\n? 2:1\n? 2:x\n? 1:1\n");
   const Outcome stream = RunProgram(Files::Predict(files.model, "-", {"--output", "scores"}), bad);
@@ -148,7 +148,7 @@ TEST_CASE("what comes before a fault is written") {
   CHECK(Contains(head.err, "<stdin>: no examples after @data\n"));
 }
 
-TEST_CASE("a stream of a table gives what the whole table gives, notes too") {
+TEST_CASE("a stream of a table gives the results and notes of the whole table") {
   const Files files;
   const std::string model = files.folder.Path("t.slk");
   const std::string data = files.folder.Write("new.csv", kNewTable);
@@ -168,7 +168,7 @@ TEST_CASE("a stream of a table gives what the whole table gives, notes too") {
   CHECK(Contains(outcome.err, "4 examples; decoded by"));
 }
 
-TEST_CASE("a stream of a table with sparse rows, and of one with tabs") {
+TEST_CASE("streams of tables with sparse rows and with tabs give the results of the whole tables") {
   const Files files;
   const std::string model = files.folder.Path("w.slk");
   for (const char* scale : {"none", "standard"}) {
@@ -180,7 +180,7 @@ TEST_CASE("a stream of a table with sparse rows, and of one with tabs") {
   CheckSame(model, files.folder.Write("new.tsv", tabs), {"--format", "tsv"});
 }
 
-TEST_CASE("streams take --strict and --format") {
+TEST_CASE("streams support --strict and --format") {
   const Files files;
   const std::string model = files.folder.Path("t.slk");
   Files::Train(
@@ -204,7 +204,7 @@ TEST_CASE("streams take --strict and --format") {
   CHECK(Contains(error(model, "x,the colour,size\n1,red,1\n1,red\n", {}), "<stdin>:3: "));
 }
 
-TEST_CASE("streams tell what was left out, or filled in") {
+TEST_CASE("streams report values left out or filled in") {
   const Files files;
   const std::string svm = files.folder.Write("t.svm", "? 1:1 7:2\n? 2:1\n? 8:1 9:1\n");
   CheckSame(files.model, svm, {"--output", "scores"});
@@ -236,7 +236,7 @@ TEST_CASE("examples of models with scaled features are scaled in streams as in f
   }
 }
 
-TEST_CASE("the answer to a row of a table comes before the next one is asked") {
+TEST_CASE("a row of a table is answered before the next one is read") {
   const Files files;
   const std::string model = files.folder.Path("t.slk");
   Files::Train(

@@ -94,7 +94,7 @@ TEST_CASE("triangle inequalities hold for distributions, and fail for contradict
   CHECK(TriangleViolation(half, std::array<double, 3>{0, 0.5, 0.5}) == 0.5);
 }
 
-TEST_CASE("clusters leave scores and features as they are") {
+TEST_CASE("clusters do not change scores and features") {
   Random random(342);
   MultiLabelModel model = Model(4, 2);
   std::vector<double> weights(model.weights().size());
@@ -151,7 +151,7 @@ TEST_CASE(
   CHECK(closer >= 1);
 }
 
-TEST_CASE("a table over three labels without the pairs' features changes nothing") {
+TEST_CASE("a table over three labels without features does not change the optima") {
   Random random(344);
   const MultiLabelModel model = Model(3, 2);
   const MultiLabelData data = ExclusiveData(random, 3, 2, 4);
@@ -211,7 +211,7 @@ TEST_CASE(
   CHECK(improved >= 3);
 }
 
-TEST_CASE("clusters are picked by violation, without common pairs, and bad ones are refused") {
+TEST_CASE("clusters are chosen by violation, without common pairs, and bad ones refused") {
   const std::vector<ViolatedTriple> found = {
       {{0, 1, 2}, 5}, {{0, 1, 3}, 4}, {{0, 3, 4}, 3}, {{2, 3, 4}, 2}, {{1, 3, 5}, 1}};
   using Triples = std::vector<LabelTriple>;

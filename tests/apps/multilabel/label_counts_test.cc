@@ -41,7 +41,7 @@ Index Smallest(std::vector<std::int8_t> labels) {
 
 }  // namespace
 
-TEST_CASE("what can be asked for") {
+TEST_CASE("valid bounds on the number of labels are parsed, and others refused") {
   CHECK_FALSE(ParseLabelCounts("auto").has_value());
   CHECK(ParseLabelCounts("any") == CountRange{});
   CHECK(ParseLabelCounts("1-3") == CountRange{1, 3});
@@ -59,7 +59,7 @@ TEST_CASE("what can be asked for") {
                        DataError);
 }
 
-TEST_CASE("what training data say") {
+TEST_CASE("bounds from training data start at the smallest number of labels") {
   CHECK(Smallest({1, 0, 0, 1, 1, 0}) == 1);
   CHECK(Smallest({1, 1, 0, 1, 1, 1}) == 2);
   CHECK(Smallest({1, 1, 0, 0, 0, 0}) == 0);
@@ -80,7 +80,7 @@ TEST_CASE("what training data say") {
   CHECK(DescribeLabelCounts({2, 2}, 3) == "exactly 2 labels");
 }
 
-TEST_CASE("training keeps what was asked for where that is exact") {
+TEST_CASE("training uses the bounds where their oracle is exact") {
   const MultiLabelModel alone({"a", "b", "c"}, 1, true, {});
   const MultiLabelModel joined({"a", "b", "c"}, 1, true, {{0, 2}});
   const MultiLabelModel kernel({"a", "b", "c"}, 1, true, {}, true);
@@ -93,7 +93,7 @@ TEST_CASE("training keeps what was asked for where that is exact") {
   CHECK(TrainingCounts(CountRange{1, 2}, alone, Data({1, 0, 0, 1, -1, 0})) == CountRange{});
 }
 
-TEST_CASE("exactly one label is a multi-class support vector machine") {
+TEST_CASE("with exactly one label training is a multi-class support vector machine") {
   // The labels are scored independently; the oracle returns only labellings with exactly one label.
   MultiLabelData data = Data({1, 0, 0, 0, 1, 0, 0, 0, 1});
   data.num_features = 1;

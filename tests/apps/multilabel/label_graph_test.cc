@@ -49,7 +49,7 @@ TEST_CASE("a graph file gives pairs by name and by number, in order") {
   CHECK(ReadText("\"a \"\"b\"\"\" sun") == Pairs{{0, 5}});
 }
 
-TEST_CASE("a label's name goes before a number") {
+TEST_CASE("the name of a label takes precedence over a number") {
   CHECK(ReadText("1 sun") == Pairs{{0, 4}});  // the label "1", not label number 1
   CHECK(ReadText("2 sun") == Pairs{{0, 2}});
 }
@@ -71,7 +71,7 @@ TEST_CASE("bad graph files are refused with line and token") {
   CHECK(FileError("# nothing\n").starts_with("g.txt: no pairs of labels"));
 }
 
-TEST_CASE("full and none, and names that are no graph") {
+TEST_CASE("the names full and none are graphs, and other names are refused") {
   const MultiLabelData data = Data(3, {0, 0, 0});
   CHECK(MakeLabelGraph("none", data).empty());
   CHECK(MakeLabelGraph("full", data) == Pairs{{0, 1}, {0, 2}, {1, 2}});
@@ -81,7 +81,7 @@ TEST_CASE("full and none, and names that are no graph") {
                  "'fully' is neither full, none nor tree"));
 }
 
-TEST_CASE("too many labels for all pairs") {
+TEST_CASE("too many labels for all pairs are refused") {
   const MultiLabelData data = Data(20000, {});
   CHECK(Contains(MessageOf<DataError>([&] { MakeLabelGraph("full", data); }),
                  "20000 labels have 199990000 pairs"));
@@ -89,7 +89,7 @@ TEST_CASE("too many labels for all pairs") {
                  "20000 labels have 199990000 pairs"));
 }
 
-TEST_CASE("mutual information by hand") {
+TEST_CASE("mutual information is right on small tables") {
   const auto information = [](std::array<std::int64_t, 4> counts) {
     return MutualInformation(counts);
   };
@@ -104,7 +104,7 @@ TEST_CASE("mutual information by hand") {
   CHECK(Near(information({2, 1, 0, 1}), expected, kExact));
 }
 
-TEST_CASE("the tree joins labels that tell most about each other, and spans all") {
+TEST_CASE("the tree spans all labels by their largest mutual information") {
   // L2 copies L0; L1 is the opposite of L3; L4 is always off and has no information.
   MultiLabelData data = Data(5, {0, 0, 0, 1, 0,  //
                                  1, 0, 1, 1, 0,  //

@@ -52,7 +52,7 @@ std::string Refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("equal weights are none") {
+TEST_CASE("equal weights count as no weights") {
   CHECK(LossWeights().equal());
   CHECK(LossWeights::Parse("equal").equal());
   CHECK(LossWeights::Parse("equal").For(Data()).empty());
@@ -60,7 +60,7 @@ TEST_CASE("equal weights are none") {
   CHECK(FromFile("a 1\n2 1 1\n").empty());
 }
 
-TEST_CASE("missed labels cost by how rare they are") {
+TEST_CASE("missed labels cost more the rarer they are") {
   // Label frequencies: 1, 1/3 of the known entries, and 0.
   const std::vector<double> half = LossWeights::Parse("inverse-frequency:0.5").For(Data());
   REQUIRE(half.size() == 6);
@@ -77,7 +77,7 @@ TEST_CASE("missed labels cost by how rare they are") {
   }
 }
 
-TEST_CASE("files of weights") {
+TEST_CASE("files of weights are read, and bad ones refused") {
   CHECK(FromFile("a 2\n\"b c\" 3 0.5  # missed, false alarm\n") ==
         std::vector<double>{1, 2, 0.5, 3, 1, 1});
   CHECK(FromFile("2 0 7\n") == std::vector<double>{1, 1, 1, 1, 7, 0});
@@ -90,7 +90,7 @@ TEST_CASE("files of weights") {
   CHECK(Refusal("a 1\n0 2\n") == "w.txt:2: label '0' was given before, on line 1");
 }
 
-TEST_CASE("losses of training have them, also where labels are unknown") {
+TEST_CASE("training losses have the weights, also where labels are unknown") {
   const MultiLabelData data = Data();
   const MultiLabelModel model(data.label_names, 1, false, {{0, 1}});
   MultiLabelLoss loss;

@@ -15,7 +15,7 @@ TEST_CASE("the memory of training grows with weights, label entries, pairs and b
       doctest::Approx(TrainingBytes({10, 4, 2, 6}, LearnerKind::kBcfw) + 60 * kBytesPerPairBlock));
 }
 
-TEST_CASE("a refusal names the sizes and what to do") {
+TEST_CASE("a refusal names the sizes and a remedy") {
   CHECK(TrainingExcess({1000, 100, 5000, 4950}, LearnerKind::kAuto).empty());
   const std::string labels =
       TrainingExcess({0, 2'000'000'000, 2'000'000'000, 0}, LearnerKind::kAuto);

@@ -112,7 +112,7 @@ TEST_CASE("scores are those of the definition") {
   }
 }
 
-TEST_CASE("a model without pairs, and one without other features than the constant") {
+TEST_CASE("models without pairs or without features are valid") {
   const MultiLabelModel none({"x"}, 4, false, {});
   CHECK(none.weights().size() == 4);
   CHECK(none.structure()->graph().num_factors() == 0);
@@ -140,7 +140,7 @@ TEST_CASE("bad arguments are refused") {
   CHECK_THROWS_AS(model.MakeDataset(data), std::invalid_argument);
 }
 
-TEST_CASE("names of features are kept where there are any") {
+TEST_CASE("names of features are stored where given") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   MultiLabelModel model = Example();
@@ -156,7 +156,7 @@ TEST_CASE("names of features are kept where there are any") {
   CHECK_THROWS_AS(model.set_feature_names({"height"}), std::invalid_argument);
 }
 
-TEST_CASE("a saved model comes back as it was") {
+TEST_CASE("a saved model is loaded unchanged") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   const MultiLabelModel model = Example();
@@ -349,7 +349,7 @@ std::string KernelLoadError(const std::string& entry, const T& value) {
 
 }  // namespace
 
-TEST_CASE("KernelizedModelsScoreBySupportVectorsAndComeBackFromTheirFile") {
+TEST_CASE("kernelised models score by support vectors, before and after saving") {
   for (const bool bias : {false, true}) {
     const MultiLabelModel model = KernelExample(bias);
     REQUIRE(model.support());
@@ -375,7 +375,7 @@ TEST_CASE("KernelizedModelsScoreBySupportVectorsAndComeBackFromTheirFile") {
   }
 }
 
-TEST_CASE("KernelizedModelsThatDoNotFitAreRefused") {
+TEST_CASE("kernelised models with inconsistent entries are refused") {
   const auto refused = [](const std::string& error, const std::string& entry) {
     return error.find("entry '" + entry + "' does not fit") != std::string::npos;
   };

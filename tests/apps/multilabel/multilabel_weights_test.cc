@@ -43,7 +43,7 @@ MultiLabelModel Kernelized() {
 
 }  // namespace
 
-TEST_CASE("features, constant and pairs of a model without names") {
+TEST_CASE("a model without names lists features by number, the constant and pairs") {
   const WeightSummary summary = SummariseWeights(Example(), {10, 0, 10});
   REQUIRE(summary.labels.size() == 3);
   const LabelWeights& a = summary.labels[0];
@@ -84,7 +84,7 @@ TEST_CASE("names and sizes of features are those of the model") {
   CHECK(FeatureName(model, 0) == "colour");
 }
 
-TEST_CASE("a model without constant and pairs has neither") {
+TEST_CASE("a model without constant and pairs lists neither") {
   MultiLabelModel model({"a", "b"}, 1, false, {});
   model.set_weights({1, -1});
   const WeightSummary summary = SummariseWeights(model, {});
@@ -93,7 +93,7 @@ TEST_CASE("a model without constant and pairs has neither") {
   CHECK(summary.labels[1].features.negative[0].weight == -1);
 }
 
-TEST_CASE("labels of a kernelized model have their constants only") {
+TEST_CASE("labels of a kernelised model list only their constants") {
   const MultiLabelModel model = Kernelized();
   const WeightSummary summary = SummariseWeights(model, {});
   REQUIRE(summary.labels.size() == 2);

@@ -78,7 +78,7 @@ TEST_CASE("the columns of a table come back from the file of a model") {
   CHECK(options.table->columns[1].Find("blue") == kAbsent);
 }
 
-TEST_CASE("models without these entries load, and know no table") {
+TEST_CASE("models without the entries load without a table") {
   const TemporaryFolder folder;
   MultiLabelModel({"a", "b"}, 3, true, {}).Save(folder.Path("m.slk"));
   const MultiLabelModel model = MultiLabelModel::Load(folder.Path("m.slk"));
@@ -116,7 +116,7 @@ TEST_CASE("entries that contradict each other, the features or the labels are re
   CHECK(Contains(ErrorWith("table_ignored", none), "table_ignored"));
 }
 
-TEST_CASE("a model takes only input that fits its features") {
+TEST_CASE("a model accepts only input that fits its features") {
   MultiLabelModel model = Example();
   CHECK_THROWS_AS(model.set_input({{1, 2}, nullptr}), std::invalid_argument);
   CHECK_THROWS_AS(model.set_input({{}, model.input().table}), std::invalid_argument);

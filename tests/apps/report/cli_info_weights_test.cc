@@ -85,7 +85,7 @@ TEST_CASE("sizes of features are shown where the model scales") {
   CHECK(!Contains(Good({"info", plain.model, "--weights"}), "size  speaks"));
 }
 
-TEST_CASE("names are cut where lines would be too long") {
+TEST_CASE("long names are cut to fit the line") {
   const TemporaryFolder folder;
   std::string name;
   for (int k = 0; k < 60; ++k) name += "ä";
@@ -107,7 +107,7 @@ TEST_CASE("names are cut where lines would be too long") {
   CheckWidth(Good({"multilabel", "predict", data, "--model", model, "--explain", "all"}));
 }
 
-TEST_CASE("info tells C, and the figures of cross-validation") {
+TEST_CASE("info reports C and the figures of cross-validation") {
   const Trained trained;
   const std::string plain = Good({"info", trained.model});
   CHECK(Contains(plain, "(lambda 0.01, C "));
@@ -133,7 +133,7 @@ TEST_CASE("info tells C, and the figures of cross-validation") {
   for (const Json& point : cv["points"]) CHECK(point["mean"] >= best["mean"]);
 }
 
-TEST_CASE("models of sequences and matchings") {
+TEST_CASE("the weights of sequence and matching models are listed") {
   const TemporaryFolder folder;
   const std::string data =
       folder.Write("t.txt", "the D\ndog N\nbarks V\n\na D\ncat N\n\nthe D\ncat N\nsleeps V\n");
@@ -157,7 +157,7 @@ TEST_CASE("models of sequences and matchings") {
   CHECK(Contains(Good({"info", model}), " per edge, loss"));
 }
 
-TEST_CASE("bad arguments of --weights") {
+TEST_CASE("bad arguments of --weights are refused") {
   const Trained trained;
   const auto refused = [&](const std::vector<std::string>& more, const std::string& message) {
     const Outcome outcome = RunProgram(std::vector<std::string>{"info", trained.model} + more);

@@ -62,7 +62,7 @@ std::string CheckLine(int pass) {
 
 }  // namespace
 
-TEST_CASE("the page of a model has its facts, weights, pairs and the curve of training") {
+TEST_CASE("the page of a model has its properties, weights, pairs and training curve") {
   const Trained trained;
   const std::string page = Page({trained.model});
   CHECK(page.starts_with("<!DOCTYPE html>"));
@@ -91,7 +91,7 @@ TEST_CASE("the page of a model has its facts, weights, pairs and the curve of tr
   CHECK(Contains(Page({trained.model, "--title", "a < b"}), "<h1>a &lt; b</h1>"));
 }
 
-TEST_CASE("models of more labels than a heat map has room for") {
+TEST_CASE("a heat map of many labels leaves some out, and counts them") {
   const TemporaryFolder folder;
   const std::string data = folder.Write("d.svm", LibsvmText(40, 5, 60, 3));
   const std::string model = folder.Path("m.slk");
@@ -138,7 +138,7 @@ TEST_CASE("several logs, and several values of lambda in one, have a curve each"
   CHECK(data["files"].size() == 2);
 }
 
-TEST_CASE("a run that was cut off has what is there") {
+TEST_CASE("the log of a run that was cut off is drawn as far as it goes") {
   const TemporaryFolder folder;
   const std::string log =
       folder.Write("a.jsonl", kStart + CheckLine(1) + CheckLine(2) + "\n" + kStart);
@@ -191,7 +191,7 @@ TEST_CASE("bad logs are refused with file and line") {
       "no examples");
 }
 
-TEST_CASE("files of several kinds, several models, and files that are damaged") {
+TEST_CASE("files of several kinds, several models and damaged files are refused") {
   const Trained trained;
   CheckRefused(trained.folder, {trained.model, trained.log},
                "run.jsonl: is a log of training, but ");

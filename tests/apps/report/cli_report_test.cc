@@ -65,7 +65,7 @@ std::string Changed(const Change& change) {
 
 }  // namespace
 
-TEST_CASE("a page holds data, library and script, and asks for nothing else") {
+TEST_CASE("a page contains data, library and script, and loads nothing else") {
   const TemporaryFolder folder;
   const std::string page = Page(folder, {Toy()});
   CHECK(page.starts_with("<!DOCTYPE html>"));
@@ -97,7 +97,7 @@ TEST_CASE("a page holds data, library and script, and asks for nothing else") {
   CHECK(Page(folder, {Toy()}) == page);
 }
 
-TEST_CASE("texts of the data stay texts") {
+TEST_CASE("texts in the data are escaped") {
   const TemporaryFolder folder;
   Json results = Toy();
   const std::string nasty = "</script><script>x()</script><!-- & \" ' \xe2\x80\xa8";
@@ -111,7 +111,7 @@ TEST_CASE("texts of the data stay texts") {
   CHECK(DataOf(page)["problems"][0]["learners"][0]["learner"] == nasty);
 }
 
-TEST_CASE("problems of several files are one where name and sizes agree") {
+TEST_CASE("problems of several files are merged where name and sizes agree") {
   const TemporaryFolder folder;
   Json other = Toy();
   other["problems"][0]["lambda"] = 0.5;
@@ -148,7 +148,7 @@ TEST_CASE("long curves are thinned, with their ends") {
   CHECK(thin["primal"].size() == points);
 }
 
-TEST_CASE("learners that do not apply, numbers that are null") {
+TEST_CASE("learners that do not apply and null numbers are shown") {
   const TemporaryFolder folder;
   Json results = Results("auto,bcfw:step=away,oracle=tree");
   results["problems"][0]["learners"][0]["runs"][0]["curve"]["dual"][0] = nullptr;
@@ -158,7 +158,7 @@ TEST_CASE("learners that do not apply, numbers that are null") {
   CHECK(data["problems"][0]["learners"][1]["runs"].empty());
 }
 
-TEST_CASE("a file is written at once, and the figure of the runs is kept") {
+TEST_CASE("the page is written as a whole, and the figure of the runs is kept") {
   const TemporaryFolder folder;
   Json results = Toy();
   results["figure"] = {{"name", "003-1"}, {"text", "words"}, {"x", "passes"}, {"y", "gap"}};
@@ -203,7 +203,7 @@ TEST_CASE("bad runs are refused with file and reason") {
   CheckRefused(folder, Changed([&](Json* r) { (*r)["interrupted"] = "no"; }), "'interrupted'");
 }
 
-TEST_CASE("brackets nested without measure are refused where the measure ends") {
+TEST_CASE("too deeply nested brackets are refused") {
   const TemporaryFolder folder;
   const std::string bad = folder.Path("bad.json");
   const auto nested = [](int depth) {

@@ -49,7 +49,7 @@ void CheckComplaint(const std::string& text, const std::vector<std::string>& par
 
 }  // namespace
 
-TEST_CASE("what is written is read, in whatever order") {
+TEST_CASE("written potentials are read back, with superpixels in any order") {
   ClassPotentialsText text(kClasses);
   text.Add("a b", true, std::vector<double>{1, -2.5, 1.0 / 3, 0});
   text.Add("a b", false, std::vector<double>{4, 1e-30});

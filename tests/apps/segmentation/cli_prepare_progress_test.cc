@@ -69,7 +69,7 @@ std::string OnTerminal(const Arguments& arguments) {
 
 }  // namespace
 
-TEST_CASE("on a terminal every stage shows its images, and the line goes away") {
+TEST_CASE("on a terminal every stage shows its progress, and the line is removed") {
   const Drawn drawn;
   const std::string text = OnTerminal(drawn.Prepare({}));
   for (const char* part :
@@ -79,7 +79,7 @@ TEST_CASE("on a terminal every stage shows its images, and the line goes away") 
   CHECK(text.rfind("\r\x1b[K") > text.rfind("features: image"));
 }
 
-TEST_CASE("nothing is shown in pipes, and with --quiet") {
+TEST_CASE("nothing is shown in pipes and with --quiet") {
   const Drawn drawn;
   const Outcome piped = RunProgram(drawn.Prepare({}));
   CHECK(piped.code == 0);

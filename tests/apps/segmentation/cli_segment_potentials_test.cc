@@ -12,7 +12,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("models of class potentials that no model saw before") {
+TEST_CASE("models of class potentials are trained on out-of-fold scores") {
   const Drawn& drawn = Shared();
   const Scratch scratch("potentials");
   const std::string scores = scratch.Path("scores.tsv");

@@ -105,7 +105,7 @@ std::string Record(const PreparedImage& image) {
 
 }  // namespace
 
-TEST_CASE("a feature file is made of a collection") {
+TEST_CASE("a feature file is made from a collection") {
   const Collection collection;
   const Outcome outcome = RunProgram(collection.With());
   INFO(outcome.err);
@@ -155,7 +155,7 @@ TEST_CASE("nothing is learned from test images, and threads do not matter") {
   for (Index i = 0; i < 3; ++i) CHECK(Record(with_test.image(i)) == Record(without_test.image(i)));
 }
 
-TEST_CASE("--quiet says nothing, and the seed matters") {
+TEST_CASE("--quiet prints nothing, and the seed matters") {
   const Collection collection;
   const Outcome outcome = RunProgram(collection.With() + Arguments{"-q"});
   CHECK(outcome.code == 0);
@@ -165,7 +165,7 @@ TEST_CASE("--quiet says nothing, and the seed matters") {
   CHECK(ReadBytes(collection.out) != first);
 }
 
-TEST_CASE("bad lists and classes") {
+TEST_CASE("bad lists and classes are refused") {
   const Collection collection;
   const TemporaryFolder& folder = collection.folder;
   const auto refuse = [&](const std::string& option, const std::string& content,
@@ -192,7 +192,7 @@ TEST_CASE("bad lists and classes") {
                {"none.txt: cannot open"});
 }
 
-TEST_CASE("bad images and labels") {
+TEST_CASE("bad images and labels are refused") {
   const Collection collection;
   const TemporaryFolder& folder = collection.folder;
   // With the first class alone, all other label values are unknown.
@@ -209,7 +209,7 @@ TEST_CASE("bad images and labels") {
   CheckRefused(collection, collection.With(), {"test.txt:2", "'e'", "truth", "e.png"});
 }
 
-TEST_CASE("an image under two names") {
+TEST_CASE("an image under two names is refused") {
   const Collection collection;
   for (const char* folder : {"pictures/", "truth/"}) {
     std::filesystem::create_symlink("b.png",
@@ -220,7 +220,7 @@ TEST_CASE("an image under two names") {
                {"test.txt:2", "'link'", "same file as 'b'", "train.txt, line 2"});
 }
 
-TEST_CASE("classes without pixels are told, and training images without labels refused") {
+TEST_CASE("classes without pixels are reported, and training images without labels refused") {
   const Collection collection;
   const TemporaryFolder& folder = collection.folder;
   std::string names;
@@ -241,7 +241,7 @@ TEST_CASE("classes without pixels are told, and training images without labels r
                {"train.txt: no training image has a labelled pixel"});
 }
 
-TEST_CASE("unpleasant images are prepared or named") {
+TEST_CASE("unpleasant images are prepared, or refused by name") {
   const Collection collection;
   const TemporaryFolder& folder = collection.folder;
   collection.Draw("a", 1, 1);

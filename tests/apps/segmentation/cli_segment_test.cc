@@ -61,7 +61,7 @@ std::vector<std::string> Printed(const std::vector<double>& scores) {
 
 }  // namespace
 
-TEST_CASE("draw: files, lists, seeds") {
+TEST_CASE("draw writes images, labels and lists, by seed") {
   const TemporaryFolder folder;
   const auto draw = [&](const std::string& out, const Arguments& more) {
     return RunProgram(Arguments{"segment", "draw", "--out", folder.Path(out), "--size", "20x16"} +
@@ -121,7 +121,7 @@ TEST_CASE("draw: files, lists, seeds") {
   CHECK(Contains(blocked.err, "--out: cannot make the folder"));
 }
 
-TEST_CASE("from images to figures") {
+TEST_CASE("commands lead from images to figures") {
   const Drawn& drawn = Shared();
   const Scratch scratch("way");
   const Json images = EvaluationOf(drawn.Evaluate(
@@ -274,7 +274,7 @@ TEST_CASE("a resumed run ends as an uninterrupted one") {
                {"models of images have no form that keeps support vectors"});
 }
 
-TEST_CASE("a path over lambda writes a model for each") {
+TEST_CASE("a path over lambda writes a model for each value") {
   const Drawn& drawn = Shared();
   const Scratch scratch("path");
   Succeed(drawn.Train(
@@ -456,7 +456,7 @@ TEST_CASE("images of more pixels than wanted are refused by every command that r
   }
 }
 
-TEST_CASE("an image may come through a pipe") {
+TEST_CASE("an image may be read from a pipe") {
   const Drawn& drawn = Shared();
   const Scratch scratch("pipe");
   const Pipe pipe(scratch.Path("drawn-0001.pipe"), ReadBytes(drawn.Image(1)));
@@ -507,7 +507,7 @@ TEST_CASE("predict: bad input") {
                {"IMAGES"});
 }
 
-TEST_CASE("--quiet is silent, and without it there is a summary") {
+TEST_CASE("--quiet prints nothing, and without it there is a summary") {
   const Drawn& drawn = Shared();
   const Scratch scratch("quiet");
   const auto both = [&](Arguments arguments, const Arguments& parts) {

@@ -150,7 +150,7 @@ TEST_CASE("other values of the same labels give the same model, figures and pred
   CHECK(Timeless(other.Evaluate({"--void", "0"})) == figures);
 }
 
-TEST_CASE("bad input of --void: code 2 and one line") {
+TEST_CASE("bad input of --void ends with code 2 and one line") {
   const Collection collection{LabelCoding()};
   const auto refuse = [](const Outcome& outcome, const std::string& part) {
     INFO(outcome.err);
@@ -174,7 +174,7 @@ TEST_CASE("bad input of --void: code 2 and one line") {
          "--void: 2 void values and 255 classes are more than the 256 values of a pixel");
 }
 
-TEST_CASE("model files with void values that cannot be are refused") {
+TEST_CASE("model files with impossible void values are refused") {
   const TemporaryFolder folder;
   SegmentModel model({"a", "b"}, 1, {{0, 1}}, SegmentLayers::kFine, SegmentPairwise::kTable);
   CHECK_THROWS_AS(model.set_void_values({}), std::invalid_argument);

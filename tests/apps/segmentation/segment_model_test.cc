@@ -243,7 +243,7 @@ TEST_CASE("training reaches the optimum of an independent quadratic program") {
   }
 }
 
-TEST_CASE("the paper's form has one weight per class for both layers and one for unequal links") {
+TEST_CASE("the paper's form has one weight per class for both layers, and one for unequal links") {
   const SegmentModel model =
       Model(21, SegmentLayers::kTwo, SegmentPairwise::kPotts, SegmentInputs::kPotentials);
   CHECK(model.weights().size() == 22);
@@ -257,7 +257,7 @@ TEST_CASE("the paper's form has one weight per class for both layers and one for
   CHECK_THROWS_AS(ClassScores(model, true, FeatureRows(), 0, 1), std::invalid_argument);
 }
 
-TEST_CASE("superpixels without labels take no part in training") {
+TEST_CASE("superpixels without labels are left out of training") {
   const SegmentModel model = Model(3, SegmentLayers::kNeighbours, SegmentPairwise::kTable);
   Images images;
   Random random(84);
@@ -309,7 +309,7 @@ TEST_CASE("the label of a superpixel is that of most of its pixels") {
   CHECK(MajorityLabels(pixels, 3) == std::vector<Index>{kUnlabelled, 1, 0});
 }
 
-TEST_CASE("models come back from their files") {
+TEST_CASE("saved models are loaded unchanged") {
   const TemporaryFolder folder;
   Random random(86);
   for (int number = 0; number < 6; ++number) {
@@ -332,7 +332,7 @@ TEST_CASE("models come back from their files") {
   }
 }
 
-TEST_CASE("models that make no sense are refused") {
+TEST_CASE("invalid models are refused") {
   using Ranges = std::vector<FeatureRange>;
   const auto make = [](std::vector<std::string> classes, Index dimension, const Ranges& ranges) {
     return SegmentModel(std::move(classes), dimension, ranges, SegmentLayers::kTwo,
@@ -346,7 +346,7 @@ TEST_CASE("models that make no sense are refused") {
   CHECK_THROWS_AS(make({"a", "b"}, 4, {{2, 1}, {1, 1}}), std::invalid_argument);
 }
 
-TEST_CASE("figures of a small confusion matrix") {
+TEST_CASE("the figures of a small confusion matrix are right") {
   ConfusionMatrix confusion(3);
   confusion.Add(0, 0, 6);
   confusion.Add(0, 1, 2);

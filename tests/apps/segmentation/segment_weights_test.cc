@@ -19,7 +19,7 @@ void Fill(SegmentModel* model) {
 
 }  // namespace
 
-TEST_CASE("both layers of a class are in one ranking") {
+TEST_CASE("weights of both layers of a class are ranked together") {
   SegmentModel model(kClasses, 5, {{0, 1}, {3, 1}}, SegmentLayers::kTwo, SegmentPairwise::kTable);
   Fill(&model);
   // Two classes; two features and a constant in each layer. Class "sea" has the weights 2 4 6 and 8
@@ -46,7 +46,7 @@ TEST_CASE("both layers of a class are in one ranking") {
   CHECK(summary.lists.empty());
 }
 
-TEST_CASE("links that tell classes apart only, and neighbours by contrast, are lists") {
+TEST_CASE("weights of links between classes and of neighbours by contrast are listed") {
   SegmentModel model(kClasses, 1, {{0, 1}}, SegmentLayers::kNeighbours, SegmentPairwise::kPotts);
   Fill(&model);
   const WeightSummary summary = SummariseWeights(model, {}, {});

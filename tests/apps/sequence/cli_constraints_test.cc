@@ -72,7 +72,7 @@ TEST_CASE("with constraints no prediction breaks the rules of chunks") {
                         .out)["token_accuracy"] == 1);
 }
 
-TEST_CASE("constraints in cross-validation and checkpoints, and what they refuse") {
+TEST_CASE("constraints work in cross-validation and checkpoints, and bad ones are refused") {
   const Files files;
   const Arguments bio = {"--constraints", "bio"};
   const Json cv =

@@ -76,7 +76,7 @@ struct Files {
 
 }  // namespace
 
-TEST_CASE("a stream of CoNLL columns gives what the whole file gives, bit for bit") {
+TEST_CASE("a stream of CoNLL columns gives the results of the whole file, bit for bit") {
   const Files files;
   for (const char* output : {"labels", "scores", "nbest=3"}) {
     CAPTURE(output);
@@ -100,7 +100,7 @@ TEST_CASE("features are scaled in streams as in files") {
   }
 }
 
-TEST_CASE("a stream of letters gives what the whole file gives, fold by fold") {
+TEST_CASE("a stream of letters gives the results of the whole file, fold by fold") {
   const Files files;
   files.Train(LettersText(30));
   const std::string data = files.folder.Write("letters.data", LettersText(40));
@@ -116,7 +116,7 @@ TEST_CASE("a stream of letters gives what the whole file gives, fold by fold") {
   CHECK(cut.code == 2);
 }
 
-TEST_CASE("the answer to a sentence comes before the next one is asked") {
+TEST_CASE("a sentence is answered before the next one is read") {
   const Files files;
   const auto whole = Lines(RunProgram(files.Predict(files.test)).out);
   Conversation program(files.Predict("-", {"-q"}));
@@ -133,7 +133,7 @@ TEST_CASE("the answer to a sentence comes before the next one is asked") {
   CHECK(program.Wait() == 0);
 }
 
-TEST_CASE("what comes before a fault is written") {
+TEST_CASE("the results before a fault are written") {
   const Files files;
   const std::string bad =
       files.folder.Write("bad.txt", "the DT O\ncat NN O\n\ncat NN\n\ndog NN O\n");
@@ -160,7 +160,7 @@ TEST_CASE("what comes before a fault is written") {
   CHECK(Contains(folds.err, "<stdin>: the data have no folds\n"));
 }
 
-TEST_CASE("output that nobody takes ends a stream with an error") {
+TEST_CASE("a closed output ends a stream with an error") {
   const Files files;
   const Outcome full = RunProgram(files.Predict("-"), files.test, "/dev/full");
   CHECK(full.code == 2);

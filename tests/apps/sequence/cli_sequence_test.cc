@@ -18,7 +18,7 @@ using namespace slackline::internal;
 using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
-TEST_CASE("chunks: train, info, predict, evaluate") {
+TEST_CASE("chunks: train, info, predict and evaluate agree") {
   const Files files;
   const Outcome train = Good(files.Train());
   CHECK(Contains(train.err, "format: conll, by the first line\n"));
@@ -67,7 +67,7 @@ TEST_CASE("chunks: train, info, predict, evaluate") {
   CHECK(Contains(table.out, "  NP\n"));
 }
 
-TEST_CASE("letters: folds, predictions with ids, no chunks") {
+TEST_CASE("letters have folds and predictions with ids, but no chunks") {
   const Files files;
   const std::string letters = files.folder.WriteGzip("letters.gz", TwoFolds(LettersText(60)));
   const Outcome train = Good({"sequence", "train", letters, "--folds", "0", "--lambda", "0.01",
@@ -108,7 +108,7 @@ TEST_CASE("letters: folds, predictions with ids, no chunks") {
                "test.txt:1: 1 field, but a line has id, letter");
 }
 
-TEST_CASE("scores and best labellings") {
+TEST_CASE("scores and best labellings are written") {
   const Files files;
   files.Trained();
   const auto labels = Lines(Good({"sequence", "predict", files.test, "--model", files.model}).out);
@@ -154,7 +154,7 @@ TEST_CASE("scores and best labellings") {
   CHECK(first == labels);
 }
 
-TEST_CASE("pipes, files without labels, other output, threads") {
+TEST_CASE("pipes, files without labels, other output and threads give the same results") {
   const Files files;
   files.Trained();
   const Arguments predict = {"sequence", "predict", files.test, "--model", files.model};
@@ -181,7 +181,7 @@ TEST_CASE("pipes, files without labels, other output, threads") {
   CHECK(ModelWeights(piped) == ModelWeights(files.model));
 }
 
-TEST_CASE("lines between sequences, and what the model does not know") {
+TEST_CASE("lines between sequences are kept, and unknown features counted") {
   const Files files;
   files.Trained();
   const std::string odd =
@@ -203,7 +203,7 @@ TEST_CASE("lines between sequences, and what the model does not know") {
   CHECK(metrics["unknown_features"] > 0);
 }
 
-TEST_CASE("features: own templates, counts, hashing") {
+TEST_CASE("features come from templates, minimum counts and hashing") {
   const Files files;
   const Outcome standard = Good({"sequence", "template"});
   CHECK(Contains(standard.out, "%x[-1,0]"));
@@ -224,7 +224,7 @@ TEST_CASE("features: own templates, counts, hashing") {
   CHECK(ModelWeights(files.model).size() == 4 * (5 + 3) + 16);
 }
 
-TEST_CASE("templates by name: what is used is told, kept and written") {
+TEST_CASE("templates by name are reported, stored and written") {
   const Files files;
   const auto trained = [&](const Arguments& more) { return Good(files.Train(more)).err; };
   const auto info = [&] { return Good({"info", files.model}).out; };
@@ -273,7 +273,7 @@ TEST_CASE("templates by name: what is used is told, kept and written") {
                "chunkin: there is neither such a file nor such a set");
 }
 
-TEST_CASE("paths, certificates, checkpoints, losses") {
+TEST_CASE("paths, certificates, checkpoints and losses work for sequences") {
   const Files files;
   Good({"sequence", "train", files.conll, "--lambda-path", "0.1,0.01", "--verify", "--model",
         files.model, "-q"});

@@ -59,7 +59,7 @@ TEST_CASE("the format is found from the first line with text, unless it is given
                  "no feature occurs 3 times"));
 }
 
-TEST_CASE("folds choose sequences") {
+TEST_CASE("folds select sequences") {
   const Files files;
   SequenceReadOptions options;
   options.folds = "3";
@@ -73,7 +73,7 @@ TEST_CASE("folds choose sequences") {
                  "the data have no folds"));
 }
 
-TEST_CASE("data for a model get its features, and what is unknown is counted") {
+TEST_CASE("data for a model get its features, and unknown ones are counted") {
   const Files files;
   SequenceReadOptions options = AllFeatures();
   options.templates = files.folder.Write("t.txt", "W: %x[0,0]\nP: %x[-1,1]\n");
@@ -95,7 +95,7 @@ TEST_CASE("data for a model get its features, and what is unknown is counted") {
   CHECK_THROWS_AS(ReadSequencesFor(letters, path, ""), DataError);
 }
 
-TEST_CASE("what cannot fit into the memory is refused") {
+TEST_CASE("data that cannot fit into memory are refused") {
   const Files files;
   std::string text;
   for (int k = 0; k < 3000; ++k) text += "w L" + std::to_string(k) + "\n";
@@ -112,7 +112,7 @@ TEST_CASE("what cannot fit into the memory is refused") {
       "--learner bcfw needs less"));
 }
 
-TEST_CASE("costs of labels") {
+TEST_CASE("costs of labels are read, and bad ones refused") {
   const TemporaryFolder folder;
   const std::vector<std::string> names = {"A", "B", "C"};
   const auto read = [&](const std::string& text) {

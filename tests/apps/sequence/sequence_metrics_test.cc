@@ -68,7 +68,7 @@ TEST_CASE("tokens and sequences") {
   CHECK(m.chunk_types.empty());
 }
 
-TEST_CASE("unknown labels count nowhere, and cut chunks") {
+TEST_CASE("unknown labels do not count, and cut chunks") {
   const SequenceMetrics m = Measure("a ? b | ? ? | b", "a a a | a a | b");
   CHECK(m.sequences == 2);
   CHECK(m.tokens == 3);
@@ -85,7 +85,7 @@ TEST_CASE("unknown labels count nowhere, and cut chunks") {
   CHECK(none.hamming_loss == 0);
 }
 
-TEST_CASE("chunks are right when both ends and the type are") {
+TEST_CASE("chunks are correct when both ends and the type are") {
   const SequenceMetrics m =
       Measure("B-NP I-NP O B-VP B-NP | O B-VP", "B-NP I-NP O B-NP B-NP | O O");
   CHECK(m.chunks.truth == 4);
@@ -108,7 +108,7 @@ TEST_CASE("chunks are right when both ends and the type are") {
   CHECK(m.chunk_types[1].f1 == 0);
 }
 
-TEST_CASE("where chunks begin and end") {
+TEST_CASE("chunks begin and end by the rules of conlleval") {
   CHECK(Chunks("B-X I-Y", "B-X B-Y") == Counts{2, 2, 2});          // the type changes without B
   CHECK(Chunks("I-X B-X I-X", "I-X I-X I-X") == Counts{2, 1, 0});  // B after I of the same type
   CHECK(Chunks("O B-X I-X", "O B-X I-X") == Counts{1, 1, 1});      // up to the end of a sequence
@@ -122,7 +122,7 @@ TEST_CASE("where chunks begin and end") {
   CHECK(Chunks("I-X O I-X", "B-X O B-X") == Counts{2, 2, 2});          // IOB1 and IOB2
 }
 
-TEST_CASE("prefixes that end chunks") {
+TEST_CASE("some prefixes end chunks") {
   CHECK(Chunks("B-X I-X E-X S-X O", "B-X I-X I-X B-X O") == Counts{2, 2, 2});
   CHECK(Chunks("B-X L-X U-X", "B-X I-X B-X") == Counts{2, 2, 2});
   CHECK(Chunks("E-X E-X", "B-X B-X") == Counts{2, 2, 2});
@@ -130,12 +130,12 @@ TEST_CASE("prefixes that end chunks") {
   CHECK(Chunks("E-X I-X", "B-X I-X") == Counts{2, 1, 0});
 }
 
-TEST_CASE("labels without a dash") {
+TEST_CASE("labels without a dash are handled") {
   CHECK(Chunks("B I O I", "B I O B") == Counts{2, 2, 2});
   CHECK(Chunks("NN VB .", "NN NN .") == Counts{0, 0, 0});
 }
 
-TEST_CASE("nothing divided by nothing is 0") {
+TEST_CASE("zero divided by zero is 0") {
   const SequenceMetrics outside = Measure("O O", "O O");
   CHECK(outside.token_accuracy == 1);
   CHECK(outside.chunks.precision == 0);

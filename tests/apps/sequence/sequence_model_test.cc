@@ -187,7 +187,7 @@ TEST_CASE("tokens without labels leave training with their pairs, and with start
   CHECK(two.MakeDataset(unknown, AllSequences(unknown)).example(0).labels()[1] == kUnlabelled);
 }
 
-TEST_CASE("constraints forbid what IOB2 does not allow, and nothing else") {
+TEST_CASE("constraints forbid exactly the labellings that IOB2 does not allow") {
   for (const bool two_types : {false, true}) {
     const std::vector<std::string> names = BioNames(two_types);
     const SequenceModel model(names, 2, LabelConstraints::kBio);
@@ -231,7 +231,7 @@ TEST_CASE("with constraints training reaches the optimum over allowed labellings
   CHECK(different >= 3);
 }
 
-TEST_CASE("tokens without labels cut constraints") {
+TEST_CASE("unlabelled tokens interrupt constraints") {
   const std::vector<std::string> names = BioNames(true);  // I-V B-N O I-N B-V
   const Index i_v = 0, b_n = 1, o = 2, i_n = 3;
   const SequenceModel model(names, 3, LabelConstraints::kBio);
@@ -258,7 +258,7 @@ TEST_CASE("tokens without labels cut constraints") {
   CHECK_THROWS_AS(training({b_n, kUnlabelled, o, i_n}), std::invalid_argument);
 }
 
-TEST_CASE("models come back from their files") {
+TEST_CASE("saved models are loaded unchanged") {
   const TemporaryFolder folder;
   Random random(105);
   const std::string path = folder.Path("m.slk");
@@ -284,7 +284,7 @@ TEST_CASE("models come back from their files") {
   }
 }
 
-TEST_CASE("constraints come back from files") {
+TEST_CASE("constraints are saved and loaded") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   const SequenceModel model(BioNames(true), 7, LabelConstraints::kBio);
@@ -377,7 +377,7 @@ TEST_CASE("models whose entries contradict each other are refused") {
                  wrong("weights")));
 }
 
-TEST_CASE("models that make no sense are refused") {
+TEST_CASE("invalid models are refused") {
   CHECK_NOTHROW(SequenceModel({"a"}, 1));
   CHECK_THROWS_AS(SequenceModel({}, 1), std::invalid_argument);
   CHECK_THROWS_AS(SequenceModel({"a", "a"}, 1), std::invalid_argument);

@@ -77,7 +77,7 @@ void CheckPredictions(const SequenceModel& model, const SequenceData& data, Inde
 
 }  // namespace
 
-TEST_CASE("predictions, scores and best labellings are those of enumeration") {
+TEST_CASE("predictions, scores and best labellings agree with enumeration") {
   Random random(111);
   for (int trial = 0; trial < 40; ++trial) {
     const SequenceData data = RandomSequences(random, 6, 1 + trial % 4, 4);
@@ -87,7 +87,7 @@ TEST_CASE("predictions, scores and best labellings are those of enumeration") {
   }
 }
 
-TEST_CASE("with constraints they are those of enumeration over allowed labellings") {
+TEST_CASE("with constraints predictions agree with enumeration over allowed labellings") {
   Random random(115);
   int changed = 0;
   for (int trial = 0; trial < 40; ++trial) {
@@ -155,7 +155,7 @@ TEST_CASE("results do not depend on the number of threads, and some sequences ma
   CHECK_THROWS_AS(PredictSequences(other, data, some, {}), std::invalid_argument);
 }
 
-TEST_CASE("figures are of the chosen sequences") {
+TEST_CASE("metrics count the selected sequences") {
   Random random(114);
   SequenceData data = RandomSequences(random, 5, 2, 3);
   const std::vector<Index> some = {4, 1};

@@ -59,7 +59,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("one call gives what a file with the sentence gives, again and again") {
+TEST_CASE("repeated calls give the results of a file with the sentence") {
   const Fixture files;
   SequencePredictor predictor(files.path);
   CHECK(predictor.labels() == files.model.label_names());
@@ -94,7 +94,7 @@ TEST_CASE("sentences may be empty, and constraints hold") {
   for (const auto& labelling : all) CHECK(labelling.labels.at(0) != "I-N");
 }
 
-TEST_CASE("copies share the model, and serve other threads") {
+TEST_CASE("copies share the model and work in other threads") {
   const Fixture files;
   auto first = std::make_unique<SequencePredictor>(files.path);
   const auto expected = first->Predict(kSentence);
@@ -113,7 +113,7 @@ TEST_CASE("copies share the model, and serve other threads") {
   CHECK(moved.Predict(kSentence) == expected);
 }
 
-TEST_CASE("letters are predicted by their pixels") {
+TEST_CASE("letters are predicted from pixels") {
   const TemporaryFolder folder;
   const std::string letters =
       "1\to\t2\t1\t1\t0\t0\t1\t1\n2\tm\t-1\t1\t2\t0\t1\t0\t0\n7\ta\t-1\t4\t1\t0\t1\t1\t0\n";
@@ -135,7 +135,7 @@ TEST_CASE("letters are predicted by their pixels") {
                  "there are rows with 4 features, but the model has 3"));
 }
 
-TEST_CASE("features are scaled where the model says so, once") {
+TEST_CASE("features are scaled once, where the model has a scaling") {
   Fixture files;
   const auto divisor = [](const SequenceModel& model) {
     std::vector<double> numbers(model.num_features());
@@ -187,7 +187,7 @@ TEST_CASE("values that scaling makes too large are refused") {
   CHECK_THROWS_AS(predictor.PredictRows(row), std::invalid_argument);
 }
 
-TEST_CASE("tokens with other columns, and files that are no models, are refused") {
+TEST_CASE("tokens with other columns and files that are not models are refused") {
   const Fixture files;
   SequencePredictor predictor(files.path);
   CHECK(Contains(MessageOf<std::invalid_argument>([&] {

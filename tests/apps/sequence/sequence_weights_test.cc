@@ -27,7 +27,7 @@ SequenceModel ConllModel(int hash_bits, LabelConstraints constraints = LabelCons
 
 }  // namespace
 
-TEST_CASE("observations, constants and transitions of a model of texts") {
+TEST_CASE("observations, constants and transitions of a model of texts are listed") {
   const SequenceModel model = ConllModel(0);
   const WeightSummary summary = SummariseWeights(model, {2, 0, 5});
   REQUIRE(summary.labels.size() == 3);
@@ -64,7 +64,7 @@ TEST_CASE("excluded transitions are left out") {
   CHECK(summary.notes.back().find("constraints") != std::string::npos);
 }
 
-TEST_CASE("hashed features and pixels have numbers") {
+TEST_CASE("hashed features and pixels are listed by number") {
   const SequenceModel hashed = ConllModel(4);
   CHECK(FeatureName(hashed, 15) == "hashed feature 15");
   CHECK(SummariseWeights(hashed, {1, 0, 0}).labels[0].features.positive[0].name ==

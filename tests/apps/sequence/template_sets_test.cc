@@ -21,7 +21,7 @@ Index NumTemplates(const std::string& name, Index columns) {
 
 }  // namespace
 
-TEST_CASE("sets have the features that they say") {
+TEST_CASE("template sets have the documented features") {
   CHECK(NumTemplates("spelling", 1) == 15);
   CHECK(NumTemplates("spelling", 3) == 15);
   CHECK(NumTemplates("chunking", 2) == 19);
@@ -36,7 +36,7 @@ TEST_CASE("sets have the features that they say") {
   CHECK_FALSE(IsTemplateSet("words"));
 }
 
-TEST_CASE("features of one token by all templates") {
+TEST_CASE("one token gets the features of all templates") {
   const TokenTable table = Table({{"He", "PRP"}, {"Reads", "VBZ"}, {"books", "NNS"}});
   const FeatureTemplates templates = ReadTemplates("", table);
   std::string features;
@@ -51,7 +51,7 @@ TEST_CASE("features of one token by all templates") {
         "U20:_B-1/PRP/VBZ U21:PRP/VBZ/NNS U22:VBZ/NNS/_B+1 U30:reads U31:Xx U32:ds U33:ads ");
 }
 
-TEST_CASE("columns of words are told from numbers and from single characters") {
+TEST_CASE("columns of words are distinguished from numbers and single characters") {
   CHECK(HoldsWords(Table({{"He", "1"}, {"reads", "2"}, {".", "3"}}), 0));
   CHECK_FALSE(HoldsWords(Table({{"He", "1"}, {"reads", "2"}}), 1));
   CHECK_FALSE(HoldsWords(Table({{"A"}, {"C"}, {"G"}, {"T"}}), 0));
@@ -62,7 +62,7 @@ TEST_CASE("columns of words are told from numbers and from single characters") {
   CHECK_FALSE(HoldsWords(Table({{"ab"}, {","}, {";"}}), 0));
 }
 
-TEST_CASE("auto is chosen by the columns and by what the first of them holds") {
+TEST_CASE("auto chooses templates by the columns and the contents of the first") {
   const TokenTable words = Table({{"He", "PRP"}, {"reads", "VBZ"}});
   const TokenTable numbers = Table({{"12", "PRP"}, {"13", "VBZ"}});
   const auto name = [](const std::string& wanted, const TokenTable& table) {
@@ -76,7 +76,7 @@ TEST_CASE("auto is chosen by the columns and by what the first of them holds") {
   CHECK(name("spelling", numbers) == "spelling");
 }
 
-TEST_CASE("names of sets go before files, and other names are files") {
+TEST_CASE("names of template sets take precedence over files") {
   const TemporaryFolder folder;
   const TokenTable table = Table({{"He", "PRP"}});
   const FeatureTemplates own = ReadTemplates(folder.Write("chunking", "U: %x[0,1]\n"), table);

@@ -133,7 +133,7 @@ TrainingSet LongAndShort(Random& random, Index examples) {
 
 }  // namespace
 
-TEST_CASE("visits make the steps of a plain line search, towards corners and away from them") {
+TEST_CASE("visits take the steps of a plain line search, towards corners and away from them") {
   Random random(1);
   int compared = 0;
   for (int trial = 0; trial < 40; ++trial) {
@@ -231,7 +231,7 @@ TEST_CASE("corners without weight are dropped at the eleventh visit, the ground 
   CHECK(dropped > 20);
 }
 
-TEST_CASE("corners without features, equal features with other losses, and duplicates") {
+TEST_CASE("corners without features, with equal features, and duplicates are handled") {
   Random random(7);
   for (int trial = 0; trial < 24; ++trial) {
     ProblemOptions shape = RandomOptions(random);
@@ -264,7 +264,7 @@ TEST_CASE("corners without features, equal features with other losses, and dupli
   }
 }
 
-TEST_CASE("the dual never falls, and weights follow alpha, for features of any size") {
+TEST_CASE("the dual never falls, and the weights match alpha, for features of any size") {
   Random random(8);
   for (int trial = 0; trial < 24; ++trial) {
     ProblemOptions shape = RandomOptions(random);

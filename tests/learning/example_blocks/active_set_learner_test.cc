@@ -108,7 +108,7 @@ double Gap(const Evaluation& evaluation) { return evaluation.primal - evaluation
 
 }  // namespace
 
-TEST_CASE("by gap, examples without one are left out, and all come back after a few rounds") {
+TEST_CASE("in order of gaps, examples without a gap are left out for a few passes") {
   constexpr int kLongestWait = 5;  // four where the mean gap does not grow
   Random random(1);
   const StopControl never(nullptr, 0);
@@ -137,7 +137,7 @@ TEST_CASE("by gap, examples without one are left out, and all come back after a 
   }
 }
 
-TEST_CASE("in other orders every pass asks as many examples as there are") {
+TEST_CASE("in other orders every pass calls the oracle once per example") {
   Random random(2);
   const StopControl never(nullptr, 0);
   for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
@@ -155,7 +155,7 @@ TEST_CASE("in other orders every pass asks as many examples as there are") {
   }
 }
 
-TEST_CASE("an example whose gap grows while it is left out is asked again, and reaches its place") {
+TEST_CASE("an example whose gap grows while it is left out is visited again") {
   Random random(3);
   const StopControl never(nullptr, 0);
   // A path over λ: with the first λ the easy examples have no gap, with the second all examples
@@ -174,7 +174,7 @@ TEST_CASE("an example whose gap grows while it is left out is asked again, and r
   CHECK(Gap(evaluation) <= 1e-6 * evaluation.primal);
 }
 
-TEST_CASE("evaluations are those of the weights and of the dual point, whatever gaps are kept") {
+TEST_CASE("evaluations agree with the weights and the dual point, whatever gaps are stored") {
   Random random(4);
   const StopControl never(nullptr, 0);
   int too_small = 0;
@@ -200,7 +200,7 @@ TEST_CASE("evaluations are those of the weights and of the dual point, whatever 
   CHECK(too_small > 5);  // the estimate is no certificate
 }
 
-TEST_CASE("the guess of the gap is what the oracle showed when it was last asked") {
+TEST_CASE("the gap estimate is the gap found by the last oracle calls") {
   Random random(10);
   const StopControl never(nullptr, 0);
   for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample}) {
@@ -253,7 +253,7 @@ TEST_CASE("far from the proximal centre the dual point is mixed with the ground 
   CHECK(mixed > 5);
 }
 
-TEST_CASE("a guess that is too small ends no run") {
+TEST_CASE("a gap estimate that is too small does not end the run") {
   Random random(5);
   int misled = 0;
   for (int trial = 0; trial < 12; ++trial) {
@@ -290,7 +290,7 @@ TEST_CASE("a guess that is too small ends no run") {
   CHECK(misled > 5);
 }
 
-TEST_CASE("the dual point that is kept is the best of all that were evaluated") {
+TEST_CASE("the stored dual point is the best of all evaluated ones") {
   Random random(6);
   const StopControl never(nullptr, 0);
   const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 1e-3);
@@ -314,7 +314,7 @@ TEST_CASE("the dual point that is kept is the best of all that were evaluated") 
   CHECK(MakeActiveSetLearner(problem, options)->traits().dual_point->DualPointIsBest());
 }
 
-TEST_CASE("a pass beside an evaluation changes neither") {
+TEST_CASE("a pass beside an evaluation changes neither of them") {
   Random random(7);
   const StopControl never(nullptr, 0);
   const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 0.01);
@@ -340,7 +340,7 @@ TEST_CASE("a pass beside an evaluation changes neither") {
   }
 }
 
-TEST_CASE("states, replays and paths of the learner") {
+TEST_CASE("the learner saves states, replays and follows paths") {
   Random random(8);
   const Problem problem(RandomMultiLabelProblem(random, 15, 4, 3, false), 0.02);
   for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {

@@ -29,7 +29,7 @@ using Vector = PlainDual::Vector;
 
 }  // namespace
 
-TEST_CASE("weights of the point, rebuilt weights and points of examples are sums over alpha") {
+TEST_CASE("weights, rebuilt weights and points of examples are sums over alpha") {
   Random random(3);
   for (int trial = 0; trial < 16; ++trial) {
     Parts parts(SmallProblem(random, trial), 0.05, ExactOracle(trial), StepKind::kPairwise);
@@ -64,7 +64,7 @@ TEST_CASE("weights of the point, rebuilt weights and points of examples are sums
   }
 }
 
-TEST_CASE("a gap that is kept from a visit is out of date once other examples have moved") {
+TEST_CASE("the gap of a visit is out of date once other examples have moved") {
   Random random(4);
   int grown = 0;
   int fallen = 0;
@@ -98,7 +98,7 @@ TEST_CASE("a gap that is kept from a visit is out of date once other examples ha
   CHECK(fallen > 20);
 }
 
-TEST_CASE("asking without a step tells how far a new corner lies beyond those that were kept") {
+TEST_CASE("an oracle call without a step finds how far a new corner exceeds the active set") {
   Random random(5);
   int beyond = 0;
   for (int trial = 0; trial < 16; ++trial) {
@@ -121,7 +121,7 @@ TEST_CASE("asking without a step tells how far a new corner lies beyond those th
   CHECK(beyond > 10);
 }
 
-TEST_CASE("averages are those of the weights after every visit, also when the centre moves") {
+TEST_CASE("averages are taken over the weights after every visit, also when the centre moves") {
   Random random(9);
   for (int trial = 0; trial < 8; ++trial) {
     const TrainingSet training = SmallProblem(random, trial);
@@ -149,7 +149,7 @@ TEST_CASE("averages are those of the weights after every visit, also when the ce
   }
 }
 
-TEST_CASE("bounds hold at any weights, and those of a copy while the blocks go on") {
+TEST_CASE("bounds hold at any weights, and bounds of a copy while the blocks continue") {
   Random random(10);
   for (int trial = 0; trial < 12; ++trial) {
     Parts parts(SmallProblem(random, trial), 0.1, ExactOracle(trial), StepKind::kPairwise);
@@ -169,7 +169,7 @@ TEST_CASE("bounds hold at any weights, and those of a copy while the blocks go o
   }
 }
 
-TEST_CASE("another lambda begins at the best mixture of the point and the ground truth") {
+TEST_CASE("another lambda starts from the best mixture of the point and the ground truth") {
   Random random(11);
   int mixed = 0;
   for (int trial = 0; trial < 16; ++trial) {
@@ -205,7 +205,7 @@ TEST_CASE("another lambda begins at the best mixture of the point and the ground
   CHECK(mixed > 2);
 }
 
-TEST_CASE("blocks that are written and read back go on bit for bit") {
+TEST_CASE("saved blocks continue bit for bit") {
   Random random(12);
   for (int trial = 0; trial < 16; ++trial) {
     const TrainingSet training = SmallProblem(random, trial);
@@ -232,7 +232,7 @@ TEST_CASE("blocks that are written and read back go on bit for bit") {
   }
 }
 
-TEST_CASE("searches wait for three visits that show too little, and then find the maximum") {
+TEST_CASE("searches start after three visits with small gains, and find the maximum") {
   constexpr Index kPatience = 3;
   constexpr double kEnough = 0.25;  // share of the gap by the oracle's bound
   Random random(13);

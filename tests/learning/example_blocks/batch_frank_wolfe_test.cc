@@ -31,7 +31,7 @@ TrainOptions FwOptions(bool fixed_step, AverageKind average = AverageKind::kAuto
 
 }  // namespace
 
-TEST_CASE("EveryEvaluationHoldsWithBothStepsAndAllAverages") {
+TEST_CASE("every evaluation has sound bounds, with both steps and all averages") {
   Random random(71);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.2);
@@ -46,7 +46,7 @@ TEST_CASE("EveryEvaluationHoldsWithBothStepsAndAllAverages") {
   }
 }
 
-TEST_CASE("BothStepsReachTheOptimumOfTheOraclesDomain") {
+TEST_CASE("both steps reach the optimum of the oracle's domain") {
   Random random(72);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.5);
@@ -71,13 +71,13 @@ TEST_CASE("BothStepsReachTheOptimumOfTheOraclesDomain") {
   }
 }
 
-TEST_CASE("TheDualNeverFallsWithLineSearch") {
+TEST_CASE("the dual never falls with line search") {
   Random random(73);
   const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, true), 0.02);
   CheckDualNeverFalls(problem, FwOptions(false), 200, kExact);
 }
 
-TEST_CASE("EvaluationsCostNoOracleCallsOfTheirOwn") {
+TEST_CASE("evaluations make no additional oracle calls") {
   Random random(74);
   const Problem problem(RandomMultiLabelProblem(random, 7, 4, 3, true), 0.1);
   const auto learner = MakeLearner(problem, FwOptions(false));
@@ -90,7 +90,7 @@ TEST_CASE("EvaluationsCostNoOracleCallsOfTheirOwn") {
   }
 }
 
-TEST_CASE("APassThatIsCutShortLeavesAValidState") {
+TEST_CASE("a pass that is cut short leaves a valid state") {
   Random random(75);
   const Problem problem(RandomMultiLabelProblem(random, 7, 4, 3, true), 0.1);
   const double optimum = ExactOptimum(problem.training(), 0.1);
@@ -112,7 +112,7 @@ TEST_CASE("APassThatIsCutShortLeavesAValidState") {
   CHECK(learner->Evaluate(1).dual == whole->Evaluate(1).dual);
 }
 
-TEST_CASE("FrankWolfeRunsReplayForAnyNumberOfThreadsAndResume") {
+TEST_CASE("Frank-Wolfe runs replay for any number of threads, and resume") {
   Random random(76);
   const Problem binary(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.02);
   const Problem general(SomeProblem(random, 1), 0.1);
@@ -126,7 +126,7 @@ TEST_CASE("FrankWolfeRunsReplayForAnyNumberOfThreadsAndResume") {
   }
 }
 
-TEST_CASE("FrankWolfeGoesOnWithAnotherLambda") {
+TEST_CASE("Frank-Wolfe continues with another lambda") {
   Random random(77);
   const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.5);
   CheckChangeLambda(problem, FwOptions(false), 0.2, ExactOptimum(problem.training(), 0.2), 1e-3,
@@ -136,7 +136,7 @@ TEST_CASE("FrankWolfeGoesOnWithAnotherLambda") {
                     3e-2);
 }
 
-TEST_CASE("FrankWolfeCertificatesAreVerified") {
+TEST_CASE("Frank-Wolfe certificates are verified") {
   Random random(78);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.05);
@@ -144,12 +144,12 @@ TEST_CASE("FrankWolfeCertificatesAreVerified") {
   }
 }
 
-TEST_CASE("FrankWolfeEnduresUnpleasantProblems") {
+TEST_CASE("Frank-Wolfe has finite, sound bounds on unpleasant problems") {
   for (const bool fixed : {false, true})
     CheckUnpleasantProblems(FwOptions(fixed, AverageKind::kWeighted));
 }
 
-TEST_CASE("FrankWolfeHasNoOrderAndNoOtherSteps") {
+TEST_CASE("Frank-Wolfe refuses orders and other steps") {
   Random random(79);
   const Problem problem(RandomMultiLabelProblem(random, 3, 3, 2, true), 0.1);
   TrainOptions options = FwOptions(false);

@@ -51,7 +51,7 @@ class FixedSampler : public LabellingSampler {
 
 }  // namespace
 
-TEST_CASE("RevisitsReachTheOptimumWithADualThatNeverFalls") {
+TEST_CASE("revisits reach the optimum with a dual that never falls") {
   Random random(1);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.3);
@@ -69,7 +69,7 @@ TEST_CASE("RevisitsReachTheOptimumWithADualThatNeverFalls") {
   }
 }
 
-TEST_CASE("OnlineRunsBracketTheOptimumAndComeCloser") {
+TEST_CASE("online runs bracket the optimum, and the gap shrinks") {
   Random random(2);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.3);
@@ -90,7 +90,7 @@ TEST_CASE("OnlineRunsBracketTheOptimumAndComeCloser") {
   }
 }
 
-TEST_CASE("RegretStaysBelowTheBoundOfTheLemma") {
+TEST_CASE("regret stays below the bound of the lemma") {
   Random random(3);
   for (int trial = 0; trial < 6; ++trial) {
     const double lambda = trial % 2 == 0 ? 0.05 : 0.5;
@@ -117,7 +117,7 @@ TEST_CASE("RegretStaysBelowTheBoundOfTheLemma") {
   }
 }
 
-TEST_CASE("WeightsStayInTheBallOfTheProjection") {
+TEST_CASE("weights stay in the ball of the projection") {
   Random random(4);
   const double lambda = 0.001;
   const Problem problem(RandomMultiLabelProblem(random, 6, 3, 3, true),
@@ -132,7 +132,7 @@ TEST_CASE("WeightsStayInTheBallOfTheProjection") {
   }
 }
 
-TEST_CASE("MulticlassProblemsUseTheExactUpdate") {
+TEST_CASE("multiclass problems use the exact update") {
   Random random(5);
   const MulticlassProblem multiclass = RandomMulticlassProblem(random, 10, 4, 3);
   const double lambda = 0.1;
@@ -151,7 +151,7 @@ TEST_CASE("MulticlassProblemsUseTheExactUpdate") {
   CHECK(gap[1] < gap[0]);  // all classes in one update are better than the worst class alone
 }
 
-TEST_CASE("UsersBringTheirOwnSampler") {
+TEST_CASE("users can supply a sampler") {
   Random random(6);
   const Problem problem(RandomMultiLabelProblem(random, 5, 3, 2, true), 0.2);
   const TrainOptions options = SampleOptions(6, true, 1e-3);
@@ -164,7 +164,7 @@ TEST_CASE("UsersBringTheirOwnSampler") {
   CHECK(Near(summary.last.primal, ExactOptimum(problem.training(), 0.2), 2e-3));
 }
 
-TEST_CASE("RunsResumeBitForBitAndThreadsDoNotMatter") {
+TEST_CASE("runs resume bit for bit, with any number of threads") {
   Random random(7);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), trial % 2 == 0 ? 0.1 : 1e-3);
@@ -176,7 +176,7 @@ TEST_CASE("RunsResumeBitForBitAndThreadsDoNotMatter") {
   }
 }
 
-TEST_CASE("PathsOverLambdaStartFromTheMeanPoint") {
+TEST_CASE("paths over lambda start from the mean point") {
   Random random(8);
   for (const bool revisit : {false, true}) {
     const Problem first(RandomMultiLabelProblem(random, 8, 3, 3, true), 1.0);
@@ -186,7 +186,7 @@ TEST_CASE("PathsOverLambdaStartFromTheMeanPoint") {
   }
 }
 
-TEST_CASE("CertificatesAreVerifiedFromTheDualPoint") {
+TEST_CASE("certificates are verified from the dual point") {
   Random random(9);
   for (const bool revisit : {false, true}) {
     const Problem problem(RandomMultiLabelProblem(random, 8, 3, 3, true), 0.2);
@@ -195,7 +195,7 @@ TEST_CASE("CertificatesAreVerifiedFromTheDualPoint") {
   }
 }
 
-TEST_CASE("NotesTellTheRegret") {
+TEST_CASE("notes report the regret") {
   Random random(10);
   const Problem problem(RandomMultiLabelProblem(random, 5, 3, 2, true), 0.1);
   TrainOptions options = SampleOptions(2, false, 0);
@@ -212,7 +212,7 @@ TEST_CASE("NotesTellTheRegret") {
       std::invalid_argument);
 }
 
-TEST_CASE("UnpleasantProblemsStayFinite") {
+TEST_CASE("figures on unpleasant problems are finite") {
   Random random(11);
   for (int trial = 0; trial < 20; ++trial) {
     const ProblemOptions shape = RandomHardOptions(random);

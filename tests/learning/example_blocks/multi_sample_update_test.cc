@@ -67,7 +67,7 @@ double DualValue(const TrainingSet& training, const std::vector<double>& w0,
 
 }  // namespace
 
-TEST_CASE("AlgorithmTwoSolvesItsQuadraticProgram") {
+TEST_CASE("algorithm two solves its quadratic program") {
   Random random(1);
   int full = 0;
   int partial = 0;
@@ -95,14 +95,14 @@ TEST_CASE("AlgorithmTwoSolvesItsQuadraticProgram") {
   CHECK(partial > 20);
 }
 
-TEST_CASE("AlgorithmTwoWithoutFeaturesOrViolations") {
+TEST_CASE("algorithm two works without features or violations") {
   CHECK(MulticlassUpdate(std::vector<double>{-1, -2}, 1, 1) == std::vector<double>{0, 0});
   CHECK(MulticlassUpdate(std::vector<double>{0.5, 1, 1}, 0, 1) == std::vector<double>{0, 1, 0});
   CHECK(MulticlassUpdate({}, 1, 1).empty());
   CHECK_THROWS_AS(MulticlassUpdate(std::vector<double>{1}, -1, 1), std::invalid_argument);
 }
 
-TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
+TEST_CASE("moves raise the dual and keep its sums up to date") {
   Random random(2);
   for (int trial = 0; trial < 30; ++trial) {
     ProblemOptions shape = RandomOptions(random);
@@ -160,7 +160,7 @@ TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
   }
 }
 
-TEST_CASE("TheSwapMoveHasTheCurvatureOfTheDifference") {
+TEST_CASE("the swap move has the curvature of the difference") {
   // Two classes beside the given one; an expand move towards either takes its full mass. Half of
   // each is better than the second class alone. The curvature ‖u + v‖² of the printed formula would
   // stop short of this mixture.
@@ -187,7 +187,7 @@ TEST_CASE("TheSwapMoveHasTheCurvatureOfTheDifference") {
   CHECK(Near(dual.coordinates[given], 1.0, kExact));
 }
 
-TEST_CASE("WrongSizesAreRefused") {
+TEST_CASE("wrong sizes are refused") {
   Random random(4);
   const MulticlassProblem problem = RandomMulticlassProblem(random, 1, 3, 2);
   const ExampleView example = problem.training.data.example(0);

@@ -73,7 +73,7 @@ double LargestSquaredPsi(const Problem& problem) {
 
 }  // namespace
 
-TEST_CASE("FixedStepsKeepBoundsRightWithAllAverages") {
+TEST_CASE("fixed steps have sound bounds with all averages") {
   Random random(91);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.2);
@@ -88,7 +88,7 @@ TEST_CASE("FixedStepsKeepBoundsRightWithAllAverages") {
   }
 }
 
-TEST_CASE("FixedStepsArriveWithinTheRateOfTheTheorem") {
+TEST_CASE("fixed steps converge at the rate of the theorem") {
   // Theorem 2: E[f] − f* ≤ 2n/(k + 2n) (C + h_0), with C ≤ 4R²/(λn) and h_0 = the optimum (the
   // start has value 0).
   Random random(92);
@@ -120,7 +120,7 @@ TEST_CASE("FixedStepsArriveWithinTheRateOfTheTheorem") {
   }
 }
 
-TEST_CASE("FixedStepRunsReplayResumeVerifyAndEndureUnpleasantProblems") {
+TEST_CASE("runs with fixed steps replay, resume, verify and stand unpleasant problems") {
   Random random(93);
   const Problem problem(RandomMultiLabelProblem(random, 20, 5, 3, true), 0.02);
   for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
@@ -133,7 +133,7 @@ TEST_CASE("FixedStepRunsReplayResumeVerifyAndEndureUnpleasantProblems") {
   CheckUnpleasantProblems(FixedOptions(AverageKind::kUniform));
 }
 
-TEST_CASE("AveragesOfFixedStepsLeaveTheStepsAloneAndAreOftenBetter") {
+TEST_CASE("averages do not change fixed steps, and are often better") {
   Random random(94);
   int better = 0;
   for (int trial = 0; trial < 6; ++trial) {
@@ -153,7 +153,7 @@ TEST_CASE("AveragesOfFixedStepsLeaveTheStepsAloneAndAreOftenBetter") {
   CHECK(better >= 3);
 }
 
-TEST_CASE("LooseLinearProgramsLeaveCertificatesRight") {
+TEST_CASE("certificates are right with loose linear programs") {
   if (!HasGlpk()) return;
   Random random(95);
   for (int trial = 0; trial < 4; ++trial) {
@@ -178,7 +178,7 @@ TEST_CASE("LooseLinearProgramsLeaveCertificatesRight") {
   }
 }
 
-TEST_CASE("TheLpToleranceIsRefusedWhereNothingReadsIt") {
+TEST_CASE("the LP tolerance is refused where it has no effect") {
   Random random(96);
   const Problem problem(RandomMultiLabelProblem(random, 3, 3, 2, true), 0.1);
   TrainOptions options = FixedOptions();

@@ -65,7 +65,7 @@ std::string Refusal(const Problem& problem, const TrainOptions& options) {
 
 }  // namespace
 
-TEST_CASE("WithLineSearchAndL2ItIsBlockCoordinateFrankWolfe") {
+TEST_CASE("with line search and an l2 regulariser it is block-coordinate Frank-Wolfe") {
   Random random(1);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.05);
@@ -91,7 +91,7 @@ TEST_CASE("WithLineSearchAndL2ItIsBlockCoordinateFrankWolfe") {
   }
 }
 
-TEST_CASE("ElasticNetAndSmoothingBracketTheOptimumOfAQuadraticProgram") {
+TEST_CASE("elastic net and smoothing bracket the optimum of a quadratic program") {
   Random random(2);
   for (int trial = 0; trial < 12; ++trial) {
     const TrainingSet training = SmallProblem(random, trial);
@@ -120,7 +120,7 @@ TEST_CASE("ElasticNetAndSmoothingBracketTheOptimumOfAQuadraticProgram") {
   }
 }
 
-TEST_CASE("FractionalCornersSmoothTheRelaxation") {
+TEST_CASE("fractional corners smooth the relaxation") {
   Random random(13);
   for (int trial = 0; trial < 6; ++trial) {
     // On chains the relaxation is tight, and its optimum is the reference; with cycles its optimum
@@ -142,7 +142,7 @@ TEST_CASE("FractionalCornersSmoothTheRelaxation") {
   }
 }
 
-TEST_CASE("ExamplesWithoutFactorsUseTheGradientOfTheSmoothedLoss") {
+TEST_CASE("examples without factors use the gradient of the smoothed loss") {
   Random random(3);
   for (int trial = 0; trial < 4; ++trial) {
     const MulticlassProblem multiclass = RandomMulticlassProblem(random, 8, 3, 4);
@@ -164,7 +164,7 @@ TEST_CASE("ExamplesWithoutFactorsUseTheGradientOfTheSmoothedLoss") {
   }
 }
 
-TEST_CASE("ItIsTheLibrarysAlgorithmOnMulticlassProblems") {
+TEST_CASE("on multiclass problems it takes the steps of the standalone algorithm") {
   Random random(4);
   const MulticlassProblem multiclass = RandomMulticlassProblem(random, 8, 3, 4);
   const Problem problem(multiclass.training, 0.1);
@@ -184,7 +184,7 @@ TEST_CASE("ItIsTheLibrarysAlgorithmOnMulticlassProblems") {
   }
 }
 
-TEST_CASE("LargerL1LeavesFewerWeights") {
+TEST_CASE("larger l1 leaves fewer weights") {
   Random random(5);
   const Problem problem(RandomMultiLabelProblem(random, 20, 4, 6, true), 0.05);
   std::ptrdiff_t before = static_cast<std::ptrdiff_t>(problem.num_weights()) + 1;
@@ -201,7 +201,7 @@ TEST_CASE("LargerL1LeavesFewerWeights") {
   CHECK(before == 0);  // a larger l1 term than the largest entry of the gradient at zero
 }
 
-TEST_CASE("DualsNeverFallAndRunsResumeBitForBit") {
+TEST_CASE("the dual never falls, and runs resume bit for bit") {
   Random random(6);
   for (int trial = 0; trial < 10; ++trial) {
     const Problem problem(SmallProblem(random, trial), trial % 2 == 0 ? 0.1 : 1e-3);
@@ -216,7 +216,7 @@ TEST_CASE("DualsNeverFallAndRunsResumeBitForBit") {
   }
 }
 
-TEST_CASE("PathsOverLambdaKeepTheBracket") {
+TEST_CASE("paths over lambda keep the bracket") {
   Random random(7);
   for (int trial = 0; trial < 6; ++trial) {
     const TrainingSet training = SmallProblem(random, trial);
@@ -229,7 +229,7 @@ TEST_CASE("PathsOverLambdaKeepTheBracket") {
   }
 }
 
-TEST_CASE("CertificatesWithAnL1TermAreVerified") {
+TEST_CASE("certificates with an l1 term are verified") {
   Random random(8);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SmallProblem(random, trial), 0.1);
@@ -243,7 +243,7 @@ TEST_CASE("CertificatesWithAnL1TermAreVerified") {
   }
 }
 
-TEST_CASE("RefusalsSayWhatToUse") {
+TEST_CASE("refusals say what to use") {
   Random random(9);
   const Problem problem(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);
   TrainOptions options = SdcaOptions(5);
@@ -255,7 +255,7 @@ TEST_CASE("RefusalsSayWhatToUse") {
   CHECK(Refusal(problem, options).find("--l1") != std::string::npos);
 }
 
-TEST_CASE("NotesSayWhichObjectiveIsReported") {
+TEST_CASE("notes say which objective is reported") {
   Random random(10);
   const Problem problem(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);
   TrainOptions options = SdcaOptions(2, 0);
@@ -267,7 +267,7 @@ TEST_CASE("NotesSayWhichObjectiveIsReported") {
   CHECK(summary.notes[0].find("l1") != std::string::npos);
 }
 
-TEST_CASE("FeatureBoundsHoldForAllLabellings") {
+TEST_CASE("feature bounds hold for all labellings") {
   Random random(11);
   for (int trial = 0; trial < 20; ++trial) {
     ProblemOptions shape = RandomOptions(random);
@@ -299,7 +299,7 @@ TEST_CASE("FeatureBoundsHoldForAllLabellings") {
   CHECK(Near(SquaredFeatureRange(multiclass.training.data.example(0)), 2 * norm, kExact));
 }
 
-TEST_CASE("FeatureBoundsCountGlobalFactors") {
+TEST_CASE("feature bounds count global factors") {
   Random random(13);
   int reached = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -333,7 +333,7 @@ TEST_CASE("FeatureBoundsCountGlobalFactors") {
   CHECK(reached >= 6);
 }
 
-TEST_CASE("UnpleasantProblemsStayFinite") {
+TEST_CASE("figures on unpleasant problems are finite") {
   Random random(12);
   for (int trial = 0; trial < 24; ++trial) {
     const ProblemOptions shape = RandomHardOptions(random);

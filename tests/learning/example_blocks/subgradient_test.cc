@@ -98,7 +98,7 @@ void CheckNear(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
-TEST_CASE("IteratesAreThoseOfTheFormulaWithAndWithoutProjection") {
+TEST_CASE("iterates follow the formula, with and without projection") {
   Random random(81);
   for (const double lambda : {1.0, 0.3, 0.001, 1e-4}) {
     const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), lambda);
@@ -117,7 +117,7 @@ TEST_CASE("IteratesAreThoseOfTheFormulaWithAndWithoutProjection") {
   }
 }
 
-TEST_CASE("AveragesAreThoseOfTheIterates") {
+TEST_CASE("averages are those of the iterates") {
   // no two labels are the same in all examples: otherwise oracles would see ties
   Random random(81);
   const TrainingSet training = RandomMultiLabelProblem(random, 8, 4, 3, true);
@@ -156,7 +156,7 @@ TEST_CASE("AveragesAreThoseOfTheIterates") {
   }
 }
 
-TEST_CASE("BoundsHoldInEveryOrderWithAndWithoutProjection") {
+TEST_CASE("bounds hold in every order, with and without projection") {
   Random random(83);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.2);
@@ -170,7 +170,7 @@ TEST_CASE("BoundsHoldInEveryOrderWithAndWithoutProjection") {
   }
 }
 
-TEST_CASE("AfterWholePassesTheDualPointIsTheNewestIterateItself") {
+TEST_CASE("after whole passes the dual point is the newest iterate itself") {
   // Then θ = 1: the bound is mean loss − λ/2 ‖w‖² at the evaluated weights.
   Random random(84);
   const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.3);
@@ -192,7 +192,7 @@ TEST_CASE("AfterWholePassesTheDualPointIsTheNewestIterateItself") {
   }
 }
 
-TEST_CASE("TheCertifiedGapCloses") {
+TEST_CASE("the certified gap closes") {
   Random random(85);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.5);
@@ -209,7 +209,7 @@ TEST_CASE("TheCertifiedGapCloses") {
   }
 }
 
-TEST_CASE("APassCutShortKeepsTheBoundsRight") {
+TEST_CASE("bounds hold after a pass that is cut short") {
   Random random(86);
   const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.1);
   const double optimum = ExactOptimum(problem.training(), 0.1);
@@ -226,7 +226,7 @@ TEST_CASE("APassCutShortKeepsTheBoundsRight") {
   }
 }
 
-TEST_CASE("SubgradientRunsReplayAndResume") {
+TEST_CASE("subgradient runs replay and resume") {
   Random random(87);
   const Problem binary(RandomMultiLabelProblem(random, 20, 5, 3, true), 0.01);
   const Problem general(SomeProblem(random, 1), 0.1);
@@ -242,7 +242,7 @@ TEST_CASE("SubgradientRunsReplayAndResume") {
   }
 }
 
-TEST_CASE("SubgradientsGoOnWithAnotherLambda") {
+TEST_CASE("the subgradient method continues with another lambda") {
   Random random(88);
   const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.5);
   for (const bool projection : {false, true}) {
@@ -251,7 +251,7 @@ TEST_CASE("SubgradientsGoOnWithAnotherLambda") {
   }
 }
 
-TEST_CASE("SubgradientCertificatesAreVerified") {
+TEST_CASE("subgradient certificates are verified") {
   Random random(89);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.05);
@@ -259,7 +259,7 @@ TEST_CASE("SubgradientCertificatesAreVerified") {
   }
 }
 
-TEST_CASE("SubgradientsEndureUnpleasantProblems") {
+TEST_CASE("the subgradient method has sound bounds on unpleasant problems") {
   for (const bool projection : {false, true})
     CheckUnpleasantProblems(SsgOptions(projection, OrderKind::kUniform, AverageKind::kUniform));
 }

@@ -53,7 +53,7 @@ double MassOff(const FactorBlocks& blocks, Index m) {
 
 }  // namespace
 
-TEST_CASE("a visit of the active pairs is a visit of all where none is woken") {
+TEST_CASE("a visit of the active pairs equals a visit of all pairs unless a pair becomes active") {
   Random random(71);
   int shrunk = 0;
   int grown = 0;
@@ -107,7 +107,7 @@ TEST_CASE("a visit of the active pairs is a visit of all where none is woken") {
   CHECK(grown > 1000);  // pairs become active between two visits of all pairs
 }
 
-TEST_CASE("single steps and other regularisers find the state that active visits left") {
+TEST_CASE("single steps and other regularisers continue from the state of active visits") {
   Random random(72);
   const Problem problem(RandomMultiLabelProblem(random, 12, 8, 4, true, kFewLabels), 0.05);
   const Problem other(problem.training(), 0.01);
@@ -148,7 +148,7 @@ TEST_CASE("single steps and other regularisers find the state that active visits
   }
 }
 
-TEST_CASE("training with shrinking comes to the same optimum in fewer block steps") {
+TEST_CASE("training with shrinking reaches the same optimum in fewer block steps") {
   Random random(73);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 60, 16, 6, true, 4.5), 0.02);
@@ -169,7 +169,7 @@ TEST_CASE("training with shrinking comes to the same optimum in fewer block step
   }
 }
 
-TEST_CASE("passes over all pairs become rarer while they wake few") {
+TEST_CASE("passes over all pairs become less frequent while few pairs become active") {
   ShrinkSchedule schedule;
   CHECK(schedule.VisitsAll());
   schedule.AfterAll({100, 0});

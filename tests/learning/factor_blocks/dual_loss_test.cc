@@ -60,7 +60,7 @@ TEST_CASE("both learners bracket the relaxed optimum, and come near to it") {
   }
 }
 
-TEST_CASE("the note says which step was found, and a given one is taken") {
+TEST_CASE("a note reports the step size found, and a given one is used") {
   Random random(322);
   const Problem problem(RandomMultiLabelProblem(random, 20, 4, 3, true), 0.1);
   TrainOptions options = For(LearnerKind::kDlpw, 20);
@@ -76,7 +76,7 @@ TEST_CASE("the note says which step was found, and a given one is taken") {
   CHECK(Train(problem, options).weights != found.weights);
 }
 
-TEST_CASE("steps descend on the regularised bound of the trial") {
+TEST_CASE("trial steps lower the regularised bound") {
   Random random(323);
   const Problem problem(RandomMultiLabelProblem(random, 30, 5, 3, true), 0.05);
   std::vector<Index> examples;
@@ -90,7 +90,7 @@ TEST_CASE("steps descend on the regularised bound of the trial") {
   CHECK(descent.Objective() < start);
 }
 
-TEST_CASE("dual points are points of the domain: verification agrees with the certificate") {
+TEST_CASE("dual points are feasible, and verification agrees with the certificate") {
   Random random(324);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
@@ -106,7 +106,7 @@ TEST_CASE("dual points are points of the domain: verification agrees with the ce
   }
 }
 
-TEST_CASE("runs replay, threads do not matter, and saved runs go on as if nothing had happened") {
+TEST_CASE("runs replay, do not depend on threads, and resume bit for bit") {
   Random random(325);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
   for (const LearnerKind kind : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
@@ -144,7 +144,7 @@ TEST_CASE("a change of lambda keeps the bracket sound") {
   }
 }
 
-TEST_CASE("unpleasant problems give finite and sound figures") {
+TEST_CASE("figures on unpleasant problems are finite and sound") {
   Random random(327);
   for (int trial = 0; trial < 40; ++trial) {
     ProblemOptions shape = RandomHardOptions(random);
@@ -161,7 +161,7 @@ TEST_CASE("unpleasant problems give finite and sound figures") {
   }
 }
 
-TEST_CASE("the upper bound holds where messages are far larger than what is left of the weights") {
+TEST_CASE("the upper bound holds where messages are far larger than the weights") {
   Random random(329);
   for (int trial = 0; trial < 60; ++trial) {
     ProblemOptions shape;
@@ -184,7 +184,7 @@ TEST_CASE("the upper bound holds where messages are far larger than what is left
   }
 }
 
-TEST_CASE("what the learners cannot do is refused in a sentence") {
+TEST_CASE("unsupported options are refused with a message") {
   Random random(328);
   const Problem problem(RandomMultiLabelProblem(random, 4, 3, 3, true), 0.1);
   TrainOptions options = For(LearnerKind::kDlpw, 1);

@@ -86,7 +86,7 @@ bool CheckStep(const PlainSoft& plain, StepKind kind, Index m, Index part, const
 
 }  // namespace
 
-TEST_CASE("StartIsTheGivenLabellingWithZeroWeightsAndDualZero") {
+TEST_CASE("the start is the ground truth, with zero weights and dual zero") {
   Random random(1);
   for (int trial = 0; trial < 20; ++trial) {
     const Problem problem(AnyProblem(random, trial), 0.1);
@@ -101,7 +101,7 @@ TEST_CASE("StartIsTheGivenLabellingWithZeroWeightsAndDualZero") {
   }
 }
 
-TEST_CASE("IncrementalWeightsAreTheRebuiltOnes") {
+TEST_CASE("incremental weights are the rebuilt ones") {
   Random random(2);
   for (int trial = 0; trial < 40; ++trial) {
     const Problem problem(AnyProblem(random, trial), 0.05);
@@ -124,7 +124,7 @@ TEST_CASE("IncrementalWeightsAreTheRebuiltOnes") {
   }
 }
 
-TEST_CASE("TheSoftGapIsTheSumOfTheBlockGaps") {
+TEST_CASE("the soft gap is the sum of the block gaps") {
   Random random(3);
   for (int trial = 0; trial < 40; ++trial) {
     const Problem problem(AnyProblem(random, trial), 0.05);
@@ -144,7 +144,7 @@ TEST_CASE("TheSoftGapIsTheSumOfTheBlockGaps") {
   }
 }
 
-TEST_CASE("WithACentreTheSoftGapIsThatOfTheBlocksAndOfTheCentre") {
+TEST_CASE("with a centre the soft gap is the sum of the gaps of blocks and centre") {
   Random random(33);
   for (int trial = 0; trial < 40; ++trial) {
     const Problem problem(AnyProblem(random, trial), 0.05);
@@ -182,7 +182,7 @@ TEST_CASE("WithACentreTheSoftGapIsThatOfTheBlocksAndOfTheCentre") {
   }
 }
 
-TEST_CASE("EveryStepHasTheLengthOfAPlainLineSearch") {
+TEST_CASE("every step has the length of a plain line search") {
   Random random(4);
   int steps = 0;
   for (int trial = 0; trial < 18; ++trial) {
@@ -217,7 +217,7 @@ TEST_CASE("EveryStepHasTheLengthOfAPlainLineSearch") {
   CHECK(steps > 500);
 }
 
-TEST_CASE("AVisitIsOneStepOnEveryBlock") {
+TEST_CASE("a visit is one step on every block") {
   // Variables of one slot share one sweep over the input; single steps must reach the same point.
   Random random(5);
   for (int trial = 0; trial < 24; ++trial) {
@@ -250,7 +250,7 @@ TEST_CASE("AVisitIsOneStepOnEveryBlock") {
   }
 }
 
-TEST_CASE("MarginalsStayOnTheirSimplexes") {
+TEST_CASE("marginals stay on their simplexes") {
   Random random(6);
   for (int trial = 0; trial < 20; ++trial) {
     const Problem problem(AnyProblem(random, trial), 0.02);
@@ -282,7 +282,7 @@ TEST_CASE("MarginalsStayOnTheirSimplexes") {
   }
 }
 
-TEST_CASE("EvaluationDoesNotDependOnThreads") {
+TEST_CASE("evaluation does not depend on threads") {
   Random random(7);
   const Problem problem(RandomMultiLabelProblem(random, 37, 6, 4, true), 0.01);
   FactorBlocks blocks(problem, StepKind::kPairwise, true);
@@ -295,7 +295,7 @@ TEST_CASE("EvaluationDoesNotDependOnThreads") {
   CHECK(one.block_gaps == four.block_gaps);
 }
 
-TEST_CASE("PairBlocksTakeAtMost48Bytes") {
+TEST_CASE("pair blocks take at most 48 bytes") {
   Random random(8);
   const TrainingSet small = RandomMultiLabelProblem(random, 10, 8, 3, true);
   const Problem problem(small, 0.1);

@@ -175,7 +175,7 @@ void CheckEvaluation(const FactorBlocks& blocks) {
 
 }  // namespace
 
-TEST_CASE("EvaluationIsThatOfThePlainFormulas") {
+TEST_CASE("evaluations agree with the plain formulas") {
   Random random(51);
   for (int trial = 0; trial < 30; ++trial) {
     const Problem problem(trial % 3 == 0 ? RandomMultiLabelProblem(random, 4, 5, 3, true)
@@ -191,7 +191,7 @@ TEST_CASE("EvaluationIsThatOfThePlainFormulas") {
   }
 }
 
-TEST_CASE("WithinTheRoundingErrorsAConvergedPointIsTheOptimum") {
+TEST_CASE("a converged point is the optimum up to rounding errors") {
   Random random(52);
   const Problem problem(RandomMultiLabelProblem(random, 4, 4, 3, true), 0.2);
   FactorBlocks blocks(problem, StepKind::kPairwise, true);

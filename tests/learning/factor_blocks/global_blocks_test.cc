@@ -98,7 +98,7 @@ TrainOptions Options(LearnerKind learner, StepKind step, double gap) {
 
 }  // namespace
 
-TEST_CASE("AugmentedLagrangianClosesTheBracketWithGlobalFactors") {
+TEST_CASE("the augmented Lagrangian closes the gap with global factors") {
   for (int trial = 0; trial < 18; ++trial) {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.02;
     const GlobalProblemOptions family = Family(trial / 3);
@@ -117,7 +117,7 @@ TEST_CASE("AugmentedLagrangianClosesTheBracketWithGlobalFactors") {
   }
 }
 
-TEST_CASE("FrankWolfeStepsKeepNoStatesAndGetNear") {
+TEST_CASE("Frank-Wolfe steps store no states and come near the optimum") {
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(
         RandomGlobalProblem(static_cast<std::uint64_t>(200 + trial), Family(trial)), 0.1);
@@ -139,7 +139,7 @@ TEST_CASE("FrankWolfeStepsKeepNoStatesAndGetNear") {
   }
 }
 
-TEST_CASE("SoftLearnerReachesTheOptimumOfSoftConstraints") {
+TEST_CASE("the soft learner reaches the optimum of soft constraints") {
   for (int trial = 0; trial < 6; ++trial) {
     const double rho = trial % 2 == 0 ? 1.0 : 0.05;
     const Problem problem(
@@ -156,7 +156,7 @@ TEST_CASE("SoftLearnerReachesTheOptimumOfSoftConstraints") {
   }
 }
 
-TEST_CASE("TablesAndGlobalFactorsAreTheSameProblem") {
+TEST_CASE("tables and global factors have the same optimum") {
   for (int trial = 0; trial < 6; ++trial) {
     GlobalProblemOptions options = Family(trial == 5 ? 0 : trial);
     const auto seed = static_cast<std::uint64_t>(400 + trial);
@@ -181,7 +181,7 @@ TEST_CASE("TablesAndGlobalFactorsAreTheSameProblem") {
   }
 }
 
-TEST_CASE("TheGapOfBlocksIsThatOfTheObjectives") {
+TEST_CASE("the gap of the blocks is the difference of the objectives") {
   for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
     for (int family = 0; family < 6; ++family) {
       const Problem problem(RandomGlobalProblem(500, Family(family)), 0.05);
@@ -210,7 +210,7 @@ TEST_CASE("TheGapOfBlocksIsThatOfTheObjectives") {
   }
 }
 
-TEST_CASE("KeptStatesAreTheMarginalsAndFeaturesOfTheirBlock") {
+TEST_CASE("stored states give the marginals and features of their block") {
   const Problem problem(RandomGlobalProblem(600, Family(4)), 0.05);
   FactorBlocks blocks(problem, StepKind::kPairwise, true);
   for (int pass = 0; pass < 20; ++pass) {
@@ -244,7 +244,7 @@ TEST_CASE("KeptStatesAreTheMarginalsAndFeaturesOfTheirBlock") {
   CHECK(several > 0);
 }
 
-TEST_CASE("RestrictedFactorsThatShareVariablesStayBetweenBounds") {
+TEST_CASE("restricted factors that share variables have sound bounds") {
   // Both factors overlap with an exactly-one factor, so the lower bound uses whole labellings.
   for (std::uint64_t seed = 700; seed < 704; ++seed) {
     GlobalProblemOptions options = Family(5);
@@ -265,7 +265,7 @@ TEST_CASE("RestrictedFactorsThatShareVariablesStayBetweenBounds") {
   }
 }
 
-TEST_CASE("ResultsDoNotDependOnThreads") {
+TEST_CASE("results do not depend on threads") {
   const Problem problem(RandomGlobalProblem(800, Family(1)), 0.05);
   TrainOptions options = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-4);
   const TrainSummary one = Train(problem, options);
@@ -276,7 +276,7 @@ TEST_CASE("ResultsDoNotDependOnThreads") {
   CHECK(one.last.dual == three.last.dual);
 }
 
-TEST_CASE("GlobalFactorsBesideTablesAreTrainedWithFactorBlocksOnly") {
+TEST_CASE("global factors beside tables are trained with factor blocks only") {
   const Problem problem(RandomGlobalProblem(900, Family(0)), 0.1);
   const LearnerChoice choice = ChooseLearner(problem, {});
   CHECK(choice.options.learner == LearnerKind::kAugmentedLagrangian);
@@ -301,7 +301,7 @@ TEST_CASE("GlobalFactorsBesideTablesAreTrainedWithFactorBlocksOnly") {
                        DataError);
 }
 
-TEST_CASE("FingerprintsTellGlobalFactorsApart") {
+TEST_CASE("fingerprints distinguish global factors") {
   const TrainOptions options;
   GlobalProblemOptions family = Family(5);
   const Fingerprint one = MakeFingerprint(Problem(RandomGlobalProblem(950, family), 0.1), options);
@@ -312,7 +312,7 @@ TEST_CASE("FingerprintsTellGlobalFactorsApart") {
             .find("graph") != std::string::npos);
 }
 
-TEST_CASE("AResumedRunEqualsAnUninterruptedOne") {
+TEST_CASE("a resumed run equals an uninterrupted one") {
   for (const LearnerKind kind : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft}) {
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
       for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
@@ -345,7 +345,7 @@ TEST_CASE("AResumedRunEqualsAnUninterruptedOne") {
   }
 }
 
-TEST_CASE("DamagedStatesOfGlobalBlocksAreRefused") {
+TEST_CASE("damaged states of global blocks are refused") {
   const Problem problem(RandomGlobalProblem(970, Family(5)), 0.02);
   FactorBlocks blocks(problem, StepKind::kPairwise, true);
   StateWriter fitting;
@@ -355,7 +355,7 @@ TEST_CASE("DamagedStatesOfGlobalBlocksAreRefused") {
   CHECK_THROWS_WITH_AS(LoadState(without, &reader), doctest::Contains("kept states"), DataError);
 }
 
-TEST_CASE("TrainingGoesOnWithAnotherLambda") {
+TEST_CASE("training continues with another lambda") {
   const Problem first(RandomGlobalProblem(980, Family(2)), 0.5);
   const Problem second = first.WithLambda(0.05);
   const auto learner =
@@ -377,7 +377,7 @@ TEST_CASE("TrainingGoesOnWithAnotherLambda") {
   CHECK(Near(at.dual, optimum, 1e-4));
 }
 
-TEST_CASE("AFactorOfOnesOwnIsTrained") {
+TEST_CASE("a user-defined factor is trained") {
   auto layout = std::make_shared<WeightLayout>();
   const Index unary = layout->AddBlock("unary", 3, 2);
   const Index equal = layout->AddBlock("equal", 1);
@@ -406,7 +406,7 @@ TEST_CASE("AFactorOfOnesOwnIsTrained") {
   CHECK(std::abs(summary.weights.back() - optimum.weights.back()) < 1e-2);
 }
 
-TEST_CASE("BoundsHoldAndAgreeOnUnpleasantProblems") {
+TEST_CASE("bounds hold and agree on unpleasant problems") {
   // Huge and tiny inputs and λ, scopes of one variable, one example, global factors of all kinds.
   Random random(77);
   for (int trial = 0; trial < 80; ++trial) {
@@ -446,7 +446,7 @@ TEST_CASE("BoundsHoldAndAgreeOnUnpleasantProblems") {
   }
 }
 
-TEST_CASE("ManyLabelsWithPairsAndACountReachACertifiedGap") {
+TEST_CASE("many labels with pairs and a count reach a certified gap") {
   // 24 labels of which three or four are on, all pairs, and a factor over all labels with 2^24
   // joint states. Most pairs are inactive: al leaves them out of passes while the global factor
   // sends messages.

@@ -115,7 +115,7 @@ bool Same(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-TEST_CASE("KernelsTakeTheStepsOfPlainCode") {
+TEST_CASE("kernels take the steps of plain code") {
   Random random(3);
   for (const StepKind kind : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
     for (const bool multipliers : {false, true}) {
@@ -138,7 +138,7 @@ TEST_CASE("KernelsTakeTheStepsOfPlainCode") {
   }
 }
 
-TEST_CASE("APairAtItsOptimumStaysThere") {
+TEST_CASE("a pair at its optimum stays there") {
   Pairs pairs(1);
   pairs.mu = {1, 0, 0, 0};
   pairs.p = {0, 0};
@@ -150,7 +150,7 @@ TEST_CASE("APairAtItsOptimumStaysThere") {
   CHECK(pairs.w[0] == -1);
 }
 
-TEST_CASE("SmoothedGapsAreSmoothMaximaMinusThePointsValues") {
+TEST_CASE("smoothed gaps are smooth maxima minus the values of the points") {
   Random random(6);
   Pairs pairs = RandomPairs(random, 9);
   const PairScales plain{0.7, 0.3, 0, 0};
@@ -174,7 +174,7 @@ TEST_CASE("SmoothedGapsAreSmoothMaximaMinusThePointsValues") {
   CHECK(test::Near(sums.gaps, hard.gaps + sums.smoothed + 0.4 * squares, test::kExact));
 }
 
-TEST_CASE("EvaluationSumsWhatStepsWouldGain") {
+TEST_CASE("evaluations sum the gains of steps") {
   Random random(5);
   Pairs pairs = RandomPairs(random, 13);
   const PairScales scales{0.7, 0.3, 0};

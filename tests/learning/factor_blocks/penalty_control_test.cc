@@ -14,7 +14,7 @@ PenaltyControl::Observation Seen(Index pass, double steps, double constraints) {
 
 }  // namespace
 
-TEST_CASE("RhoGrowsWhereBlockStepsLagAndFallsWhereConstraintsDo") {
+TEST_CASE("rho grows where block steps lag, and falls where constraints lag") {
   PenaltyControl lagging({1, 1, 1}, true, 1);
   lagging.Observe(Seen(5, 4, 1));
   CHECK(lagging.settings().rho == doctest::Approx(2));
@@ -23,7 +23,7 @@ TEST_CASE("RhoGrowsWhereBlockStepsLagAndFallsWhereConstraintsDo") {
   CHECK(violated.settings().rho == doctest::Approx(0.5));
 }
 
-TEST_CASE("OneChangeOfRhoIsBounded") {
+TEST_CASE("one change of rho is bounded") {
   PenaltyControl control({1, 1, 1}, true, 1);
   control.Observe(Seen(5, 1e6, 1));
   CHECK(control.settings().rho == doctest::Approx(PenaltyControl::kLargestFactor));
@@ -32,19 +32,19 @@ TEST_CASE("OneChangeOfRhoIsBounded") {
   CHECK(down.settings().rho == doctest::Approx(1 / PenaltyControl::kLargestFactor));
 }
 
-TEST_CASE("RhoIsBalancedWithinTheRangeOfItsScale") {
+TEST_CASE("rho is balanced within the range of its scale") {
   PenaltyControl control({1, 1, 1}, true, 2);
   for (Index pass = 3; pass < 100000; pass *= 2) control.Observe(Seen(pass, 1e6 / pass, 0));
   CHECK(control.settings().rho == PenaltyControl::kHighest * 2);
 }
 
-TEST_CASE("BalancedGapsLeaveRhoAlone") {
+TEST_CASE("balanced gaps do not change rho") {
   PenaltyControl control({1, 1, 1}, true, 1);
   control.Observe(Seen(5, 1.9, 1));
   CHECK(control.settings().rho == 1);
 }
 
-TEST_CASE("FrequentChecksDoNotMeanFrequentChanges") {
+TEST_CASE("frequent checks do not change rho more often") {
   PenaltyControl control({1, 1, 1}, true, 1);
   for (Index pass = 60; pass < 70; ++pass) control.Observe(Seen(pass, 4, 1));
   CHECK(control.settings().rho == doctest::Approx(2));
@@ -52,7 +52,7 @@ TEST_CASE("FrequentChecksDoNotMeanFrequentChanges") {
   CHECK(control.settings().rho == doctest::Approx(4));
 }
 
-TEST_CASE("AGivenRhoStaysWhileTheGapFalls") {
+TEST_CASE("a given rho is kept while the gap falls") {
   PenaltyControl control({7, 1, 1}, false, 1);
   double gap = 1;
   for (Index pass = 1; pass < 2000; pass = pass * 6 / 5 + 1) {
@@ -63,7 +63,7 @@ TEST_CASE("AGivenRhoStaysWhileTheGapFalls") {
   CHECK(control.settings().visits_per_update == 1);
 }
 
-TEST_CASE("AStalledGapMeansMoreVisitsPerUpdate") {
+TEST_CASE("a stalled gap leads to more visits per update") {
   PenaltyControl control({1, 1, 1}, false, 1);
   std::string note;
   for (Index pass = 1; pass <= 50 && note.empty(); ++pass)
@@ -72,14 +72,14 @@ TEST_CASE("AStalledGapMeansMoreVisitsPerUpdate") {
   CHECK(control.settings().visits_per_update == 3);
 }
 
-TEST_CASE("AStalledGapOfConstraintsLengthensShortMultiplierSteps") {
+TEST_CASE("a stalled gap of constraints lengthens short multiplier steps") {
   PenaltyControl control({1, 0.01, 1}, false, 1);
   for (Index pass = 1; pass <= 50; ++pass) control.Observe(Seen(pass, 0.1, 1));
   CHECK(control.settings().tau == doctest::Approx(0.03));
   CHECK(control.settings().visits_per_update == 1);
 }
 
-TEST_CASE("RhoIsChangedAFiniteNumberOfTimes") {
+TEST_CASE("rho is changed a finite number of times") {
   PenaltyControl control({1, 1, 1}, true, 1);
   double last = 1;
   int changes = 0;

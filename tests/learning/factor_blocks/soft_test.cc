@@ -146,7 +146,7 @@ TEST_CASE("smoothed soft problems are solved to their own optimum with both step
   }
 }
 
-TEST_CASE("smoothing lowers the optimum by what its bounds say, and vanishes with gamma") {
+TEST_CASE("smoothing lowers the optimum within its bounds, and vanishes with gamma") {
   Random random(332);
   for (int trial = 0; trial < 8; ++trial) {
     const TrainingSet training = SomeProblem(random, trial);

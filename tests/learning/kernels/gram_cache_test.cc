@@ -28,7 +28,7 @@ struct Inputs {
 
 }  // namespace
 
-TEST_CASE("RowsAreThoseOfTheKernelWhateverTheMemory") {
+TEST_CASE("rows have the kernel's values for any memory limit") {
   const Inputs inputs(17);
   for (const std::int64_t bytes : {0, 8 * 17 * 3, 1'000'000}) {
     GramCache cache(kRbf, inputs.views, bytes);
@@ -43,7 +43,7 @@ TEST_CASE("RowsAreThoseOfTheKernelWhateverTheMemory") {
   }
 }
 
-TEST_CASE("MemoryStaysWithinTheBound") {
+TEST_CASE("memory stays within the limit") {
   const Inputs inputs(20);
   GramCache cache(kRbf, inputs.views, 8 * 20 * 4 + 100);
   CHECK(cache.capacity() == 4);
@@ -57,7 +57,7 @@ TEST_CASE("MemoryStaysWithinTheBound") {
   CHECK(GramCache(kRbf, inputs.views, 0).capacity() == 1);
 }
 
-TEST_CASE("TheLeastRecentlyUsedRowMakesRoom") {
+TEST_CASE("the least recently used row makes room") {
   const Inputs inputs(12);
   constexpr std::size_t kRoom = 5;
   GramCache cache(kRbf, inputs.views, 8 * 12 * kRoom);

@@ -110,7 +110,7 @@ class PlainFrankWolfe {
 
 }  // namespace
 
-TEST_CASE("WithTheLinearKernelTheIteratesAreThoseOfBcfw") {
+TEST_CASE("with the linear kernel the iterates are those of bcfw") {
   Random random(41);
   for (int trial = 0; trial < 16; ++trial) {
     const Problem problem(WithoutTies(random, trial), trial % 2 == 0 ? 0.3 : 0.03);
@@ -137,7 +137,7 @@ TEST_CASE("WithTheLinearKernelTheIteratesAreThoseOfBcfw") {
   }
 }
 
-TEST_CASE("WithTheLinearKernelTheIteratesAreThoseOfBatchFrankWolfe") {
+TEST_CASE("with the linear kernel the iterates are those of batch Frank-Wolfe") {
   Random random(42);
   for (int trial = 0; trial < 16; ++trial) {
     const Problem problem(WithoutTies(random, trial), trial % 2 == 0 ? 0.3 : 0.03);
@@ -158,7 +158,7 @@ TEST_CASE("WithTheLinearKernelTheIteratesAreThoseOfBatchFrankWolfe") {
   }
 }
 
-TEST_CASE("TheBracketHoldsTheOptimumOfTheQuadraticProgramOverTheKernelMatrix") {
+TEST_CASE("the bracket holds the optimum of the quadratic program over the kernel matrix") {
   Random random(43);
   for (int trial = 0; trial < 12; ++trial) {
     const Problem problem(WithInputs(random, trial), 0.3);
@@ -182,7 +182,7 @@ TEST_CASE("TheBracketHoldsTheOptimumOfTheQuadraticProgramOverTheKernelMatrix") {
   }
 }
 
-TEST_CASE("RelaxedOraclesCertifyTheRelaxedProblem") {
+TEST_CASE("relaxed oracles certify the relaxed problem") {
   Random random(44);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 2, true), 0.05);
   TrainOptions options = KernelOptions(LearnerKind::kKernelBcfw, KernelKind::kRbf, 2e-3);
@@ -199,7 +199,7 @@ TEST_CASE("RelaxedOraclesCertifyTheRelaxedProblem") {
   }
 }
 
-TEST_CASE("SavedWeightsHaveTheReportedPrimal") {
+TEST_CASE("saved weights have the reported primal") {
   Random random(45);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(WithInputs(random, trial), 0.1);
@@ -216,7 +216,7 @@ TEST_CASE("SavedWeightsHaveTheReportedPrimal") {
   }
 }
 
-TEST_CASE("FixedStepsLeaveADualPointThatNeedNotBeTheBest") {
+TEST_CASE("fixed steps leave a dual point that need not be the best") {
   Random random(51);
   const Problem problem(WithInputs(random, 1), 0.01);
   for (const LearnerKind kind : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
@@ -233,7 +233,7 @@ TEST_CASE("FixedStepsLeaveADualPointThatNeedNotBeTheBest") {
   }
 }
 
-TEST_CASE("RbfSeparatesWhatNoLinearModelCan") {
+TEST_CASE("RBF separates what no linear model can") {
   // Exclusive or, with a constant weight for the label.
   const auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("label", 1, 2);
@@ -276,7 +276,7 @@ TEST_CASE("RbfSeparatesWhatNoLinearModelCan") {
   CHECK(errors(KernelKind::kPolynomial) == 0);
 }
 
-TEST_CASE("NeitherCacheNorThreadsChangeTheResult") {
+TEST_CASE("neither cache nor threads change the result") {
   Random random(46);
   const Problem problem(RandomMultiLabelProblem(random, 420, 2, 3, true),
                         0.01);  // 1.4 MB of kernel values
@@ -296,7 +296,7 @@ TEST_CASE("NeitherCacheNorThreadsChangeTheResult") {
   }
 }
 
-TEST_CASE("ASavedStateGoesOnBitForBit") {
+TEST_CASE("a saved state continues bit for bit") {
   Random random(47);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(WithInputs(random, trial), 0.05);
@@ -308,7 +308,7 @@ TEST_CASE("ASavedStateGoesOnBitForBit") {
   }
 }
 
-TEST_CASE("AnotherLambdaStartsFromTheDualPoint") {
+TEST_CASE("another lambda starts from the dual point") {
   Random random(48);
   const Problem problem(RandomMultiLabelProblem(random, 6, 3, 2, true), 1.0);
   for (const LearnerKind kind : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
@@ -335,7 +335,7 @@ TEST_CASE("AnotherLambdaStartsFromTheDualPoint") {
   }
 }
 
-TEST_CASE("UnpleasantProblemsLeaveTheBracketSound") {
+TEST_CASE("bounds are sound on unpleasant problems") {
   Random random(49);
   for (int trial = 0; trial < 24; ++trial) {
     ProblemOptions shape = RandomHardOptions(random);
@@ -351,7 +351,7 @@ TEST_CASE("UnpleasantProblemsLeaveTheBracketSound") {
   }
 }
 
-TEST_CASE("ProblemsWithoutInputsAreRefused") {
+TEST_CASE("problems without inputs are refused") {
   Random random(50);
   ProblemOptions shape;
   shape.inputs = InputKind::kNone;

@@ -27,7 +27,7 @@ ProblemOptions Shape(Random& random, int trial) {
 
 }  // namespace
 
-TEST_CASE("ExpansionsActAsTheWeightsThatTheyStandFor") {
+TEST_CASE("expansions act like the weights that they represent") {
   // The same combination of feature vectors as an expansion, and as weights of the featurised
   // problem.
   Random random(71);
@@ -63,7 +63,7 @@ TEST_CASE("ExpansionsActAsTheWeightsThatTheyStandFor") {
   }
 }
 
-TEST_CASE("TheKernelOfTheOptionsHasNumbersOfTheData") {
+TEST_CASE("the kernel of the options has defaults from the data") {
   Random random(72);
   ProblemOptions shape;
   shape.input_dimension = 5;

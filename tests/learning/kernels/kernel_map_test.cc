@@ -32,7 +32,7 @@ TrainOptions RbfOptions(LearnerKind learner, StepKind step, double gap) {
 
 }  // namespace
 
-TEST_CASE("InnerProductsOfTheNewInputsAreKernelValues") {
+TEST_CASE("inner products of the new inputs are kernel values") {
   Random random(61);
   for (int trial = 0; trial < 8; ++trial) {
     ProblemOptions shape = RandomOptions(random);
@@ -55,7 +55,7 @@ TEST_CASE("InnerProductsOfTheNewInputsAreKernelValues") {
   }
 }
 
-TEST_CASE("ShortInputsKeepTheirKernelValuesBesideLongOnes") {
+TEST_CASE("short inputs keep their kernel values beside long ones") {
   // From 1e-3 to 3000: with (x·x' + 1)³ the squared lengths of the new inputs are 1 to 7e20.
   auto rows = std::make_shared<FeatureRows>();
   const auto layout = std::make_shared<WeightLayout>();
@@ -84,7 +84,7 @@ TEST_CASE("ShortInputsKeepTheirKernelValuesBesideLongOnes") {
   }
 }
 
-TEST_CASE("ExpansionsHaveTheScoresOfTheWeights") {
+TEST_CASE("expansions have the scores of the weights") {
   Random random(62);
   for (int trial = 0; trial < 8; ++trial) {
     ProblemOptions shape = RandomOptions(random);
@@ -107,7 +107,7 @@ TEST_CASE("ExpansionsHaveTheScoresOfTheWeights") {
   }
 }
 
-TEST_CASE("EveryLearnerReachesTheOptimumOfTheKernelMatrix") {
+TEST_CASE("every learner reaches the optimum of the kernel matrix") {
   Random random(63);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 6, 3, 2, true), 0.1);
@@ -141,7 +141,7 @@ TEST_CASE("EveryLearnerReachesTheOptimumOfTheKernelMatrix") {
   }
 }
 
-TEST_CASE("SavedStatesOfMappedLearnersGoOnBitForBit") {
+TEST_CASE("saved states of mapped learners continue bit for bit") {
   Random random(64);
   const Problem problem(RandomMultiLabelProblem(random, 12, 3, 2, true), 0.05);
   for (const LearnerKind kind : {LearnerKind::kAugmentedLagrangian, LearnerKind::kBcfw}) {
@@ -163,7 +163,7 @@ TEST_CASE("SavedStatesOfMappedLearnersGoOnBitForBit") {
   }
 }
 
-TEST_CASE("UnpleasantProblemsAreMappedToo") {
+TEST_CASE("unpleasant problems are mapped, too") {
   Random random(65);
   for (int trial = 0; trial < 24; ++trial) {
     ProblemOptions shape = RandomHardOptions(random);

@@ -21,11 +21,11 @@ double GapAfter(const Problem& problem, Index passes) {
 
 }  // namespace
 
-TEST_CASE("ExcessiveGapComesNearTheOptimumOfThePrograms") {
+TEST_CASE("excessive gap comes near the optimum of quadratic programs") {
   CheckComesNear(LearnerKind::kExcessiveGap, {1.0, 0.1, 0.02}, 1e-4);
 }
 
-TEST_CASE("TheGapFallsWithTheSquareOfThePasses") {
+TEST_CASE("the gap falls with the square of the number of passes") {
   Random random(2);
   double early = 0;
   double late = 0;
@@ -39,7 +39,7 @@ TEST_CASE("TheGapFallsWithTheSquareOfThePasses") {
   CHECK(late <= early / 32);
 }
 
-TEST_CASE("APassIsOneSweepUnlessTheConditionBreaks") {
+TEST_CASE("a pass is one sweep unless the condition breaks") {
   // L doubles about once in the seven passes in which it falls by half.
   CheckSweeps(LearnerKind::kExcessiveGap, 200, 1, 260, 3);
 }

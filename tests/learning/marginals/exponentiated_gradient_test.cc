@@ -43,7 +43,7 @@ TrainingSet OneBit(double x) {
 
 }  // namespace
 
-TEST_CASE("TheFirstPassIsThatOfTheFormula") {
+TEST_CASE("the first pass follows the formula") {
   for (const double lambda : {0.02, 5.0}) {
     const Problem problem(OneBit(1.0), lambda);
     const ExampleView example = problem.data().example(0);
@@ -94,7 +94,7 @@ TEST_CASE("TheFirstPassIsThatOfTheFormula") {
   }
 }
 
-TEST_CASE("TheDualNeverFallsAndBothOrdersArrive") {
+TEST_CASE("the dual never falls, and both orders converge") {
   Random random(2);
   const StopControl stop(nullptr, 0);
   int compared = 0;
@@ -123,7 +123,7 @@ TEST_CASE("TheDualNeverFallsAndBothOrdersArrive") {
   CHECK(compared > 1000);
 }
 
-TEST_CASE("EveryTrialOfAStepIsAnOracleCall") {
+TEST_CASE("every trial step counts as an oracle call") {
   Random random(3);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 2, false), 0.01);
   const auto learner = MakeExponentiatedGradientLearner(problem, EgOptions(OrderKind::kExample));

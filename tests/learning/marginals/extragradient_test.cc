@@ -8,16 +8,16 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("ExtragradientComesNearTheOptimumOfThePrograms") {
+TEST_CASE("extragradient comes near the optimum of quadratic programs") {
   CheckComesNear(LearnerKind::kExtragradient, {1.0, 0.3, 0.1}, 1e-3);
 }
 
-TEST_CASE("AStepTakesTwoSweepsUnlessItIsTooLong") {
+TEST_CASE("a step takes two sweeps unless it is too long") {
   // β is halved about once in the seven passes in which it doubles.
   CheckSweeps(LearnerKind::kExtragradient, 100, 2, 260, 2);
 }
 
-TEST_CASE("ALargeRegulariserIsSolvedInAFewSteps") {
+TEST_CASE("problems with a large regulariser are solved in a few steps") {
   // The saddle point is close to the corners of the largest losses, where F is nearly constant.
   Random random(3);
   for (int trial = 0; trial < 5; ++trial) {

@@ -54,7 +54,7 @@ void CheckSame(const TrainSummary& a, const TrainSummary& b) {
 
 }  // namespace
 
-TEST_CASE("BracketsHoldTheOptimumAtEveryCheckAndClose") {
+TEST_CASE("bounds enclose the optimum at every check, and the gap closes") {
   Random random(1);
   for (int trial = 0; trial < 15; ++trial) {
     const double lambda = trial % 2 == 0 ? 0.3 : 0.05;
@@ -75,7 +75,7 @@ TEST_CASE("BracketsHoldTheOptimumAtEveryCheckAndClose") {
   }
 }
 
-TEST_CASE("ForbiddenStatesTakePart") {
+TEST_CASE("forbidden states are supported") {
   Random random(2);
   for (int trial = 0; trial < 6; ++trial) {
     ProblemOptions shape = RandomOptions(random);
@@ -94,7 +94,7 @@ TEST_CASE("ForbiddenStatesTakePart") {
   }
 }
 
-TEST_CASE("CertificatesVerifyAndDualPointsHaveTheReportedValue") {
+TEST_CASE("certificates are verified, and dual points have the reported value") {
   Random random(3);
   for (int trial = 0; trial < 10; ++trial) {
     const Problem problem(ForestProblem(random, trial), 0.1);
@@ -107,7 +107,7 @@ TEST_CASE("CertificatesVerifyAndDualPointsHaveTheReportedValue") {
   }
 }
 
-TEST_CASE("ResumedRunsAreTheSameBitForBit") {
+TEST_CASE("resumed runs are the same bit for bit") {
   Random random(4);
   for (int trial = 0; trial < 3; ++trial) {
     const Problem problem(ForestProblem(random, trial), 0.05);
@@ -141,7 +141,7 @@ TEST_CASE("ResumedRunsAreTheSameBitForBit") {
   }
 }
 
-TEST_CASE("StatesThatDoNotFitAreRefused") {
+TEST_CASE("states that do not fit are refused") {
   Random random(5);
   const Problem problem(ForestProblem(random, 0), 0.1);
   const StopControl stop(nullptr, 0);
@@ -165,7 +165,7 @@ TEST_CASE("StatesThatDoNotFitAreRefused") {
   }
 }
 
-TEST_CASE("OtherLambdasAreSolvedFromWhereTheLastOneEnded") {
+TEST_CASE("another lambda is solved from the end of the previous one") {
   Random random(6);
   for (int trial = 0; trial < 5; ++trial) {
     const Problem first(ForestProblem(random, trial), 0.5);
@@ -197,13 +197,13 @@ TEST_CASE("OtherLambdasAreSolvedFromWhereTheLastOneEnded") {
   }
 }
 
-TEST_CASE("RunsDoNotDependOnThreads") {
+TEST_CASE("runs do not depend on the number of threads") {
   Random random(7);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, false), 0.01);
   for (const LearnerKind kind : kLearners) CheckReplay(problem, Passes(kind, 15));
 }
 
-TEST_CASE("ExtremeProblemsGiveNumbersAndBrackets") {
+TEST_CASE("extreme problems have finite, sound bounds") {
   Random random(8);
   for (int trial = 0; trial < 16; ++trial) {
     ProblemOptions shape = RandomHardOptions(random);
@@ -231,7 +231,7 @@ TEST_CASE("ExtremeProblemsGiveNumbersAndBrackets") {
   }
 }
 
-TEST_CASE("AnInterruptedPassLeavesAStateThatEvaluates") {
+TEST_CASE("the state after an interrupted pass can be evaluated") {
   Random random(9);
   const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, false), 0.05);
   const std::atomic<int> interrupt{1};
@@ -249,7 +249,7 @@ TEST_CASE("AnInterruptedPassLeavesAStateThatEvaluates") {
   }
 }
 
-TEST_CASE("WhatDoesNotApplyIsRefused") {
+TEST_CASE("problems and options that do not apply are refused") {
   Random random(10);
   const Problem chain(RandomMultiLabelProblem(random, 4, 3, 2, false), 0.1);
   const Problem cycle(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);

@@ -136,7 +136,7 @@ std::vector<WayToTrain> WaysToTrain() {
 
 }  // namespace
 
-TEST_CASE("the loss is what precision and recall say, and 0 for the ground truth") {
+TEST_CASE("the loss follows from precision and recall, and is 0 for the ground truth") {
   CHECK(F1Loss(0, 0, 0) == 0);
   CHECK(F1Loss(0, 0, 3) == 1);
   CHECK(F1Loss(4, 0, 0) == 1);
@@ -154,7 +154,7 @@ TEST_CASE("the loss is what precision and recall say, and 0 for the ground truth
   CHECK(PrimalAtZeroWeights(problem) == 1);
 }
 
-TEST_CASE("the oracle finds what enumeration finds") {
+TEST_CASE("the oracle agrees with enumeration") {
   Random random(2);
   for (const bool joined : {false, true}) {
     const Problem problem = F1Problem(3, 30, 5, joined);
@@ -169,7 +169,7 @@ TEST_CASE("the oracle finds what enumeration finds") {
   }
 }
 
-TEST_CASE("the verifier's hinge is that of enumeration, and its bound no larger") {
+TEST_CASE("the verifier's hinge agrees with enumeration, and its bound is no larger") {
   Random random(9);
   for (const bool joined : {false, true}) {
     const Problem problem = F1Problem(4, 30, 5, joined);
@@ -192,7 +192,7 @@ TEST_CASE("the verifier's hinge is that of enumeration, and its bound no larger"
   }
 }
 
-TEST_CASE("all learners that take the loss bracket one optimum, and verification agrees") {
+TEST_CASE("all learners that support the loss bracket one optimum, and verification agrees") {
   for (const bool joined : {false, true}) {
     const Problem problem = F1Problem(joined ? 5 : 7, 12, 4, joined);
     double most = kInfinity;
@@ -263,7 +263,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what cannot take the loss says so") {
+TEST_CASE("learners and oracles that do not support the loss refuse it") {
   const Problem problem = F1Problem(9, 4, 3, true);
   for (const LearnerKind learner :
        {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kProxSdca,
@@ -295,7 +295,7 @@ TEST_CASE("what cannot take the loss says so") {
   CHECK_THROWS_AS(MakeTrainingSet(problem.data(), loss), std::invalid_argument);
 }
 
-TEST_CASE("the default lambda takes single errors as it does those of sums") {
+TEST_CASE("the default lambda treats single errors like those of sums of losses") {
   const Problem f1 = F1Problem(11, 40, 5, true);
   LossOptions count;
   count.scale = LossScale::kCount;

@@ -42,7 +42,7 @@ std::vector<std::vector<Index>> Labellings(const Structure& structure) {
 
 }  // namespace
 
-TEST_CASE("ExpectationsAreThoseOfAllLabellings") {
+TEST_CASE("expectations agree with enumeration of all labellings") {
   Random random(1);
   for (int trial = 0; trial < 40; ++trial) {
     const Problem problem(ForestProblem(random, trial % 3 == 0), 0.1);
@@ -87,7 +87,7 @@ TEST_CASE("ExpectationsAreThoseOfAllLabellings") {
   }
 }
 
-TEST_CASE("CyclesAndGlobalFactorsAreRefusedWithWhatToUseInstead") {
+TEST_CASE("cycles and global factors are refused, and alternatives named") {
   Random random(2);
   ProblemOptions options;
   options.num_variables = 3;
@@ -104,7 +104,7 @@ TEST_CASE("CyclesAndGlobalFactorsAreRefusedWithWhatToUseInstead") {
                        DataError);
 }
 
-TEST_CASE("FactorsShareATableWhereTheirFeaturesAreTheSame") {
+TEST_CASE("factors share a table where their features are the same") {
   Random random(3);
   ProblemOptions options;
   options.num_variables = 4;

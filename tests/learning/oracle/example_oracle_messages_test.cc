@@ -56,7 +56,7 @@ TEST_CASE("message passing gives labellings below and bounds above the maximum")
   CHECK(tightened > 0);
 }
 
-TEST_CASE("branch and bound closes what messages leave open, in every call or on demand") {
+TEST_CASE("branch and bound closes the gap of messages, in every call or on demand") {
   Random random(9);
   int open = 0;
   for (int trial = 0; trial < 40; ++trial) {

@@ -119,7 +119,7 @@ TEST_CASE("roof duality on full multi-label models maximises over the local poly
   CHECK(fractional > 3);
 }
 
-TEST_CASE("sums of pair weights that follow single changes are those from scratch") {
+TEST_CASE("sums of pair weights updated by single changes equal recomputed ones") {
   constexpr Index kLabels = 30;  // 435 pairs: sums are kept
   constexpr std::size_t kFirstPair = kLabels * 3;
   Random random(3);
@@ -157,7 +157,7 @@ TEST_CASE("sums of pair weights that follow single changes are those from scratc
   }
 }
 
-TEST_CASE("an oracle that is written and read back gives the same corners, bit for bit") {
+TEST_CASE("a saved oracle gives the same corners, bit for bit") {
   Random random(4);
   const Problem problem(RandomMultiLabelProblem(random, 2, 30, 3, true), 0.1);
   std::vector<double> weights = SomeWeights(random, problem, 1);
@@ -196,7 +196,7 @@ TEST_CASE("an oracle that is written and read back gives the same corners, bit f
                        DataError);
 }
 
-TEST_CASE("forests of pairs by dynamic programming, with and without forbidden states") {
+TEST_CASE("dynamic programming is exact on forests of pairs, with and without forbidden states") {
   Random random(5);
   for (int trial = 0; trial < 60; ++trial) {
     const Problem problem(RandomProblem(random, SmallForest(random, trial)), 0.1);
@@ -211,7 +211,7 @@ TEST_CASE("forests of pairs by dynamic programming, with and without forbidden s
   }
 }
 
-TEST_CASE("general solvers on factors of any order") {
+TEST_CASE("general solvers are exact on factors of any order") {
   Random random(6);
   for (int trial = 0; trial < 40; ++trial) {
     ProblemOptions shape = RandomOptions(random);

@@ -76,7 +76,7 @@ TrainingSet RandomMatchings(std::uint64_t seed, Index examples) {
 
 }  // namespace
 
-TEST_CASE("LearnersReachTheOptimumOverAllMatchings") {
+TEST_CASE("learners reach the optimum over all matchings") {
   for (std::uint64_t seed = 1; seed <= 9; ++seed) {
     const double lambda = seed % 2 == 0 ? 0.02 : 0.3;
     const Problem problem(RandomMatchings(seed, 3), lambda);
@@ -101,7 +101,7 @@ TEST_CASE("LearnersReachTheOptimumOverAllMatchings") {
   }
 }
 
-TEST_CASE("AutoTakesTheOracleOfTheFactorAndItsCertificateHolds") {
+TEST_CASE("auto chooses the oracle of the factor, and its certificate holds") {
   for (std::uint64_t seed = 2; seed <= 3; ++seed) {  // without and with weights of global factors
     const Problem problem(RandomMatchings(seed, 6), 0.05);
     const LearnerChoice choice = ChooseLearner(problem, {});
@@ -125,7 +125,7 @@ TEST_CASE("AutoTakesTheOracleOfTheFactorAndItsCertificateHolds") {
   }
 }
 
-TEST_CASE("ThePrimalAtZeroIsTheLargestLossOfAMatching") {
+TEST_CASE("the primal at zero is the largest loss of a matching") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const Problem problem(RandomMatchings(seed, 4), 0.1);
     const std::vector<double> zero(problem.num_weights(), 0.0);
@@ -134,14 +134,14 @@ TEST_CASE("ThePrimalAtZeroIsTheLargestLossOfAMatching") {
   }
 }
 
-TEST_CASE("OptionsOfFactorBlocksKeepThem") {
+TEST_CASE("options of factor blocks make auto choose factor blocks") {
   const Problem problem(RandomMatchings(2, 3), 0.05);
   TrainOptions options;
   options.own<PenaltyOptions>().rho = 2;
   CHECK(ChooseLearner(problem, options).options.learner == LearnerKind::kAugmentedLagrangian);
 }
 
-TEST_CASE("OraclesOverTablesAreRefused") {
+TEST_CASE("oracles over tables are refused") {
   const Problem problem(RandomMatchings(1, 2), 0.1);
   for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
     for (const SolverKind oracle :
@@ -154,7 +154,7 @@ TEST_CASE("OraclesOverTablesAreRefused") {
   }
 }
 
-TEST_CASE("RunsReplayWithAnyNumberOfThreadsAndAfterSaving") {
+TEST_CASE("runs replay with any number of threads, and after saving") {
   const Problem problem(RandomMatchings(3, 9), 0.01);
   for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
     TrainOptions options = Options(LearnerKind::kBcfw, step, 0);
@@ -163,7 +163,7 @@ TEST_CASE("RunsReplayWithAnyNumberOfThreadsAndAfterSaving") {
   }
 }
 
-TEST_CASE("OneChainAsAGlobalFactorTrainsAsTheChainOfTables") {
+TEST_CASE("a chain as a global factor trains like the chain of tables") {
   Random random(7);
   auto layout = std::make_shared<WeightLayout>();
   const Index unary = layout->AddBlock("unary", 3, 2);

@@ -61,7 +61,7 @@ TrainingSet ChainProblem(Index n) {
 
 }  // namespace
 
-TEST_CASE("ChainsAndSingleVariablesGiveTheirBestLabellings") {
+TEST_CASE("chains and single variables give their best labellings") {
   Random random(1);
   for (const Index n : {1, 2, 4}) {
     const Problem problem(ChainProblem(n), 1);
@@ -79,7 +79,7 @@ TEST_CASE("ChainsAndSingleVariablesGiveTheirBestLabellings") {
   }
 }
 
-TEST_CASE("OtherGraphsGivePerturbedMaxima") {
+TEST_CASE("other graphs give perturbed maxima") {
   Random random(2);
   const Problem problem(RandomMultiLabelProblem(random, 1, 4, 2, true), 1);
   const auto sampler = MakeLabellingSampler(problem, SolverKind::kBruteForce);
@@ -103,7 +103,7 @@ TEST_CASE("OtherGraphsGivePerturbedMaxima") {
   CHECK(again == replay);
 }
 
-TEST_CASE("NothingIsAskedForNothingIsGiven") {
+TEST_CASE("a request for no samples returns none") {
   Random random(3);
   const Problem problem(ChainProblem(2), 1);
   const auto sampler = MakeLabellingSampler(problem, SolverKind::kTree);

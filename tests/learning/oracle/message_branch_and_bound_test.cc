@@ -79,7 +79,7 @@ TEST_CASE("auto trains graphs with cycles to the optimum of the exact problem") 
   }
 }
 
-TEST_CASE("learners that make planes search in every call, and arrive as well") {
+TEST_CASE("learners with planes search in every call, and converge as well") {
   const Problem problem = Frustrated(2);
   for (const LearnerKind learner :
        {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN, LearnerKind::kBundle}) {
@@ -95,7 +95,7 @@ TEST_CASE("learners that make planes search in every call, and arrive as well") 
   }
 }
 
-TEST_CASE("a gap that messages alone cannot close") {
+TEST_CASE("messages alone leave a gap that searches close") {
   const Problem problem = Grids();
   TrainOptions options = Automatic(2e-4);
   options.max_passes = 800;
@@ -110,7 +110,7 @@ TEST_CASE("a gap that messages alone cannot close") {
   CHECK(messages.last.dual <= searched.last.primal);
 }
 
-TEST_CASE("searches that give up go on to higher limits, call by call") {
+TEST_CASE("abandoned searches get higher limits, call by call") {
   Random random(8);
   ProblemOptions dense;
   dense.num_examples = 1;
@@ -142,8 +142,7 @@ TEST_CASE("searches that give up go on to higher limits, call by call") {
   CHECK(last == doctest::Approx(maximum).epsilon(1e-9));
 }
 
-TEST_CASE(
-    "a run that is resumed after searches is the same bit for bit, for every number of threads") {
+TEST_CASE("a run resumed after searches is the same bit for bit, for any number of threads") {
   const Problem problem = Grids();
   const TrainOptions options = ChooseLearner(problem, Automatic(0)).options;
   const StopControl never(nullptr, 0);
@@ -172,7 +171,7 @@ TEST_CASE(
         std::vector<double>(whole->weights().begin(), whole->weights().end()));
 }
 
-TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
+TEST_CASE("Search returns the maximum, and Maximise leaves searches to the caller") {
   const Problem problem = Frustrated(1);
   Random random(5);
   std::vector<double> weights(problem.num_weights());
@@ -203,7 +202,7 @@ TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
   }
 }
 
-TEST_CASE("where nothing can be searched, Search passes messages for longer and keeps them") {
+TEST_CASE("on graphs without searches, Search passes messages for longer and stores them") {
   const Problem problem = Grids();
   Random random(6);
   std::vector<double> weights(problem.num_weights());

@@ -52,7 +52,7 @@ struct Example {
 
 }  // namespace
 
-TEST_CASE("BoundsBelowTheGroundTruthAreRefusedAtEveryScale") {
+TEST_CASE("bounds below the ground truth are refused at every scale") {
   for (const double scale : {1e-30, 1e-12, 1e-6, 1.0, 1e6, 1e12, 1e30}) {
     const Example example(scale);
     const double size = SizeOfScores(example.view(), example.u, example.problem.loss(0));
@@ -71,7 +71,7 @@ TEST_CASE("BoundsBelowTheGroundTruthAreRefusedAtEveryScale") {
   }
 }
 
-TEST_CASE("OffsetsOfTheGroundTruthAreTheLeastHinge") {
+TEST_CASE("the offset of the ground truth is the smallest hinge") {
   const Example example(1);
   CHECK(example.Check(example.truth + 2, 1) == 2);
   CHECK(example.Check(example.truth + 1, 1) == 1);
@@ -79,7 +79,7 @@ TEST_CASE("OffsetsOfTheGroundTruthAreTheLeastHinge") {
   CHECK_THROWS_AS(example.Check(example.truth + 0.99, 1), std::logic_error);
 }
 
-TEST_CASE("LargeTermsThatCancelLeaveRoomForTheirRounding") {
+TEST_CASE("large terms that cancel widen the tolerance for rounding") {
   // Scores of magnitude 1e9 of two parts cancel in the ground truth: the few digits left must not
   // count as a contradiction.
   Random random(5);
@@ -105,7 +105,7 @@ TEST_CASE("LargeTermsThatCancelLeaveRoomForTheirRounding") {
   CHECK_THROWS_AS(CheckedHinge(0, {1 - 1e-3, 1, 0}, size), std::logic_error);
 }
 
-TEST_CASE("TheSizeIsAskedForOnlyWhenMoreThanTheLastDigitsAreMissing") {
+TEST_CASE("the size of scores is computed only for differences beyond the last digits") {
   int asked = 0;
   const auto size = [&asked] { return ++asked, 1e9; };
   CHECK(CheckedHinge(0, {3, 1, 0}, size) == 2);

@@ -18,7 +18,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("TheCornerHasTheHingeOfSlackRescalingAndNoneIsLarger") {
+TEST_CASE("the corner has the largest hinge of slack rescaling") {
   Random random(1);
   int positive = 0;
   for (int trial = 0; trial < 60; ++trial) {
@@ -55,7 +55,8 @@ TEST_CASE("TheCornerHasTheHingeOfSlackRescalingAndNoneIsLarger") {
   CHECK(positive > 30);
 }
 
-TEST_CASE("LabellingsThatGlobalFactorsForbidAreLeftOutAndTheirWeightsCount") {
+TEST_CASE(
+    "labellings that global factors forbid are left out, and weights of global factors count") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     GlobalProblemOptions shape;
     shape.num_examples = 1;
@@ -82,7 +83,7 @@ TEST_CASE("LabellingsThatGlobalFactorsForbidAreLeftOutAndTheirWeightsCount") {
   }
 }
 
-TEST_CASE("LabelSpacesThatAreTooLargeAreRefused") {
+TEST_CASE("too many labellings are refused") {
   Random random(2);
   ProblemOptions shape;
   shape.num_examples = 1;

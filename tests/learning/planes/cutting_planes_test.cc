@@ -123,7 +123,7 @@ VectorXd DualWeights(const Problem& problem, const Learner& learner) {
 
 }  // namespace
 
-TEST_CASE("PlanesCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
+TEST_CASE("planes close the gap around the optimum of the oracle's domain") {
   Random random(1);
   for (int trial = 0; trial < 12; ++trial) {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
@@ -147,7 +147,7 @@ TEST_CASE("PlanesCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
   }
 }
 
-TEST_CASE("WithoutItsCacheOneSlackIsFullyCorrectiveBatchFrankWolfe") {
+TEST_CASE("cutting-plane-1 without its cache is fully corrective batch Frank-Wolfe") {
   // Lacoste-Julien et al. 2013, section 4: both methods have the same point after every pass.
   Random random(2);
   int passes = 0;
@@ -183,7 +183,7 @@ TEST_CASE("WithoutItsCacheOneSlackIsFullyCorrectiveBatchFrankWolfe") {
   CHECK(passes > 30);
 }
 
-TEST_CASE("WithoutItsLineSearchBmrmIsOneSlackWithoutItsCache") {
+TEST_CASE("bmrm without line search is cutting-plane-1 without its cache") {
   Random random(3);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.05);
@@ -200,7 +200,7 @@ TEST_CASE("WithoutItsLineSearchBmrmIsOneSlackWithoutItsCache") {
   }
 }
 
-TEST_CASE("TheCacheAndTheLineSearchSaveOracleCalls") {
+TEST_CASE("the cache and the line search save oracle calls") {
   Random random(4);
   std::int64_t plain = 0;
   std::int64_t cached = 0;
@@ -223,7 +223,7 @@ TEST_CASE("TheCacheAndTheLineSearchSaveOracleCalls") {
   CHECK(searched < plain);
 }
 
-TEST_CASE("PlanesThatRoundingAloneMakesViolatedAreNotAddedAgain") {
+TEST_CASE("planes that are violated only by rounding are not added again") {
   // Rounding of inner products of size 1e12 and more leaves existing planes violated. Adding them
   // again would not remove the violation.
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
@@ -244,7 +244,7 @@ TEST_CASE("PlanesThatRoundingAloneMakesViolatedAreNotAddedAgain") {
   }
 }
 
-TEST_CASE("SlackRescalingReachesTheOptimumOfItsOwnObjective") {
+TEST_CASE("slack rescaling reaches the optimum of its own objective") {
   Random random(5);
   int different = 0;
   for (int trial = 0; trial < 10; ++trial) {
@@ -268,7 +268,7 @@ TEST_CASE("SlackRescalingReachesTheOptimumOfItsOwnObjective") {
   CHECK(different > 3);
 }
 
-TEST_CASE("SlackRescalingIsRefusedWhereItCannotBe") {
+TEST_CASE("slack rescaling is refused where it is not supported") {
   const auto refusal = [](const TrainOptions& options) -> std::string {
     try {
       CheckOptions(options);
@@ -297,7 +297,7 @@ TEST_CASE("SlackRescalingIsRefusedWhereItCannotBe") {
                        DataError);
 }
 
-TEST_CASE("RunsOfPlanesReplayAndThreadsDoNotMatter") {
+TEST_CASE("runs of planes replay, with any number of threads") {
   Random random(7);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
   for (const LearnerKind learner : kPlaneLearners) {
@@ -307,7 +307,7 @@ TEST_CASE("RunsOfPlanesReplayAndThreadsDoNotMatter") {
   }
 }
 
-TEST_CASE("SavedPlanesGoOnBitForBitAndChecksChangeNothing") {
+TEST_CASE("saved planes continue bit for bit, and evaluations do not change the run") {
   Random random(8);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.02);
@@ -324,7 +324,7 @@ TEST_CASE("SavedPlanesGoOnBitForBitAndChecksChangeNothing") {
   }
 }
 
-TEST_CASE("AnotherLambdaStartsFromThePlanesThatAreThere") {
+TEST_CASE("another lambda starts from the existing planes") {
   Random random(9);
   const StopControl never(nullptr, 0);
   for (int trial = 0; trial < 4; ++trial) {
@@ -354,7 +354,7 @@ TEST_CASE("AnotherLambdaStartsFromThePlanesThatAreThere") {
   }
 }
 
-TEST_CASE("CertificatesOfPlanesAreVerifiedFromTheirDualPoint") {
+TEST_CASE("certificates of planes are verified from their dual point") {
   Random random(10);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
@@ -364,7 +364,7 @@ TEST_CASE("CertificatesOfPlanesAreVerifiedFromTheirDualPoint") {
   }
 }
 
-TEST_CASE("UnpleasantProblemsKeepTheBracketSound") {
+TEST_CASE("bounds are sound on unpleasant problems") {
   Random random(11);
   for (int trial = 0; trial < 40; ++trial) {
     ProblemOptions shape = RandomHardOptions(random);

@@ -23,13 +23,13 @@ GapCurve Exponential(double rate, int points) {
 
 }  // namespace
 
-TEST_CASE("a curve without points knows nothing") {
+TEST_CASE("a curve without points has no estimate") {
   const GapCurve curve;
   CHECK(curve.Remaining(1e-3) == std::numeric_limits<double>::infinity());
   CHECK(curve.Stalled());
 }
 
-TEST_CASE("an exponential is followed to the target, however many points it has") {
+TEST_CASE("an exponential is extrapolated to the target, for any number of points") {
   for (const int points : {4, 10, 63, 64, 65, 200, 1000}) {
     const double rate = 8.0 / points;
     const GapCurve curve = Exponential(rate, points);
@@ -41,7 +41,7 @@ TEST_CASE("an exponential is followed to the target, however many points it has"
   }
 }
 
-TEST_CASE("where the gap stands still ten times the work so far is expected") {
+TEST_CASE("a stalled gap is expected to need ten times the work so far") {
   GapCurve curve;
   for (int work = 1; work <= 8; ++work) curve.Add(work, work < 3 ? 2.0 / work : 0.5);
   CHECK(curve.Stalled());
@@ -53,7 +53,7 @@ TEST_CASE("where the gap stands still ten times the work so far is expected") {
   CHECK(curve.Remaining(0.1) == 90);
 }
 
-TEST_CASE("gaps that rise or are no numbers do not count") {
+TEST_CASE("gaps that rise or are NaN do not count") {
   GapCurve curve = Exponential(0.5, 10);
   GapCurve other = curve;
   other.Add(11, std::nan(""));
@@ -64,13 +64,13 @@ TEST_CASE("gaps that rise or are no numbers do not count") {
   CHECK(other.Remaining(1e-6) == curve.Remaining(1e-6));
 }
 
-TEST_CASE("gaps that were underestimated are further from the target") {
+TEST_CASE("underestimated gaps are further from the target") {
   GapCurve curve = Exponential(0.5, 10);
   curve.Multiply(std::exp(1));
   CHECK(Near(curve.Remaining(std::exp(-6)), 4, kTight));
 }
 
-TEST_CASE("a saved curve goes on as it was") {
+TEST_CASE("a saved curve continues unchanged") {
   for (const int points : {0, 1, 20, 70}) {
     GapCurve curve = Exponential(0.1, points);
     StateWriter writer;

@@ -65,7 +65,7 @@ double Model(const std::vector<Plane>& planes, std::span<const double> weights) 
 
 }  // namespace
 
-TEST_CASE("TheModelsMinimumIsThatOfADenseQuadraticProgram") {
+TEST_CASE("the minimum of the model agrees with a dense quadratic program") {
   Random random(1);
   for (int trial = 0; trial < 30; ++trial) {
     const double lambda = trial % 2 == 0 ? 0.1 : 3;
@@ -86,7 +86,7 @@ TEST_CASE("TheModelsMinimumIsThatOfADenseQuadraticProgram") {
   }
 }
 
-TEST_CASE("TheValueNeverFalls") {
+TEST_CASE("the value never falls") {
   Random random(7);
   for (int trial = 0; trial < 20; ++trial) {
     // Norms so large that the rounding errors of inner products exceed the values.
@@ -112,7 +112,7 @@ TEST_CASE("TheValueNeverFalls") {
   }
 }
 
-TEST_CASE("PlanesWithoutWeightGoAfterAsManyRoundsAsIsSaid") {
+TEST_CASE("planes without weight are dropped after the given number of rounds") {
   Random random(2);
   PlaneBundle bundle(8, 1, 0.05);
   int number = 0;
@@ -142,7 +142,7 @@ TEST_CASE("PlanesWithoutWeightGoAfterAsManyRoundsAsIsSaid") {
   CHECK(Near(bundle.value(), 0.05 / 2 * Norm2(bundle.weights()) + bundle.cut(), kTight));
 }
 
-TEST_CASE("PlanesHoldForEveryLambda") {
+TEST_CASE("planes hold for every lambda") {
   Random random(3);
   PlaneBundle bundle(6, 1, 1);
   std::vector<Plane> planes;
@@ -157,7 +157,7 @@ TEST_CASE("PlanesHoldForEveryLambda") {
   }
 }
 
-TEST_CASE("ASavedBundleGoesOnBitForBit") {
+TEST_CASE("a saved bundle continues bit for bit") {
   Random random(4);
   PlaneBundle bundle(9, 2, 0.2);
   for (int number = 0; number < 12; ++number) {

@@ -31,7 +31,7 @@ double Risk(const Problem& problem, std::span<const double> weights) {
 
 }  // namespace
 
-TEST_CASE("PlanesTouchTheRiskWhereTheyAreMadeAndNeverLieAboveIt") {
+TEST_CASE("planes touch the risk at their point, and are never above it") {
   Random random(1);
   const StopControl never(nullptr, 0);
   for (int trial = 0; trial < 24; ++trial) {
@@ -60,7 +60,7 @@ TEST_CASE("PlanesTouchTheRiskWhereTheyAreMadeAndNeverLieAboveIt") {
   }
 }
 
-TEST_CASE("AnInterruptedPlaneIsStillAPlane") {
+TEST_CASE("an interrupted plane is a valid lower bound") {
   Random random(2);
   const std::atomic<int> interrupt = 1;
   const StopControl at_once(&interrupt, 0);
@@ -77,7 +77,7 @@ TEST_CASE("AnInterruptedPlaneIsStillAPlane") {
   }
 }
 
-TEST_CASE("TheBestPointOfALineIsThatOfTheKeptLabellings") {
+TEST_CASE("the best point of a line is that of the kept labellings") {
   Random random(3);
   const StopControl never(nullptr, 0);
   int inside = 0;
@@ -108,7 +108,7 @@ TEST_CASE("TheBestPointOfALineIsThatOfTheKeptLabellings") {
   CHECK(inside > 5);
 }
 
-TEST_CASE("LabellingsOfDroppedPlanesGoAndTheOthersKeepTheirPlanes") {
+TEST_CASE("labellings of dropped planes are dropped, and the others keep their planes") {
   Random random(4);
   const StopControl never(nullptr, 0);
   int dropped = 0;

@@ -98,7 +98,7 @@ int CheckStates(const Problem& problem, int passes, int step, const std::string&
 
 }  // namespace
 
-TEST_CASE("planes take over where few weights are shared by all") {
+TEST_CASE("planes take over where all examples share few weights") {
   const Problem problem = FewWeights(0.003);
   const TrainSummary blocks = Run(problem, Options(PlaneRace::kOff, 1e-4));
   const TrainSummary race = Run(problem, Options(PlaneRace::kOn, 1e-4));
@@ -111,7 +111,7 @@ TEST_CASE("planes take over where few weights are shared by all") {
   CHECK(race.last.primal == doctest::Approx(blocks.last.primal).epsilon(1e-3));
 }
 
-TEST_CASE("factor blocks take over where the oracle is dear") {
+TEST_CASE("factor blocks take over where oracle calls are expensive") {
   const Problem problem = ManyLabels(0.1);
   const TrainSummary blocks = Run(problem, Options(PlaneRace::kOff, 1e-2));
   TrainOptions options = Options(PlaneRace::kOn, 1e-2);
@@ -165,13 +165,13 @@ TEST_CASE("keeping dual points does not change a race with factor blocks") {
   CHECK(plain->work().entries == keeps->work().entries);
 }
 
-TEST_CASE("a race with factor blocks goes on from every state as if it had never stopped") {
+TEST_CASE("a race with factor blocks resumes from every state, bit for bit") {
   const int with_factors = CheckStates(ManyLabels(0.1), 60, 3, "factor blocks");
   CHECK(with_factors > 5);
   CHECK(with_factors < 20);
 }
 
-TEST_CASE("a path over lambda goes on with factor blocks") {
+TEST_CASE("a path over lambda continues with factor blocks") {
   const Problem first = ManyLabels(0.2);
   const Problem second = first.WithLambda(0.5 * first.lambda());
   const TrainOptions options = Options(PlaneRace::kOn, 1e-2);
@@ -202,7 +202,7 @@ TEST_CASE("factor blocks do not race where an oracle is given") {
   CHECK(writer.bytes().find("factor blocks") == std::string::npos);
 }
 
-TEST_CASE("a run whose blocks do well is that of the blocks, bit for bit") {
+TEST_CASE("a race in which the example blocks win equals their run, bit for bit") {
   const Problem unknown(MakeFullGraphProblem(MakeSyntheticLabels({}), 1));
   const Problem problem = unknown.WithLambda(ScalesOf(unknown, {}).DefaultLambda());
   const TrainSummary blocks = Run(problem, Options(PlaneRace::kOff, 1e-3));
@@ -212,14 +212,14 @@ TEST_CASE("a run whose blocks do well is that of the blocks, bit for bit") {
   CHECK(race.last.dual == blocks.last.dual);
 }
 
-TEST_CASE("a race goes on from every state as if it had never stopped") {
+TEST_CASE("a race resumes from every state, bit for bit") {
   const int with_planes = CheckStates(FewWeights(0.003), 24, 1, "joint planes");
   // Both states before the trial and states after it occur.
   CHECK(with_planes > 5);
   CHECK(with_planes < 22);
 }
 
-TEST_CASE("a path over lambda goes on with the way that was faster") {
+TEST_CASE("a path over lambda continues with the faster method") {
   const Problem first = FewWeights(0.03);
   const Problem second = first.WithLambda(0.003);
   const TrainOptions options = Options(PlaneRace::kOn, 1e-4);
@@ -234,7 +234,7 @@ TEST_CASE("a path over lambda goes on with the way that was faster") {
   CHECK(at_second.last.pass <= fresh.last.pass + 5);
 }
 
-TEST_CASE("the dual point of a race is that of its larger bound") {
+TEST_CASE("the dual point of a race belongs to the larger lower bound") {
   const Problem problem = FewWeights(0.003);
   TrainOptions options = Options(PlaneRace::kOn, 1e-4);
   const auto learner = MakeLearner(problem, options);

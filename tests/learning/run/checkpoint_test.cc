@@ -132,7 +132,7 @@ std::string StateAfter(const Problem& problem, const TrainOptions& options, std:
 
 }  // namespace
 
-TEST_CASE("AResumedRunOfAnyLearnerEqualsAnUninterruptedOne") {
+TEST_CASE("a resumed run of any learner equals an uninterrupted one") {
   std::set<LearnerKind> resumed_learners;
   for (int trial = 0; trial < 5; ++trial) {
     Random random(100 + trial);
@@ -169,7 +169,7 @@ TEST_CASE("AResumedRunOfAnyLearnerEqualsAnUninterruptedOne") {
   }
 }
 
-TEST_CASE("TakingStatesChangesNothing") {
+TEST_CASE("saving states does not change the run") {
   Random random(5);
   for (const int trial : {0, 4}) {
     const Problem problem(SomeProblem(random, trial), 0.05);
@@ -188,7 +188,7 @@ TEST_CASE("TakingStatesChangesNothing") {
   }
 }
 
-TEST_CASE("AStateSavedTwiceHasTheSameBytes") {
+TEST_CASE("a state saved twice has the same bytes") {
   Random random(6);
   for (const int trial : {0, 4}) {
     const Problem problem(SomeProblem(random, trial), 0.05);
@@ -210,7 +210,7 @@ TEST_CASE("AStateSavedTwiceHasTheSameBytes") {
   }
 }
 
-TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
+TEST_CASE("a pass beside an evaluation is the same as one after it") {
   Random random(61);
   Index made = 0;
   for (int trial = 0; trial < 2; ++trial) {
@@ -246,7 +246,7 @@ TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
   CHECK(made >= 40);
 }
 
-TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
+TEST_CASE("an interrupt inside a pass keeps the state before the pass") {
   // A learner that notices the interrupt in the middle of its fourth pass.
   class Torn : public Learner {
    public:
@@ -291,7 +291,7 @@ TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
   CHECK(resumed.passes == 10);
 }
 
-TEST_CASE("StateBeforeTheFirstPass") {
+TEST_CASE("the state before the first pass can be resumed") {
   Random random(8);
   const Problem problem(SomeProblem(random, 0), 0.1);
   TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
@@ -309,7 +309,7 @@ TEST_CASE("StateBeforeTheFirstPass") {
             RunTraining(problem, *second, options, nullptr, nullptr, resume));
 }
 
-TEST_CASE("TimesAreAddedUpAndTimeLimitsCountThemAll") {
+TEST_CASE("times of resumed runs add up, and time limits count the sum") {
   Random random(9);
   const Problem problem(SomeProblem(random, 0), 0.1);
   TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
@@ -335,7 +335,7 @@ TEST_CASE("TimesAreAddedUpAndTimeLimitsCountThemAll") {
   CHECK(continued.last.cpu_seconds >= ended.last.cpu_seconds);
 }
 
-TEST_CASE("DamagedStatesAreRefused") {
+TEST_CASE("damaged states are refused") {
   Random random(10);
   const Problem problem(RandomMultiLabelProblem(random, 2, 2, 2, true), 0.1);
   for (const Variant& variant : VariantsWithOwnStates(random, problem)) {
@@ -378,7 +378,7 @@ TEST_CASE("DamagedStatesAreRefused") {
   }
 }
 
-TEST_CASE("StatesOfOtherLearnersAndProblemsAreRefused") {
+TEST_CASE("states of other learners and problems are refused") {
   Random random(11);
   const Problem problem(SomeProblem(random, 0), 0.1);
   const Problem larger(RandomMultiLabelProblem(random, 7, 5, 3, true), 0.1);
@@ -394,7 +394,7 @@ TEST_CASE("StatesOfOtherLearnersAndProblemsAreRefused") {
   CHECK_THROWS_AS(RunTraining(problem, *of_larger, al, nullptr, nullptr, plan), DataError);
 }
 
-TEST_CASE("FingerprintsTellWhatDiffers") {
+TEST_CASE("differing fingerprints name the difference") {
   Random random(12);
   const Problem problem(SomeProblem(random, 0), 0.1);
   const TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
@@ -422,7 +422,7 @@ TEST_CASE("FingerprintsTellWhatDiffers") {
   CHECK_FALSE(Contains(difference, "graph"));
 }
 
-TEST_CASE("FingerprintsKnowOraclesThatDependOnTheBuild") {
+TEST_CASE("fingerprints depend on oracles that depend on the build") {
   ProblemOptions shape;
   shape.num_factors = 8;
   shape.potts = false;
@@ -437,7 +437,7 @@ TEST_CASE("FingerprintsKnowOraclesThatDependOnTheBuild") {
   CHECK(std::count(given.begin(), given.end(), entry) == 0);
 }
 
-TEST_CASE("CheckpointFiles") {
+TEST_CASE("checkpoint files are read as written, and bad ones refused") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("run.ckpt");
   const Fingerprint print = {{"--lambda", "0.1"}, {"labels of the data", "ab"}};

@@ -30,13 +30,13 @@ std::string Value(const Fingerprint& fingerprint, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("fingerprints name branch and bound as checkpoints always did") {
+TEST_CASE("fingerprints keep the old name of branch and bound") {
   CHECK(Value(WithOracle(SolverKind::kBranchAndBound), "--oracle") == "search");
   CHECK(Value(WithOracle(SolverKind::kMessagesBranchAndBound), "--oracle") == "messages-search");
   CHECK(Value(WithOracle(SolverKind::kTree), "--oracle") == "tree");
 }
 
-TEST_CASE("differences are told by the names that users know") {
+TEST_CASE("differences are reported by the names of options") {
   const Fingerprint saved = WithOracle(SolverKind::kBranchAndBound);
   CHECK(Difference(saved, WithOracle(SolverKind::kBranchAndBound)) == "");
   CHECK(Difference(saved, WithOracle(SolverKind::kMessagesBranchAndBound)) ==
@@ -48,7 +48,7 @@ TEST_CASE("differences are told by the names that users know") {
   CHECK(Difference(unknown, saved) == "--oracle was from the future and is branch-and-bound now");
 }
 
-TEST_CASE("other data and other options differ") {
+TEST_CASE("other data and other options have other fingerprints") {
   Random random(4);
   const Problem problem(RandomProblem(random, {}), 0.1);
   const TrainOptions options;

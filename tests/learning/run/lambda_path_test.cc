@@ -119,7 +119,7 @@ TrainingSet SomeProblem(Random& random, int trial) {
 
 }  // namespace
 
-TEST_CASE("PathsAreListsOrGeometricSequences") {
+TEST_CASE("paths are lists or geometric sequences") {
   CHECK(ParseLambdaPath("0.1") == std::vector<double>{0.1});
   CHECK(ParseLambdaPath("0.001,0.1,1e-2") == std::vector<double>{0.1, 0.01, 0.001});
   CHECK(ParseLambdaPath("0.001:0.1:3") == std::vector<double>{0.1, 0.01, 0.001});
@@ -137,7 +137,7 @@ TEST_CASE("PathsAreListsOrGeometricSequences") {
   }
 }
 
-TEST_CASE("BadPathsAreRefusedByName") {
+TEST_CASE("bad paths are refused with the value at fault") {
   for (const char* text : {"", ",", "0.1,", "a", "0", "-1", "0.1,nan", "inf", "1e999", "0.1 ,1"}) {
     CAPTURE(text);
     CHECK(
@@ -154,7 +154,7 @@ TEST_CASE("BadPathsAreRefusedByName") {
   CHECK(PathError("1:1:2") == "the value 1 occurs twice");
 }
 
-TEST_CASE("ProblemsShareTheirTrainingSet") {
+TEST_CASE("problems share their training set") {
   Random random(1);
   const Problem problem(SomeProblem(random, 0), 0.5);
   const Problem other = problem.WithLambda(0.25);
@@ -167,7 +167,7 @@ TEST_CASE("ProblemsShareTheirTrainingSet") {
   CHECK_THROWS_AS(problem.WithLambda(kInfinity), std::invalid_argument);
 }
 
-TEST_CASE("TheBestShareMaximisesTheDual") {
+TEST_CASE("the best share of a mixture maximises the dual") {
   for (const double loss : {0.0, 0.3, 1.0, 7.0}) {
     for (const double regulariser : {0.0, 0.1, 0.5, 20.0}) {
       const double best = BestShare(loss, regulariser);
@@ -179,7 +179,7 @@ TEST_CASE("TheBestShareMaximisesTheDual") {
   }
 }
 
-TEST_CASE("EveryLambdaOfAPathIsSolvedAsFromAColdStart") {
+TEST_CASE("every lambda of a path is solved as from a cold start") {
   Random random(2);
   std::set<LearnerKind> learners = {LearnerKind::kSoft};  // tested below
   for (int trial = 0; trial < 7; ++trial) {
@@ -220,7 +220,7 @@ TEST_CASE("EveryLambdaOfAPathIsSolvedAsFromAColdStart") {
   }
 }
 
-TEST_CASE("AWarmStartBeginsWithADualAboveZero") {
+TEST_CASE("a warm start begins with a dual above zero") {
   Random random(3);
   for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
     const Problem problem(RandomMultiLabelProblem(random, 20, 4, 3, true), 0.1);
@@ -249,7 +249,7 @@ TEST_CASE("AWarmStartBeginsWithADualAboveZero") {
   }
 }
 
-TEST_CASE("ASoftPathSolvesEachPenalizedProblem") {
+TEST_CASE("a soft path solves each penalised problem") {
   Random random(4);
   for (int trial = 0; trial < 4; ++trial) {
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise);
@@ -271,7 +271,7 @@ TEST_CASE("ASoftPathSolvesEachPenalizedProblem") {
   }
 }
 
-TEST_CASE("WarmStartsReplay") {
+TEST_CASE("warm starts replay") {
   Random random(5);
   for (const int trial : {0, 6}) {
     const Problem first(SomeProblem(random, trial), 0.5);

@@ -32,13 +32,13 @@ ProgressRecord Reloaded(double primal, double dual) {
 
 }  // namespace
 
-TEST_CASE("ALowerBoundUpToThePrimalIsRead") {
+TEST_CASE("a lower bound up to the primal is read") {
   for (const double dual : {0.0, std::nextafter(2.0, 0.0), 2.0})
     CHECK(Reloaded(2, dual).dual == dual);
   CHECK(std::isnan(Reloaded(2, std::nan("")).dual));
 }
 
-TEST_CASE("ALowerBoundAboveThePrimalIsRefused") {
+TEST_CASE("a lower bound above the primal is refused") {
   for (const double dual : {std::nextafter(2.0, 3.0), 3.0}) {
     CAPTURE(dual);
     CHECK_THROWS_WITH_AS(Reloaded(2, dual), doctest::Contains("the bounds contradict each other"),
@@ -46,7 +46,7 @@ TEST_CASE("ALowerBoundAboveThePrimalIsRefused") {
   }
 }
 
-TEST_CASE("APrimalThatIsNotFiniteIsRefused") {
+TEST_CASE("a primal that is not finite is refused") {
   CHECK_THROWS_AS(Reloaded(std::nan(""), 0), DataError);
   CHECK_THROWS_AS(Reloaded(std::numeric_limits<double>::infinity(), 0), DataError);
 }

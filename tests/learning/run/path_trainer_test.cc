@@ -32,7 +32,7 @@ TrainOptions Options(LearnerKind learner) {
 
 }  // namespace
 
-TEST_CASE("every lambda is solved, also one that comes again") {
+TEST_CASE("every lambda is solved, repeated ones included") {
   Random random(1);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem first(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.5);
@@ -55,7 +55,7 @@ TEST_CASE("every lambda is solved, also one that comes again") {
   }
 }
 
-TEST_CASE("the first lambda is trained as without a path") {
+TEST_CASE("the first lambda is trained like a run without a path") {
   Random random(2);
   const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.1);
   const TrainOptions options = Options(LearnerKind::kBcfw);
@@ -63,7 +63,7 @@ TEST_CASE("the first lambda is trained as without a path") {
   CHECK(trainer.Train(0.1, nullptr).weights == Train(problem, options).weights);
 }
 
-TEST_CASE("a path can be interrupted, and refuses what is no lambda") {
+TEST_CASE("a path can be interrupted, and refuses invalid values of lambda") {
   Random random(3);
   PathTrainer trainer(Problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.1),
                       Options(LearnerKind::kBcfw));

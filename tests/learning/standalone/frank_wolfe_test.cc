@@ -214,7 +214,7 @@ struct NoSearch {
 
 }  // namespace
 
-TEST_CASE("EveryVariantReachesTheOptimumAndItsGapIsABound") {
+TEST_CASE("every variant reaches the optimum and its gap is a bound") {
   Random random(61);
   for (int trial = 0; trial < 6; ++trial) {
     SimplexQuadratic quadratic(random, {3, 2, 4, 1}, 5);
@@ -243,7 +243,7 @@ TEST_CASE("EveryVariantReachesTheOptimumAndItsGapIsABound") {
   }
 }
 
-TEST_CASE("TheLearnersMakeTheSameSteps") {
+TEST_CASE("the learners make the same steps") {
   Random random(62);
   int batch_passes = 0;
   int block_passes = 0;
@@ -269,7 +269,7 @@ TEST_CASE("TheLearnersMakeTheSameSteps") {
   CHECK(batch_passes > 150);
 }
 
-TEST_CASE("AveragesAreThoseOfTheIteratesAndStartsDoNotCount") {
+TEST_CASE("averages are those of the iterates, without the start") {
   Random random(63);
   SimplexQuadratic quadratic(random, {3, 2, 4}, 5);
   for (const AverageKind kind : {AverageKind::kUniform, AverageKind::kWeighted}) {
@@ -292,7 +292,7 @@ TEST_CASE("AveragesAreThoseOfTheIteratesAndStartsDoNotCount") {
   }
 }
 
-TEST_CASE("OneBlockOfAllIsFrankWolfeOnTheProduct") {
+TEST_CASE("one block of all blocks is Frank-Wolfe on the product") {
   // With one block there is nothing to join.
   Random random(64);
   SimplexQuadratic quadratic(random, {6}, 4);
@@ -305,7 +305,7 @@ TEST_CASE("OneBlockOfAllIsFrankWolfeOnTheProduct") {
   }
 }
 
-TEST_CASE("ObjectivesThatKeepAnImageAreToldEveryMove") {
+TEST_CASE("objectives that keep an image are notified of every move") {
   Random random(65);
   for (const bool fixed : {false, true}) {
     SimplexQuadratic quadratic(random, {3, 2, 4}, 5);
@@ -324,7 +324,7 @@ TEST_CASE("ObjectivesThatKeepAnImageAreToldEveryMove") {
   }
 }
 
-TEST_CASE("AnyLineSearchServesFunctionsThatAreNotQuadratic") {
+TEST_CASE("user-defined line searches work for functions that are not quadratic") {
   Random random(66);
   Eigen::MatrixXd rows(12, 6);
   Eigen::VectorXd signs(12);
@@ -347,7 +347,7 @@ TEST_CASE("AnyLineSearchServesFunctionsThatAreNotQuadratic") {
   CHECK(value - best_bound <= 1e-2 * value);
 }
 
-TEST_CASE("WhatDoesNotFitIsRefused") {
+TEST_CASE("arguments that do not fit are refused") {
   NoSearch objective;
   FrankWolfeOptions options;
   CHECK_THROWS_AS(FrankWolfe(&objective, {1.0, 0.0}, options), std::invalid_argument);

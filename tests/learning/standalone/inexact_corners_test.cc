@@ -43,7 +43,7 @@ FrankWolfeOptions StepOptions(bool fixed, const Quality& quality, std::uint64_t 
 
 }  // namespace
 
-TEST_CASE("AnInexactCornerIsWorseByExactlyWhatIsAllowed") {
+TEST_CASE("an inexact corner is worse by exactly the allowed error") {
   Random random(51);
   int mixed = 0;
   for (int trial = 0; trial < 200; ++trial) {
@@ -80,7 +80,7 @@ TEST_CASE("AnInexactCornerIsWorseByExactlyWhatIsAllowed") {
   CHECK(mixed > 100);
 }
 
-TEST_CASE("OneBlockKeepsTheBoundWithoutTheStart") {
+TEST_CASE("with one block the bound holds without the term of the start") {
   // f(x_k) − f* ≤ 2 C_f (1 + δ) / (k + 2) for k ≥ 1 where ν = 1; Theorem C.1 for ν < 1.
   Random random(52);
   for (int trial = 0; trial < 5; ++trial) {
@@ -121,7 +121,7 @@ TEST_CASE("OneBlockKeepsTheBoundWithoutTheStart") {
   }
 }
 
-TEST_CASE("TheMeanOverDrawsOfBlocksKeepsTheBound") {
+TEST_CASE("the bound holds for the mean over draws of blocks") {
   Random random(53);
   SimplexQuadratic quadratic(random, {3, 4, 2, 3}, 6);
   const double optimum = quadratic.Optimum();
@@ -153,7 +153,7 @@ TEST_CASE("TheMeanOverDrawsOfBlocksKeepsTheBound") {
   }
 }
 
-TEST_CASE("ErrorsThatDoNotShrinkWithTheStepsBreakTheBound") {
+TEST_CASE("errors that do not shrink with the steps break the bound") {
   // The same adversary with an error that stays as large as at the first step: the rate is lost.
   // Thus the checks above can fail.
   struct Stubborn {
@@ -175,7 +175,7 @@ TEST_CASE("ErrorsThatDoNotShrinkWithTheStepsBreakTheBound") {
   CHECK(quadratic.Value(method.point()) - optimum > 2 * curvature * (1 + 1) / (3000 + 2));
 }
 
-TEST_CASE("WorseCornersCostMoreSteps") {
+TEST_CASE("worse corners need more steps") {
   Random random(55);
   double exact_error = 0;
   double inexact_error = 0;
@@ -192,7 +192,7 @@ TEST_CASE("WorseCornersCostMoreSteps") {
   CHECK(inexact_error > 2 * exact_error);
 }
 
-TEST_CASE("QualitiesOutOfRangeAreRefused") {
+TEST_CASE("qualities out of range are refused") {
   CHECK_THROWS_AS(InexactCorners(0, 0), std::invalid_argument);
   CHECK_THROWS_AS(InexactCorners(1.1, 0), std::invalid_argument);
   CHECK_THROWS_AS(InexactCorners(1, -1), std::invalid_argument);

@@ -63,7 +63,7 @@ Vector Along(const Vector& alpha, const Vector& direction, double s) {
 
 }  // namespace
 
-TEST_CASE("ConjugatesBoundLossesAndTouchThemAtTargets") {
+TEST_CASE("conjugates bound losses and touch them at targets") {
   Random random(1);
   for (const auto& loss : SomeLosses()) {
     for (int trial = 0; trial < 60; ++trial) {
@@ -83,7 +83,7 @@ TEST_CASE("ConjugatesBoundLossesAndTouchThemAtTargets") {
   }
 }
 
-TEST_CASE("ConjugatesAreAsConvexAsGammaSays") {
+TEST_CASE("conjugates are as convex as gamma says") {
   Random random(2);
   for (const auto& loss : SomeLosses()) {
     for (int trial = 0; trial < 60; ++trial) {
@@ -99,7 +99,7 @@ TEST_CASE("ConjugatesAreAsConvexAsGammaSays") {
   }
 }
 
-TEST_CASE("LineSearchesFindTheBestOfTheirLine") {
+TEST_CASE("line searches find the best point of their line") {
   Random random(3);
   for (const auto& loss : SomeLosses()) {
     for (int trial = 0; trial < 60; ++trial) {
@@ -123,7 +123,7 @@ TEST_CASE("LineSearchesFindTheBestOfTheirLine") {
   }
 }
 
-TEST_CASE("OptionOneIsTheBestOfAllPoints") {
+TEST_CASE("option one finds the best of all points") {
   Random random(4);
   for (const auto& loss : SomeLosses()) {
     for (int trial = 0; trial < 60; ++trial) {
@@ -150,7 +150,7 @@ TEST_CASE("OptionOneIsTheBestOfAllPoints") {
   }
 }
 
-TEST_CASE("SmoothedLossesLieJustAboveTheHinge") {
+TEST_CASE("smoothed losses are slightly above the hinge") {
   Random random(5);
   const MulticlassLoss sharp(4, {1}), smooth(4, {1}, 0.2);
   for (int trial = 0; trial < 100; ++trial) {
@@ -160,7 +160,7 @@ TEST_CASE("SmoothedLossesLieJustAboveTheHinge") {
   }
 }
 
-TEST_CASE("LossesRefuseWhatMakesNoSense") {
+TEST_CASE("losses refuse invalid parameters") {
   CHECK_THROWS_AS(ScalarLoss(ScalarLossKind::kHinge, {0.5}), std::invalid_argument);
   CHECK_THROWS_AS(ScalarLoss(ScalarLossKind::kSmoothedHinge, {1}), std::invalid_argument);
   CHECK_THROWS_AS(MulticlassLoss(2, {2}), std::invalid_argument);

@@ -48,7 +48,7 @@ double ExcessOverSmoothness(const ProxRegulariser& g, const std::vector<double>&
 
 }  // namespace
 
-TEST_CASE("GradientsMaximiseAndConjugatesAreTheMaximum") {
+TEST_CASE("gradients attain the maximum, and conjugates are its value") {
   Random random(1);
   for (const Offset d : {1, 3, 9, 40}) {
     for (const ProxRegulariser& g : SomeRegularisers(d)) {
@@ -73,7 +73,7 @@ TEST_CASE("GradientsMaximiseAndConjugatesAreTheMaximum") {
   }
 }
 
-TEST_CASE("ConjugatesAreSmoothInTheirNorm") {
+TEST_CASE("conjugates are smooth in their norm") {
   Random random(2);
   for (const Offset d : {2, 7, 30, 300}) {
     for (const ProxRegulariser& g : SomeRegularisers(d)) {
@@ -94,7 +94,7 @@ TEST_CASE("ConjugatesAreSmoothInTheirNorm") {
   }
 }
 
-TEST_CASE("TheConstantOfThePaperWouldBeTooSmall") {
+TEST_CASE("the constant of the paper would be too small") {
   // With c = 3 ln d instead of (p − 1) d^{2/p} = e² (ln d − 1), g* grows by more than the bound
   // that the steps rely on.
   constexpr Offset d = 300;
@@ -108,7 +108,7 @@ TEST_CASE("TheConstantOfThePaperWouldBeTooSmall") {
   CHECK(growth > 1.4 * 0.5 * 0.02 * 0.02);
 }
 
-TEST_CASE("RegularisersRefuseWhatMakesNoSense") {
+TEST_CASE("regularisers refuse invalid parameters") {
   CHECK_THROWS_AS(ProxRegulariser(ProxKind::kL2, 0), std::invalid_argument);
   CHECK_THROWS_AS(ProxRegulariser(ProxKind::kL2, 3, 0.1), std::invalid_argument);
   CHECK_THROWS_AS(ProxRegulariser(ProxKind::kQNorm, 3, -1), std::invalid_argument);

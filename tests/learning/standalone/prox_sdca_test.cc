@@ -96,7 +96,7 @@ class MatrixFeatures : public SdcaFeatures {
 
 }  // namespace
 
-TEST_CASE("RidgeRegressionIsSolvedByAllOptions") {
+TEST_CASE("ridge regression is solved by all options") {
   Random random(1);
   const Index n = 12;
   const Index d = 4;
@@ -122,7 +122,7 @@ TEST_CASE("RidgeRegressionIsSolvedByAllOptions") {
   }
 }
 
-TEST_CASE("ScalarLossesCloseTheirGapUnderAllRegularisers") {
+TEST_CASE("scalar losses close their gap under all regularisers") {
   Random random(2);
   const Index n = 10;
   for (const bool sparse : {false, true}) {
@@ -152,7 +152,7 @@ TEST_CASE("ScalarLossesCloseTheirGapUnderAllRegularisers") {
   }
 }
 
-TEST_CASE("MulticlassProblemsReachTheOptimumOfAQuadraticProgram") {
+TEST_CASE("multiclass problems reach the optimum of a quadratic program") {
   Random random(3);
   for (int trial = 0; trial < 6; ++trial) {
     const MulticlassProblem problem = RandomMulticlassProblem(random, 6, 3, 4);
@@ -185,7 +185,7 @@ TEST_CASE("MulticlassProblemsReachTheOptimumOfAQuadraticProgram") {
   }
 }
 
-TEST_CASE("GeneralMatricesWorkAsRowsDo") {
+TEST_CASE("features as general matrices give the results of rows") {
   Random random(4);
   const Index n = 5;
   const auto rows = RandomRows(random, n, 3, false);
@@ -216,7 +216,7 @@ TEST_CASE("GeneralMatricesWorkAsRowsDo") {
       DataError);
 }
 
-TEST_CASE("OutputsAreTheAverageAndOneOfTheIterates") {
+TEST_CASE("outputs are the average or one of the iterates") {
   Random random(5);
   const MulticlassProblem problem = RandomMulticlassProblem(random, 5, 3, 3);
   const RowFeatures features(problem.rows, 3);
@@ -243,7 +243,7 @@ TEST_CASE("OutputsAreTheAverageAndOneOfTheIterates") {
   CHECK(sdca.RandomOutput().gap() >= -1e-12);
 }
 
-TEST_CASE("RandomOutputsAreUniformOverTheIterates") {
+TEST_CASE("random outputs are uniform over the iterates") {
   // The iterates of six steps are all different: count how often each one is drawn.
   Random random(6);
   const auto rows = RandomRows(random, 3, 2, false);
@@ -268,7 +268,7 @@ TEST_CASE("RandomOutputsAreUniformOverTheIterates") {
   }
 }
 
-TEST_CASE("TheoremOneHoldsForSmoothLosses") {
+TEST_CASE("theorem one holds for smooth losses") {
   // E[P(w) − D(α)] ≤ ε after (n + R²/(λγ)) ln((n + R²/(λγ))/ε) steps, for every option.
   Random random(7);
   const Index n = 12;
@@ -296,7 +296,7 @@ TEST_CASE("TheoremOneHoldsForSmoothLosses") {
   }
 }
 
-TEST_CASE("TheoremTwoHoldsForLipschitzLosses") {
+TEST_CASE("theorem two holds for Lipschitz losses") {
   // E[P(w̄) − D(ᾱ)] ≤ ε for both outputs over the steps after T₀.
   Random random(8);
   const Index n = 12;
@@ -330,7 +330,7 @@ TEST_CASE("TheoremTwoHoldsForLipschitzLosses") {
   }
 }
 
-TEST_CASE("UnpleasantProblemsStayFinite") {
+TEST_CASE("figures on unpleasant problems are finite") {
   auto rows = std::make_shared<FeatureRows>();
   rows->AddDense(std::vector<double>{0, 0});
   rows->AddDense(std::vector<double>{1e8, -1e-8});
@@ -360,7 +360,7 @@ TEST_CASE("UnpleasantProblemsStayFinite") {
   }
 }
 
-TEST_CASE("WhatDoesNotFitIsRefused") {
+TEST_CASE("arguments that do not fit are refused") {
   Random random(9);
   const auto rows = RandomRows(random, 4, 3, false);
   const RowFeatures one(rows, 1), three(rows, 3);

@@ -41,8 +41,7 @@ double Dot(const std::vector<double>& a, const std::vector<double>& b) {
 }  // namespace
 
 TEST_CASE(
-    "active sets have the inner products and scores of their feature vectors, also after some were "
-    "dropped") {
+    "active sets have the inner products and scores of their feature vectors, also after drops") {
   Random random(41);
   int shrunk = 0;
   for (int trial = 0; trial < 60; ++trial) {
@@ -104,7 +103,7 @@ TEST_CASE(
   CHECK(shrunk > 30);
 }
 
-TEST_CASE("a set without inner products keeps the same corners, and those that are asked for") {
+TEST_CASE("a set without inner products holds the same corners, and computes requested products") {
   Random random(42);
   int dropped = 0;
   for (int trial = 0; trial < 30; ++trial) {
@@ -153,7 +152,7 @@ TEST_CASE("a set without inner products keeps the same corners, and those that a
   CHECK(dropped > 20);
 }
 
-TEST_CASE("corners are one if all entries and the loss are, and only then") {
+TEST_CASE("corners are merged exactly when all entries and the loss are equal") {
   Random random(43);
   ProblemOptions shape;
   shape.num_examples = 1;
@@ -250,7 +249,7 @@ TEST_CASE("corners are dropped when they have been idle for longer than the limi
   CHECK(set.alpha()[1] == 1);
 }
 
-TEST_CASE("what remains of a set keeps its weights, its products and its idle counts") {
+TEST_CASE("retained corners keep their weights, products and idle counts") {
   Random random(45);
   const TrainingSet training = RandomProblem(random, ProblemOptions());
   const ExampleView example = training.data.example(0);
@@ -281,7 +280,7 @@ TEST_CASE("what remains of a set keeps its weights, its products and its idle co
   CHECK(first.Score(0, u, w) == set.Score(0, u, w));
 }
 
-TEST_CASE("a set that is written and read back is the same, and damage is refused") {
+TEST_CASE("a saved set is read back unchanged, and damaged states are refused") {
   Random random(46);
   const TrainingSet training = RandomProblem(random, ProblemOptions());
   const ExampleView example = training.data.example(0);

@@ -19,7 +19,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("MixtureOfTwoPointsIsTheExactLineSearch") {
+TEST_CASE("the mixture of two points is the exact line search") {
   // f = ℓ − ½λ‖w‖²; w = (1,0) and (−1,0), ℓ = 1: the middle has w = 0 and f = 1.
   DualMixture mixture(2.0);
   CHECK(mixture.value() == -kInfinity);
@@ -30,7 +30,7 @@ TEST_CASE("MixtureOfTwoPointsIsTheExactLineSearch") {
   CHECK(mixture.weights()[0] == doctest::Approx(0));
 }
 
-TEST_CASE("MixtureNeverGetsWorseAndNeverBeatsTheOptimum") {
+TEST_CASE("the value of a mixture never falls and never exceeds the optimum") {
   // Points (w, ℓ) with ℓ = 1 − |w_1|: every mixture has ℓ ≤ 1, hence f ≤ 1.
   Random random(4);
   DualMixture mixture(1.0);
@@ -46,7 +46,7 @@ TEST_CASE("MixtureNeverGetsWorseAndNeverBeatsTheOptimum") {
   CHECK(last > 0.9);
 }
 
-TEST_CASE("AMixtureIsLoadedWithItsOwnValueOnly") {
+TEST_CASE("a mixture with a forged value is not loaded") {
   DualMixture mixture(2.0);
   mixture.Add({1, 0}, 1.5);
   mixture.Add({-1, 0.5}, 1);

@@ -27,7 +27,7 @@ void Fill(Random& random, DualPoints* points) {
 
 }  // namespace
 
-TEST_CASE("APointAtTheGivenLabellingsHasNoWeightsAndNoLoss") {
+TEST_CASE("a point at the ground truth has zero weights and zero loss") {
   Random random(1);
   const Problem problem(ForestProblem(random, 2), 0.1);
   const DualPoints points(problem);
@@ -42,7 +42,7 @@ TEST_CASE("APointAtTheGivenLabellingsHasNoWeightsAndNoLoss") {
   CHECK(coordinates == given);
 }
 
-TEST_CASE("MixturesMixWeightsAndLosses") {
+TEST_CASE("mixtures mix weights and losses") {
   Random random(2);
   for (int trial = 0; trial < 5; ++trial) {
     const Problem problem(ForestProblem(random, trial), 0.1);
@@ -72,7 +72,7 @@ TEST_CASE("MixturesMixWeightsAndLosses") {
   }
 }
 
-TEST_CASE("AStepTowardsAPointOfOneExampleIsAMixtureThere") {
+TEST_CASE("a step towards a point of one example is a mixture for this example") {
   Random random(4);
   const Problem problem(ForestProblem(random, 3), 0.1);
   DualPoints points(problem);
@@ -98,7 +98,7 @@ TEST_CASE("AStepTowardsAPointOfOneExampleIsAMixtureThere") {
     CHECK(same[k] == targets.coordinates(0)[k] - before.coordinates(0)[k]);
 }
 
-TEST_CASE("PointsAreSetScaledAndAdded") {
+TEST_CASE("points are set, scaled and added") {
   Random random(5);
   const Problem problem(ForestProblem(random, 3), 0.1);
   DualPoints points(problem);
@@ -128,7 +128,7 @@ TEST_CASE("PointsAreSetScaledAndAdded") {
     CHECK(Near(sum[k], problem.lambda_m() * weights[k], kExact));
 }
 
-TEST_CASE("PointsAreSavedAndThoseOfOtherProblemsRefused") {
+TEST_CASE("points are saved and loaded, and points of other problems refused") {
   Random random(3);
   const Problem problem(ForestProblem(random, 1), 0.1);
   DualPoints points(problem);

@@ -13,7 +13,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("lagged sums give the averages of the iterates themselves") {
+TEST_CASE("lagged sums give the averages of the iterates") {
   Random random(51);
   for (const AverageKind kind :
        {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
@@ -49,13 +49,13 @@ TEST_CASE("lagged sums give the averages of the iterates themselves") {
   }
 }
 
-TEST_CASE("without a kind nothing is kept") {
+TEST_CASE("without averaging nothing is stored") {
   IterateAverage average(AverageKind::kOff, 1000, 1);
   CHECK_FALSE(average.active());
   CHECK(average.lag().empty());
 }
 
-TEST_CASE("iterates may be kept as a vector and a scale, which may be folded away") {
+TEST_CASE("iterates may be stored as a vector and a scale, which can be folded") {
   Random random(52);
   for (const AverageKind kind :
        {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {

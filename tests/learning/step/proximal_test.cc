@@ -59,7 +59,7 @@ Index Passes(const Problem& problem, Switch proximal, LearnerKind learner) {
 
 }  // namespace
 
-TEST_CASE("weights stay between the centre and the dual point") {
+TEST_CASE("weights are a combination of the centre and the dual point") {
   Random random(61);
   for (const double lambda : {1.0, 0.01, 1e-4}) {
     const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, true), lambda);
@@ -87,7 +87,7 @@ TEST_CASE("weights stay between the centre and the dual point") {
   }
 }
 
-TEST_CASE("a certified gap is the blocks' gaps and that of the centre") {
+TEST_CASE("a certified gap is the sum of the gaps of blocks and centre") {
   Random random(62);
   const double lambda = 0.01;
   const Problem problem(RandomMultiLabelProblem(random, 15, 4, 3, true), lambda);
@@ -130,7 +130,7 @@ TEST_CASE("a certified gap is the blocks' gaps and that of the centre") {
   CHECK(Near(primal - dual, block_gap + blocks.CentreGap(), kTight));
 }
 
-TEST_CASE("a centre saves passes where the regulariser is weak, and costs few where it is not") {
+TEST_CASE("a centre saves passes with weak regularisation, and costs few otherwise") {
   struct Case {
     LearnerKind learner;
     std::uint64_t seed;
@@ -178,7 +178,7 @@ TEST_CASE("kappa follows the two parts of the gap") {
   CHECK(next(1e6 * kLambda, 1e6, 1) == 1e6 * kLambda);
 }
 
-TEST_CASE("while the gap does not fall, the centre moves less and less often") {
+TEST_CASE("while the gap does not fall, the centre moves less often") {
   ProximalControl control;
   CHECK(control.hold() == 1);
   int moves = 0;
@@ -211,7 +211,7 @@ TEST_CASE("the first kappa is small where weights can be large") {
   CHECK(FirstKappa(Problem(training, 2e6)) == largest);
 }
 
-TEST_CASE("what a cut or partial pass has reached is evaluated") {
+TEST_CASE("the point after a cut or partial pass can be evaluated") {
   Random random(65);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 6, true), 0.01);
   TrainOptions options;

@@ -40,7 +40,7 @@ TEST_CASE("a pass visits every example once, in another order each time") {
   for (Index m = 0; m < kSize; ++m) CHECK(second[m] == m);
 }
 
-TEST_CASE("a uniform pass draws as many examples with replacement") {
+TEST_CASE("a uniform pass draws with replacement") {
   ExampleVisits visits(Ordered(OrderKind::kUniform), kSize);
   std::vector<Index> seen = Pass(&visits);
   CHECK(seen.size() == kSize);
@@ -50,7 +50,7 @@ TEST_CASE("a uniform pass draws as many examples with replacement") {
   CHECK(std::adjacent_find(seen.begin(), seen.end()) != seen.end());
 }
 
-TEST_CASE("a pass ends behind the visit after which it has to stop") {
+TEST_CASE("a pass ends after the visit during which it is stopped") {
   const std::atomic<int> interrupt{1};
   const StopControl stop(&interrupt, 0);
   ExampleVisits visits(Ordered(OrderKind::kExample), kSize);
@@ -59,7 +59,7 @@ TEST_CASE("a pass ends behind the visit after which it has to stop") {
   CHECK(count == 1);
 }
 
-TEST_CASE("saved visits go on as the others") {
+TEST_CASE("saved visits continue like uninterrupted ones") {
   for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
     ExampleVisits visits(Ordered(order), kSize);
     Pass(&visits);

@@ -14,7 +14,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("ProjectionsMeetTheOptimalityConditions") {
+TEST_CASE("projections meet the optimality conditions") {
   Random random(3);
   for (int trial = 0; trial < 300; ++trial) {
     std::vector<double> x(1 + random.Below(8));
@@ -39,7 +39,7 @@ TEST_CASE("ProjectionsMeetTheOptimalityConditions") {
   }
 }
 
-TEST_CASE("ProjectionsRefuseWhatHasNone") {
+TEST_CASE("projections refuse vectors without a projection") {
   std::vector<double> empty;
   CHECK_THROWS_AS(ProjectOntoSimplex(empty), std::invalid_argument);
   std::vector<double> infinite = {0, INFINITY};

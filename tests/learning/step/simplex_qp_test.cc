@@ -80,7 +80,7 @@ void CheckFeasible(const std::vector<double>& alpha) {
 
 }  // namespace
 
-TEST_CASE("ReachesTheOptimumOfAnInteriorPointMethod") {
+TEST_CASE("the solver reaches the optimum of an interior-point method") {
   Random random(1);
   int inner = 0;
   for (int trial = 0; trial < 120; ++trial) {
@@ -103,7 +103,7 @@ TEST_CASE("ReachesTheOptimumOfAnInteriorPointMethod") {
   CHECK(inner > 20);  // not only vertices and edges
 }
 
-TEST_CASE("TheGapBoundsWhatIsLackingWhateverTheTolerance") {
+TEST_CASE("the gap bounds the suboptimality for any tolerance") {
   Random random(2);
   for (int trial = 0; trial < 40; ++trial) {
     const Program program = RandomProgram(random, 25, 10, false);
@@ -118,7 +118,7 @@ TEST_CASE("TheGapBoundsWhatIsLackingWhateverTheTolerance") {
   }
 }
 
-TEST_CASE("AWarmStartNeverLosesValueAndNeedsFewSteps") {
+TEST_CASE("a warm start never loses value, and needs few steps") {
   Random random(3);
   Index warm_steps = 0;
   Index cold_steps = 0;
@@ -140,7 +140,7 @@ TEST_CASE("AWarmStartNeverLosesValueAndNeedsFewSteps") {
   CHECK(2 * warm_steps < cold_steps);
 }
 
-TEST_CASE("DegenerateProgramsEndAtTheirOptimum") {
+TEST_CASE("degenerate programs are solved to their optimum") {
   // No curvature: the best vertex is optimal.
   Program flat;
   flat.linear = {0, 0.5, 2, 1};
@@ -171,7 +171,7 @@ TEST_CASE("DegenerateProgramsEndAtTheirOptimum") {
   CHECK(spread[1] > 0.99);
 }
 
-TEST_CASE("SmallProgramsReachTheSameOptimum") {
+TEST_CASE("small programs reach the same optimum") {
   Random random(11);
   int inner = 0;
   for (int trial = 0; trial < 60; ++trial) {
@@ -192,7 +192,7 @@ TEST_CASE("SmallProgramsReachTheSameOptimum") {
   CHECK(inner > 20);  // not only vertices
 }
 
-TEST_CASE("SmallProgramsEndWhereNumbersOverflow") {
+TEST_CASE("small programs terminate when numbers overflow") {
   const std::vector<double> wild = {kInfinity, -kInfinity, std::nan(""), 1e308, -1e308, 1e200,
                                     1,         0};
   Random random(9);
@@ -208,7 +208,7 @@ TEST_CASE("SmallProgramsEndWhereNumbersOverflow") {
   }
 }
 
-TEST_CASE("SizesThatDoNotFitAreRefused") {
+TEST_CASE("sizes that do not fit are refused") {
   const std::vector<double> linear = {1, 2};
   const double gram[4] = {1, 0, 0, 1};
   std::vector<double> alpha = {1};

@@ -55,7 +55,7 @@ TEST_CASE("the smooth maximum is the maximum of its definition, and lies within 
   }
 }
 
-TEST_CASE("equal numbers and one number have their values in closed form") {
+TEST_CASE("equal numbers and a single number have values in closed form") {
   CHECK(SmoothMaximum(std::vector<double>{3}, 2) == 2);
   CHECK(Near(SmoothMaximum(std::vector<double>{5, 5, 5, 5}, 2), 5 - 0.25, kExact));
   CHECK(Near(SmoothMaximum(std::vector<double>{1e9, 0}, 1), 1e9 - 0.5, kExact));

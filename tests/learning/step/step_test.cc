@@ -8,19 +8,19 @@
 
 using namespace slackline::internal;
 
-TEST_CASE("LineSearchClipsToTheLimit") {
+TEST_CASE("the line search clips to the limit") {
   CHECK(LineSearch(1.0, 4.0, 1.0) == 0.25);
   CHECK(LineSearch(1.0, 4.0, 0.125) == 0.125);
   CHECK(LineSearch(0.0, 4.0, 1.0) == 0.0);
   CHECK(LineSearch(-1.0, 4.0, 1.0) == 0.0);
 }
 
-TEST_CASE("LineSearchWithoutCurvatureGoesToTheEndOnlyUphill") {
+TEST_CASE("without curvature the line search goes to the end only uphill") {
   CHECK(LineSearch(1e-9, 0.0, 0.75) == 0.75);
   CHECK(LineSearch(0.0, 0.0, 0.75) == 0.0);
 }
 
-TEST_CASE("DirectionBreaksTiesByTheLowestState") {
+TEST_CASE("the direction breaks ties by the lowest state") {
   const std::vector<double> theta = {1, 3, 3, 0, 0};
   const std::vector<double> mu = {0.2, 0.2, 0.2, 0.2, 0.2};
   const Direction pairwise = ChooseDirection(StepKind::kPairwise, theta.data(), mu.data(), 5);
@@ -35,7 +35,7 @@ TEST_CASE("DirectionBreaksTiesByTheLowestState") {
   CHECK(frank_wolfe.limit == 1);
 }
 
-TEST_CASE("PairwiseDirectionLeavesOnlyStatesWithMass") {
+TEST_CASE("the pairwise direction moves away only from states with mass") {
   const std::vector<double> theta = {-5, 3, 1};
   const std::vector<double> mu = {0, 0.5, 0.5};
   const Direction direction = ChooseDirection(StepKind::kPairwise, theta.data(), mu.data(), 3);
@@ -43,7 +43,7 @@ TEST_CASE("PairwiseDirectionLeavesOnlyStatesWithMass") {
   CHECK(direction.gap == 2);
 }
 
-TEST_CASE("FullPairwiseStepEmptiesTheStateExactly") {
+TEST_CASE("a full pairwise step empties the state exactly") {
   std::vector<double> mu = {0.1 + 0.2, 0.7};
   const Direction direction{1, 0, 1.0, mu[0]};
   MoveAlong(direction, direction.limit, 2, mu.data());
@@ -51,13 +51,13 @@ TEST_CASE("FullPairwiseStepEmptiesTheStateExactly") {
   CHECK(mu[1] == doctest::Approx(1.0));
 }
 
-TEST_CASE("FullFrankWolfeStepEndsInTheCorner") {
+TEST_CASE("a full Frank-Wolfe step ends in the corner") {
   std::vector<double> mu = {0.3, 0.3, 0.4};
   MoveAlong(Direction{2, -1, 1.0, 1.0}, 1.0, 3, mu.data());
   CHECK(mu == std::vector<double>{0, 0, 1});
 }
 
-TEST_CASE("StepsOnNumbersThatAreNoneLeadNowhere") {
+TEST_CASE("NaN and infinite derivatives give no direction") {
   const double nan = std::nan("");
   CHECK(LineSearch(nan, 1, 1) == 0);
   CHECK(LineSearch(nan, 0, 1) == 0);

@@ -13,7 +13,7 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-TEST_CASE("RightCertificatesHoldAndWrongOnesDoNot") {
+TEST_CASE("right certificates hold, and wrong ones fail") {
   for (int trial = 0; trial < 8; ++trial) {
     GlobalProblemOptions shape;
     shape.exactly_one = trial % 4 == 1;

@@ -83,7 +83,7 @@ TrainingSet SomeProblem(Random& random, int trial) {
 
 }  // namespace
 
-TEST_CASE("CertificatesOfAllLearnersHold") {
+TEST_CASE("certificates of all learners hold") {
   Random random(51);
   for (int trial = 0; trial < 12; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.05);
@@ -110,7 +110,7 @@ TEST_CASE("CertificatesOfAllLearnersHold") {
   }
 }
 
-TEST_CASE("WithoutALearnerThePrimalIsVerified") {
+TEST_CASE("without a learner the primal is verified") {
   Random random(52);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   const Run run(problem, Ways()[0]);
@@ -121,7 +121,7 @@ TEST_CASE("WithoutALearnerThePrimalIsVerified") {
   CHECK_FALSE(verification.dual_proved);
 }
 
-TEST_CASE("WrongClaimsFail") {
+TEST_CASE("verification rejects wrong claims") {
   Random random(53);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, trial % 2 == 0), 0.05);
@@ -150,7 +150,7 @@ TEST_CASE("WrongClaimsFail") {
   }
 }
 
-TEST_CASE("WhereTheOracleIsExactThePrimalIsTheObjective") {
+TEST_CASE("where the oracle is exact the primal is the objective") {
   Random random(54);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   for (const SolverKind oracle : {SolverKind::kAuto, SolverKind::kBruteForce}) {
@@ -163,7 +163,7 @@ TEST_CASE("WhereTheOracleIsExactThePrimalIsTheObjective") {
   CHECK(al.Verify().outcome == VerifyOutcome::kHolds);
 }
 
-TEST_CASE("DualPointsThatAreNotFeasibleFail") {
+TEST_CASE("verification rejects infeasible dual points") {
   /// Returns the dual point of another learner with one coordinate or the loss changed.
   class Wrong : public DualPointSource {
    public:
@@ -197,7 +197,7 @@ TEST_CASE("DualPointsThatAreNotFeasibleFail") {
   }
 }
 
-TEST_CASE("VerificationCanBeInterrupted") {
+TEST_CASE("verification can be interrupted") {
   Random random(56);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   const Run run(problem, Ways()[0]);
@@ -212,7 +212,7 @@ TEST_CASE("VerificationCanBeInterrupted") {
   CHECK(verification.message == "verification interrupted after 2 of 6 examples");
 }
 
-TEST_CASE("AnotherSolverVerifies") {
+TEST_CASE("another solver than the oracle verifies") {
   using K = SolverKind;
   constexpr auto kRelaxed = CertifiedProblem::kRelaxed;
   constexpr auto kExactProblem = CertifiedProblem::kExact;
@@ -296,7 +296,7 @@ void CheckVerification(const Problem& problem, TrainOptions options, bool all_of
 
 }  // namespace
 
-TEST_CASE("CertificatesOfOtherObjectivesAreVerifiedByMeansOfTheirOwn") {
+TEST_CASE("certificates of other objectives are verified") {
   Random random(77);
   const Problem multilabel(RandomMultiLabelProblem(random, 6, 3, 2, true), 0.1);
   ProblemOptions shape;

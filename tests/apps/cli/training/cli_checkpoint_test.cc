@@ -117,16 +117,18 @@ void CheckRefused(const Run& run, const Arguments& arguments, const Arguments& p
 
 }  // namespace
 
-TEST_CASE("killed runs go on as if they had not been killed: active sets") { CheckKilled({}); }
-TEST_CASE("killed runs go on: plain block-coordinate Frank-Wolfe, with an average") {
+TEST_CASE("killed runs resume bit for bit: active sets") { CheckKilled({}); }
+TEST_CASE("killed runs resume bit for bit: plain block-coordinate Frank-Wolfe, with an average") {
   CheckKilled({"--learner", "bcfw", "--step", "fw", "--average", "weighted"});
 }
-TEST_CASE("killed runs go on: augmented Lagrangian") { CheckKilled({"--learner", "al"}); }
-TEST_CASE("killed runs go on: soft constraints, uniform order") {
+TEST_CASE("killed runs resume bit for bit: augmented Lagrangian") {
+  CheckKilled({"--learner", "al"});
+}
+TEST_CASE("killed runs resume bit for bit: soft constraints, uniform order") {
   CheckKilled({"--learner", "soft", "--order", "uniform"});
 }
 
-TEST_CASE("an interrupt and a time limit leave a checkpoint, from which the run goes on") {
+TEST_CASE("an interrupt and a time limit leave a checkpoint, from which the run resumes") {
   for (const bool interrupt : {true, false}) {
     const Run run;
     const std::string log = run.folder.Path("run.jsonl");
@@ -149,7 +151,7 @@ TEST_CASE("an interrupt and a time limit leave a checkpoint, from which the run 
   }
 }
 
-TEST_CASE("a converged run can be asked for more") {
+TEST_CASE("a converged run can be resumed to a smaller gap") {
   const Run run;
   const Arguments common = {"multilabel", "train",         run.data, "--num-labels",
                             "6",          "--check-every", "1"};
@@ -193,7 +195,7 @@ TEST_CASE("other data and options are refused by name") {
   refuse(shorter, {"--lambda", "0.01"}, {"number of examples was 300 and is 299 now"});
 }
 
-TEST_CASE("files that are no checkpoints are refused") {
+TEST_CASE("files that are not checkpoints are refused") {
   const Run run;
   REQUIRE(run.Finish({"--max-passes", "2", "--model", run.model, "--checkpoint", run.checkpoint})
               .code == 0);
@@ -222,7 +224,7 @@ TEST_CASE("files that are no checkpoints are refused") {
                {"cannot open the file"});
 }
 
-TEST_CASE("bad options of checkpoints and paths") {
+TEST_CASE("bad options of checkpoints and paths are refused") {
   const Run run;
   run.folder.Write("run.ckpt", "kept");
   const auto refuse = [&](const Arguments& options, const Arguments& parts) {
@@ -286,7 +288,7 @@ TEST_CASE("a path writes a model, a table row and a log for each lambda") {
   CheckSameModel(run.model, run.folder.Path("m-0.1.slk"));
 }
 
-TEST_CASE("a killed path goes on with the lambda where it was") {
+TEST_CASE("a killed path resumes with the lambda that was in work") {
   const Run run;
   const Arguments common = {
       "multilabel",   "train",        run.data, "--num-labels",    "6", "--lambda-path",

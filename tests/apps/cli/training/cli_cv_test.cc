@@ -44,7 +44,7 @@ struct Files {
 
 }  // namespace
 
-TEST_CASE("selected examples are those of the data") {
+TEST_CASE("selected examples have the contents of the data") {
   const Files files;
   MultiLabelReadOptions options;
   options.num_labels = 4;
@@ -66,7 +66,7 @@ TEST_CASE("selected examples are those of the data") {
   }
 }
 
-TEST_CASE("the table, the best lambda, and the model of all data") {
+TEST_CASE("cv prints a table and the best lambda, and trains a model on all data") {
   const Files files;
   const Outcome outcome = RunProgram(files.Cv({"--model", files.model}));
   INFO(outcome.err);
@@ -91,7 +91,7 @@ TEST_CASE("the table, the best lambda, and the model of all data") {
   CHECK(ModelWeights(trained) == ModelWeights(files.model));
 }
 
-TEST_CASE("JSON has all metrics, and their figures are right") {
+TEST_CASE("JSON output has all metrics with the right figures") {
   const Files files;
   const Json result = files.Result({"--no-refit", "--folds", "3", "--metric", "hamming"});
   CHECK(result["folds"] == 3);
@@ -117,7 +117,7 @@ TEST_CASE("JSON has all metrics, and their figures are right") {
   CHECK(result["best"]["mean"] == best);
 }
 
-TEST_CASE("a fold's figure is that of training on the others") {
+TEST_CASE("the figure of a fold is that of training on the other folds") {
   const Files files;
   const Json result =
       files.Result({"--no-refit", "--folds", "4", "--seed", "9", "--gap-tolerance", "1e-9"});
@@ -141,7 +141,7 @@ TEST_CASE("a fold's figure is that of training on the others") {
   }
 }
 
-TEST_CASE("the result depends on the seed and on nothing else") {
+TEST_CASE("the result depends only on the seed") {
   const Files files;
   const Json first = Timeless(files.Result({"--no-refit"}));
   CHECK(first == Timeless(files.Result({"--no-refit"})));
@@ -150,7 +150,7 @@ TEST_CASE("the result depends on the seed and on nothing else") {
   CHECK(files.folder.NumFiles() == 1);
 }
 
-TEST_CASE("other learners, trees and metrics") {
+TEST_CASE("cv works with other learners, trees and metrics") {
   const Files files;
   for (const char* learner : {"al", "soft"}) {
     CHECK(files.Result({"--no-refit", "--folds", "2", "--learner", learner})["path"].size() == 4);
@@ -168,7 +168,7 @@ TEST_CASE("other learners, trees and metrics") {
 }
 
 TEST_CASE(
-    "without values of lambda: around the default of train, further while the best lies at an "
+    "without values of lambda cv starts around the default, and extends while the best is at an "
     "end") {
   const Files files;
   const Arguments plain = {"multilabel", "cv", files.data, "--num-labels", "4"};
@@ -194,7 +194,7 @@ TEST_CASE(
   CHECK(Json::parse(RunProgram({"info", files.model, "--json"}).out)["lambda"] == best);
 }
 
-TEST_CASE("given values: the best at an end is told, and none are added") {
+TEST_CASE("with given values a best one at an end is reported, and none are added") {
   const Files files;
   const Arguments data = {"multilabel", "cv", files.data, "--num-labels", "4", "--no-refit"};
   const Outcome outcome = RunProgram(data + Arguments{"--lambda-path", "1000,100"});
@@ -204,7 +204,7 @@ TEST_CASE("given values: the best at an end is told, and none are added") {
   CHECK_FALSE(Contains(RunProgram(data + Arguments{"--lambda-path", "1"}).err, "of those tried"));
 }
 
-TEST_CASE("a training that takes too many passes is cut off, and that is told") {
+TEST_CASE("a training that takes too many passes is cut off, which is reported") {
   const Files files;
   const Arguments slow = {"--no-refit", "--folds", "2", "--gap-tolerance", "0"};
   const Outcome limited = RunProgram(files.Cv(slow));
@@ -238,7 +238,7 @@ TEST_CASE("graphs are chosen by the same folds") {
   CHECK(files.Result({"--graph", "auto", "--no-refit"})["path"].size() == 12);
 }
 
-TEST_CASE("train --graph auto trains with the graph that it chose") {
+TEST_CASE("train --graph auto trains with the chosen graph") {
   const Files files;
   const Arguments data = {"multilabel", "train",    files.data, "--num-labels",
                           "4",          "--lambda", "0.1"};
@@ -254,7 +254,7 @@ TEST_CASE("train --graph auto trains with the graph that it chose") {
   CHECK(ModelWeights(trained) == ModelWeights(files.model));
 }
 
-TEST_CASE("bad input: code 2, one line, nothing written") {
+TEST_CASE("bad input ends with code 2 and one line, and nothing is written") {
   const Files files;
   files.folder.Write("m.slk", "old");
   const std::size_t before = files.folder.NumFiles();

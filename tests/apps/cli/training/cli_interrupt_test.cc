@@ -78,7 +78,7 @@ TEST_CASE("a terminal that goes away sends SIGHUP twice, and the model is kept")
   CheckInterrupted(SIGHUP, 129, 2);
 }
 
-TEST_CASE("SIGHUP does nothing to a run below nohup") {
+TEST_CASE("SIGHUP does not affect a run under nohup") {
   const Endless run;
   Process process(run.Train(), "/dev/null", "", [] { signal(SIGHUP, SIG_IGN); });
   REQUIRE(run.Started());
@@ -99,7 +99,7 @@ TEST_CASE("a time limit ends training with the best model and code 0") {
   CHECK(Json::parse(RunProgram({"info", run.model, "--json"}).out)["termination"] == "time-limit");
 }
 
-TEST_CASE("a run that ends with a wide gap warns, also when it is quiet") {
+TEST_CASE("a run that ends with a wide gap warns, even with --quiet") {
   const Endless run;
   const auto errors = [&](const std::string& passes, const std::string& lambda) {
     return RunProgram({"multilabel", "train", run.data, "--num-labels", "6", "--model", run.model,
@@ -113,7 +113,7 @@ TEST_CASE("a run that ends with a wide gap warns, also when it is quiet") {
   CHECK(errors("1000", "1").empty());
 }
 
-TEST_CASE("a run that is killed leaves the old model") {
+TEST_CASE("a killed run leaves the old model") {
   const Endless run;
   run.folder.Write("m.slk", "old");
   Process process(run.Train());

@@ -102,7 +102,7 @@ TEST_CASE("the default lambda gives the same model whatever the unit of the loss
     CHECK(std::abs(2 * weights[k] - others[k]) < 0.02);
 }
 
-TEST_CASE("data of similar sizes are left alone, bit for bit, and that is said") {
+TEST_CASE("data of similar sizes are not scaled, bit for bit, and a note says so") {
   const TemporaryFolder folder;
   const Arguments yeast = {
       "multilabel", "train", kYeast + "yeast-train.arff.gz", "--labels", kYeast + "yeast.xml",
@@ -118,7 +118,7 @@ TEST_CASE("data of similar sizes are left alone, bit for bit, and that is said")
   CHECK(ModelWeights(folder.Path("auto.slk")) == ModelWeights(folder.Path("none.slk")));
 }
 
-TEST_CASE("notes before training: unscaled features, a lambda far below the default") {
+TEST_CASE("notes before training report unscaled features and a lambda far below the default") {
   const Units units({1000, 1, 1});
   const Outcome unscaled = units.Train({"--scale", "none", "--max-passes", "1"});
   CHECK(Contains(unscaled.err, "note: sizes of features reach from"));
@@ -131,7 +131,7 @@ TEST_CASE("notes before training: unscaled features, a lambda far below the defa
         std::string::npos);
 }
 
-TEST_CASE("every kind of scaling trains, is kept in the model, and predicts") {
+TEST_CASE("every kind of scaling trains, is saved in the model, and predicts") {
   const Units units({30, 1, 1});
   for (const char* kind : {"none", "standard", "max-abs", "norm"}) {
     INFO(kind);
@@ -164,7 +164,7 @@ TEST_CASE("a value far outside of the training data is refused with its line") {
   CHECK(outcome.out.empty());
 }
 
-TEST_CASE("sequences and matchings are scaled, too") {
+TEST_CASE("sequences and matchings support scaling, too") {
   const TemporaryFolder folder;
   std::string letters;
   Random random(3);

@@ -68,7 +68,7 @@ using Values = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("labels are found by name and ordered as the columns are, not as in the XML") {
+TEST_CASE("labels are found by name and ordered like the columns, not like the XML") {
   const MultiLabelData data = Read(std::string(kHeader) + "1.5,0,-2,1\n 3 , 1 , 4e0 , ? \n");
   CHECK(data.label_names == Names{"A", "B"});
   CHECK(data.num_features == 2);
@@ -122,7 +122,7 @@ TEST_CASE("nominal features become numbers or one feature per value") {
   CHECK(data.labels == Bits{0, 1, 1, 0, 0, 0, 0, 0, 1, 1});
 }
 
-TEST_CASE("sparse rows: omitted labels are 0, or 1 where 1 is declared first") {
+TEST_CASE("labels omitted from sparse rows are 0, or 1 where 1 is declared first") {
   const MultiLabelData data = Read(
       "@attribute A {1,0}\n@attribute x numeric\n@attribute y numeric\n@attribute B "
       "{0,1}\n@data\n{1 2.5, 3 1}\n{ 0 0,2 1 }\n{0 ?}\n{}\n0,1,2,1\n");
@@ -272,7 +272,7 @@ TEST_CASE("features are named, and other names than the model's are refused") {
         "data.arff:4: feature 4 is 'n', but the model was trained with 'm' there");
 }
 
-TEST_CASE("labels that are missing or not told are explained") {
+TEST_CASE("missing and undeclared labels are explained") {
   Options options;
   options.xml = "";
   CHECK(
@@ -282,7 +282,7 @@ TEST_CASE("labels that are missing or not told are explained") {
   CHECK(Contains(Error(kHeader, options), "labels.xml:1: label 'C' is not an attribute of "));
 }
 
-TEST_CASE("label names of XML files: hierarchies are flattened, namespaces ignored") {
+TEST_CASE("label names are read from XML with hierarchies flattened and namespaces ignored") {
   const TemporaryFolder folder;
   const auto names = [&](const std::string& text) {
     return ReadMulanLabelNames(folder.Write("l.xml", text));
@@ -320,7 +320,7 @@ TEST_CASE("the lines of very many label names are counted in one pass") {
   CHECK(lines == expected);
 }
 
-TEST_CASE("damaged text is read or refused, and never anything else") {
+TEST_CASE("damaged text is read or refused with a message") {
   const std::string good =
       "@relation r\n@attribute 'x y' numeric\n@attribute A {0,1}\n@attribute c {u,'v "
       "w'}\n@attribute B {0,1}\n@data\n"
@@ -362,14 +362,14 @@ TEST_CASE(
   CHECK(Sparse(sparse, 2) == RowContent{{1, 3}, {1, 1}});
 }
 
-TEST_CASE("an attribute that no example knows is 0; a quoted '?' is a value") {
+TEST_CASE("an attribute without known values is 0, and a quoted '?' is a value") {
   const MultiLabelData data = Read(std::string(kHeader) + "?,0,1,1\n?,1,2,0\n");
   CHECK(data.fill_values == Values{0, 1.5});
   CHECK(Dense(data, 1) == Values{0, 2});
   CHECK(RowError("'?',0,1,1") == "value '?' of attribute 'x' is not a finite number");
 }
 
-TEST_CASE("at prediction the model's means stand for missing values") {
+TEST_CASE("at prediction missing values get the model's means") {
   Options options;
   options.model_labels = {"A", "B"};
   options.num_features = 2;

@@ -90,7 +90,7 @@ TEST_CASE("columns become numbers, categories in their order, and labels") {
               "1 missing value in 1 column (colour 1) counted as no category"});
 }
 
-TEST_CASE("a constant is the last feature, and ignored columns are no features") {
+TEST_CASE("a constant is the last feature, and ignored columns are not features") {
   MultiLabelReadOptions options = Labels("3:4", "colour,-1");
   options.append_constant = true;
   const MultiLabelData data = Read(kTable, options);
@@ -99,7 +99,7 @@ TEST_CASE("a constant is the last feature, and ignored columns are no features")
   CHECK(data.table->ignored == Names{"colour", "size"});
 }
 
-TEST_CASE("byte order marks, semicolons, tabs, CRLF and quoted line ends") {
+TEST_CASE("byte order marks, semicolons, tabs, CRLF and quoted line ends are read") {
   const MultiLabelData semicolons = Read("\xEF\xBB\xBFx;L\r\n1;0\r\n 2 ;1\r\n", Labels("L"));
   CHECK(Dense(semicolons, 1) == Values{2});
   CHECK(semicolons.notes == Names{"the columns are separated by semicolons"});
@@ -112,7 +112,7 @@ TEST_CASE("byte order marks, semicolons, tabs, CRLF and quoted line ends") {
   CHECK(quoted.lines == std::vector<long>{3, 5});
 }
 
-TEST_CASE("columns with many numbers, and columns without any value") {
+TEST_CASE("columns with many numbers and columns without values are read") {
   std::string text = "x,y,L\n";
   double sum = 0;
   for (int k = 0; k < 3000; ++k) {
@@ -126,7 +126,7 @@ TEST_CASE("columns with many numbers, and columns without any value") {
   CHECK(Dense(data, 2999) == Values{2999.5, 0});
 }
 
-TEST_CASE("categories are few texts: 50, or a tenth of the values") {
+TEST_CASE("a column has categories up to 50 texts, or a tenth of its values") {
   CHECK(Read(Column(Repeated("v", 50, 2)), Labels("L")).num_features == 51);
   CHECK(ColumnError(Repeated("v", 51, 2)) ==
         "t.csv:2: column 'x' has 51 different texts, such as 'v0', too many for categories; leave "
@@ -137,7 +137,7 @@ TEST_CASE("categories are few texts: 50, or a tenth of the values") {
   CHECK(Read(Column({"1", "2", "a", "1", "b"}), Labels("L")).num_features == 5);
 }
 
-TEST_CASE("columns that are no features are refused with an example and advice") {
+TEST_CASE("columns that cannot be features are refused with an example and advice") {
   const std::string advice = "leave the column out by --ignore-columns";
   CHECK(
       ColumnError({"", "2024-01-31", "2024-02-01"}) ==
@@ -180,13 +180,13 @@ TEST_CASE("a column that counts the rows gets a note") {
   CHECK(Read(Column(values), Labels("L")).notes.empty());
 }
 
-TEST_CASE("a first line of numbers, but for a text, gets a note") {
+TEST_CASE("a first line of numbers gets a note") {
   CHECK(Read("5.1,3.5,rose,0\n4,3,daisy,1\n", Labels("4")).notes ==
         Names{"most names of columns are numbers: is the first line a header?"});
   CHECK(Read("1,2,rose,L\n4,3,daisy,1\n", Labels("4")).notes.empty());
 }
 
-TEST_CASE("errors of headers") {
+TEST_CASE("errors in headers are reported") {
   CHECK(Error("x,L,x\n1,0,2\n", Labels("L")) == "t.csv:1: columns 1 and 3 have the same name, 'x'");
   CHECK(Error(",x,L\n0,1,0\n", Labels("L")) ==
         "t.csv:1: column 1 has no name; name it, or leave it out by --ignore-columns 1");
@@ -205,7 +205,7 @@ TEST_CASE("errors of headers") {
   CHECK(Contains(Error("PK\x03\x04...\n", {}), "t.csv: not a text in UTF-8"));
 }
 
-TEST_CASE("errors of rows") {
+TEST_CASE("errors in rows are reported") {
   CHECK(Error("x,L\n1,0\n1,0,3\n", Labels("L")) ==
         "t.csv:3: the row has 3 values, but the header (line 1) has 2 columns");
   CHECK(Error("\nx,L\n1\n", Labels("L")) ==
@@ -215,7 +215,7 @@ TEST_CASE("errors of rows") {
         "NA, ?)");
 }
 
-TEST_CASE("without label columns the message names what looks like labels") {
+TEST_CASE("without label columns the message names likely ones") {
   CHECK(Error(kTable, {}) ==
         "t.csv:1: a table (CSV, TSV) does not tell which columns are labels: pass --label-columns "
         "LIST, a list of names, patterns such as 'tag_*', or positions (if it is no table, pass "
@@ -229,7 +229,7 @@ TEST_CASE("without label columns the message names what looks like labels") {
   CHECK(Contains(Error(kTable, xml), "--labels belongs to ARFF and LIBSVM data"));
 }
 
-TEST_CASE("formats are told by the first line") {
+TEST_CASE("formats are detected from the first line") {
   MultiLabelReadOptions libsvm;
   libsvm.num_labels = 3;
   CHECK(Read("0,2 1:1\n", libsvm).table == nullptr);
@@ -277,7 +277,7 @@ TEST_CASE("columns of features may have numbers for names") {
   CHECK(Dense(Read("2,1\n8,9\n", options), 0) == Values{9, 8});
 }
 
-TEST_CASE("errors at prediction") {
+TEST_CASE("errors at prediction are reported") {
   MultiLabelReadOptions options = ForPrediction(Read(kTable, Labels("a,b")));
   CHECK(Error("colour,x\nred,1\n", options) ==
         "t.csv:1: the model needs columns 'age', 'size', which the table does not have");
@@ -315,14 +315,14 @@ TEST_CASE("ARFF data serve a model of a table when their features have the same 
       "feature 2 is 'colour=red', but the model was trained with 'colour=green' there"));
 }
 
-TEST_CASE("the separator of the model decides where a header has several") {
+TEST_CASE("the model's separator decides where a header contains several") {
   const MultiLabelReadOptions options = ForPrediction(Read("a;L\n1;0\n", Labels("L")));
   CHECK(Dense(Read("a;\"x,y,z\"\n1;2\n", options), 0) == Values{1});
   const MultiLabelReadOptions commas = ForPrediction(Read("a,L\n1,0\n", Labels("L")));
   CHECK(Dense(Read("x;y,a,z;u;v\n3,5,7\n", commas), 0) == Values{5});
 }
 
-TEST_CASE("rows are sparse where categories make most features, whatever the data") {
+TEST_CASE("rows are sparse where most features are categories, for any data") {
   const MultiLabelData data = Read(Column(Repeated("v", 250, 10)), Labels("L"));
   REQUIRE(data.num_features == 251);
   const FeatureRow row = data.rows->row(4);
@@ -340,7 +340,7 @@ TEST_CASE("data that do not fit into memory are refused") {
   CHECK(Contains(message, "t.csv:3: 1 label × 2 examples × 1 feature: training needs about"));
 }
 
-TEST_CASE("rows of a table for a model come one after the other") {
+TEST_CASE("rows of a table for a model are read one by one") {
   const MultiLabelReadOptions options =
       ForPrediction(Read("x,c,a\n1,red,0\n3,blue,1\n5,red,0\n7,blue,1\n", Labels("a")));
   const TemporaryFolder folder;
@@ -370,7 +370,7 @@ TEST_CASE("rows of a table for a model come one after the other") {
   CHECK(Contains(notes[2], "on line 5"));
 }
 
-TEST_CASE("training data of a table come all at once") {
+TEST_CASE("training data of a table are read all at once") {
   const TemporaryFolder folder;
   LineReader lines(folder.Write("t.csv", "x,a\n1,0\n3,1\n"));
   const MultiLabelReadOptions options = Labels("a");

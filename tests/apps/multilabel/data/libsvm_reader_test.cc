@@ -54,7 +54,7 @@ TEST_CASE("labels count from 0 and features from 1") {
   CHECK(data.lines == std::vector<long>{1, 2});
 }
 
-TEST_CASE("examples without labels, without features and with unknown labels") {
+TEST_CASE("examples without labels, without features and with unknown labels are read") {
   const MultiLabelData data = Read(" 1:1\n3:2\n?\n? 2:5\n0\n", Labels(2));
   CHECK(data.labels == Bits{0, 0, 0, 0, -1, -1, -1, -1, 1, 0});
   CHECK(data.num_features == 3);
@@ -62,7 +62,7 @@ TEST_CASE("examples without labels, without features and with unknown labels") {
   CHECK(Row(data, 3) == RowContent{{1}, {5.0}});
 }
 
-TEST_CASE("comments and lines without text are skipped and line numbers stay true") {
+TEST_CASE("comments and lines without text are skipped, and line numbers stay correct") {
   const MultiLabelData data = Read("# a comment\n\n0 1:1 # 2:7\n   \n# 1:1\n1 1:2\r\n", Labels(2));
   CHECK(data.lines == std::vector<long>{3, 6});
   CHECK(data.num_features == 1);
@@ -90,7 +90,7 @@ TEST_CASE("at prediction labels and dimension are the model's") {
   CHECK(Row(Read("1 2:1\n", options), 0) == RowContent{{1, 5}, {1.0, 1.0}});
 }
 
-TEST_CASE("features beyond the model's are left out with a note, or refused") {
+TEST_CASE("features unknown to the model are left out with a note, or refused") {
   MultiLabelReadOptions options;
   options.label_names = {"sun", "sea"};
   options.num_features = 5;
@@ -182,7 +182,7 @@ TEST_CASE("files without examples or features are errors") {
   CHECK(Error("0\n1\n", Labels(3)) == "data.svm: no features");
 }
 
-TEST_CASE("damaged text is read or refused, and never anything else") {
+TEST_CASE("damaged text is read or refused with a message") {
   const std::string good = "2,0 1:0.5 4:-2e-1 # c\n1\t2:+3 \n ? \n? 1:1\n 3:7\n";
   for (std::size_t position = 0; position < good.size(); ++position) {
     for (const char c : std::string("0:,?#-+.en @{\n\0\xff", 16)) {
@@ -199,7 +199,7 @@ TEST_CASE("damaged text is read or refused, and never anything else") {
   }
 }
 
-TEST_CASE("examples come one after the other") {
+TEST_CASE("examples are read one by one") {
   const TemporaryFolder folder;
   LineReader lines(folder.Write("t.svm", "# none\n0 1:1\n\n? 2:3\n 1:5\n"));
   MultiLabelReadOptions options;

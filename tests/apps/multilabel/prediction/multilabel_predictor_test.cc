@@ -118,7 +118,7 @@ const std::vector<Cells> kTableRows = {{{"age", "3"}, {"colour", "red"}, {"size"
 
 }  // namespace
 
-TEST_CASE("one call gives what a file with the example gives") {
+TEST_CASE("one call gives the results of a file with the example") {
   const TemporaryFolder folder;
   for (const bool constant : {false, true}) {
     for (const DecodeKind decode : {DecodeKind::kAuto, DecodeKind::kLp}) {
@@ -161,7 +161,7 @@ TEST_CASE("one call gives what a file with the example gives") {
   }
 }
 
-TEST_CASE("features are given as in files and scaled here, once") {
+TEST_CASE("features are given unscaled as in files, and scaled once") {
   const TemporaryFolder folder;
   for (const ScaleKind kind : kScalings) {
     CAPTURE(Name(kind));
@@ -246,7 +246,7 @@ TEST_CASE("rows that do not fit the table are refused") {
                  "the model was not trained on a table"));
 }
 
-TEST_CASE("features by their names") {
+TEST_CASE("features can be given by name") {
   MultiLabelModel model = RandomModel(true);
   model.set_feature_names({"f0", "f1", "f2", "f3"});
   MultiLabelPredictor predictor(model);
@@ -264,7 +264,7 @@ TEST_CASE("features by their names") {
                  "feature 'f1' is given twice"));
 }
 
-TEST_CASE("copies share the model, and serve other threads") {
+TEST_CASE("copies share the model and work in other threads") {
   MultiLabelPredictor first(RandomModel(true));
   MultiLabelPredictor copy(first);
   CHECK(&copy.model() == &first.model());

@@ -23,7 +23,7 @@ std::string Error(const std::string& list) {
 
 }  // namespace
 
-TEST_CASE("columns are chosen by name, pattern, position and range, in the order of the table") {
+TEST_CASE("columns are selected by name, pattern, position and range, in the order of the table") {
   CHECK(Select("tag_b,age") == Columns{0, 3});
   CHECK(Select("\"a,b\"") == Columns{2});
   CHECK(Select("tag_*") == Columns{1, 3});
@@ -39,12 +39,12 @@ TEST_CASE("columns are chosen by name, pattern, position and range, in the order
   CHECK(Select("tag_*,1:2,age") == Columns{0, 1, 3});
 }
 
-TEST_CASE("a name comes before a position or a range") {
+TEST_CASE("a name takes precedence over a position or a range") {
   CHECK(Select("2") == Columns{4});
   CHECK(Select("x:y") == Columns{5});
 }
 
-TEST_CASE("items that mean no column are refused") {
+TEST_CASE("items that match no column are refused") {
   CHECK(Error("tag_c") == "--option: there is no column 'tag_c'; did you mean 'tag_a'?");
   CHECK(Error("1-3") == "--option: there is no column '1-3'; a range of positions is written 1:3");
   CHECK(Error("z*") == "--option: no column fits 'z*'");

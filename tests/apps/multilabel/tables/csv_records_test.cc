@@ -37,7 +37,7 @@ std::string Error(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("plain fields lose the blanks around them, and blank lines are no records") {
+TEST_CASE("plain fields lose surrounding blanks, and blank lines are not records") {
   CHECK(Read("a, b ,\tc d\r\n\r\n  \n1,,\n") ==
         std::vector<Record>{{{"a", "b", "c d"}, 1}, {{"1", "", ""}, 4}});
   CHECK(Read("a;b,c\n", ';') == std::vector<Record>{{{"a", "b,c"}, 1}});
@@ -64,7 +64,7 @@ TEST_CASE("wrong quotes are refused on the line where the record begins") {
       Contains(message, "t.csv:1: the record is longer than 30 bytes: a closing quote is missing"));
 }
 
-TEST_CASE("the separator is what a line has most of, outside of quotes") {
+TEST_CASE("the separator is the most frequent candidate outside quotes") {
   CHECK(FindSeparator("a,b;c,d") == ',');
   CHECK(FindSeparator("a;\"b,c,d\";e") == ';');
   CHECK(FindSeparator("a\tb") == '\t');
@@ -72,7 +72,7 @@ TEST_CASE("the separator is what a line has most of, outside of quotes") {
   CHECK(FindSeparator("abc") == '\0');
 }
 
-TEST_CASE("texts of options are split in the same way") {
+TEST_CASE("texts of options are split like records") {
   CHECK(SplitCsvText("a, \"b,c\" ,d") == Fields{"a", "b,c", "d"});
   CHECK(SplitCsvText("") == Fields{""});
   CHECK(MessageOf<DataError>([] { SplitCsvText("a,\"b"); }) ==

@@ -18,13 +18,13 @@ CellKind KindOf(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("missing values") {
+TEST_CASE("missing values are recognised") {
   for (const char* text : {"", "NA", "na", "N/A", "n/a", "NaN", "nan", "NAN", "?"})
     CHECK(IsMissingText(text));
   for (const char* text : {"0", "none", "N", "nana", "??", " "}) CHECK_FALSE(IsMissingText(text));
 }
 
-TEST_CASE("values of labels") {
+TEST_CASE("values of labels are recognised") {
   for (const char* text : {"1", "true", "TRUE", "True", "1.0", "+1"})
     CHECK(ParseLabelText(text) == 1);
   for (const char* text : {"0", "false", "False", "0.0", "-0"}) CHECK(ParseLabelText(text) == 0);
@@ -36,7 +36,7 @@ TEST_CASE("values of labels") {
         "(empty, NA, ?)");
 }
 
-TEST_CASE("numbers, and what only looks like them") {
+TEST_CASE("numbers are distinguished from texts that look like numbers") {
   for (const char* text : {"0", "-1.5", "+2", "1e50", ".5", "3.", "1e-300"})
     CHECK(KindOf(text) == CellKind::kNumber);
   for (const char* text : {"1.1e50", "-1e300"}) CHECK(KindOf(text) == CellKind::kTooLarge);
@@ -46,7 +46,7 @@ TEST_CASE("numbers, and what only looks like them") {
     CHECK(KindOf(text) == CellKind::kText);
 }
 
-TEST_CASE("dates and times") {
+TEST_CASE("dates and times are recognised") {
   for (const char* text :
        {"2024-01-31", "2024/1/3", "31.01.2024", "1.2.2024", "01/31/2024", "1/31/24", "31-01-2024",
         "2024-01-31T12:30:05Z", "2024-01-31 12:30", "2024-01-31 12:30:05.123+02:00",
@@ -57,7 +57,7 @@ TEST_CASE("dates and times") {
     CHECK_MESSAGE(!LooksLikeDate(text), text);
 }
 
-TEST_CASE("decimal commas") {
+TEST_CASE("decimal commas are recognised") {
   for (const char* text : {"1,5", "-12,75", "0,0"}) CHECK(HasDecimalComma(text));
   for (const char* text : {"1", "1.5", ",5", "5,", "1,2,3", "a,b", ""})
     CHECK_FALSE(HasDecimalComma(text));

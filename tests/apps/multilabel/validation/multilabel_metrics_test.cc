@@ -18,7 +18,7 @@ bool Same(double a, double b) { return Near(a, b, kExact); }
 
 }  // namespace
 
-TEST_CASE("metrics of a case counted by hand") {
+TEST_CASE("metrics agree with a case counted by hand") {
   const Labels given = {1, 0, 1,       //
                         0, 0, 0,       //
                         1, 1, 0,       //
@@ -49,7 +49,7 @@ TEST_CASE("metrics of a case counted by hand") {
   CHECK(Same(m.jaccard, (1.0 / 3 + 1 + 1 + 0) / 4));
 }
 
-TEST_CASE("perfect predictions, and wrong ones everywhere") {
+TEST_CASE("perfect and completely wrong predictions have extreme metrics") {
   const Labels given = {1, 0, 0, 1};
   const MultiLabelMetrics right = ComputeMetrics(2, given, given);
   CHECK(right.hamming_loss == 0);
@@ -66,7 +66,7 @@ TEST_CASE("perfect predictions, and wrong ones everywhere") {
   CHECK(wrong.jaccard == 0);
 }
 
-TEST_CASE("divisions of nothing by nothing") {
+TEST_CASE("divisions of zero by zero have defined values") {
   const MultiLabelMetrics m = ComputeMetrics(2, Labels{1, 0, 0, 0}, Labels{1, 0, 0, 0});
   CHECK(m.labels[1].precision == 0);
   CHECK(m.labels[1].recall == 0);
@@ -80,7 +80,7 @@ TEST_CASE("divisions of nothing by nothing") {
   CHECK(empty.subset_accuracy == 1);
 }
 
-TEST_CASE("unknown labels take no part") {
+TEST_CASE("unknown labels do not count") {
   const Labels given = {1,  -1, -1,  //
                         -1, -1, -1,  //
                         0,  1,  -1};

@@ -29,7 +29,7 @@ TEST_CASE("labels have a prefix and a type") {
   CHECK(ParseChunkTag("X-NP") == ChunkTag{Role::kInside, "NP"});
 }
 
-TEST_CASE("labels without a dash") {
+TEST_CASE("labels without a dash are handled") {
   CHECK(ParseChunkTag("B") == ChunkTag{Role::kBegin, ""});
   CHECK(ParseChunkTag("I") == ChunkTag{Role::kInside, ""});
   CHECK(ParseChunkTag("NP") == ChunkTag{Role::kOutside, ""});
@@ -37,7 +37,7 @@ TEST_CASE("labels without a dash") {
   CHECK(ParseChunkTag("") == ChunkTag{Role::kOutside, ""});
 }
 
-TEST_CASE("where chunks begin") {
+TEST_CASE("chunks begin by prefix, and where the type changes") {
   for (const char* previous : {"O", "B-X", "I-X", "E-X", "S-X", "B-Y", "I-Y"}) {
     CAPTURE(previous);
     CHECK_FALSE(Begins(previous, "O"));
@@ -79,7 +79,7 @@ TEST_CASE("the first label that is not of IOB2 is named") {
   CHECK(WhyNotBio(Names{"O"}) == "no label begins a chunk");
 }
 
-TEST_CASE("in IOB2 a chunk goes on only where one of its type is") {
+TEST_CASE("in IOB2 a chunk continues only after a label of its type") {
   const Names names = {"O", "B-NP", "I-NP", "B-VP", "I-VP", "I-PP", "x"};
   const BioRules rules = BioAllowed(names);
   CHECK(rules.num_labels == 7);
@@ -92,7 +92,7 @@ TEST_CASE("in IOB2 a chunk goes on only where one of its type is") {
   }
 }
 
-TEST_CASE("labels of chunks are told from others") {
+TEST_CASE("chunk labels are distinguished from others") {
   CHECK(LooksLikeChunks(Names{"B-NP", "I-NP", "O"}));
   CHECK(LooksLikeChunks(Names{"I-NP", "O"}));  // IOB1
   CHECK(LooksLikeChunks(Names{"S-X-Y", "E-Z", "U-Z", "L-Z"}));

@@ -90,7 +90,7 @@ TEST_CASE("unknown labels") {
   CHECK(Read("a b ?\n", Model(2)).labels == Labels{kUnlabelled});
 }
 
-TEST_CASE("for prediction labels may be given or not") {
+TEST_CASE("for prediction labels are optional") {
   const SequenceData without = Read("a A\nb B\n", Model(2));
   CHECK_FALSE(without.has_labels);
   CHECK(without.labels == Labels{kUnlabelled, kUnlabelled});
@@ -141,7 +141,7 @@ TEST_CASE("files without tokens are refused") {
   CHECK(Error("", Model(1)) == "text.txt: no tokens");
 }
 
-TEST_CASE("labels and columns of the model belong together") {
+TEST_CASE("labels and columns must fit the model") {
   ConllReadOptions options;
   options.num_columns = 2;
   CHECK_THROWS_AS(Read("a A\n", options), std::invalid_argument);
@@ -150,7 +150,7 @@ TEST_CASE("labels and columns of the model belong together") {
   CHECK_THROWS_AS(Read("a A\n", options), std::invalid_argument);
 }
 
-TEST_CASE("a very long sequence keeps its texts once") {
+TEST_CASE("a very long sequence stores its texts once") {
   constexpr Index kLength = 300000;
   std::string text;
   for (Index t = 0; t < kLength; ++t)
@@ -163,8 +163,7 @@ TEST_CASE("a very long sequence keeps its texts once") {
   CHECK(data.labels.back() == (kLength - 1) % 3);
 }
 
-TEST_CASE(
-    "sequences come one after the other, with the numbers of labels that the whole file has") {
+TEST_CASE("sequences are read one by one, with the label numbers of the whole file") {
   const TemporaryFolder folder;
   LineReader lines(folder.Write("t.txt", "\na\tx\tA\n\n\nb\ty\tC\nc z D\n\nd x C"));
   const auto reader = MakeConllReader(&lines, {{"A", "B"}, 2});

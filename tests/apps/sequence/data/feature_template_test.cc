@@ -72,7 +72,7 @@ TEST_CASE("lower case touches ASCII letters only") {
         "ber");
 }
 
-TEST_CASE("shapes") {
+TEST_CASE("shapes replace runs of characters by their kind") {
   CHECK(OfWord("%shape[0,0]", "Xylophone") == "Xx");
   CHECK(OfWord("%shape[0,0]", "McDonald-3") == "XxXx-d");
   CHECK(OfWord("%shape[0,0]", "1,234.50") == "d,d.d");
@@ -103,7 +103,7 @@ TEST_CASE("prefixes and suffixes are cut between characters") {
   CHECK(OfWord("%suf[0,0,1]", "\x82\x82") == "\x82\x82");  // not UTF-8: no place to cut
 }
 
-TEST_CASE("comments, empty lines and transitions are no templates") {
+TEST_CASE("comments, empty lines and transitions are not templates") {
   const FeatureTemplates templates =
       FeatureTemplates::Parse("# words\r\n\n  # more\nU00: %x[0,0]#x\n\nB\nB01\nB:\n", "t.tpl", 1);
   CHECK(templates.size() == 1);
@@ -124,7 +124,7 @@ TEST_CASE("templates come from files with any line ends") {
             "from 0");
 }
 
-TEST_CASE("lines that are no templates name line and token") {
+TEST_CASE("errors in templates name line and token") {
   CHECK(Error("") == "t.tpl: no templates");
   CHECK(Error("#\nB\n") == "t.tpl: no templates");
   CHECK(Error("\nhello\n") == "t.tpl:2: expected NAME: text, found 'hello'");
@@ -164,7 +164,7 @@ TEST_CASE("bad macros are quoted") {
   CHECK(Error("U: %pre[0,0,0]") == "t.tpl:1: '%pre[0,0,0]': n must be at least 1");
 }
 
-TEST_CASE("regular expressions give whether they match, and what") {
+TEST_CASE("regular expressions report whether they match, and the matched text") {
   CHECK(OfWord("%t[0,0,\"^[A-Z]\"]", "Paris") == "true");
   CHECK(OfWord("%t[0,0,\"^[A-Z]\"]", "paris") == "false");
   CHECK(OfWord("%T[ 0, 0, \"\\d\"]", "a1") == "true");

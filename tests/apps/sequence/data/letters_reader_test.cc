@@ -46,7 +46,7 @@ const char* const kWords =
 
 }  // namespace
 
-TEST_CASE("letters make words") {
+TEST_CASE("letters are joined into words") {
   const SequenceData data = Read(kWords);
   CHECK(data.label_names == std::vector<std::string>{"a", "m", "o"});
   CHECK(data.num_model_labels == 3);
@@ -80,7 +80,7 @@ TEST_CASE("carriage returns, gzip and lines without text change nothing") {
   CHECK(Columns(data, 0) == Columns(plain, 0));
 }
 
-TEST_CASE("unknown letters") {
+TEST_CASE("unknown letters are read as unlabelled") {
   const SequenceData data = Read("1\t?\t2\t1\t1\t0\t1\n2\tb\t-1\t1\t2\t0\t1\n");
   CHECK(data.labels == std::vector<Index>{kUnlabelled, 0});
   CHECK(Error("1\t?\t-1\t1\t1\t0\t1\n") == "words.data: no known letters");
@@ -107,7 +107,7 @@ TEST_CASE("lines that do not make a word name line and token") {
         "words.data:2: fold '9' within a word of fold 0");
 }
 
-TEST_CASE("fields that are not what they should be") {
+TEST_CASE("wrong fields are refused") {
   CHECK(Error("1\to\t2\t1\t1\t0\n") ==
         "words.data:1: 6 fields, but a line has id, letter, next id, word id, position, fold and "
         "pixels, with tabs between");
@@ -131,7 +131,7 @@ TEST_CASE("fields that are not what they should be") {
         "words.data:1: 2 pixels, but the model has 3");
 }
 
-TEST_CASE("the words that ship") {
+TEST_CASE("the shipped words are read") {
   const SequenceData data = ReadLetters(SLACKLINE_SOURCE_DIR "/data/letters/letter-fold0.data.gz");
   CHECK(data.num_sequences() == 626);
   CHECK(data.num_tokens() == 4617);
@@ -144,7 +144,7 @@ TEST_CASE("the words that ship") {
         400000);
 }
 
-TEST_CASE("lines of letters are told from other text") {
+TEST_CASE("lines of letters are distinguished from other text") {
   CHECK(LooksLikeLetter("1\to\t2\t1\t1\t0\t0\t1\t1\t"));
   CHECK(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t0"));
   // recognised; the reader refuses it with a reason
@@ -164,7 +164,7 @@ TEST_CASE("lines of letters are told from other text") {
   CHECK_FALSE(LooksLikeLetter("x\tm\t-1\t1\t2\t0" + RepeatedPixels(29)));
 }
 
-TEST_CASE("words come one after the other") {
+TEST_CASE("words are read one by one") {
   const TemporaryFolder folder;
   LineReader lines(folder.Write(
       "t.data", "1\to\t2\t1\t1\t0\t0\t1\n2\tm\t-1\t1\t2\t0\t0\t0\n7\ta\t-1\t4\t1\t3\t1\t0\n"));

@@ -89,7 +89,7 @@ TEST_CASE("prediction makes the rows of training, and counts unknown features") 
   CHECK(Row(other, 2) == RowContent{{0}, {1}});
 }
 
-TEST_CASE("hashed features need no dictionary, and add up where they meet") {
+TEST_CASE("hashed features need no dictionary, and add up in shared columns") {
   SequenceData data = Read(kText);
   const FeatureTemplates templates = Templates(kPairs);
   const FeatureDictionary wide = LearnSequenceFeatures(templates, Options(1, 20), &data);
@@ -123,7 +123,7 @@ TEST_CASE("options that do not fit are refused") {
   CHECK_THROWS_AS(MakeSequenceFeatures(templates, {}, &empty), std::invalid_argument);
 }
 
-TEST_CASE("a very long sequence") {
+TEST_CASE("the features of a very long sequence are made") {
   constexpr Index kLength = 100000;
   std::string text;
   for (Index t = 0; t < kLength; ++t) text += "w" + std::to_string(t % 11) + " X\n";

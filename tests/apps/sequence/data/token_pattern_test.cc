@@ -108,7 +108,7 @@ Tree RandomTree(Random* random, int depth) {
 
 }  // namespace
 
-TEST_CASE("random expressions match what their definition says") {
+TEST_CASE("random expressions match according to their definition") {
   Random random(7);
   int matched = 0;
   int longer = 0;
@@ -137,7 +137,7 @@ TEST_CASE("random expressions match what their definition says") {
   CHECK(longer > 2000);
 }
 
-TEST_CASE("the longest of the first matches") {
+TEST_CASE("the longest of the leftmost matches is found") {
   CHECK(Part("a|ab", "xab") == "<ab>");
   CHECK(Part("b|abc|ab", "xabd") == "<ab>");
   CHECK(Part("\\d+", "a12b345") == "<12>");
@@ -147,7 +147,7 @@ TEST_CASE("the longest of the first matches") {
   CHECK(Part("()*a", "ba") == "<a>");
 }
 
-TEST_CASE("the ends of the text") {
+TEST_CASE("anchors match only the ends of the text") {
   CHECK(Part("^a", "ba") == "-");
   CHECK(Part("a$", "ab") == "-");
   CHECK(Part("^$", "") == "<>");
@@ -178,7 +178,7 @@ TEST_CASE("classes of characters are those of ASCII") {
   CHECK(Part("\\.\\\\\\\"\\{\\[", "a.\\\"{[") == "<.\\\"{[>");
 }
 
-TEST_CASE("characters of UTF-8 are whole, other bytes stand alone") {
+TEST_CASE("characters of UTF-8 match as a whole, other bytes singly") {
   CHECK(Part("^.$", "\xE2\x82\xAC") == "<\xE2\x82\xAC>");
   CHECK(Part("^..$", "\xE2\x82") == "<\xE2\x82>");
   CHECK(Part("[\xC3\xA4-\xC3\xBC]", "a\xC3\xB6") == "<\xC3\xB6>");
@@ -207,7 +207,7 @@ TEST_CASE("expressions that make backtracking explode take linear time") {
   CHECK(TokenPattern(deep).Find("ba")->begin == 1);
 }
 
-TEST_CASE("what is not supported is refused, with the place") {
+TEST_CASE("unsupported syntax is refused, with its place") {
   CHECK(Error("") == "the regular expression is empty");
   CHECK(Error(std::string(1001, 'a')) == "the regular expression is longer than 1000 bytes");
   CHECK(Error("a(b") == "no ')' behind '(b'");
