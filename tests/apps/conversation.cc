@@ -49,19 +49,19 @@ Conversation::~Conversation() {
   waitpid(child_, nullptr, 0);
 }
 
-void Conversation::Say(const std::string& text) const {
+void Conversation::Write(const std::string& text) const {
   if (write(input_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     throw std::runtime_error("the program takes no input");
 }
 
-void Conversation::FinishSaying() { Close(&input_); }
+void Conversation::CloseInput() { Close(&input_); }
 
-std::string Conversation::HearLine() {
+std::string Conversation::ReadLine() {
   for (;;) {
-    const std::size_t end = heard_.find('\n');
+    const std::size_t end = unread_.find('\n');
     if (end != std::string::npos) {
-      const std::string line = heard_.substr(0, end);
-      heard_.erase(0, end + 1);
+      const std::string line = unread_.substr(0, end);
+      unread_.erase(0, end + 1);
       return line;
     }
     pollfd wanted{output_, POLLIN, 0};
@@ -69,7 +69,7 @@ std::string Conversation::HearLine() {
     char buffer[4096];
     const ssize_t count = read(output_, buffer, sizeof buffer);
     if (count <= 0) return {};
-    heard_.append(buffer, static_cast<std::size_t>(count));
+    unread_.append(buffer, static_cast<std::size_t>(count));
   }
 }
 

@@ -18,12 +18,12 @@ class Conversation {
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
 
-  void Say(const std::string& text) const;
+  void Write(const std::string& text) const;
   /// Closes the input.
-  void FinishSaying();
+  void CloseInput();
   /// The next line of the output, without its end; empty at the end of the output, and where no
   /// line arrives within a minute.
-  std::string HearLine();
+  std::string ReadLine();
   /// Waits for the program to end; returns the exit code.
   int Wait();
 
@@ -31,7 +31,7 @@ class Conversation {
   pid_t child_ = -1;
   int input_ = -1;
   int output_ = -1;
-  std::string heard_;
+  std::string unread_;
 };
 
 }  // namespace slackline::internal::test

@@ -35,7 +35,7 @@ ModelWriter Example() {
 }
 
 /// The bytes with the correct length and checksum.
-std::string Mended(std::string bytes) {
+std::string WithLengthAndChecksum(std::string bytes) {
   for (std::size_t b = 0; b < 8; ++b)
     bytes[12 + b] = static_cast<char>(bytes.size() >> (8 * b) & 0xff);
   const std::size_t body = bytes.size() - 4;
@@ -150,7 +150,7 @@ TEST_CASE("inconsistent packed numbers are refused") {
   const std::string good = ReadBytes(folder.Path("m.slk"));
   const std::size_t count = 24 + 6;
   const auto refused = [&](std::string bytes) {
-    folder.Write("bad.slk", Mended(std::move(bytes)));
+    folder.Write("bad.slk", WithLengthAndChecksum(std::move(bytes)));
     CHECK_THROWS_WITH_AS(ModelReader(folder.Path("bad.slk")),
                          doctest::Contains("is damaged: its entries do not add up"), DataError);
   };
@@ -203,7 +203,7 @@ TEST_CASE("the bytes of the format are fixed") {
   const std::string bytes = ReadBytes(folder.Path("m"));
   CHECK(bytes.size() == 50);
   CHECK(bytes.substr(0, 46) == body);
-  CHECK(bytes == Mended(bytes));
+  CHECK(bytes == WithLengthAndChecksum(bytes));
 }
 
 TEST_CASE("missing entries and wrong types are named") {
@@ -300,7 +300,7 @@ TEST_CASE("absurd lengths under a right checksum neither crash nor allocate") {
     for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
       std::string bad = good;
       bad[position] = static_cast<char>(value);
-      const std::string path = folder.Write("bad", Mended(bad));
+      const std::string path = folder.Write("bad", WithLengthAndChecksum(bad));
       try {
         const ModelReader reader(path);
         CHECK(reader.names().size() == 4);
@@ -313,7 +313,7 @@ TEST_CASE("absurd lengths under a right checksum neither crash nor allocate") {
   // Bytes cut out of the middle, under a right checksum.
   for (std::size_t position = 24; position + 5 < good.size(); ++position) {
     std::string bad = good;
-    const std::string path = folder.Write("bad", Mended(bad.erase(position, 1)));
+    const std::string path = folder.Write("bad", WithLengthAndChecksum(bad.erase(position, 1)));
     CHECK_THROWS_AS(ModelReader{path}, DataError);
   }
 }

@@ -21,7 +21,7 @@ namespace {
 
 /// Calls `read` and ignores DataError, so that further readers are tried.
 template <class Read>
-void Ask(const Read& read) {
+void TryToRead(const Read& read) {
   try {
     read();
   } catch (const DataError&) {
@@ -32,7 +32,7 @@ void Ask(const Read& read) {
 /// the same value.
 void SetEveryOption(std::string_view value) {
   for (const OptionRecord& record : OptionRecords()) {
-    Ask([&] {
+    TryToRead([&] {
       TrainOptions options;
       SetOption(record, value, &options);
       const std::string text = OptionText(record, options);
@@ -62,12 +62,12 @@ void SetOptionsTogether(std::string_view text) {
 
 void ReadValues(std::string_view value) {
   const std::string text(value);
-  Ask([&] { SetEveryOption(value); });
-  Ask([&] { program::ReadCount("count", value, 1); });
-  Ask([&] { program::ReadReal("real", value, true); });
-  Ask([&] { program::ReadLossScale(value); });
-  Ask([&] { program::CheckChoice("choice", value, {"one", "two"}); });
-  Ask([&] {
+  TryToRead([&] { SetEveryOption(value); });
+  TryToRead([&] { program::ReadCount("count", value, 1); });
+  TryToRead([&] { program::ReadReal("real", value, true); });
+  TryToRead([&] { program::ReadLossScale(value); });
+  TryToRead([&] { program::CheckChoice("choice", value, {"one", "two"}); });
+  TryToRead([&] {
     program::ThreadFlag flag;
     flag.threads = text;
     flag.Read();
@@ -89,7 +89,7 @@ void ReadPath(std::string_view text) {
 
 void ReadLearnerList(std::string_view text) {
   std::vector<std::string> left_out;
-  Ask([&] { ParseBenchLearners(text); });
+  TryToRead([&] { ParseBenchLearners(text); });
   ParseBenchLearners(text, &left_out);
 }
 

@@ -39,7 +39,7 @@ using Kind = LearnerKind;
 /// `passes` passes, relative to max(0.1, the optimum).
 struct Row {
   Kind learner;
-  const char* what;
+  const char* variant;
   void (*set)(TrainOptions*);
   Index passes;
   double primal;
@@ -47,9 +47,9 @@ struct Row {
 };
 
 /// For methods that converge linearly or finitely: the run stops at a gap of a third of this.
-constexpr double kArrives = 1e-4;
+constexpr double kConverged = 1e-4;
 
-void Nothing(TrainOptions*) {}
+void Defaults(TrainOptions*) {}
 void Weighted(TrainOptions* options) { options->average = AverageKind::kWeighted; }
 
 /// The other methods are sublinear. Their proven gaps (a few R²/(λk) after k passes, or R/√(λk))
@@ -57,24 +57,24 @@ void Weighted(TrainOptions* options) { options->average = AverageKind::kWeighted
 /// measured on the problems of this file after 1000 passes. A dual that never leaves the ground
 /// truth has distance 1.
 const Row kRows[] = {
-    {Kind::kAuto, "", Nothing, 3000, kArrives, kArrives},
+    {Kind::kAuto, "", Defaults, 3000, kConverged, kConverged},
     {Kind::kBcfw, "pairwise", [](TrainOptions* o) { o->step = StepKind::kPairwise; }, 3000,
-     kArrives, kArrives},
-    {Kind::kBcfw, "away", [](TrainOptions* o) { o->step = StepKind::kAway; }, 3000, kArrives,
-     kArrives},
+     kConverged, kConverged},
+    {Kind::kBcfw, "away", [](TrainOptions* o) { o->step = StepKind::kAway; }, 3000, kConverged,
+     kConverged},
     {Kind::kBcfw, "fw", Weighted, 1000, 0.015, 0.02},
-    {Kind::kAugmentedLagrangian, "", Nothing, 3000, kArrives, kArrives},
-    {Kind::kCuttingPlane1, "", Nothing, 1000, kArrives, kArrives},
-    {Kind::kCuttingPlaneN, "", Nothing, 1000, kArrives, kArrives},
-    {Kind::kBundle, "", Nothing, 1000, kArrives, kArrives},
+    {Kind::kAugmentedLagrangian, "", Defaults, 3000, kConverged, kConverged},
+    {Kind::kCuttingPlane1, "", Defaults, 1000, kConverged, kConverged},
+    {Kind::kCuttingPlaneN, "", Defaults, 1000, kConverged, kConverged},
+    {Kind::kBundle, "", Defaults, 1000, kConverged, kConverged},
     {Kind::kKernelBcfw, "", Weighted, 1000, 0.015, 0.02},
-    {Kind::kKernelFrankWolfe, "", Nothing, 1000, 0.025, 0.04},
-    {Kind::kFrankWolfe, "", Nothing, 1000, 0.01, 0.04},
+    {Kind::kKernelFrankWolfe, "", Defaults, 1000, 0.025, 0.04},
+    {Kind::kFrankWolfe, "", Defaults, 1000, 0.01, 0.04},
     {Kind::kSubgradient, "", Weighted, 1000, 0.025, 0.035},
-    {Kind::kExponentiatedGradient, "", Nothing, 1000, 2e-4, 1e-5},
-    {Kind::kExcessiveGap, "", Nothing, 1000, 3e-4, 6e-5},
-    {Kind::kExtragradient, "", Nothing, 1000, 0.005, 1.2e-4},
-    {Kind::kDlpw, "", Nothing, 1000, 0.12, 0.25},
+    {Kind::kExponentiatedGradient, "", Defaults, 1000, 2e-4, 1e-5},
+    {Kind::kExcessiveGap, "", Defaults, 1000, 3e-4, 6e-5},
+    {Kind::kExtragradient, "", Defaults, 1000, 0.005, 1.2e-4},
+    {Kind::kDlpw, "", Defaults, 1000, 0.12, 0.25},
     {Kind::kProxSdca, "1", [](TrainOptions* o) { o->own<ProxSdcaOptions>().sdca_step = 1; }, 1000,
      0.003, 0.002},
     {Kind::kProxSdca, "2", Weighted, 1000, 0.015, 0.02},
@@ -93,7 +93,7 @@ const Kind kBiased[] = {Kind::kSoft, Kind::kSmoothDlpw};
 
 TrainOptions OptionsOf(const Row& row, SolverKind oracle) {
   TrainOptions options = Options(row.learner, StepKind::kAuto, 0);
-  options.gap_tolerance = row.primal == kArrives ? 0.3 * kArrives : 0;
+  options.gap_tolerance = row.primal == kConverged ? 0.3 * kConverged : 0;
   options.max_passes = row.passes;
   if (UsesOracle(row.learner)) options.oracle = oracle;
   row.set(&options);
@@ -115,7 +115,7 @@ TrainingSet LoopyProblem(Random& random, int trial) {
 void CheckRow(const Row& row, const Problem& problem, SolverKind oracle, double exact,
               double relaxed) {
   CAPTURE(Name(row.learner));
-  CAPTURE(row.what);
+  CAPTURE(row.variant);
   const TrainOptions options = OptionsOf(row, oracle);
   if (UsesMarginals(row.learner) && !AllGraphs(problem, IsForest)) {
     CHECK_THROWS_WITH_AS(MakeLearner(problem, options),
@@ -186,18 +186,18 @@ TEST_CASE("soft reaches its penalised optimum, which is larger and falls with rh
     double before = kInfinity;
     for (const double rho : {2.0, 0.5, 0.1}) {
       const double penalized = SoftOptimum(problem.training(), 0.2, rho);
-      TrainOptions options = Options(Kind::kSoft, StepKind::kPairwise, 0.3 * kArrives);
+      TrainOptions options = Options(Kind::kSoft, StepKind::kPairwise, 0.3 * kConverged);
       options.own<PenaltyOptions>().rho = rho;
       const Run run = TrainOn(problem, options, optimum, penalized);
       CAPTURE(trial);
       CAPTURE(rho);
       CHECK(run.sound);
       CHECK(run.summary.termination == Termination::kConverged);
-      CHECK(Near(run.summary.last.soft_primal, penalized, kArrives));
-      CHECK(Near(run.summary.last.soft_dual, penalized, kArrives));
+      CHECK(Near(run.summary.last.soft_primal, penalized, kConverged));
+      CHECK(Near(run.summary.last.soft_dual, penalized, kConverged));
       // G* ≤ G(w) ≤ g(w, δ) ≤ G_ρ* at the soft solution, which bounds the bias.
       CHECK(optimum <= penalized + kSolver);
-      CHECK(RelaxedPrimal(problem.training(), 0.2, run.summary.weights) <= penalized + kArrives);
+      CHECK(RelaxedPrimal(problem.training(), 0.2, run.summary.weights) <= penalized + kConverged);
       CHECK(penalized <= before + kSolver);
       before = penalized;
     }
@@ -240,15 +240,15 @@ TEST_CASE("cutting planes reach the optimum of slack rescaling") {
     const double optimum = SolveSlackRescaled(problem.training(), 0.1).value;
     for (const Kind learner : AllLearners()) {
       if (learner != Kind::kCuttingPlane1 && learner != Kind::kCuttingPlaneN) continue;
-      TrainOptions options = Options(learner, StepKind::kAuto, 0.3 * kArrives);
+      TrainOptions options = Options(learner, StepKind::kAuto, 0.3 * kConverged);
       options.rescaling = Rescaling::kSlack;
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);
       CAPTURE(Name(learner));
       CHECK(run.sound);
       CHECK(run.summary.termination == Termination::kConverged);
-      CHECK(Near(run.summary.last.primal, optimum, kArrives));
-      CHECK(Near(run.summary.last.dual, optimum, kArrives));
+      CHECK(Near(run.summary.last.primal, optimum, kConverged));
+      CHECK(Near(run.summary.last.dual, optimum, kConverged));
     }
   }
 }
@@ -269,7 +269,7 @@ TEST_CASE("proximal dual ascent converges linearly where the smoothed maximum is
     CHECK(exact <= optimum + kSolver);
     if (l1 == 0) CHECK(optimum <= exact + bias + kSolver);
     for (const Index step : {1, 2, 3, 4, 5}) {
-      TrainOptions options = Options(Kind::kProxSdca, StepKind::kAuto, 0.3 * kArrives);
+      TrainOptions options = Options(Kind::kProxSdca, StepKind::kAuto, 0.3 * kConverged);
       options.own<ProxSdcaOptions>().sdca_step = step;
       options.smoothing = 0.2;
       options.l1 = l1;
@@ -279,8 +279,8 @@ TEST_CASE("proximal dual ascent converges linearly where the smoothed maximum is
       CAPTURE(step);
       CHECK(run.sound);
       CHECK(run.summary.termination == Termination::kConverged);
-      CHECK(Near(run.summary.last.primal, optimum, kArrives));
-      CHECK(Near(run.summary.last.dual, optimum, kArrives));
+      CHECK(Near(run.summary.last.primal, optimum, kConverged));
+      CHECK(Near(run.summary.last.dual, optimum, kConverged));
     }
   }
 }

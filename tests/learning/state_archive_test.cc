@@ -15,7 +15,7 @@ namespace {
 
 /// Whether `read` accepts what `write` has written.
 template <class Write, class Read>
-bool Takes(const Write& write, const Read& read) {
+bool Accepts(const Write& write, const Read& read) {
   StateWriter writer;
   write(&writer);
   StateReader reader(writer.bytes());
@@ -28,31 +28,31 @@ bool Takes(const Write& write, const Read& read) {
   }
 }
 
-bool TakesShares(const std::vector<double>& shares) {
-  return Takes([&](StateWriter* writer) { writer->Reals(shares); },
-               [&](StateReader* reader) {
-                 std::vector<double> values(shares.size());
-                 reader->Shares(values);
-                 CHECK(values == shares);
-               });
+bool AcceptsShares(const std::vector<double>& shares) {
+  return Accepts([&](StateWriter* writer) { writer->Reals(shares); },
+                 [&](StateReader* reader) {
+                   std::vector<double> values(shares.size());
+                   reader->Shares(values);
+                   CHECK(values == shares);
+                 });
 }
 
 template <class Read>
-bool TakesReal(double value, const Read& read) {
-  return Takes([&](StateWriter* writer) { writer->Real(value); }, read);
+bool AcceptsReal(double value, const Read& read) {
+  return Accepts([&](StateWriter* writer) { writer->Real(value); }, read);
 }
 
 }  // namespace
 
 TEST_CASE("shares must be non-negative and sum to one") {
-  CHECK(TakesShares({1}));
-  CHECK(TakesShares({0.25, 0, 0.75}));
-  CHECK(TakesShares({1 + 1e-9, -1e-12}));  // rounding of many steps
-  CHECK_FALSE(TakesShares({}));
-  CHECK_FALSE(TakesShares({0.5, 0.25}));
-  CHECK_FALSE(TakesShares({1.5, -0.5}));
-  CHECK_FALSE(TakesShares({std::nan(""), 1}));
-  CHECK_FALSE(TakesShares({kInfinity, -kInfinity}));
+  CHECK(AcceptsShares({1}));
+  CHECK(AcceptsShares({0.25, 0, 0.75}));
+  CHECK(AcceptsShares({1 + 1e-9, -1e-12}));  // rounding of many steps
+  CHECK_FALSE(AcceptsShares({}));
+  CHECK_FALSE(AcceptsShares({0.5, 0.25}));
+  CHECK_FALSE(AcceptsShares({1.5, -0.5}));
+  CHECK_FALSE(AcceptsShares({std::nan(""), 1}));
+  CHECK_FALSE(AcceptsShares({kInfinity, -kInfinity}));
   const std::vector<double> planes = {0.5, 9, 0.5, 9};
   StateReader::RequireShares(planes.data(), 2, 2);
   CHECK_THROWS_AS(StateReader::RequireShares(planes.data() + 1, 2, 2), DataError);
@@ -60,7 +60,7 @@ TEST_CASE("shares must be non-negative and sum to one") {
 
 TEST_CASE("numbers whose squares would overflow are refused") {
   const auto list = [](double value) {
-    return Takes(
+    return Accepts(
         [&](StateWriter* writer) {
           writer->Reals(std::vector<double>{0, value});
         },
@@ -70,8 +70,8 @@ TEST_CASE("numbers whose squares would overflow are refused") {
         });
   };
   const auto any = [](double value) {
-    return Takes([&](StateWriter* writer) { writer->Reals(std::vector<double>{value}); },
-                 [](StateReader* reader) { reader->FiniteReals(); });
+    return Accepts([&](StateWriter* writer) { writer->Reals(std::vector<double>{value}); },
+                   [](StateReader* reader) { reader->FiniteReals(); });
   };
   for (const double good : {0.0, -1e100, 1e100}) {
     CHECK(list(good));
@@ -87,24 +87,24 @@ TEST_CASE("single numbers must lie in the requested ranges") {
   const auto finite = [](StateReader* reader) { reader->FiniteReal(); };
   const auto positive = [](StateReader* reader) { reader->PositiveReal(); };
   const auto from_zero = [](StateReader* reader) { reader->NonNegativeReal(); };
-  CHECK(TakesReal(-1e200, finite));
-  CHECK_FALSE(TakesReal(1.1e200, finite));
-  CHECK_FALSE(TakesReal(std::nan(""), finite));
-  CHECK(TakesReal(1e-200, positive));
-  CHECK_FALSE(TakesReal(0, positive));
-  CHECK_FALSE(TakesReal(1e-310, positive));  // its inverse is infinite
-  CHECK_FALSE(TakesReal(kInfinity, positive));
-  CHECK(TakesReal(0, from_zero));
-  CHECK_FALSE(TakesReal(-1e-300, from_zero));
-  CHECK_FALSE(TakesReal(std::nan(""), from_zero));
+  CHECK(AcceptsReal(-1e200, finite));
+  CHECK_FALSE(AcceptsReal(1.1e200, finite));
+  CHECK_FALSE(AcceptsReal(std::nan(""), finite));
+  CHECK(AcceptsReal(1e-200, positive));
+  CHECK_FALSE(AcceptsReal(0, positive));
+  CHECK_FALSE(AcceptsReal(1e-310, positive));  // its inverse is infinite
+  CHECK_FALSE(AcceptsReal(kInfinity, positive));
+  CHECK(AcceptsReal(0, from_zero));
+  CHECK_FALSE(AcceptsReal(-1e-300, from_zero));
+  CHECK_FALSE(AcceptsReal(std::nan(""), from_zero));
 }
 
 TEST_CASE("numbers of passes that would overflow when doubled are refused") {
   const auto passes = [](std::int64_t count) {
-    return Takes([&](StateWriter* writer) { writer->Integer(count); },
-                 [&](StateReader* reader) {
-                   StateReader::Require(reader->Passes() == count, "another one");
-                 });
+    return Accepts([&](StateWriter* writer) { writer->Integer(count); },
+                   [&](StateReader* reader) {
+                     StateReader::Require(reader->Passes() == count, "another one");
+                   });
   };
   CHECK(passes(0));
   CHECK(passes(100'000'000));

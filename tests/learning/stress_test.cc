@@ -125,7 +125,7 @@ struct Brackets {
 };
 
 /// Totals over several problems.
-struct Seen {
+struct Totals {
   std::set<LearnerKind> learners;  // with a run
   int comparisons = 0;             // with optima of programs
   int unsolved = 0;                // programs that did not reach their precision
@@ -134,8 +134,8 @@ struct Seen {
 /// One problem with all ways to train on it.
 class Trial {
  public:
-  Trial(std::uint64_t seed, bool forbidden, Seen* seen)
-      : random_(seed), problem_(SomeProblem(random_, forbidden)), seen_(seen) {}
+  Trial(std::uint64_t seed, bool forbidden, Totals* totals)
+      : random_(seed), problem_(SomeProblem(random_, forbidden)), totals_(totals) {}
 
   void Run() {
     CAPTURE(problem_.lambda());
@@ -185,7 +185,7 @@ class Trial {
     CAPTURE(summary.last.primal);
     CAPTURE(summary.last.dual);
     brackets_[objective].Take(way, summary.last);
-    seen_->learners.insert(options.learner);
+    totals_->learners.insert(options.learner);
     CheckPrimal(options, summary);
     Verify(problem_, options, summary, *learner);
     switch (random_.Below(8)) {
@@ -378,39 +378,40 @@ class Trial {
   std::optional<double> Solved(const Solve& solve) {
     try {
       const double optimum = solve();
-      ++seen_->comparisons;
+      ++totals_->comparisons;
       return optimum;
     } catch (const QpFailure&) {
-      ++seen_->unsolved;
+      ++totals_->unsolved;
       return std::nullopt;
     }
   }
 
   Random random_;
   Problem problem_;
-  Seen* seen_;
+  Totals* totals_;
   std::map<std::string, Brackets> brackets_;          // by objective (ObjectiveOf)
   std::map<std::string, TrainOptions> of_objective_;  // other than the plain objective
   std::vector<std::unique_ptr<Problem>> path_;
 };
 
-Seen RunSeeds(std::uint64_t first, std::uint64_t count, bool forbidden = false) {
-  Seen seen;
+Totals RunSeeds(std::uint64_t first, std::uint64_t count, bool forbidden = false) {
+  Totals totals;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     CAPTURE(seed);
-    Trial(seed, forbidden, &seen).Run();
+    Trial(seed, forbidden, &totals).Run();
   }
-  return seen;
+  return totals;
 }
 
 /// Whether a few thousand passes lead to a gap of 1e-3: with oracles that are exact for their
 /// domain, and methods that are not sublinear.
-bool Arrives(const TrainOptions& options) {
+bool Converges(const TrainOptions& options) {
   if (options.oracle == SolverKind::kMessages) return false;
   if (options.oracle == SolverKind::kAuto && !HasGlpk()) return false;  // may be messages
-  constexpr LearnerKind kArrive[] = {LearnerKind::kAuto, LearnerKind::kCuttingPlane1,
-                                     LearnerKind::kCuttingPlaneN, LearnerKind::kBundle};
-  if (std::find(std::begin(kArrive), std::end(kArrive), options.learner) != std::end(kArrive))
+  constexpr LearnerKind kConverging[] = {LearnerKind::kAuto, LearnerKind::kCuttingPlane1,
+                                         LearnerKind::kCuttingPlaneN, LearnerKind::kBundle};
+  if (std::find(std::begin(kConverging), std::end(kConverging), options.learner) !=
+      std::end(kConverging))
     return true;
   return (options.learner == LearnerKind::kBcfw ||
           options.learner == LearnerKind::kAugmentedLagrangian) &&
@@ -426,7 +427,7 @@ void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
     const double lambda = Pick(random, std::vector{1.0, 0.1, 0.01});
     const Problem problem(RandomProblem(random, shape), lambda);
     for (TrainOptions options : AllWays(random, problem)) {
-      if (!Arrives(options)) continue;
+      if (!Converges(options)) continue;
       options.max_passes = 5000;
       options.gap_tolerance = 1e-3;
       options.absolute_gap = 1e-6;
@@ -452,20 +453,20 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }  // namespace
 
 TEST_CASE("bounds of all learners hold and agree on unpleasant problems") {
-  const Seen seen = RunSeeds(1, 24);
+  const Totals totals = RunSeeds(1, 24);
   for (const LearnerKind learner : AllLearners()) {
     CAPTURE(Name(learner));
-    CHECK(seen.learners.count(learner) == 1);
+    CHECK(totals.learners.count(learner) == 1);
   }
-  CHECK(seen.comparisons > 20);
-  CHECK(seen.unsolved < 0.1 * seen.comparisons);
+  CHECK(totals.comparisons > 20);
+  CHECK(totals.unsolved < 0.1 * totals.comparisons);
 }
 
 TEST_CASE("bounds hold and agree where states are forbidden") {
-  const Seen seen = RunSeeds(1, 16, true);
+  const Totals totals = RunSeeds(1, 16, true);
   for (const LearnerKind learner : AllLearners()) {
     CAPTURE(Name(learner));
-    if (UsesOracle(learner) || UsesMarginals(learner)) CHECK(seen.learners.count(learner) == 1);
+    if (UsesOracle(learner) || UsesMarginals(learner)) CHECK(totals.learners.count(learner) == 1);
   }
 }
 

@@ -65,8 +65,8 @@ inline Answer Ask(const Problem& problem, ExampleOracle* oracle, Index m,
 }
 
 /// Takes the bound from one call and the corner from another.
-inline Answer AskTwice(const Problem& problem, ExampleOracle* oracle, Index m,
-                       std::span<const double> weights, WarmStart* warm = nullptr) {
+inline Answer AskBoundAndCorner(const Problem& problem, ExampleOracle* oracle, Index m,
+                                std::span<const double> weights, WarmStart* warm = nullptr) {
   const double bound = Ask(problem, oracle, m, weights, warm).bound;
   Answer answer = Ask(problem, oracle, m, weights, warm, false);
   answer.bound = bound;
@@ -107,7 +107,7 @@ inline void CheckExact(const Problem& problem, Oracle* oracle, std::span<const d
     const Labellings labellings = DenseLabellings(problem, m);
     const double best = LargestScore(labellings, AsVector(weights));
     WarmStart warm;
-    const Answer answer = AskTwice(problem, oracle, m, weights, &warm);
+    const Answer answer = AskBoundAndCorner(problem, oracle, m, weights, &warm);
     CAPTURE(m);
     CHECK(Near(answer.bound, best, kTight));
     CHECK(Near(answer.value, best, kTight));

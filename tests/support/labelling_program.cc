@@ -21,7 +21,7 @@ using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
 constexpr int kMostSteps = 60000;
-constexpr Real kWanted = 1e-12L;
+constexpr Real kPrecision = 1e-12L;
 constexpr int kBisections = 100;
 
 struct Labelled {
@@ -86,7 +86,7 @@ class Program {
         const Real value = Value();
         bracket.lower = std::max(bracket.lower, static_cast<double>(value));
         bracket.upper = std::min(bracket.upper, static_cast<double>(value + gap / Examples()));
-        if (gap / Examples() <= kWanted * std::max(value, Real(1e-300L))) break;
+        if (gap / Examples() <= kPrecision * std::max(value, Real(1e-300L))) break;
       }
       if (best_example < 0) break;
       StepOnPair(up, down);
@@ -171,8 +171,8 @@ class Program {
     beta_ = Vector::Zero(count());
     for (Eigen::Index k = 0; k < count(); ++k) {
       const Labelled& column = columns_[k];
-      const auto given = training_.data.example(column.example).labels();
-      if (std::equal(column.labels.begin(), column.labels.end(), given.begin())) beta_[k] = 1;
+      const auto truth = training_.data.example(column.example).labels();
+      if (std::equal(column.labels.begin(), column.labels.end(), truth.begin())) beta_[k] = 1;
     }
     Rebuild();
   }

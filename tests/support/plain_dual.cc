@@ -9,7 +9,7 @@
 namespace slackline::internal::test {
 namespace {
 
-constexpr long double kLeft = 0.1L;  // share of a gap that local steps leave
+constexpr long double kGapShare = 0.1L;  // share of a gap that local steps leave
 constexpr int kMostSteps = 20;
 // scores that differ by less are a tie: rounding may reorder them
 constexpr long double kTie = 1e-10L;
@@ -131,7 +131,7 @@ PlainDual::Improvement PlainDual::Improve(Index m, StepKind kind, Real most) {
   for (;; ++done.steps) {
     const Extremes at = FindExtremes(m);
     if (done.steps == 0) done.gap = at.gap();
-    if (done.steps == 0 && most < 0) most = kLeft * done.gap;
+    if (done.steps == 0 && most < 0) most = kGapShare * done.gap;
     if (at.gap() <= most || done.steps == kMostSteps) break;
     done.clear = done.clear && at.clear;
     if (Step(m, at, kind) == 0) break;

@@ -153,14 +153,14 @@ class InteriorPoint {
 
 /// Requires linearly independent rows of A.
 QpResult SolveFullRank(const MatrixXd& q, const VectorXd& c, const MatrixXd& a, const VectorXd& b) {
-  constexpr double kWanted = 1e-10;
+  constexpr double kPrecision = 1e-10;
   InteriorPoint<double> fast(q, c, a, b);
   const QpResult first = fast.Run();
-  if (fast.error() <= kWanted) return first;
+  if (fast.error() <= kPrecision) return first;
   // Large quadratic terms (small λ or ρ) need more digits than a double has.
   InteriorPoint<long double> precise(q, c, a, b);
   const QpResult second = precise.Run();
-  if (precise.error() <= kWanted) return second;
+  if (precise.error() <= kPrecision) return second;
   std::ostringstream message;
   message << "a quadratic program was solved to " << precise.error() << " only";
   throw QpFailure(message.str());

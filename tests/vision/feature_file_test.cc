@@ -90,7 +90,7 @@ std::string ReadAll(const std::string& path) {
 }
 
 /// The bytes with correct checksums of directory and header.
-std::string Mended(std::string bytes) {
+std::string WithChecksums(std::string bytes) {
   const auto directory = Take<std::uint64_t>(bytes, 24);
   if (directory <= bytes.size()) Put(Crc32(std::string_view(bytes).substr(directory)), 56, &bytes);
   Put(Crc32(std::string_view(bytes).substr(0, 60)), 60, &bytes);
@@ -254,14 +254,14 @@ TEST_CASE("every flipped byte is detected") {
 TEST_CASE("any directory with a good checksum is harmless") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(WriteExamples(folder));
-  REQUIRE(Mended(good) == good);
+  REQUIRE(WithChecksums(good) == good);
   const std::size_t directory = Take<std::uint64_t>(good, 24);
   Random random(7);
   for (std::size_t k = directory; k < good.size(); ++k) {
     for (const int value : {0, 0x7f, 0xff, static_cast<int>(random.Below(256))}) {
       std::string bad = good;
       bad[k] = static_cast<char>(value);
-      ReadAll(folder.Write("b.fea", Mended(bad)));
+      ReadAll(folder.Write("b.fea", WithChecksums(bad)));
     }
   }
   for (const std::uint64_t place :
@@ -269,7 +269,7 @@ TEST_CASE("any directory with a good checksum is harmless") {
         std::uint64_t{good.size()}, std::uint64_t{1} << 62, ~std::uint64_t{15}}) {
     std::string bad = good;
     Put(place, 24, &bad);
-    CHECK(!ReadAll(folder.Write("b.fea", Mended(bad))).empty());
+    CHECK(!ReadAll(folder.Write("b.fea", WithChecksums(bad))).empty());
   }
 }
 
@@ -287,7 +287,7 @@ TEST_CASE("arrays with good checksums are still checked") {
   const auto refuse = [&](std::string bad, const std::string& part) {
     Put(Crc32(std::string_view(bad).substr(64, features - 64)), entry + 33, &bad);
     Put(Crc32(std::string_view(bad).substr(features, end - features)), entry + 37, &bad);
-    const std::string message = ReadAll(folder.Write("b.fea", Mended(bad)));
+    const std::string message = ReadAll(folder.Write("b.fea", WithChecksums(bad)));
     CHECK_MESSAGE(Contains(message, part), message);
   };
   refuse(good, "");

@@ -18,7 +18,7 @@ using Arguments = std::vector<std::string>;
 const Arguments kValues = {"1e308", "1e-308", "1e50", "1e-50", "0", "-1", "nan", "inf", "1e400"};
 
 /// Further options for a second run with each of these options.
-const std::map<std::string, Arguments> kBeside = {
+const std::map<std::string, Arguments> kFurtherOptions = {
     {"--kernel-gamma", {"--kernel", "rbf"}},
     {"--kernel-degree", {"--kernel", "polynomial"}},
     {"--kernel-offset", {"--kernel", "polynomial"}},
@@ -48,7 +48,7 @@ Arguments NumericOptions(const Arguments& command) {
 
 /// Runs the command with every value of the option, alone and with its further options.
 void CheckOption(const Arguments& command, const Arguments& base, const std::string& option) {
-  const auto beside = kBeside.find(option);
+  const auto further = kFurtherOptions.find(option);
   for (const std::string& value : kValues) {
     Arguments arguments = command;
     for (std::size_t k = 0; k < base.size(); ++k) {
@@ -59,11 +59,11 @@ void CheckOption(const Arguments& command, const Arguments& base, const std::str
       }
     }
     for (const Arguments& more :
-         {Arguments{}, beside == kBeside.end() ? Arguments{} : beside->second}) {
+         {Arguments{}, further == kFurtherOptions.end() ? Arguments{} : further->second}) {
       const Outcome outcome = RunProgram(arguments + more + Arguments{option, value});
       CHECK_MESSAGE((outcome.code == 0 || outcome.code == 2),
                     command[0] << " " << option << " " << value << ": " << outcome.err);
-      if (beside == kBeside.end()) break;
+      if (further == kFurtherOptions.end()) break;
     }
   }
 }

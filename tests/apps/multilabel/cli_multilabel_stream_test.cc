@@ -103,24 +103,24 @@ TEST_CASE("an example is answered before the next one is read") {
       Lines(RunProgram(Files::Predict(files.arff_model, data, {"--output", "scores"})).out);
   const std::size_t rows = text.find("@data\n") + 6;
   Conversation program(Files::Predict(files.arff_model, "-", {"--output", "scores", "-q"}));
-  program.Say(text.substr(0, rows));
+  program.Write(text.substr(0, rows));
   const auto lines = Lines(text.substr(rows));
   for (std::size_t k = 0; k < lines.size(); ++k) {
-    program.Say(lines[k] + "\n");
-    if (k == 0) CHECK(program.HearLine() == whole[0]);
-    CHECK(program.HearLine() == whole[k + 1]);
+    program.Write(lines[k] + "\n");
+    if (k == 0) CHECK(program.ReadLine() == whole[0]);
+    CHECK(program.ReadLine() == whole[k + 1]);
   }
-  program.FinishSaying();
-  CHECK(program.HearLine().empty());
+  program.CloseInput();
+  CHECK(program.ReadLine().empty());
   CHECK(program.Wait() == 0);
 
   Conversation svm(Files::Predict(files.model, "-", {"--output", "scores", "-q"}));
   for (int k = 0; k < 2; ++k) {
-    svm.Say("? 1:1 3:-2\n");
-    if (k == 0) CHECK(svm.HearLine() == "0,1,2,3");
-    CHECK(Contains(svm.HearLine(), ","));
+    svm.Write("? 1:1 3:-2\n");
+    if (k == 0) CHECK(svm.ReadLine() == "0,1,2,3");
+    CHECK(Contains(svm.ReadLine(), ","));
   }
-  svm.FinishSaying();
+  svm.CloseInput();
   CHECK(svm.Wait() == 0);
 }
 
@@ -242,13 +242,13 @@ TEST_CASE("a row of a table is answered before the next one is read") {
   Files::Train(
       {files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--model", model});
   Conversation program(Files::Predict(model, "-", {"--output", "scores", "-q"}));
-  program.Say("size,x,the colour\n");
+  program.Write("size,x,the colour\n");
   for (int k = 0; k < 3; ++k) {
-    program.Say("1," + std::to_string(k) + ",\"red\"\n");
-    if (k == 0) CHECK(program.HearLine() == "a,b");
-    CHECK(Contains(program.HearLine(), ","));
+    program.Write("1," + std::to_string(k) + ",\"red\"\n");
+    if (k == 0) CHECK(program.ReadLine() == "a,b");
+    CHECK(Contains(program.ReadLine(), ","));
   }
-  program.FinishSaying();
-  CHECK(program.HearLine().empty());
+  program.CloseInput();
+  CHECK(program.ReadLine().empty());
   CHECK(program.Wait() == 0);
 }

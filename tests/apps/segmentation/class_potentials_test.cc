@@ -29,7 +29,7 @@ struct File {
 const std::string kHead = "image\tlayer\tsuperpixel\tgrass\tblue sky\n";
 
 /// The message of reading the text and asking for two fine superpixels of image "a".
-std::string Complaint(const std::string& text) {
+std::string ErrorOf(const std::string& text) {
   const File file(text);
   try {
     ClassPotentials(file.path, kClasses).Layer("a", true, 2);
@@ -40,7 +40,7 @@ std::string Complaint(const std::string& text) {
 }
 
 void CheckComplaint(const std::string& text, const std::vector<std::string>& parts) {
-  const std::string complaint = Complaint(text);
+  const std::string complaint = ErrorOf(text);
   for (const std::string& part : parts) {
     INFO(complaint);
     CHECK_MESSAGE(complaint.find(part) != std::string::npos, part);

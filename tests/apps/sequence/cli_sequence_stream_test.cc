@@ -120,16 +120,16 @@ TEST_CASE("a sentence is answered before the next one is read") {
   const Files files;
   const auto whole = Lines(RunProgram(files.Predict(files.test)).out);
   Conversation program(files.Predict("-", {"-q"}));
-  program.Say("the DT\ndog NN\n\n");
-  CHECK(program.HearLine() == whole[0]);
-  CHECK(program.HearLine() == whole[1]);
-  program.Say("\nbig JJ\ncats NN\n");
-  program.Say("sleep VB\n\n");
-  for (std::size_t k = 2; k < 6; ++k) CHECK(program.HearLine() == whole[k]);
-  program.Say(". .\n\nthe DT\n");  // the last sentence has no blank line behind it
-  program.FinishSaying();
-  for (std::size_t k = 6; k < whole.size(); ++k) CHECK(program.HearLine() == whole[k]);
-  CHECK(program.HearLine().empty());
+  program.Write("the DT\ndog NN\n\n");
+  CHECK(program.ReadLine() == whole[0]);
+  CHECK(program.ReadLine() == whole[1]);
+  program.Write("\nbig JJ\ncats NN\n");
+  program.Write("sleep VB\n\n");
+  for (std::size_t k = 2; k < 6; ++k) CHECK(program.ReadLine() == whole[k]);
+  program.Write(". .\n\nthe DT\n");  // the last sentence has no blank line behind it
+  program.CloseInput();
+  for (std::size_t k = 6; k < whole.size(); ++k) CHECK(program.ReadLine() == whole[k]);
+  CHECK(program.ReadLine().empty());
   CHECK(program.Wait() == 0);
 }
 

@@ -34,7 +34,7 @@ TEST_CASE("message passing gives labellings below and bounds above the maximum")
         double first = kInfinity;
         for (int call = 0; call < 6; ++call) {
           const double known = Ask(problem, &oracle, m, weights, &warm, false).bound;
-          const Answer answer = AskTwice(problem, &oracle, m, weights, &warm);
+          const Answer answer = AskBoundAndCorner(problem, &oracle, m, weights, &warm);
           if (call == 0) first = known;
           CAPTURE(trial);
           CAPTURE(call);
@@ -74,7 +74,7 @@ TEST_CASE("branch and bound closes the gap of messages, in every call or on dema
       const Labellings labellings = DenseLabellings(problem, m);
       const double best = LargestScore(labellings, AsVector(weights));
       WarmStart warm;
-      const Answer quick = AskTwice(problem, &demand, m, weights, &warm);
+      const Answer quick = AskBoundAndCorner(problem, &demand, m, weights, &warm);
       CHECK(quick.bound >= best - Room(best));
       open += quick.bound > best + 1e-6 ? 1 : 0;
       bool complete = false;

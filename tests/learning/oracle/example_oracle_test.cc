@@ -103,7 +103,7 @@ TEST_CASE("roof duality on full multi-label models maximises over the local poly
     oracle.Refresh(weights);
     double hinge = 0;
     for (Index m = 0; m < problem.size(); ++m) {
-      const Answer answer = AskTwice(problem, &oracle, m, weights);
+      const Answer answer = AskBoundAndCorner(problem, &oracle, m, weights);
       const Labellings labellings = DenseLabellings(problem, m);
       CAPTURE(trial);
       CAPTURE(m);
@@ -143,8 +143,8 @@ TEST_CASE("sums of pair weights updated by single changes equal recomputed ones"
       for (Index m = 0; m < problem.size(); ++m) {
         const std::int64_t work = follows.work();
         const std::int64_t fresh_work = fresh.work();
-        const Answer expected = AskTwice(problem, &fresh, m, weights);
-        const Answer answer = AskTwice(problem, &follows, m, weights);
+        const Answer expected = AskBoundAndCorner(problem, &fresh, m, weights);
+        const Answer answer = AskBoundAndCorner(problem, &follows, m, weights);
         CAPTURE(changes);
         CAPTURE(strength);
         CHECK(Near(answer.value, expected.value, kTight));
@@ -177,8 +177,8 @@ TEST_CASE("a saved oracle gives the same corners, bit for bit") {
     LoadState(second, &reader);
     reader.Finish();
     for (Index m = 0; m < problem.size(); ++m) {
-      const Answer a = AskTwice(problem, &first, m, weights);
-      const Answer b = AskTwice(problem, &second, m, weights);
+      const Answer a = AskBoundAndCorner(problem, &first, m, weights);
+      const Answer b = AskBoundAndCorner(problem, &second, m, weights);
       CHECK(a.bound == b.bound);
       CHECK(a.features == b.features);
       CHECK(a.loss == b.loss);
@@ -241,7 +241,7 @@ TEST_CASE("linear programs maximise over the local polytope, and their corners r
     oracle.Refresh(weights);
     double hinge = 0;
     for (Index m = 0; m < problem.size(); ++m) {
-      const Answer answer = AskTwice(problem, &oracle, m, weights);
+      const Answer answer = AskBoundAndCorner(problem, &oracle, m, weights);
       CHECK(Near(answer.bound, answer.value, kTight));
       fractional += IsLabelling(DenseLabellings(problem, m), answer) ? 0 : 1;
       hinge += (answer.bound - TruthScore(problem, m, weights)) / problem.size();
@@ -273,7 +273,7 @@ TEST_CASE("slack rescaling multiplies the hinge of a labelling by its loss") {
         largest_loss = std::max(largest_loss, labelling.loss);
       }
       const double best = LargestScore(scaled, AsVector(weights));
-      const Answer answer = AskTwice(problem, &oracle, m, weights);
+      const Answer answer = AskBoundAndCorner(problem, &oracle, m, weights);
       CAPTURE(trial);
       CHECK(Near(answer.bound, best, kTight));
       CHECK(Near(answer.value, best, kTight));

@@ -70,7 +70,7 @@ class SvmDual {
     SmallestEntry(gradient, out);
     const double best = *std::min_element(gradient.begin(), gradient.end());
     for (std::size_t k = 0; k < gradient.size(); ++k) {
-      if (out[k] == 0) closest_call_ = std::min(closest_call_, gradient[k] - best);
+      if (out[k] == 0) smallest_lead_ = std::min(smallest_lead_, gradient[k] - best);
     }
   }
   double Curvature(Index i, std::span<const double> direction) const {
@@ -92,14 +92,14 @@ class SvmDual {
   const std::vector<double>& start() const { return start_; }
   /// The smallest difference between the best and the second-best corner in any step. A line search
   /// ends where the two are equal; then rounding decides which one comes first.
-  double closest_call() const { return closest_call_; }
+  double smallest_lead() const { return smallest_lead_; }
 
  private:
   double lambda_;
   std::vector<Eigen::MatrixXd> columns_;
   std::vector<Eigen::VectorXd> losses_;
   std::vector<double> start_;
-  double closest_call_ = kInfinity;
+  double smallest_lead_ = kInfinity;
 };
 
 /// w of a learner's dual point at its newest iterate, whatever weights the learner would save.
@@ -131,7 +131,7 @@ int CheckSameIterates(const Problem& problem, const SvmDual& dual, LearnerKind k
   for (int pass = 0; pass < 25; ++pass) {
     learner->RunPass(never);
     method.Pass();
-    if (dual.closest_call() < 1e-10) return pass;
+    if (dual.smallest_lead() < 1e-10) return pass;
     const Eigen::VectorXd expected = dual.Weights(method.point());
     const double apart = (WeightsOfDualPoint(problem, *learner) - expected).norm();
     CAPTURE(pass);

@@ -32,10 +32,10 @@ std::string Error(const std::string& expression) {
 /// An expression as a tree that finds matches by the definition.
 struct Tree {
   enum class Kind { kCharacters, kBegin, kEnd, kSequence, kEither, kRepeat } kind = Kind::kSequence;
-  std::string text;        // the expression
-  std::string taken = {};  // kCharacters: one of these
-  bool none = false;       // kRepeat: whether zero times are allowed
-  bool many = false;       // kRepeat: whether more than one time is allowed
+  std::string text;             // the expression
+  std::string characters = {};  // kCharacters: one of these
+  bool optional = false;        // kRepeat: whether zero times are allowed
+  bool repeated = false;        // kRepeat: whether more than one time is allowed
   std::vector<Tree> parts = {};
 
   /// The places where a match that begins at one of the given places may end.
@@ -44,7 +44,7 @@ struct Tree {
     switch (kind) {
       case Kind::kCharacters:
         for (const std::size_t at : begins) {
-          if (at < whole.size() && Contains(taken, whole.substr(at, 1))) ends.insert(at + 1);
+          if (at < whole.size() && Contains(characters, whole.substr(at, 1))) ends.insert(at + 1);
         }
         return ends;
       case Kind::kBegin:
@@ -64,11 +64,11 @@ struct Tree {
         break;
     }
     ends = parts[0].Ends(whole, begins);
-    for (std::size_t before = 0; many && before != ends.size();) {
+    for (std::size_t before = 0; repeated && before != ends.size();) {
       before = ends.size();
       ends.merge(parts[0].Ends(whole, ends));
     }
-    if (none) ends.insert(begins.begin(), begins.end());
+    if (optional) ends.insert(begins.begin(), begins.end());
     return ends;
   }
 };
@@ -77,8 +77,8 @@ Tree RandomAtom(Random* random) {
   static const std::vector<std::pair<std::string, std::string>> kAtoms = {
       {"a", "a"},      {"b", "b"},   {"c", "c"},      {".", "abc1"},  {"[ab]", "ab"},
       {"[^a]", "bc1"}, {"\\d", "1"}, {"[b-c]", "bc"}, {"\\D", "abc"}, {"[\\da]", "1a"}};
-  const auto& [text, taken] = kAtoms[random->Below(kAtoms.size())];
-  return {Tree::Kind::kCharacters, text, taken};
+  const auto& [text, characters] = kAtoms[random->Below(kAtoms.size())];
+  return {Tree::Kind::kCharacters, text, characters};
 }
 
 Tree RandomTree(Random* random, int depth) {
