@@ -42,7 +42,7 @@ install(FILES ${PROJECT_BINARY_DIR}/slacklineConfig.cmake ${PROJECT_BINARY_DIR}/
 set(needed_packages pugixml zlib)
 set(needed_libraries "")
 if(SLACKLINE_WITH_GLPK)
-  list(APPEND needed_libraries glpk)  # comes without a .pc file
+  list(APPEND needed_libraries glpk)  # GLPK has no .pc file
 endif()
 if(SLACKLINE_WITH_OPENMP)
   list(APPEND needed_libraries ${OpenMP_CXX_LIB_NAMES})
@@ -69,7 +69,7 @@ foreach(component program development)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE COMPONENT ${component}
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${folder_${component}} RENAME copyright)
 endforeach()
-if(SLACKLINE_BUILD_APPS)  # Chart.js is in the program
+if(SLACKLINE_BUILD_APPS)  # the program contains Chart.js
   install(FILES ${PROJECT_SOURCE_DIR}/third_party/chart.js/LICENSE.md COMPONENT program
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/slackline RENAME chart.js-LICENSE.md)
 endif()

@@ -10,7 +10,7 @@ set(SLACKLINE_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND SLACKLINE_WARNINGS -Wno-restrict)  # false alarms for string concatenation (GCC bug 105651)
   if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-    list(APPEND SLACKLINE_WARNINGS -Wno-array-bounds -Wno-stringop-overflow)  # the same, with precompiled headers
+    list(APPEND SLACKLINE_WARNINGS -Wno-array-bounds -Wno-stringop-overflow)  # false alarms with precompiled headers
   endif()
 endif()
 if(SLACKLINE_BUILD_FUZZERS)
@@ -34,7 +34,7 @@ function(slackline_add_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "/(examples/.*|main\\.cc|cmd_[a-z_]*\\.cc)$")
   add_library(${name} STATIC ${sources})
-  if(SLACKLINE_SHARED)  # which shows only what has SLACKLINE_EXPORT
+  if(SLACKLINE_SHARED)  # the shared library exports only symbols with SLACKLINE_EXPORT
     set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   endif()
   target_include_directories(${name} PUBLIC ${SLACKLINE_INCLUDE_DIR})
