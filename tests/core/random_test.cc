@@ -53,7 +53,7 @@ TEST_CASE("Below stays below its bound and reaches every number about equally of
 TEST_CASE("Uniform and Normal have the moments of their distributions") {
   Random random(3);
   constexpr int kDraws = 200000;
-  // five deviations of a mean of 200,000 draws with variance 1
+  // Five deviations of a mean of 200,000 draws with variance 1.
   constexpr double kFiveDeviations = 5.0 / 447.2;
   double sum = 0;
   double normal_sum = 0;

@@ -126,8 +126,8 @@ TEST_CASE("variables read inputs, potentials and unary factors") {
   weights[scalar.at(7, 0)] = -1;
   weights[scalar.at(12, 0)] = 100;
   const std::vector<double> scores = FlatScores(structure, rows, weights, {5, 6});
-  // a: rows 0, 1, 2 of input (2, 20), bias on state 2. b: row 2 of input (1, 10) on state 1,
-  // potentials on both.
+  // Variable a: rows 0, 1, 2 of input (2, 20), bias on state 2. Variable b: row 2 of input (1, 10)
+  // on state 1, potentials on both.
   const std::vector<double> expected = {0, 2, 102, -5, -5};
   REQUIRE(scores.size() == expected.size());
   for (std::size_t k = 0; k < scores.size(); ++k) CHECK(Near(scores[k], expected[k], kExact));

@@ -13,13 +13,13 @@ struct GlobalProblemOptions {
   Index num_variables = 4;
   Index states = 2;     ///< of every variable
   Index num_pairs = 3;  ///< random pair tables with own weights beside the global factors
-  /// binary variables only: a weight per count over `scope` of the variables
+  /// Binary variables only: a weight per count over `scope` of the variables.
   bool cardinality = true;
-  /// a chain over `scope` of the variables, one table of weights for its edges
+  /// A chain over `scope` of the variables, one table of weights for its edges.
   bool chain = false;
   Index scope = 4;
   Index copies = 1;  ///< of each global factor, over different variables, with the same weights
-  /// binary variables only: bounds on the count of the first three variables
+  /// Binary variables only: bounds on the count of the first three variables.
   bool exactly_one = false;
   bool overlapping_bounds = false;  ///< also: at most two of the variables 1, 2 and 3
   double input_scale = 1;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr long double kGapShare = 0.1L;  // share of a gap that local steps leave
 constexpr int kMostSteps = 20;
-// scores that differ by less are a tie: rounding may reorder them
+// Scores that differ by less are a tie: rounding may reorder them.
 constexpr long double kTie = 1e-10L;
 
 }  // namespace

@@ -31,7 +31,7 @@ GraphPtr FullBinary(Index n);
 /// One cycle through n ≥ 3 variables.
 GraphPtr Cycle(Index n, Index states);
 
-/// rows × cols variables, each with a factor to its right and its lower neighbour.
+/// A grid of rows × cols variables, each with a factor to its right and its lower neighbour.
 GraphPtr Grid(Index rows, Index cols, Index states);
 
 /// A small graph (at most 3^7 labellings) of family `number` mod 12: no, one and two variables,

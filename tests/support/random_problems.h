@@ -14,9 +14,9 @@ struct ProblemOptions {
   Index num_examples = 3;
   Index num_variables = 4;  ///< ≥ 1
   Index max_states = 3;  ///< every variable has 2 … max_states states (1 where max_states is 1)
-  /// attempted; fewer where `forest` or the number of variables leaves no room
+  /// Attempted factors; fewer where `forest` or the number of variables leaves no room.
   Index num_factors = 4;
-  /// factors have 2 … max_order variables (1 where max_order or num_variables is 1)
+  /// Factors have 2 … max_order variables (1 where max_order or num_variables is 1).
   Index max_order = 2;
   bool forest = false;            ///< no cycles: the relaxation is tight
   bool mixed_sizes = false;       ///< examples have 1 … num_variables variables
@@ -37,12 +37,12 @@ struct ProblemOptions {
   double input_scale = 1;        ///< of input vectors and potentials
   bool uneven_inputs = false;    ///< each input vector is scaled by a power of ten from 1e-6 to 1e6
   bool constant_inputs = false;  ///< the first feature of every input vector is input_scale
-  /// inputs and potentials are whole numbers times input_scale: many ties
+  /// Inputs and potentials are whole numbers times input_scale: many ties.
   bool whole_inputs = false;
   bool duplicate_factors = false;  ///< half of the factors occur twice, over the same variables
   bool repeat_examples = false;    ///< every example occurs twice
   bool unlabelled = false;         ///< a quarter of the labels is unknown, but never the first
-  /// a third of the states of variables and factors is forbidden, but never the first
+  /// A third of the states of variables and factors is forbidden, but never the first.
   bool forbidden = false;
 };
 

@@ -97,7 +97,7 @@ class GlobalProblem {
       const auto& structure = structures[m];
       data.Add(structure, SomeLabels(*structure), m * kVariables);
       if (Coin(random_, 4))
-        // a second, random labelling of the same input
+        // A second, random labelling of the same input.
         data.Add(structure, SomeLabels(*structure), m * kVariables);
     }
     return data;

@@ -9,14 +9,14 @@
 namespace slackline::internal::test {
 
 inline constexpr double kExact = 1e-12;  ///< sums of the same numbers in another order
-/// of the largest term: sums in which large terms cancel
+/// Relative to the largest term: sums in which large terms cancel.
 inline constexpr double kSummands = 1e-14;
-/// the same optimum by two direct methods; LP value against its own bound
+/// The same optimum by two direct methods; an LP value against its own bound.
 inline constexpr double kTight = 1e-9;
 inline constexpr double kSolver = 1e-7;  ///< optima of LP and QP solvers
-/// per entry: constraints of repaired tables, for marginals ≤ 1
+/// Per entry: constraints of repaired tables, for marginals ≤ 1.
 inline constexpr double kFeasible = 1e-15;
-/// per entry: constraints that a solver's fractional solution satisfies
+/// Per entry: constraints that a solver's fractional solution satisfies.
 inline constexpr double kPolytope = 1e-12;
 
 /// |a − b| ≤ tolerance · max(1, |a|, |b|); false for NaN.

@@ -101,7 +101,7 @@ inline std::string MakeJpeg(const JpegContent& content) {
   info.in_color_space = content.space;
   jpeg_set_defaults(&info);
   jpeg_set_quality(&info, 100, TRUE);
-  // no subsampling of colour
+  // No subsampling of colour.
   info.comp_info[0].h_samp_factor = info.comp_info[0].v_samp_factor = 1;
   if (content.space == JCS_CMYK) info.write_Adobe_marker = content.adobe ? TRUE : FALSE;
   if (content.progressive) jpeg_simple_progression(&info);

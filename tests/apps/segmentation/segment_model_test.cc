@@ -266,7 +266,7 @@ TEST_CASE("superpixels without labels are left out of training") {
   SegmentExample& first = images.examples[0];
   first.graph.parent = {0, 0, 1, 1};
   first.graph.neighbours = {{0, 1, 1.0F}, {1, 2, 5.0F}, {2, 3, 50.0F}};
-  // the second superpixel has no labelled pixels
+  // The second superpixel has no labelled pixels.
   first.fine_pixels = {4, 0, 0, 0, 0, 0, 1, 3, 2, 0, 0, 2};
   first.coarse_pixels = {0, 0, 0, 1, 3, 4};  // nor has the first
   images.examples[1].fine_pixels.assign(6, 0);

@@ -112,7 +112,7 @@ TEST_CASE("chunks begin and end by the rules of conlleval") {
   CHECK(Chunks("B-X I-Y", "B-X B-Y") == Counts{2, 2, 2});          // the type changes without B
   CHECK(Chunks("I-X B-X I-X", "I-X I-X I-X") == Counts{2, 1, 0});  // B after I of the same type
   CHECK(Chunks("O B-X I-X", "O B-X I-X") == Counts{1, 1, 1});      // up to the end of a sequence
-  // chunks do not cross the end
+  // Chunks do not cross the end of a sequence.
   CHECK(Chunks("O B-X | I-X O", "O B-X | B-X O") == Counts{2, 2, 2});
   CHECK(Chunks("I-X I-X O", "B-X I-X O") == Counts{1, 1, 1});          // I at the beginning
   CHECK(Chunks("O B-X I-X O", "O B-X I-X I-X") == Counts{1, 1, 0});    // longer by one at the end

@@ -286,7 +286,7 @@ TEST_CASE("the dual never falls, and the weights match alpha, for features of an
         CHECK(dual.Value() >= last - 1e-11);
         last = dual.Value();
         const Vector weights = dual.Weights();
-        // relative to the weights of a single corner, since the shares are rounded
+        // Relative to the weights of a single corner, since the shares are rounded.
         Real largest = 1;
         for (Index m = 0; m < parts.problem.size(); ++m) {
           for (const DualCorner& corner : dual.example(m))

@@ -118,7 +118,7 @@ TEST_CASE("iterates follow the formula, with and without projection") {
 }
 
 TEST_CASE("averages are those of the iterates") {
-  // no two labels are the same in all examples: otherwise oracles would see ties
+  // No two labels are the same in all examples: otherwise oracles would see ties.
   Random random(81);
   const TrainingSet training = RandomMultiLabelProblem(random, 8, 4, 3, true);
   constexpr std::size_t kExamples = 8;

@@ -147,7 +147,7 @@ TEST_CASE("the shipped words are read") {
 TEST_CASE("lines of letters are distinguished from other text") {
   CHECK(LooksLikeLetter("1\to\t2\t1\t1\t0\t0\t1\t1\t"));
   CHECK(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t0"));
-  // recognised; the reader refuses it with a reason
+  // Recognised; the reader refuses it with a reason.
   CHECK(LooksLikeLetter("2\t\t-1\t1\t2\t0\t1\t0"));
   CHECK_FALSE(LooksLikeLetter("2\tm\t-1\t1\t2\t0"));     // no pixels
   CHECK_FALSE(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t2"));  // not a pixel
