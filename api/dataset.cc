@@ -100,10 +100,13 @@ void AppendInputs(const Inputs& inputs, internal::FeatureRows* rows) {
   }
 }
 
-DatasetImpl::DatasetImpl(std::shared_ptr<const internal::WeightLayout> layout)
-    : rows(std::make_shared<internal::FeatureRows>()), data(std::move(layout), rows) {}
+DatasetImpl::DatasetImpl(std::shared_ptr<const internal::WeightLayout> layout,
+                         const DatasetOptions& options)
+    : rows(std::make_shared<internal::FeatureRows>(options.rows_folder)),
+      data(std::move(layout), rows) {}
 
-Dataset::Dataset(const Model& model) : impl_(std::make_unique<DatasetImpl>(model.impl()->layout)) {}
+Dataset::Dataset(const Model& model, const DatasetOptions& options)
+    : impl_(std::make_unique<DatasetImpl>(model.impl()->layout, options)) {}
 Dataset::Dataset(Dataset&& other) noexcept = default;
 Dataset& Dataset::operator=(Dataset&& other) noexcept = default;
 Dataset::~Dataset() = default;
@@ -122,6 +125,15 @@ int Dataset::Add(const Graph& graph, const Example& example) {
   AppendInputs(example.inputs, impl_->rows.get());
   impl_->own_losses.push_back({example.loss_weights, example.losses});
   return impl_->data.Add(structure, example.labels, first_input, example.potentials);
+}
+
+int Dataset::AddAll(const std::function<std::optional<GraphExample>()>& next) {
+  int added = 0;
+  while (const std::optional<GraphExample> given = next()) {
+    Add(given->graph, given->example);
+    ++added;
+  }
+  return added;
 }
 
 int Dataset::size() const { return impl_->data.size(); }

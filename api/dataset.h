@@ -3,10 +3,13 @@
 // Examples: what is known of a graph's variables, and what they should be.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <slackline/export.h>
@@ -88,19 +91,41 @@ struct Example {
   std::vector<double> losses = {};
 };
 
+/// An example and its graph, as a stream of examples gives them.
+struct GraphExample {
+  Graph graph;
+  Example example;
+};
+
+/// Where a data set keeps its examples.
+struct DatasetOptions {
+  /// "": rows of inputs are kept in memory. A folder: they are kept in files in this folder, which
+  /// have no names and disappear with the data set. The system holds as much of them in memory as
+  /// there is room for, so that they can be more than the machine's memory; the disk must have room
+  /// for all. Training gives the same results, bit for bit. Graphs, labels, potentials and losses
+  /// stay in memory.
+  std::string rows_folder = {};
+};
+
 struct DatasetImpl;
 
 /// Examples of graphs of one model. Rows of inputs are copied.
 class SLACKLINE_EXPORT Dataset {
  public:
-  explicit Dataset(const Model& model);
+  /// Throws std::runtime_error when no file can be made in options.rows_folder.
+  explicit Dataset(const Model& model, const DatasetOptions& options = {});
   Dataset(Dataset&& other) noexcept;
   Dataset& operator=(Dataset&& other) noexcept;
   ~Dataset();
 
   /// Adds an example and returns its number. Throws std::invalid_argument when something does not
-  /// fit the graph; the data set is then as it was.
+  /// fit the graph, and std::runtime_error when the disk of DatasetOptions::rows_folder is full; the
+  /// data set is then as it was.
   int Add(const Graph& graph, const Example& example);
+  /// Adds the examples that `next` returns, until it returns none, and returns how many those were.
+  /// One example at a time is in memory besides the data set. Throws what Add and `next` throw; the
+  /// examples before that one are then in the data set.
+  int AddAll(const std::function<std::optional<GraphExample>()>& next);
 
   int size() const;
 

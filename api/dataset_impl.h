@@ -20,7 +20,7 @@ struct DatasetImpl {
     std::vector<double> table;    // per state
   };
 
-  explicit DatasetImpl(std::shared_ptr<const internal::WeightLayout> layout);
+  DatasetImpl(std::shared_ptr<const internal::WeightLayout> layout, const DatasetOptions& options);
 
   std::shared_ptr<internal::FeatureRows> rows;
   internal::Dataset data;

@@ -3,6 +3,7 @@
 // Examples and data sets: the data that structures are filled with.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -79,6 +80,15 @@ class Dataset {
     rows_->Prefetch(e.first_input, structures_[e.structure]->num_inputs(), nearness == 2);
   }
 
+  /// The same in a sweep over the examples begin … end − 1 in their order, before m is read: where
+  /// rows lie in a file, it is read some examples ahead.
+  void PrefetchSweep(Index begin, Index m, Index end) const {
+    constexpr Index kAhead = 64;
+    if (!rows_->in_file() || (m - begin) % kAhead != 0) return;
+    const Index from = m == begin ? m : std::min(m + kAhead, end);
+    WillNeed(from, std::min(m + 2 * kAhead, end));
+  }
+
   const WeightLayout& layout() const { return *layout_; }
   const std::shared_ptr<const WeightLayout>& shared_layout() const { return layout_; }
   const std::shared_ptr<const FeatureRows>& rows() const { return rows_; }
@@ -91,6 +101,8 @@ class Dataset {
     Offset first_label;
     Offset first_potential;
   };
+  void WillNeed(Index begin, Index end) const;
+
   std::shared_ptr<const WeightLayout> layout_;
   std::shared_ptr<const FeatureRows> rows_;
   std::vector<std::shared_ptr<const Structure>> structures_;

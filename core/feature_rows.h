@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Input vectors x, dense or sparse, one after the other in one arena.
+// Input vectors x, dense or sparse, one after the other in one arena, in memory or in a file.
 #pragma once
 
 #include <algorithm>
 #include <span>
-#include <vector>
+#include <string>
 
+#include <slackline/core/growing_array.h>
 #include <slackline/core/prefetch.h>
 #include <slackline/core/types.h>
 
@@ -38,6 +39,12 @@ double Dot(const FeatureRow& a, const FeatureRow& b);
 
 class FeatureRows {
  public:
+  /// Rows in memory.
+  FeatureRows() : FeatureRows(std::string()) {}
+  /// Rows in files without names in an existing folder, so that they can be more than memory holds;
+  /// "": in memory. Adding throws DataError when the disk is full. A copy lies in memory.
+  explicit FeatureRows(const std::string& folder);
+
   /// Appends a dense vector; returns its number. Values must be finite (else
   /// std::invalid_argument).
   Index AddDense(std::span<const double> values);
@@ -53,10 +60,15 @@ class FeatureRows {
             entry.squared_norm};
   }
 
+  bool in_file() const { return in_file_; }
+  /// Has the system begin to read rows from their file (in_file); nothing else changes.
+  void WillNeed(Index first, Index count) const;
+
   /// Hints that `count` rows from `first` on will be read: first what says where they are, then
   /// (values) the first lines of what they hold.
   void Prefetch(Index first, Index count, bool values) const {
     if (count == 0) return;
+    if (in_file_) return values ? void() : WillNeed(first, count);
     const Entry* const entries = rows_.data() + first;
     if (!values)
       return slackline::internal::Prefetch(entries, static_cast<std::size_t>(count) * sizeof(Entry),
@@ -91,11 +103,12 @@ class FeatureRows {
   };
   void Append(std::span<const double> values, Offset columns);
 
-  std::vector<double> values_;
-  std::vector<Index> columns_{
-      0};  // an unused first entry: sparse rows point here even when all of them are empty
-  std::vector<Entry> rows_;
+  GrowingArray<double> values_;
+  // With an unused first entry: sparse rows point here even when all of them are empty.
+  GrowingArray<Index> columns_;
+  GrowingArray<Entry> rows_;
   Index dimension_ = 0;
+  bool in_file_ = false;
 };
 
 }  // namespace slackline::internal

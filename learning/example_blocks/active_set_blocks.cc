@@ -95,7 +95,10 @@ void ActiveSetBlocks::MakeInputGrams(int threads) {
   if (numbers > kGramShare * values) return;
   input_grams_.resize(data.size());
   ParallelChunks(data.size(), data.size(), threads, [&](const Chunk& chunk) {
-    for (Index m = chunk.begin; m < chunk.end; ++m) input_grams_[m] = InputGram(data.example(m));
+    for (Index m = chunk.begin; m < chunk.end; ++m) {
+      data.PrefetchSweep(chunk.begin, m, chunk.end);
+      input_grams_[m] = InputGram(data.example(m));
+    }
   });
 }
 
@@ -385,6 +388,7 @@ double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
   double loss = 0;
   std::vector<double> delta(slot_delta_.size());
   for (Index m = 0; m < problem_.size(); ++m) {
+    problem_.data().PrefetchSweep(0, m, problem_.size());
     const ExampleView example = problem_.data().example(m);
     const ActiveSet& set = sets_[m];
     std::fill(delta.begin(), delta.end(), 0.0);

@@ -33,6 +33,7 @@ void DualPoints::Weights(const Problem& problem, std::vector<double>* weights) c
 void DualPoints::AddFeatures(const Problem& problem, double scale,
                              std::span<double> weights) const {
   for (Index m = 0; m < problem.size(); ++m) {
+    problem.data().PrefetchSweep(0, m, problem.size());
     ScatterFeatures(problem.data().example(m), coordinates(m), scale, weights);
   }
 }

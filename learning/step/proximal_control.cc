@@ -27,6 +27,7 @@ double FirstKappa(const Problem& problem, double most) {
   std::vector<double> coordinates;
   std::vector<Index> worst;
   for (Index m = 0; m < problem.size(); ++m) {
+    problem.data().PrefetchSweep(0, m, problem.size());
     const ExampleView example = problem.data().example(m);
     const FactorGraph& graph = example.graph();
     const std::span<const double> loss = problem.loss(m);
