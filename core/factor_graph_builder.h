@@ -31,7 +31,7 @@ class FactorGraphBuilder {
   }
 
   /// Adds a global factor (no table, any number of joint states) over existing, pairwise different
-  /// variables (at least one); returns its number, counted apart from the others. Throws
+  /// variables (at least one); returns its number. Global factors have their own numbers. Throws
   /// std::invalid_argument as AddFactor does.
   Index AddGlobalFactor(std::span<const Index> scope);
 
@@ -40,7 +40,7 @@ class FactorGraphBuilder {
   Index num_global_factors() const { return static_cast<Index>(global_begin_.size()) - 1; }
 
   /// The finished graph. A graph without variables or without factors is allowed. The builder can
-  /// go on after it.
+  /// still be used afterwards.
   std::shared_ptr<const FactorGraph> Build() const;
 
  private:

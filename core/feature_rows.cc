@@ -42,7 +42,8 @@ void FeatureRows::Append(std::span<const double> values, Offset columns) {
   }
   SLACKLINE_CHECK(std::isfinite(squared_norm),
                   "a feature vector is too long: its squared norm is not a finite number");
-  // Where the last values are the same, as in rows of ones, they serve for this row, too.
+  // When the values stored last equal those of the new row, as in rows of ones, the row shares
+  // them.
   const std::size_t count = values.size();
   const bool there = count > 0 && values_.size() >= count &&
                      std::memcmp(values_.data() + (values_.size() - count), values.data(),

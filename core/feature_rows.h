@@ -38,11 +38,11 @@ double Dot(const FeatureRow& a, const FeatureRow& b);
 
 class FeatureRows {
  public:
-  /// Appends a dense vector; returns its number. Values must be finite (else
+  /// Appends a dense vector; returns its number. Values and their squared norm must be finite (else
   /// std::invalid_argument).
   Index AddDense(std::span<const double> values);
-  /// Appends a sparse vector: columns strictly increasing and ≥ 0, values finite, both of one
-  /// length.
+  /// Appends a sparse vector; returns its number. Columns must be ≥ 0 and strictly increasing, the
+  /// values as in AddDense, and both of the same length (else std::invalid_argument).
   Index AddSparse(std::span<const Index> columns, std::span<const double> values);
 
   Index size() const { return static_cast<Index>(rows_.size()); }
@@ -53,8 +53,8 @@ class FeatureRows {
             entry.squared_norm};
   }
 
-  /// Hints that `count` rows from `first` on will be read: first what says where they are, then
-  /// (values) the first lines of what they hold.
+  /// Prefetches `count` rows from `first` on: their entries, or with `values` the first cache lines
+  /// of the values and columns of at most 8 rows.
   void Prefetch(Index first, Index count, bool values) const {
     if (count == 0) return;
     const Entry* const entries = rows_.data() + first;
@@ -75,11 +75,11 @@ class FeatureRows {
 
   /// 1 + the largest feature that occurs in any row; 0 without features.
   Index dimension() const { return dimension_; }
-  /// Number of values in memory; those of rows that end like the row before them, such as rows of
-  /// ones, count once.
+  /// Number of values in memory. Rows that share the values of the rows before them, such as rows
+  /// of ones, add none.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
 
-  /// Gives back the memory that was kept for rows to come, up to half of all.
+  /// Releases the memory that was reserved for further rows, up to half of all.
   void ShrinkToFit();
 
  private:

@@ -52,7 +52,7 @@ double CheckedMaximum(const GlobalFactor& factor, std::span<const double> weight
   }
   check(factor.Allows(states), "is a forbidden state");
   const double again = factor.Score(weights, states) - MessageSum(cardinalities, messages, states);
-  // Large terms may cancel, in other orders here and there.
+  // Large terms may cancel, and the two values sum them in different orders.
   double largest = 0;
   for (const double weight : weights) largest = std::max(largest, std::abs(weight));
   for (const double message : messages) largest = std::max(largest, std::abs(message));
@@ -89,7 +89,7 @@ std::vector<std::vector<Index>> ProbeStates(const GlobalFactor& factor, Index co
         states[k] = static_cast<Index>(random.Below(static_cast<std::uint64_t>(cardinalities[k])));
     }
     if (!factor.Allows(states)) {
-      // Without weights the best allowed state for random messages.
+      // With zero weights Maximize finds the best allowed states for random messages.
       for (double& message : messages) message = random.Normal();
       factor.Maximize(weights, messages, states);
     }
