@@ -18,10 +18,10 @@
 // that parts without any only pay for a test.
 //
 // *Coordinates.* The score of a labelling y depends on y only through a short vector q over the
-// coordinates of the structure: one coordinate per row of every (block, input) pair that occurs — a *slot* — and one
-// per row of every block of scalar features. With u = the scores of the coordinates (a slot's u is
-// W_block·x, a scalar's u is its weight), w·φ(y) = u·q(y). Learners keep q (105 numbers on Yeast)
-// where they would otherwise keep a copy of w (1533).
+// coordinates of the structure: one coordinate per row of every (block, input) pair that occurs — a
+// *slot* — and one per row of every block of scalar features. With u = the scores of the
+// coordinates (a slot's u is W_block·x, a scalar's u is its weight), w·φ(y) = u·q(y). Learners keep
+// q (105 numbers on Yeast) where they would otherwise keep a copy of w (1533).
 #pragma once
 
 #include <map>

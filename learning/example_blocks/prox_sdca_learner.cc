@@ -21,7 +21,7 @@ namespace slackline::internal {
 namespace {
 
 constexpr int kInnerSteps = 10;  // of option I
-// … which end when the example's gap is this share of the first
+// Inner steps end when the example's gap falls to this share of its first value.
 constexpr double kInnerReduction = 0.1;
 
 /// Sets w = SoftThreshold(v) where the feature vector with coordinates q is not zero.
@@ -50,7 +50,7 @@ double Inner(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// Whether no factor, with a table or global, joins variables: then maxima are those of single
+/// Whether no example has factors, with tables or global. Maxima are then those of single
 /// variables.
 bool VariablesAreFree(const Problem& problem) {
   const auto& structures = problem.data().structures();
@@ -119,7 +119,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   ObjectiveScales Scales() const override {
     ObjectiveScales scales = ScalesOf(problem_);
     if (options_.smoothing == 0) return scales;
-    double room = 0;  // the smoothed maximum is at most this much larger, for each variable 1 − 1/K
+    double room = 0;  // Σ (1 − 1/K): γ/2 times it bounds the excess of the smoothed maximum
     for (Index m = 0; m < problem_.size(); ++m) {
       for (const Index k : problem_.data().example(m).graph().cardinalities()) room += 1 - 1.0 / k;
     }
@@ -128,7 +128,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   }
 
   bool DualPointIsBest() const override { return true; }
-  /// With smoothing the loss has the quadratic of the point, (γ/2) Σ_i (1 − ‖μ_i‖²), as D has.
+  /// With smoothing the loss includes the quadratic term (γ/2) Σ_i (1 − ‖μ_i‖²), as D does.
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     DualPointLearner::DualPoint(m, coordinates, loss);
     if (marginals_.empty()) return true;
@@ -192,7 +192,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     for (Index m = 0; m < problem_.size(); ++m) AddGiven(m, 1, marginals(m));
   }
 
-  /// out += scale · the indicators of the given states.
+  /// out += scale · the indicators of the ground truth's states.
   void AddGiven(Index m, double scale, std::span<double> out) const {
     const ExampleView example = problem_.data().example(m);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
@@ -217,7 +217,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     }
   }
 
-  /// One step on the example. Returns its gap before, times M.
+  /// One step on the example. Returns the example's gap before the step, times M.
   double Step(Index m) {
     ++steps_;
     const double target_loss = projects_ ? ProjectedTarget(m) : CornerTarget(m);
@@ -238,8 +238,8 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     return gap;
   }
 
-  /// s of the step options, for the direction at hand. squared: ‖μ − u‖² over the variables'
-  /// states, with smoothing.
+  /// s of the step options, for direction_. squared: ‖μ − u‖² over the variables' states, with
+  /// smoothing.
   double StepSize(Index m, double gap, double squared) {
     const double lambda_m = problem_.lambda_m();
     const double gamma = options_.smoothing;
@@ -254,8 +254,8 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     return LineSearch(gap, gamma * squared + bound / lambda_m, 1);
   }
 
-  /// The oracle's corner: direction_ = its coordinates (of ψ), target_ = its marginals. Returns its
-  /// loss.
+  /// The oracle's corner: sets direction_ to its coordinates (of ψ) and target_ to its marginals.
+  /// Returns its loss.
   double CornerTarget(Index m) {
     const std::span<const double> mu = marginals(m);
     offsets_.resize(mu.size());
@@ -276,7 +276,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     return corner.loss;
   }
 
-  /// argmax_μ θ·μ − (γ/2)‖μ‖² of an example without factors, in the same form.
+  /// argmax_μ θ·μ − (γ/2)‖μ‖² of an example without factors; outputs as in CornerTarget.
   double ProjectedTarget(Index m) {
     const ExampleView example = problem_.data().example(m);
     SmoothedMaximum(m, w());
@@ -292,7 +292,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     return Inner(problem_.loss(m), target_);
   }
 
-  /// Leaves the maximiser in target_; returns max_μ [θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)] for θ of H_m(·;
+  /// Sets target_ to the maximiser; returns max_μ [θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)] for θ of H_m(·;
   /// weights).
   double SmoothedMaximum(Index m, std::span<const double> weights) {
     const ExampleView example = problem_.data().example(m);
@@ -367,7 +367,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     return loss / problem_.size();
   }
 
-  /// v, and w, from the points.
+  /// Computes v, and w with l1, from the points.
   void Rebuild() {
     points_.Weights(problem_, &v_);
     if (options_.l1 > 0) {
@@ -376,7 +376,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     }
   }
 
-  /// One iterate of those since the last power of two (times M steps), each with the same
+  /// Draws one iterate among those since the last power of two (times M steps), each with the same
   /// probability.
   void DrawOutput() {
     if (outputs_ >= next_restart_) {
@@ -388,7 +388,8 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
       drawn_.assign(w().begin(), w().end());
   }
 
-  /// The share θ ≤ 1 of the point (1 − θ: the ground truth) with the largest D: D is concave in it.
+  /// The share θ ≤ 1 of the point, mixed with a share 1 − θ of the ground truth, that maximises D.
+  /// D is concave in θ. Sets v_ to Ψμ of the point.
   double BestScale() {
     points_.Weights(problem_, &v_);
     const double loss = points_.TotalLoss();
@@ -431,14 +432,14 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
 
   ProxSdcaOptions own_;
   bool projects_;  // the smoothed maximiser is a projection
-  Random draw_;    // of the random output: a stream of its own
+  Random draw_;    // for the random output alone
   std::vector<double> v_;
   std::vector<double> w_;          // empty without l1
   std::vector<double> marginals_;  // laid out as TrainingSet::losses; empty without smoothing
   std::vector<double> drawn_;
-  std::int64_t outputs_ = 0;  // iterates that the drawn one stands for
+  std::int64_t outputs_ = 0;  // iterates among which drawn_ was drawn
   std::int64_t next_restart_;
-  // per example, for steps 3 to 5: of ‖X_i z‖², by ‖z‖² where projects_
+  // Per example, for steps 3 to 5: a bound on ‖X_i z‖², or on ‖X_i z‖²/‖z‖² if projects_.
   std::vector<double> bounds_;
   double largest_bound_ = 0;
   std::vector<double> target_, offsets_, allowed_, scores_;

@@ -120,7 +120,8 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
   double lambda_m() const { return lambda_ * size(); }
   double Hinge(const Atom& atom) const { return atom.loss + Inner(weights_, atom.point); }
 
-  /// The oracle's answer, checked.
+  /// Calls the oracle and checks its answer. Throws std::invalid_argument when the answer is
+  /// invalid.
   const WholeExampleAnswer& Ask(Index m, std::span<const double> weights) {
     answer_.point.at.clear();
     answer_.point.values.clear();
@@ -165,7 +166,7 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
     }
   }
 
-  /// False when there was nowhere to go.
+  /// One pairwise step on the active set; false when no step raises the dual.
   bool PairwiseStep(ActiveOutputs* outputs) {
     std::size_t best = 0;
     std::size_t worst = outputs->size();
