@@ -14,12 +14,13 @@
 namespace slackline::internal {
 namespace {
 
-/// Of sums whose terms may cancel, as a share of the size of these terms.
+/// Rounding error of sums whose terms may cancel, as a share of the size of these terms.
 constexpr double kRounding = 1e-9;
-/// The same of the sums themselves: differences this small are rounding, whatever the terms.
+/// Rounding error as a share of the sums themselves: smaller differences are rounding, whatever the
+/// terms.
 constexpr double kLastDigits = 1e-13;
 
-/// How far the bound lies above what it may not be below.
+/// How far the bound lies above truth + least, its smallest valid value.
 double RoomOf(const OracleBound& answer) { return answer.bound - answer.truth - answer.least; }
 
 double TermsOf(const OracleBound& answer) {

@@ -12,10 +12,10 @@
 namespace slackline::internal {
 namespace {
 
-constexpr double kLargestFall = 0.3;  // factor of κ in a pass
+constexpr double kLargestFall = 0.3;  // least factor of κ in a pass
 constexpr double kLargestRise = 1.5;
 constexpr double kDeadBand = 1.4;    // factors nearer to 1 than this change nothing
-constexpr double kUseless = 0.1;     // κ/λ: a smaller κ is worth nothing
+constexpr double kUseless = 0.1;     // κ/λ: a smaller κ becomes 0
 constexpr double kSmallerGap = 0.9;  // of the best so far: what counts as progress
 constexpr Index kPatience = 10;      // passes without progress, per hold
 constexpr Index kLongestHold = 1024;
