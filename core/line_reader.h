@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Text files line by line, plain or compressed with gzip (told by the content, not by the name).
+// Text files line by line, plain or compressed with gzip (recognised by the content, not by the
+// name).
 #pragma once
 
 #include <cstddef>

@@ -53,7 +53,7 @@ struct TrainingSet {
   std::vector<double> losses;
   std::vector<Offset> loss_begin;
   Index skipped_examples = 0;    ///< examples without any labelled variable, left out
-  Offset skipped_variables = 0;  ///< unlabelled variables of the others
+  Offset skipped_variables = 0;  ///< unlabelled variables of the other examples
   LossForm form = LossForm::kSum;
 
   std::span<const double> loss(Index m) const {

@@ -114,7 +114,7 @@ class SlotGroups {
   std::vector<Value*> values_;
 };
 
-/// The features [begin, end) of x; those of a dense vector are numbered anew, from 0.
+/// The features [begin, end) of x; those of a dense vector are renumbered from 0.
 FeatureRow Part(const FeatureRow& x, Index begin, Index end) {
   if (x.dense()) {
     const Index first = std::min(begin, x.count);

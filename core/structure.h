@@ -74,7 +74,7 @@ struct ScalarBlock {
   Index rows = 0;
 };
 
-/// A global factor of the graph: what it is, and where its local weights lie.
+/// A global factor of the graph: the object that describes it, and the place of its local weights.
 struct GlobalPart {
   std::shared_ptr<const GlobalFactor> factor;
   Index block = -1;      ///< weight block (one column); −1 when the factor has no weights
@@ -167,8 +167,8 @@ class StructureBuilder {
   /// several calls add up. Every part must keep a state.
   void ForbidStates(Index part, const std::vector<bool>& forbidden);
 
-  /// What global factor g of the graph is. Its weight k is row k + base of `block`, which must have
-  /// one column; `block` is ignored when the factor has no weights.
+  /// Sets the object of global factor g of the graph. The factor's weight k is row k + base of
+  /// `block`, which must have one column; `block` is ignored when the factor has no weights.
   void SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor, Index block,
                        Index base = 0);
 

@@ -367,13 +367,13 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   std::vector<Index> chosen_;  // examples of a round
   // Per example, whether it had several corners at the start of the last round over active sets.
   std::vector<std::uint8_t> several_;
-  ActiveSetBlocks::CheckCopy copy_;  // empty before a pass is made beside an evaluation
+  ActiveSetBlocks::CheckCopy copy_;  // empty until a pass runs beside an evaluation
   struct SparsePoint {
     std::vector<Index> index;
     std::vector<double> value;
     double loss = 0;
   };
-  std::vector<SparsePoint> best_point_;  // empty unless asked for
+  std::vector<SparsePoint> best_point_;  // empty without KeepDualPoint
   double best_dual_ = -kInfinity;        // of best_point_
   bool loaded_ = false;                  // points of earlier evaluations were not kept
   std::int64_t check_work_ = 0;          // of the last evaluation

@@ -85,7 +85,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   }
 
   Evaluation Evaluate(int threads) override {
-    // The weights of the passes stay as they are: evaluations change nothing.
+    // Evaluations must not change the weights of the passes.
     points_.Weights(problem_, &evaluated_);
     Threshold(&evaluated_);
     Evaluation evaluation;

@@ -5,7 +5,7 @@
 //   - example blocks: with w_θ of the point θ·α + (1 − θ)·(ground truth), the dual at the new λ is
 //     f(θ) = θ·loss − θ²·λ/2 ‖w_1‖², which θ = min(1, loss / (λ ‖w_1‖²)) maximises;
 //   - planes of all examples (plane_bundle.h) hold for every λ: their quadratic program is solved
-//     anew;
+//     again;
 //   - factor blocks: μ and η stay, ρ keeps its ratio to the scale s = λM/R².
 #pragma once
 

@@ -12,7 +12,7 @@
 //   symbol       here
 //   x            point()
 //   ∇_(i) f(x)   Objective::Gradient
-//   s_(i)        Objective::Minimise, by way of the `Corners` (exact, or inexact_corners.h)
+//   s_(i)        Objective::Minimise, through the `Corners` (exact, or inexact_corners.h)
 //   g(x)         Gap() = Σ_i max_s ⟨x_(i) − s, ∇_(i) f(x)⟩ ≥ f(x) − f(x*), (16)
 //   γ            2n/(νk + 2n), or the exact minimum along the line
 //   C_f^(i)      the curvature of block i, (17); for a quadratic the largest dᵀ(∇²f)d between two

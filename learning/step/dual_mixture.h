@@ -34,7 +34,8 @@ class DualMixture {
     bool improved = false;  ///< the mixture with these shares is the new best one
   };
   /// Takes a feasible point; keeps the best mixture of it, of the mixture so far and of a few
-  /// earlier points. O(kept · d) operations and numbers: one inner product with each of them.
+  /// earlier points. O(kept · d) operations and numbers: one inner product with each of these
+  /// points.
   Change Add(std::vector<double> weights, double loss);
 
   /// Number of points, the best mixture among them.
