@@ -45,12 +45,12 @@ void FeatureRows::Append(std::span<const double> values, Offset columns) {
   // When the values stored last equal those of the new row, as in rows of ones, the row shares
   // them.
   const std::size_t count = values.size();
-  const bool there = count > 0 && values_.size() >= count &&
-                     std::memcmp(values_.data() + (values_.size() - count), values.data(),
-                                 count * sizeof(double)) == 0;
-  rows_.push_back({static_cast<Offset>(values_.size() - (there ? count : 0)), columns,
+  const bool shared = count > 0 && values_.size() >= count &&
+                      std::memcmp(values_.data() + (values_.size() - count), values.data(),
+                                  count * sizeof(double)) == 0;
+  rows_.push_back({static_cast<Offset>(values_.size() - (shared ? count : 0)), columns,
                    static_cast<Index>(count), squared_norm});
-  if (!there) values_.insert(values_.end(), values.begin(), values.end());
+  if (!shared) values_.insert(values_.end(), values.begin(), values.end());
 }
 
 void FeatureRows::ShrinkToFit() {

@@ -75,7 +75,7 @@ Offset SweepNonZeroSlots(const ExampleView& example, std::span<const double> q,
 
 /// Least number of multiply-adds of a sweep that threads share: some 30 µs of work. Starting the
 /// threads takes 2 µs, but every thread also fetches what others have written.
-constexpr Offset kWorthThreads = 500'000;
+constexpr Offset kLeastSharedWork = 500'000;
 constexpr int kChunksPerThread = 4;  // of slots, in SlotScores
 constexpr int kRangesPerThread = 2;  // of features, in AddSlots
 
@@ -155,7 +155,7 @@ Offset AddSlotsByThreads(const ExampleView& example, std::span<const double> q,
   Index features = 0;
   for (const FeatureRow& x : slots.inputs())
     features = std::max(features, x.dense() || x.count == 0 ? x.count : x.columns[x.count - 1] + 1);
-  if (work < kWorthThreads) threads = 1;  // most slots have zero q
+  if (work < kLeastSharedWork) threads = 1;  // most slots have zero q
   ParallelChunks(features, kRangesPerThread * threads, threads, [&](const Chunk& chunk) {
     FeatureRow parts[kMostTogether];
     for (const auto& group : slots.groups()) {
@@ -177,7 +177,7 @@ bool ThreadsShareSweeps(const ExampleView& example, int threads) {
   Offset work = 0;
   for (const Slot& slot : example.structure().slots())
     work += static_cast<Offset>(example.input(slot.input).count) * slot.rows;
-  return work >= kWorthThreads;
+  return work >= kLeastSharedWork;
 }
 
 Offset SlotScores(const ExampleView& example, std::span<const double> weights, std::span<double> u,

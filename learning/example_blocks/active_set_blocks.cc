@@ -22,7 +22,7 @@ constexpr double kLocalShare = 0.1;  // of the gap, which local steps may leave
 constexpr Index kMaxLocalSteps = 20;
 /// ExampleOracle::Search is called when the oracle's corner shows less than this share of the gap
 /// that the oracle's bound leaves open, …
-constexpr double kShown = 0.25;
+constexpr double kLeastShownShare = 0.25;
 /// … at every fourth such visit in a row, since the kept messages often improve without a search.
 constexpr Index kPatience = 3;
 // Largest number of failures in a row that is counted: it leads to 255 visits without a search.
@@ -61,15 +61,15 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, 
     large += ThreadsShareSweeps(data.example(m), threads) ? 1 : 0;
   if (2 * large <= data.size()) threads_ = 1;  // visits of small examples then skip the test
   std::vector<double> coordinates;
-  SparseCorner given;
+  SparseCorner truth;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
     coordinates.assign(example.structure().num_coordinates(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
-    SparsifyCorner(example.structure(), coordinates, &given);
+    SparsifyCorner(example.structure(), coordinates, &truth);
     ActiveSet& set = sets_[m];
     scratch_.inputs = Inputs(m);
-    set.Add(example, given, &scratch_);
+    set.Add(example, truth, &scratch_);
     set.alpha()[0] = 1;
     if (oracle_->SearchesOnDemand(m)) searches_.resize(problem.size(), {.rest = kPatience});
   }
@@ -315,7 +315,7 @@ void ActiveSetBlocks::AskOracle(Index m, ActiveSet* set, VisitResult* result) {
   read(bound);
   if (searches_.empty() || !oracle_->SearchesOnDemand(m)) return;
   SearchRecord& record = searches_[m];
-  if (!(result->gap < kShown * result->open)) {
+  if (!(result->gap < kLeastShownShare * result->open)) {
     record.rest = std::max(record.rest, kPatience);
     return;
   }
@@ -330,7 +330,7 @@ void ActiveSetBlocks::AskOracle(Index m, ActiveSet* set, VisitResult* result) {
   read(std::min(bound, searched));
   result->gap = std::max(result->gap, shown);
   record.needed = complete;
-  const bool helped = complete || result->gap >= kShown * result->open;
+  const bool helped = complete || result->gap >= kLeastShownShare * result->open;
   record.failures = helped ? 0 : std::min(record.failures + 1, kMostFailures);
   if (!helped)
     record.doublings = std::min(record.doublings + 1, MessageBranchAndBound::kMostDoublings);

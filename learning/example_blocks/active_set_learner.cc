@@ -32,8 +32,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
             {.solver = options.oracle, .searches = ExampleOracle::Searches::kOnDemand},
             {options.step, options.average, NumThreads(options.threads)}),
         gaps_(problem.size(), kInfinity),
-        opens_(gaps_),
-        promises_(gaps_),
+        gap_bounds_(gaps_),
+        expected_gaps_(gaps_),
         spreads_(gaps_) {
     traits_.companion = this;
     if (options.proximal != Switch::kOff) blocks_.MoveCentre(FirstKappa(problem));
@@ -41,7 +41,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
 
   void RunPass(const StopControl& stop) override {
     const Progress total = OracleRound(stop);
-    asking_work_ += total.work;
+    oracle_work_ += total.work;
     if (rest_ > 0) {
       --rest_;
     } else {
@@ -76,13 +76,13 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   }
 
   bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= 2 * check_work_; }
-  double GapEstimate() const override { return Mean(opens_) + centre_gap_; }
+  double GapEstimate() const override { return Mean(gap_bounds_) + centre_gap_; }
   WorkCounts work() const override {
     return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()};
   }
   double WorkOfRound() const override {
     const auto calls = static_cast<double>(blocks_.oracle_calls());
-    return calls > 0 ? static_cast<double>(asking_work_) * problem_.size() / calls : 0;
+    return calls > 0 ? static_cast<double>(oracle_work_) * problem_.size() / calls : 0;
   }
 
   void KeepDualPoint() override { best_point_.resize(gaps_.size()); }
@@ -107,12 +107,12 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   void Archive(StateArchive* archive) override {
     archive->Tag("bcfw with corners");
     ArchiveCommon(archive);
-    for (std::vector<double>* figures : {&gaps_, &opens_, &promises_, &spreads_})
+    for (std::vector<double>* figures : {&gaps_, &gap_bounds_, &expected_gaps_, &spreads_})
       archive->AnyReals(*figures);
     archive->FiniteReal(&centre_gap_);
     control_.Archive(archive);
     ArchiveBestPoint(archive);
-    for (std::int64_t* work : {&check_work_, &work_at_check_, &asking_work_}) archive->Count(work);
+    for (std::int64_t* work : {&check_work_, &work_at_check_, &oracle_work_}) archive->Count(work);
     archive->Passes(&pass_);
     archive->Integer(&rest_, 0, kLongestRest);
     archive->Integer(&next_rest_, 1, kLongestRest);
@@ -123,12 +123,12 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     ChangeProblem(problem);
     // Nothing is known about the gaps of the new problem.
     std::fill(gaps_.begin(), gaps_.end(), kInfinity);
-    opens_ = promises_ = spreads_ = gaps_;
+    gap_bounds_ = expected_gaps_ = spreads_ = gaps_;
     best_dual_ = -kInfinity;
     loaded_ = false;
     share_ = 1;
     rest_ = 0;
-    asking_work_ = 0;
+    oracle_work_ = 0;
     next_rest_ = 1;
     control_ = ProximalControl();
     if (options_.proximal != Switch::kOff && blocks_.kappa() == 0)
@@ -293,14 +293,14 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     const std::int64_t before = blocks_.work();
     Progress progress;
     const std::span<const Index> chosen =
-        Choose([&](Index m) { return Worthwhile(&promises_[m], mean); });
+        Choose([&](Index m) { return Worthwhile(&expected_gaps_[m], mean); });
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       blocks_.PrefetchBehind(chosen, k);
       const std::size_t m = chosen[k];
       const ActiveSetBlocks::VisitResult visit = blocks_.Visit(chosen[k], true);
       gaps_[m] = visit.gap;
-      opens_[m] = visit.open;
-      promises_[m] = visit.open;
+      gap_bounds_[m] = visit.open;
+      expected_gaps_[m] = visit.open;
       spreads_[m] = visit.spread;
       progress.gain += visit.gain;
       if (stop.ShouldStop()) break;
@@ -359,10 +359,10 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
                                 });
   }
 
-  std::vector<double> gaps_;      // of the examples at their last oracle calls
-  std::vector<double> opens_;     // gaps_ by the oracle's bounds
-  std::vector<double> promises_;  // opens_, growing while an example is skipped
-  std::vector<double> spreads_;   // of the sets' scores at the last visits; growing as well
+  std::vector<double> gaps_;           // of the examples at their last oracle calls
+  std::vector<double> gap_bounds_;     // gaps_ by the oracle's bounds
+  std::vector<double> expected_gaps_;  // gap_bounds_, growing while an example is skipped
+  std::vector<double> spreads_;        // of the sets' scores at the last visits; growing as well
   std::vector<Index> drawn_;
   std::vector<Index> chosen_;  // examples of a round
   // Per example, whether it had several corners at the start of the last round over active sets.
@@ -378,7 +378,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   bool loaded_ = false;                  // points of earlier evaluations were not kept
   std::int64_t check_work_ = 0;          // of the last evaluation
   std::int64_t work_at_check_ = 0;       // of all passes before it
-  std::int64_t asking_work_ = 0;         // of all oracle rounds, with their steps
+  std::int64_t oracle_work_ = 0;         // of all oracle rounds, with their steps
   double share_ = 1;                     // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   ProximalControl control_;

@@ -163,12 +163,12 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   /// Algorithm 3, lines 2 to 5.
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
-    const double given_norm = own_.revisit ? 0.0 : Inner(weights_, weights_);
+    const double squared_norm_before = own_.revisit ? 0.0 : Inner(weights_, weights_);
     const Corner corner = Ask(m, weights_);
     CollectSamples(m, example, corner);
     if (!own_.revisit) {
       ++steps_;
-      CountRegret(example, corner, given_norm);
+      CountRegret(example, corner, squared_norm_before);
       if (average_.active()) before_ = weights_;
       const double shrink = static_cast<double>(steps_ - 1) / static_cast<double>(steps_);
       for (double& w : weights_) w *= shrink;

@@ -104,8 +104,8 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   }
 
   std::string Adapt(const Evaluation& /*evaluation*/) override {
-    if (told_ || (options_.l1 == 0 && options_.smoothing == 0)) return {};
-    told_ = true;
+    if (note_made_ || (options_.l1 == 0 && options_.smoothing == 0)) return {};
+    note_made_ = true;
     std::string note = "objective and bounds are those of the ";
     if (options_.smoothing > 0) note += "smoothed ";
     note += "problem";
@@ -119,11 +119,12 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   ObjectiveScales Scales() const override {
     ObjectiveScales scales = ScalesOf(problem_);
     if (options_.smoothing == 0) return scales;
-    double room = 0;  // Σ (1 − 1/K): γ/2 times it bounds the excess of the smoothed maximum
+    double quadratic = 0;  // Σ (1 − 1/K): γ/2 times it bounds the excess of the smoothed maximum
     for (Index m = 0; m < problem_.size(); ++m) {
-      for (const Index k : problem_.data().example(m).graph().cardinalities()) room += 1 - 1.0 / k;
+      for (const Index k : problem_.data().example(m).graph().cardinalities())
+        quadratic += 1 - 1.0 / k;
     }
-    scales.primal_at_zero += 0.5 * options_.smoothing * room / problem_.size();
+    scales.primal_at_zero += 0.5 * options_.smoothing * quadratic / problem_.size();
     return scales;
   }
 
@@ -132,13 +133,13 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     DualPointLearner::DualPoint(m, coordinates, loss);
     if (marginals_.empty()) return true;
-    double room = problem_.data().example(m).graph().num_variables();
+    double quadratic = problem_.data().example(m).graph().num_variables();
     const auto begin = problem_.training().loss_begin[m];
     for (std::size_t s = 0; s < problem_.loss(m).size(); ++s) {
       const double mu = marginals_[static_cast<std::size_t>(begin) + s];
-      room -= mu * mu;
+      quadratic -= mu * mu;
     }
-    *loss += 0.5 * options_.smoothing * room;
+    *loss += 0.5 * options_.smoothing * quadratic;
     return true;
   }
 
@@ -159,7 +160,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     archive->Passes(&pass_);
     for (std::int64_t* count : {&oracle_calls_, &steps_, &outputs_}) archive->Count(count);
     archive->Integer(&next_restart_, 1, StateReader::kMostCount);
-    archive->Flag(&told_);
+    archive->Flag(&note_made_);
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -189,11 +190,11 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
 
   void StartMarginals() {
     marginals_.assign(problem_.training().losses.size(), 0.0);
-    for (Index m = 0; m < problem_.size(); ++m) AddGiven(m, 1, marginals(m));
+    for (Index m = 0; m < problem_.size(); ++m) AddTruth(m, 1, marginals(m));
   }
 
   /// out += scale · the indicators of the ground truth's states.
-  void AddGiven(Index m, double scale, std::span<double> out) const {
+  void AddTruth(Index m, double scale, std::span<double> out) const {
     const ExampleView example = problem_.data().example(m);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
       out[example.graph().state_offset(i) + example.labels()[i]] += scale;
@@ -307,10 +308,10 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
       const std::span<double> theta =
           std::span(target_).subspan(begin, example.graph().cardinality(i));
       AddPartScores(example, i, u_, theta);
-      const double given = theta[example.labels()[i]];
+      const double truth_score = theta[example.labels()[i]];
       allowed_.clear();
       for (const double score : theta) {
-        if (score != -kInfinity) allowed_.push_back((score - given) / gamma);
+        if (score != -kInfinity) allowed_.push_back((score - truth_score) / gamma);
       }
       scores_ = allowed_;
       ProjectOntoSimplex(allowed_);
@@ -344,25 +345,25 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
       return l1_term + Regulariser(problem_.lambda(), weights) + hinge / problem_.size();
     }
     std::vector<double> offsets = marginals_;
-    double room = 0;
+    double quadratic = 0;
     for (double& mu : offsets) {
-      room += mu * mu;
+      quadratic += mu * mu;
       mu *= -options_.smoothing;
     }
     for (Index m = 0; m < problem_.size(); ++m)
-      room += problem_.data().example(m).graph().num_variables();
+      quadratic += problem_.data().example(m).graph().num_variables();
     return l1_term + evaluator_.Primal(weights, warm_, threads, offsets) +
-           0.5 * options_.smoothing * room / problem_.size();
+           0.5 * options_.smoothing * quadratic / problem_.size();
   }
 
   /// (1/M) Σ_m −φ_m*: the linear part of D, and the quadratic one.
   double MeanLoss() const {
     double loss = points_.TotalLoss();
     if (options_.smoothing > 0) {
-      double room = -Inner(marginals_, marginals_);
+      double quadratic = -Inner(marginals_, marginals_);
       for (Index m = 0; m < problem_.size(); ++m)
-        room += problem_.data().example(m).graph().num_variables();
-      loss += 0.5 * options_.smoothing * room;
+        quadratic += problem_.data().example(m).graph().num_variables();
+      loss += 0.5 * options_.smoothing * quadratic;
     }
     return loss / problem_.size();
   }
@@ -399,14 +400,14 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     double linear = 0;
     double square = 0;
     if (options_.smoothing > 0) {
-      std::vector<double> given(marginals_.size(), 0.0);
+      std::vector<double> truth(marginals_.size(), 0.0);
       for (Index m = 0; m < problem_.size(); ++m) {
         const std::size_t begin = problem_.training().loss_begin[m];
-        AddGiven(m, 1, std::span(given).subspan(begin, problem_.loss(m).size()));
+        AddTruth(m, 1, std::span(truth).subspan(begin, problem_.loss(m).size()));
       }
-      for (std::size_t s = 0; s < given.size(); ++s) {
-        const double d = marginals_[s] - given[s];
-        linear -= given[s] * d;
+      for (std::size_t s = 0; s < truth.size(); ++s) {
+        const double d = marginals_[s] - truth[s];
+        linear -= truth[s] * d;
         square += d * d;
       }
     }
@@ -427,7 +428,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     points_.Scale(theta);
     if (marginals_.empty()) return;
     for (double& mu : marginals_) mu *= theta;
-    for (Index m = 0; m < problem_.size(); ++m) AddGiven(m, 1 - theta, marginals(m));
+    for (Index m = 0; m < problem_.size(); ++m) AddTruth(m, 1 - theta, marginals(m));
   }
 
   ProxSdcaOptions own_;
@@ -444,7 +445,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   double largest_bound_ = 0;
   std::vector<double> target_, offsets_, allowed_, scores_;
   std::int64_t steps_ = 0;
-  bool told_ = false;
+  bool note_made_ = false;
 };
 
 }  // namespace

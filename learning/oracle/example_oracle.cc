@@ -18,7 +18,7 @@ namespace {
 
 /// Least number of pairs for which following the weights with their row sums is cheaper than
 /// summing the pairs in every call.
-constexpr std::size_t kPairsWorthSums = 400;
+constexpr std::size_t kLeastPairsForSums = 400;
 
 /// Between two calls the row sums follow at most (number of pairs) / kPairsPerChange changes of
 /// weights; after more changes it is cheaper to sum again.
@@ -52,7 +52,7 @@ ExampleOracle::ExampleOracle(const Problem& problem, const Options& options)
                                : MakeEntry(structure, options.solver));
   }
   keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
-                entries_[0].form->pairs().size() >= kPairsWorthSums;
+                entries_[0].form->pairs().size() >= kLeastPairsForSums;
 }
 
 ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
@@ -301,17 +301,17 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   Corner corner;
   coordinates_.assign(u.size(), 0.0);
   AddLabellingFeatures(example, example.labels(), 1, coordinates_);
-  double given = 0;  // w·φ(y^m)
-  for (std::size_t k = 0; k < u.size(); ++k) given += u[k] * coordinates_[k];
+  double truth = 0;  // w·φ(y^m)
+  for (std::size_t k = 0; k < u.size(); ++k) truth += u[k] * coordinates_[k];
   corner.loss = AddResult(m, -1, coordinates_);
   corner.coordinates = coordinates_;
-  corner.value = result_.value - given;
+  corner.value = result_.value - truth;
   double least = 0;
   if (!offsets.empty()) {
     for (Index i = 0; i < example.graph().num_variables(); ++i)
       least += offsets[example.graph().state_offset(i) + example.labels()[i]];
   }
-  corner.upper_bound = CheckedHinge(m, {result_.upper_bound, given, least}, [&] {
+  corner.upper_bound = CheckedHinge(m, {result_.upper_bound, truth, least}, [&] {
     return SizeOfScores(example, u, problem_.loss(m), offsets);
   });
   return corner;

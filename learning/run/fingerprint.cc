@@ -161,7 +161,9 @@ Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options)
 
 std::string Difference(const Fingerprint& saved, const Fingerprint& now) {
   std::string text;
-  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  const auto add = [&](const std::string& difference) {
+    text += (text.empty() ? "" : ", ") + difference;
+  };
   for (const auto& entry : now) {
     const auto& [name, value] = entry;
     const auto found = std::find_if(saved.begin(), saved.end(),
