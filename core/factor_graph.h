@@ -111,8 +111,8 @@ Index JointState(const FactorGraph& graph, Index c, std::span<const Index> label
 void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labels,
                   std::span<Index> states);
 
-/// Throws DataError when the graph has global factors; for solvers that need tables. `solver` begins
-/// the message ("dynamic programming").
+/// Throws DataError when the graph has global factors; for solvers that need tables. `solver`
+/// begins the message ("dynamic programming").
 void RequireTablesOnly(const FactorGraph& graph, std::string_view solver);
 
 }  // namespace slackline::internal
