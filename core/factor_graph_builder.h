@@ -17,9 +17,10 @@ class FactorGraphBuilder {
   /// Largest number of joint states that one factor's table may have.
   static constexpr Offset kMaxTable = Offset{1} << 26;
 
-  /// Adds a variable with `cardinality` ≥ 1 states; returns its number.
+  /// Adds a variable with `cardinality` ≥ 1 states (else std::invalid_argument); returns its number.
   Index AddVariable(Index cardinality);
-  /// Adds `count` ≥ 0 variables with the same cardinality; returns the number of the first.
+  /// Adds `count` ≥ 0 variables with the same cardinality; returns the number of the first. Throws
+  /// std::invalid_argument as AddVariable does.
   Index AddVariables(Index count, Index cardinality);
 
   /// Adds a factor over existing, pairwise different variables (at least one); returns its number.

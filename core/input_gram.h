@@ -22,7 +22,7 @@ class InputGram {
   static Offset Numbers(const Structure& structure);
 
   InputGram() = default;
-  /// Requires Applies.
+  /// Requires Applies(example.structure()).
   explicit InputGram(const ExampleView& example);
 
   bool empty() const { return gram_.empty() && counts_.empty(); }

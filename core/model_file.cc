@@ -71,7 +71,7 @@ std::string ReadFramed(const std::string& path, FileKind kind) {
   });
 }
 
-/// Throws unless the bytes are an undamaged file of this kind and version.
+/// Throws DataError unless the bytes are an undamaged file of this kind and version.
 void CheckFrame(const std::string& path, FileKind kind, std::string_view bytes) {
   const std::string noun(kind.noun);
   if (bytes.empty() || !BeginsAs(kind, bytes)) {

@@ -116,7 +116,7 @@ class Structure {
   /// Length of q and u. Slots come first.
   Index num_coordinates() const { return num_coordinates_; }
 
-  /// How many input vectors, and how many potentials, an example must bring.
+  /// How many input vectors, and how many potentials, an example must have.
   Index num_inputs() const { return num_inputs_; }
   Index num_potentials() const { return num_potentials_; }
 
@@ -196,7 +196,7 @@ class StructureBuilder {
 };
 
 /// The first part (variables before factors) whose state in this labelling is forbidden, or −1.
-/// Parts with an unlabelled variable are passed over; global factors are not looked at. Requires
+/// Parts with an unlabelled variable are passed over; global factors are ignored. Requires
 /// one label per variable, in its range or kUnlabelled.
 Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labels);
 
@@ -215,8 +215,8 @@ struct RestrictedStructure {
   std::vector<Index> globals;    ///< per remaining global factor: its number in the original
 };
 
-/// Keeps the variables with keep[i] true, and the forbidden states of all parts that remain. Input
-/// and potential numbers stay as they were.
+/// Keeps the variables with keep[i] true, and the forbidden states of all parts that remain. Inputs
+/// and potentials keep their numbers.
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep);
 
 }  // namespace slackline::internal

@@ -53,7 +53,8 @@ void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSamp
 
 /// Algorithm 2: the exact α ≥ 0, Σα ≤ 1 that maximise Σ_j α_j H_j − ‖Σ_j α_j v_j‖²/(2 lambda_t)
 /// where the samples are different wrong classes over one input, so that v_i·v_j = ‖φ‖² (1 + [i =
-/// j]). values: H_j at w^(t,0); squared_norm ≥ 0: ‖φ(X)‖²; lambda_t > 0. O(K log K).
+/// j]). values: H_j at w^(t,0); squared_norm ≥ 0: ‖φ(X)‖²; lambda_t > 0 (else
+/// std::invalid_argument). O(K log K).
 std::vector<double> MulticlassUpdate(std::span<const double> values, double squared_norm,
                                      double lambda_t);
 

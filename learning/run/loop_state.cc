@@ -7,7 +7,7 @@
 namespace slackline::internal {
 namespace {
 
-/// The figures of a record, in one order for both directions.
+/// Visits the figures of a record in the same order for saving and for loading.
 template <class Record, class Visit>
 void ForEachFigure(Record& r, const Visit& visit) {
   for (auto* figure :

@@ -304,7 +304,7 @@ void ActiveSet::Archive(const ExampleView& example, CornerScratch* scratch, Stat
   for (Index a = 0; a < size(); ++a) ComputeGram(example, a, scratch);
 }
 
-/// Throws unless all entries lie within the example's coordinates and the scalar weights.
+/// Throws DataError unless all entries lie within the example's coordinates and scalar weights.
 void ActiveSet::CheckEntries(const ExampleView& example, const CornerScratch& scratch) const {
   const Index slot_end = SlotCoordinates(example.structure());
   const Offset scalar_end = scratch.scalar_begin + static_cast<Offset>(scratch.scalar.size());

@@ -40,7 +40,7 @@ class DualPoints {
   double MeanLoss() const { return TotalLoss() / static_cast<double>(losses_.size()); }
   /// Ψμ = (1/(λM)) Σ_m ψ_m(μ_m), from scratch. O(non-zeros of the inputs · rows).
   void Weights(const Problem& problem, std::vector<double>* weights) const;
-  /// weights += scale · Σ_m ψ_m(μ_m), for all num_weights of them.
+  /// weights += scale · Σ_m ψ_m(μ_m); `weights` has num_weights entries.
   void AddFeatures(const Problem& problem, double scale, std::span<double> weights) const;
 
   /// Sets this to (1 − share) · this + share · other.
