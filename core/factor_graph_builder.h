@@ -17,7 +17,8 @@ class FactorGraphBuilder {
   /// Largest number of joint states that one factor's table may have.
   static constexpr Offset kMaxTable = Offset{1} << 26;
 
-  /// Adds a variable with `cardinality` ≥ 1 states (else std::invalid_argument); returns its number.
+  /// Adds a variable with `cardinality` ≥ 1 states (else std::invalid_argument) and returns its
+  /// number.
   Index AddVariable(Index cardinality);
   /// Adds `count` ≥ 0 variables with the same cardinality; returns the number of the first. Throws
   /// std::invalid_argument as AddVariable does.

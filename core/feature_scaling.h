@@ -66,7 +66,7 @@ class FeatureScaling {
 
   /// Scales the first num_features values of a dense vector in place. Throws ScaleError when a
   /// value becomes larger than kLargestValue (parse_number.h), and std::invalid_argument when the
-  /// scaling has fewer features than the vector.
+  /// scaling has too few features.
   void ScaleDense(std::span<double> values, Index num_features) const;
   /// ScaleDense for a sparse vector: values[k] belongs to columns[k]. Requires that shift() is
   /// empty.
