@@ -18,7 +18,7 @@ namespace slackline::internal {
 namespace {
 
 constexpr Index kIdleLimit = 10;     // visits without weight before a corner is dropped
-constexpr double kLocalShare = 0.1;  // of the gap, which local steps may leave
+constexpr double kLocalShare = 0.1;  // share of the gap that local steps may leave
 constexpr Index kMaxLocalSteps = 20;
 /// ExampleOracle::Search is called when the oracle's corner shows less than this share of the gap
 /// that the oracle's bound leaves open, …
