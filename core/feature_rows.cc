@@ -57,13 +57,14 @@ void FeatureRows::Append(std::span<const double> values, Offset columns) {
   }
   SLACKLINE_CHECK(std::isfinite(squared_norm),
                   "a feature vector is too long: its squared norm is not a finite number");
-  // Where the last values are the same, as in rows of ones, they serve for this row, too.
+  // When the values stored last equal those of the new row, as in rows of ones, the row shares
+  // them.
   const std::size_t count = values.size();
-  const bool there = count > 0 && values_.size() >= count &&
-                     std::memcmp(values_.data() + (values_.size() - count), values.data(),
-                                 count * sizeof(double)) == 0;
-  const Offset begin = static_cast<Offset>(values_.size() - (there ? count : 0));
-  if (!there) values_.Append(values);
+  const bool shared = count > 0 && values_.size() >= count &&
+                      std::memcmp(values_.data() + (values_.size() - count), values.data(),
+                                  count * sizeof(double)) == 0;
+  const Offset begin = static_cast<Offset>(values_.size() - (shared ? count : 0));
+  if (!shared) values_.Append(values);
   rows_.Append(Entry{begin, columns, static_cast<Index>(count), squared_norm});
 }
 

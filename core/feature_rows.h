@@ -45,11 +45,11 @@ class FeatureRows {
   /// "": in memory. Adding throws DataError when the disk is full. A copy lies in memory.
   explicit FeatureRows(const std::string& folder);
 
-  /// Appends a dense vector; returns its number. Values must be finite (else
+  /// Appends a dense vector; returns its number. Values and their squared norm must be finite (else
   /// std::invalid_argument).
   Index AddDense(std::span<const double> values);
-  /// Appends a sparse vector: columns strictly increasing and ≥ 0, values finite, both of one
-  /// length.
+  /// Appends a sparse vector; returns its number. Columns must be ≥ 0 and strictly increasing, the
+  /// values as in AddDense, and both of the same length (else std::invalid_argument).
   Index AddSparse(std::span<const Index> columns, std::span<const double> values);
 
   Index size() const { return static_cast<Index>(rows_.size()); }
@@ -64,8 +64,9 @@ class FeatureRows {
   /// Has the system begin to read rows from their file (in_file); nothing else changes.
   void WillNeed(Index first, Index count) const;
 
-  /// Hints that `count` rows from `first` on will be read: first what says where they are, then
-  /// (values) the first lines of what they hold.
+  /// Prefetches `count` rows from `first` on: their entries, or with `values` the first cache lines
+  /// of the values and columns of at most 8 rows. Rows in a file are read from it
+  /// at the first of the two calls.
   void Prefetch(Index first, Index count, bool values) const {
     if (count == 0) return;
     if (in_file_) return values ? void() : WillNeed(first, count);
@@ -87,11 +88,11 @@ class FeatureRows {
 
   /// 1 + the largest feature that occurs in any row; 0 without features.
   Index dimension() const { return dimension_; }
-  /// Number of values in memory; those of rows that end like the row before them, such as rows of
-  /// ones, count once.
+  /// Number of values in memory. Rows that share the values of the rows before them, such as rows
+  /// of ones, add none.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
 
-  /// Gives back the memory that was kept for rows to come, up to half of all.
+  /// Releases the memory that was reserved for further rows, up to half of all.
   void ShrinkToFit();
 
  private:

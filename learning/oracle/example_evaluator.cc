@@ -29,7 +29,7 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
                                            nullptr, &complete));
   }
   const double score = given.Score(0, slot_scores, weights);
-  // Scores that overflow on both sides say nothing of the oracle: the hinge is not a number.
+  // If both scores overflow, nothing can be said about the oracle, and the hinge is not a number.
   if (std::isinf(bound) && bound == score) return bound - score;
   return CheckedHinge(m, {bound, score, 0}, [&] {
     std::vector<double> u(example.structure().num_coordinates());

@@ -91,7 +91,7 @@ void DualPoints::Archive(StateArchive* archive) {
   archive->FiniteReals(coordinates_);
   archive->FiniteReals(losses_);
   if (!archive->loading()) return;
-  // Losses are ≥ 0; steps between two of them leave rounding errors.
+  // Losses are ≥ 0 up to the rounding errors of steps.
   const double largest = *std::max_element(losses_.begin(), losses_.end());
   for (const double loss : losses_)
     StateReader::Require(loss >= -1e-6 * (1 + largest), "a dual point has a negative loss");
