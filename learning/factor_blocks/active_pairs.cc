@@ -6,11 +6,11 @@
 namespace slackline::internal {
 namespace {
 
-/// Above this share of active pairs, copies of them save nothing.
+/// Above this share of active pairs, copies of their planes save no time.
 constexpr double kLargestShare = 0.35;
 
-// Shares of woken pairs among the active ones: below the first, passes over all pairs become rarer,
-// above the second more frequent.
+// Shares of woken pairs among the active ones. Passes over all pairs become rarer below the first,
+// and more frequent above the second.
 constexpr double kFewWoken = 0.02;
 constexpr double kManyWoken = 0.125;
 constexpr Index kMostEvery = 16;
@@ -59,7 +59,7 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
 }
 
 void ActivePairs::CopyPlanes(const BlockLayout& layout, const double* state) {
-  // Room for the pairs of a variable more.
+  // Leaves room for the pairs of at least one variable that may become active.
   capacity_ = pair_.size() + static_cast<std::size_t>(layout.structure->graph().num_variables());
   const int planes = layout.pairs.num_planes();
   planes_.resize(static_cast<std::size_t>(planes) * capacity_);

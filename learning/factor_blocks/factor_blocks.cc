@@ -124,8 +124,7 @@ void FactorBlocks::Archive(StateArchive* archive) {
   archive->Count(&block_steps_);
 }
 
-/// Throws DataError unless all that should be a distribution over states in the memory of example m
-/// is one.
+/// Throws DataError unless all marginals in the memory of example m are distributions over states.
 void FactorBlocks::CheckShares(Index m) const {
   const BlockLayout& blocks = layout(m);
   const FactorGraph& graph = blocks.structure->graph();
@@ -166,7 +165,7 @@ void FactorBlocks::StepPlanes(const PairPlanes& planes, double eta_step) const {
 PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, Index begin,
                                 Index end, double* gathered) {
   const PairGroup& pairs = layout.pairs;
-  auto* mutable_state = const_cast<double*>(state);  // planes serve steps and evaluations
+  auto* mutable_state = const_cast<double*>(state);  // evaluations only read through the planes
   PairPlanes planes;
   planes.count = end - begin;
   for (int y = 0; y < 4; ++y) {
@@ -298,7 +297,7 @@ void FactorBlocks::SumPairMessages(const Visit& visit) {
   const double* mu1 = state + pairs.mu + pairs.count;
   const double* mu2 = mu1 + pairs.count;
   const double* mu3 = mu2 + pairs.count;
-  // Neighbouring pairs mostly share their first variable: its sum stays in a register.
+  // Consecutive pairs mostly share their first variable, whose sum stays in a register.
   const Index* first_state = pairs.first_state.data();
   const Index* second_state = pairs.second_state.data();
   double* sums = messages_.data();
@@ -325,8 +324,8 @@ void FactorBlocks::FinishMessages(const Visit& visit) {
   const FactorGraph& graph = visit.graph();
   const double* state = visit.state;
   if (pairs.count > 0) {
-    // A pair's message for state 0 is the negative of that for state 1, where Aμ_c(0)/ρ = 1/ρ −
-    // Aμ_c(1)/ρ is included.
+    // η for state 0 is the negative of η for state 1, and A_ci μ_c(0) = 1 − A_ci μ_c(1). A pair's
+    // sum for state 0 is therefore 1/ρ minus its sum for state 1.
     for (Index i = 0; i < graph.num_variables(); ++i) {
       const double degree = pairs.degree[i];
       if (degree == 0) continue;
@@ -429,7 +428,7 @@ void FactorBlocks::StepSingleVariable(const Visit& visit, Index i) {
   }
   const Index row = visit.layout->single_row[i];
   if (row != kAbsent) {
-    // Only one row of the slot matters: a strided sweep over it.
+    // Only one row of the slot matters, which a strided sweep reads.
     const Slot& slot = visit.slot(slot_number);
     const FeatureRow x = visit.example.input(slot.input);
     double* column =
@@ -454,15 +453,15 @@ void FactorBlocks::StepSingleVariable(const Visit& visit, Index i) {
 }
 
 void FactorBlocks::StepBinaryLinear(const Visit& visit, Index i, double input_norm) {
-  // On two states the Frank-Wolfe and the pairwise step are the same: along e_1 − e_0, as far as
-  // the simplex goes.
+  // On two states the Frank-Wolfe step and the pairwise step are the same: along e_1 − e_0, up to
+  // the boundary of the simplex.
   const std::size_t row = visit.layout->single_row[i];
   const std::size_t base = visit.graph().state_offset(i);
   double* mu = visit.state + base;
   const double slope = visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] +
                        messages_[base + 1] - messages_[base] - smoothing_ * (mu[1] - mu[0]);
-  // Clipping the end point clips the step, without branches; without curvature (q = 0) the slope's
-  // sign decides.
+  // Clipping the end point clips the step without branches. Without curvature (q = 0) the sign of
+  // the slope decides.
   const double q =
       input_norm * inverse_lambda_m_ + 2 * (inverse_rho_ * visit.layout->degree[i] + smoothing_);
   const double end = std::clamp(mu[1] + slope / std::max(q, 1e-290), 0.0, 1.0);

@@ -21,15 +21,15 @@ namespace slackline::internal {
 
 struct SoftOptions {
   /// ρ falls geometrically from PenaltyOptions::rho to rho_final over the first rho_passes passes;
-  /// 0 = stays.
+  /// 0 = ρ does not change.
   double rho_final = 0;
   Index rho_passes = 100;
 };
 
-/// Requires what MakeLearner checks (support_table.h): with --smoothing, no global factors.
+/// Requires a problem that MakeLearner has checked (support_table.h): with --smoothing, among
+/// others, one without global factors.
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options);
 
-/// `soft`.
 extern const LearnerRecord kSoftLearner;
 
 }  // namespace slackline::internal
