@@ -7,8 +7,8 @@
 namespace slackline::internal {
 namespace {
 
-/// What is to be done where nothing was gained lately, in units of the work so far: the first
-/// passes of many runs gain nothing that a gap shows.
+/// Largest predicted work, in units of the work so far. It also stands for the unknown work of a
+/// run whose gap has not fallen lately: in many runs the first passes do not reduce the gap.
 constexpr double kUnknown = 10;
 constexpr std::size_t kMostPoints = 64;
 
