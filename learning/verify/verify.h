@@ -4,9 +4,9 @@
 // every example is maximised by another solver than in training, and the dual objective is summed
 // again from the learner's dual point.
 //
-//   primal λ/2 ‖w‖² + (1/M) Σ_m H_m(w). H_m lies between the value of a point whose feasibility is
-//            checked and the solver's certified bound. A claim below the former is wrong, whatever
-//            the solver does.
+//   primal   λ/2 ‖w‖² + (1/M) Σ_m H_m(w). H_m lies between the value of a point whose feasibility
+//            is checked and the solver's certified bound. A claim below the former is wrong,
+//            whatever the solver does.
 //   dual     (1/M) Σ_m Δ_m·μ_m − λ/2 ‖w(μ)‖² with w(μ) = (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)], from
 //            φ_m(μ_m) and Δ_m·μ_m of every example. Where φ determines the marginals (binary
 //            variables and pairs with weights of their own, as in multi-label models), the
