@@ -35,7 +35,7 @@ constexpr std::array<SolverName, 10> kSolverNames{{
     {SolverKind::kBranchAndBound, "branch-and-bound"},
     {SolverKind::kGlobal, "global"},
 }};
-/// Names of before, which command lines, option files and checkpoints may still use.
+/// Deprecated names, which command lines, option files and checkpoints may still use.
 constexpr std::array<SolverName, 2> kOldSolverNames{{
     {SolverKind::kMessagesBranchAndBound, "messages-search"},
     {SolverKind::kBranchAndBound, "search"},
