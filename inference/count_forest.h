@@ -55,9 +55,9 @@ class CountForest {
     Index parent = 0;  ///< num_variables: the sum over the components
     Index child = 0;
     Index factor = -1;  ///< −1 where the root of a component is joined to the sum
-    /// per entry of the new table: h · width + f, the counts within the child's subtree
+    /// Per entry of the new table: h · width + f, the counts within the child's subtree.
     std::vector<std::int32_t> counts;
-    /// per state of the parent and counts within the child's subtree: the child's state
+    /// Per state of the parent and counts within the child's subtree: the child's state.
     std::vector<std::uint8_t> states;
     Index hits = 0, others = 0;              ///< largest counts h and f of the new table
     Index child_hits = 0, child_others = 0;  ///< largest counts of the child's table

@@ -17,9 +17,10 @@
 
 namespace slackline::internal {
 
+/// How an example is decoded.
 enum class DecodeKind {
-  /// exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
-  /// improved
+  /// Exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
+  /// improved.
   kAuto,
   kLp,    ///< exact without cycles, else the LP relaxation, rounded
   kExact  ///< the same as kAuto

@@ -14,8 +14,8 @@ typedef std::int64_t FourBits __attribute__((vector_size(32), aligned(8), may_al
 constexpr Index kLanes = 4;
 constexpr double kSmallest = -700;  // 2^n stays a normal number
 
-/// exp of four numbers. Vectors are passed by pointer, because passing them by value would need a
-/// different calling convention in every version of the function.
+/// The exponentials of four numbers. Vectors are passed by pointer, because passing them by value
+/// would need a different calling convention in every version of the function.
 inline __attribute__((always_inline)) void ExpFour(Four* values) {
   const Four t = *values;
   const Four lowest = Four{} + kSmallest;

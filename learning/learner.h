@@ -45,7 +45,7 @@ class StopControl {
   WallTimer timer_;
 };
 
-/// Figures of a learner's current point.
+/// Figures of a learner's current point. Figures that a learner does not have are NaN (kNone).
 struct Evaluation {
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
   double primal = kNone;  ///< certified upper bound on the optimum, at weights()
@@ -60,9 +60,10 @@ struct Evaluation {
   bool provisional = false;
 };
 
+/// Counts of a learner's work.
 struct WorkCounts {
-  std::int64_t oracle_calls = 0;
-  std::int64_t block_steps = 0;
+  std::int64_t oracle_calls = 0;  ///< maximisations over whole examples, or calls of sum-product
+  std::int64_t block_steps = 0;   ///< steps on blocks
   /// Array entries touched since the beginning of the run, oracles included: the unit in which
   /// learners are compared. 0: not counted.
   std::int64_t entries = 0;

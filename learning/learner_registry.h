@@ -26,11 +26,12 @@ const LearnerRecord& RecordOf(LearnerKind learner);
 /// any caller keeps what OptionRecords() returned.
 void RegisterLearner(const LearnerRecord& record);
 
-/// Whether a run of the learner asks an oracle for the best labelling of a whole example; whether
-/// it asks for expectations over whole labellings; whether it works on kernels alone. False for
-/// `auto`.
+/// Whether a run of the learner calls an oracle for the best labelling of a whole example; false
+/// for `auto`.
 bool UsesOracle(LearnerKind learner);
+/// Whether a run of the learner computes marginals of whole examples; false for `auto`.
 bool UsesMarginals(LearnerKind learner);
+/// Whether the learner works only with kernels; false for `auto`.
 bool IsKernelized(LearnerKind learner);
 
 /// Sets of learners: bit k stands for Learners()[k].
@@ -40,8 +41,9 @@ LearnerSet SetOf(LearnerKind learner);
 /// The learners that read the option when it has this value; all bits are set where every learner
 /// does.
 LearnerSet ReadersOf(const OptionRecord& option, std::string_view value);
-/// The learners that read `--step`, and those that read `--order`.
+/// The learners that read `--step`.
 LearnerSet ReadersOfSteps();
+/// The learners that read `--order`.
 LearnerSet ReadersOfOrders();
 /// The learners with these names, which are separated by blanks. Unknown names are ignored.
 LearnerSet NamedLearners(std::string_view names);

@@ -70,11 +70,13 @@ enum class Switch { kAuto, kOff };
 /// Whether example blocks race with planes of the whole training set and with factor blocks. kAuto:
 /// on where `auto` chose the learner, its steps keep active sets, and no average is wanted.
 enum class PlaneRace { kAuto, kOn, kOff };
+/// The scale in which ρ is given: per example, or ρ/M.
 enum class RhoScale { kExample, kPaper };
 /// The hinge of a labelling y: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; only for label
 /// spaces that can be enumerated).
 enum class Rescaling { kMargin, kSlack };
 
+/// The names of these values on the command line and in files.
 std::string_view Name(LearnerKind kind);
 std::string_view Name(StepKind kind);
 std::string_view Name(OrderKind kind);

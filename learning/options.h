@@ -24,6 +24,7 @@ inline constexpr double kSmallestLambda = 1e-30;
 inline constexpr double kSmallestStrength = 1e-50;
 inline constexpr double kLargestStrength = 1e50;
 
+/// The options of one training run.
 struct TrainOptions {
   LearnerKind learner = LearnerKind::kAuto;
 
@@ -42,17 +43,18 @@ struct TrainOptions {
   /// Which average of the weights is evaluated besides the newest weights; the better of the two is
   /// kept.
   AverageKind average = AverageKind::kAuto;
-  /// al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
+  /// For al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
   Switch proximal = Switch::kAuto;
-  /// fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line search.
+  /// For fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line
+  /// search.
   bool fixed_step = false;
-  /// cutting-plane-1, cutting-plane-n: which objective is trained.
+  /// For cutting-plane-1 and cutting-plane-n: which hinge is trained.
   Rescaling rescaling = Rescaling::kMargin;
-  /// soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none.
+  /// For soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none.
   /// smooth-dlpw: temperature of its soft maxima; 0 = derived from the losses (dual_loss.h).
   /// prox-sdca: γ of the quadratic that smooths the hinge; 0 = none.
   double smoothing = 0;
-  /// prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
+  /// For prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
   double l1 = 0;
   /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, no kernel
   /// for the others.

@@ -27,13 +27,13 @@ struct ProgressRecord {
   double cpu_seconds = 0;    ///< processor time of both, all threads
 
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
-  /// smallest certified upper bound so far; belongs to the weights that would be saved
+  /// Smallest certified upper bound so far; belongs to the weights that would be saved.
   double primal = kNone;
   double dual = kNone;          ///< largest certified lower bound so far
   double gap = kNone;           ///< primal − dual
   double relative_gap = kNone;  ///< gap / max(1e-12, |primal|)
 
-  /// factor blocks: the penalized problem's primal, dual and gap at the current point
+  /// Factor blocks: the penalized problem's primal, dual and gap at the current point.
   double soft_primal = kNone;
   double soft_dual = kNone;
   double soft_gap = kNone;
@@ -41,11 +41,12 @@ struct ProgressRecord {
   double rho = kNone;        ///< factor blocks: current ρ (per example)
   double tau = kNone;        ///< al: current multiplier step
 
-  /// maximisations over whole examples, without those of the checks
+  /// Maximisations over whole examples, without those of the checks.
   std::int64_t oracle_calls = 0;
   std::int64_t block_steps = 0;  ///< blocks visited
 };
 
+/// Why a run ended.
 enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted };
 
 /// "converged", "max-passes", "time-limit", "interrupted".
@@ -62,6 +63,7 @@ struct TrainSummary {
   std::vector<std::string> notes;  ///< what the learner decided or changed during the run
 };
 
+/// Receives the reports of a run, on the thread that trains.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;

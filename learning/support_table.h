@@ -28,7 +28,7 @@ namespace slackline::internal {
 enum class Trait {
   kFactors,  ///< a factor of any kind, global ones included
   kCycles,   ///< a cycle of variables and factors with tables
-  /// a variable with more than two states, or a factor over more than two variables
+  /// A variable with more than two states, or a factor over more than two variables.
   kNotBinaryPairs,
   kGlobals,          ///< global factors
   kCoupledGlobals,   ///< global factors that share variables or stand beside factors with tables

@@ -15,6 +15,7 @@ namespace slackline::internal {
 /// (all other learners).
 enum class StoppingGap { kCertified, kSoft };
 
+/// Why a run ends, and one sentence with the figures of the rule.
 struct StopDecision {
   Termination reason = Termination::kConverged;
   std::string message;

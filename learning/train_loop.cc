@@ -92,7 +92,7 @@ void Absorb(std::string_view name, const Learner& learner, const Evaluation& eva
   state->provisional = evaluation.provisional;
 }
 
-/// problem: may be null.
+/// The scales of the learner's objective, or of the problem, which may be null.
 ObjectiveScales ScalesFor(const Problem* problem, const LearnerTraits& traits) {
   if (traits.scales != nullptr) return traits.scales->Scales();
   return problem == nullptr ? ObjectiveScales{} : ScalesOf(*problem);

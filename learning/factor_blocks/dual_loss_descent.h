@@ -28,7 +28,7 @@ class DualLossDescent {
  public:
   struct Settings {
     double temperature = 0;  ///< ε; 0: the exact maximum
-    /// η: step k on the weights has length η/(n + k), n = size(), but at most 1/λ
+    /// η: step k on the weights has length η/(n + k), n = size(), but at most 1/λ.
     double eta = 1;
     bool average = true;  ///< whether to keep μ̄
   };

@@ -60,7 +60,7 @@ struct PairSums {
   double delta_v = 0;       ///< Σ δ_ci·v_ci
   double eta_v = 0;         ///< Σ η_ci·v_ci
   double max_violation = 0;
-  /// with γ: Σ (smooth maximum − maximum); `gaps` are then those of the smoothed problem
+  /// With γ: Σ (smooth maximum − maximum). `gaps` are then those of the smoothed problem.
   double smoothed = 0;
   double squares = 0;  ///< with γ: Σ ‖μ_c‖²
 };

@@ -61,7 +61,7 @@ class PenaltyControl {
   void Archive(StateArchive* archive);
 
   static constexpr double kLargestFactor = 3;  ///< largest factor of one change of ρ
-  /// the same for a ρ outside of [kLowest·s, kHighest·s] that moves towards that range
+  /// The same for a ρ outside of [kLowest·s, kHighest·s] that moves towards that range.
   static constexpr double kLargestFactorInwards = 30;
   static constexpr double kLowest = 0.05;  ///< bounds of a balanced ρ, as multiples of s
   static constexpr double kHighest = 30;

@@ -52,7 +52,7 @@ enum class VerifyOutcome {
 struct Verification {
   VerifyOutcome outcome = VerifyOutcome::kInterrupted;
   double primal = kNone;  ///< certified upper bound at the weights
-  /// objective at feasible points of the hinges; equal to `primal` if the solvers are exact
+  /// Objective at feasible points of the hinges; equal to `primal` if the solvers are exact.
   double primal_value = kNone;
   double dual = kNone;  ///< bound of the learner's dual point; NaN without a dual point
   /// True if the claimed lower bound is at most that of the learner's dual point. Otherwise the
