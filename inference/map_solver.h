@@ -114,8 +114,8 @@ bool SeesForbiddenStates(SolverKind kind);
 void RequireSolverFor(const Structure& structure, SolverKind kind);
 
 /// For solvers that do not support forbidden states. Throws DataError on a score of −∞,
-/// std::invalid_argument on +∞ and NaN. who: the solver, for the message.
-void RequireFiniteScores(std::span<const double> scores, std::string_view who);
+/// std::invalid_argument on +∞ and NaN. solver: its name, for the message.
+void RequireFiniteScores(std::span<const double> scores, std::string_view solver);
 
 /// Throws DataError when the best value is −∞, which means that every labelling has a forbidden
 /// state.

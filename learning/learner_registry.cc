@@ -50,7 +50,7 @@ constexpr const LearnerRecord* kLearners[] = {
     &kMultiSampleLearner,
 };
 
-constexpr LearnerSet kEverybody = ~LearnerSet{0};
+constexpr LearnerSet kAllLearners = ~LearnerSet{0};
 constexpr std::size_t kMostLearners = 64;
 
 /// The learners, and the list of options that follows from their records.
@@ -206,10 +206,10 @@ LearnerSet SetOf(LearnerKind learner) {
 LearnerSet ReadersOf(const OptionRecord& option, std::string_view value) {
   const bool special =
       option.special_values.empty() ? value != "auto" : HasWord(option.special_values, value);
-  if (!special) return kEverybody;
+  if (!special) return kAllLearners;
   const LearnerSet owners = TheCatalogue().Owners(option.name);
   if (owners != 0) return owners;
-  if (!option.by_learner) return kEverybody;
+  if (!option.by_learner) return kAllLearners;
   return SetWhere([&](const LearnerRecord& record) { return HasWord(record.reads, option.name); });
 }
 

@@ -118,8 +118,8 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
            OptionText(record, options) != OptionText(record, TrainOptions());
   };
   LearnerSet left = SetOf(options.learner);
-  std::string before;  // the last option that made `left` smaller
-  LearnerSet readers_before = ~LearnerSet{0};
+  std::string narrowed_by;  // the last option that made `left` smaller
+  LearnerSet narrowing_readers = ~LearnerSet{0};
   for (const OptionRecord& record : OptionRecords()) {
     if (!is_given(record)) continue;
     const std::string value = OptionText(record, options);
@@ -128,14 +128,14 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
     if (!record.special_values.empty()) name += " " + value;
     const std::string applies = name + " applies to --learner " + LearnerNames(readers);
     if ((left & readers) == 0) {
-      if (before.empty()) throw DataError(applies + " only");
-      throw DataError(applies + ", but " + before + " to --learner " +
-                      LearnerNames(readers_before));
+      if (narrowed_by.empty()) throw DataError(applies + " only");
+      throw DataError(applies + ", but " + narrowed_by + " to --learner " +
+                      LearnerNames(narrowing_readers));
     }
     if ((left & readers) != left) {
       left &= readers;
-      before = name;
-      readers_before = readers;
+      narrowed_by = name;
+      narrowing_readers = readers;
     }
     const bool for_all =
         record.needed_for.empty() || (left & ~NamedLearners(record.needed_for)) == 0;

@@ -95,13 +95,13 @@ constexpr std::string_view kNoKernelsOfGlobals =
     "kernels do not go with global factors, whose features are not inputs; leave out --kernel, and "
     "use --learner auto";
 
-std::string TextOf(Need need, const std::string& who) {
+std::string TextOf(Need need, const std::string& subject) {
   const auto* reason = std::find_if(std::begin(kReasons), std::end(kReasons),
                                     [need](const Reason& row) { return row.need == need; });
   SLACKLINE_CHECK(reason != std::end(kReasons), "a need has no text");
   std::string text(reason->text);
   const std::size_t place = text.find("{}");
-  if (place != std::string::npos) text.replace(place, 2, who);
+  if (place != std::string::npos) text.replace(place, 2, subject);
   return text;
 }
 
@@ -117,9 +117,9 @@ std::string CountLossFault(const Problem& problem, SolverKind oracle) {
 }
 
 /// The text of the first ruled-out need in the order of kReasons.
-std::string FirstFault(NeedSet faults, const std::string& who) {
+std::string FirstFault(NeedSet faults, const std::string& subject) {
   for (const Reason& reason : kReasons) {
-    if ((faults & NeedsAll(reason.need)) != 0) return TextOf(reason.need, who);
+    if ((faults & NeedsAll(reason.need)) != 0) return TextOf(reason.need, subject);
   }
   return {};
 }

@@ -21,7 +21,7 @@ constexpr double kRounding = 1e-9;
 /// The same relative to the scores, whose sums cancel.
 constexpr double kRoundingOfScores = 1e-14;
 /// Rounding beyond this share of the objective is reported to the user.
-constexpr double kWorthTelling = 1e-6;
+constexpr double kReportedRounding = 1e-6;
 
 /// How far rounding may move bounds.
 struct Rounding {
@@ -111,9 +111,9 @@ double WantedGap(const TrainOptions& options, double primal) {
 }
 
 /// An estimated gap beyond this share of the objective at w = 0 is not worth a check, until
-/// kSurelyWorthChecking passes have been made.
+/// kPassesThatSkipHopelessChecks passes have been made.
 constexpr double kHopelessGap = 0.001;
-constexpr Index kSurelyWorthChecking = 8;
+constexpr Index kPassesThatSkipHopelessChecks = 8;
 
 /// A run that must end makes one more evaluation, so that no progress is lost. It does not if it
 /// has weights already and the evaluation would keep the user waiting: for more than half a second,
@@ -167,7 +167,7 @@ class Run {
     }
     state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
     if (!kept_is_written_ && !kept_.bytes().empty()) WriteKept();
-    TellRounding();
+    ReportRounding();
     TrainSummary summary;
     summary.weights = std::move(state_.weights);
     summary.last = state_.record;
@@ -196,10 +196,10 @@ class Run {
 
   Rounding rounding() const { return {scales_.primal_at_zero, scales_.score_scale}; }
 
-  void TellRounding() {
+  void ReportRounding() {
     const double primal = state_.record.primal;
     const double moved = rounding().OfScores(primal);
-    if (!(moved > kWorthTelling * primal)) return;
+    if (!(moved > kReportedRounding * primal)) return;
     state_.notes.push_back(
         "features are so long for this lambda that rounding may move the bounds by up to " +
         NumberText(moved, 2) + "; scale the features, or take a larger lambda");
@@ -213,7 +213,8 @@ class Run {
     // The first weights of a run are often far from the optimum, and oracles at them are costly.
     const bool hopeful =
         options_.check_every == 0 && record.pass >= state_.hopeful_again && estimate <= wanted;
-    const bool hopeless = options_.check_every == 0 && record.pass < kSurelyWorthChecking &&
+    const bool hopeless = options_.check_every == 0 &&
+                          record.pass < kPassesThatSkipHopelessChecks &&
                           estimate > kHopelessGap * scales_.primal_at_zero;
     const bool costly = options_.check_every == 0 && !CheckIsCheap(learner_);
     const bool due = record.pass >= state_.next_check && !hopeless && !costly;
@@ -254,7 +255,7 @@ class Run {
     if (observer_ != nullptr) observer_->OnCheck(record);
     decision_ = Decide();
     if (decision_) {
-      Timed(&record.check_seconds, [&] { Return(); });
+      Timed(&record.check_seconds, [&] { UndoPassAhead(); });
       record.check_seconds += pass_seconds;
       return true;
     }
@@ -281,7 +282,7 @@ class Run {
     if (threads < 2 || stopping || !EvaluatesBesidePasses(learner_) ||
         record.pass >= options_.max_passes)
       return false;
-    return check_cost_ >= std::max(kWorthThreads, kWorthPass * pass_cost_);
+    return check_cost_ >= std::max(kLeastCheckSeconds, kLeastCheckInPasses * pass_cost_);
   }
 
   void KeepForReturn() {
@@ -290,7 +291,7 @@ class Run {
   }
 
   /// Undoes the pass that was made during the last check, if there was one.
-  void Return() {
+  void UndoPassAhead() {
     if (!ahead_) return;
     ahead_ = false;
     StateReader reader(before_pass_.bytes());
@@ -348,9 +349,9 @@ class Run {
   /// Least time between two copies of the state, in units of the time that one copy takes.
   static constexpr double kKeepEvery = 30;
   /// Least seconds of a check that justify a pass beside it.
-  static constexpr double kWorthThreads = 1e-3;
+  static constexpr double kLeastCheckSeconds = 1e-3;
   /// Least time of a check that justifies a pass beside it, in units of the time of a pass.
-  static constexpr double kWorthPass = 1.25;
+  static constexpr double kLeastCheckInPasses = 1.25;
 
   Learner& learner_;
   const TrainOptions& options_;
@@ -375,9 +376,9 @@ class Run {
   WallTimer since_written_;
 };
 
-TrainSummary Whole(const Problem* problem, Learner& learner, const TrainOptions& options,
-                   TrainObserver* observer, const std::atomic<int>* interrupt,
-                   const CheckpointPlan& plan) {
+TrainSummary RunToEnd(const Problem* problem, Learner& learner, const TrainOptions& options,
+                      TrainObserver* observer, const std::atomic<int>* interrupt,
+                      const CheckpointPlan& plan) {
   Run run(problem, learner, options, observer, interrupt, plan);
   try {
     return run.Go();
@@ -392,12 +393,12 @@ TrainSummary Whole(const Problem* problem, Learner& learner, const TrainOptions&
 TrainSummary RunTraining(const Problem& problem, Learner& learner, const TrainOptions& options,
                          TrainObserver* observer, const std::atomic<int>* interrupt,
                          const CheckpointPlan& plan) {
-  return Whole(&problem, learner, options, observer, interrupt, plan);
+  return RunToEnd(&problem, learner, options, observer, interrupt, plan);
 }
 
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
                          const std::atomic<int>* interrupt, const CheckpointPlan& plan) {
-  return Whole(nullptr, learner, options, observer, interrupt, plan);
+  return RunToEnd(nullptr, learner, options, observer, interrupt, plan);
 }
 
 TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer,

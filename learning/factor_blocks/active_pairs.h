@@ -71,7 +71,7 @@ class ActivePairs {
   std::vector<double> planes_;        // μ(00), μ(01), μ(10), μ(11), η_i, η_j; capacity_ each
   std::vector<double> resting_;       // per state of the variables: Σ η over the resting pairs
   std::vector<std::uint8_t> member_;  // per pair: whether it is active
-  std::vector<std::uint8_t> full_;    // per variable: all of its pairs are active
+  std::vector<std::uint8_t> all_active_;  // per variable: all of its pairs are active
 };
 
 /// Decides which passes visit all pairs instead of the active ones only. Such passes become rarer

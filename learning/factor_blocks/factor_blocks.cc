@@ -45,10 +45,10 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
   touched_.reserve(coordinates);
 
   ScaleSteps();
-  StartAtGivenLabelling();
+  StartAtGroundTruth();
 }
 
-void FactorBlocks::StartAtGivenLabelling() {
+void FactorBlocks::StartAtGroundTruth() {
   const Problem& problem = *problem_;
   Offset total = 0;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -57,7 +57,7 @@ void FactorBlocks::StartAtGivenLabelling() {
   }
   memory_.assign(total, 0.0);
   active_.resize(problem.size());
-  settled_.assign(problem.size(), 1);
+  up_to_date_.assign(problem.size(), 1);
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
     const FactorGraph& graph = example.graph();
@@ -106,7 +106,7 @@ void FactorBlocks::Archive(StateArchive* archive) {
   archive->Tag("factor blocks");
   const bool loading = archive->loading();
   if (!loading) {
-    for (Index m = 0; m < problem_->size(); ++m) Settle(m);
+    for (Index m = 0; m < problem_->size(); ++m) WriteBackActive(m);
   }
   double rho = rho_;
   archive->PositiveReal(&rho);
@@ -119,7 +119,7 @@ void FactorBlocks::Archive(StateArchive* archive) {
   centre_.Archive(problem_->num_weights(), problem_->lambda(), archive);
   if (loading) ScaleSteps();
   globals_.Archive([this](Index m) -> const BlockLayout& { return layout(m); }, archive);
-  if (loading) std::fill(settled_.begin(), settled_.end(), std::uint8_t{1});
+  if (loading) std::fill(up_to_date_.begin(), up_to_date_.end(), std::uint8_t{1});
   for (Index m = 0; m < problem_->size(); ++m) active_[m].Archive(layout(m), state(m), archive);
   archive->Count(&block_steps_);
 }
@@ -145,10 +145,10 @@ void FactorBlocks::CheckShares(Index m) const {
   }
 }
 
-void FactorBlocks::Settle(Index m) const {
-  std::uint8_t& settled = settled_[m];
-  if (settled != 0) return;
-  settled = 1;
+void FactorBlocks::WriteBackActive(Index m) const {
+  std::uint8_t& up_to_date = up_to_date_[m];
+  if (up_to_date != 0) return;
+  up_to_date = 1;
   active_[m].WriteBack(layout(m), memory_.data() + begin_[m]);
 }
 
@@ -186,7 +186,7 @@ PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, 
 }
 
 void FactorBlocks::VisitExample(Index m, double eta_step) {
-  Settle(m);
+  WriteBackActive(m);
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
   centre_.Leave();
@@ -209,7 +209,7 @@ void FactorBlocks::VisitActive(Index m, double eta_step) {
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
   centre_.Leave();
-  settled_[m] = 0;
+  up_to_date_[m] = 0;
   active.SumMessages(blocks, inverse_rho_, messages_.data());
   FinishMessages(visit);
   for (const VariableGroup& group : blocks.variable_groups) StepVariableGroup(visit, group);
@@ -234,7 +234,7 @@ void FactorBlocks::StepGlobal(Index m, Index g) {
 void FactorBlocks::StepBlock(Index m, Index part) {
   const Visit visit = Enter(m);
   const FactorGraph& graph = visit.graph();
-  Settle(m);
+  WriteBackActive(m);
   active_[m].Clear();
   centre_.Leave();
   ++block_steps_;
@@ -255,7 +255,7 @@ void FactorBlocks::StepBlock(Index m, Index part) {
 }
 
 void FactorBlocks::UpdateMultipliers(Index m, double eta_step) {
-  Settle(m);
+  WriteBackActive(m);
   active_[m].Clear();
   const Visit visit = Enter(m);
   const PairGroup& pairs = visit.layout->pairs;

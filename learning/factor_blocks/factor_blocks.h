@@ -95,7 +95,7 @@ class FactorBlocks {
   const BlockLayout& layout(Index m) const { return layouts_[problem_->data().structure_of(m)]; }
   const GlobalBlocks& globals() const { return globals_; }
   const double* state(Index m) const {
-    Settle(m);
+    WriteBackActive(m);
     return memory_.data() + begin_[m];
   }
   /// Planes of the pairs [begin, end) of an example, without weights. The marginals of the pairs'
@@ -120,7 +120,7 @@ class FactorBlocks {
     const Slot& slot(Index s) const { return layout->structure->slots()[s]; }
   };
 
-  void StartAtGivenLabelling();
+  void StartAtGroundTruth();
   void ScaleSteps();
   Visit Enter(Index m);
   void StepPlanes(const PairPlanes& planes, double eta_step) const;
@@ -130,7 +130,7 @@ class FactorBlocks {
   void FinishMessages(const Visit& visit);
   void StepOthers(const Visit& visit, Index m, double eta_step);
   void CheckShares(Index m) const;
-  void Settle(Index m) const;
+  void WriteBackActive(Index m) const;
   void SumMessagesOf(const Visit& visit, Index i);
   void StepVariableGroup(const Visit& visit, const VariableGroup& group);
   void StepSingleVariable(const Visit& visit, Index i);
@@ -156,12 +156,12 @@ class FactorBlocks {
   double rho_ = 1;
   double inverse_rho_ = 1;
   double smoothing_ = 0;
-  double inverse_lambda_m_ = 1;                // 1/((λ + κ) M)
-  std::vector<BlockLayout> layouts_;           // one per structure
-  std::vector<Offset> begin_;                  // per example, into memory_
-  mutable std::vector<double> memory_;         // out of date in active pairs until Settle
-  std::vector<ActivePairs> active_;            // per example
-  mutable std::vector<std::uint8_t> settled_;  // per example: whether memory_ is up to date
+  double inverse_lambda_m_ = 1;         // 1/((λ + κ) M)
+  std::vector<BlockLayout> layouts_;    // one per structure
+  std::vector<Offset> begin_;           // per example, into memory_
+  mutable std::vector<double> memory_;  // out of date in active pairs until WriteBackActive
+  std::vector<ActivePairs> active_;     // per example
+  mutable std::vector<std::uint8_t> up_to_date_;  // per example: whether memory_ is up to date
   std::vector<double> weights_;
   ProximalCentre centre_;
   GlobalBlocks globals_;

@@ -178,7 +178,7 @@ void FactorBlocks::Rebuild() {
   std::fill(weights_.begin(), weights_.end(), 0.0);
   std::vector<double> q;
   for (Index m = 0; m < problem_->size(); ++m) {
-    Settle(m);
+    WriteBackActive(m);
     const Visit visit = Enter(m);
     for (const TableBlock& table : visit.layout->tables) {
       for (const TableAxis& axis : table.axes) {

@@ -59,7 +59,7 @@ void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const 
 
 /// q = coordinates of φ(y^m). The same as AddLabellingFeatures, at the cost of two look-ups per
 /// pair.
-class GivenFeatures {
+class GroundTruthFeatures {
  public:
   void Fill(const ExampleView& example, const BlockLayout& layout, std::vector<double>* q) {
     const FactorGraph& graph = example.graph();
@@ -180,10 +180,10 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
   std::optional<PointSum> at_global;
   if (blocks.globals().count() > 0) at_global.emplace(blocks, keeps);
   double loss = 0;
-  std::vector<double> given;
+  std::vector<double> truth;
   std::vector<double> q;
   std::vector<double> p;
-  GivenFeatures labelling;
+  GroundTruthFeatures labelling;
   FeasiblePoint feasible(blocks);
   std::fill(weights->begin(), weights->end(), 0.0);
   for (Index m = 0; m < problem.size(); ++m) {
@@ -191,22 +191,22 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
     const BlockLayout& layout = blocks.layout(m);
     const double* state = blocks.state(m);
     const std::span<const double> delta = problem.loss(m);
-    labelling.Fill(example, layout, &given);
-    q = given;
+    labelling.Fill(example, layout, &truth);
+    q = truth;
     AddPointFeatures(example, layout, state, -1, q);
     ScatterFeatures(example, q, scale, *weights);
     for (std::size_t s = 0; s < delta.size(); ++s) loss += delta[s] * state[s];
 
-    q = given;
+    q = truth;
     p.assign(state, state + delta.size());
     at_mu.Add(&feasible, m, p, q);
 
-    q = given;
+    q = truth;
     MeanMarginals(example, layout, state, &p);
     at_mean.Add(&feasible, m, p, q);
 
     if (!at_global) continue;
-    q = given;
+    q = truth;
     MeanMarginals(example, layout, state, &p);
     TakeGlobalMarginals(layout, state, p);
     at_global->Add(&feasible, m, p, q);
@@ -257,7 +257,7 @@ class PointSweep {
     AddTables(m, example, sums);
     AddGlobals(m, sums);
     AddVariables(m, example, sums);
-    given_.Fill(example, blocks_.layout(m), &q_);
+    ground_truth_.Fill(example, blocks_.layout(m), &q_);
     for (std::size_t k = 0; k < u_.size(); ++k) sums->hinge -= u_[k] * q_[k];
     sums->edges += graph.num_edges();
   }
@@ -364,7 +364,7 @@ class PointSweep {
   PairScales scales_;
   std::vector<double> u_;
   std::vector<double> q_;
-  GivenFeatures given_;
+  GroundTruthFeatures ground_truth_;
   std::vector<double> messages_;
   std::vector<double> theta_;
   std::vector<double> delta_;

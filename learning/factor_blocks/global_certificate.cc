@@ -177,7 +177,7 @@ double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m,
     for (Index i = 0; i < graph.num_variables(); ++i)
       value += share * loss[graph.state_offset(i) + labels[i]];
   };
-  double given = 1;
+  double truth_share = 1;
   const GlobalBlock& global = layout.globals[largest];
   const GlobalCorners& corners = blocks.corners(m, largest);
   labels_.resize(graph.num_variables());
@@ -191,9 +191,9 @@ double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m,
     for (std::size_t a = 0; a < states.size(); ++a) labels_[global.axes[a].variable] = states[a];
     if (!AllAllow(layout, labels_, &states_)) continue;
     add(labels_, corners.share[k]);
-    given -= corners.share[k];
+    truth_share -= corners.share[k];
   }
-  if (given > 0) add(example.labels(), given);
+  if (truth_share > 0) add(example.labels(), truth_share);
   return value;
 }
 

@@ -154,7 +154,7 @@ class KernelBcfwLearner : public KernelLearner {
  private:
   void Step(Index m) {
     const Structure& structure = problem_.data().example(m).structure();
-    Look(m, structure);
+    ComputeScores(m, structure);
     const Corner corner = AskAtScores(m);
     const double size = problem_.size();
     const double fixed = 2 * size / (static_cast<double>(oracle_calls_ - 1) + 2 * size);
@@ -173,7 +173,7 @@ class KernelBcfwLearner : public KernelLearner {
 
   /// Computes the coordinate scores u_ of example m, and the kernel values among_ of its own inputs
   /// that meet the same block.
-  void Look(Index m, const Structure& structure) {
+  void ComputeScores(Index m, const Structure& structure) {
     const Dataset& data = problem_.data();
     const std::span<const Slot> slots = structure.slots();
     u_.resize(structure.num_coordinates());
@@ -193,7 +193,7 @@ class KernelBcfwLearner : public KernelLearner {
     }
   }
 
-  /// Squared norm of the feature vector with coordinates direction_. Requires Look(m).
+  /// Squared norm of the feature vector with coordinates direction_. Requires ComputeScores(m).
   double SquaredLength(const Structure& structure) const {
     const std::span<const Slot> slots = structure.slots();
     const std::span<const double> d = direction_;
@@ -230,7 +230,7 @@ class KernelFrankWolfeLearner : public KernelLearner {
     expansion_.Scores(cache_, weights_, static_cast<int>(threads()), scores_);
     double gap = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
-      gap += Look(m);
+      gap += FindCorner(m);
       if (stop.ShouldStop() && m + 1 < problem_.size()) return;
     }
     gap /= problem_.size();
@@ -256,7 +256,7 @@ class KernelFrankWolfeLearner : public KernelLearner {
  private:
   /// Stores the corner of example m minus its point in corners_. Returns M times the example's
   /// share of the gap.
-  double Look(Index m) {
+  double FindCorner(Index m) {
     u_.resize(corners_.coordinates(m).size());
     expansion_.Gather(problem_.data(), m, scores_, u_);
     const Corner found = AskAtScores(m);

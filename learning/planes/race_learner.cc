@@ -246,7 +246,7 @@ class RaceLearner : public Learner,
       archive->Require(way(*which).learner != nullptr, "a race does not have the way that runs");
     }
     archive->Passes(&passes_);
-    for (std::int64_t* work : {&began_, &turn_began_, &turn_}) archive->Count(work);
+    for (std::int64_t* work : {&work_before_lambda_, &turn_began_, &turn_}) archive->Count(work);
     archive->Flag(&checked_in_turn_);
     for (double* value : {&primal_, &checked_primal_, &optimism_, &checked_optimism_})
       archive->FiniteReal(value);
@@ -272,7 +272,7 @@ class RaceLearner : public Learner,
       one.dual = -kInfinity;
     }
     passes_ = 0;
-    began_ = Work(kExamples);
+    work_before_lambda_ = Work(kExamples);
     primal_ = checked_primal_ = at_zero_;
     optimism_ = checked_optimism_ = 1;
     // The way that was active at the previous λ continues.
@@ -400,7 +400,7 @@ class RaceLearner : public Learner,
       remaining[kExamples] =
           std::sqrt(remaining[kExamples] * way(kExamples).curve.RemainingOfPower(Target()));
       const double expected = factor_trial_.expected * factor_pass_ - WorkOfFactorsHere();
-      if (expected > 0 && FactorsLookGood())
+      if (expected > 0 && FactorsHaveBetterBound())
         remaining[kFactors] = std::min(remaining[kFactors], expected);
     }
     const auto best = std::min_element(remaining.begin(), remaining.end());
@@ -408,7 +408,7 @@ class RaceLearner : public Learner,
     const auto leading = static_cast<double>(Work(active_));
     const int other = LeastTried(active_);
     const double chance =
-        other == kFactors && FactorsLookGood() ? kSecondChanceOfFactors : kSecondChance;
+        other == kFactors && FactorsHaveBetterBound() ? kSecondChanceOfFactors : kSecondChance;
     if (active_ == kFactors && passes_ <= kEarlyPasses && way(kExamples).curve.Stalled() &&
         Work(kExamples) < Work(kFactors)) {
       active_ = kExamples;
@@ -422,7 +422,7 @@ class RaceLearner : public Learner,
     }
   }
 
-  bool FactorsLookGood() const { return way(kFactors).dual >= way(kExamples).dual; }
+  bool FactorsHaveBetterBound() const { return way(kFactors).dual >= way(kExamples).dual; }
 
   bool TurnIsOver() const {
     // Without another way, example blocks have no turns.
@@ -437,7 +437,7 @@ class RaceLearner : public Learner,
   /// Returns whether a trial began.
   bool BeginsTrial(double remaining) {
     if (passes_ == 0) return false;
-    const auto done = static_cast<double>(Work(kExamples) - began_);
+    const auto done = static_cast<double>(Work(kExamples) - work_before_lambda_);
     const double pass = std::min(done / passes_, kMostRounds * blocks_->WorkOfRound());
     if (done < kFirstPasses * pass) return false;
     if (factors_apply_ && !way(kFactors).learner &&
@@ -493,13 +493,13 @@ class RaceLearner : public Learner,
   int ran_ = kExamples;                      // way that made the last pass
   int evaluated_way_ = kExamples;            // way of the last evaluation
   bool keeps_point_ = false;
-  Index passes_ = 0;              // passes of example blocks
-  std::int64_t began_ = 0;        // work of example blocks before this λ
-  std::int64_t turn_began_ = 0;   // work of the active way at the beginning of its turn
-  std::int64_t turn_ = 0;         // work of the turn
-  bool checked_in_turn_ = false;  // whether a check fell into the turn (factor blocks only)
-  double primal_;                 // smallest upper bound, without the newest check
-  double checked_primal_;         // smallest upper bound, with the newest check
+  Index passes_ = 0;                     // passes of example blocks
+  std::int64_t work_before_lambda_ = 0;  // work of example blocks before this λ
+  std::int64_t turn_began_ = 0;          // work of the active way at the beginning of its turn
+  std::int64_t turn_ = 0;                // work of the turn
+  bool checked_in_turn_ = false;         // whether a check fell into the turn (factor blocks only)
+  double primal_;                        // smallest upper bound, without the newest check
+  double checked_primal_;                // smallest upper bound, with the newest check
   double optimism_ = 1;          // largest certified / estimated gap of example blocks, without …
   double checked_optimism_ = 1;  // … and with the newest check
 };

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kTolerance = 1e-7;  // relative to the objective
 // Relative to the objective at w = 0, because terms of that size may cancel in the objective.
-constexpr double kOfLosses = 1e-9;
+constexpr double kLossTolerance = 1e-9;
 constexpr double kFeasible = 1e-9;   // violation of constraints on marginals
 constexpr double kRounding = 1e-12;  // relative to the largest scores
 constexpr Offset kFewLabellings = 1 << 12;
@@ -178,7 +178,7 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
       });
   Training training;
   const double at_zero = PrimalAtZeroWeights(problem);
-  training.room = kTolerance * std::abs(claim.primal) + kOfLosses * at_zero;
+  training.room = kTolerance * std::abs(claim.primal) + kLossTolerance * at_zero;
   training.slack = kTolerance * at_zero;
   training.own_bound = point != nullptr && point->DualPointIsBest();
   // A smoothed hinge is bounded at the newest marginals (prox_sdca_learner.h).
