@@ -101,7 +101,7 @@ SquaredNorm LargestSquaredNorm(const ExampleView& example, Index variable, const
       [](const SquaredNorm& a, const SquaredNorm& b) { return a.sum() < b.sum(); });
 }
 
-/// How many rows of weights the linear terms of a variable reach.
+/// Number of weight rows that the linear terms of a variable use.
 double NumLinearRows(const Structure& structure, Index variable) {
   double rows = 0;
   for (const FeatureTerm& term : structure.terms(variable)) {

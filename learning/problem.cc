@@ -98,7 +98,8 @@ Problem::Problem(TrainingSet training, double lambda)
   SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
   SLACKLINE_CHECK(training_->data.size() > 0, "there is no labelled example to train on");
   double total = 0;
-  std::map<const GlobalFactor*, double> known;  // one object serves many examples
+  // Squared ranges by factor, because the same factor object may serve many examples.
+  std::map<const GlobalFactor*, double> known;
   const auto squared_range = [&known](const GlobalFactor* factor) {
     const auto [entry, is_new] = known.try_emplace(factor, 0.0);
     if (is_new) entry->second = factor->SquaredRange();

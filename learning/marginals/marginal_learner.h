@@ -38,7 +38,7 @@ class MarginalLearner : public Learner, public DualPointSource, public LambdaFol
   /// example_marginals.h with the same parameters for all examples.
   struct SweepResult {
     explicit SweepResult(const Problem& problem) : points(problem) {}
-    DualPoints points;            ///< its marginals μ
+    DualPoints points;            ///< marginals μ
     std::vector<double> weights;  ///< Ψμ
     double loss = 0;              ///< (1/M) Σ Δ_m·μ_m
     double log_partition = 0;     ///< mean over the examples

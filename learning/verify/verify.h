@@ -59,7 +59,7 @@ struct Verification {
   /// claim is only known not to lie above `primal`.
   bool dual_proved = false;
   double seconds = 0;
-  std::string solvers;  ///< "roof", "tree, lp", …
+  std::string solvers;  ///< names of the solvers, such as "roof" or "tree,lp"
   std::string message;  ///< one sentence with all figures
 };
 

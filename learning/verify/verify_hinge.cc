@@ -166,7 +166,7 @@ HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example
   return solution;
 }
 
-/// theta of the labelling and its global factors; −∞ when one of them forbids it.
+/// Score of a labelling: theta and its global factors; −∞ when a global factor forbids it.
 double HingeVerifier::ScoreOf(const ExampleView& example, std::span<const double> u,
                               std::span<const double> theta, std::span<const Index> labels) {
   return LabellingScore(example.graph(), theta, labels) + GlobalScores(example, u, labels);

@@ -31,7 +31,7 @@ struct VerifiedHinge {
   double value = 0;      ///< lower bound: value of a feasible point
   double bound = 0;      ///< certified upper bound
   double scores = 0;     ///< the largest |θ|
-  bool feasible = true;  ///< false: a solver's solution is no point of its domain
+  bool feasible = true;  ///< false: a solver's solution is not in its domain
 };
 
 /// Finds the largest hinges of a problem's examples, one example at a time.
