@@ -23,13 +23,15 @@ namespace {
 
 constexpr std::string_view kMagic = "SLACKFEA";
 constexpr std::uint64_t kAlignment = 16;
-/// Files whose label images had class numbers as values are of version 1: older programs read them.
+/// Version 2 adds the coding of label images. A file whose label images hold class numbers stays at
+/// version 1, which older programs can read.
 constexpr std::uint32_t kVersionWithCoding = 2;
 constexpr std::uint64_t kMostClasses = 255;
 constexpr std::uint64_t kMostDimensions = std::uint64_t{1} << 24;
-constexpr float kHalfOverflow = 65520;  // from here on half precision is infinite
+constexpr float kHalfOverflow =
+    65520;  // the smallest float that rounds to infinity in half precision
 
-// Arrays of a file are used where they lie in the map.
+// Arrays are read in place from the memory map, so these types must have the layout of the file.
 static_assert(sizeof(Index) == 4 && sizeof(NeighbourPair) == 16 && sizeof(float) == 4);
 static_assert(std::is_trivially_copyable_v<NeighbourPair> &&
               std::is_standard_layout_v<NeighbourPair>);
@@ -42,7 +44,7 @@ struct Header {
   std::uint64_t directory_begin;
   std::uint64_t zeros[3];
   std::uint32_t directory_checksum;
-  std::uint32_t checksum;  // of all before it
+  std::uint32_t checksum;  // of all members before this one
 };
 static_assert(sizeof(Header) == 64);
 constexpr std::size_t kCheckedHeader = offsetof(Header, checksum);
@@ -60,13 +62,13 @@ constexpr std::uint64_t Aligned(std::uint64_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// One image of the directory.
+/// The directory entry of one image.
 struct Entry {
   std::string_view name;
   std::uint8_t role = 0;
   Index width = 0, height = 0, num_fine = 0, num_coarse = 0;
   std::uint64_t num_neighbours = 0;
-  std::uint64_t begin = 0;  // of its arrays
+  std::uint64_t begin = 0;  // offset of the image's arrays
   std::uint32_t checksum = 0;
   std::uint32_t features_checksum = 0;
 };
@@ -96,7 +98,7 @@ Entry ReadEntry(ByteReader* in) {
   return entry;
 }
 
-/// Where the arrays of an image lie.
+/// The offsets of an image's arrays in the file.
 struct Places {
   Places(const Entry& entry, std::uint64_t columns, std::uint64_t dimension) {
     const auto fine = static_cast<std::uint64_t>(entry.num_fine);
@@ -112,7 +114,7 @@ struct Places {
   std::uint64_t parent, neighbours, fine_pixels, coarse_pixels, fine_features, coarse_features, end;
 };
 
-/// Counts so small that no sum of Places overflows.
+/// Whether the counts of an entry are valid and so small that no sum of Places overflows.
 bool Sensible(const Entry& entry) {
   const Offset pixels = Offset{entry.width} * entry.height;
   return !entry.name.empty() && entry.role <= 1 && entry.width >= 1 && entry.height >= 1 &&
@@ -121,7 +123,7 @@ bool Sensible(const Entry& entry) {
          entry.num_neighbours <= 4 * static_cast<std::uint64_t>(pixels);
 }
 
-/// A whole file, read only.
+/// A read-only memory map of a whole file.
 class Map {
  public:
   explicit Map(const std::string& path) {
@@ -158,7 +160,7 @@ class Map {
   std::size_t size_ = 0;
 };
 
-/// Throws unless the bytes are a whole file of this kind and version.
+/// Throws DataError unless the bytes are a whole file of this kind and version.
 Header CheckFrame(const std::string& path, std::string_view bytes) {
   const std::size_t known = std::min(bytes.size(), kMagic.size());
   if (known == 0 || bytes.substr(0, known) != kMagic.substr(0, known)) {
@@ -258,7 +260,7 @@ void FeatureFile::State::ReadImages(ByteReader* in, std::uint64_t directory_begi
   if (end != directory_begin || !in->empty()) throw BadBytes{};
 }
 
-/// All but the features.
+/// Checks all arrays of an image except the features.
 void FeatureFile::State::CheckArrays(Index i) const {
   const Entry& entry = images[i];
   const Places places = PlacesOf(entry);
@@ -378,7 +380,7 @@ struct FeatureFileWriter::State {
     for (std::size_t k = 0; k < values.size(); ++k) halves[k] = ToHalf(values[k]);
     WriteArray(halves);
   }
-  /// Of all that was written since the last call.
+  /// The checksum of everything written since the last call.
   std::uint32_t TakeChecksum() { return std::exchange(checksum, 0); }
 
   AtomicFile file;

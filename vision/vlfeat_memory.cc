@@ -13,15 +13,15 @@ extern "C" {
 #include <vl/generic.h>
 }
 
-// VLFeat is left by longjmp, since it is C, which exceptions need not pass. The functions that are
-// jumped over, those of VLFeat and the call, hold no objects with destructors; what VLFeat holds
-// are blocks of memory.
+// An exception need not pass through C code, so VLFeat is left by longjmp. The functions that the
+// jump skips, those of VLFeat and the call, hold no objects with destructors; VLFeat holds only
+// blocks of memory.
 
 namespace slackline::internal {
 namespace {
 
-/// A call under way in this thread, and the blocks that it holds. Blocks beyond the room of the
-/// list, of which VLFeat has no use, would be lost when memory ends.
+/// A call in progress in this thread, and the blocks that VLFeat has allocated in it. The list has
+/// more room than VLFeat needs; any further block would leak when memory runs out.
 struct Frame {
   jmp_buf escape;
   std::array<void*, 64> blocks;
@@ -40,7 +40,7 @@ void Forget(void* block) {
   --frame->num_blocks;
 }
 
-/// Notes the block, or leaves the call where there is none.
+/// Records the block; leaves the call when the allocation failed.
 void* Keep(void* block, std::size_t bytes) {
   Frame* frame = frame_of_thread;
   if (frame == nullptr) return block;
@@ -67,12 +67,12 @@ static void VlFree(void* block) {
 static void* VlRealloc(void* block, std::size_t bytes) {
   Forget(block);
   void* moved = std::realloc(block, bytes);
-  if (moved == nullptr && bytes > 0) Keep(block, 0);  // which realloc has left as it was
+  if (moved == nullptr && bytes > 0) Keep(block, 0);  // a failed realloc leaves the block unchanged
   return Keep(moved, bytes);
 }
 }
 
-/// Whether the call came to its end.
+/// Runs the call; returns false if it was left for lack of memory.
 bool TryCall(Frame* frame, void (*call)(const void*), const void* argument) {
   if (setjmp(frame->escape) != 0) return false;
   call(argument);
