@@ -17,7 +17,7 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kGroups[] = {"Data", "Model", "Training", "Output"};
-constexpr std::size_t kColumn = 34;  // of the texts, as in the help of all commands
+constexpr std::size_t kColumn = 34;  // column of the texts, as in the help of all commands
 
 constexpr std::string_view kModel[] = {
     "graph",          "loss-weights",   "loss",        "bias",   "clusters",
@@ -29,10 +29,10 @@ constexpr std::string_view kTraining[] = {"C", "lambda-path", "metric"};
 constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",  "verbose",
                                         "verify",   "checkpoint", "resume", "checkpoint-every",
                                         "no-refit", "json",       "compact"};
-/// Of the options of training (learning/options.h), those that are needed first.
+/// The training options (learning/options.h) that --help shows.
 constexpr std::string_view kFirstOfTraining[] = {"lambda", "gap-tolerance", "time-limit", "seed",
                                                  "threads"};
-/// Of the others, those that are not.
+/// The other options that --help does not show.
 constexpr std::string_view kLater[] = {"format",
                                        "ignore-columns",
                                        "label-counts",
@@ -73,7 +73,7 @@ bool IsNeededFirst(const CLI::Option& option) {
   return IsOfTraining(name) ? Has(kFirstOfTraining, name) : !Has(kLater, name);
 }
 
-/// cross_validation: then `folds` are not those of the data.
+/// cross_validation: `folds` is then an option of training, not of the data.
 const char* GroupOf(std::string_view name, bool cross_validation) {
   if (Has(kModel, name)) return "Model";
   if (Has(kOutput, name)) return "Output";

@@ -22,7 +22,7 @@
 namespace slackline::internal::program {
 namespace {
 
-/// The first checks, all of which are evaluated on the test data.
+/// The weights of this many first checks are all evaluated on the test data.
 constexpr std::size_t kFirstTests = 10;
 
 /// Keeps every record, evaluates weights on the test data, and shows progress on a terminal.
@@ -45,7 +45,7 @@ class CurveObserver : public TrainObserver {
   }
   void OnPass(Index pass) override { report_.OnPass(pass); }
 
-  /// Evaluates the last check as well, if it was passed over.
+  /// Evaluates the weights of the last check if OnCheck has not.
   void End(std::span<const double> weights) {
     if (!tests.empty() && tests.back().empty()) RunTest(weights);
   }
@@ -71,11 +71,11 @@ class CurveObserver : public TrainObserver {
   double next_test_ = 0;
 };
 
-/// Linux: restarts the measurement of the peak resident memory. Elsewhere the peak stays that of
-/// the whole process.
+/// On Linux, resets the peak of resident memory. On other systems the peak remains that of the
+/// whole process.
 void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5" << std::flush; }
 
-/// A column per figure of the test data, null where it was not asked for.
+/// Adds a column per metric on test data, null at checks without an evaluation.
 void AddTests(const std::vector<TestFigures>& tests, Json* curve) {
   const auto first =
       std::find_if(tests.begin(), tests.end(), [](const TestFigures& t) { return !t.empty(); });
@@ -88,7 +88,7 @@ void AddTests(const std::vector<TestFigures>& tests, Json* curve) {
   }
 }
 
-/// One member of every record.
+/// The values of one member in all records.
 template <class Record, class Value>
 Json Column(const std::vector<Record>& records, Value Record::*member) {
   Json values = Json::array();
@@ -200,7 +200,7 @@ void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& t
   std::vector<double>& weights = run.summary.weights;
   run.nonzero_weights =
       std::count_if(weights.begin(), weights.end(), [](double w) { return w != 0; });
-  // After undoing a pass, a learner has no weights; those of the summary are the last.
+  // A learner that has just undone a pass has no weights; the summary then holds the last ones.
   observer.End(learner->weights().empty() ? std::span<const double>(weights) : learner->weights());
   weights = {};
   run.curve = std::move(observer.curve);
