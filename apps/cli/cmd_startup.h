@@ -9,8 +9,8 @@ namespace slackline::internal::program {
 /// - Opens standard streams that the parent process has closed. Otherwise a file opened later would
 ///   take the number of a stream and receive messages. Reading from and writing to such a stream
 ///   still fails, but messages to a closed standard error are lost.
-/// - Makes writing fail at a limit on the length of files (ulimit -f), which would otherwise end the
-///   process.
+/// - Makes writing fail at a limit on the length of files (ulimit -f), which would otherwise end
+///   the process.
 /// - Grows the stack to the size that the program uses. Under a limit (ulimit -v), growing it later
 ///   could only fail with a signal.
 /// - Makes a lack of memory throw std::bad_alloc, after freeing some memory for destructors that

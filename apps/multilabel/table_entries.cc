@@ -52,8 +52,8 @@ std::vector<TableColumn> LoadColumns(const ModelEntries& entries) {
   return columns;
 }
 
-/// Whether these are the features of the columns. Makes one name at a time: those of a forged file
-/// could be much longer together than the file.
+/// Whether these are the features of the columns. Makes one name at a time, because all names of a
+/// manipulated file together could be much longer than the file.
 bool MakeFeatures(const std::vector<TableColumn>& columns, const std::vector<std::string>& names) {
   std::size_t feature = 0;
   for (const TableColumn& column : columns) {
