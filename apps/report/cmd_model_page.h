@@ -15,8 +15,8 @@ namespace slackline::internal::program {
 ///   certificate      which problem the certificate is about
 ///   curve            columns pass, seconds, primal and dual of the checks; null: not stored
 ///   cross_validation as in `info --json`; null: the model was not chosen by cross-validation
-///   strongest        as in `info --weights --json`, for at most kPageLabels labels; pairs also have
-///                    a "matrix" of at most kMatrixLabels labels
+///   strongest        as in `info --weights --json`, for at most kPageLabels labels; pairs also
+///                    have a "matrix" of at most kMatrixLabels labels
 /// Throws DataError when the file is not a model.
 Json ModelPageData(const std::string& path);
 
