@@ -88,7 +88,7 @@ class WeightMatrix {
 class SLACKLINE_EXPORT Weights {
  public:
   Weights();
-  /// All zero.
+  /// All weights zero.
   explicit Weights(const Model& model);
   Weights(const Weights& other);
   Weights& operator=(const Weights& other);

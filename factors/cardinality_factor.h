@@ -33,7 +33,7 @@ class CardinalityFactor final : public GlobalFactor {
   Index num_weights() const override { return num_weights_; }
   void AddFeatures(std::span<const Index> states, double scale,
                    std::span<double> out) const override;
-  /// By sorting the gains of the variables: O(size · log size).
+  /// Sorts the gains of the variables: O(size · log size).
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> states) const override;
   double Score(std::span<const double> weights, std::span<const Index> states) const override;

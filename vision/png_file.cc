@@ -59,7 +59,7 @@ class PngReader {
   int color_type() const { return png_get_color_type(png(), info()); }
   int bit_depth() const { return png_get_bit_depth(png(), info()); }
 
-  /// Rows of 8-bit RGB or RGBA, `channels` bytes a pixel.
+  /// Rows of 8-bit RGB or RGBA, `channels` bytes per pixel.
   std::vector<std::uint8_t> ReadColors(int& channels) {
     if (!TryAskForColors()) Fail();
     channels = png_get_channels(png(), info());

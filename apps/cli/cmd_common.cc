@@ -110,7 +110,7 @@ void TrainFlags::Register(CLI::App* app) {
     Flag& flag = flags_[std::string(record.name)];
     if (record.is_flag()) {
       flag.value = "on";
-      // older CLI11 takes a flag's text by reference
+      // Older versions of CLI11 take a flag's text by reference.
       const std::string text = Wrap(record.text, kHelpWidth);
       flag.option = app->add_flag("--" + std::string(record.name), text);
     } else {

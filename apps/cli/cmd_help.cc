@@ -115,7 +115,7 @@ void GroupHelp(CLI::App* app) {
     if (option->get_group().empty()) continue;  // hidden
     option->group(GroupOf(LongName(*option), cross_validation));
   }
-  const std::string text = "all options";  // older CLI11 takes a flag's text by reference
+  const std::string text = "all options";  // older versions of CLI11 take it by reference
   app->set_help_all_flag("--help-all", text);
   app->formatter(std::make_shared<ShortFormatter>());
 }

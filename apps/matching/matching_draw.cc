@@ -14,7 +14,7 @@ namespace slackline::internal {
 namespace {
 
 constexpr double kMissing = 0.1;     // fraction of left words without a right one
-constexpr double kSpurious = 0.15;   // right words without a left one, per word
+constexpr double kSpurious = 0.15;   // unpartnered right words per left word
 constexpr double kSwap = 0.2;        // probability that neighbours change places
 constexpr double kMisleading = 0.1;  // fraction of other pairs that occur together by chance
 

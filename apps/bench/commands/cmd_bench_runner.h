@@ -40,8 +40,7 @@ struct BenchRow {
   Index examples = 0;
   std::string choice;  ///< what `auto` chose and why
   std::vector<BenchRun> runs;
-  std::string
-      refusal;  ///< why the learner does not apply, or how it failed; then no run is made any more
+  std::string refusal;  ///< why the learner does not apply or failed; no further runs are made then
   bool failed = false;  ///< whether an error of the program caused the refusal
 };
 
