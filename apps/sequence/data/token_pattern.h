@@ -14,9 +14,9 @@
 //   e* e+ e?     any number of e, at least one, at most one
 //   ef  e|f (e)  e followed by f, either e or f, grouping
 //
-// Characters are those of UTF-8; a byte that is not valid UTF-8 is a character of its own. Counts
-// {2,3}, groups (?…), repetitions of repetitions a*?, classes [:alpha:] and other letters after \
-// are rejected.
+// Characters are those of UTF-8; a byte that is not valid UTF-8 is a character of its own. The
+// parser rejects counts {2,3}, groups (?…), repetitions of repetitions a*?, classes [:alpha:] and a
+// backslash before any other letter.
 #pragma once
 
 #include <array>
