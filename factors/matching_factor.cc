@@ -41,7 +41,7 @@ class Matcher {
   }
 
   /// The number of edges of left node i with a positive gain.
-  Index Useful(Index i) const {
+  Index NumUsefulEdges(Index i) const {
     Index count = 0;
     for (Index k = left_begin_[i]; k < left_begin_[i + 1]; ++k) count += gain_[by_left_[k]] > 0;
     return count;
@@ -221,7 +221,7 @@ double MatchingFactor::Maximize(std::span<const double> /*weights*/,
   Matcher matcher(edges_, left_begin_, by_left_, right_capacities_, messages, states);
   for (Index i = 0; i < num_left(); ++i) {
     if (left_capacities_[i] == 0) continue;
-    const Index units = std::min(left_capacities_[i], matcher.Useful(i));
+    const Index units = std::min(left_capacities_[i], matcher.NumUsefulEdges(i));
     for (Index unit = 0; unit < units; ++unit) matcher.Insert(i);
   }
   return -MessageSum(cardinalities_, messages, states);

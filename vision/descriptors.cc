@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index kSiftSize = 128;
 constexpr Index kTextonSize = 17;
-constexpr double kFlat = 0.005;       // SIFT of smaller gradients is noise
+constexpr double kLeastSiftNorm = 0.005;  // descriptors of smaller norm are noise
 constexpr double kBinsPerSigma = 6;   // sigma of the smoothing before SIFT, as in VLFeat's vl_phow
 constexpr double kCameraSigma = 0.5;  // smoothing that every image already has
 
@@ -83,7 +83,7 @@ void AddSift(const Plane& plane, const DescriptorSpec& spec, Index part, Descrip
       const Index y = static_cast<Index>(std::lround(points[k].y)) - border;
       out->pixels.push_back(y * plane.width + x);
     }
-    if (points[k].norm < kFlat) continue;
+    if (points[k].norm < kLeastSiftNorm) continue;
     WriteRoots(descriptors + static_cast<std::size_t>(k) * kSiftSize,
                out->values.data() + static_cast<std::size_t>(k) * size +
                    static_cast<std::size_t>(part) * kSiftSize);

@@ -40,7 +40,7 @@ Index SampleSize(const DescriptorSpec& spec) {
 }
 
 /// `wanted` different random numbers of 0 … count − 1 (all if there are fewer), in ascending order.
-std::vector<Index> Choose(Index count, Index wanted, Random* random) {
+std::vector<Index> RandomSubset(Index count, Index wanted, Random* random) {
   std::vector<Index> all(count);
   std::iota(all.begin(), all.end(), 0);
   if (wanted >= count) return all;
@@ -96,7 +96,7 @@ BlockMap ComponentMap(const Moments& moments, const Spectrum& spectrum, Index co
 
 /// The number of components of each block. All blocks keep the same share of their variance, the
 /// largest one that the budget allows.
-std::vector<Index> ShareOut(const std::vector<Spectrum>& spectra, const Budget& budget) {
+std::vector<Index> CountComponents(const std::vector<Spectrum>& spectra, const Budget& budget) {
   const auto counts = [&](double share) {
     std::vector<Index> result;
     for (const Spectrum& spectrum : spectra)
@@ -182,8 +182,9 @@ class ExtractorLearner {
       if (spec.size == 0) continue;
       const Descriptors found = Describe(working.described(), spec);
       const Index wanted = (SampleSize(spec) - 1) / num_images_ + 1;
-      samples.back() = TakeRows(found.values, spec.size,
-                                Choose(static_cast<Index>(found.pixels.size()), wanted, &random));
+      samples.back() =
+          TakeRows(found.values, spec.size,
+                   RandomSubset(static_cast<Index>(found.pixels.size()), wanted, &random));
     }
     return samples;
   }
@@ -221,7 +222,7 @@ class ExtractorLearner {
                                                     state_.FindWords(working, progress_.check));
     Random random = RandomFor(i, 1);
     const std::vector<Index> chosen =
-        Choose(fine.count, (kMostSuperpixels - 1) / num_images_ + 1, &random);
+        RandomSubset(fine.count, (kMostSuperpixels - 1) / num_images_ + 1, &random);
     // All superpixels share the image's own histogram. It is repeated for each chosen superpixel,
     // so that it has the same weight as theirs.
     const std::vector<Index> first(chosen.size(), 0);
@@ -244,7 +245,7 @@ class ExtractorLearner {
       const std::size_t m = chunk.begin;
       spectra[m] = Decompose(moments[m]);
     });
-    const std::vector<Index> counts = ShareOut(spectra, BudgetFor(state_.options.features));
+    const std::vector<Index> counts = CountComponents(spectra, BudgetFor(state_.options.features));
     for (std::size_t m = 0; m < spectra.size(); ++m) {
       state_.maps.push_back(ComponentMap(moments[m], spectra[m], counts[m]));
     }

@@ -99,8 +99,8 @@ Entry ReadEntry(ByteReader* in) {
 }
 
 /// The offsets of an image's arrays in the file.
-struct Places {
-  Places(const Entry& entry, std::uint64_t columns, std::uint64_t dimension) {
+struct ArrayOffsets {
+  ArrayOffsets(const Entry& entry, std::uint64_t columns, std::uint64_t dimension) {
     const auto fine = static_cast<std::uint64_t>(entry.num_fine);
     const auto coarse = static_cast<std::uint64_t>(entry.num_coarse);
     parent = entry.begin;
@@ -114,8 +114,8 @@ struct Places {
   std::uint64_t parent, neighbours, fine_pixels, coarse_pixels, fine_features, coarse_features, end;
 };
 
-/// Whether the counts of an entry are valid and so small that no sum of Places overflows.
-bool Sensible(const Entry& entry) {
+/// Whether the counts of an entry are valid and so small that no sum of ArrayOffsets overflows.
+bool HasValidCounts(const Entry& entry) {
   const Offset pixels = Offset{entry.width} * entry.height;
   return !entry.name.empty() && entry.role <= 1 && entry.width >= 1 && entry.height >= 1 &&
          pixels <= kLargestImage && entry.num_fine >= 1 && entry.num_fine <= pixels &&
@@ -205,7 +205,7 @@ struct FeatureFile::State {
   void ReadCoding(ByteReader* in);
   void ReadImages(ByteReader* in, std::uint64_t directory_begin);
   void CheckArrays(Index i) const;
-  Places PlacesOf(const Entry& entry) const {
+  ArrayOffsets OffsetsOf(const Entry& entry) const {
     return {entry, classes.size() + 1, static_cast<std::uint64_t>(dimension)};
   }
   PreparedImage Image(Index i) const;
@@ -252,8 +252,8 @@ void FeatureFile::State::ReadImages(ByteReader* in, std::uint64_t directory_begi
   std::uint64_t end = sizeof(Header);
   for (std::uint64_t i = 0; i < num_images; ++i) {
     const Entry entry = ReadEntry(in);
-    if (!Sensible(entry) || entry.begin != end) throw BadBytes{};
-    end = PlacesOf(entry).end;
+    if (!HasValidCounts(entry) || entry.begin != end) throw BadBytes{};
+    end = OffsetsOf(entry).end;
     if (end > directory_begin) throw BadBytes{};
     images.push_back(entry);
   }
@@ -263,9 +263,9 @@ void FeatureFile::State::ReadImages(ByteReader* in, std::uint64_t directory_begi
 /// Checks all arrays of an image except the features.
 void FeatureFile::State::CheckArrays(Index i) const {
   const Entry& entry = images[i];
-  const Places places = PlacesOf(entry);
+  const ArrayOffsets offsets = OffsetsOf(entry);
   const std::string of = " of image '" + std::string(entry.name) + "'";
-  if (Crc32(map.bytes().substr(places.parent, places.fine_features - places.parent)) !=
+  if (Crc32(map.bytes().substr(offsets.parent, offsets.fine_features - offsets.parent)) !=
       entry.checksum) {
     Fail("the checksum" + of + " does not match");
   }
@@ -287,7 +287,7 @@ void FeatureFile::State::CheckArrays(Index i) const {
 
 PreparedImage FeatureFile::State::Image(Index i) const {
   const Entry& entry = images[i];
-  const Places places = PlacesOf(entry);
+  const ArrayOffsets offsets = OffsetsOf(entry);
   const auto fine = static_cast<std::uint64_t>(entry.num_fine);
   const auto coarse = static_cast<std::uint64_t>(entry.num_coarse);
   const std::uint64_t columns = classes.size() + 1;
@@ -299,12 +299,12 @@ PreparedImage FeatureFile::State::Image(Index i) const {
   image.height = entry.height;
   image.num_fine = entry.num_fine;
   image.num_coarse = entry.num_coarse;
-  image.parent = map.Array<std::int32_t>(places.parent, fine);
-  image.neighbours = map.Array<NeighbourPair>(places.neighbours, entry.num_neighbours);
-  image.fine_pixels = map.Array<std::int32_t>(places.fine_pixels, fine * columns);
-  image.coarse_pixels = map.Array<std::int32_t>(places.coarse_pixels, coarse * columns);
-  image.fine_features = map.Array<std::uint16_t>(places.fine_features, fine * width);
-  image.coarse_features = map.Array<std::uint16_t>(places.coarse_features, coarse * width);
+  image.parent = map.Array<std::int32_t>(offsets.parent, fine);
+  image.neighbours = map.Array<NeighbourPair>(offsets.neighbours, entry.num_neighbours);
+  image.fine_pixels = map.Array<std::int32_t>(offsets.fine_pixels, fine * columns);
+  image.coarse_pixels = map.Array<std::int32_t>(offsets.coarse_pixels, coarse * columns);
+  image.fine_features = map.Array<std::uint16_t>(offsets.fine_features, fine * width);
+  image.coarse_features = map.Array<std::uint16_t>(offsets.coarse_features, coarse * width);
   return image;
 }
 
@@ -347,10 +347,10 @@ PreparedImage FeatureFile::image(Index i) const {
 void FeatureFile::CheckFeatures(Index i) const {
   const PreparedImage prepared = image(i);
   const Entry& entry = state_->images[i];
-  const Places places = state_->PlacesOf(entry);
+  const ArrayOffsets offsets = state_->OffsetsOf(entry);
   const std::string of = " of image '" + std::string(entry.name) + "'";
   const std::string_view bytes =
-      state_->map.bytes().substr(places.fine_features, places.end - places.fine_features);
+      state_->map.bytes().substr(offsets.fine_features, offsets.end - offsets.fine_features);
   if (Crc32(bytes) != entry.features_checksum) {
     state_->Fail("the checksum of the features" + of + " does not match");
   }
@@ -456,7 +456,7 @@ void FeatureFileWriter::Add(const std::string& name, ImageRole role, const Image
               fine.count, features.coarse.count};
   entry.num_neighbours = features.neighbours.size();
   entry.begin = state.position;
-  SLACKLINE_CHECK(Sensible(entry), "'" + name + "' has no name or no superpixels");
+  SLACKLINE_CHECK(HasValidCounts(entry), "'" + name + "' has no name or no superpixels");
   const auto num_classes = static_cast<Index>(state.classes.size());
   state.TakeChecksum();
   state.WriteArray(features.parent);

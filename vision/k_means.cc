@@ -20,7 +20,7 @@ constexpr int kMostIterations = 40;
 // The fraction of points that change their centre in the last iteration.
 constexpr double kFewChanges = 0.001;
 // An iteration of fewer multiply-adds runs on one thread: handing it to others would take longer.
-constexpr double kLeastShared = 1e7;
+constexpr double kLeastParallelCost = 1e7;
 
 class Clustering {
  public:
@@ -146,9 +146,9 @@ class Clustering {
 
 /// Calls work(k) for k = 0 … count − 1, on all threads if the cost is high enough.
 template <class Work>
-void Share(std::size_t count, double cost, int threads, const Work& work) {
+void RunOnThreads(std::size_t count, double cost, int threads, const Work& work) {
   const auto pieces = static_cast<Index>(count);
-  ParallelChunks(pieces, pieces, cost < kLeastShared ? 1 : threads,
+  ParallelChunks(pieces, pieces, cost < kLeastParallelCost ? 1 : threads,
                  [&](const Chunk& chunk) { work(static_cast<std::size_t>(chunk.begin)); });
 }
 
@@ -174,9 +174,10 @@ std::vector<std::vector<float>> KMeans(const std::vector<ClusterTask>& tasks, in
   // The most expensive tasks come first, so that no thread starts one when the others are done.
   std::stable_sort(active.begin(), active.end(),
                    [](const Clustering* a, const Clustering* b) { return a->cost() > b->cost(); });
-  Share(active.size(), CostOf(active), threads, [&](std::size_t k) { active[k]->Seed(check); });
+  RunOnThreads(active.size(), CostOf(active), threads,
+               [&](std::size_t k) { active[k]->Seed(check); });
   for (int iteration = 0; iteration < kMostIterations && !active.empty(); ++iteration) {
-    Share(active.size() * kChunks, CostOf(active), threads, [&](std::size_t k) {
+    RunOnThreads(active.size() * kChunks, CostOf(active), threads, [&](std::size_t k) {
       CheckStep(check);
       active[k / kChunks]->Assign(static_cast<int>(k % kChunks));
     });

@@ -30,7 +30,7 @@ struct Frame {
 
 thread_local Frame* frame_of_thread = nullptr;
 
-void Forget(void* block) {
+void ForgetBlock(void* block) {
   Frame* frame = frame_of_thread;
   if (frame == nullptr) return;
   void** end = frame->blocks.data() + frame->num_blocks;
@@ -41,7 +41,7 @@ void Forget(void* block) {
 }
 
 /// Records the block; leaves the call when the allocation failed.
-void* Keep(void* block, std::size_t bytes) {
+void* RecordBlock(void* block, std::size_t bytes) {
   Frame* frame = frame_of_thread;
   if (frame == nullptr) return block;
   if (block == nullptr && bytes > 0) longjmp(frame->escape, 1);
@@ -53,22 +53,23 @@ void* Keep(void* block, std::size_t bytes) {
 
 extern "C" {
 
-static void* VlMalloc(std::size_t bytes) { return Keep(std::malloc(bytes), bytes); }
+static void* VlMalloc(std::size_t bytes) { return RecordBlock(std::malloc(bytes), bytes); }
 
 static void* VlCalloc(std::size_t count, std::size_t size) {
-  return Keep(std::calloc(count, size), count == 0 ? 0 : size);
+  return RecordBlock(std::calloc(count, size), count == 0 ? 0 : size);
 }
 
 static void VlFree(void* block) {
-  Forget(block);
+  ForgetBlock(block);
   std::free(block);
 }
 
 static void* VlRealloc(void* block, std::size_t bytes) {
-  Forget(block);
+  ForgetBlock(block);
   void* moved = std::realloc(block, bytes);
-  if (moved == nullptr && bytes > 0) Keep(block, 0);  // a failed realloc leaves the block unchanged
-  return Keep(moved, bytes);
+  if (moved == nullptr && bytes > 0)
+    RecordBlock(block, 0);  // a failed realloc leaves the block unchanged
+  return RecordBlock(moved, bytes);
 }
 }
 

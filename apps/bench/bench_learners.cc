@@ -32,7 +32,7 @@ constexpr Named kLearners[] = {
 };
 
 /// Options that the comparison sets; a learner in a list cannot set them.
-constexpr std::string_view kNotOptions[] = {"learner", "lambda", "seed", "time-limit"};
+constexpr std::string_view kOptionsOfComparison[] = {"learner", "lambda", "seed", "time-limit"};
 
 constexpr double kSmallestGap = 1e-4;
 
@@ -70,7 +70,8 @@ void SetByName(const std::string& piece, BenchLearner* learner) {
   const std::string name = piece.substr(0, equals);
   if (equals == std::string::npos)
     throw DataError(Quoted(piece) + " is not of the form option=value");
-  if (std::find(std::begin(kNotOptions), std::end(kNotOptions), name) != std::end(kNotOptions)) {
+  if (std::find(std::begin(kOptionsOfComparison), std::end(kOptionsOfComparison), name) !=
+      std::end(kOptionsOfComparison)) {
     throw DataError("option " + Quoted(name) + " is the comparison's, not a learner's");
   }
   for (const OptionRecord& record : OptionRecords()) {

@@ -30,28 +30,28 @@ constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",  "ver
                                         "verify",   "checkpoint", "resume", "checkpoint-every",
                                         "no-refit", "json",       "compact"};
 /// The training options (learning/options.h) that --help shows.
-constexpr std::string_view kFirstOfTraining[] = {"lambda", "gap-tolerance", "time-limit", "seed",
-                                                 "threads"};
+constexpr std::string_view kBasicTrainingOptions[] = {"lambda", "gap-tolerance", "time-limit",
+                                                      "seed", "threads"};
 /// The other options that --help does not show.
-constexpr std::string_view kLater[] = {"format",
-                                       "ignore-columns",
-                                       "label-counts",
-                                       "loss-weights",
-                                       "bias",
-                                       "clusters",
-                                       "cluster-rounds",
-                                       "min-count",
-                                       "hash-bits",
-                                       "costs",
-                                       "pairwise",
-                                       "regions",
-                                       "C",
-                                       "verbose",
-                                       "verify",
-                                       "checkpoint",
-                                       "checkpoint-every",
-                                       "resume",
-                                       "compact"};
+constexpr std::string_view kOnlyInHelpAll[] = {"format",
+                                               "ignore-columns",
+                                               "label-counts",
+                                               "loss-weights",
+                                               "bias",
+                                               "clusters",
+                                               "cluster-rounds",
+                                               "min-count",
+                                               "hash-bits",
+                                               "costs",
+                                               "pairwise",
+                                               "regions",
+                                               "C",
+                                               "verbose",
+                                               "verify",
+                                               "checkpoint",
+                                               "checkpoint-every",
+                                               "resume",
+                                               "compact"};
 
 bool Has(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -68,9 +68,9 @@ bool IsOfTraining(std::string_view name) {
                      [&](const OptionRecord& record) { return record.name == name; });
 }
 
-bool IsNeededFirst(const CLI::Option& option) {
+bool IsBasic(const CLI::Option& option) {
   const std::string_view name = LongName(option);
-  return IsOfTraining(name) ? Has(kFirstOfTraining, name) : !Has(kLater, name);
+  return IsOfTraining(name) ? Has(kBasicTrainingOptions, name) : !Has(kOnlyInHelpAll, name);
 }
 
 /// cross_validation: `folds` is then an option of training, not of the data.
@@ -94,8 +94,7 @@ class ShortFormatter : public CLI::Formatter {
     for (const std::string group : kGroups) {
       std::vector<const CLI::Option*> options;
       for (const CLI::Option* option : app->get_options()) {
-        if (option->nonpositional() && option->get_group() == group &&
-            (all || IsNeededFirst(*option)))
+        if (option->nonpositional() && option->get_group() == group && (all || IsBasic(*option)))
           options.push_back(option);
       }
       if (!options.empty()) text += make_group(group, false, std::move(options));

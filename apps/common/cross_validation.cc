@@ -35,21 +35,21 @@ class CvRun {
   CvResult Run() {
     std::vector<std::size_t> candidates(plan_.candidates.size());
     for (std::size_t c = 0; c < candidates.size(); ++c) candidates[c] = c;
-    Try(candidates, plan_.lambdas);
+    RunTrials(candidates, plan_.lambdas);
     int larger = 0;
     int smaller = 0;
     while (!result_.interrupted) {
-      Choose();
+      ChooseBest();
       if (!plan_.extend) break;
       const CvEntry& best = result_.entries[result_.best];
       const bool up = result_.edge == PathEdge::kLargest || result_.edge == PathEdge::kOnly;
       const bool down = result_.edge == PathEdge::kSmallest || result_.edge == PathEdge::kOnly;
       if (up && larger < kMostExtensions && BeatsNext()) {
         ++larger;
-        Try({best.candidate}, {RoundedLambda(best.lambda * kFactor)});
+        RunTrials({best.candidate}, {RoundedLambda(best.lambda * kFactor)});
       } else if (down && smaller < kMostExtensions) {
         ++smaller;
-        Try({best.candidate}, {RoundedLambda(best.lambda / kFactor)});
+        RunTrials({best.candidate}, {RoundedLambda(best.lambda / kFactor)});
       } else {
         break;
       }
@@ -59,7 +59,7 @@ class CvRun {
 
  private:
   /// Runs these candidates with these values of λ in all folds, and inserts the results in order.
-  void Try(const std::vector<std::size_t>& candidates, const std::vector<double>& lambdas) {
+  void RunTrials(const std::vector<std::size_t>& candidates, const std::vector<double>& lambdas) {
     const std::size_t folds = plan_.folds.size();
     std::vector<Lane> lanes;
     for (const std::size_t c : candidates) {
@@ -128,9 +128,9 @@ class CvRun {
     plan_.observer(result_.progress);
   }
 
-  void Choose() {
+  void ChooseBest() {
     std::vector<double> values;
-    for (std::size_t k = 0; k < result_.entries.size(); ++k) values.push_back(Value(k));
+    for (std::size_t k = 0; k < result_.entries.size(); ++k) values.push_back(QualityOf(k));
     result_.best = BestMean(values);
     const std::size_t candidate = result_.entries[result_.best].candidate;
     const auto same = [&](std::size_t k) {
@@ -145,7 +145,7 @@ class CvRun {
   }
 
   /// The mean over the folds with the sign that makes larger values better.
-  double Value(std::size_t entry) const {
+  double QualityOf(std::size_t entry) const {
     const double mean = SpreadOf(result_.entries[entry].figures(plan_.metric)).mean;
     return plan_.smaller_is_better ? -mean : mean;
   }
@@ -154,7 +154,7 @@ class CvRun {
   /// the path.
   bool BeatsNext() const {
     return result_.edge == PathEdge::kOnly ||
-           BestMean(std::vector<double>{Value(result_.best + 1), Value(result_.best)}) == 1;
+           BestMean(std::vector<double>{QualityOf(result_.best + 1), QualityOf(result_.best)}) == 1;
   }
 
   struct Seconds {

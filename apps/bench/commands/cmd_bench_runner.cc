@@ -28,9 +28,10 @@ constexpr std::size_t kFirstTests = 10;
 /// Keeps every record, evaluates weights on the test data, and shows progress on a terminal.
 class CurveObserver : public TrainObserver {
  public:
-  /// tells_online: whether the learner is multi-sample in online mode (without revisits).
-  CurveObserver(bool show, const Learner& learner, bool tells_online, const BenchRunner::Test& test)
-      : learner_(learner), tells_online_(tells_online), test_(test), report_(show) {}
+  /// records_online: whether the learner is multi-sample in online mode (without revisits).
+  CurveObserver(bool show, const Learner& learner, bool records_online,
+                const BenchRunner::Test& test)
+      : learner_(learner), records_online_(records_online), test_(test), report_(show) {}
   ~CurveObserver() override { report_.ClearLine(); }
   CurveObserver(const CurveObserver&) = delete;
   CurveObserver& operator=(const CurveObserver&) = delete;
@@ -39,7 +40,7 @@ class CurveObserver : public TrainObserver {
     curve.push_back(record);
     curve.back().cpu_seconds -= test_cpu_seconds;
     tests.emplace_back();
-    if (tells_online_) online.push_back(FiguresOf(learner_));
+    if (records_online_) online.push_back(FiguresOf(learner_));
     if (curve.size() <= kFirstTests || record.pass >= next_test_) RunTest(learner_.weights());
     report_.OnCheck(record);
   }
@@ -65,7 +66,7 @@ class CurveObserver : public TrainObserver {
   }
 
   const Learner& learner_;
-  const bool tells_online_;
+  const bool records_online_;
   const BenchRunner::Test& test_;
   TrainReport report_;
   double next_test_ = 0;

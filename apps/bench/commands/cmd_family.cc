@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::array<double, 2> kGaps = {1e-2, 1e-3};
 /// The summary lists problems where `auto` takes more than this many times the best seconds.
-constexpr double kTolerated = 1.5;
+constexpr double kToleratedRatio = 1.5;
 /// Shorter times in seconds are too coarse to compare; such problems do not count.
-constexpr double kShortest = 0.05;
-/// A run is stopped after kPatience times the elapsed seconds of the fastest run so far, plus
-/// kGrace seconds: it cannot become the fastest.
-constexpr double kPatience = 1.5;
-constexpr double kGrace = 0.5;
+constexpr double kShortestSeconds = 0.05;
+/// A run is stopped after kTimeLimitFactor times the elapsed seconds of the fastest run so far plus
+/// kExtraSeconds: it cannot become the fastest.
+constexpr double kTimeLimitFactor = 1.5;
+constexpr double kExtraSeconds = 0.5;
 
 /// Processor seconds and passes to one gap, for `auto` and for the fastest other learner.
 struct Duel {
@@ -35,7 +35,7 @@ struct Duel {
 
   double ratio() const { return own / best; }
   bool counts() const {
-    return std::isfinite(best) && std::isfinite(own) && std::min(own, best) >= kShortest;
+    return std::isfinite(best) && std::isfinite(own) && std::min(own, best) >= kShortestSeconds;
   }
 };
 
@@ -92,14 +92,14 @@ std::string Summary(const std::vector<std::pair<std::string, std::array<Duel, 2>
       if (!duel[g].counts()) continue;
       sum += std::log(duel[g].ratio());
       ++count;
-      if (duel[g].ratio() > kTolerated || duel[g].own_is_bound)
+      if (duel[g].ratio() > kToleratedRatio || duel[g].own_is_bound)
         over += "  " + LeftCell(name, kNameWidth) + " " + (duel[g].own_is_bound ? ">" : "") +
                 Number(duel[g].ratio(), 3) + " times " + duel[g].best_name + "\n";
     }
     if (count == 0) continue;
     text += "to " + Number(kGaps[g]) + ": geometric mean " + Number(std::exp(sum / count), 3) +
-            " over " + Count(count, "problem") + " that take " + Number(kShortest) +
-            " s or more; over " + Number(kTolerated) +
+            " over " + Count(count, "problem") + " that take " + Number(kShortestSeconds) +
+            " s or more; over " + Number(kToleratedRatio) +
             " times the best:" + (over.empty() ? " none\n" : "\n" + over);
   }
   return text;
@@ -108,7 +108,7 @@ std::string Summary(const std::vector<std::pair<std::string, std::array<Duel, 2>
 /// The time limit of a learner when the fastest so far took `fastest` seconds.
 double LimitOf(double time_limit, double fastest) {
   if (!std::isfinite(fastest)) return time_limit;
-  const double patient = kPatience * fastest + kGrace;
+  const double patient = kTimeLimitFactor * fastest + kExtraSeconds;
   return time_limit > 0 ? std::min(time_limit, patient) : patient;
 }
 

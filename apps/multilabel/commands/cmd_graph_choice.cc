@@ -22,7 +22,7 @@ constexpr double kLongestPassSeconds = 64;
 
 /// The reason why the full graph is not tried: the loss or the size of the data. Empty if it is
 /// tried.
-std::string FullGraphExcess(const TrainingData& training, const DataSettings& settings) {
+std::string WhyNotFullGraph(const TrainingData& training, const DataSettings& settings) {
   if (settings.loss.form == LossForm::kF1) return "--loss f1 is for graphs without cycles";
   const MultiLabelData& data = training.data;
   const Offset labels = data.num_labels();
@@ -41,7 +41,7 @@ std::string FullGraphExcess(const TrainingData& training, const DataSettings& se
 std::vector<std::string> GraphCandidates(const std::string& graph, const TrainingData& training,
                                          const DataSettings& settings, std::string* note) {
   if (graph == "auto") {
-    const std::string excess = FullGraphExcess(training, settings);
+    const std::string excess = WhyNotFullGraph(training, settings);
     if (excess.empty()) return {kGraphs.begin(), kGraphs.end()};
     *note = "graph full is not tried: " + excess;
     return {kGraphs.begin(), kGraphs.end() - 1};

@@ -56,7 +56,7 @@ class ArffParser final : public MultiLabelReader {
   MultiLabelData data_;
   std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
   std::vector<ArffColumn> columns_;
-  std::vector<Index> not_sparse_;            // feature columns whose omitted value is not 0
+  std::vector<Index> nonzero_if_omitted_;    // feature columns whose omitted value is not 0
   std::vector<std::int8_t> omitted_labels_;  // labels of a sparse row that omits every label
   std::vector<double> values_;               // the row being read
   std::vector<Index> features_;
@@ -118,7 +118,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
       column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
       data_.num_features += column.width;
       NameArffFeatures(header.attributes[a], column, &data_.feature_names);
-      if (OmittedValue(column).second != 0) not_sparse_.push_back(static_cast<Index>(a));
+      if (OmittedValue(column).second != 0) nonzero_if_omitted_.push_back(static_cast<Index>(a));
     }
     columns_.push_back(std::move(column));
   }
@@ -257,9 +257,9 @@ void ArffParser::ParseDenseRow(ArffScanner* scanner) {
 void ArffParser::ParseSparseRow(ArffScanner* scanner) {
   std::int8_t* labels = data_.labels.data() + data_.labels.size() - data_.label_names.size();
   Index last = -1;
-  auto omitted = not_sparse_.begin();
+  auto omitted = nonzero_if_omitted_.begin();
   const auto add_omitted = [&](Index before) {
-    for (; omitted != not_sparse_.end() && *omitted < before; ++omitted) {
+    for (; omitted != nonzero_if_omitted_.end() && *omitted < before; ++omitted) {
       const ArffColumn& column = columns_[*omitted];
       AddSparse(column, OmittedValue(column));
     }
@@ -281,7 +281,7 @@ void ArffParser::ParseSparseRow(ArffScanner* scanner) {
     ArffColumn& column = columns_[a];
     const ArffScanner::Token value = NextValue(scanner, ",}");
     add_omitted(a);
-    if (omitted != not_sparse_.end() && *omitted == a) ++omitted;
+    if (omitted != nonzero_if_omitted_.end() && *omitted == a) ++omitted;
     if (column.label >= 0) {
       labels[column.label] = LabelValue(column, value);
     } else if (IsMissing(value)) {
