@@ -15,7 +15,7 @@
 //   Marginals     forests and small graphs only
 //
 // On a graph that a function does not support, it throws std::runtime_error and the message says
-// which graphs it supports. Arguments that do not fit are std::invalid_argument.
+// which graphs it supports. Arguments that do not fit throw std::invalid_argument.
 #pragma once
 
 #include <memory>

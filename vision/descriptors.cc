@@ -38,8 +38,8 @@ Plane Mix(const Image& image, float red, float green, float blue) {
 
 Plane Grey(const Image& image) { return Mix(image, 0.299f, 0.587f, 0.114f); }
 
-/// The square root of each value's share of the sum. Euclidean distances of the roots are Hellinger
-/// distances of the histograms (Arandjelović and Zisserman 2012).
+/// The square root of each value's share of the sum. Euclidean distances of the roots then compare
+/// histograms by the Hellinger distance (Arandjelović and Zisserman 2012).
 void WriteRoots(const float* from, float* to) {
   const float sum = std::accumulate(from, from + kSiftSize, 0.0f);
   if (!(sum > 0)) return;

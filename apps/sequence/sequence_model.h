@@ -71,7 +71,7 @@ class SequenceModel {
   const std::vector<std::string>& label_names() const { return label_names_; }
   Index num_labels() const { return static_cast<Index>(label_names_.size()); }
   Index num_features() const { return num_features_; }
-  /// Requires format() == kConll; else throws.
+  /// Requires format() == kConll; else throws std::invalid_argument.
   const SequenceFeatures& features() const;
   LabelConstraints constraints() const {
     return rules_ ? LabelConstraints::kBio : LabelConstraints::kAny;
