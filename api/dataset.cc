@@ -113,7 +113,7 @@ Dataset::~Dataset() = default;
 
 int Dataset::Add(const Graph& graph, const Example& example) {
   const std::shared_ptr<const internal::Structure>& structure = graph.impl()->structure;
-  // Whatever does not fit is found here, before rows are stored.
+  // All arguments are checked before rows are stored: after an exception the data set is unchanged.
   CheckInputCount(example.inputs, *structure);
   auto rows = std::make_shared<internal::FeatureRows>();
   AppendInputs(example.inputs, rows.get());
@@ -141,7 +141,7 @@ int Dataset::size() const { return impl_->data.size(); }
 internal::TrainingSet TrainingSetOf(const DatasetImpl& dataset,
                                     const internal::LossOptions& options) {
   internal::TrainingSet result = internal::MakeTrainingSet(dataset.data, options);
-  int kept = 0;  // number in the training set
+  int kept = 0;  // number of labelled examples so far
   for (int m = 0; m < dataset.data.size(); ++m) {
     const internal::ExampleView example = dataset.data.example(m);
     const std::span<const int> labels = example.labels();
