@@ -100,17 +100,20 @@ void AppendInputs(const Inputs& inputs, internal::FeatureRows* rows) {
   }
 }
 
-DatasetImpl::DatasetImpl(std::shared_ptr<const internal::WeightLayout> layout)
-    : rows(std::make_shared<internal::FeatureRows>()), data(std::move(layout), rows) {}
+DatasetImpl::DatasetImpl(std::shared_ptr<const internal::WeightLayout> layout,
+                         const DatasetOptions& options)
+    : rows(std::make_shared<internal::FeatureRows>(options.rows_folder)),
+      data(std::move(layout), rows) {}
 
-Dataset::Dataset(const Model& model) : impl_(std::make_unique<DatasetImpl>(model.impl()->layout)) {}
+Dataset::Dataset(const Model& model, const DatasetOptions& options)
+    : impl_(std::make_unique<DatasetImpl>(model.impl()->layout, options)) {}
 Dataset::Dataset(Dataset&& other) noexcept = default;
 Dataset& Dataset::operator=(Dataset&& other) noexcept = default;
 Dataset::~Dataset() = default;
 
 int Dataset::Add(const Graph& graph, const Example& example) {
   const std::shared_ptr<const internal::Structure>& structure = graph.impl()->structure;
-  // Whatever does not fit is found here, before rows are stored.
+  // All arguments are checked before rows are stored: after an exception the data set is unchanged.
   CheckInputCount(example.inputs, *structure);
   auto rows = std::make_shared<internal::FeatureRows>();
   AppendInputs(example.inputs, rows.get());
@@ -124,12 +127,21 @@ int Dataset::Add(const Graph& graph, const Example& example) {
   return impl_->data.Add(structure, example.labels, first_input, example.potentials);
 }
 
+int Dataset::AddAll(const std::function<std::optional<GraphExample>()>& next) {
+  int added = 0;
+  while (const std::optional<GraphExample> given = next()) {
+    Add(given->graph, given->example);
+    ++added;
+  }
+  return added;
+}
+
 int Dataset::size() const { return impl_->data.size(); }
 
 internal::TrainingSet TrainingSetOf(const DatasetImpl& dataset,
                                     const internal::LossOptions& options) {
   internal::TrainingSet result = internal::MakeTrainingSet(dataset.data, options);
-  int kept = 0;  // number in the training set
+  int kept = 0;  // number of labelled examples so far
   for (int m = 0; m < dataset.data.size(); ++m) {
     const internal::ExampleView example = dataset.data.example(m);
     const std::span<const int> labels = example.labels();

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Examples: what is known of a graph's variables, and what they should be.
+// Examples: the input of a graph's variables and their true states.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <slackline/export.h>
@@ -16,7 +19,7 @@
 namespace slackline {
 inline namespace v1 {
 
-/// In a labelling: the state is not known.
+/// The label of a variable whose state is not known.
 inline constexpr int kUnlabelled = -1;
 
 /// One state per variable.
@@ -30,7 +33,8 @@ class Labelling : public std::vector<int> {
 /// The states, with blanks between them.
 SLACKLINE_EXPORT std::ostream& operator<<(std::ostream& out, const Labelling& labels);
 
-/// A row of features of which most are 0: feature columns[k] is values[k], columns rising from 0.
+/// A sparse row of features: feature columns[k] has the value values[k], all others are 0. Columns
+/// count from 0, in ascending order.
 struct SparseRow {
   std::vector<int> columns;
   std::vector<double> values;
@@ -50,7 +54,7 @@ class SLACKLINE_EXPORT Inputs {
   void Add(const SparseRow& sparse);
 
   int size() const { return static_cast<int>(rows_.size()); }
-  /// Row r: values, and columns (empty: dense).
+  /// The values of row r and, for a sparse row, their columns (a dense row has none).
   std::span<const double> values(int r) const;
   std::span<const int> columns(int r) const;
   bool dense(int r) const;
@@ -67,25 +71,41 @@ class SLACKLINE_EXPORT Inputs {
   std::vector<int> columns_;
 };
 
-/// What is known of an example when it is predicted.
+/// The input of an example to predict.
 struct Observation {
   Inputs inputs = {};
-  /// As many as the graph asks for (GraphBuilder::AddPotentials).
+  /// As many numbers as the graph has potentials (GraphBuilder::AddPotentials).
   std::vector<double> potentials = {};
 };
 
 /// An example to train on.
 struct Example {
   Inputs inputs = {};
-  /// The true states; kUnlabelled where one is not known: the variable and its factors are then
-  /// left out of training.
+  /// The true states. Where one is kUnlabelled, the variable and its factors are left out of
+  /// training.
   Labelling labels = {};
   std::vector<double> potentials = {};
-  /// A weight ≥ 0 of an error on each variable, by which its loss is multiplied; empty = 1 for all.
+  /// For each variable a weight ≥ 0, by which its loss is multiplied; empty = 1 for all.
   std::vector<double> loss_weights = {};
-  /// An own loss instead of that of TrainOptions: what each state of each variable costs, variable
-  /// after variable, ≥ 0, and 0 for the true states.
+  /// The example's own loss, instead of that of TrainOptions: the cost ≥ 0 of each state of each
+  /// variable, variable after variable, 0 for the true states.
   std::vector<double> losses = {};
+};
+
+/// An example and its graph, as a stream of examples gives them.
+struct GraphExample {
+  Graph graph;
+  Example example;
+};
+
+/// Where a data set keeps its examples.
+struct DatasetOptions {
+  /// "": rows of inputs are kept in memory. A folder: they are kept in files in this folder, which
+  /// have no names and disappear with the data set. The system holds as much of them in memory as
+  /// there is room for, so that they can be more than the machine's memory; the disk must have room
+  /// for all. Training gives the same results, bit for bit. Graphs, labels, potentials and losses
+  /// stay in memory.
+  std::string rows_folder = {};
 };
 
 struct DatasetImpl;
@@ -93,14 +113,20 @@ struct DatasetImpl;
 /// Examples of graphs of one model. Rows of inputs are copied.
 class SLACKLINE_EXPORT Dataset {
  public:
-  explicit Dataset(const Model& model);
+  /// Throws std::runtime_error when no file can be made in options.rows_folder.
+  explicit Dataset(const Model& model, const DatasetOptions& options = {});
   Dataset(Dataset&& other) noexcept;
   Dataset& operator=(Dataset&& other) noexcept;
   ~Dataset();
 
-  /// Adds an example and returns its number. Throws std::invalid_argument when something does not
-  /// fit the graph; the data set is then as it was.
+  /// Adds an example and returns its number. Throws std::invalid_argument when the example does not
+  /// fit the graph, and std::runtime_error when the disk of DatasetOptions::rows_folder is full; the
+  /// data set is then unchanged.
   int Add(const Graph& graph, const Example& example);
+  /// Adds the examples that `next` returns, until it returns none. Returns the number of examples
+  /// added. Only one example at a time is in memory beside the data set. Throws what Add and `next`
+  /// throw; the examples before the failing one stay in the data set.
+  int AddAll(const std::function<std::optional<GraphExample>()>& next);
 
   int size() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands behind a Dataset.
+// The implementation of Dataset.
 #pragma once
 
 #include <memory>
@@ -20,22 +20,23 @@ struct DatasetImpl {
     std::vector<double> table;    // per state
   };
 
-  explicit DatasetImpl(std::shared_ptr<const internal::WeightLayout> layout);
+  DatasetImpl(std::shared_ptr<const internal::WeightLayout> layout, const DatasetOptions& options);
 
   std::shared_ptr<internal::FeatureRows> rows;
   internal::Dataset data;
   std::vector<OwnLoss> own_losses;  // per example
 };
 
-/// Appends the rows.
+/// Appends all input rows to `rows`.
 void AppendInputs(const Inputs& inputs, internal::FeatureRows* rows);
 
-/// The training set of the examples: MakeTrainingSet with their own losses put in.
+/// MakeTrainingSet of the examples, with the examples' own losses in place of those of `options`.
+/// Throws std::invalid_argument when an example has its own losses and the options ask for 1 − F1.
 internal::TrainingSet TrainingSetOf(const DatasetImpl& dataset,
                                     const internal::LossOptions& options);
 
-/// An observation as the algorithms see examples: a data set of one, without labels. Throws
-/// std::invalid_argument when it does not fit the structure.
+/// A data set of one example without labels, which is how the algorithms read an observation.
+/// Throws std::invalid_argument when the observation does not fit the structure.
 internal::Dataset OneExample(const std::shared_ptr<const internal::Structure>& structure,
                              const Observation& observation);
 

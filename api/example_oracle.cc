@@ -37,7 +37,8 @@ class OracleBridge final : public internal::WholeExampleOracle {
     }
     answer->loss = own.loss;
     answer->bound = std::isnan(own.bound) ? std::max(0.0, value) : own.bound;
-    // An output that is said to be the best is at least as good as the ground truth.
+    // An answer without a bound claims to be the best output. It must then be worth at least 0, the
+    // value of the ground truth.
     if (std::isnan(own.bound) && value < 0) CheckNotBelowTruth(m, value, own, weights);
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with one's own solver: whoever can find the best output of an example for given weights
-// (a shortest path, a parse, a layout) trains by one function, without a graph. Examples may be
-// anything, and need not be in memory: the function is asked for one after the other.
+// Training with a user's own solver. A function that finds the best output of an example for given
+// weights (a shortest path, a parse, a layout) is enough; no graph is needed. Examples may be of
+// any kind and need not be in memory, because the function is called for one example at a time.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@
 namespace slackline {
 inline namespace v1 {
 
-/// A sum of entries of a weight vector. Entries added twice add up.
+/// A sparse vector over the weights of a model. Values added at the same entry add up.
 class FeatureVector {
  public:
   void Add(WeightBlock block, int row, int column, double value) {
@@ -38,22 +38,22 @@ class FeatureVector {
   std::vector<Entry> entries_;
 };
 
-/// One output y of an example, as good as the oracle could find.
+/// One output y of an example: the best one that the oracle could find.
 struct OracleAnswer {
   /// φ(y) − φ(truth).
   FeatureVector features = {};
-  /// Δ(y) ≥ 0, 0 for the ground truth. Any function of the output.
+  /// Δ(y) ≥ 0, any function of the output that is 0 for the ground truth.
   double loss = std::numeric_limits<double>::quiet_NaN();
-  /// No output has a larger Δ(y) + w·[φ(y) − φ(truth)]. Leave it as it is where y has the largest.
-  /// The certificate is as tight as this bound.
+  /// An upper bound on Δ(y) + w·[φ(y) − φ(truth)] over all outputs y. Leave it at NaN when this y
+  /// is the best output. The certificate is as tight as this bound.
   double bound = std::numeric_limits<double>::quiet_NaN();
 };
 
 class SLACKLINE_EXPORT ExampleOracle {
  public:
   virtual ~ExampleOracle();
-  /// Finds an output of the example with a large Δ(y) + w·[φ(y) − φ(truth)]. Called by one thread
-  /// at a time; the answer is empty when it is handed over.
+  /// Finds an output of the example with a large Δ(y) + w·[φ(y) − φ(truth)]. `answer` is empty on
+  /// entry. Only one thread at a time calls this function.
   virtual void Maximize(int example, const Weights& weights, OracleAnswer* answer) = 0;
 
  protected:
@@ -63,11 +63,11 @@ class SLACKLINE_EXPORT ExampleOracle {
 };
 
 /// Trains the model on examples 0 … num_examples − 1 with block-coordinate Frank-Wolfe and active
-/// sets. Options: λ must be given; learner, learner_options and loss must be left as they are.
+/// sets. `options` must give λ and must leave learner, learner_options and loss at their defaults.
 /// Throws std::invalid_argument when an answer contradicts itself.
 SLACKLINE_EXPORT TrainResult Train(const Model& model, int num_examples, ExampleOracle& oracle,
                                    const TrainOptions& options);
-/// What the compiler says about an object of another type.
+/// Chosen for any other type of oracle: a compile-time error that says what is needed.
 template <class Oracle>
 requires(!std::derived_from<Oracle, ExampleOracle>)  //
     TrainResult Train(const Model& /*model*/, int /*num_examples*/, Oracle& /*oracle*/,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// SLACKLINE_EXPORT marks what a shared library shows; everything else is hidden in it.
+// SLACKLINE_EXPORT marks the symbols that a shared library exports; all others are hidden.
 #pragma once
 
 #if defined(__GNUC__)

@@ -45,7 +45,7 @@ Factor Tabled(F factor) {
   return Factor(std::make_shared<TabledFactor<F>>(std::move(factor)));
 }
 
-/// A factor with a maximum instead of a table.
+/// A factor with its own max oracle instead of a table.
 struct OracleFactor final : FactorImpl {
   explicit OracleFactor(std::shared_ptr<const internal::GlobalFactor> f) : factor(std::move(f)) {}
   int NumWeights(std::span<const int> /*states*/, bool /*none*/) const override {
@@ -122,14 +122,14 @@ Factor MakeCount(CountKind kind, int count, int state) {
   return Factor(std::make_shared<CountFactor>(kind, count, state));
 }
 
-/// A public global factor as the library knows it.
+/// Adapts a GlobalFactor of the public interface to that of the library.
 class AdaptedFactor final : public internal::GlobalFactor {
  public:
   explicit AdaptedFactor(std::shared_ptr<const v1::GlobalFactor> factor)
       : factor_(std::move(factor)) {
     SLACKLINE_CHECK(factor_ != nullptr, "there is no factor");
   }
-  /// For checks; the factor must live as long.
+  /// For checks. Does not own the factor, which must outlive this object.
   explicit AdaptedFactor(const v1::GlobalFactor* factor)
       : AdaptedFactor(std::shared_ptr<const v1::GlobalFactor>(std::shared_ptr<void>(), factor)) {}
 

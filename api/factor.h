@@ -2,13 +2,13 @@
 //
 // Factors: scores of the joint states of several variables, w·φ(y) with weights w of a model.
 //
-// Ready factors are made by the functions below. An own factor comes in three ways:
+// Ready-made factors come from the functions below. A user's own factor takes one of three forms:
 //   1. Table or FunctionTable: φ for each joint state;
-//   2. a type with the functions of OwnFactorType, with its own max oracle if wanted;
+//   2. a type with the functions of OwnFactorType, and optionally its own max oracle;
 //   3. a class derived from GlobalFactor, chosen at run time.
-// What has no max oracle of its own is tabulated when it is added to a graph. An own max oracle is
-// called in training and in prediction; the factor then never has a table. (Prediction on graphs of
-// at most 4096 labellings compares the scores of all of them instead.)
+// A factor without its own max oracle is tabulated when it is added to a graph. A factor with its
+// own max oracle never has a table: training and prediction call the oracle. (Prediction on graphs
+// with at most 4096 labellings compares the scores of all of them instead.)
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline namespace v1 {
 
 struct FactorImpl;
 
-/// A description of a factor, which many scopes may share. Cheap to copy.
+/// A description of a factor, which any number of scopes may share. Cheap to copy.
 class SLACKLINE_EXPORT Factor {
  public:
   /// Used by the library itself.
@@ -40,20 +40,21 @@ class SLACKLINE_EXPORT Factor {
   std::shared_ptr<const FactorImpl> impl_;
 };
 
-/// φ(y) = [y_0 ≠ y_1] for two variables with `states` states each: one weight, negative where
-/// neighbours agree.
+/// φ(y) = [y_0 ≠ y_1] for two variables with `states` states each. One weight; a negative one
+/// favours equal neighbours.
 SLACKLINE_EXPORT Factor Potts(int states);
 
-/// A weight for each joint state of variables with these numbers of states (the last one fastest):
-/// Table({3}) is a bias, Table({3, 3}) a full table of pairs.
+/// A weight for each joint state of variables with these numbers of states (the last variable
+/// fastest): Table({3}) is a bias, Table({3, 3}) a full table of pairs.
 SLACKLINE_EXPORT Factor Table(std::vector<int> states);
-/// Joint state y reads weight rows[y] (−1: none, equal rows: tied) times values[y] (empty: all 1).
+/// φ of joint state y is values[y] at weight rows[y]. A row of −1 has no weight, equal rows are
+/// tied, and empty `values` are all 1.
 SLACKLINE_EXPORT Factor Table(std::vector<int> states, int num_weights, std::vector<int> rows,
                               std::vector<double> values = {});
 
-/// A weight for each entry of `rows`' largest row; the numbers of states are known at compile time,
-/// and the compiler counts the entries: FixedTable<2, 2>({0, 1, 1, 0}) has one weight for equal and
-/// one for different states.
+/// A table with weights 0 … max(rows), whose numbers of states are known at compile time; the
+/// compiler checks the number of entries. FixedTable<2, 2>({0, 1, 1, 0}) has one weight for equal
+/// and one for different states.
 template <int... kStates, std::size_t kEntries>
 Factor FixedTable(const int (&rows)[kEntries]) {
   static_assert(((kStates >= 1) && ...), "A variable has at least one state.");
@@ -73,57 +74,60 @@ using FillFeatures = std::function<void(std::span<const int> states, std::span<d
 SLACKLINE_EXPORT Factor FunctionTable(std::vector<int> states, int num_weights,
                                       const FillFeatures& fill);
 
-/// Factors over any number of variables that look at how many of them have state `state`. Without
-/// weights they forbid other counts; with one weight, that is learnt, φ is the number of variables
-/// too many or too few.
+/// Factors over any number of variables that depend on how many of them have state `state`. Added
+/// without weights, such a factor forbids all other counts. Added with one weight, it is soft: φ is
+/// the number of variables by which the count misses the bound.
 SLACKLINE_EXPORT Factor AtMost(int count, int state = 1);
 SLACKLINE_EXPORT Factor AtLeast(int count, int state = 1);
 SLACKLINE_EXPORT Factor Exactly(int count, int state = 1);
 /// A weight for each count from 0 to the number of variables.
 SLACKLINE_EXPORT Factor Count(int state = 1);
 
-/// Edges that a bipartite matching may choose from; variable e of the scope is 1 where edge e is
-/// chosen. No weights.
+/// An edge that a bipartite matching may choose. Variable e of the scope is 1 where edge e is
+/// chosen. The factor has no weights.
 struct MatchingEdge {
   int left = 0;
   int right = 0;
 };
-/// Every node has at most `capacity` chosen edges (1: a matching).
+/// Each left node has at most left_capacity chosen edges, each right node at most right_capacity (1
+/// and 1: a matching).
 SLACKLINE_EXPORT Factor Matching(int num_left, int num_right, std::vector<MatchingEdge> edges,
                                  int left_capacity = 1, int right_capacity = 1);
-/// The same with a capacity for each node.
+/// The same with one capacity for each node.
 SLACKLINE_EXPORT Factor Matching(std::vector<MatchingEdge> edges, std::vector<int> left_capacities,
                                  std::vector<int> right_capacities);
 
-/// A chain over the whole scope as one factor, neighbours joined by `pair`, a factor over two
-/// variables with a table. Maximised at once by dynamic programming, whatever else the graph has.
+/// A chain over the whole scope as one factor. `pair` joins the neighbours; it must be a factor
+/// with a table over two variables. Its max oracle is dynamic programming over the whole chain.
 SLACKLINE_EXPORT Factor Chain(int length, const Factor& pair);
-/// The same for a tree; edges name positions in the scope, states the numbers of states.
+/// The same for a tree. `states` holds the number of states of each variable; edges name positions
+/// in the scope.
 SLACKLINE_EXPORT Factor Tree(std::vector<int> states, std::vector<std::pair<int, int>> edges,
                              const Factor& pair);
 
-/// A factor with its own maximum instead of a table: over any number of variables. All functions
-/// are const, without side effects, the same on every call, and may be called by several threads at
-/// a time. CheckFactor (below) tries them.
+/// A factor over any number of variables with its own max oracle instead of a table. All functions
+/// must be const, free of side effects and the same on every call; several threads may call them at
+/// once. CheckFactor (below) tests them.
 class SLACKLINE_EXPORT GlobalFactor {
  public:
   virtual ~GlobalFactor();
 
-  /// A short word for messages.
+  /// A short name for messages.
   virtual std::string_view name() const = 0;
-  /// States of each variable of the scope.
+  /// The number of states of each variable of the scope.
   virtual std::span<const int> cardinalities() const = 0;
   virtual int num_weights() const = 0;
   /// out += scale · φ(states); out has num_weights() entries.
   virtual void AddFeatures(std::span<const int> states, double scale,
                            std::span<double> out) const = 0;
-  /// Writes states that maximise w·φ(y) − Σ_k messages_k(y_k) over the allowed y and returns that
-  /// value, on which certificates rest. messages: those of the variables, one after the other.
+  /// Writes states that maximise w·φ(y) − Σ_k messages_k(y_k) over the allowed y and returns their
+  /// value, on which certificates rest. `messages` holds those of the variables, one after the
+  /// other.
   virtual double Maximize(std::span<const double> weights, std::span<const double> messages,
                           std::span<int> states) const = 0;
-  /// w·φ(states). The default goes by AddFeatures.
+  /// w·φ(states). The default calls AddFeatures.
   virtual double Score(std::span<const double> weights, std::span<const int> states) const;
-  /// Whether some joint states are forbidden: then override both.
+  /// Whether some joint states are forbidden. A factor that forbids any overrides both functions.
   virtual bool IsRestricted() const { return false; }
   virtual bool Allows(std::span<const int> states) const;
 
@@ -135,9 +139,9 @@ class SLACKLINE_EXPORT GlobalFactor {
 
 SLACKLINE_EXPORT Factor MakeFactor(std::shared_ptr<const GlobalFactor> factor);
 
-/// What a type of one's own needs to be a factor: the functions cardinalities, num_weights and
-/// AddFeatures of GlobalFactor. With its Maximize, the factor has its own max oracle; with its
-/// Allows besides, joint states may be forbidden.
+/// A type that can be a factor: it has the functions cardinalities, num_weights and AddFeatures of
+/// GlobalFactor. A Maximize makes it a factor with its own max oracle; only then may an Allows
+/// forbid joint states.
 template <class F>
 concept HasCardinalities = requires(const F& factor) {
   { factor.cardinalities() } -> std::convertible_to<std::span<const int>>;
@@ -168,7 +172,7 @@ template <class F>
 concept OwnFactorType = HasCardinalities<F> && HasNumWeights<F> && HasAddFeatures<F> &&
     (!HasMaximize<F> || HasFittingMaximize<F>);
 
-/// A factor of the type F with its own max oracle, behind the interface of GlobalFactor.
+/// A factor of type F with its own max oracle, behind the interface of GlobalFactor.
 template <OwnFactorType F>
 class OwnGlobalFactor final : public GlobalFactor {
  public:
@@ -201,8 +205,8 @@ class OwnGlobalFactor final : public GlobalFactor {
   std::vector<int> cardinalities_;
 };
 
-/// Makes a factor of an object of one's own type. The sentences are what the compiler says when
-/// something is missing.
+/// Makes a factor of an object of a user's own type. The compiler prints one of these sentences
+/// when a function is missing.
 template <class F>
 Factor OwnFactor(const F& factor) {
   static_assert(HasCardinalities<F>,
@@ -231,17 +235,18 @@ Factor OwnFactor(const F& factor) {
   }
 }
 
-/// Tries the functions of a global factor on random and awkward numbers, its maximum against all
-/// joint states: what is wrong, one sentence a line; empty when nothing is. For tests.
+/// Tests the functions of a global factor with random and extreme numbers, and compares its maximum
+/// with all joint states. Returns the faults found, one sentence per line; empty when there are
+/// none. For tests.
 SLACKLINE_EXPORT std::string CheckFactor(const GlobalFactor& factor);
-/// The features of a factor that is to be tabulated, for every joint state: finite, in proportion
-/// to the scale, added to the output, the same on every call.
+/// Tests the features of a factor to be tabulated at every joint state. They must be finite,
+/// proportional to the scale, added to the output and the same on every call.
 using AddFeaturesFunction =
     std::function<void(std::span<const int> states, double scale, std::span<double> out)>;
 SLACKLINE_EXPORT std::string CheckFeatures(std::vector<int> states, int num_weights,
                                            const AddFeaturesFunction& add_features);
 
-/// The same for a type of one's own, with or without a max oracle.
+/// The same for a user's own type, with or without a max oracle.
 template <OwnFactorType F>
 requires(!std::derived_from<F, GlobalFactor>)  //
     std::string CheckFactor(const F& factor) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands behind a Factor: something that adds itself to a ModelBuilder.
+// The implementation of Factor: an object that adds itself to a ModelBuilder.
 #pragma once
 
 #include <span>
@@ -13,13 +13,14 @@ inline namespace v1 {
 
 struct FactorImpl {
   virtual ~FactorImpl() = default;
-  /// How many weights the factor reads over a scope of variables with these numbers of states;
-  /// none: whether it is used without a block of weights.
+  /// The number of weights that the factor reads over a scope of variables with these numbers of
+  /// states. `none`: the factor is used without a block of weights.
   virtual int NumWeights(std::span<const int> states, bool none) const = 0;
-  /// Throws std::invalid_argument when the factor does not fit the scope. block = −1: no weights.
+  /// Adds the factor to the builder; block = −1: without weights. Throws std::invalid_argument when
+  /// the factor does not fit the scope.
   virtual void Add(std::span<const int> scope, std::span<const int> states, int block, int base,
                    internal::ModelBuilder* builder) const = 0;
-  /// The table of its features; throws std::invalid_argument when it has none.
+  /// The table of the factor's features. Throws std::invalid_argument when it has no table.
   virtual internal::FeatureTable FeatureTable() const;
 };
 

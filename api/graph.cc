@@ -28,7 +28,7 @@ struct GraphBuilder::Impl {
 
   struct Forbidden {
     std::vector<int> scope;
-    int factor;  // −1: a variable
+    int factor;  // −1: a single variable
     std::vector<bool> flags;
   };
 
@@ -48,7 +48,7 @@ struct GraphBuilder::Impl {
     return layout->block(weights.number);
   }
 
-  /// Throws unless there are as many rows as are read.
+  /// Throws std::invalid_argument unless the block has exactly `read` rows.
   void RequireRows(WeightBlock weights, int read, const std::string& reader) const {
     const internal::WeightBlock& block = Block(weights);
     SLACKLINE_CHECK(weights.first_row >= 0 && weights.rows >= 1 &&
@@ -71,7 +71,7 @@ struct GraphBuilder::Impl {
     return {};
   }
 
-  /// Empty: state s reads row s; else all read row 0.
+  /// The row of each state: row 0 for all states, or empty when state s reads row s.
   std::vector<int> PotentialRows(WeightBlock weights, int num_states,
                                  const std::string& reader) const {
     if (weights.rows == 1) return std::vector<int>(num_states, 0);

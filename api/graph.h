@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Graphs: variables, what their scores are made of, and the factors that join them. A graph has no
-// data; examples of one shape share one.
+// Graphs: variables, the terms of their scores, and the factors that join variables. A graph has no
+// data; examples of the same shape share one graph.
 //
 //     GraphBuilder chain(model);
 //     const VariableRange word = chain.AddVariables(4, 3);      // 4 variables with 3 states
@@ -9,7 +9,7 @@
 //     for (int t = 1; t < 4; ++t) chain.AddFactor({word[t - 1], word[t]}, Potts(3), change);
 //     const Graph graph = chain.Build();
 //
-// All functions throw std::invalid_argument on arguments that do not fit.
+// All functions throw std::invalid_argument when their arguments do not fit.
 #pragma once
 
 #include <concepts>
@@ -27,7 +27,7 @@
 namespace slackline {
 inline namespace v1 {
 
-/// A variable of a graph: its place among the labels.
+/// A variable of a graph: its position among the labels.
 struct Variable {
   int number = -1;
 };
@@ -50,7 +50,7 @@ class SLACKLINE_EXPORT VariableRange {
   };
 
   VariableRange(int first, int size) : first_(first), size_(size) {}
-  /// Throws std::out_of_range.
+  /// Variable k of the range. Throws std::out_of_range.
   Variable operator[](int k) const;
   int size() const { return size_; }
   Iterator begin() const { return Iterator(first_); }
@@ -78,7 +78,8 @@ class Scope {
 
 struct GraphImpl;
 
-/// An immutable graph. Copies are cheap and share it; threads may use one graph at a time.
+/// An immutable graph. A copy is cheap and shares the graph's data; several threads may use one
+/// graph at once.
 class SLACKLINE_EXPORT Graph {
  public:
   /// Used by the library itself.
@@ -88,12 +89,12 @@ class SLACKLINE_EXPORT Graph {
   int num_variables() const;
   int num_states(Variable variable) const;
   int num_states(int variable) const { return num_states(Variable{variable}); }
-  /// Factors over several variables.
+  /// Number of factors over several variables.
   int num_factors() const;
-  /// How many input rows and how many potentials an example must bring.
+  /// The numbers of input rows and of potentials that an example must bring.
   int num_inputs() const;
   int num_potentials() const;
-  /// Whether variables and factors have no cycle: then everything is found by dynamic programming.
+  /// Whether all factors have tables and form no cycle, so that dynamic programming is exact.
   bool IsForest() const;
 
  private:
@@ -107,31 +108,32 @@ class SLACKLINE_EXPORT GraphBuilder {
   GraphBuilder& operator=(GraphBuilder&& other) noexcept;
   ~GraphBuilder();
 
-  /// A variable whose states are 0 … states − 1.
+  /// Adds a variable with the states 0 … states − 1.
   Variable AddVariable(int states);
   VariableRange AddVariables(int count, int states);
 
-  /// The score of state s gets w_s·x, w_s row s of the weights and x the example's input row
-  /// `input`. A block with one row is that of state 1 of a binary variable. Once per variable.
+  /// Adds w_s·x to the score of each state s: w_s is row s of the weights, x the example's input
+  /// row `input`. A block with one row is that of state 1 of a binary variable. At most once per
+  /// variable.
   void AddInput(Variable variable, WeightBlock weights, int input);
-  /// The same for the joint states of a new factor over the scope.
+  /// Adds a factor over the scope and such a score for each of its joint states.
   void AddInputFactor(const Scope& scope, WeightBlock weights, int input);
 
-  /// The score of state s gets w·p_s, p_s a number that the example brings (a potential). weights:
-  /// one column, and one row for all states or one for each. An example lists its potentials in the
-  /// order of these calls, as many as there are (joint) states; the position of the first one is
-  /// returned.
+  /// Adds w·p_s to the score of each state s. The potential p_s is a number that the example
+  /// brings. `weights`: one column, and one row for all states or one for each. An example lists
+  /// its potentials in the order of these calls, one for each (joint) state. Returns the position
+  /// of the first one.
   int AddPotentials(Variable variable, WeightBlock weights);
   int AddPotentialFactor(const Scope& scope, WeightBlock weights);
 
-  /// A factor over the scope. weights: one column, and as many rows as the factor has weights;
-  /// none for factors that have none (Matching) and for hard bounds on counts.
+  /// Adds a factor over the scope. `weights`: one column, and as many rows as the factor has
+  /// weights; omitted for factors without weights (Matching) and for hard bounds on counts.
   void AddFactor(const Scope& scope, const Factor& factor, WeightBlock weights = {});
   void AddFactor(const Scope& scope, std::shared_ptr<const GlobalFactor> factor,
                  WeightBlock weights = {}) {
     AddFactor(scope, MakeFactor(std::move(factor)), weights);
   }
-  /// A factor of one's own type (OwnFactor).
+  /// A factor of a user's own type (OwnFactor).
   template <class F>
   requires(!std::convertible_to<const F&, Factor> &&
            !std::convertible_to<const F&, std::shared_ptr<const GlobalFactor>>)  //
@@ -146,12 +148,12 @@ class SLACKLINE_EXPORT GraphBuilder {
     }
   }
 
-  /// No labelling may give the variable one of these states, or the scope joint states for which
-  /// `forbidden` is true.
+  /// Forbids all labellings that give the variable one of these states, or the scope a joint state
+  /// for which `forbidden` returns true.
   void Forbid(Variable variable, std::initializer_list<int> states);
   void Forbid(const Scope& scope, const std::function<bool(std::span<const int>)>& forbidden);
 
-  /// The finished graph. The builder can go on after it.
+  /// The finished graph. The builder can be used further.
   Graph Build() const;
 
  private:

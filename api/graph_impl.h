@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands behind a Graph.
+// The implementation of Graph.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ inline namespace v1 {
 
 struct GraphImpl {
   std::shared_ptr<const internal::Structure> structure;
-  /// The same without forbidden states; another object only where the graph has global factors as
-  /// well, whose decoder does not see them.
+  /// The same graph without its forbidden states, for the decoder of global factors, which does not
+  /// support them. The same object when no state is forbidden.
   std::shared_ptr<const internal::Structure> open;
 };
 

@@ -22,21 +22,22 @@ inline namespace v1 {
 
 struct ModelImpl;
 
-/// A block of weights of a Model, rows × columns, or some rows of one.
+/// A block of weights of a Model (rows × columns), or some rows of one.
 struct WeightBlock {
   int number = -1;  ///< −1: no weights
   int rows = 0;
   int columns = 0;
   int first_row = 0;
 
-  /// `count` rows from row `first` on, for factors whose weights lie in one block.
+  /// Rows first … first + count − 1 of the block, for several factors whose weights share one
+  /// block.
   WeightBlock Rows(int first, int count = 1) const {
     return {number, count, columns, first_row + first};
   }
 };
 
-/// Copies share their blocks. A model may grow until weights, data sets or graphs have been made
-/// from it.
+/// Copies share their blocks. Add all blocks before making weights, data sets or graphs of the
+/// model.
 class SLACKLINE_EXPORT Model {
  public:
   Model();
@@ -50,7 +51,7 @@ class SLACKLINE_EXPORT Model {
   WeightBlock Find(std::string_view name) const;
 
   int num_blocks() const;
-  /// All entries of all blocks.
+  /// Number of entries of all blocks.
   std::size_t num_weights() const;
 
   /// Used by the library itself.
@@ -60,7 +61,8 @@ class SLACKLINE_EXPORT Model {
   std::shared_ptr<ModelImpl> impl_;
 };
 
-/// The values of one block, rows × columns; valid while the Weights live that it comes from.
+/// The values of one block, rows × columns. Valid as long as the Weights object it comes from.
+/// operator() throws std::out_of_range.
 template <class Number>
 class WeightMatrix {
  public:
@@ -86,7 +88,7 @@ class WeightMatrix {
 class SLACKLINE_EXPORT Weights {
  public:
   Weights();
-  /// All zero.
+  /// All weights zero.
   explicit Weights(const Model& model);
   Weights(const Weights& other);
   Weights& operator=(const Weights& other);
@@ -102,8 +104,8 @@ class SLACKLINE_EXPORT Weights {
   int num_blocks() const;
   const std::string& name(int block) const;
 
-  /// All values in one row, block after block, the rows of one column side by side: what a program
-  /// stores, and copies back into the weights of the same model.
+  /// All values in one row, block after block; within a block column after column. A program may
+  /// store them and copy them back into weights of the same model.
   std::span<double> values();
   std::span<const double> values() const;
 

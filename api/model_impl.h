@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands behind a Model and its Weights.
+// The implementation of Model and Weights.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ struct Weights::Impl {
 
 Weights WeightsOf(std::shared_ptr<const internal::WeightLayout> layout, std::vector<double> values);
 
-/// Throws std::invalid_argument when they are those of another
-/// model, or the model has grown since.
+/// Throws std::invalid_argument when the weights belong to another model or the model has grown
+/// since.
 void RequireWeightsOf(const Weights& weights, const internal::WeightLayout& layout);
 
 }  // namespace v1

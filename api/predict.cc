@@ -30,7 +30,8 @@ namespace {
 
 using internal::kInfinity;
 
-/// Up to so many labellings a graph is small: all of them are tried where nothing else is exact.
+/// The largest number of labellings of a small graph. Where no other method is exact, all
+/// labellings of a small graph are enumerated.
 constexpr std::ptrdiff_t kSmall = 1 << 16;
 
 StateTable TableOf(const internal::FactorGraph& graph, std::span<const double> flat) {
@@ -62,7 +63,7 @@ struct Predictor::Impl {
 
   const internal::FactorGraph& graph() const { return structure->graph(); }
 
-  /// The scores of all parts, −∞ for forbidden states.
+  /// The scores of all variables and factors, −∞ for forbidden states.
   std::span<const double> ScoresOf(const Observation& observation) {
     const internal::Dataset one = OneExample(structure, observation);
     scores.resize(graph().total_states());
@@ -90,7 +91,7 @@ struct Predictor::Impl {
     decoder().Decode(scores, result);
   }
 
-  /// Forbidden states need a solver over labellings.
+  /// Whether branch and bound is needed: forbidden states need a solver over labellings.
   bool Searches() { return structure->has_forbidden_states() && decoder().solves_lp(); }
 
   internal::Decoder& decoder() {
@@ -100,8 +101,9 @@ struct Predictor::Impl {
     return *table_decoder;
   }
 
-  /// The decoder of global factors sees no forbidden states: they cost more than any labelling can
-  /// gain. A bound for all labellings holds for the allowed ones.
+  /// The decoder of global factors does not support forbidden states. A finite penalty, larger than
+  /// any labelling can gain, takes the place of −∞. A bound on all labellings also holds for the
+  /// allowed ones.
   void SolveGlobals(internal::MapResult* result) {
     if (open == structure) {
       globals().Decode(scores, weights.values(), result);
@@ -115,7 +117,8 @@ struct Predictor::Impl {
     globals().Decode(penalised, weights.values(), result);
   }
 
-  /// visit(labels, score) for every labelling in lexicographic order, −∞ for forbidden ones.
+  /// Calls visit(labels, score) for every labelling in lexicographic order; the score of a
+  /// forbidden labelling is −∞.
   template <class Visit>
   void ForEachLabelling(const Visit& visit) {
     std::vector<int> labels(graph().num_variables(), 0);
@@ -149,8 +152,8 @@ struct Predictor::Impl {
   std::vector<double> scores, penalised;
 };
 
-/// Where oracles of global factors are exact: the example's maximum with every state forced by an
-/// ever larger penalty on the others, until the oracle takes the state.
+/// For graphs on which the oracles of global factors are exact. Forces each state of each variable
+/// by a growing penalty on the variable's other states until the maximiser takes the state.
 std::vector<double> Predictor::Impl::MaxMarginalsByOracles() {
   double size = 1;
   for (const double score : scores) size += std::abs(score);
@@ -188,14 +191,14 @@ std::vector<RankedLabelling> Predictor::Impl::KBestByEnumeration(int k) {
   return ranked;
 }
 
-/// Lawler's partition: whatever is not yet found differs from a found labelling first at some
-/// variable. Each found labelling costs a maximisation per variable.
+/// Lawler's partition of the remaining labellings, by the first variable at which a labelling
+/// differs from a found one. Each found labelling costs one maximisation per variable.
 std::vector<RankedLabelling> Predictor::Impl::KBestByPartition(int k) {
   struct Part {
     double score;
-    std::vector<int> labels;    // the best of the part
-    int first;                  // variables before it have these labels …
-    std::vector<int> excluded;  // … and it has none of these
+    std::vector<int> labels;    // the best labelling of the part
+    int first;                  // variables before this one have these labels,
+    std::vector<int> excluded;  // and this one has none of these states
     bool operator<(const Part& other) const { return score < other.score; }
   };
   internal::TreeSolver tree(structure->shared_graph());
@@ -206,7 +209,7 @@ std::vector<RankedLabelling> Predictor::Impl::KBestByPartition(int k) {
     for (const int s : excluded) own[graph().state_offset(first) + s] = -kInfinity;
     try {
       tree.Solve(own, nullptr, &result);
-    } catch (const internal::DataError&) {  // no labelling is left
+    } catch (const internal::DataError&) {  // the part is empty
       return;
     }
     parts.push({result.value, result.labels, first, excluded});

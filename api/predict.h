@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Prediction on any graph: the best labelling with a bound on all others, the best few labellings,
+// Prediction on any graph: the best labelling with a bound on all others, the k best labellings,
 // max-marginals and marginals.
 //
-// What is exact for which graph (a forest: no cycle of variables and factors with tables, and no
-// factor with its own maximum; small: at most 65 536 labellings):
+// What is exact on which graph (forest: variables and factors with tables form no cycle, and no
+// factor has its own max oracle; small: at most 65 536 labellings):
 //
-//   Predict       forests, small graphs, and graphs whose factors with their own maximum share no
-//                 variable and stand alone; any other graph: a good labelling, a bound that holds
-//                 for all labellings, and `optimal` where the two meet
-//   MaxMarginals  the same; without factors with their own maximum any graph (else of the LP
-//                 relaxation: upper bounds)
+//   Predict       forests, small graphs, and graphs whose factors with their own max oracle share
+//                 no variable and stand alone; on any other graph a good labelling, a bound on all
+//                 labellings, and `optimal` where the score reaches the bound
+//   MaxMarginals  as Predict; on all other graphs without such factors and without forbidden states
+//                 the upper bounds of the LP relaxation
 //   KBest         forests and small graphs only
 //   Marginals     forests and small graphs only
 //
-// Where a graph does not allow a call, std::runtime_error says which graphs would.
+// On a graph that a function does not support, it throws std::runtime_error and the message says
+// which graphs it supports. Arguments that do not fit throw std::invalid_argument.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,7 @@ inline namespace v1 {
 
 struct Prediction {
   Labelling labels;
-  double score = 0;      ///< of the labels: w·φ
+  double score = 0;      ///< w·φ of the labels
   double bound = 0;      ///< no labelling has a larger score
   bool optimal = false;  ///< the labels reach the bound, up to rounding
 };
@@ -48,8 +49,8 @@ struct MarginalTable {
   double log_partition = 0;  ///< temperature · log Σ_y exp(score(y) / temperature)
 };
 
-/// Predicts examples of one graph, and keeps work space between calls: one object per thread. The
-/// functions below make one for a single call.
+/// Predicts examples of one graph and keeps its work space between calls; use one object per
+/// thread. The free functions below make one for a single call.
 class SLACKLINE_EXPORT Predictor {
  public:
   Predictor(const Graph& graph, const Weights& weights);
@@ -57,17 +58,19 @@ class SLACKLINE_EXPORT Predictor {
   Predictor& operator=(Predictor&& other) noexcept;
   ~Predictor();
 
-  /// Throws std::runtime_error when no labelling is allowed, or none was found.
+  /// Throws std::runtime_error when no labelling is allowed or none was found.
   Prediction Predict(const Observation& observation);
   /// w·φ of a labelling, −∞ where the graph forbids it.
   double Score(const Observation& observation, const Labelling& labels);
-  /// The scores of the single variables, without factors that join them.
+  /// The score of each state of each variable alone, without the factors that join variables.
   StateTable Scores(const Observation& observation);
-  /// The largest score of a labelling with this state; −∞ where there is none.
+  /// For each state of each variable the largest score of a labelling with this state; −∞ where
+  /// there is none.
   StateTable MaxMarginals(const Observation& observation);
-  /// At most k labellings, the best first.
+  /// At most k labellings, the best first; k ≥ 1.
   std::vector<RankedLabelling> KBest(const Observation& observation, int k);
-  /// Of the distribution with probabilities in proportion to exp(score / temperature).
+  /// Marginals of the distribution with probabilities proportional to exp(score / temperature);
+  /// temperature > 0.
   MarginalTable Marginals(const Observation& observation, double temperature = 1);
 
  private:

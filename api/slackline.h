@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Everything that a program needs to train structured SVMs on factor graphs and to predict with
-// them. docs/guides/own_graph_in_cpp.md is a guide, apps/examples has lessons.
+// them. docs/guides/own_graph_in_cpp.md is a guide; apps/examples has lessons.
 #pragma once
 
 #include <slackline/dataset.h>         // IWYU pragma: export

@@ -39,7 +39,7 @@ internal::LossOptions InternalLoss(const Loss& loss) {
   return options;
 }
 
-/// The problem with the λ of the options, or one by the data.
+/// The problem with the λ of the options, or with the default λ for its data when that is 0.
 internal::Problem MakeProblem(internal::TrainingSet training,
                               const internal::TrainOptions& options) {
   if (options.lambda != 0) return {std::move(training), options.lambda};
@@ -113,7 +113,7 @@ TrainResult Train(const Dataset& data, const TrainOptions& options) {
   const internal::Problem problem =
       MakeProblem(TrainingSetOf(data.impl(), InternalLoss(options.loss)), given);
   const internal::LearnerChoice choice = internal::ChooseLearner(problem, given);
-  given.lambda = 0;  // that of the problem
+  given.lambda = 0;  // the problem has it
   ObserverBridge observer(options.observer);
   const internal::TrainSummary summary =
       internal::Train(problem, given, options.observer ? &observer : nullptr, options.interrupt);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What Train has in common for data sets and for oracles of the user.
+// What the two forms of Train share: training on a data set and training with a user's oracle.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,11 @@
 namespace slackline {
 inline namespace v1 {
 
-/// Throws std::runtime_error for unknown names and values out of range.
+/// Throws std::invalid_argument for unknown names of options, std::runtime_error for values that do
+/// not fit.
 internal::TrainOptions InternalOptions(const TrainOptions& options);
 
-/// Hands what the loop tells on to an observer function.
+/// Passes each check of the training loop on to an observer function.
 class ObserverBridge final : public internal::TrainObserver {
  public:
   explicit ObserverBridge(const std::function<void(const Progress&)>& observer)
@@ -26,7 +27,7 @@ class ObserverBridge final : public internal::TrainObserver {
   const std::function<void(const Progress&)>& observer_;
 };
 
-/// All of the result but weights, learner and λ.
+/// The result without weights, learner, λ and number of examples.
 TrainResult ResultOf(const internal::TrainSummary& summary);
 
 }  // namespace v1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with global factors (core/global_factor.h), learner al, measured.
+// Measures training with global factors (core/global_factor.h) by learner al.
 //
 //   bench_global grid ROWS COLS STATES EXAMPLES LAMBDA [SECONDS [STEP]]
 //       the edges of a grid as single pair factors, and its rows and columns as chains: one model
@@ -8,8 +8,9 @@
 //   bench_global counts LABELS EXAMPLES LAMBDA [SECONDS [STEP]]
 //       multi-label data with all pairs, without and with a factor on the number of labels
 //
-// SECONDS: time limit of one run, 60 by default; STEP: pairwise or fw. Printed: processor seconds
-// of training (checks not counted) and passes at which certified relative gaps were first reached.
+// SECONDS: time limit of one run, 60 by default; STEP: pairwise or fw. Printed: the processor
+// seconds of training (without checks) and the passes at which each certified relative gap was
+// first reached.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -64,7 +65,7 @@ void Measure(const char* name, const Problem& problem, const TrainOptions& optio
               last.primal, last.dual, last.rho);
 }
 
-/// 12 features; the labels on are the three or four with the largest scores.
+/// 12 features; the three or four labels with the largest scores are on.
 TrainingSet MakeCounts(Index labels, Index examples, bool counted) {
   constexpr std::size_t kFeatures = 12;
   auto layout = std::make_shared<WeightLayout>();

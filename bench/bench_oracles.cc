@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Oracles on fully connected binary models, milliseconds per call: unary scores N(0,1), pair scores
-// σ N(0,1)/√K.
+// Milliseconds per call of oracles on fully connected binary models. Unary scores are N(0,1), pair
+// scores σ N(0,1)/√K.
 //
 //   bench_oracles [SIGMA]
 //
-// "cold": every call on a new model. "5 %", "0.5 %": scores drift by so much from call to call,
-// solvers that can start from the last solution of the example.
+// "cold": every call gets a new model. "5 %", "0.5 %": the scores drift by this fraction from call
+// to call, for solvers that can start from the last solution of the example.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -82,9 +82,9 @@ void Row(const char* name, MapSolver& solver, const FactorGraph& graph, double s
   std::fflush(stdout);
 }
 
-/// The doubled graph without deciding anything first: this project's maximum flow against
-/// Boost.Graph's; and roof duality on bare coefficients, without the score tables of the general
-/// interface.
+/// Compares maximum flows on the doubled graph, without fixing any variable first: this project's
+/// against Boost.Graph's. Roof duality on bare coefficients, without the score tables of the
+/// general interface, is the third.
 void CompareMaxFlows(const FactorGraph& graph, double sigma) {
   std::vector<VariablePair> pairs;
   for (Index c = 0; c < graph.num_factors(); ++c)

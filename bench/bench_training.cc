@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training, measured: seconds per pass, bytes per block, and process CPU seconds to certified
-// relative gaps.
+// Measures training: seconds per pass, bytes per block, and processor seconds to certified relative
+// gaps.
 //
 //   bench_training DATA_FOLDER yeast [SECONDS]     passes; auto, al and bcfw with GLPK on Yeast
 //   bench_training DATA_FOLDER reuters [SECONDS]   the same on Reuters (30 labels)
@@ -9,8 +9,8 @@
 // SECONDS: time limit of one run, 60 by default.
 //
 // DATA_FOLDER holds yeast/yeast-train.arff(.gz) and yeast.xml, reuters30/reuters30-train.svm.gz.
-// Every figure is the median of several runs in one process, in processor seconds, checks not
-// counted ("seconds" of docs/notation.md, section 6).
+// Every figure is the median of several runs in one process, in processor seconds without checks
+// ("seconds" of docs/notation.md, section 6).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,13 +32,13 @@ namespace {
 constexpr double kGaps[] = {1e-1, 2e-2, 1e-2, 1e-3};
 constexpr int kRuns = 3;
 
-/// Notes the processor seconds of training at which each certified gap was first reached.
+/// Records the processor seconds of training at which each certified gap was first reached.
 class GapClock : public TrainObserver {
  public:
   void OnCheck(const ProgressRecord& record) override {
     for (std::size_t k = 0; k < std::size(kGaps); ++k) {
       if (std::isnan(reached[k]) && record.relative_gap <= kGaps[k]) {
-        // The share of training in the processor time of training and checks.
+        // Processor time of training: its share of the processor time of training and checks.
         reached[k] = record.cpu_seconds * record.seconds / (record.seconds + record.check_seconds);
       }
     }
@@ -128,7 +128,7 @@ void Compare(const Problem& problem, double seconds) {
   TrainOptions options;
   options.gap_tolerance = kGaps[std::size(kGaps) - 1];
   options.time_limit_seconds = seconds;
-  options.check_every = 1;  // checks are not counted
+  options.check_every = 1;  // the measured time excludes checks
   const std::vector<double> automatic = TimeToGaps(problem, options, "auto", kRuns);
   options.check_every = 0;
   options.learner = LearnerKind::kAugmentedLagrangian;
@@ -139,7 +139,7 @@ void Compare(const Problem& problem, double seconds) {
   const std::vector<double> bcfw = TimeToGaps(problem, options, "bcfw, GLPK", kRuns);
   PrintRatio("bcfw / al", bcfw, al);
   PrintRatio("bcfw / auto", bcfw, automatic);
-  // The linear program as the textbook writes it, one column per state of every part.
+  // The textbook linear program, with one column per state of every variable and factor.
   options.oracle = SolverKind::kLpPolytope;
   const std::vector<double> polytope = TimeToGaps(problem, options, "bcfw, polytope", 1);
   PrintRatio("polytope / al", polytope, al);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Max-product on chains, nanoseconds per variable and call: what training (PairForest), prediction
-// (ChainDp), whole-example solvers (TreeSolver) and chains as one factor (TreeFactor) take.
+// Nanoseconds per variable and call of max-product on chains, in training (PairForest), prediction
+// (ChainDp), whole-example solvers (TreeSolver) and chains as one factor (TreeFactor).
 //
 //   bench_trees [CALLS]
 //
-// The checksum of labels and values must not depend on the build.
+// The checksum of labels and values must be the same for every build.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -41,7 +41,7 @@ struct Answer {
   std::vector<Index> labels = std::vector<Index>(kLength);
 };
 
-/// Prints the least time of five rounds.
+/// Prints the shortest time of five rounds.
 void Row(const char* name, Index states, int calls, const std::function<void(Answer*)>& call) {
   Answer answer;
   double least = std::numeric_limits<double>::infinity();

@@ -14,7 +14,8 @@
 
 namespace slackline::internal::bench {
 
-/// The doubled graph of a set of pairs, made once; capacities are set anew for every solution.
+/// The doubled graph of a set of pairs. The graph is built once; every solution sets new
+/// capacities.
 class BoostDoubledGraph {
   using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
   using Graph = boost::adjacency_list<

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is asked of all numbers that come from outside.
+// A finiteness check for numbers that come from outside the program.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace slackline::internal {
 
-/// Neither NaN nor infinite.
+/// Whether no value is NaN or infinite.
 inline bool AllFinite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(),
                      [](double value) { return std::isfinite(value); });

@@ -19,10 +19,11 @@
 namespace slackline::internal {
 namespace {
 
-constexpr std::size_t kLargestStep = std::size_t{1} << 20;  // of writing and the checksum
-constexpr int kMostTemporaries = 10000;                     // of one file
+constexpr std::size_t kLargestStep = std::size_t{1} << 20;  // bytes at a time
+constexpr int kMostTemporaries = 10000;                     // of one target
 
-/// The file that a save to `path` replaces; throws where that must not be done.
+/// The file that saving to `path` replaces, with symbolic links resolved. Throws DataError when
+/// that file must not be replaced.
 std::string ResolveTarget(const std::string& path) {
   if (path.empty()) throw DataError("the name of the file is empty");
   namespace fs = std::filesystem;
@@ -44,8 +45,8 @@ std::string ResolveTarget(const std::string& path) {
   return target.string();
 }
 
-/// Makes a rename durable. Not all file systems can do it, and the file itself is safe: failures
-/// are ignored.
+/// Makes a rename durable. Failures are ignored: not all file systems support it, and the content
+/// of the file is already safe.
 void SyncFolder(const std::string& target) {
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
   const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
@@ -58,7 +59,7 @@ std::string TemporaryName(const std::string& target, int number) {
   return target + ".slackline-tmp-" + std::to_string(number);
 }
 
-/// Whether the name is that of the open file.
+/// Whether `path` names the open file.
 bool IsNameOf(const std::string& path, int descriptor) {
   struct stat named {};
   struct stat opened {};
@@ -66,7 +67,7 @@ bool IsNameOf(const std::string& path, int descriptor) {
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-/// flock, whatever signals arrive.
+/// Calls flock again when a signal interrupts it; false on any other failure.
 bool Lock(int descriptor, int operation) {
   int result = 0;
   do {
@@ -75,9 +76,9 @@ bool Lock(int descriptor, int operation) {
   return result == 0;
 }
 
-/// Makes a file and locks it. Returns -1 with errno: EEXIST, EAGAIN when the file was taken for an
-/// abandoned one before it had its lock, or what else went wrong. On file systems without locks the
-/// file has none, and no other process removes it.
+/// Creates a file and locks it. Returns its descriptor, or -1 with errno: EEXIST, EAGAIN when
+/// another process took the file for an abandoned one before it was locked, or any other error of
+/// open. On file systems without locks the file stays unlocked, and no other process removes it.
 int OpenLocked(const std::string& path) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) return -1;
@@ -87,8 +88,9 @@ int OpenLocked(const std::string& path) {
   return -1;
 }
 
-/// Removes a temporary file that no living process has locked, and returns whether there was one.
-/// Names change only under the lock, so the name is still that of the file when it is removed.
+/// Removes the temporary file unless a living process has locked it, and returns whether the file
+/// was removed. Files are renamed only under the lock, so `path` still names the locked file when
+/// it is removed.
 bool RemoveAbandoned(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return false;

@@ -9,15 +9,15 @@
 
 namespace slackline::internal {
 
-/// zlib's CRC-32, of `bytes` behind others whose checksum is `before`.
+/// zlib's CRC-32 of `bytes`, continued from the checksum `before` of the bytes that precede them.
 std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0);
 
-/// A file that is written so that at any moment `path` holds either the old file or the complete
-/// new one: into a temporary file path + ".slackline-tmp-<number>" first, which is forced to the
-/// disk and then renamed. A symbolic link is followed. Without Commit nothing remains. The
-/// temporary file is locked while it is written: what a process leaves behind that is killed has no
-/// lock, and the next AtomicFile for the path removes it; that of a living process stays, and gets
-/// its turn.
+/// A file written such that `path` holds either the old file or the complete new one at any moment.
+/// The bytes go to a temporary file, path + ".slackline-tmp-<number>", which is flushed to the disk
+/// and then renamed. A symbolic link is followed. Without Commit nothing remains. The temporary
+/// file is locked while it is written: a process that is killed leaves an unlocked file, which the
+/// next AtomicFile for the same path removes. The temporary file of a living process is left alone,
+/// and that process can still commit it.
 class AtomicFile {
  public:
   /// Throws DataError when the file cannot be written: its folder is missing, permission is
@@ -27,23 +27,23 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Appends. Throws DataError, as all that follows.
+  /// Appends bytes. Throws DataError on failure, as do Rewrite and Commit.
   void Write(std::string_view bytes);
-  /// Replaces bytes from `offset` on, which were written before.
+  /// Overwrites bytes from `offset` on, which were written before.
   void Rewrite(std::uint64_t offset, std::string_view bytes);
-  /// Makes the file the target.
+  /// Flushes the file to the disk and renames it to the target.
   void Commit();
 
  private:
   [[noreturn]] void Fail() const;
 
   std::string target_;
-  std::string temporary_;  // exists and is ours; empty after Commit
+  std::string temporary_;  // the file being written; empty after Commit
   int descriptor_ = -1;
   int lock_ = -1;  // holds the lock until the temporary file has its final name
 };
 
-/// Writes any bytes to a file by AtomicFile.
+/// Writes `bytes` to a file through AtomicFile. Throws DataError on failure.
 void WriteFileAtomically(const std::string& path, std::string_view bytes);
 
 /// Throws DataError when AtomicFile could not write `path`. Meant to be called before long work;

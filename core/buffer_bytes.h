@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long buffers for reading are.
+// Sizes of read buffers.
 #pragma once
 
 #include <cstddef>
 
 namespace slackline::internal {
 
-/// `bytes`; under fuzz targets so few that short inputs, too, reach the code between two reads.
+/// `bytes`; at most 64 in fuzzing builds, so that short inputs also reach the code between two
+/// reads.
 constexpr std::size_t BufferBytes(std::size_t bytes) {
 #ifdef SLACKLINE_FUZZING
   return bytes < 64 ? bytes : 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bounds on how many binary variables have state 1: on the number of labels that an example has.
+// Bounds on how many binary variables have state 1, that is, on the number of labels of an example.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@ struct CountRange {
   Index high = std::numeric_limits<Index>::max();
 
   bool Contains(Index count) const { return low <= count && count <= high; }
-  /// The largest count of so many variables that it allows.
+  /// The largest count it allows when there are `variables` variables.
   Index Most(Index variables) const { return std::min(high, variables); }
-  /// Whether it leaves out some labellings of so many variables.
+  /// Whether it excludes some labelling of `variables` variables.
   bool Restricts(Index variables) const { return low > 0 || high < variables; }
-  /// Whether it allows a labelling of so many variables.
+  /// Whether it is valid and allows some labelling of `variables` variables.
   bool Fits(Index variables) const { return 0 <= low && low <= high && low <= variables; }
 };
 

@@ -59,6 +59,14 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
   return size() - 1;
 }
 
+void Dataset::WillNeed(Index begin, Index end) const {
+  if (begin >= end) return;
+  const Entry& last = examples_[end - 1];
+  const Index first_row = examples_[begin].first_input;
+  const Index end_row = last.first_input + structures_[last.structure]->num_inputs();
+  if (end_row > first_row) rows_->WillNeed(first_row, end_row - first_row);
+}
+
 bool HasForbiddenStates(const Dataset& data) {
   return std::any_of(data.structures().begin(), data.structures().end(),
                      [](const auto& structure) { return structure->has_forbidden_states(); });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Examples and data sets: the data that structures are filled with.
+// Examples and data sets: the data that fill structures.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -64,19 +65,28 @@ class Dataset {
             {labels_.data() + e.first_label, static_cast<std::size_t>(s.graph().num_variables())}};
   }
 
-  /// The different structures of the examples, in the order of their first use, and the one of
-  /// example m.
+  /// The distinct structures of the examples in order of first use, and the number of the structure
+  /// of example m.
   std::span<const std::shared_ptr<const Structure>> structures() const { return structures_; }
   Index structure_of(Index m) const { return examples_[m].structure; }
 
-  /// Hints that example m will be read, nearer and nearer: where it is (0), where its inputs are
-  /// (1), what these hold (2).
+  /// Prefetches data of example m in three steps, as its use comes nearer: 0 its entry, 1 its
+  /// labels and the entries of its feature rows, 2 the values of these rows.
   void Prefetch(Index m, int nearness) const {
     const Entry& e = examples_[m];
     if (nearness == 0) return slackline::internal::Prefetch(&e);
     if (nearness == 1) slackline::internal::Prefetch(labels_.data() + e.first_label);
     if (rows_ == nullptr) return;
     rows_->Prefetch(e.first_input, structures_[e.structure]->num_inputs(), nearness == 2);
+  }
+
+  /// The same in a sweep over the examples begin … end − 1 in their order, before m is read: where
+  /// rows lie in a file, it is read some examples ahead.
+  void PrefetchSweep(Index begin, Index m, Index end) const {
+    constexpr Index kAhead = 64;
+    if (!rows_->in_file() || (m - begin) % kAhead != 0) return;
+    const Index from = m == begin ? m : std::min(m + kAhead, end);
+    WillNeed(from, std::min(m + 2 * kAhead, end));
   }
 
   const WeightLayout& layout() const { return *layout_; }
@@ -91,6 +101,8 @@ class Dataset {
     Offset first_label;
     Offset first_potential;
   };
+  void WillNeed(Index begin, Index end) const;
+
   std::shared_ptr<const WeightLayout> layout_;
   std::shared_ptr<const FeatureRows> rows_;
   std::vector<std::shared_ptr<const Structure>> structures_;
@@ -100,13 +112,13 @@ class Dataset {
   std::vector<double> potentials_;
 };
 
-/// Whether an example's structure has forbidden states (core/structure.h).
+/// Whether the structure of any example has forbidden states (core/structure.h).
 bool HasForbiddenStates(const Dataset& data);
 
-/// Whether factors, with tables or global, join the variables of an example.
+/// Whether the graph of any example has factors, with tables or global.
 bool HasFactors(const Dataset& data);
 
-/// Whether an example's structure has global factors (core/global_factor.h).
+/// Whether the structure of any example has global factors (core/global_factor.h).
 bool HasGlobalFactors(const Dataset& data);
 
 }  // namespace slackline::internal

@@ -28,9 +28,9 @@ void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labe
   for (std::size_t k = 0; k < scope.size(); ++k) states[k] = labels[scope[k]];
 }
 
-void RequireTablesOnly(const FactorGraph& graph, std::string_view who) {
+void RequireTablesOnly(const FactorGraph& graph, std::string_view solver) {
   if (graph.num_global_factors() == 0) return;
-  throw DataError(std::string(who) +
+  throw DataError(std::string(solver) +
                   " needs a table of scores for every factor, but this graph has " +
                   std::to_string(graph.num_global_factors()) +
                   " global factor(s), which have none; use learner al or soft for training and "

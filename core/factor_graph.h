@@ -34,8 +34,8 @@ class FactorGraph {
   Index num_factors() const { return static_cast<Index>(scope_begin_.size()) - 1; }
   Index num_parts() const { return num_variables() + num_factors(); }
   Index num_global_factors() const { return static_cast<Index>(global_begin_.size()) - 1; }
-  /// Parts and global factors: what learners on factor blocks step on. Block num_parts() + g is
-  /// global factor g.
+  /// Number of parts and global factors, which are the blocks of learners on factor blocks. Block
+  /// num_parts() + g is global factor g.
   Index num_blocks() const { return num_parts() + num_global_factors(); }
 
   /// Number of states of variable i.
@@ -111,8 +111,8 @@ Index JointState(const FactorGraph& graph, Index c, std::span<const Index> label
 void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labels,
                   std::span<Index> states);
 
-/// Throws DataError when the graph has global factors: for solvers that see tables only. `who`
-/// begins the sentence ("dynamic programming").
-void RequireTablesOnly(const FactorGraph& graph, std::string_view who);
+/// Throws DataError when the graph has global factors; for solvers that need tables. `solver`
+/// begins the message ("dynamic programming").
+void RequireTablesOnly(const FactorGraph& graph, std::string_view solver);
 
 }  // namespace slackline::internal

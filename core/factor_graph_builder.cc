@@ -61,8 +61,7 @@ std::shared_ptr<const FactorGraph> FactorGraphBuilder::Build() const {
   graph->global_scope_ = global_scope_;
 
   Offset states = 0;
-  graph->state_begin_.reserve(cardinality_.size() +
-                              scope_begin_.size());  // as many as parts, and one more
+  graph->state_begin_.reserve(cardinality_.size() + scope_begin_.size());  // num_parts() + 1
   graph->message_begin_.reserve(scope_.size() + 1);
   for (const Index cardinality : cardinality_) {
     graph->state_begin_.push_back(states);

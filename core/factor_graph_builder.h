@@ -17,9 +17,11 @@ class FactorGraphBuilder {
   /// Largest number of joint states that one factor's table may have.
   static constexpr Offset kMaxTable = Offset{1} << 26;
 
-  /// Adds a variable with `cardinality` ≥ 1 states; returns its number.
+  /// Adds a variable with `cardinality` ≥ 1 states (else std::invalid_argument) and returns its
+  /// number.
   Index AddVariable(Index cardinality);
-  /// Adds `count` ≥ 0 variables with the same cardinality; returns the number of the first.
+  /// Adds `count` ≥ 0 variables with the same cardinality; returns the number of the first. Throws
+  /// std::invalid_argument as AddVariable does.
   Index AddVariables(Index count, Index cardinality);
 
   /// Adds a factor over existing, pairwise different variables (at least one); returns its number.
@@ -31,7 +33,7 @@ class FactorGraphBuilder {
   }
 
   /// Adds a global factor (no table, any number of joint states) over existing, pairwise different
-  /// variables (at least one); returns its number, counted apart from the others. Throws
+  /// variables (at least one); returns its number. Global factors have their own numbers. Throws
   /// std::invalid_argument as AddFactor does.
   Index AddGlobalFactor(std::span<const Index> scope);
 
@@ -40,7 +42,7 @@ class FactorGraphBuilder {
   Index num_global_factors() const { return static_cast<Index>(global_begin_.size()) - 1; }
 
   /// The finished graph. A graph without variables or without factors is allowed. The builder can
-  /// go on after it.
+  /// still be used afterwards.
   std::shared_ptr<const FactorGraph> Build() const;
 
  private:

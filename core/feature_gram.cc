@@ -34,7 +34,7 @@ void FeatureGram::Apply(const ExampleView& example, std::span<const double> q,
   };
   AddSlots(example, q, weights_);
   SlotScores(example, weights_, out);
-  Index cleared = -1;  // block whose first columns are zero again
+  Index cleared = -1;  // block whose first `columns` columns are zero again
   Index columns = 0;
   for (const Slot& slot : structure.slots()) {
     if (!used(slot)) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Inner products of feature vectors of one example, where one weight block meets several inputs (a
-// sequence, an image): by way of the weights, O(non-zeros of the inputs · rows), never input
-// against input.
+// Inner products of feature vectors of one example when a weight block reads several inputs (a
+// sequence, an image). They are computed through a vector of the weights' length in O(non-zeros of
+// the inputs · rows), without inner products of pairs of inputs.
 #pragma once
 
 #include <span>
@@ -15,9 +15,9 @@ namespace slackline::internal {
 /// Keeps a vector of the size of the weights, zero between calls. One object per thread.
 class FeatureGram {
  public:
-  /// out[k] = ⟨the feature vector with coordinates q, the one of coordinate k alone⟩ for the
-  /// coordinates k of slots; both spans have num_coordinates entries or end with the slots. Slots
-  /// without non-zero q are skipped in the first half.
+  /// out[k] = ⟨feature vector with coordinates q, feature vector of coordinate k alone⟩ for the
+  /// coordinates k of slots. Both spans have num_coordinates entries or end with the slots. Slots
+  /// whose q is zero are skipped when the feature vector is formed.
   void Apply(const ExampleView& example, std::span<const double> q, std::span<double> out);
 
   /// The feature vector's squared Euclidean norm, scalar features included.
@@ -28,7 +28,7 @@ class FeatureGram {
   std::vector<double> product_;
 };
 
-/// Number of coordinates that belong to slots: they come first.
+/// Number of coordinates that belong to slots; these coordinates come first.
 Index SlotCoordinates(const Structure& structure);
 
 }  // namespace slackline::internal

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ψ applied, never formed: from weights to coordinate scores u, from u to the score table of a
-// part, and back from marginals to coordinates q and from q to weights. See core/structure.h for
-// coordinates.
+// The feature map Ψ, applied without being formed: from weights to coordinate scores u, from u to
+// the score table of a part, and back from marginals to coordinates q and from q to weights. See
+// core/structure.h for coordinates.
 #pragma once
 
 #include <span>
@@ -17,11 +17,11 @@ namespace slackline::internal {
 void CoordinateScores(const ExampleView& example, std::span<const double> weights,
                       std::span<double> u);
 
-/// out[s] += w·φ_part(s), for all states s of the part; −∞ for those that are forbidden.
+/// out[s] += w·φ_part(s) for all states s of the part; forbidden states become −∞.
 void AddPartScores(const ExampleView& example, Index part, std::span<const double> u,
                    std::span<double> out);
 
-/// The same for all parts, in the flat order of the graph (total_states entries).
+/// AddPartScores for all parts, in the flat order of the graph (total_states entries).
 void AddScores(const ExampleView& example, std::span<const double> u, std::span<double> out);
 
 /// Score tables w·φ_a(y_a) of all parts in the flat order of the graph (total_states entries); −∞
@@ -38,12 +38,12 @@ void AddStateFeatures(const ExampleView& example, Index part, Index state, doubl
 void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const double> mu,
                          double scale, std::span<double> q);
 
-/// q += scale · (coordinates of global factor g's features at its own `states`).
+/// q += scale · (coordinates of the features of global factor g at `states`, those of its scope).
 void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states,
                        double scale, std::span<double> q);
 
-/// q += scale · φ(labels), over all parts and global factors (but for those that forbid it). Every
-/// label must be known.
+/// q += scale · φ(labels), over all parts and over the global factors that allow the labelling.
+/// Every label must be known.
 void AddLabellingFeatures(const ExampleView& example, std::span<const Index> labels, double scale,
                           std::span<double> q);
 

@@ -34,6 +34,21 @@ double Dot(const FeatureRow& a, const FeatureRow& b) {
   return sum;
 }
 
+FeatureRows::FeatureRows(const std::string& folder)
+    : values_(folder), columns_(folder), rows_(folder), in_file_(!folder.empty()) {
+  columns_.Append(0);
+}
+
+void FeatureRows::WillNeed(Index first, Index count) const {
+  if (!in_file_ || count == 0) return;
+  const Entry& begin = rows_[first];
+  const Entry& last = rows_[first + count - 1];
+  // Rows that share values with those before them lie inside that range, or are in memory anyway.
+  values_.WillNeed(begin.values, std::max<Offset>(last.values + last.count - begin.values, 0));
+  if (begin.columns >= 0 && last.columns >= begin.columns)
+    columns_.WillNeed(begin.columns, last.columns + last.count - begin.columns);
+}
+
 void FeatureRows::Append(std::span<const double> values, Offset columns) {
   double squared_norm = 0;
   for (const double value : values) {
@@ -42,20 +57,21 @@ void FeatureRows::Append(std::span<const double> values, Offset columns) {
   }
   SLACKLINE_CHECK(std::isfinite(squared_norm),
                   "a feature vector is too long: its squared norm is not a finite number");
-  // Where the last values are the same, as in rows of ones, they serve for this row, too.
+  // When the values stored last equal those of the new row, as in rows of ones, the row shares
+  // them.
   const std::size_t count = values.size();
-  const bool there = count > 0 && values_.size() >= count &&
-                     std::memcmp(values_.data() + (values_.size() - count), values.data(),
-                                 count * sizeof(double)) == 0;
-  rows_.push_back({static_cast<Offset>(values_.size() - (there ? count : 0)), columns,
-                   static_cast<Index>(count), squared_norm});
-  if (!there) values_.insert(values_.end(), values.begin(), values.end());
+  const bool shared = count > 0 && values_.size() >= count &&
+                      std::memcmp(values_.data() + (values_.size() - count), values.data(),
+                                  count * sizeof(double)) == 0;
+  const Offset begin = static_cast<Offset>(values_.size() - (shared ? count : 0));
+  if (!shared) values_.Append(values);
+  rows_.Append(Entry{begin, columns, static_cast<Index>(count), squared_norm});
 }
 
 void FeatureRows::ShrinkToFit() {
-  values_.shrink_to_fit();
-  columns_.shrink_to_fit();
-  rows_.shrink_to_fit();
+  values_.ShrinkToFit();
+  columns_.ShrinkToFit();
+  rows_.ShrinkToFit();
 }
 
 Index FeatureRows::AddDense(std::span<const double> values) {
@@ -72,8 +88,9 @@ Index FeatureRows::AddSparse(std::span<const Index> columns, std::span<const dou
     SLACKLINE_CHECK(column > last, "the columns of a sparse vector must increase");
     last = column;
   }
-  Append(values, static_cast<Offset>(columns_.size()));
-  columns_.insert(columns_.end(), columns.begin(), columns.end());
+  const auto begin = static_cast<Offset>(columns_.size());
+  columns_.Append(columns);
+  Append(values, begin);
   dimension_ = std::max(dimension_, last + 1);
   return size() - 1;
 }

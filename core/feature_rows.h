@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Input vectors x, dense or sparse, one after the other in one arena.
+// Input vectors x, dense or sparse, one after the other in one arena, in memory or in a file.
 #pragma once
 
 #include <algorithm>
 #include <span>
-#include <vector>
+#include <string>
 
+#include <slackline/core/growing_array.h>
 #include <slackline/core/prefetch.h>
 #include <slackline/core/types.h>
 
@@ -38,11 +39,17 @@ double Dot(const FeatureRow& a, const FeatureRow& b);
 
 class FeatureRows {
  public:
-  /// Appends a dense vector; returns its number. Values must be finite (else
+  /// Rows in memory.
+  FeatureRows() : FeatureRows(std::string()) {}
+  /// Rows in files without names in an existing folder, so that they can be more than memory holds;
+  /// "": in memory. Adding throws DataError when the disk is full. A copy lies in memory.
+  explicit FeatureRows(const std::string& folder);
+
+  /// Appends a dense vector; returns its number. Values and their squared norm must be finite (else
   /// std::invalid_argument).
   Index AddDense(std::span<const double> values);
-  /// Appends a sparse vector: columns strictly increasing and ≥ 0, values finite, both of one
-  /// length.
+  /// Appends a sparse vector; returns its number. Columns must be ≥ 0 and strictly increasing, the
+  /// values as in AddDense, and both of the same length (else std::invalid_argument).
   Index AddSparse(std::span<const Index> columns, std::span<const double> values);
 
   Index size() const { return static_cast<Index>(rows_.size()); }
@@ -53,10 +60,16 @@ class FeatureRows {
             entry.squared_norm};
   }
 
-  /// Hints that `count` rows from `first` on will be read: first what says where they are, then
-  /// (values) the first lines of what they hold.
+  bool in_file() const { return in_file_; }
+  /// Has the system begin to read rows from their file (in_file); nothing else changes.
+  void WillNeed(Index first, Index count) const;
+
+  /// Prefetches `count` rows from `first` on: their entries, or with `values` the first cache lines
+  /// of the values and columns of at most 8 rows. Rows in a file are read from it
+  /// at the first of the two calls.
   void Prefetch(Index first, Index count, bool values) const {
     if (count == 0) return;
+    if (in_file_) return values ? void() : WillNeed(first, count);
     const Entry* const entries = rows_.data() + first;
     if (!values)
       return slackline::internal::Prefetch(entries, static_cast<std::size_t>(count) * sizeof(Entry),
@@ -75,11 +88,11 @@ class FeatureRows {
 
   /// 1 + the largest feature that occurs in any row; 0 without features.
   Index dimension() const { return dimension_; }
-  /// Number of values in memory; those of rows that end like the row before them, such as rows of
-  /// ones, count once.
+  /// Number of values in memory. Rows that share the values of the rows before them, such as rows
+  /// of ones, add none.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
 
-  /// Gives back the memory that was kept for rows to come, up to half of all.
+  /// Releases the memory that was reserved for further rows, up to half of all.
   void ShrinkToFit();
 
  private:
@@ -91,11 +104,12 @@ class FeatureRows {
   };
   void Append(std::span<const double> values, Offset columns);
 
-  std::vector<double> values_;
-  std::vector<Index> columns_{
-      0};  // an unused first entry: sparse rows point here even when all of them are empty
-  std::vector<Entry> rows_;
+  GrowingArray<double> values_;
+  // With an unused first entry: sparse rows point here even when all of them are empty.
+  GrowingArray<Index> columns_;
+  GrowingArray<Entry> rows_;
   Index dimension_ = 0;
+  bool in_file_ = false;
 };
 
 }  // namespace slackline::internal

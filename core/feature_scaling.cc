@@ -13,7 +13,8 @@
 namespace slackline::internal {
 namespace {
 
-/// A deviation below this share of the largest value is rounding of a constant.
+/// A feature is constant up to rounding if its deviation is at most this share of its largest
+/// value.
 constexpr double kConstantShare = 1e-12;
 
 bool HasSparseRows(const FeatureRows& rows) {
@@ -43,7 +44,7 @@ std::vector<double> Means(const FeatureRows& rows, Index num_features) {
   return mean;
 }
 
-/// Around the means; values that sparse rows leave out are 0.
+/// Standard deviations around the means; values that sparse rows leave out are 0.
 std::vector<double> Deviations(const FeatureRows& rows, const std::vector<double>& mean) {
   std::vector<double> sum(mean.size(), 0.0);
   std::vector<Index> stored(mean.size(), 0);
@@ -68,7 +69,7 @@ std::vector<double> Deviations(const FeatureRows& rows, const std::vector<double
                    0);
 }
 
-/// All values of a row, zeros too.
+/// Sets *values to all values of a row, zeros included.
 void FillDense(const FeatureRow& row, Index num_features, std::vector<double>* values) {
   if (row.dense()) {
     values->assign(row.values, row.values + row.count);
@@ -79,7 +80,7 @@ void FillDense(const FeatureRow& row, Index num_features, std::vector<double>* v
   for (Index k = 0; k < row.count; ++k) (*values)[row.columns[k]] = row.values[k];
 }
 
-/// Quantile of sorted values, between neighbours.
+/// Quantile of sorted values, interpolated linearly between neighbours.
 double Quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);

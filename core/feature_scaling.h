@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Scaling of input vectors: linear classifiers with a common regulariser need features of similar
-// size, or those of large size decide alone and training takes many passes.
+// size. Otherwise large features dominate, and training takes many passes.
 //
 //   standard   x_f ↦ (x_f − mean_f) / deviation_f      (sparse vectors: x_f / deviation_f)
 //   max-abs    x_f ↦ x_f / max |x_f|
@@ -9,7 +9,7 @@
 //
 // Sparse training vectors stay sparse: they are not centred, since that would fill them. Where the
 // training vectors were dense, later sparse ones are filled and centred as well. A feature that is
-// constant in the training data is not divided by anything.
+// constant in the training data keeps the divisor 1.
 #pragma once
 
 #include <memory>
@@ -27,50 +27,53 @@ enum class ScaleKind { kUnscaled, kStandard, kMaxAbs, kNorm };
 /// "none", "standard", "max-abs", "norm".
 std::string_view Name(ScaleKind kind);
 
-/// A value is too large after scaling; the message names the feature.
+/// Thrown when a value is too large after scaling; the message names the feature.
 class ScaleError : public std::invalid_argument {
  public:
   ScaleError(const std::string& message, Index row) : std::invalid_argument(message), row_(row) {}
-  /// Number of the row among those that were to be scaled; 0 for a vector on its own.
+  /// Number of the row among the rows being scaled; 0 for a single vector.
   Index row() const { return row_; }
 
  private:
   Index row_;
 };
 
-/// A scaling of vectors with so many features. Features behind them, such as a constant, stay as
-/// they are.
+/// A scaling of the first num_features features of vectors. Features after these, such as a
+/// constant, stay unchanged.
 class FeatureScaling {
  public:
-  /// Leaves everything as it is.
+  /// Scales nothing.
   FeatureScaling() = default;
-  /// From all rows. Requires rows without columns beyond num_features and a constant behind them.
-  /// Two sweeps over the rows.
+  /// Learns the scaling from all rows. Features from num_features on, such as a constant, are
+  /// ignored. One sweep over the rows for kMaxAbs, three for kStandard, none for the other kinds.
   static FeatureScaling Learn(ScaleKind kind, const FeatureRows& rows, Index num_features);
-  /// From numbers that were saved: shift and divisor have one entry per feature, or none where the
-  /// kind has no such numbers (`shift` may be empty for kStandard). Throws std::invalid_argument on
-  /// sizes that do not fit, numbers that are not finite, and divisors that are not positive.
+  /// The scaling with saved numbers: `shift` and `divisor` have one entry per feature, or none
+  /// where the kind has no such numbers (`shift` may be empty for kStandard). Throws
+  /// std::invalid_argument on sizes that do not fit, numbers that are not finite, and divisors that
+  /// are not positive.
   static FeatureScaling FromNumbers(ScaleKind kind, std::vector<double> shift,
                                     std::vector<double> divisor);
 
   ScaleKind kind() const { return kind_; }
   bool active() const { return kind_ != ScaleKind::kUnscaled; }
-  /// Whether it applies to vectors with so many features.
+  /// Whether the scaling applies to vectors with num_features features.
   bool Fits(Index num_features) const {
     return divisor_.empty() || std::ssize(divisor_) == num_features;
   }
-  /// Means that are subtracted; empty where nothing is.
+  /// The means that are subtracted; empty when none are.
   const std::vector<double>& shift() const { return shift_; }
   const std::vector<double>& divisor() const { return divisor_; }
 
   /// Scales the first num_features values of a dense vector in place. Throws ScaleError when a
-  /// value becomes larger than kLargestValue (parse_number.h).
+  /// value becomes larger than kLargestValue (parse_number.h), and std::invalid_argument when the
+  /// scaling has too few features.
   void ScaleDense(std::span<double> values, Index num_features) const;
-  /// The same for a sparse vector: values[k] belongs to columns[k]. Requires that shift() is empty.
+  /// ScaleDense for a sparse vector: values[k] belongs to columns[k]. Requires that shift() is
+  /// empty.
   void ScaleSparse(std::span<const Index> columns, std::span<double> values,
                    Index num_features) const;
-  /// All rows, in their order; sparse ones become dense where shift() is not empty. Throws
-  /// ScaleError.
+  /// All rows scaled, in their order; sparse rows become dense when shift() is not empty. Throws
+  /// ScaleError with the number of the row.
   std::shared_ptr<const FeatureRows> Apply(const FeatureRows& rows, Index num_features) const;
 
  private:
@@ -79,22 +82,22 @@ class FeatureScaling {
   std::vector<double> divisor_;
 };
 
-/// What the features look like, and the kind of scaling that they need.
+/// Statistics of the sizes of features, and the kind of scaling that they call for.
 struct ScaleAdvice {
   ScaleKind kind = ScaleKind::kUnscaled;
-  /// Sizes of features (root mean square of their values other than 0): smallest, the middle one
-  /// (geometrically), largest; 0 without any value.
+  /// Sizes of features (root mean square of their non-zero values): smallest, median (of the
+  /// logarithms), largest; 0 when all values are zero.
   double smallest = 0, middle = 0, largest = 0;
   Index smallest_feature = -1, largest_feature = -1;
-  /// Whether features differ among each other, and not from the constant alone.
+  /// Whether the sizes of features differ from each other, and not only from the constant.
   bool differ = false;
 };
 
-/// kUnscaled when features have similar sizes, and a constant 1 beside them, which models have,
-/// too: the largest is at most kSimilarSizes times the middle one, nineteen of twenty are at least
-/// the middle one divided by that; the middle one is at most kLargestMiddle, and vectors have a
-/// root mean square length of at least kShortestLength. Otherwise kStandard, for sparse rows
-/// kMaxAbs. One sweep.
+/// Advises kUnscaled when the features have sizes similar to each other and to the constant 1 that
+/// models add. That is: the largest size is at most kSimilarSizes times the median, nineteen of
+/// twenty sizes are at least the median divided by kSimilarSizes, the median is at most
+/// kLargestMiddle, and the root mean square length of the vectors is at least kShortestLength.
+/// Otherwise advises kStandard, for sparse rows kMaxAbs. One sweep over the rows.
 inline constexpr double kSimilarSizes = 20;
 inline constexpr double kLargestMiddle = 5;
 inline constexpr double kShortestLength = 0.25;

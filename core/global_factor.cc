@@ -43,22 +43,23 @@ double CheckedMaximum(const GlobalFactor& factor, std::span<const double> weight
   std::fill(states.begin(), states.end(), -1);
   const double value = factor.Maximize(weights, messages, states);
   const std::span<const Index> cardinalities = factor.cardinalities();
-  const auto check = [&](bool good, const char* what) {
+  const auto check = [&](bool good, const char* fault) {
     SLACKLINE_CHECK(good,
-                    "the maximum of global factor '" + std::string(factor.name()) + "' " + what);
+                    "the maximum of global factor '" + std::string(factor.name()) + "' " + fault);
   };
   for (std::size_t k = 0; k < states.size(); ++k) {
     check(states[k] >= 0 && states[k] < cardinalities[k], "has a state that does not exist");
   }
   check(factor.Allows(states), "is a forbidden state");
-  const double again = factor.Score(weights, states) - MessageSum(cardinalities, messages, states);
-  // Large terms may cancel, in other orders here and there.
+  const double recomputed =
+      factor.Score(weights, states) - MessageSum(cardinalities, messages, states);
+  // Large terms may cancel, and the two values sum them in different orders.
   double largest = 0;
   for (const double weight : weights) largest = std::max(largest, std::abs(weight));
   for (const double message : messages) largest = std::max(largest, std::abs(message));
   const double size = std::abs(value) + static_cast<double>(states.size()) * largest;
-  check(std::abs(value - again) <= 1e-6 * (1e-3 + size), "has another value than its states");
-  return std::max(value, again);
+  check(std::abs(value - recomputed) <= 1e-6 * (1e-3 + size), "has another value than its states");
+  return std::max(value, recomputed);
 }
 
 double MessageSum(std::span<const Index> cardinalities, std::span<const double> messages,
@@ -89,7 +90,7 @@ std::vector<std::vector<Index>> ProbeStates(const GlobalFactor& factor, Index co
         states[k] = static_cast<Index>(random.Below(static_cast<std::uint64_t>(cardinalities[k])));
     }
     if (!factor.Allows(states)) {
-      // Without weights the best allowed state for random messages.
+      // With zero weights Maximize finds the best allowed states for random messages.
       for (double& message : messages) message = random.Normal();
       factor.Maximize(weights, messages, states);
     }

@@ -5,18 +5,18 @@
 // sorting.
 //
 // Source: Meshi, Srebro, Hazan, "Efficient training of structured SVMs via soft constraints",
-// AISTATS 2015, section 5, third remark, and appendix D: a block of Algorithm 1 needs no more of a
-// factor than its maximum, and what of its dual point is kept are the marginals of its variables
-// and its features.
+// AISTATS 2015, section 5, third remark, and appendix D: a block step of Algorithm 1 only needs the
+// maximum of a factor, and of the factor's dual point only the marginals of its variables and its
+// features are kept.
 //
 //     class AllEqual : public GlobalFactor { … };  // about 30 lines
 //     // with a ModelBuilder (model_builder.h):
 //     builder.AddGlobalFactor(scope, std::make_shared<AllEqual>(scope.size()), block);
 //
 // A factor object has no weights of its own: it reads num_weights() local ones, which a model
-// places in one of its weight blocks, where other factors and examples may share them. It is not
-// tied to an example; one object serves many scopes. Shipped: factors/cardinality_factor.h (counts,
-// at most / exactly one), factors/tree_factor.h (chains and trees). Check your own with
+// places in one of its weight blocks, where other factors and examples may share them. The object
+// is not tied to an example and serves many scopes. Shipped: factors/cardinality_factor.h (counts,
+// at most / exactly one), factors/tree_factor.h (chains and trees). Check your own factors with
 // CheckGlobalFactor (factors/global_conformance.h).
 #pragma once
 
@@ -28,15 +28,15 @@
 
 namespace slackline::internal {
 
-/// All methods are const, without side effects, give the same on every call, and may be called by
-/// several threads at a time.
+/// All methods are const and without side effects, return the same on every call, and may be called
+/// by several threads at a time.
 class GlobalFactor {
  public:
   virtual ~GlobalFactor() = default;
 
   /// A short word for messages and checkpoints ("cardinality").
   virtual std::string_view name() const = 0;
-  /// States of each variable of the scope: at least one variable.
+  /// Number of states of each variable of the scope, which has at least one variable.
   virtual std::span<const Index> cardinalities() const = 0;
   /// How many local weights the factor reads, ≥ 0.
   virtual Index num_weights() const = 0;
@@ -46,27 +46,26 @@ class GlobalFactor {
   virtual void AddFeatures(std::span<const Index> states, double scale,
                            std::span<double> out) const = 0;
 
-  /// Writes states that maximise w·φ(y) − Σ_k messages_k(y_k) over the allowed y, and returns that
-  /// value, which certified bounds rest on: it must be the maximum, up to rounding errors. Of
-  /// several best states any may be taken. messages: those of the axes one after the other, Σ
-  /// cardinalities numbers, finite; states: one entry per axis.
+  /// Writes states that maximise w·φ(y) − Σ_k messages_k(y_k) over the allowed y, and returns the
+  /// maximum. Certified bounds rest on the returned value, so it must be exact up to rounding
+  /// errors. Ties may be broken in any way. messages: those of all axes one after the other, Σ
+  /// cardinalities finite numbers; states: one entry per axis.
   virtual double Maximize(std::span<const double> weights, std::span<const double> messages,
                           std::span<Index> states) const = 0;
 
-  /// w·φ(states) for allowed states. The default goes by AddFeatures; override it where it takes
-  /// less.
+  /// w·φ(states) for allowed states. The default calls AddFeatures; override it where that is slow.
   virtual double Score(std::span<const double> weights, std::span<const Index> states) const;
 
-  /// Whether some joint states are forbidden: then override both. Scores of forbidden states are −∞
-  /// in every sense.
+  /// Whether some joint states are forbidden, and whether `states` is allowed. A factor with
+  /// forbidden states must override both. Forbidden states have the score −∞ everywhere.
   virtual bool IsRestricted() const { return false; }
   virtual bool Allows(std::span<const Index> states) const {
     static_cast<void>(states);
     return true;
   }
 
-  /// max ‖φ(y) − φ(y')‖² or a guess of it: sets where the search for ρ starts, and nothing else.
-  /// The default looks at a few dozen states.
+  /// max ‖φ(y) − φ(y')‖² or an estimate of it, used only for the start of the search for ρ. The
+  /// default compares at most 24 joint states.
   virtual double SquaredRange() const;
 
  protected:
@@ -75,19 +74,19 @@ class GlobalFactor {
   GlobalFactor& operator=(const GlobalFactor&) = default;
 };
 
-/// Maximize with its outcome checked: the larger of its value and that of its states, which differ
-/// by rounding. Throws std::invalid_argument that names the factor when a state is out of range or
-/// forbidden, or the value differs from that of the states (by 1e-6 of the largest terms) or is no
-/// number.
+/// Calls Maximize and checks the outcome. Returns the larger of the returned value and the score of
+/// the states, which differ by rounding. Throws std::invalid_argument that names the factor when a
+/// state is out of range or forbidden, when the value differs from that of the states by more than
+/// 1e-6 of the largest terms, or when the value is not a number.
 double CheckedMaximum(const GlobalFactor& factor, std::span<const double> weights,
                       std::span<const double> messages, std::span<Index> states);
 
-/// Σ_k messages_k(states_k), messages of the axes one after the other.
+/// Σ_k messages_k(states_k); `messages` holds those of all axes one after the other.
 double MessageSum(std::span<const Index> cardinalities, std::span<const double> messages,
                   std::span<const Index> states);
 
-/// Some allowed joint states, always the same: what SquaredRange looks at and fingerprints of
-/// problems hash. At most `count`.
+/// At most `count` allowed joint states, the same on every call. SquaredRange compares them, and
+/// fingerprints of problems hash them.
 std::vector<std::vector<Index>> ProbeStates(const GlobalFactor& factor, Index count);
 
 }  // namespace slackline::internal

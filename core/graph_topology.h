@@ -21,7 +21,7 @@ Components ConnectedComponents(const FactorGraph& graph);
 
 /// True when the graph whose nodes are the variables and the factors has no cycle: then max-product
 /// is exact and the local polytope is tight. Two factors that share two variables are already a
-/// cycle. False for graphs with global factors: no elimination over tables sees them.
+/// cycle. False for graphs with global factors: elimination over tables ignores such factors.
 bool IsForest(const FactorGraph& graph);
 
 /// One step of an elimination: `part` is finished and hands its message to `parent` (a part of the
@@ -31,9 +31,9 @@ struct EliminationStep {
   Index parent = -1;
 };
 
-/// An order in which every part comes after all of its neighbours but at most one, its parent. All
-/// parts occur once, roots (always variables) last in their component. Requires IsForest(graph),
-/// else std::invalid_argument.
+/// An order in which every part comes after all its neighbours except one, its parent; roots have
+/// none. All parts occur once, roots (always variables) last in their component. Requires
+/// IsForest(graph), else std::invalid_argument.
 std::vector<EliminationStep> ForestElimination(const FactorGraph& graph);
 
 struct WeightedEdge {

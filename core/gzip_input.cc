@@ -63,7 +63,7 @@ bool GzipInput::Refill() {
   return true;
 }
 
-/// Looks whether a gzip member comes next, and prepares for it.
+/// Returns whether a gzip member comes next, and prepares for reading it.
 bool GzipInput::BeginMember() {
   z_stream& z = stream_->z;
   while (z.avail_in < sizeof(kMagic) && Refill()) {
@@ -86,7 +86,7 @@ std::size_t GzipInput::ReadPlain(char* out, std::size_t room) {
   return count;
 }
 
-/// 0 at the end of the member, too.
+/// Decompresses bytes of the current member; returns 0 at its end and on an error.
 std::size_t GzipInput::ReadMember(char* out, std::size_t room) {
   z_stream& z = stream_->z;
   const auto wanted = static_cast<uInt>(std::min(room, kLargestStep));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The bytes of a file, decompressed when its content is gzip. Stricter than zlib's gzread, which
-// takes anything behind the last member for the end of the file.
+// treats anything after the last member as the end of the file.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ class GzipInput {
   /// an error; see error().
   std::size_t Read(char* out, std::size_t room);
 
-  /// "" as long as all went well, else what is wrong: the file cannot be read, its gzip data are
-  /// truncated or damaged, or followed by something that is not gzip. (Several members after each
-  /// other, and zeros behind the last one, are gzip.)
+  /// "" while no error has occurred, else the error: the file cannot be read, or its gzip data are
+  /// truncated, damaged or followed by something that is not gzip. (Several members one after the
+  /// other, and zeros after the last one, are gzip.)
   const std::string& error() const { return error_; }
 
  private:

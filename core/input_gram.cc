@@ -34,8 +34,8 @@ void ForEachRun(std::span<const Slot> slots, const Visit& visit) {
   }
 }
 
-/// Inner products of dense inputs of one length: by the kernels for rows, on a transposed copy of
-/// some of them, and by halves, since the matrix is symmetric.
+/// Inner products of dense inputs of equal length, by the row kernels on a transposed copy of some
+/// inputs. The matrix is symmetric, so halves of it are copied instead of computed.
 class DenseGram {
  public:
   DenseGram(const std::vector<FeatureRow>& inputs, double* gram)
@@ -110,7 +110,7 @@ InputGram::InputGram(const ExampleView& example) {
       return x.dense() && x.count == inputs[0].count;
     });
     if (dense && n > 1) {
-      DenseGram(inputs, gram);  // fills it
+      DenseGram(inputs, gram);  // fills `gram`
     } else {
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j <= i; ++j)
@@ -135,8 +135,8 @@ void InputGram::Apply(const Structure& structure, std::span<const double> q,
   std::vector<FeatureRow> rows;
   std::vector<double*> to;
   ForEachRun(slots, [&](const Run& run) {
-    // A matrix product: the coordinates of the run are a weight block with an input's number in the
-    // place of a feature.
+    // A matrix product: the coordinates of the run form a weight block in which the number of an
+    // input takes the place of a feature.
     const auto n = static_cast<Index>(run.size());
     const Index states = slots[run.begin].rows;
     rows.clear();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Inner products of an example's inputs that meet one weight block: once computed, inner products
-// of feature vectors cost no more than their coordinates, however long the inputs are. With n
-// inputs of a block: n² numbers, n²/2 inner products.
+// Inner products of the inputs of an example that share a weight block. Once these are computed,
+// inner products of feature vectors only need coordinates, however long the inputs are. A block
+// with n inputs takes n² numbers and n²/2 inner products.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@ namespace slackline::internal {
 
 class InputGram {
  public:
-  /// Whether it can be used: every block with slots has all of them one after the other, in the
-  /// structure's order.
+  /// Whether InputGram supports the structure: the slots of every block follow each other in the
+  /// structure's order, with consecutive coordinates.
   static bool Applies(const Structure& structure);
-  /// Numbers that it keeps for an example of a structure.
+  /// How many numbers an InputGram stores for an example of the structure.
   static Offset Numbers(const Structure& structure);
 
   InputGram() = default;
-  /// Requires Applies.
+  /// Requires Applies(example.structure()).
   explicit InputGram(const ExampleView& example);
 
   bool empty() const { return gram_.empty() && counts_.empty(); }
-  /// out[k] = ⟨the feature vector with coordinates q, the one of coordinate k alone⟩, as
+  /// out[k] = ⟨feature vector with coordinates q, feature vector of coordinate k alone⟩, as in
   /// FeatureGram::Apply.
   void Apply(const Structure& structure, std::span<const double> q, std::span<double> out) const;
 
  private:
-  // Per block a square matrix, in the order of the blocks' first slots; in one of the two:
+  // One square matrix per block, in the order of the blocks' first slots, in one of two vectors:
   std::vector<double> gram_;
-  std::vector<std::uint8_t> counts_;  // where all are whole numbers up to 255: inputs of ones
+  std::vector<std::uint8_t> counts_;  // used when all are whole numbers ≤ 255
 };
 
 }  // namespace slackline::internal

@@ -18,8 +18,8 @@ double Power(double base, Index exponent) {
   return power;
 }
 
-/// A distance this much shorter than the vectors themselves is summed feature by feature: little is
-/// left of the digits of a difference of norms.
+/// A squared distance below this share of the squared norms is summed feature by feature, since the
+/// difference of norms would lose most of its digits.
 constexpr double kCancels = 1e-3;
 
 Index Column(const FeatureRow& row, Index k) { return row.dense() ? k : row.columns[k]; }
@@ -40,8 +40,8 @@ double PlainSquaredDistance(const FeatureRow& a, const FeatureRow& b) {
   return sum;
 }
 
-/// ‖a − b‖², to the last digits however near the vectors are. Dense vectors feature by feature,
-/// others by their norms as far as these do not cancel.
+/// ‖a − b‖², accurate even when the vectors nearly coincide. Dense vectors are compared feature by
+/// feature; otherwise the norms are used unless they cancel.
 double SquaredDistance(const FeatureRow& a, const FeatureRow& b) {
   if (!a.dense() || !b.dense()) {
     const double norms = a.squared_norm + b.squared_norm;

@@ -4,8 +4,8 @@
 //   linear       ⟨x, x'⟩
 //   polynomial   (γ⟨x, x'⟩ + c)^p
 //   rbf          exp(−γ‖x − x'‖²)
-// In a model the kernel takes the place of the inner product of the inputs that meet one weight
-// block: two parts that read the rows r and r' of that block have the kernel k(x, x')·[r = r']
+// In a model the kernel takes the place of the inner product of the inputs that share a weight
+// block: two parts that read rows r and r' of the block have the kernel k(x, x')·[r = r']
 // (Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, appendix B.5, with these structured
 // kernels). Scalar features stay linear.
 #pragma once
@@ -38,8 +38,7 @@ struct Kernel {
 /// their ranges.
 void CheckKernel(const Kernel& kernel);
 
-/// k(a, b): symmetric, bit for bit. Features that one of the vectors does not reach are 0.
-/// O(non-zeros).
+/// k(a, b): symmetric, bit for bit. Features beyond the end of a vector are 0. O(non-zeros).
 double KernelValue(const Kernel& kernel, const FeatureRow& a, const FeatureRow& b);
 
 /// out[j] = k(x, inputs[j]). Throws DataError when a value is not finite (a polynomial of long

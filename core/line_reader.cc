@@ -24,7 +24,7 @@ constexpr std::size_t kLargestRead = std::size_t{1} << 26;
 
 LineReader::LineReader(const std::string& path, std::size_t longest_line)
     : name_(path == "-" ? "<stdin>" : path), longest_line_(longest_line), buffer_(kInitialBuffer) {
-  // Directories can be opened, and only fail when they are read: say it now, and plainly.
+  // A directory can be opened and fails only when it is read, with a less clear message.
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored)) {
     throw DataError(name_, 0, "is a directory, not a file");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Text files line by line, plain or compressed with gzip (told by the content, not by the name).
+// Text files line by line, plain or compressed with gzip (recognised by the content, not by the
+// name).
 #pragma once
 
 #include <cstddef>
@@ -13,15 +14,15 @@ namespace slackline::internal {
 
 class GzipInput;
 
-/// A longer line is refused: such files, /dev/zero for one, have no lines. A row of ten million
-/// numbers is still read.
+/// Longer lines (in bytes) are refused: files that have them, /dev/zero for example, are not text.
+/// A row of ten million numbers still fits.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 28;
 
 /// Reads lines; memory is bounded by the longest line. Not for use by several threads at once.
 class LineReader {
  public:
-  /// Opens the file; "-" is the standard input. Throws DataError when there is no such file, it is
-  /// a directory or it may not be read.
+  /// Opens the file; "-" is the standard input. Throws DataError when the file does not exist, is a
+  /// directory or may not be read.
   explicit LineReader(const std::string& path, std::size_t longest_line = kLongestLine);
   ~LineReader();
   LineReader(const LineReader&) = delete;
@@ -30,9 +31,9 @@ class LineReader {
   /// Sets *line to the next line without its line end (\n or \r\n) and returns true, or returns
   /// false at the end of the file. The text is valid until the next call. A byte order mark (UTF-8)
   /// before the first line is skipped; a last line without line end counts as a line. Throws
-  /// DataError when a line is longer than the longest one, when the file cannot be read on, or when
-  /// its gzip data are truncated, damaged or followed by something else: a short read is never
-  /// taken for the end of the file. All complete lines before the fault are handed out first.
+  /// DataError when a line is longer than the longest one, when reading fails, or when its gzip
+  /// data are truncated, damaged or followed by something else: a short read is never taken for the
+  /// end of the file. All complete lines before the fault are handed out first.
   bool Next(std::string_view* line);
 
   /// Number of the line that Next returned last, from 1; 0 before the first.
@@ -50,7 +51,7 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // text that is not yet handed out: [begin_, end_) of the buffer
   std::size_t end_ = 0;
-  bool ended_ = false;  // a terminal would be asked for more
+  bool ended_ = false;  // do not read again: a terminal would wait for more input
   long line_number_ = 0;
 };
 

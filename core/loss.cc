@@ -44,7 +44,7 @@ double StateLoss(const LossOptions& options, Index cardinality, Index given, Ind
   return options.costs[static_cast<std::size_t>(given) * states + static_cast<std::size_t>(state)];
 }
 
-/// The domain of an example has to contain its ground truth.
+/// Throws std::invalid_argument when the ground truth of an example uses forbidden states.
 void CheckForbiddenStates(const ExampleView& example, Index number) {
   const Index part = FirstForbiddenPart(example.structure(), example.labels());
   const Index variables = example.graph().num_variables();
@@ -94,8 +94,8 @@ double TrainingSet::LossOf(Index m, std::span<const Index> labels) const {
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) {
   CheckLossOptions(options);
   TrainingSet result{Dataset(dataset.shared_layout(), dataset.rows()), {}, {0}, 0, 0, options.form};
-  // Enough also where all variables are labelled. Doubling would leave up to half of the losses'
-  // memory unused.
+  // An upper bound, reached when all variables are labelled. Growth by doubling would leave up to
+  // half of the memory unused.
   Offset states = 0;
   for (Index m = 0; m < dataset.size(); ++m) states += dataset.example(m).graph().variable_states();
   result.losses.reserve(states);
@@ -126,7 +126,7 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
       std::erase(labels, kUnlabelled);
     }
     CheckGlobalFactors(*structure, labels, m);
-    // A restricted structure may need fewer potentials than the example has: the first ones keep
+    // A restricted structure may need fewer potentials than the example has; those it needs keep
     // their numbers.
     result.data.Add(structure, labels, dataset.first_input(m),
                     example.potentials().first(structure->num_potentials()));

@@ -31,15 +31,15 @@ struct LossOptions {
   LossScale scale = LossScale::kMean;
 
   /// Weight ≥ 0 of each variable, by its number in the original structure; empty = 1 for all.
-  /// `mean` still divides by the number of variables, not by the sum of the weights.
+  /// kMean still divides by the number of variables, not by the sum of the weights.
   std::vector<double> variable_weights;
 
-  /// Weight ≥ 0 of an error on variable i where its given state is s: entry i · K + s, for problems
+  /// Weight ≥ 0 of an error on variable i whose true state is s: entry i · K + s, for problems
   /// whose variables all have K states; empty = 1 for all.
   std::vector<double> given_weights;
 
-  /// costs[given · K + predicted] ≥ 0 for problems whose variables all have K states, zero where
-  /// predicted = given; empty = 1 for every error.
+  /// costs[true state · K + predicted state] ≥ 0 for problems whose variables all have K states,
+  /// zero where the two states are equal; empty = 1 for every error.
   std::vector<double> costs;
 
   /// kF1 needs binary variables; it has no scale, weights or costs.
@@ -47,13 +47,13 @@ struct LossOptions {
 };
 
 /// Examples to train on. data.example(m) has only labelled variables; loss(m)[s] is Δ_i(s) in the
-/// flat order of the variables' states, with kF1 1 for the wrong state.
+/// flat order of the variables' states. With kF1, loss(m)[s] is 1 for the wrong state.
 struct TrainingSet {
   Dataset data;
   std::vector<double> losses;
   std::vector<Offset> loss_begin;
   Index skipped_examples = 0;    ///< examples without any labelled variable, left out
-  Offset skipped_variables = 0;  ///< unlabelled variables of the others
+  Offset skipped_variables = 0;  ///< unlabelled variables of the other examples
   LossForm form = LossForm::kSum;
 
   std::span<const double> loss(Index m) const {
@@ -65,9 +65,10 @@ struct TrainingSet {
 };
 
 /// Leaves out unlabelled variables with all their factors (docs/notation.md, section 1) and
-/// computes the losses. Examples that lack the same variables share one restricted structure.
-/// Throws std::invalid_argument on options that do not fit, and when the given labels of an example
-/// are forbidden, by forbidden states (FirstForbiddenPart finds them) or by a global factor.
+/// computes the losses. Examples with one structure and the same unlabelled variables share one
+/// restricted structure. Throws std::invalid_argument on options that do not fit, and when the
+/// ground truth of an example is forbidden, by forbidden states (FirstForbiddenPart finds them) or
+/// by a global factor.
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options);
 
 }  // namespace slackline::internal

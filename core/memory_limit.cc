@@ -27,8 +27,7 @@ double PhysicalMemory() {
 
 namespace {
 
-/// The names that a version of control groups has for one thing each. Places are below the root
-/// folder.
+/// File names of one version of control groups. `mounts` are relative to the root folder.
 struct GroupFiles {
   std::vector<std::string_view> mounts;
   std::vector<std::string_view> limits;
@@ -48,7 +47,7 @@ const GroupFiles& FilesOf(bool unified) {
   return unified ? kUnified : kFirst;
 }
 
-/// The number that a file consists of; `otherwise` where there is no file, or another word ("max").
+/// The number in a file; `otherwise` when the file is missing or holds another word ("max").
 double ReadBytes(const std::filesystem::path& path, double otherwise) {
   std::ifstream file(path);
   std::string word;
@@ -56,7 +55,7 @@ double ReadBytes(const std::filesystem::path& path, double otherwise) {
   return file >> word && ParseNumber(word, &bytes) ? bytes : otherwise;
 }
 
-/// Bytes of files in memory, by memory.stat.
+/// Bytes of file pages in memory, from memory.stat.
 double ReclaimableBytes(const std::filesystem::path& group, const GroupFiles& files) {
   std::ifstream file(group / "memory.stat");
   double sum = 0;
@@ -70,7 +69,7 @@ double ReclaimableBytes(const std::filesystem::path& group, const GroupFiles& fi
   return sum;
 }
 
-/// What one group leaves.
+/// Bytes of memory that one group leaves to its processes.
 double BytesLeft(const std::filesystem::path& group, const GroupFiles& files) {
   double limit = kInfinity;
   for (const std::string_view name : files.limits) {
@@ -81,8 +80,8 @@ double BytesLeft(const std::filesystem::path& group, const GroupFiles& files) {
   return std::max(0.0, limit - std::max(0.0, used));
 }
 
-/// What a group and those above it leave. In a container the path of the group may be that of the
-/// machine, which is not there; the folder of the mount is then the group itself.
+/// The least that a group and its ancestors leave. In a container the path of the group may be that
+/// of the host, which does not exist there; the folder of the mount is then the group itself.
 double BytesLeftUpward(const std::filesystem::path& root, std::filesystem::path group,
                        const GroupFiles& files) {
   double bytes = kInfinity;
@@ -113,8 +112,8 @@ double ControlGroupMemory(const std::string& root) {
 }
 
 double UsableMemory() {
-  // What groups leave is asked for once: readers ask in their loops, and later answers would count
-  // what this process holds itself.
+  // Read once: readers call this function in their loops, and later answers would count the memory
+  // of this process itself.
   static const double of_groups = ControlGroupMemory();
   double bytes = std::min(PhysicalMemory(), of_groups);
   rlimit limit{};

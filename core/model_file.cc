@@ -55,14 +55,14 @@ bool BeginsAs(FileKind kind, std::string_view bytes) {
   return bytes.substr(0, known) == kind.magic.substr(0, known);
 }
 
-/// The whole file, or the beginning of one that is of another kind or has more bytes than it says.
+/// The whole file, or only its beginning when it is of another kind or longer than it claims.
 std::string ReadFramed(const std::string& path, FileKind kind) {
   return ReadFileUpTo(path, [&](std::string_view bytes) -> std::uint64_t {
     if (!BeginsAs(kind, bytes)) return 0;
     if (bytes.size() < kHeaderBytes) return kHeaderBytes;
     const auto length = NumberAt<std::uint64_t>(bytes.data() + kLengthPlace);
-    // A length that is damaged is told when the file ends. Where the end does not come, memory
-    // would.
+    // A damaged length is detected at the end of the file. A file without an end would exhaust the
+    // memory first, so large lengths are compared with the memory.
     if (bytes.size() < kSmallFile || static_cast<double>(length) <= UsableMemory()) return length;
     throw DataError(path, 0,
                     "the " + std::string(kind.noun) + " says that it has " +
@@ -71,7 +71,7 @@ std::string ReadFramed(const std::string& path, FileKind kind) {
   });
 }
 
-/// Throws unless the bytes are an undamaged file of this kind and version.
+/// Throws DataError unless the bytes are an undamaged file of this kind and version.
 void CheckFrame(const std::string& path, FileKind kind, std::string_view bytes) {
   const std::string noun(kind.noun);
   if (bytes.empty() || !BeginsAs(kind, bytes)) {
@@ -154,7 +154,7 @@ std::vector<std::string> TakeStrings(EntryCursor* cursor) {
   return values;
 }
 
-/// Bits: of 4 or 8 bytes.
+/// Bits: the unsigned integer type of the size of Number, 4 or 8 bytes.
 template <class Number, class Bits>
 std::vector<double> TakePacked(EntryCursor* cursor) {
   const std::size_t count = cursor->PackedCount();
@@ -217,7 +217,7 @@ void ModelWriter::AddWeights(std::string_view name, std::span<const double> valu
     return std::abs(value) <= std::numeric_limits<float>::max();
   };
   const bool single = single_precision && std::all_of(values.begin(), values.end(), fits);
-  // Of numbers that become 0 in single precision, no bit is set.
+  // Numbers whose bits are all 0, also after rounding to single precision, are not stored.
   const auto bits = [single](double value) -> std::uint64_t {
     return single ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
                   : std::bit_cast<std::uint64_t>(value);

@@ -7,10 +7,10 @@
 //   per entry:   u8 type   u32 length of the name   the name   the value
 //   u32 CRC-32 (as zlib's) of everything before it
 // Values: string = u64 length, bytes; strings = u64 count, strings; integers and doubles = u64
-// count, 8 bytes each; packed doubles (format 2) = u64 count, one bit each for whether the number
-// is not +0 (the first in the lowest bit of the first byte), and those that are not, in 8 bytes
-// each or, in single precision, in 4. Files without packed numbers have format 1, which older
-// versions read.
+// count, 8 bytes each; packed doubles (format 2) = u64 count, one bit per number (the first in the
+// lowest bit of the first byte) that is set unless the number is +0, and the numbers whose bits are
+// set, in 8 bytes each or, in single precision, in 4. Files without packed numbers have format 1,
+// which older versions read.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +44,14 @@ class ModelWriter {
   void Add(std::string_view name, const std::vector<std::string>& values);
   void Add(std::string_view name, std::span<const std::int64_t> values);
   void Add(std::string_view name, std::span<const double> values);
-  /// Doubles of which many may be 0: packed where that is smaller. `single_precision`: rounded to
-  /// the nearest of single precision (by at most 6e-8 of themselves, for numbers above 1e-38),
-  /// unless one is too large for it (3.4e38): then all stay as they are.
+  /// Adds doubles of which many may be 0, packed where that is smaller. With `single_precision`
+  /// they are always packed and rounded to single precision (by at most 6e-8 of the number, for
+  /// numbers above 1e-38), unless one exceeds its range (3.4e38): then all remain doubles.
   void AddWeights(std::string_view name, std::span<const double> values,
                   bool single_precision = false);
 
-  /// Writes the file in the way of AtomicFile. On failure throws DataError and leaves the old file
-  /// as it was.
+  /// Writes the file through AtomicFile. On failure throws DataError and leaves the old file
+  /// unchanged.
   void Save(const std::string& path, FileKind kind = kModelKind) const;
 
  private:
@@ -62,11 +62,11 @@ class ModelWriter {
   bool packed_ = false;
 };
 
-/// Reads a whole file into memory. Throws DataError that tells apart: not a Slackline model (or
-/// what `kind` says), written by a newer version (states both), truncated or too long (states both
-/// lengths), damaged (the checksum does not match). Memory is bounded by the actual size of the
-/// file (some 64 times that, if it is all packed zeros), whatever lengths it claims, and by the
-/// claimed length where the file has no end.
+/// Reads a whole file into memory. Throws DataError with different messages for: not a Slackline
+/// model (or other `kind`), written by a newer version (states both), truncated or too long (states
+/// both lengths), damaged (the checksum does not match). Memory is bounded by the actual size of
+/// the file (about 64 times that, if it is all packed zeros), whatever lengths it claims, and by
+/// the claimed length when the file has no end.
 class ModelReader {
  public:
   explicit ModelReader(const std::string& path, FileKind kind = kModelKind);
@@ -82,9 +82,9 @@ class ModelReader {
   const std::vector<std::string>& Strings(std::string_view name) const;
   std::span<const std::int64_t> Integers(std::string_view name) const;
   std::span<const double> Doubles(std::string_view name) const;
-  /// The same, taken out of the reader, which has no such entry afterwards.
+  /// Like Doubles, but moves the value out of the reader, which has no such entry afterwards.
   std::vector<double> TakeDoubles(std::string_view name);
-  /// Whether the file has such an entry in single precision, also when it was taken.
+  /// Whether the file has such an entry in single precision, even after TakeDoubles.
   bool HasSinglePrecision(std::string_view name) const {
     return single_.count(std::string(name)) > 0;
   }

@@ -14,7 +14,7 @@ constexpr std::size_t kLongestWord = 60;
 }  // namespace
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
-  // Distances of the first i and of fewer characters of `a` from all beginnings of `b`.
+  // Distances of the first i, i − 1 and i − 2 characters of `a` from all prefixes of `b`.
   std::vector<std::size_t> row(b.size() + 1);
   std::vector<std::size_t> before = row;
   std::vector<std::size_t> before_that = row;
@@ -40,7 +40,7 @@ std::string_view NearestName(std::string_view word, const std::vector<std::strin
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view name : names) {
     const std::size_t distance = EditDistance(word, name);
-    // A word with which the name has nothing in common is no slip.
+    // A word that has nothing in common with the name is not a misspelling of it.
     if (distance >= least || distance >= std::max(word.size(), name.size())) continue;
     least = distance;
     nearest = name;

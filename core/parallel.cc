@@ -36,9 +36,9 @@ Chunk MakeChunk(Index count, int num_chunks, int k, int thread) {
 }
 
 #ifdef _OPENMP
-/// As many of the wanted threads as the system can start at once. OpenMP does not tell that it
-/// cannot start one: its libraries end the process. Results do not depend on the number, so that
-/// fewer threads do.
+/// How many of the wanted threads the system can start at once. OpenMP libraries do not report that
+/// a thread cannot be started but end the process. Fewer threads suffice, since results do not
+/// depend on their number.
 int StartableThreads(int wanted) {
   static std::atomic<int> tried{1};
   static std::atomic<int> most{std::numeric_limits<int>::max()};
@@ -46,7 +46,7 @@ int StartableThreads(int wanted) {
     return std::min(wanted, most.load());
   std::vector<std::thread> threads;
   std::mutex gate;
-  // Threads that allocate get memory of their own from the system, beside their stacks.
+  // A thread that allocates gets memory from the system besides its stack.
   const auto allocate_and_wait = [&gate] {
     void* volatile memory = std::malloc(1);
     std::free(memory);
@@ -55,10 +55,10 @@ int StartableThreads(int wanted) {
   {
     const std::lock_guard<std::mutex> closed(gate);
     try {
-      // One more than will be there besides the calling thread, for what OpenMP allocates.
+      // OpenMP starts one thread less; the additional one leaves room for OpenMP's own allocations.
       while (static_cast<int>(threads.size()) < wanted) threads.emplace_back(allocate_and_wait);
     } catch (const std::exception&) {
-      // Half of them, so that memory is left for the work.
+      // Use half of the threads that could be started, so that memory is left for the work.
       most = std::max(1, static_cast<int>(threads.size()) / 2);
     }
   }
@@ -67,11 +67,11 @@ int StartableThreads(int wanted) {
   return std::min(wanted, most.load());
 }
 
-/// The failure of the first chunk in order that fails: which one is told must not depend on which
-/// thread was faster.
+/// Keeps the exception of the first failing chunk in the order of chunks, so that the reported
+/// error does not depend on the speed of the threads.
 class FirstError {
  public:
-  /// Whether a chunk before this one has failed, so that nobody asks for this one.
+  /// Whether an earlier chunk has failed, so that this chunk need not run.
   bool Before(int chunk) const { return chunk_.load(std::memory_order_relaxed) < chunk; }
 
   void Store(int chunk, std::exception_ptr error) {
@@ -128,7 +128,7 @@ void ParallelChunksBeside(const std::function<void()>& beside, Index count, int 
 #pragma omp parallel num_threads(std::min(num_threads, num_chunks + 1))
     {
       const int thread = omp_get_thread_num();
-      int k = num_chunks;  // with one thread `beside` comes last
+      int k = num_chunks;  // `beside` counts as the last chunk, as with one thread
       try {
         if (thread == 0) beside();
         for (k = next++; k < num_chunks; k = next++) work(MakeChunk(count, num_chunks, k, thread));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers in text files, without locales: what all readers of data share.
+// Numbers in text files, independent of locales; shared by all readers of data.
 #pragma once
 
 #include <charconv>
@@ -12,14 +12,15 @@
 
 namespace slackline::internal {
 
-/// Features beyond this have no use, and lead to numbers that are not finite.
+/// Largest absolute value of a feature. Larger ones have no use and lead to numbers that are not
+/// finite.
 inline constexpr double kLargestValue = 1e50;
 
 inline bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
 /// Reads a finite decimal number at the start of [begin, end): an optional sign, digits, a point,
-/// an exponent. Returns the first character after it, or nullptr when there is none (also for
-/// "nan", "inf" and values beyond a double's range).
+/// an exponent. Returns the first character after it, or nullptr when there is no such number (also
+/// for "nan", "inf" and values beyond a double's range).
 inline const char* ParseNumber(const char* begin, const char* end, double* value) {
   if (end - begin >= 2 && *begin == '+' && begin[1] != '-') ++begin;
   const std::from_chars_result result = std::from_chars(begin, end, *value);

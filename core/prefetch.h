@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hints to the processor that data will be read soon. They change no result. Loops that visit many
-// small examples in random order wait for memory otherwise: fifty lines a visit, one after the
-// other.
+// Hints to the processor that data will be read soon. They change no result. Without them, loops
+// that visit many small examples in random order wait for memory: about fifty cache lines a visit,
+// one after the other.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@ namespace slackline::internal {
 
 inline constexpr std::size_t kCacheLine = 64;  // bytes
 
-/// The line of an address, which may be any.
+/// Prefetches the cache line of an address, which need not be valid.
 inline void Prefetch(const void* address) { __builtin_prefetch(address); }
 
-/// The first `most_lines` lines of so many bytes; what follows them comes by itself when it is read
-/// in order.
+/// Prefetches the first `most_lines` cache lines of `bytes` bytes; the processor itself fetches
+/// what follows when the bytes are read in order.
 inline void Prefetch(const void* begin, std::size_t bytes, std::size_t most_lines) {
   const char* const first = static_cast<const char*>(begin);
   const std::size_t end = std::min(bytes, most_lines * kCacheLine);

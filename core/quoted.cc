@@ -13,8 +13,8 @@ unsigned char ByteAt(std::string_view text, std::size_t k) {
   return static_cast<unsigned char>(text[k]);
 }
 
-/// Number of bytes of the character of UTF-8 at the start of the text; 0 when there is none, or it
-/// is a control character.
+/// Number of bytes of the UTF-8 character at the start of the text; 0 when it is invalid or a
+/// control character.
 std::size_t CharacterLength(std::string_view text) {
   const unsigned char first = ByteAt(text, 0);
   if (first < 0x80) return first < 0x20 || first == 0x7f ? 0 : 1;

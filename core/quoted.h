@@ -8,12 +8,11 @@
 
 namespace slackline::internal {
 
-/// The text with all bytes that a terminal might obey, and those that are not UTF-8, written as
-/// \xNN.
+/// The text with control characters, and bytes that are not UTF-8, written as \xNN.
 std::string Printable(std::string_view text);
 
-/// A piece of input for a message: printable, in quotes, cut off after 60 bytes (but not inside of
-/// a character).
+/// A piece of input for a message: printable, in quotes, cut off after 60 bytes (never inside a
+/// character).
 std::string Quoted(std::string_view token);
 
 }  // namespace slackline::internal

@@ -19,7 +19,7 @@ class Random {
     for (std::uint64_t& word : state_) word = SplitMix(seed);
   }
 
-  /// All that the generator remembers: from the same state it goes on in the same way.
+  /// The complete state of the generator: equal states yield equal sequences.
   using State = std::array<std::uint64_t, 4>;
   const State& state() const { return state_; }
   void set_state(const State& state) { state_ = state; }

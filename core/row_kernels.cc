@@ -8,10 +8,10 @@
 namespace slackline::internal {
 namespace {
 
-// A strip of up to kStrip rows keeps its sums in registers while the features go by. 16 doubles are
-// four AVX2 registers: enough independent additions to hide their latency. Every number of rows up
-// to kStrip has its own loop, since several narrow sweeps over the same columns cost more than one
-// (14 rows as 8 + 4 + 2: twice the time).
+// A strip of up to kStrip rows keeps its sums in registers while it sweeps over the features. 16
+// doubles are four AVX2 registers: enough independent additions to hide their latency. Every number
+// of rows up to kStrip has its own loop, since several narrow sweeps over the same columns cost
+// more than one (14 rows as 8 + 4 + 2: twice the time).
 constexpr Index kStrip = 16;
 
 /// kRows sums or steps as vectors: kRows / 4 wide ones, then a narrow one, then a single number.
@@ -100,8 +100,8 @@ inline __attribute__((always_inline)) void TailUpdate(double* weights, Index row
 }
 
 // Tiles of kTile dense inputs and eight rows: twelve AVX2 registers of sums or steps, two of W, and
-// for each input one of its value. The last eight rows of a block overlap those before where the
-// number of rows is no multiple of eight.
+// one for the value of the current input. When the number of rows is not a multiple of eight, the
+// last eight rows of a block overlap the eight before them.
 constexpr Index kTile = 6;
 constexpr Index kTileRows = 8;
 
@@ -129,7 +129,7 @@ inline __attribute__((always_inline)) void TileScores(const double* weights, Ind
   }
 }
 
-/// `done`: rows from `first` on that have their steps already.
+/// `done`: number of rows from `first` on that the tile before has already updated.
 template <Index kInputs>
 inline __attribute__((always_inline)) void TileUpdate(double* weights, Index rows,
                                                       const FeatureRow* inputs, Index first,
@@ -158,7 +158,7 @@ inline __attribute__((always_inline)) void TileUpdate(double* weights, Index row
   }
 }
 
-/// Whether `kTile` inputs from here on are dense and of one length.
+/// Whether the first kTile inputs exist, are dense and have equal length.
 bool TileFits(std::span<const FeatureRow> inputs) {
   if (std::ssize(inputs) < kTile) return false;
   for (std::size_t k = 0; k < static_cast<std::size_t>(kTile); ++k) {

@@ -2,7 +2,7 @@
 //
 // One build, several instruction sets: a function marked SLACKLINE_MULTIVERSION is compiled for the
 // baseline and for AVX2 with fused multiply-add, and the loader picks the one that the processor
-// has. Elsewhere the mark is empty.
+// has. Elsewhere the macro is empty.
 //
 // Results may differ in the last bits between machines of different kind (fused multiply-add rounds
 // once), never between runs on one machine.
@@ -27,9 +27,8 @@
 
 namespace slackline::internal {
 
-/// Vectors of the compilers' own kind, since neither GCC nor Clang turns the inner loops over a row
-/// count like 14 into wide instructions by itself. Unaligned; the baseline build splits the wide
-/// one into two.
+/// Vector types of the compilers, since neither GCC nor Clang turns inner loops over a row count
+/// such as 14 into wide instructions. Unaligned; the baseline build splits Four into two halves.
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 

@@ -10,12 +10,12 @@
 namespace slackline::internal {
 namespace {
 
-/// Slots of one block that are swept together, at most this many: a multiple of what the kernels
-/// take at a time.
+/// Largest number of slots of one block that are swept together: a multiple of the tile of the
+/// kernels.
 constexpr std::size_t kMostTogether = 24;
 
-/// Calls sweep(offset of the block, rows, inputs, values of their slots) for groups of slots that
-/// follow each other.
+/// Calls sweep(offset of the block, rows, inputs, values of their slots) for groups of consecutive
+/// slots of one block.
 template <class Value, class Sweep>
 class SlotSweeps {
  public:
@@ -73,14 +73,14 @@ Offset SweepNonZeroSlots(const ExampleView& example, std::span<const double> q,
   return sweeps.work();
 }
 
-/// Multiply-adds of a sweep from which on threads share it: some 30 µs of work. Calling threads
-/// together takes 2 µs, but what one has written another one has to fetch.
-constexpr Offset kWorthThreads = 500'000;
-constexpr int kChunksPerThread = 4;  // of slots, when they are scored
-constexpr int kRangesPerThread = 2;  // of features, when their weights are moved
+/// Least number of multiply-adds of a sweep that threads share: some 30 µs of work. Starting the
+/// threads takes 2 µs, but every thread also fetches what others have written.
+constexpr Offset kLeastSharedWork = 500'000;
+constexpr int kChunksPerThread = 4;  // of slots, in SlotScores
+constexpr int kRangesPerThread = 2;  // of features, in AddSlots
 
-/// The same groups, put aside to be swept by several threads, and cut where dense and sparse inputs
-/// meet: kernels take these apart, too.
+/// Collects the groups of SlotSweeps for several threads, and splits them where dense and sparse
+/// inputs meet. The kernels split there as well.
 template <class Value>
 class SlotGroups {
  public:
@@ -114,7 +114,7 @@ class SlotGroups {
   std::vector<Value*> values_;
 };
 
-/// The features [begin, end) of x; those of a dense vector are numbered anew, from 0.
+/// The features [begin, end) of x; those of a dense vector are renumbered from 0.
 FeatureRow Part(const FeatureRow& x, Index begin, Index end) {
   if (x.dense()) {
     const Index first = std::min(begin, x.count);
@@ -143,8 +143,8 @@ Offset SlotScoresByThreads(const ExampleView& example, std::span<const double> w
   return work;
 }
 
-/// Features are divided among the threads: each adds to the weights of its own in the same order as
-/// one thread does.
+/// Features are divided among the threads: each thread adds to the weights of its own features in
+/// the same order as a single thread.
 Offset AddSlotsByThreads(const ExampleView& example, std::span<const double> q,
                          std::span<double> weights, int threads) {
   SlotGroups<const double> slots;
@@ -155,7 +155,7 @@ Offset AddSlotsByThreads(const ExampleView& example, std::span<const double> q,
   Index features = 0;
   for (const FeatureRow& x : slots.inputs())
     features = std::max(features, x.dense() || x.count == 0 ? x.count : x.columns[x.count - 1] + 1);
-  if (work < kWorthThreads) threads = 1;  // most slots have no change
+  if (work < kLeastSharedWork) threads = 1;  // most slots have zero q
   ParallelChunks(features, kRangesPerThread * threads, threads, [&](const Chunk& chunk) {
     FeatureRow parts[kMostTogether];
     for (const auto& group : slots.groups()) {
@@ -177,7 +177,7 @@ bool ThreadsShareSweeps(const ExampleView& example, int threads) {
   Offset work = 0;
   for (const Slot& slot : example.structure().slots())
     work += static_cast<Offset>(example.input(slot.input).count) * slot.rows;
-  return work >= kWorthThreads;
+  return work >= kLeastSharedWork;
 }
 
 Offset SlotScores(const ExampleView& example, std::span<const double> weights, std::span<double> u,

@@ -14,7 +14,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Notes that a block is used with linear ('l') or with scalar features ('s').
+/// Records that a block is used with linear ('l') or with scalar features ('s'); throws
+/// std::invalid_argument when it is used with both.
 void UseBlock(const WeightLayout& layout, Index block, char kind, std::vector<char>* use) {
   char& known = (*use)[block];
   SLACKLINE_CHECK(known == 0 || known == kind,

@@ -10,16 +10,16 @@
 //   potential  weight `rows[s] + base` of a block, times a scalar x_s that the example gives for
 //              state s
 //   constant   weight `rows[s] + base` of a block, times values[s] (1 when no values are given)
-// A state whose row is kAbsent has no feature in the term and costs nothing; states with one row
-// share it (tied).
+// A state whose row is kAbsent has no feature in the term and costs nothing; states with the same
+// row share its weights (tied).
 //
 // States of a part may be *forbidden*: no labelling may use them, whatever its features are (a
-// transition that labels must not make). They are lists beside the features, so that parts without
-// them pay a test.
+// transition that labels must not make). Forbidden states are kept in lists beside the features, so
+// that parts without any only pay for a test.
 //
-// *Coordinates.* Everything that the weights can know about a labelling is a short vector q over
-// the coordinates of the structure: one coordinate per row of every (block, input) pair that occurs
-// — a *slot* — and one per row of every block of scalar features. With u = the scores of the
+// *Coordinates.* The score of a labelling y depends on y only through a short vector q over the
+// coordinates of the structure: one coordinate per row of every (block, input) pair that occurs — a
+// *slot* — and one per row of every block of scalar features. With u = the scores of the
 // coordinates (a slot's u is W_block·x, a scalar's u is its weight), w·φ(y) = u·q(y). Learners keep
 // q (105 numbers on Yeast) where they would otherwise keep a copy of w (1533).
 #pragma once
@@ -74,7 +74,7 @@ struct ScalarBlock {
   Index rows = 0;
 };
 
-/// A global factor of the graph: what it is, and where its local weights lie.
+/// A global factor of the graph: the object that describes it, and the place of its local weights.
 struct GlobalPart {
   std::shared_ptr<const GlobalFactor> factor;
   Index block = -1;      ///< weight block (one column); −1 when the factor has no weights
@@ -95,14 +95,15 @@ class Structure {
   }
   const StateMap& map(Index m) const { return maps_[m]; }
 
-  /// Whether a part has forbidden states.
+  /// Whether any part has forbidden states.
   bool has_forbidden_states() const { return !forbidden_of_.empty(); }
-  /// The forbidden states of a part, rising; never all of them.
+  /// The forbidden states of a part, in increasing order; never all of them.
   std::span<const Index> forbidden_states(Index part) const {
     const Index list = forbidden_list(part);
     return list < 0 ? std::span<const Index>() : forbidden_lists_[list];
   }
-  /// The number of that list, −1 when the part has none; equal lists have one number.
+  /// The number of the list of forbidden states, −1 when the part has none; equal lists have one
+  /// number.
   Index forbidden_list(Index part) const {
     return forbidden_of_.empty() ? -1 : forbidden_of_[part];
   }
@@ -115,7 +116,7 @@ class Structure {
   /// Length of q and u. Slots come first.
   Index num_coordinates() const { return num_coordinates_; }
 
-  /// How many input vectors, and how many potentials, an example must bring.
+  /// How many input vectors, and how many potentials, an example must have.
   Index num_inputs() const { return num_inputs_; }
   Index num_potentials() const { return num_potentials_; }
 
@@ -135,7 +136,7 @@ class Structure {
   std::vector<FeatureTerm> terms_;
   std::vector<StateMap> maps_;
   std::vector<std::vector<Index>> forbidden_lists_;
-  // per part: number of its list or −1; empty when no part has one
+  // Per part the number of its list, or −1; empty when no part has a list.
   std::vector<Index> forbidden_of_;
   std::vector<GlobalPart> globals_;
   std::vector<Slot> slots_;
@@ -162,12 +163,12 @@ class StructureBuilder {
   /// φ += values[s] at weight `map[s] + base` of `block` (one column).
   void AddConstant(Index part, Index block, Index map, Index base = 0);
 
-  /// Forbids the states with forbidden[s] = true, one flag per state of the part (several calls:
-  /// all that are named). Every part must keep a state.
+  /// Forbids the states with forbidden[s] = true, one flag per state of the part. The states of
+  /// several calls add up. Every part must keep a state.
   void ForbidStates(Index part, const std::vector<bool>& forbidden);
 
-  /// What global factor g of the graph is. Its weight k is row k + base of `block`, which must have
-  /// one column; `block` is not looked at when the factor has no weights.
+  /// Sets the object of global factor g of the graph. The factor's weight k is row k + base of
+  /// `block`, which must have one column; `block` is ignored when the factor has no weights.
   void SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor, Index block,
                        Index base = 0);
 
@@ -195,12 +196,13 @@ class StructureBuilder {
 };
 
 /// The first part (variables before factors) whose state in this labelling is forbidden, or −1.
-/// Parts with an unlabelled variable are passed over; global factors are not looked at. Requires
+/// Parts with an unlabelled variable are passed over; global factors are ignored. Requires
 /// one label per variable, in its range or kUnlabelled.
 Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labels);
 
-/// The same structure over another layout, whose blocks have as many rows each, and one column
-/// where they have one here and are used with scalar features: inputs of another length.
+/// The same structure over another layout, for inputs of another length. Its blocks must have the
+/// same numbers of rows, and those that are used with scalar features one column (else
+/// std::invalid_argument).
 std::shared_ptr<const Structure> WithLayout(const Structure& structure,
                                             std::shared_ptr<const WeightLayout> layout);
 
@@ -210,11 +212,11 @@ struct RestrictedStructure {
   std::shared_ptr<const Structure> structure;
   std::vector<Index> variables;  ///< per remaining variable: its number in the original
   std::vector<Index> factors;    ///< per remaining factor: its number in the original
-  std::vector<Index> globals;    ///< per remaining global factor: the same
+  std::vector<Index> globals;    ///< per remaining global factor: its number in the original
 };
 
-/// Keeps the variables with keep[i] true, and the forbidden states of all parts that remain. Input
-/// and potential numbers stay as they were.
+/// Keeps the variables with keep[i] true, and the forbidden states of all parts that remain. Inputs
+/// and potentials keep their numbers.
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep);
 
 }  // namespace slackline::internal

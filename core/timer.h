@@ -21,7 +21,7 @@ class WallTimer {
 /// Processor seconds of the whole process (all threads) since its start.
 double ProcessCpuSeconds();
 
-/// Largest resident memory of the process so far, in bytes; 0 where the system does not tell.
+/// Largest resident memory of the process so far, in bytes; 0 where the system does not report it.
 std::int64_t PeakMemoryBytes();
 
 }  // namespace slackline::internal

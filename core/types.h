@@ -15,8 +15,8 @@ using Index = std::int32_t;
 /// Positions in the long flat arrays (states of all parts, weights, non-zeros of all examples).
 using Offset = std::int64_t;
 
-/// A count or position as the standard library's containers want it, where no conversion is made by
-/// itself: in arithmetic with other sizes and in braces. Requires n ≥ 0.
+/// A count or position as the std::size_t of the standard library's containers, where the
+/// conversion must be explicit: in arithmetic with other sizes and in braces. Requires n ≥ 0.
 constexpr std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 /// The label of a variable whose true state is not known (docs/notation.md: it takes no part in

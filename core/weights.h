@@ -28,7 +28,8 @@ struct WeightBlock {
 /// Which blocks the weight vector consists of. Shared by all structures of a model.
 class WeightLayout {
  public:
-  /// Appends a block and returns its number. Requires a new, non-empty name, rows ≥ 1, cols ≥ 1.
+  /// Appends a block and returns its number. Requires a new, non-empty name, rows ≥ 1, cols ≥ 1;
+  /// else std::invalid_argument.
   Index AddBlock(std::string name, Index rows, Index cols = 1);
 
   Index num_blocks() const { return static_cast<Index>(blocks_.size()); }

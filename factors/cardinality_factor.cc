@@ -72,7 +72,7 @@ bool CardinalityFactor::Allows(std::span<const Index> states) const {
 double CardinalityFactor::Maximize(std::span<const double> weights,
                                    std::span<const double> messages,
                                    std::span<Index> states) const {
-  // With n ones, those variables are 1 that gain most by it.
+  // For each count n, the best labelling gives state 1 to the n variables that gain most by it.
   std::vector<std::pair<double, Index>> gains(cardinalities_.size());
   double sum = 0;
   for (std::size_t i = 0; i < gains.size(); ++i) {

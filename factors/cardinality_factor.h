@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Global factors that see how many of their binary variables are 1: a weight per count, and bounds
-// on the count (at most one, exactly one, …).
+// Global factors that depend on how many of their binary variables are 1: a weight per count, and
+// bounds on the count (at most one, exactly one, …).
 #pragma once
 
 #include <span>
@@ -18,9 +18,9 @@ class CardinalityFactor final : public GlobalFactor {
  public:
   /// `size` ≥ 1 binary variables, a weight for each count 0 … size.
   explicit CardinalityFactor(Index size);
-  /// Count n reads weight counts.rows[n] (kAbsent: none, counts may share one) times
-  /// counts.values[n]; both have size + 1 entries (values may be empty: all 1). Requires 0 ≤ low ≤
-  /// high ≤ size. Throws std::invalid_argument.
+  /// Count n reads weight counts.rows[n] times counts.values[n]. A row of kAbsent means no weight;
+  /// several counts may share one. Both lists have size + 1 entries, but `values` may be empty (all
+  /// 1). Requires 0 ≤ low ≤ high ≤ size. Throws std::invalid_argument.
   CardinalityFactor(Index size, Index num_weights, StateMap counts, Index low, Index high);
 
   /// No weights, only bounds on the count.
@@ -33,7 +33,7 @@ class CardinalityFactor final : public GlobalFactor {
   Index num_weights() const override { return num_weights_; }
   void AddFeatures(std::span<const Index> states, double scale,
                    std::span<double> out) const override;
-  /// By sorting the gains of the variables: O(size · log size).
+  /// Sorts the gains of the variables: O(size · log size).
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> states) const override;
   double Score(std::span<const double> weights, std::span<const Index> states) const override;

@@ -9,7 +9,8 @@
 namespace slackline::internal {
 namespace {
 
-// What surrounds an output buffer: of ordinary size, so that adding to it shows.
+// Guard values around an output buffer. They are of ordinary size, so that any value added to one
+// changes it.
 constexpr double kGuard = -8.0625;
 constexpr std::size_t kGuardSize = 16;
 
@@ -36,7 +37,7 @@ class Checker {
 
  private:
   void Fail(const std::string& message) { failures_.push_back(message); }
-  /// Adds the message unless `ok`, and returns `ok`: checks stop at their first failure.
+  /// Adds the message unless `ok`, and returns `ok`: a check stops at its first failure.
   bool Expect(bool ok, const std::string& message) {
     if (!ok) Fail(message);
     return ok;
@@ -69,7 +70,7 @@ class Checker {
            Expect(factor_.num_weights() == num_weights_, "num_weights() changes from call to call");
   }
 
-  /// Runs add_features on a guarded copy of `start`; true when nothing outside was written.
+  /// Runs add_features on a copy of `start` between guard values; true when they are unchanged.
   bool GuardedFeatures(std::span<const Index> states, double scale, std::span<const double> start,
                        std::vector<double>* result) {
     std::vector<double> buffer(start.size() + 2 * kGuardSize, kGuard);
@@ -113,7 +114,7 @@ class Checker {
     return true;
   }
 
-  /// Does AddFeatures add, to what is there already, and in proportion to its scale?
+  /// Whether AddFeatures adds to what the output holds, in proportion to its scale.
   bool CheckAdding(std::size_t joint) {
     std::vector<Index> states(cardinalities_.size());
     SplitJoint(cardinalities_, static_cast<Index>(joint), states);

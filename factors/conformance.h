@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checks whether a factor object does what factor_concept.h asks of it. For the tests of one's own
+// Checks whether a factor object does what factor_concept.h asks of it. For tests of a user's own
 // factors:
 //
 //     const ConformanceReport report = CheckFactor(MyFactor(3, 4));
 //     if (!report.ok()) std::cerr << report.Text();
 //
-// It calls AddFeatures for every joint state, with several scales and outputs, and compares it with
-// feature_table where the factor has one. Maxima are checked by global_conformance.h.
+// It calls AddFeatures for every joint state, with several scales and outputs, and compares the
+// results with feature_table where the factor has one. global_conformance.h checks maxima.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ namespace slackline::internal {
 
 struct ConformanceOptions {
   std::uint64_t seed = 1;
-  int trials = 20;                      ///< joint states (global factors: numbers) to try closely
-  double tolerance = 1e-9;              ///< relative to the size of the numbers that are compared
-  Offset max_states = Offset{1} << 16;  ///< larger factors are not checked (reported as a failure)
+  int trials = 20;          ///< joint states (global factors: sets of numbers) to test closely
+  double tolerance = 1e-9;  ///< relative to the size of the numbers that are compared
+  Offset max_states = Offset{1} << 16;  ///< a factor with more joint states fails the check
 };
 
-/// What is wrong, one sentence for each kind of fault; nothing when the factor conforms.
+/// The faults found, one sentence for each kind; empty when the factor conforms.
 struct ConformanceReport {
   std::vector<std::string> failures;
 
@@ -37,7 +37,7 @@ struct ConformanceReport {
   std::string Text() const;
 };
 
-/// A factor with its type erased. `feature_table` is empty where the factor has none of its own.
+/// A type-erased factor. `feature_table` is empty where the factor has none of its own.
 struct FactorMethods {
   std::function<std::vector<Index>()> cardinalities;
   std::function<Index()> num_weights;
@@ -45,7 +45,7 @@ struct FactorMethods {
   std::function<FeatureTable()> feature_table;
 };
 
-/// The check itself. Exceptions of the factor's methods become failures.
+/// Runs the check. Exceptions of the factor's methods become failures.
 ConformanceReport CheckFactorMethods(const FactorMethods& factor,
                                      const ConformanceOptions& options);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a factor with a table is: an object that knows its shape and its features. It has no weights
-// of its own; it reads num_weights local ones, which a model places anywhere in its weight vector.
-// Its score of a joint state is w·φ(y).
+// A factor with a table is an object that knows its shape and its features. It has no weights of
+// its own: it reads num_weights local weights, and a model chooses where they lie in its weight
+// vector. The score of a joint state is w·φ(y).
 //
-// There are two ways to write one, which conformance.h checks:
+// There are two ways to write such a factor; conformance.h checks both:
 //   1. TableFactor::FromFunction (table.h): a function that fills in φ, state by state;
-//   2. a type of one's own that models the concept below.
-// A model tabulates the features of a factor once (model_builder.h). Training and inference run
-// over the tables and call no factor object.
+//   2. a type that models the concept below.
+// A model tabulates the features of a factor once (model_builder.h). Training and inference read
+// the tables and never call a factor object.
 //
-// A factor whose own max oracle is called is a GlobalFactor (core/global_factor.h), which has no
-// table. The public face makes one of every type that has a Maximize (api/factor.h).
+// A factor whose own max oracle is called is a GlobalFactor (core/global_factor.h) and has no
+// table. The public interface makes one of every type that has a Maximize (api/factor.h).
 #pragma once
 
 #include <algorithm>
@@ -39,14 +39,14 @@ concept Factor = requires(const F& factor, std::span<const Index> states, double
   factor.AddFeatures(states, scale, out);
 };
 
-/// Optional: all features at once, in less time than state by state.
+/// Optional: tabulates all features at once, faster than state by state.
 template <class F>
 concept FactorWithFeatureTable = requires(const F& factor) {
   { factor.feature_table() } -> std::convertible_to<const FeatureTable&>;
 };
 
-/// The features of all joint states. Unless the factor brings its table, O(joint states ·
-/// num_weights).
+/// The features of all joint states. O(joint states · num_weights) unless the factor brings its
+/// table.
 template <Factor F>
 FeatureTable TabulateFeatures(const F& factor) {
   if constexpr (FactorWithFeatureTable<F>) {

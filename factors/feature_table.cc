@@ -13,7 +13,7 @@
 namespace slackline::internal {
 namespace {
 
-// Checked step by step: the product itself may be too large for any integer.
+// The product is checked step by step because it may be too large for any integer type.
 void CheckCardinalities(std::span<const Index> cardinalities) {
   SLACKLINE_CHECK(!cardinalities.empty(), "a factor needs at least one variable");
   Offset states = 1;
@@ -26,8 +26,7 @@ void CheckCardinalities(std::span<const Index> cardinalities) {
   }
 }
 
-// Values that are all 1 (where there is a row) say nothing: leave them out, so that equal features
-// have equal maps.
+// Drops values that are all 1 (where there is a row), so that equal features have equal maps.
 void DropUnitValues(StateMap* map) {
   for (std::size_t s = 0; s < map->rows.size(); ++s) {
     if (map->rows[s] != kAbsent && map->values[s] != 1) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The features of a factor, written down for every joint state: what a factor object tells about
-// itself once, and what models keep of it (core/structure.h: one constant term per StateMap).
+// The features of a factor at every joint state. A factor is tabulated once; models store the table
+// as one constant term per StateMap (core/structure.h).
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace slackline::internal {
 
-/// φ(y) = Σ_k terms[k].values[y] · e_{terms[k].rows[y]}, over the joint states y in their usual
-/// order; rows are kAbsent where term k is zero, values empty when they are all 1. A
-/// state with n features uses the first n terms.
+/// φ(y) = Σ_k terms[k].values[y] · e_{terms[k].rows[y]} over the joint states y in their usual
+/// order. A row is kAbsent where term k is zero; `values` is empty when all are 1. A state with n
+/// features uses the first n terms.
 struct FeatureTable {
   std::vector<Index> cardinalities;
   Index num_weights = 0;
@@ -22,18 +22,18 @@ struct FeatureTable {
   Index num_states() const;
 };
 
-/// Same shape, same features, term by term.
+/// Equal shapes and equal features, compared term by term.
 bool operator==(const FeatureTable& a, const FeatureTable& b);
 
-/// Each joint state has one weight of its own, in the order of the joint states.
+/// A table with one weight for each joint state, in the order of the joint states.
 FeatureTable OwnWeightPerState(std::vector<Index> cardinalities);
 
-/// Throws std::invalid_argument when a cardinality is < 1, the table is too large
-/// (FactorGraphBuilder::kMaxTable), a map has another size, a row is out of range or a value is not
+/// Throws std::invalid_argument when a cardinality is < 1, the table is larger than
+/// FactorGraphBuilder::kMaxTable, a map has the wrong size, a row is out of range or a value is not
 /// finite.
 void CheckFeatureTable(const FeatureTable& table);
 
-/// Collects dense feature vectors, joint state after joint state.
+/// Builds a table from dense feature vectors, one joint state after the other.
 class FeatureTableBuilder {
  public:
   FeatureTableBuilder(std::span<const Index> cardinalities, Index num_weights);

@@ -75,7 +75,7 @@ class GlobalChecker {
                   "the shape changes from call to call");
   }
 
-  /// All allowed states where they are few, else some.
+  /// Collects all allowed joint states, or a sample where there are more than max_states.
   void CollectStates() {
     Offset count = 1;
     for (const Index cardinality : cardinalities_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Joint states of a list of variables, numbered with the last variable fastest: the one convention
-// of all tables.
+// Joint states of a list of variables, numbered with the last variable fastest. All tables follow
+// this convention.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace slackline::internal {
 
-/// Number of joint states: the product of the cardinalities (1 for an empty list). Requires that it
-/// fits an Offset.
+/// The number of joint states: the product of the cardinalities (1 for an empty list). Requires
+/// that the product fits an Offset.
 inline Offset NumJointStates(std::span<const Index> cardinalities) {
   Offset count = 1;
   for (const Index cardinality : cardinalities) count *= cardinality;
@@ -26,8 +26,8 @@ inline Index JointIndex(std::span<const Index> cardinalities, std::span<const In
   return joint;
 }
 
-/// The states of the single variables in joint state number `joint`; `states` has one entry per
-/// variable.
+/// Writes the states of the single variables in joint state number `joint`; `states` has one entry
+/// per variable.
 inline void SplitJoint(std::span<const Index> cardinalities, Index joint, std::span<Index> states) {
   for (std::size_t k = cardinalities.size(); k-- > 0;) {
     states[k] = joint % cardinalities[k];
@@ -35,7 +35,7 @@ inline void SplitJoint(std::span<const Index> cardinalities, Index joint, std::s
   }
 }
 
-/// Steps to the next joint state; false (and all zero again) after the last one.
+/// Steps to the next joint state. After the last one, sets all states to zero and returns false.
 inline bool NextJoint(std::span<const Index> cardinalities, std::span<Index> states) {
   for (std::size_t k = cardinalities.size(); k-- > 0;) {
     if (++states[k] < cardinalities[k]) return true;

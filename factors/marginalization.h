@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The marginalization matrices A_ci (docs/notation.md, section 2): row s sums the joint states of
-// factor c in which variable i (one axis of the table) has state s. Applied as strided loops over
-// the table; never formed: StateOf names the one entry of each column.
+// factor c in which variable i (one axis of the table) has state s. The matrix is never formed:
+// products are strided loops over the table, and StateOf gives the row of the single 1 in each
+// column.
 #pragma once
 
 #include <span>
@@ -30,7 +31,7 @@ class Marginalization {
   void ApplyTransposeAdd(std::span<const double> message, double scale,
                          std::span<double> table) const;
 
-  /// Row of the single 1 in a column: the state of the variable in a joint state.
+  /// Row of the single 1 in a column, which is the state of the variable in that joint state.
   Index StateOf(Index joint) const { return joint / inner_ % states_; }
 
  private:

@@ -10,8 +10,9 @@
 namespace slackline::internal {
 namespace {
 
-/// The flow and the search of one call. Nodes: left ones, then right ones. An arc of the residual
-/// network is a left node's edge that is not chosen, or a right node's edge that is.
+/// The flow and the search of one call of Maximize. Nodes are numbered left ones first, then right
+/// ones. An arc of the residual network is an edge from its left node if not chosen, or from its
+/// right node if chosen.
 class Matcher {
  public:
   using Edge = MatchingFactor::Edge;
@@ -32,21 +33,21 @@ class Matcher {
         distance_(potential_.size(), kInfinity),
         arrived_by_(potential_.size(), -1) {
     for (std::size_t e = 0; e < edges.size(); ++e) gain_[e] = messages[2 * e] - messages[2 * e + 1];
-    // Reduced costs −g_e + p_i − p_j and p_i of the empty matching are then ≥ 0.
+    // These potentials make the reduced costs −g_e + p_i − p_j and p_i of the empty matching ≥ 0.
     for (std::size_t e = 0; e < edges.size(); ++e) {
       double& potential = potential_[edges[e].left];
       if (room_[edges[e].right] > 0) potential = std::max(potential, gain_[e]);
     }
   }
 
-  /// How many edges of left node i are worth choosing.
-  Index Useful(Index i) const {
+  /// The number of edges of left node i with a positive gain.
+  Index NumUsefulEdges(Index i) const {
     Index count = 0;
     for (Index k = left_begin_[i]; k < left_begin_[i + 1]; ++k) count += gain_[by_left_[k]] > 0;
     return count;
   }
 
-  /// Matches one more unit of left node i, or leaves a unit unmatched, whichever is best.
+  /// Adds one unit of left node i: matches it, or leaves a unit unmatched, whichever is best.
   void Insert(Index i) {
     const Index end = Search(i);
     for (const Index node : touched_) {
@@ -73,7 +74,7 @@ class Matcher {
 
   Index RightNode(Index j) const { return num_left_ + j; }
 
-  /// Shortest paths from i until the sink is nearest; returns the last node before it.
+  /// Dijkstra's search from i until the sink is nearest; returns the last node before the sink.
   Index Search(Index i) {
     end_distance_ = kInfinity;
     Index end = i;
@@ -82,7 +83,7 @@ class Matcher {
       const Entry entry = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end());
       heap_.pop_back();
-      if (entry.distance > distance_[entry.node]) continue;  // reached by a shorter way since
+      if (entry.distance > distance_[entry.node]) continue;  // outdated entry
       if (entry.node < num_left_) {
         TryEnd(entry.node, entry.distance, &end);
         for (Index k = left_begin_[entry.node]; k < left_begin_[entry.node + 1]; ++k) {
@@ -106,7 +107,7 @@ class Matcher {
   }
 
   void Reach(Index node, double distance, Index by) {
-    // Beyond the end nothing is of use.
+    // Nodes farther than the sink cannot lie on a shortest path.
     if (distance >= distance_[node] || distance >= end_distance_) return;
     if (distance_[node] == kInfinity) touched_.push_back(node);
     distance_[node] = distance;
@@ -115,7 +116,7 @@ class Matcher {
     std::push_heap(heap_.begin(), heap_.end());
   }
 
-  /// The arc from a node to the sink, whose potential stays 0.
+  /// Tries the arc from a node to the sink, whose potential is always 0.
   void TryEnd(Index node, double distance, Index* end) {
     distance += std::max(0.0, potential_[node]);
     if (distance >= end_distance_) return;
@@ -123,7 +124,7 @@ class Matcher {
     *end = node;
   }
 
-  /// Sends a unit along the path that ends in `node`.
+  /// Sends a unit along the path from `start` to `node`.
   void Flip(Index node, Index start) {
     if (node >= num_left_) --room_[node - num_left_];
     while (node != start) {
@@ -148,8 +149,8 @@ class Matcher {
   Index num_left_;
   std::span<Index> chosen_;
   std::vector<double> gain_;
-  std::vector<Index> room_;  // per right node: capacity that is left
-  // per right node: its chosen edges as a list, and per edge: the next one
+  std::vector<Index> room_;  // per right node: remaining capacity
+  // Per right node its chosen edges as a linked list, and per edge the next one.
   std::vector<Index> first_mate_;
   std::vector<Index> next_mate_;
   std::vector<double> potential_;
@@ -220,7 +221,7 @@ double MatchingFactor::Maximize(std::span<const double> /*weights*/,
   Matcher matcher(edges_, left_begin_, by_left_, right_capacities_, messages, states);
   for (Index i = 0; i < num_left(); ++i) {
     if (left_capacities_[i] == 0) continue;
-    const Index units = std::min(left_capacities_[i], matcher.Useful(i));
+    const Index units = std::min(left_capacities_[i], matcher.NumUsefulEdges(i));
     for (Index unit = 0; unit < units; ++unit) matcher.Insert(i);
   }
   return -MessageSum(cardinalities_, messages, states);

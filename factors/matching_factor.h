@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Global factor whose allowed joint states are the matchings of a bipartite graph: every binary
+// Global factor whose allowed joint states are the matchings of a bipartite graph. Every binary
 // variable is an edge, and each node has at most as many chosen edges as its capacity (1: a
-// matching; more: a b-matching, words with fertility).
+// matching; more: a b-matching, e.g. words with fertility).
 //
 // Source: matchings as structured outputs with a min-cost flow as oracle are the third application
 // of Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, section 5 (word alignment, after Taskar,
@@ -13,10 +13,10 @@
 //   right node j  —(capacity b_j, cost 0)→  sink
 //   left node i  —(cost 0)→  sink
 //
-// where g_e = messages_e(0) − messages_e(1) is what choosing edge e gains, and the arc from i to
+// where g_e = messages_e(0) − messages_e(1) is the gain of choosing edge e, and the arc from i to
 // the sink leaves a unit of i unmatched. Edges with g_e ≤ 0 are left out. Units are inserted one
-// after the other; Dijkstra's search with potentials ends as soon as the sink is nearest, so a unit
-// whose best edge leads to a free node costs a look at its edges.
+// after the other. Dijkstra's search with potentials ends as soon as the sink is nearest, so a unit
+// whose best edge leads to a free node only costs a scan of its edges.
 #pragma once
 
 #include <span>
@@ -26,8 +26,8 @@
 
 namespace slackline::internal {
 
-/// Left nodes are 0 … num_left − 1, right nodes 0 … num_right − 1. Has no weights: edges get their
-/// scores from variables' features.
+/// Left nodes are 0 … num_left − 1, right nodes 0 … num_right − 1. The factor has no weights; the
+/// features of the variables score the edges.
 class MatchingFactor final : public GlobalFactor {
  public:
   struct Edge {
@@ -35,9 +35,9 @@ class MatchingFactor final : public GlobalFactor {
     Index right = 0;
   };
 
-  /// Variable e of the scope is edges[e]; pairs of nodes without an edge cannot be matched. At
-  /// least one edge; several between the same two nodes are allowed. Capacities ≥ 0, one per node.
-  /// Throws std::invalid_argument.
+  /// Variable e of the scope is edges[e]; nodes without an edge between them cannot be matched.
+  /// Needs at least one edge; several between the same two nodes are allowed. Capacities are ≥ 0,
+  /// one per node. Throws std::invalid_argument.
   MatchingFactor(std::vector<Edge> edges, std::vector<Index> left_capacities,
                  std::vector<Index> right_capacities);
   /// The same capacity for all nodes of a side.
@@ -49,7 +49,7 @@ class MatchingFactor final : public GlobalFactor {
   Index num_weights() const override { return 0; }
   void AddFeatures(std::span<const Index> /*states*/, double /*scale*/,
                    std::span<double> /*out*/) const override {}
-  /// Among equal ones any. With n nodes, E edges and U = Σ_i min(b_i, edges of i): at most U
+  /// Ties are broken arbitrarily. With n nodes, E edges and U = Σ_i min(b_i, edges of i): at most U
   /// searches of O(E log E), most of them far shorter.
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> states) const override;
@@ -70,10 +70,10 @@ class MatchingFactor final : public GlobalFactor {
   std::vector<Index> left_capacities_;
   std::vector<Index> right_capacities_;
   std::vector<Index> cardinalities_;
-  // edges of left node i: by_left_[left_begin_[i] … left_begin_[i + 1])
+  // Edges of left node i: by_left_[left_begin_[i] … left_begin_[i + 1]).
   std::vector<Index> left_begin_;
   std::vector<Index> by_left_;
-  bool restricted_ = false;  // whether some joint state breaks a capacity
+  bool restricted_ = false;  // whether a joint state can exceed a capacity
 };
 
 }  // namespace slackline::internal

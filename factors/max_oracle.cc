@@ -7,9 +7,9 @@
 namespace slackline::internal {
 namespace {
 
-// Calls visit(joint of the row's first entry, messages of the last axis, sum of the other axes'
-// messages) for every row along the last axis. Recursion over the axes keeps the work free of
-// allocations for tables of any order.
+// Calls visit(joint state of the row's first entry, messages of the last axis, sum of the other
+// axes' messages) for every row along the last axis. Recursion over the axes needs no allocation
+// for tables of any order.
 template <class Visit>
 void ForEachRow(std::span<const Index> cardinalities, Index joint, const double* messages,
                 double sum, Visit& visit) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The best joint state of a score table. One rule for ties, everywhere: the lowest index. Scores
-// may be −∞ (a forbidden state), never NaN or +∞; messages are finite. No allocation.
+// The best joint state of a score table. Ties always go to the lowest index. Scores may be −∞ (a
+// forbidden state), never NaN or +∞; messages are finite. No allocation.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace slackline::internal {
 
-/// A best joint state and its value. A table of nothing but −∞ has joint = 0, value = −∞.
+/// A best joint state and its value. If all entries are −∞, joint = 0 and value = −∞.
 struct FactorMax {
   Index joint = 0;
   double value = -kInfinity;

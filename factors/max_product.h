@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Max-product on forests: the two sweeps that all its users share.
+// Max-product on forests: the two sweeps of dynamic programming that all its users share.
 //
-// The steps of a forest are in the order of elimination, leaves first. A step joins one parent to
-// the variables below it and knows a table over them. With b_i the belief of a variable, at first
-// its own scores,
+// The steps of a forest are in the order of elimination, leaves first. Each step has a table over
+// one parent and the variables below it. With b_i the belief of variable i, initially its own
+// scores, the sweeps are
 //
 //   upwards:   b_parent(s) += max { table(y) + Σ_{i below} b_i(y_i) : y_parent = s },
 //   roots:     the first of the largest beliefs,
 //   downwards: given the parent's state, the first of the best states of the variables below.
 //
-// Ties go to the lowest state. Scores may be −∞ (forbidden states), not NaN or +∞: where no
-// labelling is allowed, the value is −∞ and the labels mean nothing.
+// Ties go to the lowest state. Scores may be −∞ (forbidden states), not NaN or +∞. Where no
+// labelling is allowed, the value is −∞ and the labels are meaningless.
 //
-// Users differ in how their tables lie: inference/pair_forest.h (tables that factors share),
+// Users differ in the layout of their tables: inference/pair_forest.h (tables that factors share),
 // inference/chain_dp.h (chains of any length), inference/tree_dp.h (factors of any order, in the
 // order of a graph's scores), tree_factor.h (tables filled from weights in each call).
 #pragma once
@@ -26,10 +26,10 @@
 
 namespace slackline::internal {
 
-/// What the sweeps ask of a forest:
+/// The functions that the sweeps need of a forest:
 ///   num_steps()              number of steps, leaves first
 ///   SendUp(k)                b_parent(s) += max { table(y) + Σ_{i below} b_i(y_i) : y_parent = s }
-///   Choose(k, labels)        sets the labels of the variables below, given that of the parent
+///   Choose(k, labels)        sets the labels of the variables below, given the parent's label
 ///   belief(i), states(i)     b_i and its size
 ///   roots()                  one variable of each tree
 template <class F>
@@ -42,14 +42,16 @@ concept MaxProductForest = requires(F& forest, Index k, std::span<Index> labels)
   { forest.roots() } -> std::convertible_to<std::span<const Index>>;
 };
 
-/// From the leaves to the roots. Requires that the beliefs are the variables' own scores.
+/// The upward sweep, from the leaves to the roots. Requires that the beliefs are the variables' own
+/// scores.
 template <MaxProductForest F>
 void SweepUp(F& forest) {
   const Index num_steps = forest.num_steps();
   for (Index k = 0; k < num_steps; ++k) forest.SendUp(k);
 }
 
-/// From the roots to the leaves, after SweepUp: a best labelling. Returns its value.
+/// The downward sweep, from the roots to the leaves, after SweepUp. Writes a best labelling and
+/// returns its value.
 template <MaxProductForest F>
 double SweepDown(F& forest, std::span<Index> labels) {
   double value = 0;
@@ -63,7 +65,7 @@ double SweepDown(F& forest, std::span<Index> labels) {
   return value;
 }
 
-/// The first of the largest entry[s · stride] + add[s], s < states.
+/// The lowest s < states that maximises entry[s · stride] + add[s].
 inline Index FirstBest(const double* entry, Index stride, const double* add, Index states) {
   Index best = 0;
   double value = entry[0] + add[0];

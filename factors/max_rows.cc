@@ -10,7 +10,7 @@ constexpr Index kLanes = 4;
 
 double Larger(double a, double b) { return a > b ? a : b; }
 
-// kSign is +1 or −1: whether a_r is added or subtracted.
+// kSign is +1 to add a_r, −1 to subtract it.
 template <int kSign, Index kFours>
 inline __attribute__((always_inline)) void MaxStrip(const double* table, Index stride,
                                                     const double* a, Index rows, double* out) {
@@ -27,7 +27,7 @@ inline __attribute__((always_inline)) void MaxStrip(const double* table, Index s
   for (Index k = 0; k < kFours; ++k) *reinterpret_cast<Four*>(out + kLanes * k) = best[k];
 }
 
-/// For `stride` (a multiple of kLanes) columns.
+/// All `stride` columns of a table; `stride` is a multiple of kLanes.
 template <int kSign>
 inline __attribute__((always_inline)) void MaxOverPadded(const double* table, Index stride,
                                                          const double* a, Index rows, double* out) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The inner loops of max-sum over tables of two variables, in whole vectors of states. All sums are
-// of two numbers and a maximum is exact, so that results do not depend on the order of the states.
+// The inner loops of max-sum over tables of two variables, in whole SIMD vectors of states. Results
+// do not depend on the order of the states, because every sum has two terms and a maximum is exact.
 // Numbers may be −∞ (forbidden), not NaN or +∞; `out` must not overlap the input.
 #pragma once
 
@@ -18,22 +18,22 @@ void MaxOverPaddedRowsPlus(const double* table, Index stride, const double* add,
 /// out[s] = max_r table[r · stride + s] − shift[r].
 void MaxOverPaddedRowsMinus(const double* table, Index stride, const double* shift, Index rows,
                             double* out);
-/// out[s] = max_r table[r · size + s] + add[r] for s < size, any number. Requires rows ≥ 1.
+/// out[s] = max_r table[r · size + s] + add[r] for s < size; `size` is any number. Requires rows ≥
+/// 1.
 void MaxOverRowsPlus(const double* table, const double* add, Index rows, Index size, double* out);
 
-/// out[s] = max_r table[s · size + r] + add[r] for s < rows: the maxima of a table's rows. Requires
-/// size ≥ 1.
+/// out[s] = max_r table[s · size + r] + add[r] for s < rows. Requires size ≥ 1.
 void MaxInRowsPlus(const double* table, const double* add, Index rows, Index size, double* out);
 
-/// A table of two variables, of which one is maximised out and the other one is its parent.
+/// A table over two variables: one is maximised out, the other one is its parent.
 struct PairOfTree {
   const double* table;
-  bool parent_first;  ///< whether the parent is the table's first variable, the slow one
+  bool parent_first;  ///< whether the parent is the first (slow) variable of the table
   Index below;        ///< states of the variable that is maximised out
   Index above;        ///< states of the parent
 };
 
-/// Tables that are maximised in place: a call would take longer.
+/// Pairs of at most this many states are maximised inline, which is faster than a call.
 constexpr Index kSmallPair = 5;
 
 template <class Put>
@@ -51,7 +51,7 @@ inline void SmallPairMaxima(const PairOfTree& pair, const double* add, const Put
   }
 }
 
-/// out[s] = max_r { table entry of the parent's state s and the other's state r } + add[r].
+/// out[s] = max_r { entry of the parent's state s and the other variable's state r, plus add[r] }.
 inline void PairMessage(const PairOfTree& pair, const double* add, double* out) {
   if (pair.below <= kSmallPair && pair.above <= kSmallPair) {
     SmallPairMaxima(pair, add, [out](Index s, double best) { out[s] = best; });
@@ -62,7 +62,7 @@ inline void PairMessage(const PairOfTree& pair, const double* add, double* out) 
   }
 }
 
-/// belief[s] += the message. `room` has as many entries and is overwritten.
+/// Adds the message to belief. `room` is scratch space of as many entries as `belief`.
 inline void AddPairMessage(const PairOfTree& pair, const double* add, double* room,
                            double* belief) {
   if (pair.below <= kSmallPair && pair.above <= kSmallPair) {

@@ -57,7 +57,7 @@ Index ModelBuilder::AddFactor(std::span<const Index> scope, FactorType type, Ind
 Index ModelBuilder::AddGlobalFactor(std::span<const Index> scope,
                                     std::shared_ptr<const GlobalFactor> factor, Index block,
                                     Index base) {
-  // Its own little structure says now what Build would say later.
+  // A structure of this factor alone finds every error here that Build would find.
   FactorGraphBuilder graph;
   for (const Index i : scope) {
     graph.AddVariable(cardinality_[CheckVariable(i)]);
@@ -218,7 +218,7 @@ void ModelBuilder::AddTypeTerms(PartRef part, FactorType type, Index block, Inde
 }
 
 Index ModelBuilder::AddMap(StateMap map) {
-  // Models have a handful of maps: the newest is the likeliest match.
+  // The search starts at the newest map, which is the likeliest match.
   for (std::size_t m = maps_.size(); m-- > 0;) {
     if (maps_[m].rows == map.rows && maps_[m].values == map.values) return static_cast<Index>(m);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes a Structure from variables, features and factor objects: the graph and its feature maps in
-// one go.
+// Builds a Structure from variables, features and factor objects: the graph together with its
+// feature maps.
 //
 //     auto layout = std::make_shared<WeightLayout>();
 //     const Index unary = layout->AddBlock("unary", 5, 130);   // 5 labels, 130 input features
@@ -14,8 +14,8 @@
 //     std::shared_ptr<const Structure> structure = builder.Build();
 //
 // All methods throw std::invalid_argument on arguments out of range. Where `rows` is given, state s
-// reads row rows[s] + base of the block (kAbsent: nothing, equal rows: tied); where it is empty,
-// row s + base.
+// reads row rows[s] + base of the block; kAbsent means none, and equal rows are tied. Where `rows`
+// is empty, state s reads row s + base.
 #pragma once
 
 #include <any>
@@ -33,7 +33,7 @@
 
 namespace slackline::internal {
 
-/// A factor whose features a ModelBuilder has tabulated. Belongs to that builder.
+/// A factor whose features a ModelBuilder has tabulated. Only valid with that builder.
 struct FactorType {
   Index number = -1;
 };
@@ -45,11 +45,11 @@ class ModelBuilder {
   /// Adds a variable with `cardinality` ≥ 1 states; returns its number.
   Index AddVariable(Index cardinality);
 
-  /// φ_i(s) += x in the row of state s, x = input vector number `input` of the example. Once per
-  /// variable or factor.
+  /// φ_i(s) += x in the row of state s, where x is input vector number `input` of the example. At
+  /// most once per variable or factor.
   void AddLinearFeatures(Index variable, Index block, Index input, std::span<const Index> rows = {},
                          Index base = 0);
-  /// φ_i(s) += potentials[first_potential + s] of the example, at the weight of state s.
+  /// φ_i(s) += potentials[first_potential + s] of the example, in the row of state s.
   void AddPotentials(Index variable, Index block, Index first_potential,
                      std::span<const Index> rows = {}, Index base = 0);
   /// φ_i += the features of a factor over one variable. Its weight k is row k + base of the block.
@@ -59,7 +59,7 @@ class ModelBuilder {
     AddVariableFeatures(variable, Register(factor), block, base);
   }
 
-  /// Adds a factor without features; returns its number. `scope` names different variables, the
+  /// Adds a factor without features and returns its number. `scope` names distinct variables, the
   /// last one fastest.
   Index AddFactor(std::span<const Index> scope);
   Index AddFactor(std::initializer_list<Index> scope) { return AddFactor(Span(scope)); }
@@ -80,29 +80,29 @@ class ModelBuilder {
     return AddFactor(Span(scope), Register(factor), block, base);
   }
 
-  /// Adds a global factor (core/global_factor.h), whose weight k is row k + base of the block (one
-  /// column; not looked at when it has no weights); returns its number, counted apart from the
-  /// other factors. Examples and scopes may share `factor` and weights. Learners soft and al train
-  /// it, GlobalDecoder predicts with it.
+  /// Adds a global factor (core/global_factor.h) and returns its number; global factors are counted
+  /// apart from the others. Weight k of the factor is row k + base of the block (one column;
+  /// ignored when the factor has no weights). Examples and scopes may share `factor` and weights.
+  /// Learners soft and al train it, GlobalDecoder predicts with it.
   Index AddGlobalFactor(std::span<const Index> scope, std::shared_ptr<const GlobalFactor> factor,
                         Index block = -1, Index base = 0);
 
-  /// As for variables; the states are the joint states of factor number `factor`.
+  /// As for variables, with the joint states of factor number `factor` as states.
   void AddFactorLinearFeatures(Index factor, Index block, Index input,
                                std::span<const Index> rows = {}, Index base = 0);
   void AddFactorPotentials(Index factor, Index block, Index first_potential,
                            std::span<const Index> rows = {}, Index base = 0);
   void AddFactorFeatures(Index factor, FactorType type, Index block, Index base = 0);
 
-  /// Forbids the states with forbidden[s] = true of a variable, or the joint states of factor
-  /// number `factor`: no labelling may use them (docs/notation.md, section 10). One state at least
+  /// Forbids the states s with forbidden[s] = true of a variable, or the joint states of factor
+  /// number `factor`: no labelling may use them (docs/notation.md, section 10). At least one state
   /// must stay allowed.
   void ForbidStates(Index variable, const std::vector<bool>& forbidden);
   void ForbidFactorStates(Index factor, const std::vector<bool>& forbidden);
 
-  /// Tabulates the features of a factor; a factor of the same features is not stored again. Factors
-  /// that can be copied and compared (all of the library's own) are recognized by value: adding one
-  /// to 100 000 edges costs one table. Others are tabulated on every call: call this once and pass
+  /// Tabulates the features of a factor; equal features are stored once. Factors that can be copied
+  /// and compared (all of the library's own) are recognized by value, so adding one to 100 000
+  /// edges costs one table. Any other factor is tabulated on every call: register it once and pass
   /// on the FactorType.
   template <Factor F>
   FactorType Register(const F& factor);
@@ -111,11 +111,11 @@ class ModelBuilder {
   Index num_factors() const { return graph_.num_factors(); }
   Index num_global_factors() const { return graph_.num_global_factors(); }
 
-  /// The finished structure. The builder can go on after it.
+  /// The finished structure. The builder can be used further.
   std::shared_ptr<const Structure> Build() const;
 
  private:
-  // A part as it is known before the number of variables is final.
+  // A variable or factor, named before the total number of variables is known.
   struct PartRef {
     bool is_factor = false;
     Index number = 0;
@@ -148,7 +148,7 @@ class ModelBuilder {
     return {list.begin(), list.size()};
   }
 
-  // Polymorphic types are left out: == on a base class need not see what a derived class adds.
+  // Polymorphic types are excluded: == of a base class may ignore members of a derived class.
   template <class F>
   static constexpr bool kComparable =
       std::equality_comparable<F>&& std::copy_constructible<F> && !std::is_polymorphic_v<F>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The Potts factor: φ(y_0, y_1) = [y_0 ≠ y_1], one weight. A negative weight rewards agreement, a
-// positive one disagreement; learning may find either.
+// positive one disagreement; learning may find either sign.
 #pragma once
 
 #include <array>

@@ -65,7 +65,8 @@ bool StateCountFactor::Allows(std::span<const Index> states) const {
 
 double StateCountFactor::Maximize(std::span<const double> weights, std::span<const double> messages,
                                   std::span<Index> states) const {
-  // Every variable takes its best other state; then those that gain most take the counted one.
+  // Start from every variable's best other state, then give the counted state to the variables that
+  // gain most by it.
   std::vector<std::pair<double, Index>> gains;
   gains.reserve(cardinalities_.size());
   double sum = 0;
@@ -77,7 +78,7 @@ double StateCountFactor::Maximize(std::span<const double> weights, std::span<con
     for (Index s = 0; s < count; ++s) {
       if (s != state_ && (best < 0 || own[s] < own[best])) best = s;
     }
-    if (best < 0) {  // its only state
+    if (best < 0) {  // the counted state is its only one
       best = state_;
       ++forced;
     } else if (state_ < count) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A global factor that sees how many of its variables have one given state: CardinalityFactor for
-// variables with any numbers of states. "At most one museum a day" is a bound on such a count.
+// A global factor that depends on how many of its variables have one given state: CardinalityFactor
+// for variables with any numbers of states. "At most one museum a day" is a bound on such a count.
 #pragma once
 
 #include <span>
@@ -13,13 +13,13 @@
 
 namespace slackline::internal {
 
-/// φ(y) = values[n] · e_{rows[n]}, n = the number of variables with the state, for the counts
-/// low ≤ n ≤ high; other counts are forbidden.
+/// φ(y) = values[n] · e_{rows[n]}, where n is the number of variables with the state, for the
+/// counts low ≤ n ≤ high; other counts are forbidden.
 class StateCountFactor final : public GlobalFactor {
  public:
-  /// Count n reads weight counts.rows[n] (kAbsent: none) times counts.values[n]; both have one
-  /// entry for each count from 0 to the number of variables (values may be empty: all 1). Throws
-  /// std::invalid_argument, also when no labelling has an allowed count.
+  /// Count n reads weight counts.rows[n] (kAbsent: none) times counts.values[n]. Both lists have
+  /// one entry for each count from 0 to the number of variables, but `values` may be empty (all 1).
+  /// Throws std::invalid_argument, also when no labelling has an allowed count.
   StateCountFactor(std::vector<Index> cardinalities, Index state, Index num_weights,
                    StateMap counts, Index low, Index high);
 
@@ -28,7 +28,7 @@ class StateCountFactor final : public GlobalFactor {
   Index num_weights() const override { return num_weights_; }
   void AddFeatures(std::span<const Index> states, double scale,
                    std::span<double> out) const override;
-  /// By sorting what each variable gains by the state: O(states + variables · log variables).
+  /// Sorts the variables by what each gains by the state: O(states + variables · log variables).
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> states) const override;
   double Score(std::span<const double> weights, std::span<const Index> states) const override;
@@ -45,7 +45,7 @@ class StateCountFactor final : public GlobalFactor {
   StateMap counts_;
   Index low_;
   Index high_;
-  Index least_ = 0;  // the smallest and the largest count of a labelling
+  Index least_ = 0;  // the smallest and the largest count that a labelling can have
   Index most_ = 0;
 };
 

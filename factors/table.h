@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A factor over any number of variables, given by its table of features. A function may fill it.
+// A factor over any number of variables, given by its table of features or a function that fills
+// it.
 #pragma once
 
 #include <memory>
@@ -15,18 +16,18 @@ namespace slackline::internal {
 /// Immutable; copies share the table.
 class TableFactor {
  public:
-  /// Throws std::invalid_argument when the table is not sound (CheckFeatureTable).
+  /// Throws std::invalid_argument when the table is not valid (CheckFeatureTable).
   explicit TableFactor(FeatureTable table);
   /// A weight for each joint state.
   explicit TableFactor(std::vector<Index> cardinalities)
       : TableFactor(OwnWeightPerState(std::move(cardinalities))) {}
-  /// Joint state y reads weight map.rows[y] (kAbsent: none, several states may share one) times
-  /// map.values[y].
+  /// Joint state y reads weight map.rows[y] times map.values[y]. A row of kAbsent means no weight;
+  /// several states may share one.
   TableFactor(std::vector<Index> cardinalities, Index num_weights, StateMap map)
       : TableFactor(FeatureTable{std::move(cardinalities), num_weights, {std::move(map)}}) {}
 
-  /// fill(states, features) is called once per joint state, with all features zero, and writes
-  /// those that are not.
+  /// Calls fill(states, features) once per joint state, with all features zero; `fill` writes those
+  /// that are not.
   ///     // linear in the distance of two positions, truncated at 2
   ///     using States = std::span<const Index>;
   ///     TableFactor::FromFunction({5, 5}, 1, [](States y, std::span<double> features) {

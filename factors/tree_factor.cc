@@ -72,7 +72,7 @@ Index TreeFactor::AddScoreTable(Index table, Index base) {
   return static_cast<Index>(keys_.size()) - 1;
 }
 
-/// Breadth first from the first axis of every component; steps in the opposite order.
+/// Visits every component breadth first from its first axis; the steps are in reverse order.
 void TreeFactor::Order() {
   const std::size_t axes = cardinalities_.size();
   std::vector<std::vector<Index>> edges_of(axes);
@@ -141,12 +141,12 @@ void TreeFactor::FillScores(std::span<const double> weights, std::span<double> s
   }
 }
 
-/// One call's numbers, as the sweeps of max_product.h see them.
+/// The work space of one call, in the form that the sweeps of max_product.h need.
 struct TreeFactor::Sweeps {
   const TreeFactor& tree;
   double* scores;
   double* beliefs;
-  double* room;  // for a message
+  double* room;  // scratch space for a message
 
   const Step& step(Index k) const { return tree.steps_[k]; }
   const double* table(Index k) const { return scores + tree.keys_[step(k).scores].offset; }

@@ -21,12 +21,12 @@ class TreeFactor final : public GlobalFactor {
     Index first = 0;  ///< axis of the table's first variable
     Index second = 0;
     Index table = 0;  ///< number of the FeatureTable
-    Index base = 0;   ///< added to every row of the table: edges may have weights of their own
+    Index base = 0;   ///< added to every row of the table, so edges may have their own weights
   };
 
-  /// The features of an edge are those of its table over two variables, whose weight k is local
-  /// weight base + k. Throws std::invalid_argument when an edge does not fit its axes or the edges
-  /// close a cycle. Axes without an edge are allowed.
+  /// The features of an edge are those of its table over two variables; weight k of the table is
+  /// local weight base + k. Throws std::invalid_argument when an edge does not fit its axes or the
+  /// edges close a cycle. Axes without an edge are allowed.
   TreeFactor(std::vector<Index> cardinalities, Index num_weights, std::vector<FeatureTable> tables,
              std::vector<Edge> edges);
 
@@ -43,20 +43,20 @@ class TreeFactor final : public GlobalFactor {
   Index num_weights() const override { return num_weights_; }
   void AddFeatures(std::span<const Index> states, double scale,
                    std::span<double> out) const override;
-  /// O(Σ_e K_first · K_second), and the tables' scores once per different (table, base).
+  /// O(Σ_e K_first · K_second), plus the scores of each different (table, base).
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> states) const override;
   double Score(std::span<const double> weights, std::span<const Index> states) const override;
 
  private:
-  /// An edge towards the root: the states of `child` are maximised out.
+  /// An edge directed to the root: the states of `child` are maximised out.
   struct Step {
     Index child;
     Index parent;
-    bool child_first;  // whose axis is the first of the table
+    bool child_first;  // whether the child's axis is the first of the table
     Index scores;      // number of its score table
   };
-  /// A (table, base) that occurs: one table of scores.
+  /// A (table, base) that occurs among the edges; each has one table of scores.
   struct ScoreTableKey {
     Index table;
     Index base;
@@ -76,7 +76,7 @@ class TreeFactor final : public GlobalFactor {
   std::vector<Edge> edges_;
   std::vector<Step> steps_;    // leaves first
   std::vector<Index> roots_;   // one axis per component
-  std::vector<Offset> begin_;  // of the axes, in messages; one more
+  std::vector<Offset> begin_;  // of each axis's messages, and their total number
   std::vector<ScoreTableKey> keys_;
   Offset score_size_ = 0;
 };

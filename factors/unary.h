@@ -14,8 +14,8 @@ class UnaryFactor {
  public:
   /// A weight for each state.
   explicit UnaryFactor(Index cardinality) : table_(std::vector<Index>{cardinality}) {}
-  /// State s reads weight rows[s] of num_weights: kAbsent = none (its score is 0), equal rows =
-  /// tied states.
+  /// State s reads weight rows[s] of num_weights. A row of kAbsent has no weight (its score is 0);
+  /// states with equal rows are tied.
   UnaryFactor(std::vector<Index> rows, Index num_weights);
 
   std::span<const Index> cardinalities() const { return table_.cardinalities(); }

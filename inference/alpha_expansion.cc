@@ -13,8 +13,7 @@
 namespace slackline::internal {
 namespace {
 
-/// How far tables may break the inequality, and how little a move may gain, relative to the largest
-/// score.
+/// Tolerance of the inequality, and least gain of a move, relative to the largest score.
 constexpr double kRounding = 1e-12;
 
 class ExpansionSolver final : public MapSolver {
@@ -72,7 +71,7 @@ class ExpansionSolver final : public MapSolver {
     return std::span<const double>(unaries_).subspan(Size(i) * Size(states_), states_);
   }
 
-  /// Scores of variables with those of factors over one.
+  /// Fills unaries_ with the scores of the variables and of the factors over one variable.
   void AddUnaries() {
     unaries_.assign(scores_.begin(), scores_.begin() + graph_->variable_states());
     for (Index c = 0; c < graph_->num_factors(); ++c) {
@@ -87,8 +86,8 @@ class ExpansionSolver final : public MapSolver {
     }
   }
 
-  /// max V / min_{a≠b} V, at least 1; ∞ when states differ at no cost. Throws DataError when moves
-  /// would not be cuts.
+  /// max V / min_{a≠b} V of a table, at least 1; ∞ when two different states cost nothing. Throws
+  /// DataError when a move would not be a cut.
   double CheckTable(Index c) const {
     const auto table = Table(c);
     const auto at = [&](Index a, Index b) { return table[Size(a) * Size(states_) + Size(b)]; };
@@ -115,8 +114,8 @@ class ExpansionSolver final : public MapSolver {
     return *high > unequal ? (*high - *low) / (*high - unequal) : kInfinity;
   }
 
-  /// With two states everything at 0, from where one move is exact; else the best states by
-  /// themselves.
+  /// The first labelling: with two states 0 everywhere, from which one move is exact; else every
+  /// variable's best state by its own scores.
   void Start() {
     for (Index i = 0; i < graph_->num_variables(); ++i) {
       const auto own = UnaryOf(i);
@@ -126,7 +125,7 @@ class ExpansionSolver final : public MapSolver {
     }
   }
 
-  /// Moves until none gains; returns the score.
+  /// Makes moves until none gains; returns the score.
   double Expand() {
     double value = LabellingScore(*graph_, scores_, labels_);
     Index idle = 0;  // states in a row whose move did not gain
@@ -146,8 +145,9 @@ class ExpansionSolver final : public MapSolver {
     return value;
   }
 
-  /// moved_: the best labelling in which variables keep their states or take alpha. With t_i = 1
-  /// where i moves, a pair contributes A + (C − A) t_i + (B − A) t_j + q t_i t_j, q = A + D − B − C
+  /// Sets moved_ to the best labelling in which every variable keeps its state or takes alpha. With
+  /// t_i = 1 where i moves, and A, B, C, D the scores of a pair if neither moves, only j, only i,
+  /// or both, the pair contributes A + (C − A) t_i + (B − A) t_j + q t_i t_j with q = A + D − B − C
   /// ≥ 0, and q t_i t_j = q/2 (t_i + t_j − |t_i − t_j|).
   void Move(Index alpha) {
     flow_.Reset(graph_->num_variables());

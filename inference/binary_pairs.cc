@@ -12,7 +12,7 @@ namespace {
 
 double PairTerm(const double* table) { return table[0] + table[3] - table[1] - table[2]; }
 
-/// x, moved to the nearest of 0, ½, 1 when that is close.
+/// x, or the nearest of 0, ½, 1 if it is within 1e-6.
 double Snap(double x) {
   const double near = std::round(2 * x) / 2;
   return std::clamp(std::abs(x - near) <= 1e-6 ? near : x, 0.0, 1.0);
@@ -52,8 +52,8 @@ class BinaryPairFormulation final : public LpFormulation {
       model_.column_upper[Size(n) + e] = std::abs(t);
       model_.cost[Size(n) + e] = positive ? 0 : 1;
     }
-    // The whole matrix is written anew: its order, and with it all rounding, then depends on the
-    // scores alone.
+    // The whole matrix is rewritten, so that its order, and with it all rounding, depends only on
+    // the scores.
     if (flipped) {
       FillMatrix();
       ++model_.matrix_version;
@@ -90,8 +90,8 @@ class BinaryPairFormulation final : public LpFormulation {
     model_.coefficient.push_back(coefficient);
   }
 
-  /// Tried instead, with the same or longer times: f at its better bound for an ICM labelling,
-  /// GLPK's two own bases.
+  /// Sets the basis with f = 0 and p = max(0, r). Alternatives took as long or longer: f at its
+  /// better bound for an ICM labelling, and GLPK's two own bases.
   void FillStart() {
     model_.start.assign(model_.rows + model_.columns, BasisStatus::kAtLower);
     for (std::size_t i = 0; i < u_.size(); ++i) {

@@ -21,7 +21,7 @@ std::span<const double> PartTable(const FactorGraph& graph, Index part,
   return scores.subspan(graph.state_offset(part), graph.num_states(part));
 }
 
-/// out: the scores, but a finite penalty for −∞.
+/// out = the scores, with a finite penalty in place of −∞.
 void ReplaceForbidden(const FactorGraph& graph, std::span<const double> scores,
                       std::span<double> out) {
   double range = 0;
@@ -46,7 +46,7 @@ double Range(std::span<const double> table) {
 
 }  // namespace
 
-/// Step 1: holds the reparametrised scores.
+/// Step 1: the reparametrised scores and their sweeps.
 class BranchAndBoundSolver::Ascent {
  public:
   explicit Ascent(const FactorGraph& graph) : graph_(graph) {
@@ -61,7 +61,8 @@ class BranchAndBoundSolver::Ascent {
     }
   }
 
-  /// Sweeps until the bound is within `tolerance` of `enough`, or nearly stops. Returns the bound.
+  /// Sweeps until the bound is within `tolerance` of the value `enough`, or hardly falls any more.
+  /// Returns the bound.
   double Run(std::span<const double> scores, Index max_sweeps, double enough, double tolerance) {
     scores_.assign(scores.begin(), scores.end());
     double bound = Bound();
@@ -79,10 +80,11 @@ class BranchAndBoundSolver::Ascent {
   std::span<const double> scores() const { return scores_; }
 
  private:
-  struct Edge {  // of a variable, in the order of variables
-    Offset table;
-    Index size;
-    Index inner;
+  /// A factor's table as an edge to one of its variables.
+  struct Edge {
+    Offset table;  // where it begins in the scores
+    Index size;    // entries
+    Index inner;   // stride of the variable
   };
 
   double Bound() const {
@@ -143,7 +145,7 @@ class BranchAndBoundSolver::Ascent {
   std::vector<double> marginal_;
 };
 
-/// Step 2.
+/// Step 2: the tree search.
 class BranchAndBoundSolver::Tree {
  public:
   explicit Tree(const FactorGraph& graph) : graph_(graph) {}
@@ -165,17 +167,17 @@ class BranchAndBoundSolver::Tree {
   }
 
   Offset nodes() const { return nodes_; }
-  /// Largest bound of a node that was left out for the node limit; −∞ when the search is complete.
+  /// Largest bound of the nodes that the node limit left open; −∞ when the search is complete.
   double open_bound() const { return open_bound_; }
 
  private:
-  /// What happens to a factor when a certain variable of it is set.
+  /// The change of a factor's part of the bound when one of its variables is set.
   struct Event {
     Index factor;
-    Index states;   // of the variable that is set
-    Offset before;  // where the maxima given the earlier variables begin
-    Offset after;   // given this variable as well; when `receiver` ≥ 0 the sorted table itself
-    Index receiver = -1;  // the only variable left: the table's row is added to its scores
+    Index states;   // number of states of the variable that is set
+    Offset before;  // begin of the maxima given the earlier variables, in tables_
+    Offset after;   // the same given this variable too; with a receiver, begin of the sorted table
+    Index receiver = -1;  // the last variable of the factor, if only that is left: gets the row
   };
 
   void Prepare(std::span<const double> scores);
@@ -187,12 +189,12 @@ class BranchAndBoundSolver::Tree {
 
   const FactorGraph& graph_;
   std::vector<Index> order_;                // variables by depth
-  std::vector<Index> depth_;                // and back
+  std::vector<Index> depth_;                // depths by variable
   std::vector<std::vector<Event>> events_;  // per depth
   std::vector<double> tables_;              // sorted tables and their partial maxima
   std::vector<Index> prefix_;               // per factor: joint state of the variables that are set
-  std::vector<double> score_;               // of the variables' states, given what is set
-  std::vector<double> largest_;             // per variable: its maximum
+  std::vector<double> score_;               // of the variables' states, given the variables set
+  std::vector<double> largest_;             // per variable: maximum of its scores
   std::vector<double> undo_;
   std::vector<double> child_bound_;  // per depth and state
   std::vector<Index> labels_;
@@ -207,8 +209,8 @@ class BranchAndBoundSolver::Tree {
   bool found_ = false;
 };
 
-/// Variables with much at stake in their factors come first: the rest of the bound becomes tight
-/// early.
+/// Orders variables by the total range of their factors' tables, largest first, so that the bound
+/// becomes tight early.
 void BranchAndBoundSolver::Tree::ChooseOrder(std::span<const double> scores) {
   std::vector<double> weight(graph_.num_variables(), 0.0);
   for (Index i = 0; i < graph_.num_variables(); ++i) {
@@ -244,8 +246,8 @@ void BranchAndBoundSolver::Tree::Prepare(std::span<const double> scores) {
   }
 }
 
-/// Stores the table with its axes in the order of the search, last variable fastest, and the maxima
-/// over the last axes.
+/// Stores the table of factor c with its axes in the order of the search, last variable fastest,
+/// and the maxima over the last axes.
 void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scores) {
   const std::span<const Index> scope = graph_.scope(c);
   const std::span<const double> table = PartTable(graph_, graph_.num_variables() + c, scores);
@@ -259,7 +261,7 @@ void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scor
   std::iota(axis_.begin(), axis_.end(), 0);
   std::sort(axis_.begin(), axis_.end(),
             [&](Index a, Index b) { return depth_[scope[a]] < depth_[scope[b]]; });
-  // of the maxima given the first k, k−1, … variables
+  // levels[p]: begin of the maxima given the first p variables.
   Offset level = static_cast<Offset>(tables_.size());
   std::vector<Offset> levels(k + 1, level);
   tables_.resize(tables_.size() + table.size());
@@ -289,7 +291,7 @@ void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scor
   }
 }
 
-/// Sets the variable at `depth` and returns the bound of the node below.
+/// Sets the variable at `depth` and returns the bound of the child node.
 double BranchAndBoundSolver::Tree::Set(Index depth, Index state, double bound) {
   const Index i = order_[depth];
   labels_[i] = state;
@@ -331,7 +333,8 @@ void BranchAndBoundSolver::Tree::Undo(Index depth) {
   }
 }
 
-/// Visits the states of one variable, best bound first (ties: lowest state).
+/// Visits the states of the variable at `depth`, best bound first; of equal bounds, the lowest
+/// state first.
 void BranchAndBoundSolver::Tree::Descend(Index depth, double bound) {
   ++nodes_;
   if (depth == graph_.num_variables()) {
@@ -386,8 +389,8 @@ void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*wa
   SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
   if (std::find(scores.begin(), scores.end(), -kInfinity) == scores.end())
     return SolveFinite(scores, result);
-  // Reparametrisations of −∞ are no numbers. A forbidden state costs more than all others together
-  // can gain: the best labelling stays, and bounds stay bounds.
+  // −∞ cannot be reparametrised. It is replaced by a penalty larger than the total gain of all
+  // other scores, which changes neither the best labelling nor the validity of bounds.
   finite_.resize(scores.size());
   ReplaceForbidden(*graph_, scores, finite_);
   SolveFinite(finite_, result);
@@ -405,7 +408,7 @@ void BranchAndBoundSolver::SolveFinite(std::span<const double> scores, MapResult
   const FactorGraph& graph = *graph_;
   double magnitude = 0;
   for (const double score : scores) magnitude = std::max(magnitude, std::abs(score));
-  // Covers the rounding of all reparametrisations; a labelling that is better by less may be
+  // Covers the rounding errors of all reparametrisations. A labelling that is better by less may be
   // missed.
   const double tolerance = 1e-14 * magnitude * (10 + graph.num_parts());
 

@@ -4,20 +4,20 @@
 // depth-first branch and bound.
 //
 // 1. Ascent. Scores are reparametrised (θ_i + Σ_c δ_ci, θ_c − Σ_i A_ciᵀ δ_ci: every labelling keeps
-//    its score) so that Σ_parts max falls. One update of variable i takes the max-marginals m_ci of
-//    its N_i factors, b = θ_i + Σ_c m_ci, and makes all of them and θ_i itself equal to b / (N_i +
-//    1): the star update of max-product linear programming (Globerson and Jaakkola 2007; Sontag,
-//    Globerson and Jaakkola 2011). It never raises the bound. Sweeps over all variables until the
-//    bound stands still.
+//    its score) so that the bound Σ_parts max falls. One update of variable i takes the
+//    max-marginals m_ci of its N_i factors, b = θ_i + Σ_c m_ci, and makes all m_ci and θ_i equal to
+//    b / (N_i + 1): the star update of max-product linear programming (Globerson and Jaakkola 2007;
+//    Sontag, Globerson and Jaakkola 2011). The update never raises the bound. Sweeps over all
+//    variables are made until the bound hardly falls any more.
 // 2. Depth-first branch and bound. Variables are set in a fixed order. When all variables of a
 //    factor but one are set, the remaining row of its table is added to that variable's scores.
 //    Before that, the factor counts with its largest entry given the variables that are set. The
 //    bound of a node is the score of the parts that are set plus these maxima: O(factors of the
 //    variable) per step.
 //
-// The ascent runs at the root only. Cost: up to K^n nodes; with 22 binary variables and all pairs
-// some hundreds were needed for random spin glasses, some tens where the variables have scores of
-// their own.
+// The ascent runs only at the root. Cost: up to K^n nodes. With 22 binary variables and all pairs,
+// hundreds of nodes were needed for random spin glasses, and tens of nodes where the variables have
+// scores of their own.
 #pragma once
 
 #include <memory>
@@ -29,26 +29,26 @@
 namespace slackline::internal {
 
 struct BranchAndBoundOptions {
-  /// Nodes after which it gives up. The result is then the best labelling found, with exact = false
-  /// and an upper_bound that covers the open nodes. The default is never reached with up to 2^22
-  /// labellings.
+  /// Number of nodes after which the search gives up. The result is then the best labelling found,
+  /// with exact = false and an upper_bound that covers the open nodes. The default is never reached
+  /// with up to 2^22 labellings.
   Offset node_limit = Offset{1} << 24;
-  Index max_sweeps = 60;  ///< of the ascent
-  /// Whether the first labellings are improved by joint changes of a factor's variables as well, on
-  /// graphs of more than 24 variables. After message passing they seldom are better for it.
+  Index max_sweeps = 60;  ///< most sweeps of the ascent
+  /// Whether the first labellings are improved also by joint changes of a factor's variables, on
+  /// graphs of more than 24 variables. After message passing this seldom helps.
   bool joint_changes = true;
 };
 
 class BranchAndBoundSolver final : public MapSolver {
  public:
-  /// Throws DataError when the graph has more than 20 000 variables: each is one level of a
-  /// recursion.
+  /// Throws DataError when the graph has global factors, or more than 20 000 variables, each of
+  /// which is one level of a recursion.
   explicit BranchAndBoundSolver(std::shared_ptr<const FactorGraph> graph,
                                 const BranchAndBoundOptions& options = {});
   ~BranchAndBoundSolver() override;
 
-  /// Scores may be −∞. Also throws DataError when the node limit is reached before an allowed
-  /// labelling is found.
+  /// Scores may be −∞ (forbidden). Throws DataError when no labelling is allowed, and when the node
+  /// limit is reached before an allowed labelling is found.
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override;
 
   std::string_view name() const override { return "branch-and-bound"; }
@@ -57,7 +57,7 @@ class BranchAndBoundSolver final : public MapSolver {
 
   void set_node_limit(Offset nodes) { options_.node_limit = nodes; }
 
-  /// Nodes of the last call; 0 when the ascent was enough.
+  /// Number of nodes of the last call; 0 when the ascent sufficed.
   Offset nodes() const { return nodes_; }
 
  private:

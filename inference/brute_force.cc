@@ -43,8 +43,8 @@ class BruteForceSolver final : public MapSolver {
   bool relaxed() const override { return false; }
 
  private:
-  /// Tries all states of variable i and those after it; `score` is the sum of all parts over
-  /// earlier variables only.
+  /// Tries all states of the variables from i on. `score`: the sum of all parts that have only
+  /// earlier variables.
   void Descend(Index i, double score) {
     if (i == graph_->num_variables()) {
       if (score > best_score_) {

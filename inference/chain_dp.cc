@@ -41,8 +41,8 @@ Index ChainDp::CheckLength(std::span<const double> unary, std::span<const Index>
   return static_cast<Index>(length);
 }
 
-/// A chain as the sweeps of max_product.h see it: the first variable is the root, and step k goes
-/// from variable length − 1 − k to the one before it.
+/// A chain for the sweeps of max_product.h: the first variable is the root, and step k goes from
+/// variable length − 1 − k to its predecessor.
 struct ChainDp::Sweeps {
   ChainDp& chain;
   Index length;
@@ -50,7 +50,7 @@ struct ChainDp::Sweeps {
 
   Index num_steps() const { return length - 1; }
   Index parent(Index k) const { return length - 2 - k; }
-  /// Writes the parent's whole belief, which is sent once: its own scores need no copy.
+  /// Writes the whole belief of the parent, its own scores included.
   void SendUp(Index k) const {
     const Index to = parent(k);
     double* row = belief(to);
@@ -88,7 +88,7 @@ void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> label
     return;
   }
   const std::size_t k = states_;
-  ahead_.assign(stride(), 0.0);  // best score of all before the variable, by its states
+  ahead_.assign(stride(), 0.0);  // best score of all earlier variables, per state of the variable
   message_.resize(stride());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto variable = static_cast<Index>(i);
@@ -97,8 +97,8 @@ void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> label
       tables_.MaxPlus({table_of(variable - 1), false}, ahead_.data(), message_.data());
       std::swap(ahead_, message_);
     }
-    // Sums in another order than the best score's: what belongs to the best labelling is the
-    // measure.
+    // These sums are in another order than the best score of Maximise, and round differently. The
+    // difference is therefore taken to the sum of the best labelling's state at this variable.
     const std::span<const double> rest = behind(variable);
     const double best = ahead_[labels[i]] + rest[labels[i]];
     for (std::size_t s = 0; s < k; ++s) out[i * k + s] = std::min(0.0, ahead_[s] + rest[s] - best);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Max-sum on chains of variables with K states each, for prediction: the best labelling, and what
-// every state could reach.
+// Max-sum on chains of variables with K states each, for prediction: the best labelling, and the
+// max-marginals of all states.
 //
-// From the last variable to the first, b_i(r) = unary_i(r) + max_s table(r, s) + b_{i+1}(s) is the
-// best score of the variables behind i, given state r at i. Then every variable from the first on
-// takes the lowest of the best states given the one before (factors/max_product.h): of equal
-// labellings the first in lexicographic order. n·K² vector operations (pair_tables.h), memory n·K.
-// A shared table is filled once for all chains.
+// From the last variable to the first, b_i(r) = unary_i(r) + max_s [table(r, s) + b_{i+1}(s)] is
+// the best score of the variables i, i + 1, … given state r at i. Then every variable, from the
+// first on, takes the lowest of the best states given its predecessor's state
+// (factors/max_product.h), so that of equal labellings the first in lexicographic order is found.
+// n·K² vector operations (pair_tables.h), memory n·K. A shared table is filled once for all chains.
 #pragma once
 
 #include <span>
@@ -18,29 +18,31 @@
 
 namespace slackline::internal {
 
-/// Scores of tables and work space; not to be shared between threads. Scores may be −∞ (forbidden),
-/// not +∞ or NaN.
+/// Holds the scores of tables and work space: one object per thread. Scores may be −∞ (forbidden),
+/// but not +∞ or NaN.
 class ChainDp {
  public:
   /// Requires states ≥ 1.
   explicit ChainDp(Index states);
 
   Index states() const { return states_; }
-  /// One table for all pairs: scores[from · K + to].
+  /// Sets one table for all pairs: scores[from · K + to].
   void SetSharedTable(std::span<const double> scores);
-  /// One table after the other, for the pairs (0, 1), (1, 2), … of chains with one variable more.
+  /// Sets one table for each of the pairs (0, 1), (1, 2), …, one after the other in `scores`.
+  /// Chains may then have at most one variable more than there are tables.
   void SetTables(std::span<const double> scores);
 
-  /// Of a chain with unary.size() / K ≥ 1 variables, scores by rows: the best labelling, and its
-  /// score; −∞ when all are forbidden (labels then mean nothing).
+  /// Writes the best labelling of a chain of n = unary.size() / K ≥ 1 variables and returns its
+  /// score, or −∞ when all labellings are forbidden (`labels` are meaningless then). unary: n × K,
+  /// by rows. labels: n. Throws std::invalid_argument when sizes do not fit.
   double Maximise(std::span<const double> unary, std::span<Index> labels);
   /// out[i · K + s]: the best score of a labelling with state s at variable i, minus the best score
-  /// of all. Never above 0, and 0 at the states of the labelling that Maximise finds, which is put
-  /// into labels. All labellings forbidden: all −∞.
+  /// of all labellings. Never above 0, and 0 at the states of the labelling that Maximise finds,
+  /// which is written to `labels`. All −∞ when all labellings are forbidden.
   void MaxMarginals(std::span<const double> unary, std::span<Index> labels, std::span<double> out);
 
-  /// Sets the labels behind variable i to the best ones given its own, for the chain of the last
-  /// call.
+  /// Sets the labels after variable i to the best ones given the label of i, for the chain of the
+  /// last call.
   void Complete(Index i, std::span<Index> labels) const;
   /// b_i(s) of the last call: K values.
   std::span<const double> behind(Index i) const {
@@ -64,9 +66,9 @@ class ChainDp {
 
   Index states_;
   bool shared_ = true;
-  Index num_tables_ = 0;  // that SetTables was given last
+  Index num_tables_ = 0;  // number of tables of the last SetTables
   PairTables tables_;
-  std::vector<double> behind_;  // a padded row for each variable
+  std::vector<double> behind_;  // b_i: a padded row for each variable
   std::vector<double> ahead_, message_;
 };
 

@@ -10,7 +10,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Entries of a table for one state.
+/// Number of entries of a table per state.
 std::size_t Area(Index hits, Index others) {
   return Size((Offset{hits} + 1) * (Offset{others} + 1));
 }
@@ -129,7 +129,7 @@ double CountForest::Forest(std::span<const double> scores, std::span<const doubl
   return best;
 }
 
-/// The table of a leaf.
+/// Fills the table of a variable without children.
 void CountForest::Start(Index variable, Index marked) {
   Node& node = nodes_[variable];
   node.hits = marked;
@@ -139,7 +139,7 @@ void CountForest::Start(Index variable, Index marked) {
   node.table[Area(node.hits, node.others) + 1] = base_[2 * Size(variable) + 1];
 }
 
-/// message_[s][h][f] = max_t T_child[t][h][f] + factor(s, t), and which t.
+/// message_[s][h][f] = max_t T_child[t][h][f] + factor(s, t); join->states records the best t.
 void CountForest::Pass(const Node& child, std::span<const double> factor_scores, bool child_first,
                        Index states, Join* join) {
   join->child_hits = child.hits;
@@ -161,7 +161,7 @@ void CountForest::Pass(const Node& child, std::span<const double> factor_scores,
   work_ += static_cast<std::int64_t>(message_.size());
 }
 
-/// The parent's table with the child's counts added to its own.
+/// Combines the parent's table with message_; counts of the two subtrees add up.
 void CountForest::Merge(Node* parent, Index states, Join* join) {
   const Index hits = parent->hits + join->child_hits;
   const Index others = parent->others + join->child_others;
@@ -197,8 +197,8 @@ void CountForest::Merge(Node* parent, Index states, Join* join) {
   parent->others = others;
 }
 
-/// Back through the joins: each gives its child the counts and the state that made the parent's
-/// entry.
+/// Reads the labelling by going through the joins backwards: each gives the counts and the state of
+/// its child from which the parent's entry was computed.
 void CountForest::ReadLabels(Index hits, Index others, std::span<Index> labels) const {
   const Index n = graph_->num_variables();
   struct Share {

@@ -7,18 +7,18 @@
 // for any g. With the relevant labels marked, h counts hits and f false alarms, and losses such as
 // 1 − F1 are such gains.
 //
-// Without factors the variables of each kind are taken in the order of what state 1 gains, so that
-// a prefix is best for each count. On forests of pairs dynamic programming from the leaves:
-// T_i[s][h][f] is the best score of the subtree of i with y_i = s and these counts in it.
+// Without factors the variables of each kind are sorted by the gain of state 1, so that for each
+// count a prefix is best. Forests of pairs are solved by dynamic programming from the leaves:
+// T_i[s][h][f] is the best score of the subtree of i with y_i = s and the counts h and f in it.
 //
 // | symbol | variable           | shape                                            |
 // |--------|--------------------|--------------------------------------------------|
 // | g      | gains              | (marked + 1) × (not marked + 1), row h           |
 // | T_i    | Node::table        | 2 × (marked below i + 1) × (not marked below + 1) |
 //
-// Cost with n variables, p of them marked: O(n log n + p (n − p)) without factors. On forests O(n²
-// p²) at most, as two subtrees are joined in the product of the sizes of their tables; memory O(n²
-// p).
+// Cost with n variables, p of them marked: O(n log n + p (n − p)) without factors. On forests at
+// most O(n² p²), because joining two subtrees takes the product of the sizes of their tables;
+// memory O(n² p).
 #pragma once
 
 #include <cstdint>
@@ -41,26 +41,26 @@ class CountForest {
   explicit CountForest(std::shared_ptr<const FactorGraph> graph);
 
   /// Writes a best labelling and returns θ(y) + g. scores: θ in the graph's order, finite. marked:
-  /// per variable, whether it is (1) or not (0). gains: g, finite, see above for its shape. Throws
-  /// std::invalid_argument where sizes do not fit.
+  /// 1 or 0 per variable. gains: g, finite, in the shape of the table above. Throws
+  /// std::invalid_argument when sizes do not fit.
   double Maximise(std::span<const double> scores, std::span<const Index> marked,
                   std::span<const double> gains, std::span<Index> labels);
 
-  /// Table entries that the calls so far have computed.
+  /// Table entries computed by all calls so far.
   std::int64_t work() const { return work_; }
 
  private:
-  /// How the table of a parent came about when a child joined it.
+  /// The record of a child's table being joined to its parent's, for reading the labelling.
   struct Join {
     Index parent = 0;  ///< num_variables: the sum over the components
     Index child = 0;
-    Index factor = -1;  ///< none where a component ends
-    /// per entry of the new table: h · width + f of the child's share
+    Index factor = -1;  ///< −1 where the root of a component is joined to the sum
+    /// Per entry of the new table: h · width + f, the counts within the child's subtree.
     std::vector<std::int32_t> counts;
-    /// per entry of the parent's state and the child's counts: the child's state
+    /// Per state of the parent and counts within the child's subtree: the child's state.
     std::vector<std::uint8_t> states;
-    Index hits = 0, others = 0;  ///< of the new table: its largest counts
-    Index child_hits = 0, child_others = 0;
+    Index hits = 0, others = 0;              ///< largest counts h and f of the new table
+    Index child_hits = 0, child_others = 0;  ///< largest counts of the child's table
   };
   /// Scores by counts: entry (s · (hits + 1) + h) · (others + 1) + f.
   struct Node {
@@ -82,9 +82,9 @@ class CountForest {
   std::vector<Join> joins_;      // in the order of elimination
   std::vector<double> base_;     // per variable: scores of its two states
   std::vector<Node> nodes_;      // per variable, and one for all components together
-  std::vector<double> message_;  // what a child hands over, per state of its parent
+  std::vector<double> message_;  // from a child, per state of its parent and counts
   std::vector<double> merged_;
-  std::vector<Index> order_[2];  // not marked, marked: variables by their gains
+  std::vector<Index> order_[2];  // variables by their gains: not marked, marked
   std::vector<double> prefix_[2];
   std::int64_t work_ = 0;
 };

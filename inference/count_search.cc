@@ -15,12 +15,12 @@
 namespace slackline::internal {
 namespace {
 
-/// Prices that are tried for one bound.
+/// Most prices that are tried for one node.
 constexpr Index kMostPrices = 40;
-/// Rounds of exchanges of two variables.
+/// Most rounds of exchanges of two variables.
 constexpr Index kMostExchanges = 20;
 
-/// A variable that branch and bound has not fixed.
+/// Marks a variable that branch and bound has not fixed.
 constexpr std::int8_t kFree = -1;
 
 }  // namespace
@@ -48,29 +48,27 @@ class CountSearch::Run {
 
  private:
   using Fixed = std::vector<std::int8_t>;
-  /// Labellings with some variables fixed.
+  /// A node of branch and bound: the labellings with some variables fixed.
   struct Node {
     Fixed fixed;
     double bound = kInfinity;
-    Index branch = -1;  // the variable to fix next; −1: none is left
+    Index branch = -1;  // the variable to fix next; −1: none
   };
   struct LowerBound {
     bool operator()(const Node& a, const Node& b) const { return a.bound < b.bound; }
   };
-  /// A solution with the price of ones taken off: θ·μ, and how many are 1 (fractional solutions:
-  /// the sum of their marginals).
+  /// A solution of a priced problem.
   struct Point {
-    double value = 0;
-    double ones = 0;
+    double value = 0;        // θ·μ, without the prices
+    double ones = 0;         // number of ones; for fractional solutions the sum of the marginals
     std::vector<double> on;  // per variable: the marginal of state 1
   };
 
   bool Reached(double bound) const { return ReachesBound(best_value_, bound); }
 
-  // --- Labellings
-  // -----------------------------------------------------------------------------------
+  // Labellings.
 
-  /// What flipping variable i would gain.
+  /// The gain of flipping variable i in labels_.
   double FlipGain(Index i) {
     const auto at = scores_.begin() + graph_.state_offset(i);
     const Index old_state = labels_[i];
@@ -85,7 +83,7 @@ class CountSearch::Run {
     return gain;
   }
 
-  /// Flips a variable; the gains of all that share a factor with it follow.
+  /// Flips variable i, and updates the gains of all variables that share a factor with it.
   void Flip(Index i) {
     labels_[i] = 1 - labels_[i];
     ones_ += labels_[i] == 1 ? 1 : -1;
@@ -97,7 +95,7 @@ class CountSearch::Run {
     }
   }
 
-  /// The variable with that state whose flip gains most; −1: none has it.
+  /// The variable in state `state` whose flip gains most; −1 if no variable has that state.
   Index BestFlip(Index state) const {
     Index best = -1;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -107,7 +105,7 @@ class CountSearch::Run {
     return best;
   }
 
-  /// Moves labels_ into the range, improves it, and keeps the best labelling.
+  /// Moves a labelling into the range, improves it, and stores it if it is the best so far.
   void Candidate(std::span<const Index> labels) {
     labels_.assign(labels.begin(), labels.end());
     ones_ = CountOnes(labels_);
@@ -138,14 +136,14 @@ class CountSearch::Run {
     }
   }
 
-  /// The first exchange of a 1 and a 0 that gains; whether there was one.
+  /// Makes the first exchange of a 1 and a 0 that gains; returns whether there was one.
   bool Exchange() {
     for (std::size_t i = 0; i < n_; ++i) {
       if (labels_[i] != 1) continue;
       const auto on = static_cast<Index>(i);
       const double loss = gains_[i];
       Flip(on);
-      // The variable itself is 0 now, and going back gains nothing.
+      // The flipped variable has state 0 and may be the best flip itself, which would gain nothing.
       const Index other = BestFlip(0);
       if (other != on && loss + gains_[other] > least_gain_) {
         Flip(other);
@@ -156,10 +154,9 @@ class CountSearch::Run {
     return false;
   }
 
-  // --- Bounds
-  // ---------------------------------------------------------------------------------------
+  // Bounds.
 
-  /// Without factors: the maximum of a factor that has nothing but the bounds.
+  /// Solves an example without factors exactly, by the oracle of a cardinality factor.
   double SortGains() {
     const auto size = static_cast<Index>(n_);
     const auto factor = CardinalityFactor::Between(size, range_.low, range_.Most(size));
@@ -171,8 +168,8 @@ class CountSearch::Run {
     return best_value_;
   }
 
-  /// Maximises θ + μ·ones over the labellings that `fixed` allows; the bound is of θ + μ·(ones −
-  /// k).
+  /// Maximises θ + μ·ones, μ = price, over the labellings that `fixed` allows. Returns an upper
+  /// bound on θ + μ·(ones − k).
   double SolveAt(double price, double k, const Fixed& fixed, Point* point) {
     priced_.assign(scores_.begin(), scores_.end());
     const double penalty = penalty_ + 4 * std::abs(price);
@@ -196,7 +193,7 @@ class CountSearch::Run {
     return solution_.upper_bound - price * k;
   }
 
-  /// All free variables at one state.
+  /// The labelling with all free variables at `state`.
   Point Corner(const Fixed& fixed, Index state) {
     labels_.resize(n_);
     Point point;
@@ -209,7 +206,7 @@ class CountSearch::Run {
     return point;
   }
 
-  /// A bound of the labellings of the node, and its next variable.
+  /// Sets the bound of a node and the variable to fix next.
   void Bound(Node* node) {
     const auto number = [&](Index state) {
       return static_cast<Index>(std::count(node->fixed.begin(), node->fixed.end(), state));
@@ -232,8 +229,8 @@ class CountSearch::Run {
     if (!Reached(node->bound)) node->branch = NextVariable(node->fixed, point, other);
   }
 
-  /// few, many: solutions with fewer than k ones (or as many), and with more. They become those
-  /// that meet at the minimum.
+  /// Minimises the bound of a node over prices. few: a solution with at most k ones; many: a
+  /// solution with more. They are replaced by the solutions whose lines meet at the minimum.
   void MinimiseOverPrices(Index k, Node* node, Point* few, Point* many) {
     Point point;
     for (Index round = 0; round < kMostPrices && !Reached(node->bound); ++round) {
@@ -253,8 +250,8 @@ class CountSearch::Run {
     }
   }
 
-  /// A free variable in which the solutions at the minimum differ, or that is fractional: the one
-  /// that counts most.
+  /// The free variable to fix next: the variable with the most undecided mean over both solutions
+  /// at the minimum; of equal ones, that with the largest difference of its own scores.
   Index NextVariable(const Fixed& fixed, const Point& a, const Point& b) const {
     Index best = -1;
     double best_rank = -1;
@@ -297,13 +294,13 @@ class CountSearch::Run {
   const std::size_t n_;
   std::span<const double> scores_;
   MapSolver* solver_ = nullptr;
-  double penalty_ = 0;  // more than any change of one state can gain
+  double penalty_ = 0;  // larger than any gain by a change of one state
   double least_gain_ = 0;
   std::vector<double> priced_;
   MapResult solution_;
-  std::vector<Index> labels_;  // that is being improved …
-  Index ones_ = 0;
-  std::vector<double> gains_;  // … and what flips of its variables gain
+  std::vector<Index> labels_;  // the labelling that is being improved
+  Index ones_ = 0;             // number of ones in labels_
+  std::vector<double> gains_;  // per variable: gain of its flip in labels_
   std::vector<Index> best_;
   double best_value_ = -kInfinity;
 };

@@ -62,7 +62,7 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
   solver_->Solve(scores, nullptr, result);
   fractional_ = !result->integral;
   if (method_ == Method::kLpImproved && !result->exact) {
-    // Joint changes of two variables cost (factors · neighbours) a sweep: too much for dense
+    // A sweep of joint changes of two variables costs (factors · neighbours), too much for dense
     // graphs.
     ImproveOptions improve;
     if (graph_->num_factors() > kManyFactors) improve.max_joint_states = 0;
@@ -76,7 +76,7 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
     counts_->Solve(scores, solver_.get(), result);
     result->upper_bound = std::min(bound, result->upper_bound);
   }
-  // A rounded labelling may reach the bound as well.
+  // A rounded labelling may reach the bound although the solver's result was not exact.
   const double value = LabellingScore(*graph_, scores, result->labels);
   result->exact = result->exact || ReachesBound(value, result->upper_bound);
   ++num_decoded_;
@@ -84,9 +84,10 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
   num_fractional_ += fractional_;
 }
 
-/// Solves with the state fixed: the other states are made so expensive that no solution uses them.
-/// kValues: the value of the solution with the scores themselves. kBounds: the solver's bound,
-/// which holds for all labellings with the state. −∞ when no labelling with the state is allowed.
+/// Solves with the state of a variable fixed: its other states get a penalty so large that no
+/// solution uses them. Returns with kValues the value of the solution at the original scores, with
+/// kBounds the solver's bound, which holds for all labellings with the state, and −∞ when no
+/// labelling with the state is allowed.
 double Decoder::SolveConditioned(Index variable, Index state, std::span<const double> scores,
                                  MaxMarginalKind kind) {
   const std::size_t begin = graph_->state_offset(variable);

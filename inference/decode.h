@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Prediction: one labelling per example, and how much every label matters, with a record of how
-// sure the results are.
+// Prediction: one labelling per example, and max-marginals of its labels, with certificates of
+// optimality.
 #pragma once
 
 #include <memory>
@@ -17,46 +17,49 @@
 
 namespace slackline::internal {
 
+/// How an example is decoded.
 enum class DecodeKind {
-  /// exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
-  /// improved
+  /// Exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
+  /// improved.
   kAuto,
-  kLp,    ///< the LP relaxation, rounded
-  kExact  ///< exact where possible, else the best that can be done, as kAuto
+  kLp,    ///< exact without cycles, else the LP relaxation, rounded
+  kExact  ///< the same as kAuto
 };
 
-/// What a max-marginal is where no exact method is used. kValues: the value of the LP solution, or
-/// of a labelling where the solver only finds one (message passing). kBounds: the solver's
-/// certified bound. With exact methods the two are equal.
+/// The meaning of a max-marginal where no exact method is used. kValues: the value of the LP
+/// solution, or of a labelling where the solver finds only that (message passing). kBounds: the
+/// solver's certified bound. With exact methods the two are equal.
 enum class MaxMarginalKind { kValues, kBounds };
 
-/// "auto", "lp", "exact"; throws DataError on anything else, naming the choices.
+/// Reads "auto", "lp" or "exact"; throws DataError that names the choices on anything else.
 DecodeKind ParseDecodeKind(std::string_view name);
 
 /// Decodes examples that share one graph. Keeps work space and counts: one object per thread.
 class Decoder {
  public:
-  /// `counts`: how many variables of a prediction may be 1. Bounds that leave out labellings need
-  /// binary variables, and a labelling that keeps them (std::invalid_argument).
+  /// `counts`: how many variables of a prediction may be 1. If that excludes a labelling, throws
+  /// std::invalid_argument unless variables are binary and some labelling satisfies the bounds.
+  /// Throws DataError on global factors.
   Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, CountRange counts = {});
 
   /// Requires graph.total_states() scores, finite, or −∞ for forbidden states where an exact method
-  /// is used (DataError elsewhere, and when no labelling is allowed). `result->labels` is the
-  /// prediction. kLp leaves a fractional LP solution in the result (integral = false, value = its
-  /// value); in all other cases the result describes the labelling. upper_bound is certified for
-  /// all labellings that keep the bounds on the count, and exact says whether the labelling reaches
-  /// it.
+  /// is used; throws DataError on −∞ elsewhere, and when no labelling is allowed. `result->labels`
+  /// is the prediction. kLp leaves a fractional LP solution in the result (integral = false, value
+  /// = its value); in all other cases the result describes the labelling. upper_bound is certified
+  /// for all labellings within the bounds on the count, and exact says whether the labelling
+  /// reaches upper_bound.
   void Decode(std::span<const double> scores, MapResult* result);
 
   /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per
-  /// variable. Exact values with exact methods (±∞ where all labellings with one of the states are
-  /// forbidden), values of the LP where the LP is used, best values found where branch and bound
-  /// gives up. Bounds on the count do not matter here. Requires that all variables have two states.
+  /// variable. The values are exact with exact methods (±∞ where all labellings with one of the
+  /// states are forbidden), those of the LP where the LP is used, and the best found where branch
+  /// and bound gives up. Ignores the bounds on the count. Throws std::invalid_argument unless all
+  /// variables have two states.
   void MaxMarginals(std::span<const double> scores, std::span<double> differences);
 
   /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}, or with kBounds a
-  /// certified upper bound on it. Forests: two sweeps. Else one call to the solver, and one more
-  /// for every state that is not in its solution (by roof duality: RoofMarginals).
+  /// certified upper bound on it. Forests take two sweeps, roof duality RoofMarginals. Other
+  /// solvers are called once, and once more for every state that is not in their solution.
   void MaxMarginalTables(std::span<const double> scores, std::span<double> out,
                          MaxMarginalKind kind = MaxMarginalKind::kValues);
 
@@ -64,10 +67,10 @@ class Decoder {
   bool fractional() const { return fractional_; }
 
   Index num_decoded() const { return num_decoded_; }
-  /// Labellings that are known to be optimal.
+  /// Number of labellings that are known to be optimal.
   Index num_certified() const { return num_certified_; }
   Index num_fractional() const { return num_fractional_; }  ///< LP solutions that were fractional
-  /// Adds the counts of another decoder (of another thread) to its own.
+  /// Adds the counts of another decoder (of another thread) to those of this one.
   void AddCounts(const Decoder& other) {
     num_decoded_ += other.num_decoded_;
     num_certified_ += other.num_certified_;
@@ -77,7 +80,7 @@ class Decoder {
   /// Whether Decode solves the LP relaxation.
   bool solves_lp() const { return method_ == Method::kLpRounded || method_ == Method::kLpImproved; }
 
-  /// What is done, and how often the result was certified, in words.
+  /// A text that names the method, and the share of certified results.
   std::string description() const;
 
  private:
@@ -90,15 +93,14 @@ class Decoder {
   std::shared_ptr<const FactorGraph> graph_;
   Method method_;
   std::unique_ptr<MapSolver> solver_;
-  std::unique_ptr<CountSearch> counts_;  // null without bounds on the count
-  // made when needed, where roof duality solves the LP
-  std::unique_ptr<RoofMarginals> roof_marginals_;
+  std::unique_ptr<CountSearch> counts_;            // null without bounds on the count
+  std::unique_ptr<RoofMarginals> roof_marginals_;  // made when roof duality first needs it
   bool fractional_ = false;
   Index num_decoded_ = 0;
   Index num_certified_ = 0;
   Index num_fractional_ = 0;
-  std::vector<double> conditioned_;  // scores with a penalty
-  WarmStart warm_;                   // of one example's conditioned problems
+  std::vector<double> conditioned_;  // scores with a penalty on the other states of a variable
+  WarmStart warm_;                   // for the conditioned problems of one example
   MapResult work_;
 };
 

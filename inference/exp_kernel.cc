@@ -14,12 +14,13 @@ typedef std::int64_t FourBits __attribute__((vector_size(32), aligned(8), may_al
 constexpr Index kLanes = 4;
 constexpr double kSmallest = -700;  // 2^n stays a normal number
 
-/// Vectors go by pointers: as values they would need another calling convention in every version.
+/// The exponentials of four numbers. Vectors are passed by pointer, because passing them by value
+/// would need a different calling convention in every version of the function.
 inline __attribute__((always_inline)) void ExpFour(Four* values) {
   const Four t = *values;
   const Four lowest = Four{} + kSmallest;
   const Four bounded = t > lowest ? t : lowest;
-  // Adding 1.5 · 2^52 rounds to a whole number, whose bits are then the lowest of the sum.
+  // Adding 1.5 · 2^52 rounds to a whole number, which is in the lowest bits of the sum.
   const Four shifted = bounded * 0x1.71547652b82fep+0 + 0x1.8p52;
   const Four n = shifted - 0x1.8p52;
   const Four r = (bounded - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
@@ -43,7 +44,7 @@ inline __attribute__((always_inline)) void ExpFour(Four* values) {
   *values = t > lowest ? (Four)scaled : Four{};
 }
 
-/// Fewer than kLanes entries; the others become `rest`.
+/// Loads fewer than kLanes entries; the other lanes become `rest`.
 inline __attribute__((always_inline)) void Load(const double* from, Index count, double rest,
                                                 Four* values) {
   *values = Four{} + rest;

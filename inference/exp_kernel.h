@@ -3,8 +3,9 @@
 // Exponentials of score tables, several at a time: the inner loop of sum-product.
 //
 // e^t = 2^n e^r with n = t / ln 2 rounded and r = t − n ln 2 (ln 2 in two parts, so that r is exact
-// to the last bits), and e^r, |r| ≤ ln(2)/2, by its Taylor series up to r^13, whose rest is below
-// 5e-18. Within 3 units in the last place for −700 ≤ t ≤ 0, and 0 below.
+// to the last bits). e^r, |r| ≤ ln(2)/2, is computed by its Taylor series up to r^13, the remainder
+// of which is below 5e-18. The error is at most 3 units in the last place for −700 < t ≤ 0; the
+// result is 0 for smaller t.
 #pragma once
 
 #include <slackline/core/types.h>
@@ -15,8 +16,8 @@ namespace slackline::internal {
 /// inverse > 0 and finite, and x[k] ≤ shift (−∞ as well, which gives 0).
 double ExpSum(double* x, Index size, double shift, double inverse);
 
-/// The same for the columns s of a table of rows × size, rows ≥ 1: x[r · size + s] = exp((x −
-/// shift[s]) · inverse), and sum[s] gets their sum over the rows.
+/// The same for every column s of a table of rows × size, rows ≥ 1: x[r · size + s] = exp((x[r ·
+/// size + s] − shift[s]) · inverse); sum[s] becomes the sum of column s.
 void ExpColumns(double* x, Index rows, Index size, const double* shift, double inverse,
                 double* sum);
 

@@ -19,14 +19,14 @@ struct ForestAxis {
   Index inner;
 };
 
-/// A factor, which tells its parent about everything below it.
+/// One step: a factor sends its parent variable a message about everything below the factor.
 struct ForestStep {
-  Offset table;      ///< where the factor's scores begin
-  Index size;        ///< and how many there are
+  Offset table;      ///< begin of the factor's scores in those of the graph
+  Index size;        ///< number of the factor's scores
   Index first_axis;  ///< for ForestSteps::axes
   Index num_axes;
-  Index parent;    ///< number of the axis of the parent
-  Offset message;  ///< where its message begins, those of all factors one after the other
+  Index parent;    ///< number of the parent's axis
+  Offset message;  ///< begin of the message in an array of all factors' messages
 };
 
 class ForestSteps {
@@ -41,8 +41,8 @@ class ForestSteps {
   }
 
   Index largest_table() const { return largest_table_; }     ///< 0 without factors
-  Index most_states() const { return most_states_; }         ///< of a variable
-  Offset message_states() const { return message_states_; }  ///< of all messages together
+  Index most_states() const { return most_states_; }         ///< largest cardinality of a variable
+  Offset message_states() const { return message_states_; }  ///< entries of all messages together
 
  private:
   std::vector<ForestStep> steps_;

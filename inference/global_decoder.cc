@@ -16,11 +16,12 @@
 namespace slackline::internal {
 namespace {
 
-/// γ is halved when the bound has not fallen for so many iterations; below the smallest γ nothing
-/// moves any more.
+/// γ is halved when the bound has not fallen for this number of iterations.
 constexpr Index kPatience = 5;
+/// Iterations end below this γ, where steps are too short to change anything.
 constexpr double kSmallestStep = 1e-4;
-/// Candidates are improved in the first iterations, and then in every so-manieth.
+/// Candidates are improved in the first kImproveFirst iterations, and then in every
+/// kImproveEvery-th.
 constexpr Index kImproveFirst = 8;
 constexpr Index kImproveEvery = 8;
 constexpr int kMaxSweeps = 100;
@@ -135,7 +136,7 @@ void GlobalDecoder::Decode(std::span<const double> scores, std::span<const doubl
     }
     const double norm = Subgradient();
     if (norm == 0 || gamma < kSmallestStep) break;
-    // Without an allowed labelling there is nothing to aim at but a little less than the bound.
+    // Without an allowed labelling, a value slightly below the bound is the target of the step.
     const double fall = std::isfinite(gap) ? bound - result->value : 0.1 * (1 + std::abs(bound));
     for (std::size_t k = 0; k < v_.size(); ++k) messages_[k] -= gamma * fall / norm * v_[k];
   }
@@ -181,7 +182,7 @@ double GlobalDecoder::SolveSlaves(std::span<const double> scores, std::span<cons
   return bound + slave_.upper_bound;
 }
 
-/// v_ of the slaves' solutions; returns ‖v‖².
+/// Sets v_ from the slaves' solutions; returns ‖v‖².
 double GlobalDecoder::Subgradient() {
   const FactorGraph& graph = structure_->graph();
   v_.assign(messages_.size(), 0.0);
@@ -205,20 +206,20 @@ double GlobalDecoder::Subgradient() {
   return norm;
 }
 
-/// labels of the scope of global factor g = states.
+/// Sets the labels of the scope of global factor g to `states`.
 void GlobalDecoder::Overlay(Index g, std::span<const Index> states, std::span<Index> labels) const {
   const std::span<const Index> scope = structure_->graph().global_scope(g);
   for (std::size_t k = 0; k < scope.size(); ++k) labels[scope[k]] = states[k];
 }
 
-/// The labellings that the slaves propose.
+/// Makes candidates of the slaves' solutions.
 void GlobalDecoder::Consider(std::span<const double> scores, std::span<const double> weights,
                              bool improve, MapResult* result) {
   const Index globals = structure_->graph().num_global_factors();
   labels_ = slave_.labels;
   Candidate(scores, weights, improve, result);
-  // All global factors' states over the tables' labelling, the last one winning where they overlap;
-  // and each alone.
+  // The tables' labelling overlaid by the states of all global factors, the last of which counts
+  // where they overlap; then overlaid by each global factor alone.
   labels_ = slave_.labels;
   for (Index g = 0; g < globals; ++g) Overlay(g, states_[g], labels_);
   Candidate(scores, weights, improve, result);
@@ -230,7 +231,8 @@ void GlobalDecoder::Consider(std::span<const double> scores, std::span<const dou
   }
 }
 
-/// Takes labels_ if it is better than what there is.
+/// Stores labels_ in the result if it is better than the labelling there. With `improve`, improves
+/// it first, unless the same candidate was improved before.
 void GlobalDecoder::Candidate(std::span<const double> scores, std::span<const double> weights,
                               bool improve, MapResult* result) {
   if (improve) {
@@ -258,8 +260,8 @@ double GlobalDecoder::Improve(std::span<const double> scores, std::span<const do
   return Score(scores, weights, labels);
 }
 
-/// out[s] = what the parts that contain variable i score with it in state s and the others as in
-/// `labels`, global factor `without` left out.
+/// out[s] = the score of all parts that contain variable i, except global factor `without`, with
+/// variable i in state s and the others as in `labels`.
 void GlobalDecoder::ConditionalScores(Index i, std::span<const double> scores,
                                       std::span<const double> weights, Index without,
                                       std::span<Index> labels, double* out) const {
@@ -290,8 +292,9 @@ bool GlobalDecoder::MoveVariable(Index i, std::span<const double> scores,
   return true;
 }
 
-/// The factor's best states where every variable of its scope sees the others as they are: a guess
-/// that is taken if it gains.
+/// Tries the best states of global factor g for conditional scores that keep all other variables
+/// fixed. These scores are only an approximation if other parts join variables of the scope, so
+/// that the states are taken only if the total score gains.
 bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores,
                                std::span<const double> weights, std::span<Index> labels) {
   const FactorGraph& graph = structure_->graph();
@@ -306,7 +309,7 @@ bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores,
     }
     own += graph.cardinality(i);
   }
-  // What another factor forbids costs more than all the rest.
+  // A state that another factor forbids gets a penalty larger than all other scores together.
   for (double& message : messages) message = std::isfinite(message) ? -message : 2 * largest;
   std::vector<Index> states(scope.size());
   CheckedMaximum(*structure_->globals()[g].factor, LocalWeights(g, weights), messages, states);

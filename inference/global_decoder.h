@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Prediction for structures with global factors (core/global_factor.h), which solvers over tables
-// (map_solver.h) cannot see.
+// (map_solver.h) do not support.
 //
 // Source: dual decomposition, as in Komodakis, Paragios, Tziritas, "MRF energy minimization and
 // beyond via dual decomposition", PAMI 2011, and for language Koo, Rush, Collins, Jaakkola, Sontag
-// (EMNLP 2010). Here one slave has all variables and tables, solved by whichever MapSolver fits
-// them, and every global factor is one more:
+// (EMNLP 2010). One slave problem has all variables and tables, and is solved by the MapSolver that
+// fits them; every global factor is another slave problem:
 //
 //   L(δ) = max_μ [ Σ_i (θ_i + Σ_g δ_gi)·μ_i + Σ_c θ_c·μ_c ] + Σ_g max_y [ w·φ_g(y) − Σ_i δ_gi(y_i)
 //   ]
@@ -16,11 +16,11 @@
 //   δ_gi    messages_                         states of all global scopes, one after the other
 //   v       μ_i − [y_g at i], a subgradient   the same
 //
-// δ −= γ (L − best value found) / ‖v‖² · v (Polyak's step; γ is halved where L has not fallen for a
-// while). Labellings come from all slaves, each improved by local search over single variables and
-// over whole global factors (by their oracle at the scores that the other parts leave). Where there
-// are few labellings, all are tried instead. Where nothing couples the global factors
-// (global_solver.h), their oracles alone are exact.
+// δ −= γ (L − best value found) / ‖v‖² · v (Polyak's step; γ is halved when L has not fallen for
+// some iterations). Candidate labellings come from all slaves, and are improved by local search
+// over single variables and over whole global factors (by their oracles, with all other parts
+// fixed). If there are few labellings, all are enumerated instead. If nothing couples the global
+// factors (global_solver.h), their oracles alone are exact.
 #pragma once
 
 #include <memory>
@@ -34,26 +34,26 @@ namespace slackline::internal {
 
 struct GlobalDecodeOptions {
   Index max_iterations = 200;
-  /// Ends when the bound is as near to the best labelling, relative to 1 + |value|.
+  /// Gap between bound and best labelling, relative to 1 + |value|, at which iterations end.
   double tolerance = 1e-9;
-  /// Up to so many labellings all of them are tried, which is exact. 0: never; the bound is then
-  /// that of the relaxation.
+  /// Largest number of labellings that are enumerated, which is exact. 0: never, so that the bound
+  /// is that of the relaxation.
   Offset enumerate = 1 << 12;
 };
 
 /// Decodes examples of one structure. Keeps work space and counts: one object per thread.
 class GlobalDecoder {
  public:
-  /// Throws DataError when the structure has forbidden states (those of tables; global factors may
-  /// forbid states).
+  /// Throws DataError when tables of the structure have forbidden states. Global factors may forbid
+  /// states.
   explicit GlobalDecoder(std::shared_ptr<const Structure> structure,
                          const GlobalDecodeOptions& options = {});
 
-  /// Requires finite scores of the tables, graph().total_states() of them (losses may have been
-  /// added), and the weight vector, of which the global factors' weights are read. `result->labels`
-  /// is a labelling with result->value as its score; upper_bound is certified for all labellings,
-  /// and exact says whether the two meet (within 1e-9 relative, or the tolerance when that is
-  /// larger). When no labelling was found that all global factors allow, value is −∞.
+  /// scores: graph().total_states() finite scores of the tables, which may include losses. weights:
+  /// the weight vector, of which the weights of global factors are read. `result->labels` is a
+  /// labelling with score result->value; upper_bound is certified for all labellings, and exact
+  /// says whether value and bound agree (within 1e-9 relative, or the tolerance if that is larger).
+  /// value is −∞ when no labelling was found that all global factors allow.
   void Decode(std::span<const double> scores, std::span<const double> weights, MapResult* result);
   /// The same with w·φ of the example as scores.
   void Decode(const ExampleView& example, std::span<const double> weights, MapResult* result);
@@ -62,12 +62,13 @@ class GlobalDecoder {
   double Score(std::span<const double> scores, std::span<const double> weights,
                std::span<const Index> labels) const;
 
-  /// Local search from `labels` until no move gains; the score never falls. Returns it.
+  /// Improves `labels` by local search until no move gains, or after 100 sweeps. Returns the score,
+  /// which is not lower than that of the given labels.
   double Improve(std::span<const double> scores, std::span<const double> weights,
                  std::span<Index> labels);
 
   Index num_decoded() const { return num_decoded_; }
-  /// Labellings that are known to be optimal.
+  /// Number of labellings that are known to be optimal.
   Index num_certified() const { return num_certified_; }
 
  private:
@@ -93,9 +94,9 @@ class GlobalDecoder {
   GlobalDecodeOptions options_;
   std::shared_ptr<const FactorGraph> tables_;  // the graph without its global factors
   std::unique_ptr<MapSolver> solver_;
-  std::unique_ptr<MapSolver> exact_;  // where nothing couples the global factors, else null
-  std::vector<std::vector<Index>> globals_of_;  // per variable
-  std::vector<Offset> begin_;                   // of the global factors, in messages_; one more
+  std::unique_ptr<MapSolver> exact_;            // null if something couples the global factors
+  std::vector<std::vector<Index>> globals_of_;  // per variable: its global factors
+  std::vector<Offset> begin_;  // begins of the global factors in messages_, and the end
   bool enumerates_ = false;
 
   std::vector<double> messages_;

@@ -9,11 +9,11 @@
 namespace slackline::internal {
 namespace {
 
-/// About as many nanoseconds as an oracle that sorts, or matches, takes for a state of its
-/// variables.
+/// Array entries that a state of a variable counts as: about the nanoseconds that an oracle that
+/// sorts or matches takes per state.
 constexpr std::int64_t kWorkOfState = 32;
 
-/// Per variable: whether a global factor has it.
+/// Per variable: whether it is in a global factor.
 std::vector<bool> CoveredVariables(const FactorGraph& graph) {
   std::vector<bool> covered(graph.num_variables(), false);
   for (Index g = 0; g < graph.num_global_factors(); ++g) {

@@ -8,7 +8,7 @@
 //   max_y Σ_i θ_i(y_i) + Σ_g w·φ_g(y_g)  =  Σ_g max_{y_g} [w·φ_g(y_g) + Σ_{i∈g} θ_i(y_i)]  +  Σ_{i
 //     in no g} max_s θ_i(s),
 //
-// so that messages −θ turn the factors' own maxima into that of the example.
+// so that the factors' own oracles with messages −θ give the maximum of the example.
 #pragma once
 
 #include <memory>
@@ -21,9 +21,10 @@ namespace slackline::internal {
 /// in two of them. O(graph).
 bool HasExactGlobals(const FactorGraph& graph);
 
-/// Its bound is the value that the factors give, checked against that of their states
-/// (CheckedMaximum). SetWeights must come before Solve where factors have weights. Throws DataError
-/// when the graph has no global factors, or they are coupled.
+/// A solver by the oracles of the global factors. Its upper_bound is the value that the oracles
+/// return, checked against the value of their states (CheckedMaximum). If factors have weights,
+/// SetWeights must be called before Solve. Throws DataError when the graph has no global factors,
+/// or when they are coupled.
 std::unique_ptr<MapSolver> MakeGlobalSolver(std::shared_ptr<const Structure> structure);
 
 }  // namespace slackline::internal

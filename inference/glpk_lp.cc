@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The only file that knows GLPK. The formulations are in binary_pairs and local_polytope; here is
-// how GLPK is driven. Tried on fully connected binary models with 14 to 101 variables, from a cold
-// start and with scores that drift:
+// The only file that uses GLPK. The formulations are in binary_pairs and local_polytope; this file
+// calls the simplex method. The choices below were measured on fully connected binary models with
+// 14 to 101 variables, from a cold start and with slowly changing scores:
 //   - columns x and z with three rows per pair took 3 to 20 times as long as the n rows of
-//     binary_pairs; only the rows that the sign of a pair needs, the dual simplex and
-//     glp_adv_basis gained at most a quarter of that;
+//     binary_pairs; leaving out the rows that the sign of a pair does not need, the dual simplex
+//     and glp_adv_basis gained at most a quarter of that;
 //   - on the n rows, the primal simplex from f = 0 is the fastest cold start (the dual takes 1 to
-//     2.5 times as long), and as good as the dual from the last basis, which the signs' changes
-//     often spoil for it;
-//   - textbook pricing takes up to 1.7 times as long as steepest edge at 50 variables, no less at
-//     101;
+//     2.5 times as long). From the last basis it is as fast as the dual, which often cannot use
+//     that basis because the signs of pairs have changed;
+//   - textbook pricing takes up to 1.7 times as long as steepest edge at 50 variables, and no less
+//     time at 101.
 #include <slackline/inference/glpk_lp.h>
 
 #include <slackline/core/check.h>
@@ -49,8 +49,8 @@ std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> /*g
 namespace slackline::internal {
 namespace {
 
-/// The problems that one thread has made. GLPK's memory is bound to the thread: freeing a problem
-/// elsewhere would damage the lists of both threads.
+/// The problems that one thread has made. GLPK's memory belongs to the thread that allocated it;
+/// freeing a problem in another thread would damage the lists of both threads.
 class ThreadProblems {
  public:
   static std::shared_ptr<ThreadProblems> OfThisThread() {
@@ -65,8 +65,8 @@ class ThreadProblems {
     return problem;
   }
 
-  /// From any thread. Other threads' problems are only marked, unless their thread has ended and
-  /// deleted them.
+  /// May be called from any thread. A problem of another thread is only marked as released, and
+  /// deleted by its own thread; a thread that ends deletes all its problems.
   void Release(glp_prob* problem) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -76,7 +76,7 @@ class ThreadProblems {
     if (std::this_thread::get_id() == thread_) Sweep();
   }
 
-  /// Deletes what was released. Only from the thread itself.
+  /// Deletes the released problems. To be called only from the thread that made them.
   void Sweep() {
     std::vector<glp_prob*> released;
     {
@@ -104,7 +104,7 @@ class ThreadProblems {
   }
 
   const std::thread::id thread_ = std::this_thread::get_id();
-  // else the caller's program uses GLPK as well
+  // False if the calling program uses GLPK in this thread, too.
   const bool owns_environment_ = glp_init_env() == 0;
   std::mutex mutex_;
   std::vector<glp_prob*> released_;
@@ -112,7 +112,7 @@ class ThreadProblems {
   std::vector<glp_prob*> live_;
 };
 
-/// Switches GLPK's messages off for this thread, and back to what they were.
+/// Switches GLPK's messages off for this thread; the destructor restores the previous setting.
 class QuietTerminal {
  public:
   QuietTerminal() : home_(ThreadProblems::OfThisThread()), before_(glp_term_out(GLP_OFF)) {}
@@ -121,7 +121,7 @@ class QuietTerminal {
   QuietTerminal& operator=(const QuietTerminal&) = delete;
 
  private:
-  std::shared_ptr<ThreadProblems> home_;  // makes the environment, if nobody has
+  std::shared_ptr<ThreadProblems> home_;  // creates the environment of the thread if necessary
   int before_;
 };
 
@@ -165,8 +165,8 @@ class GlpkProblem {
     for (Index j = 0; j < model.columns; ++j) {
       glp_set_col_stat(problem_, j + 1, ToGlpk(status[model.rows + j]));
     }
-    // GLPK keeps the factors of the last call when the basis is the same; results would then depend
-    // on what was solved before. A basis that cannot be factorised is the simplex method's to mend.
+    // GLPK reuses the factors of the last call when the basis is the same, so that results would
+    // depend on earlier calls. The simplex method repairs a basis that cannot be factorised.
     glp_factorize(problem_);
   }
 
@@ -189,7 +189,7 @@ class GlpkProblem {
     parameters.presolve = presolve ? GLP_ON : GLP_OFF;
     parameters.tol_bnd = tolerance;
     parameters.tol_dj = tolerance;
-    // Far more than was ever needed: ends cycling.
+    // The limit is far above any number of iterations that was observed; it ends cycling.
     parameters.it_lim =
         10000 + 100 * std::min(200000, glp_get_num_rows(problem_) + glp_get_num_cols(problem_));
     return glp_simplex(problem_, &parameters) == 0 && glp_get_status(problem_) == GLP_OPT;
@@ -217,7 +217,7 @@ class GlpkProblem {
     if (low == -kInfinity) return high == kInfinity ? GLP_FR : GLP_UP;
     return high == kInfinity ? GLP_LO : GLP_DB;
   }
-  static int ToGlpk(BasisStatus status) {  // GLPK makes NL and NU fit the type of the bounds
+  static int ToGlpk(BasisStatus status) {  // GLPK adapts NL and NU to the type of the bounds
     return status == BasisStatus::kBasic     ? GLP_BS
            : status == BasisStatus::kAtUpper ? GLP_NU
                                              : GLP_NL;
@@ -265,7 +265,7 @@ class PackedBasis {
     }
   }
 
-  /// False when the bytes are no basis of this model.
+  /// Returns false when the bytes are not a basis of this model.
   static bool Read(std::uint8_t tag, const LpModel& model, const WarmStart& warm,
                    std::vector<BasisStatus>* status) {
     const std::size_t count = Size(model.rows) + Size(model.columns);
@@ -307,7 +307,8 @@ class GlpkSolver final : public MapSolver {
     const int iterations = problem_.Iterations();
     if (warm != nullptr && !warm->bytes.empty()) solved = SolveWarm(scores, *warm, result);
     if (!solved) SolveCold(scores, result);
-    // An iteration prices columns and updates a basis of the rows' size; a call loads the problem.
+    // An iteration prices the columns and updates a basis of as many rows; a call loads the
+    // problem.
     const std::int64_t size = model_->rows + model_->columns;
     work_ += size * (100 + 10 * std::max(1, problem_.Iterations() - iterations));
     if (warm != nullptr) {
@@ -343,8 +344,8 @@ class GlpkSolver final : public MapSolver {
                              std::to_string(graph_->num_factors()) + " factors");
   }
 
-  /// Turns GLPK's solution into the result. False when it is no optimum by the solver's own
-  /// certificate.
+  /// Converts GLPK's solution into the result. Returns false when the solution is not optimal by
+  /// the gap between value and DualBound.
   bool ReadSolution(std::span<const double> scores, MapResult* result) {
     problem_.GetSolution(&solution_);
     const auto finite = [](double v) { return std::isfinite(v); };
@@ -361,7 +362,7 @@ class GlpkSolver final : public MapSolver {
       result->integral = false;
       result->value = MarginalsScore(scores, result->marginals);
     }
-    // The bound is valid for any messages. At the optimum it equals the value but for rounding
+    // The bound is valid for any messages. At the optimum it equals the value up to rounding
     // errors.
     const double bound = DualBound(*graph_, scores, messages_);
     result->upper_bound = std::max(bound, result->value);

@@ -11,9 +11,9 @@
 namespace slackline::internal {
 namespace {
 
-/// A part of the labellings that are not found yet, by its best one: as a found one before variable
-/// `at`, there `state`, the rest as good as can be. The part leaves out `excluded` at that
-/// variable.
+/// A part of the remaining labellings: those that agree with the found labelling `parent` before
+/// variable `at` and do not have a state in `excluded` there. The best labelling of the part has
+/// score `value` and `state` at variable `at`.
 struct Candidate {
   double value = -kInfinity;
   std::size_t parent = 0;
@@ -22,8 +22,8 @@ struct Candidate {
   std::vector<Index> excluded;
 };
 
-/// Higher scores first, then lexicographic. Parts are disjoint: two candidates differ at the nearer
-/// of their variables, if not before.
+/// Orders candidates by falling score, then lexicographically. Because parts are disjoint, two
+/// candidates differ at the earlier of their variables `at`, or before it.
 struct Before {
   const std::vector<RankedLabelling>* found;
 
@@ -49,7 +49,7 @@ class KBestSearch {
     first.value = chain_.Maximise(unary_, first.labels);
     if (first.value == -kInfinity) return {};
     found_.push_back(std::move(first));
-    Candidate last;  // at first all labellings
+    Candidate last;  // the part of the last labelling; at first all labellings
     while (found_.size() < count_) {
       Branch(last.at, std::move(last.excluded));
       if (open_.empty()) break;
@@ -60,11 +60,11 @@ class KBestSearch {
   }
 
  private:
-  /// Divides a part around its best labelling, which was found last.
+  /// Divides the part of the labelling that was found last into parts without that labelling.
   void Branch(Index from, std::vector<Index> excluded) {
     const std::size_t parent = found_.size() - 1;
     const std::size_t length = found_.back().labels.size();
-    double prefix = 0;  // of the variables before
+    double prefix = 0;  // score of the earlier variables
     for (std::size_t i = 0; i < length; ++i) {
       const auto at = static_cast<Index>(i);
       const Index label = found_[parent].labels[i];
@@ -92,7 +92,7 @@ class KBestSearch {
     }
     for (const Index state : candidate.excluded) barred_[state] = 0;
     if (candidate.state < 0) return;
-    // In sums of another order the last bits may say that it is better than the one it was behind.
+    // Because sums are in another order, rounding could make a candidate better than its parent.
     candidate.value = std::min(candidate.value, found_[parent].value);
     const std::size_t wanted = count_ - found_.size();
     if (open_.size() == wanted) {
@@ -113,9 +113,9 @@ class KBestSearch {
   std::span<const double> unary_;
   std::size_t count_;
   std::size_t states_;
-  std::vector<char> barred_;  // by state; none between calls
+  std::vector<char> barred_;  // per state: whether it is excluded; all 0 between calls of Add
   std::vector<RankedLabelling> found_;
-  std::multiset<Candidate, Before> open_{Before{&found_}};  // never more than are still wanted
+  std::multiset<Candidate, Before> open_{Before{&found_}};  // at most as many as are still wanted
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace slackline::internal {
 namespace {
 
-/// A few numbers on the stack, more on the heap.
+/// Work space of `size` numbers: on the stack up to 128, else on the heap.
 class Scratch {
  public:
   explicit Scratch(std::size_t size) : size_(size) {
@@ -72,8 +72,7 @@ std::span<const double> VariableTable(const FactorGraph& graph, Index i,
   return p.subspan(graph.state_offset(i), graph.cardinality(i));
 }
 
-/// True when the table has no negative entry and its marginals differ from p by rounding errors
-/// only.
+/// Whether the table has no negative entry and its marginals differ from p only by rounding errors.
 bool Fits(const FactorGraph& graph, Index c, std::span<const double> p,
           std::span<const double> table, std::span<double> work) {
   bool fits = std::all_of(table.begin(), table.end(), [](double entry) { return entry >= 0; });
@@ -112,7 +111,7 @@ void RepairTable(const FactorGraph& graph, Index c, std::span<const double> p,
     ScaleSlices(axis, factor, table);
   });
   std::size_t begin = 0;
-  double mass = 0;  // t: what is missing, by the first axis
+  double mass = 0;  // t: missing mass of the first axis
   ForEachAxis(graph, c, [&](const Axis& axis, Index i) {
     const std::span<double> missing = work.subspan(begin, axis.states);
     Marginalise(axis, table, missing);
@@ -121,8 +120,8 @@ void RepairTable(const FactorGraph& graph, Index c, std::span<const double> p,
     for (std::size_t s = 0; s < axis.states; ++s)
       sum += missing[s] = std::max(0.0, wanted[s] - missing[s]);
     if (begin == 0) mass = sum;
-    // Every axis but the first is normalised by its own sum, which differs from t by rounding
-    // errors only.
+    // All axes except the first are normalised by their own sums, which differ from t only by
+    // rounding errors.
     if (begin > 0 && sum > 0) {
       for (double& e : missing) e /= sum;
     }

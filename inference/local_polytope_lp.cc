@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The local polytope as a linear program: rows of MakeLocalPolytopeRows, costs = scores. The primal
-// form is kept (fewer rows than the dual has), and a change of scores leaves every basis primal
-// feasible.
+// form has fewer rows than the dual, and every basis stays primal feasible when scores change.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -21,7 +20,8 @@ void AddEntry(Index row, Offset column, double coefficient, LpModel* model) {
   model->coefficient.push_back(coefficient);
 }
 
-/// Rows of factor c: one per kept state of every edge.
+/// Adds the rows of factor c: one per state of every edge, without the last state except for the
+/// first edge.
 void AddFactorRows(const FactorGraph& graph, Index c, LocalPolytopeRows* rows) {
   LpModel* model = &rows->model;
   const std::span<const Index> scope = graph.scope(c);
@@ -74,9 +74,10 @@ class LocalPolytopeFormulation final : public LpFormulation {
   }
 
  private:
-  /// Per factor as many basic columns as rows: the joint states at distance ≤ 1 from y_c. Solving
-  /// for one edge's rows gives the entries that differ from y_c in that variable, and y_c itself
-  /// takes what is left: non-singular.
+  /// Sets the starting basis. Each factor has as many basic columns as rows: the joint states that
+  /// differ from y_c in at most one variable. The basis is non-singular, because the rows of one
+  /// edge determine the entries that differ from y_c in that edge's variable, and the entry of y_c
+  /// follows from these.
   void FillStart(std::span<const double> scores) {
     const FactorGraph& graph = *graph_;
     std::vector<Index> labels(graph.num_variables());

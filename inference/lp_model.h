@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A linear program as plain arrays, and what a formulation of the local polytope must be able to
-// do: state the program for given scores, and read a corner and dual messages out of a solution.
-// Knows no LP solver.
+// A linear program as plain arrays, and the interface of formulations of the local polytope: they
+// state the program for given scores, and read a point and dual messages from a solution. This file
+// does not depend on any LP solver.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace slackline::internal {
 
-/// Where a row or column stands in a simplex basis.
+/// The status of a row or column in a simplex basis.
 enum class BasisStatus : std::uint8_t { kBasic, kAtLower, kAtUpper };
 
 /// Optimise cost · x subject to row_lower ≤ A x ≤ row_upper, column_lower ≤ x ≤ column_upper.
@@ -23,7 +23,7 @@ struct LpModel {
   bool maximise = true;
   Index rows = 0;
   Index columns = 0;
-  /// A in triplets, numbered from 0. `matrix_version` changes whenever they do.
+  /// A as triplets, rows and columns counted from 0. `matrix_version` changes whenever A does.
   std::vector<Index> row;
   std::vector<Index> column;
   std::vector<double> coefficient;
@@ -31,7 +31,7 @@ struct LpModel {
 
   std::vector<double> row_lower, row_upper, column_lower, column_upper, cost;
 
-  /// A basis to begin with (rows, then columns): non-singular and primal feasible.
+  /// A starting basis (rows, then columns): non-singular and primal feasible.
   std::vector<BasisStatus> start;
 };
 
@@ -48,19 +48,19 @@ class LpFormulation {
  public:
   virtual ~LpFormulation() = default;
 
-  /// The program for these scores (finite, total_states entries), which may be scaled by a power of
-  /// two. Valid until the next call. `with_start`: also fills model.start.
+  /// The program for these scores (finite, total_states entries), possibly scaled by a power of
+  /// two. Valid until the next call. with_start: whether to fill model.start, too.
   virtual const LpModel& Update(std::span<const double> scores, bool with_start) = 0;
 
   /// Reads the solution of the program of the last Update. `marginals` (total_states entries)
-  /// becomes a point of the local polytope: constraints met to rounding. `messages` (total_messages
-  /// entries) become dual variables δ.
+  /// becomes a point of the local polytope, up to rounding. `messages` (total_messages entries)
+  /// become the dual variables δ.
   virtual void Read(const LpSolution& solution, std::span<const double> scores,
                     std::span<double> marginals, std::span<double> messages) const = 0;
 
  protected:
-  /// A power of two that brings the largest score to [0.5, 1): solvers' tolerances are absolute. 1
-  /// if all are zero.
+  /// A power of two that scales the largest |score| into [0.5, 1), because the tolerances of
+  /// solvers are absolute. 1 if all scores are zero.
   static double ScaleOf(std::span<const double> scores);
 };
 

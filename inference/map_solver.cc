@@ -35,17 +35,17 @@ constexpr std::array<SolverName, 10> kSolverNames{{
     {SolverKind::kBranchAndBound, "branch-and-bound"},
     {SolverKind::kGlobal, "global"},
 }};
-/// Names of before, which command lines, option files and checkpoints may still use.
+/// Deprecated names, which command lines, option files and checkpoints may still use.
 constexpr std::array<SolverName, 2> kOldSolverNames{{
     {SolverKind::kMessagesBranchAndBound, "messages-search"},
     {SolverKind::kBranchAndBound, "search"},
 }};
 
-[[noreturn]] void ForbiddenStatesNeed(const std::string& who) {
+[[noreturn]] void ForbiddenStatesNeed(const std::string& solver) {
   throw DataError(
       "forbidden states need graphs without cycles (dynamic programming), or branch-and-bound or "
       "brute-force on small ones; " +
-      who + " cannot leave them out");
+      solver + " cannot leave them out");
 }
 
 }  // namespace
@@ -96,10 +96,10 @@ void RequireSolverFor(const Structure& structure, SolverKind kind) {
     ForbiddenStatesNeed("solver " + std::string(SolverKindName(kind)));
 }
 
-void RequireFiniteScores(std::span<const double> scores, std::string_view who) {
+void RequireFiniteScores(std::span<const double> scores, std::string_view solver) {
   if (AllFinite(scores)) return;
   if (std::find(scores.begin(), scores.end(), -kInfinity) != scores.end())
-    ForbiddenStatesNeed(std::string(who));
+    ForbiddenStatesNeed(std::string(solver));
   SLACKLINE_CHECK(false, "a score is not finite");
 }
 

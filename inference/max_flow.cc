@@ -17,7 +17,7 @@ Index MaxFlow::AddEdge(Index i, Index j, double forward, double backward) {
   return static_cast<Index>(edges_.size()) - 1;
 }
 
-/// Sorts the arcs by their tails: one counting sort.
+/// Sorts the arcs by their tails, by counting sort.
 void MaxFlow::BuildArcs() {
   const std::size_t nodes = excess_.size();
   first_.assign(nodes + 1, 0);
@@ -48,8 +48,8 @@ void MaxFlow::BuildArcs() {
   }
 }
 
-/// Breadth-first search from the sinks against the arcs. True when a node with excess was reached.
-/// Stops after the first level that has one.
+/// Breadth-first search from the sinks against the direction of the arcs. Stops after the first
+/// level that has a node with excess; returns whether there is one.
 bool MaxFlow::FindLevels() {
   const std::size_t nodes = excess_.size();
   level_.assign(nodes, -1);
@@ -82,7 +82,7 @@ bool MaxFlow::FindLevels() {
   return found;
 }
 
-/// Sends as much of the source's excess as the level graph takes.
+/// Sends as much of the source's excess as the level graph allows; returns the amount.
 double MaxFlow::Augment(Index source) {
   double sent = 0;
   path_.clear();
@@ -94,8 +94,8 @@ double MaxFlow::Augment(Index source) {
       excess_[source] -= amount;
       excess_[node] += amount;
       sent += amount;
-      // Back to the tail of the first arc that is full now. A sink that is served is no goal any
-      // more.
+      // The search continues at the tail of the first saturated arc. A sink whose demand is met is
+      // removed from the level graph.
       std::size_t keep = path_.size();
       for (std::size_t k = path_.size(); k-- > 0;) {
         residual_[path_[k]] -= amount;
@@ -138,7 +138,8 @@ double MaxFlow::BlockingFlow() {
   return sent;
 }
 
-/// Paths of one arc, before the arcs are sorted: cheaper than the first level graph.
+/// Sends flow along paths of one edge, before the arcs are sorted, which is cheaper than the first
+/// level graph. Returns the amount.
 double MaxFlow::SendAlongEdges() {
   double sent = 0;
   for (Edge& edge : edges_) {
@@ -164,7 +165,7 @@ double MaxFlow::Solve() {
 
 double MaxFlow::EdgeFlow(Index edge) const {
   const Edge& e = edges_[edge];
-  // The smaller change has the smaller rounding error.
+  // The flow is the mean of the changes of the two residual capacities.
   return 0.5 * ((e.forward - residual_[edge_arc_[edge]]) +
                 (residual_[mate_[edge_arc_[edge]]] - e.backward));
 }

@@ -13,11 +13,11 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Index kSweeps = 10;      // of the ascent that begins a search
-constexpr Index kIterations = 30;  // of message passing
-/// Of the value: what an iteration has to gain.
+constexpr Index kSweeps = 10;      // most sweeps of the ascent before branch and bound
+constexpr Index kIterations = 30;  // most iterations of message passing
+/// Least gain of an iteration of message passing, relative to the bound.
 constexpr double kMessageTolerance = 1e-5;
-/// Of max(1, |value|): a gap that is not worth a search.
+/// Largest gap, relative to max(1, |value|), that is left without branch and bound.
 constexpr double kReached = 1e-9;
 
 /// *moved = θ_i + Σ_c δ_ci for variables, θ_c − Σ_j δ_cj for factors.
@@ -103,7 +103,7 @@ BranchAndBoundPlan BranchAndBoundPlan::Read(const FactorGraph& graph, const Warm
   const std::size_t messages = Size(graph.total_messages()) * sizeof(double);
   if (warm == nullptr || warm->bytes.size() != messages + kBranchAndBoundPlanBytes) return plan;
   const std::uint8_t* const bytes = warm->bytes.data() + messages;
-  // Those of a damaged checkpoint may be anything.
+  // The bytes of a damaged checkpoint may have any values.
   plan.doublings = std::min<Index>(bytes[0], MessageBranchAndBound::kMostDoublings);
   plan.arrived = bytes[1] != 0;
   plan.rest = bytes[2] + 256 * bytes[3];

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Exact maximisation where message passing leaves a gap: its messages reparametrise the scores
+// Exact maximisation where message passing leaves a gap: the messages reparametrise the scores
 // (every labelling keeps its score, and the maxima of the parts sum to the bound of the messages),
-// and branch and bound (branch_and_bound.h) starts from these. On grids of 8 × 8 variables with 4
-// states whose relaxation is not tight, some hundred nodes are enough. Where it reaches its node
-// limit, its bound is still certified, and never above that of the messages.
+// and branch and bound (branch_and_bound.h) starts from the reparametrised scores. On grids of 8 ×
+// 8 variables with 4 states whose relaxation is not tight, a few hundred nodes suffice. If branch
+// and bound reaches its node limit, its bound is still certified, and never above that of the
+// messages.
 //
-// Cost of a call: one pass over all tables, some sweeps of the ascent, and about 90 ns a node.
+// Cost of a call: one pass over all tables, some sweeps of the ascent, and about 90 ns per node.
 #pragma once
 
 #include <memory>
@@ -19,40 +20,41 @@
 
 namespace slackline::internal {
 
-/// The node limits of successive calls for one graph. A call has the first limit. After one that
-/// gave up, the limit doubles, but only for so many calls that all together take about twice the
-/// time of calls with the first limit.
+/// The node limits of successive calls for one example. The first call has the limit kNodeLimit. A
+/// call that reaches its limit doubles the limit of later calls, but calls with the larger limit
+/// are so rare that all calls together take at most about twice the time of calls with kNodeLimit.
 struct BranchAndBoundPlan {
-  Index doublings = 0;   ///< of the node limit
-  bool arrived = false;  ///< the last call with this limit ended below it
-  Index rest = 0;        ///< calls to come with the first limit, unless `arrived`
+  Index doublings = 0;   ///< number of doublings of the node limit
+  bool arrived = false;  ///< whether the last call with this limit ended below it
+  Index rest = 0;        ///< calls that still have the limit kNodeLimit, unless `arrived`
 
-  /// As a warm start keeps it behind the messages of `graph`; the default one where there is none.
+  /// Reads the plan behind the messages of `graph` in a warm start; the default if there is none.
   static BranchAndBoundPlan Read(const FactorGraph& graph, const WarmStart* warm);
-  /// Requires that the warm start keeps messages of `graph`; may be null.
+  /// Writes the plan behind the messages of `graph` in the warm start, which may be null. Throws
+  /// std::invalid_argument when the warm start has no messages.
   void Write(const FactorGraph& graph, WarmStart* warm) const;
 
-  /// Of the next call.
+  /// Doublings of the node limit in the next call.
   Index next_doublings() const { return arrived || rest == 0 ? doublings : 0; }
-  /// After it.
+  /// Records the outcome of that call. complete: whether it ended below its limit.
   void Record(bool complete);
 };
 
 class MessageBranchAndBound {
  public:
-  /// Whether the graph is small enough for it: at most kMostStates states of all parts.
+  /// Whether the graph is small enough: at most kMostStates states of all parts.
   static bool Fits(const FactorGraph& graph);
   static constexpr Offset kMostStates = 12'000;
-  static constexpr Offset kNodeLimit = 20'000;  // 2 ms
-  static constexpr Index kMostDoublings = 8;    // 0.5 s
+  static constexpr Offset kNodeLimit = 20'000;  // about 2 ms
+  static constexpr Index kMostDoublings = 8;    // about 0.5 s
 
   explicit MessageBranchAndBound(std::shared_ptr<const FactorGraph> graph);
 
-  /// scores: total_states, finite. messages: total_messages, any finite ones; the better their
-  /// bound, the fewer nodes. labels, value, upper_bound and exact of *result are set, the labelling
-  /// being the best one found; upper_bound holds for labellings, not for the relaxation. Gives up
-  /// after kNodeLimit
-  /// · 2^doublings nodes; doublings: 0 to kMostDoublings.
+  /// Finds the best labelling, or gives up after kNodeLimit · 2^doublings nodes with the best that
+  /// was found. scores: total_states, finite. messages: total_messages, any finite numbers; the
+  /// better their bound, the fewer nodes. doublings: 0 to kMostDoublings, else
+  /// std::invalid_argument. Sets labels, value, upper_bound and exact of *result; upper_bound holds
+  /// for labellings, not for the relaxation.
   void Solve(std::span<const double> scores, std::span<const double> messages, MapResult* result,
              Index doublings = 0);
 
@@ -65,8 +67,9 @@ class MessageBranchAndBound {
   std::int64_t work_ = 0;
 };
 
-/// Message passing, and branch and bound where its labelling does not reach its bound. Requires
-/// finite scores. A WarmStart keeps the messages. Throws DataError on graphs with global factors.
+/// A solver by message passing, followed by branch and bound if the labelling does not reach the
+/// bound and the graph is small enough. Requires finite scores. A WarmStart keeps the messages.
+/// Throws DataError on graphs with global factors.
 std::unique_ptr<MapSolver> MakeMessageBranchAndBoundSolver(
     std::shared_ptr<const FactorGraph> graph);
 

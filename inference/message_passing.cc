@@ -168,8 +168,8 @@ double MessagePassing::Iterate(std::span<double> messages) {
   return Sweep<false>(messages.data());
 }
 
-/// Backwards, returns Σ max b_i: when a factor's first variable has collected from it, nothing is
-/// left in the factor.
+/// Returns Σ max b_i, which after a backward sweep is the whole bound: once its first variable has
+/// collected from a factor, the reparametrised maximum of the factor is 0.
 template <bool kForward>
 double MessagePassing::Sweep(double* messages) {
   const Index n = graph_->num_variables();
@@ -185,7 +185,7 @@ double MessagePassing::Sweep(double* messages) {
       const double* message = messages + edge.message;
       for (Index s = 0; s < states; ++s) belief_[s] += message[s];
     }
-    // A constant moves between the tables without changing the bound: the largest belief becomes 0.
+    // Subtracting the largest belief moves a constant between tables without changing the bound.
     const double top = *std::max_element(belief_.begin(), belief_.begin() + states);
     bound += top;
     const double share = share_[i];
@@ -244,12 +244,12 @@ void MessagePassing::Decode(std::span<const double> messages, std::span<Index> l
   }
 }
 
-/// Adds what a factor says about i given labels of all smaller variables; larger ones are maximised
-/// over, less their messages.
+/// Adds to belief_ the scores of a factor for the states of i, given the labels of all smaller
+/// variables and maximised over the larger variables, whose messages are subtracted.
 void MessagePassing::AddDecoded(const Edge& edge, Index i, const double* messages,
                                 std::span<const Index> labels) {
   const Index states = graph_->cardinality(i);
-  if (edge.first && !edge.last) {  // all others are open: their maximum is in the message
+  if (edge.first && !edge.last) {  // all other variables are larger: the message has their maximum
     for (Index s = 0; s < states; ++s) belief_[s] += messages[edge.message + s];
     return;
   }
@@ -339,7 +339,7 @@ double MessagePassing::Bound(std::span<const double> messages) {
     for (const Edge& edge : edges(i)) {
       const double* own = messages.data() + edge.message;
       for (Index s = 0; s < states; ++s) belief_[s] += own[s];
-      if (!edge.first) continue;  // the factor's own maximum, once
+      if (!edge.first) continue;  // every factor's own maximum is added once
       MaxMarginals(edge, messages.data());
       double best = -kInfinity;
       for (Index s = 0; s < states; ++s) best = std::max(best, maxima_[s] - own[s]);
@@ -356,7 +356,7 @@ void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<d
   if (warm == nullptr || bytes == 0) return;
   if (warm->bytes.size() != bytes && warm->bytes.size() != bytes + kBranchAndBoundPlanBytes) return;
   std::memcpy(messages->data(), warm->bytes.data(), bytes);
-  // Those of a damaged checkpoint may be anything. Any finite messages give a bound that holds.
+  // Messages of a damaged checkpoint may have any values. Any finite messages give a valid bound.
   if (!AllFinite(*messages)) std::fill(messages->begin(), messages->end(), 0.0);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The local polytope of any graph without an LP solver: dual block-coordinate ascent over messages,
-// sequential and tree reweighted, with a certified bound at any moment and a labelling decoded on
-// the way.
+// sequential and tree reweighted, with a certified bound and a decoded labelling after every
+// iteration.
 //
 // Sources: Kolmogorov, "Convergent tree-reweighted message passing for energy minimization", PAMI
 // 2006 (TRW-S); Kolmogorov, "A new look at reweighted message passing", PAMI 2015 (SRMP: factors of
@@ -15,14 +15,14 @@
 // One iteration visits the variables in increasing and then in decreasing order. At variable i,
 // forwards: every factor in which i is not the first variable hands its max-marginals over, δ_ci(s)
 // = max over y_c with y_i = s of (θ_c − Σ_{j≠i} δ_cj)(y_c); then every factor in which i is not the
-// last gets back the share 1/max(number not first, number not last) of b_i. Backwards with first
-// and last exchanged. On chains numbered from end to end one iteration is max-product and the bound
-// is tight. The bound never gets worse; it may stop short of the optimum of the LP (fixed points of
-// coordinate ascent).
+// last gets back the share 1/max(number not first, number not last) of b_i. Backwards is the same
+// with first and last exchanged. On chains numbered from end to end one iteration is max-product,
+// and the bound is tight. The bound never gets worse, but may converge to a value above the optimum
+// of the LP (a fixed point of coordinate ascent).
 //
 // Cost of an iteration: two reads of all pairwise tables and two operations per entry, less for
 // Potts tables (pair_tables.h); for factors of order k > 2, 2(k − 1) times k + 1 sweeps over the
-// table. Factors with equal tables may share one.
+// table. Factors with equal tables may share one table.
 #pragma once
 
 #include <memory>
@@ -34,28 +34,31 @@
 
 namespace slackline::internal {
 
-/// Keeps scores and work space for one graph; not to be shared between threads.
+/// Keeps scores and work space for one graph: one object per thread.
 class MessagePassing {
  public:
-  /// table_of: per factor, the number of its score table, 0 … the largest; factors with one number
-  /// have equal cardinalities (else std::invalid_argument). Empty: every factor has its own.
+  /// table_of: per factor, the number of its score table; empty: every factor has a table of its
+  /// own. Throws std::invalid_argument unless tables are numbered from 0 in the order of their
+  /// first use, and factors with the same table have equal cardinalities.
   explicit MessagePassing(std::shared_ptr<const FactorGraph> graph,
                           std::span<const Index> table_of = {});
 
   Index num_tables() const { return static_cast<Index>(tables_.size()); }
-  /// Scores of all states of all variables, in the graph's order, to be written.
+  /// Scores of all states of all variables, in the graph's order, which the caller writes.
   std::span<double> variable_scores() { return variable_scores_; }
-  /// Scores of all joint states.
+  /// Sets the scores of all joint states of a table.
   void SetTable(Index table, std::span<const double> scores);
-  /// All scores at once, as for MapSolver. Requires tables of the factors' own.
+  /// Sets all scores at once, in the graph's order. Throws std::invalid_argument if factors share
+  /// tables.
   void SetScores(std::span<const double> scores);
 
-  /// One iteration on the messages (total_messages entries). Returns an upper bound on the maximum,
-  /// certified up to the rounding errors that messages gather.
+  /// Makes one iteration on the messages (total_messages entries). Returns an upper bound on the
+  /// maximum, certified up to the rounding errors that messages accumulate.
   double Iterate(std::span<double> messages);
 
-  /// Variable after variable takes the best state given those before it and the messages of those
-  /// after it. `labels`: one per variable. Good after Iterate.
+  /// Writes a labelling in which every variable, one after the other, takes the best state given
+  /// the labels of earlier variables and the messages of later ones. `labels`: one per variable. To
+  /// be called after Iterate.
   void Decode(std::span<const double> messages, std::span<Index> labels);
 
   /// Changes single variables to the best state given all others while that gains, in at most
@@ -70,7 +73,7 @@ class MessagePassing {
   /// Σ_i max b_i + Σ_c max (θ_c − Σ δ_ci): valid for any messages.
   double Bound(std::span<const double> messages);
 
-  /// About the nanoseconds of an iteration: table entries over vector lanes, and message entries.
+  /// About the nanoseconds of an iteration, counted by entries of tables and messages.
   std::int64_t iteration_work() const { return iteration_work_; }
 
  private:
@@ -78,17 +81,17 @@ class MessagePassing {
     Index factor;
     Index position;
     Offset message;
-    bool first, last;  // whether the variable is the smallest, the largest, of the scope
+    bool first, last;  // whether the variable is the smallest, or the largest, of the scope
     bool pair;
-    Index other;            // pairs: the other variable,
-    Offset other_message;   // … its message,
-    PairTables::View view;  // … and the table
+    Index other;            // pairs only: the other variable
+    Offset other_message;   // pairs only: begin of the other variable's message
+    PairTables::View view;  // pairs only: the table
   };
   struct Table {
-    Index factor;     // one of those that have it,
-    Index uses = 0;   // and how many do
+    Index factor;     // a factor that has this table
+    Index uses = 0;   // number of factors that have it
     Index pair = -1;  // pairs: number in pairs_
-    Offset scores;    // others: where they begin in table_scores_
+    Offset scores;    // other factors: begin of the scores in table_scores_
   };
   std::span<const Edge> edges(Index i) const {
     return {edges_.data() + begin_[i], static_cast<std::size_t>(begin_[i + 1] - begin_[i])};
@@ -113,30 +116,31 @@ class MessagePassing {
   std::vector<Offset> begin_;
   std::vector<Edge> edges_;     // by variable
   std::vector<double> share_;   // per variable
-  std::vector<double> belief_;  // of one variable, and room for padding
-  std::vector<double> maxima_;  // the same
-  std::vector<double> table_;   // of one factor
+  std::vector<double> belief_;  // work space for one variable, padded
+  std::vector<double> maxima_;  // work space for one variable, padded
+  std::vector<double> table_;   // work space for one factor
   std::int64_t iteration_work_ = 0;
 };
 
 inline constexpr std::size_t kBranchAndBoundPlanBytes = 4;
 
-/// The messages that a warm start keeps: zeros where it is null, empty, or of another graph's size.
-/// Behind them it may keep a BranchAndBoundPlan (message_branch_and_bound.h).
+/// Reads the messages of a warm start, or zeros if it is null, empty, of another graph's size, or
+/// not finite. A BranchAndBoundPlan may follow the messages (message_branch_and_bound.h).
 void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<double>* messages);
-/// Does nothing when `warm` is null. A BranchAndBoundPlan behind the messages stays as it is.
+/// Writes the messages into a warm start, unless it is null. Keeps a BranchAndBoundPlan behind
+/// them.
 void WriteMessages(std::span<const double> messages, WarmStart* warm);
 
 struct MessagePassingOptions {
   Index max_iterations = 100;
-  /// Stops when bound − value ≤ tolerance · max(1, |value|), or when the bound has gained less than
-  /// a tenth of that in an iteration.
+  /// Iterations stop when bound − value ≤ tolerance · max(1, |value|), or when an iteration
+  /// improves the bound by at most a tenth of that tolerance.
   double tolerance = 1e-7;
 };
 
 /// A solver that returns labellings (points of the local polytope) with the bound of its messages.
 /// A WarmStart keeps the messages. exact = the labelling reaches the bound within 1e-7 · max(1,
-/// |value|).
+/// |value|). Throws DataError on graphs with global factors.
 std::unique_ptr<MapSolver> MakeMessagePassingSolver(std::shared_ptr<const FactorGraph> graph,
                                                     const MessagePassingOptions& options = {});
 

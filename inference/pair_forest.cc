@@ -52,7 +52,7 @@ PairForest::PairForest(std::shared_ptr<const FactorGraph> graph, std::span<const
   message_.resize(PairTables::Padded(most_states));
 }
 
-/// The forest as the sweeps of max_product.h see it.
+/// The forest for the sweeps of max_product.h.
 struct PairForest::Sweeps {
   PairForest& forest;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Max-product (factors/max_product.h) on forests of pairs: chains, stars, trees whose factors join
-// two variables. It finds what TreeSolver finds, with the same rule for ties, for training, where
-// factors share tables.
+// two variables. The results are those of TreeSolver, with the same rule for ties. For training,
+// where factors share tables.
 //
-// A variable with states r sends max_r table(r, s) + b_r to its parent with states s, in whole
-// vectors of states s (pair_tables.h). With V variables of K states and one shared table: V·K²
-// vector operations, V·K with a Potts table; nothing of the size V·K² is read or written.
+// A variable with states r sends max_r [table(r, s) + b_r] to its parent with states s, in whole
+// vectors of states s (pair_tables.h). With V variables of K states and one shared table this takes
+// V·K² vector operations, or V·K with a Potts table; no array of size V·K² is read or written.
 #pragma once
 
 #include <memory>
@@ -18,32 +18,34 @@
 
 namespace slackline::internal {
 
-/// Keeps scores and work space for one graph; not to be shared between threads.
+/// Keeps scores and work space for one graph: one object per thread.
 class PairForest {
  public:
   /// Whether the graph is a forest all of whose factors join two variables.
   static bool Fits(const FactorGraph& graph);
 
-  /// Requires Fits(*graph). table_of: as for MessagePassing.
+  /// table_of: as for MessagePassing, but must not be empty. Throws std::invalid_argument unless
+  /// Fits(*graph), and as MessagePassing does.
   PairForest(std::shared_ptr<const FactorGraph> graph, std::span<const Index> table_of);
 
-  /// Scores of all states of all variables, in the graph's order, to be written before each call of
-  /// Maximise, which overwrites them.
+  /// Scores of all states of all variables, in the graph's order. The caller must write them before
+  /// each call of Maximise, which overwrites them.
   std::span<double> variable_scores() { return belief_; }
-  /// Scores of all joint states.
+  /// Sets the scores of all joint states of a table.
   void SetTable(Index table, std::span<const double> scores) { tables_.Set(table, scores); }
 
-  /// The best labelling (one state per variable); returns its value. Scores may be −∞ (forbidden
-  /// states); throws DataError when no labelling is left.
+  /// Writes the best labelling (one state per variable) and returns its value. Scores may be −∞
+  /// (forbidden states); throws DataError when no labelling is allowed.
   double Maximise(std::span<Index> labels);
 
-  /// About the nanoseconds of a call.
+  /// About the nanoseconds of a call of Maximise.
   Offset work() const;
 
  private:
-  struct Step {  // one variable hands over to its parent
+  /// One variable sends a message to its parent.
+  struct Step {
     Index variable, parent;
-    PairTables::View view;  // from the parent
+    PairTables::View view;  // the table seen from the parent
   };
   struct Sweeps;
   double* belief(Index variable) { return belief_.data() + graph_->state_offset(variable); }

@@ -12,7 +12,7 @@ namespace slackline::internal {
 namespace {
 
 constexpr Index kLanes = PairTables::kLanes;
-/// Below, a general table takes no longer.
+/// Smallest number of states with which the Potts form is used; below, a general table is as fast.
 constexpr Index kSmallestPotts = 5;
 
 double Larger(double a, double b) { return a > b ? a : b; }
@@ -47,7 +47,7 @@ inline __attribute__((always_inline)) void MaxPotts(double equal, double other, 
     *reinterpret_cast<Four*>(out + s) = own > rests ? own : rests;
   }
   for (; s < size; ++s) out[s] = Larger(equal + kSign * a[s], rest);
-  if (equal >= other) return;  // then `rest` at the best state itself is no better than its own
+  if (equal >= other) return;  // at the best state, `rest` is at most its own value equal + best
   Index at = 0;
   while (at + 1 < size && kSign * a[at] != best) ++at;
   const double second = Larger(Largest<kSign>(a, at), Largest<kSign>(a + at + 1, size - at - 1));

@@ -63,7 +63,7 @@ void RoofDuality::Solve(std::span<const double> u, std::span<const double> t, co
       high_[i] += sums->positive[i];
     }
   } else {
-    for (std::size_t e = 0; e < pairs_.size(); ++e) {  // without branches: signs have no pattern
+    for (std::size_t e = 0; e < pairs_.size(); ++e) {  // no branches on the unpredictable signs
       const double positive = std::max(t[e], 0.0);
       const double negative = std::min(t[e], 0.0);
       high_[pairs_[e].first] += positive;
@@ -88,8 +88,8 @@ void RoofDuality::Solve(std::span<const double> u, std::span<const double> t, co
   if (!free_.empty()) SolveFlow();
 }
 
-/// Takes the variables that their bounds decide out of free_, into changed_. False when there is
-/// none, or nothing is left.
+/// Moves the variables that their bounds decide from free_ to changed_. Returns false when there is
+/// no such variable, or when no undecided variable is left.
 bool RoofDuality::Decide() {
   changed_.clear();
   ++round_;
@@ -109,7 +109,7 @@ bool RoofDuality::Decide() {
   return !changed_.empty() && !free_.empty();
 }
 
-/// Tells the undecided neighbours of the changed variables.
+/// Updates the bounds of all neighbours of the changed variables.
 void RoofDuality::Propagate() {
   for (const Index i : changed_) {
     const bool one = doubled_[i] == 2;
@@ -125,8 +125,8 @@ void RoofDuality::Propagate() {
   }
 }
 
-/// The same from scratch: cheaper when few variables are left, and without differences of large
-/// sums.
+/// Recomputes the bounds of the undecided variables, which is cheaper than Propagate when few are
+/// left, and avoids differences of large sums.
 void RoofDuality::RecomputeBounds() {
   for (const Index i : free_) {
     double base = u_[i];
@@ -147,8 +147,8 @@ void RoofDuality::RecomputeBounds() {
   }
 }
 
-/// Signs flip_ with flip_i flip_j t_ij ≥ 0 for all undecided pairs, if there are any:
-/// two-colouring, depth first.
+/// Finds signs flip_ with flip_i flip_j t_ij ≥ 0 for all undecided pairs, by depth-first
+/// two-colouring. Returns whether such signs exist.
 bool RoofDuality::FindSwitching() {
   for (const Index i : free_) flip_[i] = 0;
   for (const Index root : free_) {
@@ -184,8 +184,8 @@ void RoofDuality::SolveFlow() {
   ReadCut(flow_doubled_);
 }
 
-/// Nodes: k for variable free_[k] (one, or its flip), count + k for its complement. Source side =
-/// 1.
+/// Builds the flow. Node k stands for variable free_[k] (flipped where flip_ is −1), and node count
+/// + k for its complement in the doubled graph. The source side means 1.
 void RoofDuality::AddPairsOfFlow(bool doubled) {
   const auto count = static_cast<Index>(free_.size());
   for (Index k = 0; k < count; ++k) {
@@ -226,7 +226,7 @@ void RoofDuality::ReadCut(bool doubled) {
     if (!doubled) {
       doubled_[i] = zero == (flip_[i] > 0) ? 0 : 2;
     } else {
-      // Never both but for rounding errors.
+      // Only rounding errors can put both nodes on the sink side.
       const bool one = flow_.SinkSide(count + k);
       doubled_[i] = zero == one ? 1 : zero ? 0 : 2;
       integral_ = integral_ && zero != one;
@@ -261,8 +261,9 @@ double RoofDuality::ValueWith(std::span<const double> u) const {
 }
 
 void RoofDuality::DualFlows(std::span<double> f) const {
-  // Pairs that are not in the flow: whichever variable was decided first assumed nothing about the
-  // other, and the other was then decided (or left to the flow) with the first one's label put in.
+  // Pairs that are not in the flow: the variable that was decided first (in `later`, the smaller
+  // round) was decided for any value of the other; the other was decided later, or by the flow,
+  // given the label of the first.
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
     Index first = pairs_[e].first;
     Index second = pairs_[e].second;
@@ -272,7 +273,7 @@ void RoofDuality::DualFlows(std::span<double> f) const {
     if (t_[e] > 0) {
       f[e] = one == swapped
                  ? t_[e]
-                 : 0;  // f x_first + (t − f) x_second: on the decided one at 0, on the other at 1
+                 : 0;  // f x_first + (t − f) x_second, all on one: the earlier decided if it is 0
     } else {
       f[e] = one ? -t_[e] : 0;  // f (1 − x_first − x_second)
     }
@@ -285,7 +286,7 @@ void RoofDuality::DualFlows(std::span<double> f) const {
     } else if (flip_[pairs_[pair].first] < 0) {
       flow = -flow;
     }
-    // Flows are twice the dual's: capacities were |t|, not |t|/2.
+    // Capacities are |t| instead of |t|/2, so that flows are twice those of the dual.
     const double unclipped = value > 0 ? 0.5 * (value - flow) : 0.5 * (-value + flow);
     f[pair] = std::clamp(unclipped, 0.0, std::abs(value));
   }

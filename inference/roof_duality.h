@@ -4,19 +4,21 @@
 //
 //   max  Σ_i u_i x_i + Σ_{t>0} t min(x_i, x_j) − Σ_{t<0} |t| max(0, x_i + x_j − 1),   x ∈ [0, 1]^n
 //
-// (inference/binary_pairs.h shows that this is the local polytope). It has a half-integral
-// solution, and the labels at 0 and 1 belong to some best labelling as well.
+// (inference/binary_pairs.h shows that this is the local polytope). The program has a half-integral
+// solution, and its labels at 0 and 1 agree with some best labelling.
 //
 // Sources: Hammer, Hansen, Simeone (1984), roof duality; Boros and Hammer (2002); Kolmogorov and
 // Rother (2007), the doubled graph. Three stages:
-//   1. Variables that their bounds decide: u_i + Σ_j max(0, t_ij) ≤ 0 gives x_i = 0, u_i + Σ_j
-//      min(0, t_ij) ≥ 0 gives x_i = 1. Every decision narrows the bounds of the neighbours;
-//      repeated until nothing changes.
-//   2. What is left is written with spins, a_i = u_i + ½ Σ_j t_ij and |t_ij|/2 · |x_i − x_j| or
-//      |x_i + x_j − 1|. If the signs of the edges are balanced (no cycle with an odd number of
-//      negative ones; all edges positive is the submodular case), flipping some variables makes all
-//      edges positive: a minimum cut on as many nodes as variables, an integral solution.
-//   3. Otherwise a minimum cut on the doubled graph, one node for x_i and one for 1 − x_i.
+//   1. Bounds decide variables: u_i + Σ_j max(0, t_ij) ≤ 0 gives x_i = 0, u_i + Σ_j min(0, t_ij) ≥
+//      0 gives x_i = 1. Every decision tightens the bounds of the neighbours; this is repeated
+//      until no bound decides a variable.
+//   2. The remaining problem is written with spins, a_i = u_i + ½ Σ_j t_ij and |t_ij|/2 · |x_i −
+//      x_j| or |x_i + x_j − 1|. If the signs of the edges are balanced (no cycle with an odd number
+//      of negative edges; the submodular case has only positive edges), flipping some variables
+//      makes all edges positive. The solution is then integral, by a minimum cut on as many nodes
+//      as variables.
+//   3. Otherwise the solution is a minimum cut on the doubled graph, with one node for x_i and one
+//      for 1 − x_i.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,7 @@
 
 namespace slackline::internal {
 
-/// Two different variables whose product has a coefficient.
+/// Two different variables whose product has a coefficient t.
 struct VariablePair {
   Index first = 0;
   Index second = 0;
@@ -38,7 +40,8 @@ struct VariablePair {
 /// object per thread.
 class RoofDuality {
  public:
-  /// Pairs may repeat. Requires 0 ≤ first ≠ second < num_variables.
+  /// Pairs may repeat. Throws std::invalid_argument unless 0 ≤ first, second < num_variables and
+  /// first ≠ second.
   RoofDuality(Index num_variables, std::span<const VariablePair> pairs);
 
   /// Σ_j max(0, t_ij) and Σ_j min(0, t_ij) per variable: for callers whose t changes rarely.
@@ -48,9 +51,9 @@ class RoofDuality {
   };
   void ComputeRowSums(std::span<const double> t, RowSums* sums) const;
 
-  /// Requires finite u (one per variable) and t (one per pair), which must live until the results
-  /// have been read. `sums`: of t, or null. O(n + pairs) besides the flow; with sums, O(n + pairs
-  /// of undecided variables).
+  /// Solves the program. Requires finite u (one per variable) and t (one per pair), which must live
+  /// until the results have been read. `sums`: ComputeRowSums of t, or null. O(n + pairs) besides
+  /// the flow; with sums, O(n + pairs of undecided variables).
   void Solve(std::span<const double> u, std::span<const double> t, const RowSums* sums = nullptr);
 
   // Results of the last Solve.
@@ -64,9 +67,9 @@ class RoofDuality {
   /// f of inference/binary_pairs.h, one entry per pair, in [0, |t|]: the dual solution. O(pairs).
   void DualFlows(std::span<double> f) const;
 
-  /// Variables that stage 1 left, over all calls; and a count of work done in stages 1 to 3 (array
-  /// entries looked at).
+  /// Number of variables that stage 1 left undecided, over all calls.
   std::int64_t undecided() const { return undecided_; }
+  /// Array entries read in stages 1 to 3, over all calls.
   std::int64_t work() const { return work_ + flow_.work(); }
 
  private:
@@ -93,15 +96,15 @@ class RoofDuality {
 
   std::span<const double> t_;
   std::span<const double> u_;
-  std::vector<double> contracted_;  // u_i + Σ t_ij over the neighbours at 1
-  std::vector<double> low_;         // contracted + Σ min(0, t) over the undecided neighbours
-  std::vector<double> high_;
+  std::vector<double> contracted_;  // u_i + Σ t_ij over the neighbours decided as 1
+  std::vector<double> low_;         // contracted_ + Σ min(0, t) over the undecided neighbours
+  std::vector<double> high_;        // contracted_ + Σ max(0, t) over the undecided neighbours
   std::vector<std::uint8_t> doubled_;
-  std::vector<Index> decided_;  // in which round of stage 1; 0 = not
+  std::vector<Index> decided_;  // round of stage 1 that decided the variable; 0: undecided
   Index round_ = 0;
   std::vector<Index> free_;     // undecided variables
-  std::vector<Index> changed_;  // decided in this round
-  std::vector<Index> node_;     // of undecided variables: number in the flow
+  std::vector<Index> changed_;  // variables decided in this round
+  std::vector<Index> node_;     // per undecided variable: number of its node in the flow
   std::vector<std::int8_t> flip_;
   struct FlowPair {
     Index pair;

@@ -101,7 +101,7 @@ void RoofMarginals::Compute(std::span<const double> scores, std::span<double> ou
   const std::vector<std::uint8_t> solution(roof_.doubled().begin(), roof_.doubled().end());
   std::copy(u_.begin(), u_.end(), fixed_.begin());
   for (std::size_t i = 0; i < n; ++i) {
-    // So much that its bounds decide the variable at once.
+    // Large enough for its bounds to decide the variable in the first round.
     const double decisive = 1 + 2 * (std::abs(u_[i]) + sums_.positive[i] - sums_.negative[i]);
     for (std::size_t s = 0; s < 2; ++s) {
       if (solution[i] == 2 * s) {

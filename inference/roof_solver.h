@@ -16,17 +16,17 @@ namespace slackline::internal {
 
 /// A solver of max θ·μ over the local polytope for graphs with binary variables and factors over
 /// one or two of them (else DataError). Solutions are half-integral; `upper_bound` is the DualBound
-/// of the messages that the flow gives. exact = integral and the bound reached within 1e-7 · max(1,
-/// |value|). Needs no warm start. Throws std::invalid_argument on scores that are not finite.
+/// of the messages that the flow gives. exact = integral and the bound is reached within 1e-7 ·
+/// max(1, |value|). Uses no warm start. Solve throws as RequireFiniteScores.
 std::unique_ptr<MapSolver> MakeRoofSolver(std::shared_ptr<const FactorGraph> graph);
 
 /// Max-marginals of the relaxation: for every variable and state, the largest value of a point of
 /// the local polytope with x_i = s.
 ///
-/// One roof duality (inference/roof_duality.h) per state that the solution does not have, with the
-/// variable fixed. The coefficients and their sums per variable are computed once for all of them.
-/// Then each costs what its stage 1 leaves: O(n) and the pairs of the few variables that their
-/// bounds do not decide, not all n² pairs (docs/notebook/oracles.md).
+/// One roof duality (inference/roof_duality.h) with the variable fixed is solved for every state
+/// that is not in the solution. The coefficients and their sums per variable are computed once.
+/// Each roof duality then costs O(n) and the pairs of the few variables that stage 1 leaves
+/// undecided, not all n² pairs (docs/notebook/oracles.md).
 ///
 /// Keeps work space: one object per thread.
 class RoofMarginals {
@@ -34,8 +34,8 @@ class RoofMarginals {
   /// Requires IsBinaryPairwise(*graph).
   explicit RoofMarginals(std::shared_ptr<const FactorGraph> graph);
 
-  /// out[state_offset(i) + s] = max { θ·μ | μ in the local polytope, μ_i(s) = 1 }. Requires finite
-  /// scores for all states, and two entries of out per variable.
+  /// out[state_offset(i) + s] = max { θ·μ | μ in the local polytope, μ_i(s) = 1 }. `out` has two
+  /// entries per variable. Throws as RequireFiniteScores.
   void Compute(std::span<const double> scores, std::span<double> out);
 
  private:

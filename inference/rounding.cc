@@ -58,7 +58,8 @@ class LocalSearch {
     return true;
   }
 
-  /// Tries all joint states of a factor; only the parts that its variables occur in are summed.
+  /// Tries all joint states of a factor. Scores are summed only over the parts that contain one of
+  /// its variables.
   bool MoveFactor(Index c) {
     const std::span<const Index> scope = graph_.scope(c);
     touched_.clear();
@@ -145,7 +146,7 @@ double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores
   const double score = LabellingScore(graph, scores, labels);
   if (score >= old_score) return score;
   std::copy(before.begin(), before.end(),
-            labels.begin());  // a gain that was a rounding error after all
+            labels.begin());  // the gains were rounding errors
   return old_score;
 }
 

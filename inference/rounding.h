@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From fractional solutions to labellings, and from labellings to better ones. Deterministic; safe
-// to call from several threads.
+// Rounding of fractional solutions to labellings, and local search from labellings. Deterministic;
+// safe to call from several threads.
 #pragma once
 
 #include <span>
@@ -10,13 +10,13 @@
 
 namespace slackline::internal {
 
-/// labels_i = argmax_s μ_i(s), ties to the lowest state. Only the variables' part of `marginals` is
-/// read.
+/// labels_i = argmax_s μ_i(s), of equal states the lowest. Reads only the variables' part of
+/// `marginals`.
 void RoundMarginals(const FactorGraph& graph, std::span<const double> marginals,
                     std::span<Index> labels);
 
-/// Σ_a θ_a(y_a), variables first, then factors: the one order of summation in which labellings are
-/// compared.
+/// Σ_a θ_a(y_a), summed over variables first, then over factors. All comparisons of labellings use
+/// this order of summation.
 double LabellingScore(const FactorGraph& graph, std::span<const double> scores,
                       std::span<const Index> labels);
 
@@ -26,10 +26,10 @@ struct ImproveOptions {
   Index max_joint_states = 64;
 };
 
-/// Local search: changes single variables (iterated conditional modes) until none gains, then all
-/// variables of one factor at a time, and again from the beginning after a gain. The score never
-/// falls. Scores may be −∞. Per sweep O(Σ_i K_i N_i) for the variables, O(Σ_c states · neighbouring
-/// factors) for the factors. Returns the score of the result.
+/// Local search: changes single variables (iterated conditional modes) until no change gains, then
+/// all variables of one factor at a time, and starts again after a gain. Returns the score of the
+/// result, which is not lower than the first. Scores may be −∞. A sweep takes O(Σ_i K_i N_i) over
+/// variables, O(Σ_c states · neighbouring factors) over factors.
 double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores,
                         std::span<Index> labels, const ImproveOptions& options = {});
 

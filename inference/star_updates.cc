@@ -11,7 +11,7 @@ namespace {
 struct Axis {
   Index cardinality;
   Index stride;
-  Index states;  // of the table
+  Index states;  // number of states of the table
 };
 
 Axis AxisOf(const FactorGraph& graph, const Incidence& incidence) {
@@ -78,7 +78,7 @@ void StarSweep(const FactorGraph& graph, double temperature, std::span<double> r
     if (factors.empty()) continue;
     const std::size_t states = graph.cardinality(i);
     work->resize(std::max(work->size(), (factors.size() + 1) * states));
-    double* soft = work->data();  // scratch of one factor, then t − m_ci
+    double* soft = work->data();  // work space of MaxMarginals, then t − m_ci
     double* marginals = work->data() + states;
     double* own = reparametrised.data() + graph.state_offset(i);
     for (std::size_t k = 0; k < factors.size(); ++k) {

@@ -16,8 +16,8 @@ namespace {
 
 double Larger(double a, double b) { return a > b ? a : b; }
 
-// The kernels see a table as outer × states × inner. Where inner is 1 they go along rows of states,
-// else along runs of inner.
+// The kernels treat a table as outer × states × inner. If inner is 1 the innermost loop runs over
+// states, else over inner.
 
 /// table(o, s, r) += add[s].
 SLACKLINE_MULTIVERSION
@@ -99,7 +99,7 @@ void SumAlong(Index outer, Index states, Index inner, const double* table, doubl
   }
 }
 
-/// table = exp((table − shift[s]) · inverse), and their sums over o and r.
+/// table(o, s, r) = exp((table(o, s, r) − shift[s]) · inverse); sum[s] = their sum over o and r.
 void ExpAlong(Index outer, Index states, Index inner, const double* shift, double inverse,
               double* table, double* sum) {
   if (inner == 1) return ExpColumns(table, outer, states, shift, inverse, sum);
@@ -126,8 +126,7 @@ SumProduct::SumProduct(std::shared_ptr<const FactorGraph> graph)
   belief_.resize(graph_->variable_states());
 }
 
-/// Adds the message of a finished factor to its parent's belief; `table` gets what stands under the
-/// sums.
+/// Adds the message of a factor to its parent's belief. `table` becomes the terms of the sums.
 void SumProduct::SendUp(const ForestStep& step, std::span<const double> scores, double temperature,
                         double* table) {
   std::copy_n(scores.begin() + step.table, step.size, table);
@@ -139,7 +138,7 @@ void SumProduct::SendUp(const ForestStep& step, std::span<const double> scores, 
   }
   const ForestAxis& parent = axis[step.parent];
   MaxAlong(parent.outer, parent.states, parent.inner, table, shift_.data());
-  // States below which nothing is allowed: all terms are −∞, and their sum is 0.
+  // For states below which no labelling is allowed, all terms are −∞; a shift of 0 makes the sum 0.
   for (Index s = 0; s < parent.states; ++s) {
     if (shift_[s] == -kInfinity) shift_[s] = 0;
   }
@@ -171,7 +170,7 @@ double SumProduct::Upward(std::span<const double> scores, double temperature,
   return value;
 }
 
-/// The marginal of a factor, and of its other variables, given that of its parent.
+/// Computes the marginals of a factor and of its other variables from those of its parent.
 void SumProduct::SendDown(const ForestStep& step, std::span<double> marginals) {
   const std::span<const ForestAxis> axis = forest_.axes(step);
   const ForestAxis& parent = axis[step.parent];

@@ -7,11 +7,11 @@
 //
 // Parts are visited leaves first. The belief of a variable is b_i = θ_i + Σ_{finished c∋i} m_ci. A
 // factor sends to its parent p m_cp(s) = T log Σ_{y_c : y_p = s} exp((θ_c(y_c) + Σ_{i∈c, i≠p}
-// b_i(y_i)) / T), with the largest of its terms taken out of the sum, so that nothing overflows at
-// any temperature. What stands under the sum, divided by it, is the distribution of the factor's
-// other variables given y_p: back from the roots, it only has to be multiplied by the marginal of
-// p. Hence one exponential per joint state and sweep, and marginals of factors that sum up to those
-// of their variables.
+// b_i(y_i)) / T), with the largest term factored out of the sum, so that nothing overflows at any
+// temperature. The terms of the sum, divided by the sum, are the distribution of the factor's other
+// variables given y_p. The sweep back from the roots multiplies this distribution by the marginal
+// of p. A call therefore takes one exponential per joint state, and the marginals of factors sum to
+// those of their variables.
 //
 // Cost O(Σ_c |c| · states of c) per call, exponentials in vectors of four; memory O(states of the
 // variables + largest table).
@@ -26,27 +26,29 @@
 
 namespace slackline::internal {
 
-/// Keeps work space for one graph: one object must not be used by two threads at a time.
+/// Keeps work space for one graph: one object per thread.
 class SumProduct {
  public:
   /// Throws DataError when the graph has a cycle or global factors.
   explicit SumProduct(std::shared_ptr<const FactorGraph> graph);
 
   /// Writes μ_a(y_a) of all parts to `marginals`, in the flat order of the graph, and returns the
-  /// log-partition (in the units of the scores). Requires both spans of total_states() entries,
-  /// temperature > 0 and finite (its inverse as well), scores finite or −∞ (forbidden: their
-  /// marginals are 0 exactly). Throws DataError when every labelling has a score of −∞. Marginals
-  /// of a part sum to 1 and those of a factor to its variables' up to rounding (1e-12 for graphs of
-  /// thousands of variables). Allocates nothing.
+  /// log-partition (in the units of the scores). Both spans have total_states() entries. Scores are
+  /// finite, or −∞ for forbidden states, whose marginals are exactly 0. Throws
+  /// std::invalid_argument unless the temperature is > 0, and finite like its inverse; DataError
+  /// when every labelling has a score of −∞. The marginals of a part sum to 1, and those of a
+  /// factor to those of its variables, up to rounding (1e-12 for graphs of thousands of variables).
+  /// Does not allocate.
   double Marginals(std::span<const double> scores, double temperature, std::span<double> marginals);
 
-  /// The log-partition alone, by the first half of the work.
+  /// The log-partition alone, by the first of the two sweeps. The same requirements.
   double LogPartition(std::span<const double> scores, double temperature);
 
  private:
   double* belief(Index variable) { return belief_.data() + graph_->state_offset(variable); }
 
-  /// tables: the marginals' span, whose factors become unnormalised conditionals, or empty.
+  /// Sweeps from the leaves to the roots; returns the log-partition. tables: the span of the
+  /// marginals, in which the tables of factors become unnormalised conditionals, or empty.
   double Upward(std::span<const double> scores, double temperature, std::span<double> tables);
   void SendUp(const ForestStep& step, std::span<const double> scores, double temperature,
               double* table);
@@ -54,10 +56,10 @@ class SumProduct {
 
   std::shared_ptr<const FactorGraph> graph_;
   ForestSteps forest_;
-  std::vector<double> belief_;  // after Upward: of the roots, exp(b / T) / Σ
-  std::vector<double> sums_;
-  std::vector<double> shift_;  // largest terms of one message
-  std::vector<double> work_;   // one table
+  std::vector<double> belief_;  // b_i; after Upward the marginals at the roots
+  std::vector<double> sums_;    // the sums of all messages
+  std::vector<double> shift_;   // largest terms of one message
+  std::vector<double> work_;    // one table
 };
 
 }  // namespace slackline::internal

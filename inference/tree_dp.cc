@@ -32,7 +32,7 @@ TreeSolver::TreeSolver(std::shared_ptr<const FactorGraph> graph)
   belief_.resize(graph_->variable_states());
 }
 
-/// The factor's table plus the beliefs of all its variables except axis `left_out`.
+/// The factor's table plus the beliefs of all its variables except that of axis `left_out`.
 const double* TreeSolver::Join(const ForestStep& step, std::span<const double> scores,
                                Index left_out) {
   std::copy_n(scores.begin() + step.table, step.size, work_.begin());
@@ -50,8 +50,8 @@ const double* TreeSolver::Join(const ForestStep& step, std::span<const double> s
   return work_.data();
 }
 
-/// message(s) = max over the joint states with state s of axis `to`, with the beliefs of the other
-/// axes.
+/// message(s) = max over the joint states with state s on axis `to` of the table plus the beliefs
+/// of the other axes.
 void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> scores, Index to,
                              double* message) {
   const double* table = scores.data() + step.table;
@@ -87,7 +87,7 @@ void TreeSolver::SendUp(const ForestStep& step, std::span<const double> scores) 
   for (Index s = 0; s < parent.states; ++s) to[s] += message_[s];
 }
 
-/// The graph as the sweeps of max_product.h see it; a step is a factor.
+/// The graph for the sweeps of max_product.h; a step is a factor.
 struct TreeSolver::Sweeps {
   TreeSolver& solver;
   std::span<const double> scores;
@@ -110,7 +110,7 @@ void TreeSolver::Upward(std::span<const double> scores) {
   SweepUp(sweeps);
 }
 
-/// Given the parent's state, the best states of the other variables of a factor.
+/// Sets the labels of a factor's other variables to the best states given its parent's label.
 void TreeSolver::ChooseStates(const ForestStep& step, std::span<const double> scores,
                               std::span<Index> labels) {
   if (step.num_axes == 1) return;
@@ -153,8 +153,8 @@ void TreeSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapR
 void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> out) {
   SLACKLINE_CHECK(out.size() == belief_.size(), "the output does not fit the graph");
   Upward(scores);
-  // From the roots: a parent's belief is complete. Without what the factor told it, it is what the
-  // rest of the tree says.
+  // From the roots to the leaves: the belief of a parent is complete. Without the message of the
+  // factor, it is the message of the rest of the tree to the factor.
   for (std::size_t k = forest_.steps().size(); k-- > 0;) {
     const ForestStep& step = forest_.steps()[k];
     if (step.num_axes == 1) continue;
@@ -164,12 +164,12 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
     SendMessage(step, scores, step.parent, message_.data());
     std::copy_n(complete, parent.states, out.begin() + graph_->state_offset(parent.variable));
     for (Index s = 0; s < parent.states; ++s) {
-      // Where the message is −∞ the rest of the tree is not known any more, nor needed: nothing
-      // below s is allowed.
+      // If the message is −∞, no labelling below state s is allowed. The message of the rest of the
+      // tree cannot be recovered then, and is not needed.
       complete[s] = message_[s] == -kInfinity ? -kInfinity : complete[s] - message_[s];
     }
-    // A child's message must not see that child's own new belief: all are computed before any is
-    // added.
+    // Messages to the children must not use the new beliefs of other children, so that all messages
+    // are computed before any is added.
     for (Index to = 0; to < step.num_axes; ++to) {
       if (to == step.parent) continue;
       SendMessage(step, scores, to, out.data() + graph_->state_offset(axis[to].variable));
@@ -182,7 +182,7 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
       }
     }
   }
-  // Beliefs count only their own component; the best of the others comes on top.
+  // Beliefs include only their own component; the best values of the other components are added.
   double total = 0;
   for (const Index root : forest_.roots())
     total += TableMax({belief(root), Size(graph_->cardinality(root))}).value;

@@ -5,8 +5,8 @@
 //
 // Parts are visited leaves first (factors/max_product.h). The belief of a variable is b_i = θ_i +
 // Σ_{finished c∋i} m_ci. A factor sends to its parent p m_cp(s) = max_{y_c : y_p = s} θ_c(y_c) +
-// Σ_{i∈c, i≠p} b_i(y_i). On the way back every factor, given its parent's state, takes a best joint
-// state. On forests the local polytope is tight: this is the LP as well.
+// Σ_{i∈c, i≠p} b_i(y_i). On the way back every factor takes a best joint state given its parent's
+// state. On forests the local polytope is tight, so that the result is also that of the LP.
 //
 // Cost O(Σ_c |c| · states of c) per call; memory O(states of the variables + largest table). Ties:
 // lowest state of the root, then lowest joint state of each factor.
@@ -23,16 +23,17 @@ namespace slackline::internal {
 
 class TreeSolver final : public MapSolver {
  public:
-  /// Throws DataError when the graph has a cycle.
+  /// Throws DataError when the graph has a cycle or global factors.
   explicit TreeSolver(std::shared_ptr<const FactorGraph> graph);
 
-  /// Scores may be −∞. No allocation after the first call with the same result. upper_bound =
-  /// value, exact = true.
+  /// Scores may be −∞ (forbidden); throws DataError when no labelling is allowed. Does not allocate
+  /// after the first call with the same result. upper_bound = value, exact = true.
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override;
 
   /// out[state_offset(i) + s] = max { θ·μ | y_i = s } for all variables and states, −∞ where no
-  /// labelling with y_i = s is allowed. A second sweep, from the roots back to the leaves: about
-  /// twice the cost of Solve. Requires out.size() == graph.variable_states().
+  /// labelling with y_i = s is allowed. A second sweep goes from the roots back to the leaves, so
+  /// that the cost is about twice that of Solve. Requires out.size() == graph.variable_states().
+  /// Throws DataError when no labelling is allowed.
   void MaxMarginals(std::span<const double> scores, std::span<double> out);
 
   std::string_view name() const override { return "tree"; }

@@ -35,7 +35,7 @@ std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& option
   return MakePlainBcfwLearner(problem, options);
 }
 
-/// The learner is bcfw, or auto.
+/// Requires that the learner of the options is bcfw or auto.
 void Check(const TrainOptions& options) {
   const auto& own = options.own<BcfwOptions>();
   const bool given = options.learner == LearnerKind::kBcfw;

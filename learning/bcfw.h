@@ -14,12 +14,11 @@ namespace slackline::internal {
 struct BcfwOptions {
   /// With pairwise or away steps: whether planes or factor blocks take over where they are faster.
   PlaneRace planes = PlaneRace::kAuto;
-  /// With fw steps, oracle lp or lp-polytope: GLPK's tolerances in passes (checks keep tight ones);
-  /// 0 = tight as well.
+  /// With fw steps and oracle lp or lp-polytope: tolerance of GLPK's simplex method in passes; 0 =
+  /// the tight tolerance that checks always use.
   double lp_tolerance = 0;
 };
 
-/// `bcfw`.
 extern const LearnerRecord kBcfwLearner;
 
 }  // namespace slackline::internal

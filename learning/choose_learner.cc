@@ -28,7 +28,7 @@ bool AnyGraph(const Problem& problem, const Test& test) {
   return !AllGraphs(problem, [&](const FactorGraph& graph) { return !test(graph); });
 }
 
-/// Learner and step, where they are open; returns the reason.
+/// Chooses the learner, and where they are open its step and oracle. Returns the reason.
 std::string Decide(const Problem& problem, TrainOptions* options) {
   const auto example_blocks = [&](const std::string& oracle, const std::string& why) {
     options->learner = LearnerKind::kBcfw;

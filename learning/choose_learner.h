@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `--learner auto`: which learner, blocks, oracle and steps suit a problem. Measured in
+// `--learner auto`: which learner, blocks, oracle and steps suit a problem. The measurements are in
 // docs/performance.md.
 #pragma once
 
@@ -12,24 +12,28 @@
 namespace slackline::internal {
 
 struct LearnerChoice {
-  TrainOptions options;  ///< the given options without `auto` in learner, step and order
-  std::string reason;    ///< one line: what was chosen, and why; empty when all was given
+  /// The given options with `auto` resolved in learner, step, average, order and planes.
+  TrainOptions options;
+  /// One line: what was chosen, and why. Empty when the learner was given.
+  std::string reason;
 };
 
-/// Whether there is an oracle for each whole example: no global factors, or none that are coupled
-/// (inference/global_solver.h).
+/// Whether there is an oracle for each whole example: its graph has no global factors, or global
+/// factors that nothing couples (inference/global_solver.h).
 bool HasExampleOracles(const Dataset& data);
 
 /// Fills in what the options leave open:
-///   - global factors: bcfw with active sets where they have exact oracles over examples, al
-///     elsewhere;
+///   - the loss 1 − F1: bcfw with active sets and dynamic programming over counts;
+///   - global factors: bcfw with active sets where every example has an exact oracle, else al;
 ///   - forbidden states: bcfw with active sets, and dynamic programming where there are no cycles
-///     (nothing else applies there);
-///   - an option that only one family of learners has (--rho, --tau, --shrinking off: al; --oracle,
-///     --average, --step away|fw, --order gap: bcfw) decides the learner;
-///   - otherwise bcfw with active sets: dynamic programming where there are no cycles; roof duality
-///     for binary variables with factors over at most two; message passing on large graphs with
-///     cycles; GLPK on small ones. Without GLPK: al.
+///     (no other oracle sees forbidden states there);
+///   - options of one family of learners decide the learner: --rho, --tau and --shrinking off mean
+///     al; --oracle, --average, --step away, --order gap and --planes on mean bcfw;
+///   - without factors: al;
+///   - otherwise bcfw with active sets. Its oracle is dynamic programming on graphs without cycles,
+///     roof duality for binary variables with factors over at most two, message passing with branch
+///     and bound where some graph is small enough, else message passing.
+/// Throws DataError where --rho, --tau or --shrinking off meet forbidden states.
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline::internal

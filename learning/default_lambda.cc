@@ -14,7 +14,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Sum of the squares of the columns that have one value in all inputs of the data.
+/// Sum of the squared values of the columns that have the same value in all inputs of the data.
 double SquaredConstants(const Dataset& data) {
   struct Column {
     Index number;
@@ -47,14 +47,15 @@ double SquaredConstants(const Dataset& data) {
   return sum;
 }
 
-/// What a variable's features consist of.
+/// The squared norm of a variable's features, split into constants and the other features.
 struct SquaredNorm {
   double features = 0;
   double constants = 0;
   double sum() const { return features + constants; }
 };
 
-/// ‖φ(s)‖² of state s of a term; `input` is the value of every state that a linear term has.
+/// ‖φ(s)‖² of state s of a term. `input`: the squared norm of the input of a linear term, which is
+/// the value of every state that the term has.
 double SquaredValue(const ExampleView& example, const FeatureTerm& term, std::size_t state,
                     double input) {
   const StateMap& map = example.structure().map(term.map);
@@ -72,8 +73,8 @@ double SquaredValue(const ExampleView& example, const FeatureTerm& term, std::si
   return 0;
 }
 
-/// max over the states y of ‖φ_i(y)‖². Terms of a variable have rows of their own.
-/// squared_constants: of every input.
+/// max over the states y of ‖φ_i(y)‖². The terms of a variable share no rows, so that their squared
+/// norms add up. squared_constants: SquaredConstants of the data.
 SquaredNorm LargestSquaredNorm(const ExampleView& example, Index variable, const Kernel* kernel,
                                double squared_constants) {
   const Structure& structure = example.structure();
@@ -100,7 +101,7 @@ SquaredNorm LargestSquaredNorm(const ExampleView& example, Index variable, const
       [](const SquaredNorm& a, const SquaredNorm& b) { return a.sum() < b.sum(); });
 }
 
-/// How many rows of weights the linear terms of a variable reach.
+/// Number of weight rows that the linear terms of a variable use.
 double NumLinearRows(const Structure& structure, Index variable) {
   double rows = 0;
   for (const FeatureTerm& term : structure.terms(variable)) {
@@ -113,7 +114,7 @@ double NumLinearRows(const Structure& structure, Index variable) {
   return rows;
 }
 
-/// Weights of blocks that meet inputs.
+/// Number of weights in the blocks that inputs are multiplied by.
 double NumLinearWeights(const Dataset& data) {
   std::set<Index> blocks;
   for (const auto& structure : data.structures()) {
@@ -124,7 +125,7 @@ double NumLinearWeights(const Dataset& data) {
   return weights;
 }
 
-/// Σ_i max_s Δ where variable i alone is wrong.
+/// Σ_i max_s Δ of the labelling in which variable i alone is wrong and has state s.
 double SingleErrors(const Problem& problem, Index m) {
   if (problem.training().form != LossForm::kF1) return LargestLoss(problem, m);
   const std::span<const Index> truth = problem.data().example(m).labels();
@@ -137,11 +138,12 @@ double SingleErrors(const Problem& problem, Index m) {
 }  // namespace
 
 double RoundedLambda(double lambda) {
-  // Beyond it, and for 0, infinity and NaN, there are no digits to keep.
+  // 0, infinity, NaN and numbers beyond this power have no digits to keep.
   constexpr double kLargestPower = 1e300;
   if (!(lambda >= 1 / kLargestPower && lambda <= kLargestPower)) return lambda;
   const int exponent = static_cast<int>(std::floor(std::log10(lambda))) - 2;
-  // Division by a power of ten that is a whole number rounds to what parsing the digits gives.
+  // Powers of ten with a positive exponent are whole numbers; a division by one of them gives the
+  // same double as parsing the digits.
   const double digits = std::round(lambda / std::pow(10.0, exponent));
   return exponent < 0 ? digits / std::pow(10.0, -exponent) : digits * std::pow(10.0, exponent);
 }

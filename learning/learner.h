@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a learner is to the training loop: something that makes passes, and can be evaluated at any
-// time. New learners implement this class; the loop itself (train_loop.h) exists once.
+// What the training loop sees of a learner: it makes passes, and can be evaluated between any two
+// of them. New learners implement this class; the loop itself (train_loop.h) exists once.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@
 
 namespace slackline::internal {
 
-/// Asks whether a run has to end early. Polled by learners between examples; never changes what
-/// they compute.
+/// Tells whether a run must end early. Learners poll it between examples; it never changes what
+/// learners compute.
 class StopControl {
  public:
-  /// interrupt: may be null; a value other than 0 stops the run. time_limit_seconds: 0 = none;
-  /// counts from construction, where spent_seconds have gone by already.
+  /// interrupt: may be null; a value other than 0 stops the run. time_limit_seconds: 0 = no limit;
+  /// the clock starts at spent_seconds on construction.
   StopControl(const std::atomic<int>* interrupt, double time_limit_seconds,
               double spent_seconds = 0)
       : interrupt_(interrupt),
@@ -35,7 +35,7 @@ class StopControl {
   bool ShouldStop() const {
     return interrupted() || (time_limit_seconds_ > 0 && Elapsed() >= time_limit_seconds_);
   }
-  /// Seconds of the run so far, whatever they went into.
+  /// Elapsed seconds of the run so far, spent_seconds included.
   double Elapsed() const { return spent_seconds_ + timer_.Seconds(); }
 
  private:
@@ -45,31 +45,32 @@ class StopControl {
   WallTimer timer_;
 };
 
-/// Figures of a learner's current point.
+/// Figures of a learner's current point. Figures that a learner does not have are NaN (kNone).
 struct Evaluation {
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
   double primal = kNone;  ///< certified upper bound on the optimum, at weights()
-  double dual = kNone;    ///< certified lower bound on the optimum, the best that the learner knows
+  double dual = kNone;    ///< certified lower bound on the optimum, the best known to the learner
   double soft_primal = kNone;
   double soft_dual = kNone;
   double soft_gap = kNone;
   double violation = kNone;
   double rho = kNone;
   double tau = kNone;
-  /// The problem itself still changes (a falling ρ): no gap ends the run.
+  /// True while the problem itself still changes (a falling ρ): no gap ends the run then.
   bool provisional = false;
 };
 
+/// Counts of a learner's work.
 struct WorkCounts {
-  std::int64_t oracle_calls = 0;
-  std::int64_t block_steps = 0;
-  /// Array entries touched, oracles included, from the beginning of the run: the unit in which ways
-  /// are compared. 0: not counted.
+  std::int64_t oracle_calls = 0;  ///< maximisations over whole examples, or calls of sum-product
+  std::int64_t block_steps = 0;   ///< steps on blocks
+  /// Array entries touched since the beginning of the run, oracles included: the unit in which
+  /// learners are compared. 0: not counted.
   std::int64_t entries = 0;
 };
 
 /// A learner has four functions: it makes a pass, is evaluated, describes its state, and counts its
-/// work. What else it can do are traits (learner_traits.h).
+/// work. Everything else that some learners can do is a trait (learner_traits.h).
 class Learner {
  public:
   Learner() = default;
@@ -77,51 +78,50 @@ class Learner {
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
-  /// One pass: as many steps as there are blocks. May return early when `stop` says so.
+  /// Makes one pass: as many steps as there are blocks. May return early when stop.ShouldStop().
   virtual void RunPass(const StopControl& stop) = 0;
 
-  /// Evaluates the current point with up to `threads` threads, without changing what the next pass
-  /// does (a learner that has several ways may remember for the passes after that how good its
-  /// point was). The result does not depend on `threads`. Leaves the weights that were certified in
-  /// evaluated_.
+  /// Evaluates the current point with up to `threads` threads and leaves the certified weights in
+  /// evaluated_. The result does not depend on `threads`. Does not change what the next pass does;
+  /// a learner that switches between methods may remember the result for the passes after the next.
   virtual Evaluation Evaluate(int threads) = 0;
 
-  /// Describes everything that later passes and evaluations depend on: to be written, or to be
-  /// read (state_archive.h). Between two passes only, after one that was not cut
-  /// short. A learner that reads must have been made for the same problem and options; from then on
-  /// it does what the saved one would have done, bit for bit, and evaluated_ is empty until the
-  /// next evaluation. It is unspecified after a DataError. Throws std::logic_error when the learner
-  /// has no such description.
+  /// Writes or reads everything that later passes and evaluations depend on (state_archive.h). To
+  /// be called between two passes only, the first of which was not cut short. A learner that reads
+  /// must have been made for the same problem and options; from then on it does what the saved
+  /// learner would have done, bit for bit, and evaluated_ is empty until the next evaluation. The
+  /// state of the learner is unspecified after a DataError. Throws std::logic_error when the
+  /// learner has no such description.
   virtual void Archive(StateArchive* archive);
 
-  /// Since the beginning of the run, whatever of it was saved and loaded.
+  /// Work since the beginning of the run; saved and loaded with the state.
   virtual WorkCounts work() const = 0;
 
-  /// What else it can do.
   const LearnerTraits& traits() const { return traits_; }
   /// The weights that the last Evaluate certified.
   std::span<const double> weights() const { return evaluated_; }
 
-  /// Archive, written or read.
+  /// Archive with a writer, and with a reader.
   void Save(StateWriter* writer);
   void Load(StateReader* reader);
 
  protected:
   std::vector<double> evaluated_;
-  /// To be filled in by the constructor.
+  /// The constructor of the derived class fills these in.
   LearnerTraits traits_;
 };
 
-/// The learner's guess of its gap; NaN when it has none.
+/// CheckAdvisor::GapEstimate; NaN for a learner without that trait.
 double GapEstimate(const Learner& learner);
-/// CheckAdvisor's; true without one.
+/// CheckAdvisor::CheckIsCheap; true for a learner without that trait.
 bool CheckIsCheap(const Learner& learner);
-/// Shows the learner an evaluation, if it listens (CheckListener); returns what it says.
+/// CheckListener::Adapt; an empty string for a learner without that trait.
 std::string Adapt(const Learner& learner, const Evaluation& evaluation);
-/// Evaluates, then makes a pass: what a CheckCompanion does at the same time.
+/// Evaluates, then makes a pass, one after the other: the sequential form of
+/// CheckCompanion::EvaluateBesidePass.
 Evaluation EvaluateThenPass(Learner& learner, int threads, const StopControl& stop,
                             double* pass_seconds);
-/// CheckCompanion's, where the learner is one and does so now.
+/// CheckCompanion::EvaluatesBesidePasses; false for a learner without that trait.
 bool EvaluatesBesidePasses(const Learner& learner);
 
 }  // namespace slackline::internal

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the program knows of a learner: one record, beside the learner's code. A new learner is its
-// two files (the learner and its record), its test, and one line of learner_registry.cc. Command
-// line, checks of options, help, the support table and `auto` read the records.
+// What the program knows of a learner: one record, beside the learner's code. A new learner needs
+// two files (the learner and its record), a test, and one line of learner_registry.cc. The command
+// line, the checks of options, the help, the support table and `auto` read the records.
 #pragma once
 
 #include <memory>
@@ -16,20 +16,20 @@
 
 namespace slackline::internal {
 
-/// What a learner, or an oracle, needs of the structures of a problem. What rules it out stands in
-/// support_table.h.
+/// What a learner or an oracle needs of the structures of a problem. support_table.h says which
+/// traits of a structure rule a need out.
 enum class Need {
   kExampleOracle,  ///< a maximum over whole examples
   kMarginals,      ///< exact marginals of whole examples
   kTables,         ///< a score of every joint state of every factor
-  kEveryState,     ///< that every state may be used
-  kFreeVariables,  ///< that nothing joins variables
-  kEnumeration,    ///< few labellings
-  kBruteForce,     ///< not too many labellings
-  kNoCycles,       ///< dynamic programming
-  kBinaryPairs,    ///< roof duality
-  kNoGlobals,      ///< a solver that sees tables only
-  kSomeGlobals,    ///< the solver of global factors
+  kEveryState,     ///< no forbidden states
+  kFreeVariables,  ///< no factors between variables
+  kEnumeration,    ///< at most kMaxSlackLabellings labellings
+  kBruteForce,     ///< at most kMaxLabellings labellings
+  kNoCycles,       ///< no cycles: for dynamic programming
+  kBinaryPairs,    ///< binary variables, factors over at most two: for roof duality
+  kNoGlobals,      ///< no global factors: for solvers that see tables only
+  kSomeGlobals,    ///< global factors: for their own solver
   kInputs,         ///< input vectors, which a kernel compares
   kSumLoss,        ///< a loss that is a sum over variables (core/loss.h)
 };
@@ -38,47 +38,49 @@ template <class... Needs>
 constexpr NeedSet NeedsAll(Needs... needs) {
   return ((1U << static_cast<unsigned>(needs)) | ... | NeedSet{0});
 }
-/// Learners on oracles over whole examples, on marginals, on factors.
+/// Needs of the learners on oracles over whole examples, on marginals, and on factors.
 inline constexpr NeedSet kNeedsOracle = NeedsAll(Need::kExampleOracle);
 inline constexpr NeedSet kNeedsMarginals = NeedsAll(Need::kSumLoss, Need::kMarginals);
 inline constexpr NeedSet kNeedsFactors = NeedsAll(Need::kSumLoss, Need::kEveryState);
 
 /// A learner with options that change what it needs.
 struct LearnerVariant {
-  /// Empty, or the options, as on the command line.
+  /// The options of the variant, as on the command line; may be empty.
   std::string_view options = {};
-  /// Whether the options of a run of the learner are these; null: always.
+  /// Whether a run with these options is this variant; null: always.
   bool (*applies)(const TrainOptions&) = nullptr;
   NeedSet needs = 0;
 };
 
-/// To be made with designated initialisers. Everything that it points to has static storage.
+/// The record of a learner, to be made with designated initialisers. Everything that it points to
+/// has static storage.
 struct LearnerRecord {
-  /// On the command line and in files: small letters, digits and hyphens.
+  /// Name on the command line and in files: lower-case letters, digits and hyphens.
   std::string_view name;
   /// One clause, for help texts.
   std::string_view summary;
   /// The heading of its section in docs/reference/learners.md.
   std::string_view section;
 
-  /// Makes it for a problem that it supports and options that were checked. Throws DataError.
+  /// Makes the learner for a problem that it supports and options that were checked. Throws
+  /// DataError.
   std::unique_ptr<Learner> (*make)(const Problem&, const TrainOptions&);
 
-  /// The most special variant first: the first one that applies is that of a run. The last one
-  /// always applies.
+  /// The variants, the most special first. A run is the first variant that applies to its options;
+  /// the last one always applies.
   std::span<const LearnerVariant> variants;
 
-  /// Which of the shared options with OptionRecord::by_learner it reads; blanks between the names.
+  /// The shared options with OptionRecord::by_learner that the learner reads, separated by blanks.
   std::string_view reads = {};
-  /// Its own options, in lists that several learners may share.
+  /// The learner's own options, in lists that several learners may share.
   std::span<const std::span<const OptionRecord>> options = {};
-  /// What it does instead of reading --step and --order, to follow "learner NAME": "takes
-  /// subgradient steps only". Empty: it reads them.
+  /// What the learner does instead of reading --step and --order, as a text that follows "learner
+  /// NAME", such as "takes subgradient steps only". Empty: the learner reads the option.
   std::string_view own_steps = {};
   std::string_view own_order = {};
-  /// Whether inputs always meet each other through a kernel.
+  /// Whether the learner always compares inputs by a kernel.
   bool kernelized = false;
-  /// Throws DataError where options contradict each other that are read by it; may be null.
+  /// Throws DataError where options that the learner reads contradict each other; may be null.
   void (*check)(const TrainOptions&) = nullptr;
 };
 

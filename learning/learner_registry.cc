@@ -50,10 +50,10 @@ constexpr const LearnerRecord* kLearners[] = {
     &kMultiSampleLearner,
 };
 
-constexpr LearnerSet kEverybody = ~LearnerSet{0};
+constexpr LearnerSet kAllLearners = ~LearnerSet{0};
 constexpr std::size_t kMostLearners = 64;
 
-/// The learners, and what follows from their records.
+/// The learners, and the list of options that follows from their records.
 class Catalogue {
  public:
   Catalogue() {
@@ -69,7 +69,7 @@ class Catalogue {
   const std::vector<const LearnerRecord*>& learners() const { return learners_; }
   const std::vector<OptionRecord>& options() const { return options_; }
 
-  /// The learners that list the option among their own; none for a shared one.
+  /// The learners that list the option among their own; empty for a shared option.
   LearnerSet Owners(std::string_view option) const {
     LearnerSet owners = 0;
     for (std::size_t k = 0; k < learners_.size(); ++k) {
@@ -100,7 +100,8 @@ class Catalogue {
     learners_.push_back(&record);
   }
 
-  /// Two learners may list the same option, not two of one name.
+  /// Throws std::invalid_argument when another option has the name. Two learners may share a list
+  /// of options, and with it an option.
   void RequireNewName(const OptionRecord& option, std::span<const OptionRecord> list) const {
     bool taken = false;
     for (const auto& shared : {SharedOptionRecords(), RunOptionRecords()}) {
@@ -142,7 +143,7 @@ Catalogue& TheCatalogue() {
   return catalogue;
 }
 
-/// The set of the learners whose record passes.
+/// The set of the learners whose record passes the test.
 template <class Test>
 LearnerSet SetWhere(const Test& test) {
   LearnerSet set = 0;
@@ -153,7 +154,7 @@ LearnerSet SetWhere(const Test& test) {
   return set;
 }
 
-/// Whether the word is one of those, which have blanks between them.
+/// Whether `word` is one of `words`, which are separated by blanks.
 bool HasWord(std::string_view words, std::string_view word) {
   while (!words.empty()) {
     const std::size_t blank = std::min(words.find(' '), words.size());
@@ -163,7 +164,7 @@ bool HasWord(std::string_view words, std::string_view word) {
   return false;
 }
 
-/// Whether some variant has one of the needs.
+/// Whether some variant of the learner has one of the needs.
 bool AnyNeeds(LearnerKind learner, NeedSet needs) {
   const LearnerRecord* record = FindLearner(learner);
   return record != nullptr &&
@@ -198,17 +199,17 @@ bool IsKernelized(LearnerKind learner) {
 }
 
 LearnerSet SetOf(LearnerKind learner) {
-  // What auto chooses from.
+  // `auto` chooses between al and bcfw.
   return NamedLearners(learner == LearnerKind::kAuto ? "al bcfw" : learner.name());
 }
 
 LearnerSet ReadersOf(const OptionRecord& option, std::string_view value) {
   const bool special =
       option.special_values.empty() ? value != "auto" : HasWord(option.special_values, value);
-  if (!special) return kEverybody;
+  if (!special) return kAllLearners;
   const LearnerSet owners = TheCatalogue().Owners(option.name);
   if (owners != 0) return owners;
-  if (!option.by_learner) return kEverybody;
+  if (!option.by_learner) return kAllLearners;
   return SetWhere([&](const LearnerRecord& record) { return HasWord(record.reads, option.name); });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What some learners can do besides making passes and being evaluated. A learner derives from the
-// traits that it has and names them in its constructor (Learner::traits_).
+// What some learners can do besides making passes and being evaluated. A learner derives from its
+// traits and names them in its constructor (Learner::traits_).
 #pragma once
 
 #include <string>
@@ -17,68 +17,69 @@ namespace slackline::internal {
 struct Evaluation;
 class StopControl;
 
-/// Has a dual point that others may read: for verification (verify.h), for choosing clusters.
+/// A learner with a dual point that can be read, for verification (verify.h) and for choosing
+/// clusters.
 class DualPointSource {
  public:
   virtual ~DualPointSource() = default;
-  /// To be called before the run if DualPoint will be asked for: a learner whose newest point need
-  /// not be its best keeps a copy of that.
+  /// To be called before the run if DualPoint will be called. A learner whose newest point may be
+  /// worse than an earlier one then keeps a copy of its best point.
   virtual void KeepDualPoint() {}
   /// The dual point of example m, as far as objectives see it: the coordinates of φ_m(μ_m) and the
-  /// loss Δ_m·μ_m of a point μ_m of the domain. The newest, or the best one evaluated since
-  /// KeepDualPoint. False when there is none.
+  /// loss Δ_m·μ_m of a point μ_m of the domain. It is the newest point, or the best one evaluated
+  /// since KeepDualPoint. Returns false when there is none.
   virtual bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const = 0;
   /// Whether DualPoint has the largest dual value of all evaluations of the run.
   virtual bool DualPointIsBest() const { return false; }
-  /// Whether primals are the objective itself, as far as the oracle is exact, and not only bounds
-  /// on it.
+  /// Whether primals are values of the objective itself where the oracle is exact, and not only
+  /// bounds on it.
   virtual bool PrimalIsObjective() const { return true; }
 };
 
-/// Goes on with another λ: a step of a path over λ.
+/// A learner that can continue with another λ: a step of a path over λ.
 class LambdaFollower {
  public:
   virtual ~LambdaFollower() = default;
-  /// From the dual point that was reached; counts begin anew. The problem must have the training
-  /// set of the one before (Problem::WithLambda), which is not needed any more.
+  /// Continues from the current dual point; counts begin anew. `problem` must share the training
+  /// set of the previous problem (Problem::WithLambda), which may be destroyed afterwards.
   virtual void ChangeLambda(const Problem& problem) = 0;
 };
 
-/// Knows something about its gap without an evaluation, so that the loop evaluates less often.
+/// A learner that estimates its gap without an evaluation, so that the loop evaluates less often.
 class CheckAdvisor {
  public:
   virtual ~CheckAdvisor() = default;
-  /// A guess of the certified gap, from by-products of the passes; NaN when there is none.
-  /// Evaluations are made less often while the guess is far from what is wanted.
+  /// An estimate of the certified gap, from by-products of the passes; NaN when there is none.
+  /// The loop evaluates less often while the estimate is far above the wanted gap.
   virtual double GapEstimate() const { return kNone; }
-  /// False while an evaluation would cost more than the passes since the last one. From counted
-  /// work, so that runs replay.
+  /// False while an evaluation would cost more than the passes since the last one. Decided by
+  /// counted work, not by measured time, so that runs replay.
   virtual bool CheckIsCheap() const { return true; }
 };
 
-/// Is shown the evaluations that end no run, and may adapt to them.
+/// A learner that is shown every evaluation after which the run goes on, and may adapt to it.
 class CheckListener {
  public:
   virtual ~CheckListener() = default;
-  /// Counts as training. Returns a sentence when something changed that a user should know, else an
-  /// empty string.
+  /// Its time counts as training. Returns a sentence when something changed that a user should
+  /// know, else an empty string.
   virtual std::string Adapt(const Evaluation& evaluation) = 0;
 };
 
-/// Makes the next pass on the calling thread while other threads evaluate.
+/// A learner that can make the next pass on the calling thread while other threads evaluate.
 class CheckCompanion {
  public:
   virtual ~CheckCompanion() = default;
-  /// Whether it does now: its passes have no other use for the threads, and a CheckListener would
-  /// change nothing.
+  /// Whether this is possible at present: passes do not use the threads themselves, and a
+  /// CheckListener would change nothing.
   virtual bool EvaluatesBesidePasses() const = 0;
-  /// What Evaluate(threads) returns, and after it what RunPass(stop) does, bit for bit.
-  /// *pass_seconds: the elapsed time of the pass.
+  /// Does the same as Evaluate(threads) followed by RunPass(stop), bit for bit. *pass_seconds: the
+  /// elapsed time of the pass.
   virtual Evaluation EvaluateBesidePass(int threads, const StopControl& stop,
                                         double* pass_seconds) = 0;
 };
 
-/// How large the figures of an objective are.
+/// The magnitudes of an objective.
 struct ObjectiveScales {
   /// The primal at w = 0: the mean over the examples of the largest loss. NaN: not known.
   double primal_at_zero = kNone;
@@ -87,14 +88,15 @@ struct ObjectiveScales {
 };
 ObjectiveScales ScalesOf(const Problem& problem);
 
-/// Its objective is not that of the problem that it was given (smoothed, or with kernels).
+/// A learner whose objective is not that of its problem (smoothed, or with kernels).
 class ScaleSource {
  public:
   virtual ~ScaleSource() = default;
   virtual ObjectiveScales Scales() const = 0;
 };
 
-/// What a learner can do: null for what it cannot. The pointers live as long as the learner.
+/// The traits of a learner; null for those that it does not have. The pointers live as long as the
+/// learner.
 struct LearnerTraits {
   StoppingGap stopping_gap = StoppingGap::kCertified;
   DualPointSource* dual_point = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the values of options live: what all or several learners read is a member of TrainOptions
-// (options.h); what one learner alone reads is a struct of its own, beside that learner. Both are
-// described by option records, which know how to get and set the value.
+// Where the values of options live. Options that several learners read are members of TrainOptions
+// (options.h). Options of one learner alone are a struct beside that learner. Option records
+// describe both kinds and know how to get and set the value.
 #pragma once
 
 #include <any>
@@ -21,11 +21,11 @@
 namespace slackline::internal {
 
 /// The name of a learner: a key of the registry (learner_registry.h), or `auto`. The constants are
-/// the learners that code or tests name; a learner does not need one.
+/// the learners that code or tests name; a new learner does not need a constant.
 class LearnerKind {
  public:
   constexpr LearnerKind() = default;
-  /// name: of static storage, as a record's is.
+  /// name: must have static storage.
   constexpr explicit LearnerKind(std::string_view name) : name_(name) {}
   constexpr std::string_view name() const { return name_; }
   constexpr auto operator<=>(const LearnerKind&) const = default;
@@ -58,22 +58,25 @@ inline constexpr LearnerKind LearnerKind::kSmoothDlpw{"smooth-dlpw"};
 inline constexpr LearnerKind LearnerKind::kProxSdca{"prox-sdca"};
 inline constexpr LearnerKind LearnerKind::kMultiSample{"multi-sample"};
 
-/// kAuto: pairwise for soft and al, Frank-Wolfe for bcfw. kAway: bcfw only.
+/// kAuto: pairwise for soft and al, and for bcfw where `auto` chose the learner; Frank-Wolfe for
+/// bcfw otherwise (choose_learner.h). kAway: bcfw only.
 enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
 /// kAuto: gap for bcfw with pairwise or away steps, else example.
 enum class OrderKind { kAuto, kExample, kUniform, kGap };
-/// kAuto: none.
+/// kAuto is the same as kOff.
 enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
 /// A technique that can be switched off.
 enum class Switch { kAuto, kOff };
 /// Whether example blocks race with planes of the whole training set and with factor blocks. kAuto:
-/// where `auto` chose the learner.
+/// on where `auto` chose the learner, its steps keep active sets, and no average is wanted.
 enum class PlaneRace { kAuto, kOn, kOff };
+/// The scale in which ρ is given: per example, or ρ/M.
 enum class RhoScale { kExample, kPaper };
-/// What the hinge of a labelling y is: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; label
+/// The hinge of a labelling y: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; only for label
 /// spaces that can be enumerated).
 enum class Rescaling { kMargin, kSlack };
 
+/// The names of these values on the command line and in files.
 std::string_view Name(LearnerKind kind);
 std::string_view Name(StepKind kind);
 std::string_view Name(OrderKind kind);
@@ -83,10 +86,10 @@ std::string_view Name(AverageKind kind);
 std::string_view Name(Switch kind);
 std::string_view Name(PlaneRace kind);
 
-/// Structs of options, at most one of each type.
+/// Structs of learners' own options, at most one of each type.
 class OwnOptions {
  public:
-  /// What was set, or the struct's defaults.
+  /// The struct as it was set, or with its defaults.
   template <class T>
   const T& Get() const {
     static const T kDefaults{};
@@ -111,14 +114,14 @@ using OptionValue =
     std::variant<double, bool, Index, std::int64_t, LearnerKind, StepKind, OrderKind, RhoScale,
                  AverageKind, Switch, PlaneRace, Rescaling, KernelKind, SolverKind>;
 
-/// Access to one option. `set` wants a value of the type that `get` returns.
+/// Access to one option. `set` needs a value of the type that `get` returns.
 struct OptionField {
   OptionValue (*get)(const TrainOptions&);
   void (*set)(TrainOptions&, const OptionValue&);
 };
 
-/// Field<&TrainOptions::lambda>, Field<&SubgradientOptions::projection>: of a member of
-/// TrainOptions or of a learner's own struct. Needs options.h.
+/// Makes the OptionField of a member of TrainOptions or of a learner's own struct:
+/// Field<&TrainOptions::lambda>, Field<&SubgradientOptions::projection>. Needs options.h.
 template <auto kMember>
 struct FieldOf;
 template <class Owner, class Value, Value Owner::*kMember>

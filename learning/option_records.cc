@@ -126,7 +126,7 @@ constexpr OptionRecord kShared[] = {
      .by_learner = true},
 };
 
-constexpr OptionRecord kOfTheRun[] = {
+constexpr OptionRecord kRunOptions[] = {
     {.name = "gap-tolerance",
      .placeholder = "G",
      .text = "stop at this relative duality gap; 0 = do not",
@@ -179,6 +179,6 @@ constexpr OptionRecord kOfTheRun[] = {
 }  // namespace
 
 std::span<const OptionRecord> SharedOptionRecords() { return kShared; }
-std::span<const OptionRecord> RunOptionRecords() { return kOfTheRun; }
+std::span<const OptionRecord> RunOptionRecords() { return kRunOptions; }
 
 }  // namespace slackline::internal

@@ -9,10 +9,9 @@
 
 namespace slackline::internal {
 
-/// What is trained and how, for options that all or several learners read. The first one is the
-/// learner.
+/// Options that several learners read: what is trained and how. The first one is --learner.
 std::span<const OptionRecord> SharedOptionRecords();
-/// When to look and to stop, and what the machine does.
+/// Options of the training loop: when to check and to stop, the seed, and the number of threads.
 std::span<const OptionRecord> RunOptionRecords();
 
 }  // namespace slackline::internal

@@ -110,15 +110,16 @@ LearnerKind ChooseLearnerName(const OptionRecord& record, std::string_view value
   return Choose<LearnerKind>(names, record, value);
 }
 
-/// An option that is accepted must be read.
+/// Throws DataError for an option that the learner does not read, and for one that has no effect
+/// without another option that is missing.
 void CheckReaders(const TrainOptions& options, std::span<const std::string_view> given) {
   const auto is_given = [&](const OptionRecord& record) {
     return std::find(given.begin(), given.end(), record.name) != given.end() ||
            OptionText(record, options) != OptionText(record, TrainOptions());
   };
   LearnerSet left = SetOf(options.learner);
-  std::string before;  // the option that made it so
-  LearnerSet readers_before = ~LearnerSet{0};
+  std::string narrowed_by;  // the last option that made `left` smaller
+  LearnerSet narrowing_readers = ~LearnerSet{0};
   for (const OptionRecord& record : OptionRecords()) {
     if (!is_given(record)) continue;
     const std::string value = OptionText(record, options);
@@ -127,14 +128,14 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
     if (!record.special_values.empty()) name += " " + value;
     const std::string applies = name + " applies to --learner " + LearnerNames(readers);
     if ((left & readers) == 0) {
-      if (before.empty()) throw DataError(applies + " only");
-      throw DataError(applies + ", but " + before + " to --learner " +
-                      LearnerNames(readers_before));
+      if (narrowed_by.empty()) throw DataError(applies + " only");
+      throw DataError(applies + ", but " + narrowed_by + " to --learner " +
+                      LearnerNames(narrowing_readers));
     }
     if ((left & readers) != left) {
       left &= readers;
-      before = name;
-      readers_before = readers;
+      narrowed_by = name;
+      narrowing_readers = readers;
     }
     const bool for_all =
         record.needed_for.empty() || (left & ~NamedLearners(record.needed_for)) == 0;
@@ -148,7 +149,7 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
   }
 }
 
-/// Options that have no meaning together.
+/// Throws DataError for options that contradict each other.
 void CheckCombinations(const TrainOptions& options, std::span<const std::string_view> given) {
   const LearnerSet set = SetOf(options.learner);
   const auto learners = Learners();
@@ -156,8 +157,7 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     if ((set >> k & 1) != 0 && learners[k]->check != nullptr) learners[k]->check(options);
   }
   if (const LearnerRecord* record = FindLearner(options.learner)) {
-    // Who gave an option by name that the learner has a way of its own instead of is told who reads
-    // it.
+    // The message names the learners that read the option if the user gave the option by name.
     const auto refuse = [&](std::string_view option, std::string_view value,
                             std::string_view own_way, LearnerSet readers) {
       const std::string name = "--" + std::string(option);

@@ -18,70 +18,75 @@
 
 namespace slackline::internal {
 
-/// Smaller λ lead to numbers without meaning.
+/// With a smaller λ, rounding leaves no correct digits.
 inline constexpr double kSmallestLambda = 1e-30;
-/// Of ρ and of smoothing: their squares, and products with data, are numbers.
+/// Range of ρ and of smoothing: squares of these values and products with data do not overflow.
 inline constexpr double kSmallestStrength = 1e-50;
 inline constexpr double kLargestStrength = 1e50;
 
+/// The options of one training run.
 struct TrainOptions {
   LearnerKind learner = LearnerKind::kAuto;
 
-  /// λ of the objective; 0 = that of the problem (Train). The command line takes one by the data
-  /// then (learning/default_lambda.h).
+  /// λ of the objective. 0: Train takes the λ of the problem, and the command line derives one from
+  /// the data (learning/default_lambda.h).
   double lambda = 0;
 
-  // What several learners read; their records say which (LearnerRecord::reads).
+  // Options that several learners read; LearnerRecord::reads says which.
 
-  /// al, soft, bcfw; the others have steps of their own.
+  /// For al, soft and bcfw; the other learners have steps of their own.
   StepKind step = StepKind::kAuto;
-  /// Learners that go through the examples. example: all examples in a fresh random order each
+  /// For learners that go through the examples. example: all examples in a fresh random order each
   /// pass. uniform: blocks (bcfw: examples) drawn with replacement. gap (bcfw with pairwise or away
-  /// steps): as example, without those whose gap was small when last seen.
+  /// steps): like `example`, without the examples whose gap was small at their last visit.
   OrderKind order = OrderKind::kAuto;
-  /// Which weights are evaluated besides the newest; the better ones are kept.
+  /// Which average of the weights is evaluated besides the newest weights; the better of the two is
+  /// kept.
   AverageKind average = AverageKind::kAuto;
-  /// al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
+  /// For al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
   Switch proximal = Switch::kAuto;
-  /// fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line search.
+  /// For fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line
+  /// search.
   bool fixed_step = false;
-  /// cutting-plane-1, cutting-plane-n: which objective is trained.
+  /// For cutting-plane-1 and cutting-plane-n: which hinge is trained.
   Rescaling rescaling = Rescaling::kMargin;
-  /// soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none.
-  /// smooth-dlpw: the temperature of its soft maxima; 0 = from the losses (dual_loss.h). prox-sdca:
-  /// γ of the quadratic that smooths the hinge; 0 = none.
+  /// For soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none.
+  /// smooth-dlpw: temperature of its soft maxima; 0 = derived from the losses (dual_loss.h).
+  /// prox-sdca: γ of the quadratic that smooths the hinge; 0 = none.
   double smoothing = 0;
-  /// prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
+  /// For prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
   double l1 = 0;
-  /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, none for
-  /// the others.
+  /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, no kernel
+  /// for the others.
   KernelKind kernel = KernelKind::kAuto;
   /// γ of the polynomial and rbf kernels; 0 = 1 / number of features.
   double kernel_gamma = 0;
   Index kernel_degree = 3;
   double kernel_offset = 1;
-  /// Learners that ask an oracle over whole examples.
+  /// Oracle of the learners that maximise over whole examples.
   SolverKind oracle = SolverKind::kAuto;
 
-  // When to look and to stop, and what the machine does.
+  // Options of the training loop: when to check and to stop, the seed, the number of threads.
 
-  /// Stop when gap ≤ gap_tolerance · |primal| (0 = never)
+  /// The run stops when gap ≤ gap_tolerance · |primal|; 0 = never.
   double gap_tolerance = 1e-3;
-  /// … or when gap ≤ absolute_gap (0 = never).
+  /// The run also stops when gap ≤ absolute_gap; 0 = never.
   double absolute_gap = 0;
   Index max_passes = 100000;
-  /// Elapsed seconds of training, checks included; 0 = no limit.
+  /// Limit on the elapsed seconds of training, checks included; 0 = no limit.
   double time_limit_seconds = 0;
-  /// Passes between two evaluations of the certificate; 0 = often at first, then every fifth (or
-  /// half) more, and when a learner expects the wanted gap; not while its guess is hopeless or a
-  /// check would cost more than the passes since the last.
+  /// Passes between two evaluations of the certificate. 0: whenever the number of passes has grown
+  /// by a fifth (by a half for learners that estimate their gap), and when the estimate reaches the
+  /// wanted gap. Then the loop waits while an estimate is hopeless in the first passes, and while a
+  /// check would cost more than the passes since the last one.
   Index check_every = 0;
 
   std::int64_t seed = 1;
-  /// Threads for checks (passes run on one); 0 = all of the machine. Results do not depend on it.
+  /// Threads for checks and large examples; 0 = all of the machine. Results do not depend on it.
   Index threads = 1;
 
-  /// Options of one learner (or family) alone: options.own<SubgradientOptions>().projection.
+  /// Options of one learner (or family) alone, such as
+  /// options.own<SubgradientOptions>().projection.
   OwnOptions own_options = {};
   template <class T>
   const T& own() const {
@@ -103,22 +108,23 @@ struct OptionRecord {
   std::string_view default_text;
   OptionField field;
 
-  /// Numbers: the allowed range. Explicit values must also be > 0 when `positive`.
+  /// Allowed range of a number. Explicit values must also be > 0 when `positive`.
   double minimum = 0;
   double maximum = kInfinity;
   bool positive = false;
 
-  /// Says when to stop, or how to use the machine, but not where the run goes: may differ when a
-  /// run is resumed.
+  /// True for options that decide when to stop or how to use the machine, and do not change what is
+  /// computed. They may differ when a run is resumed.
   bool outer = false;
 
-  /// Whether only learners read the option whose record says so (LearnerRecord::reads), and the
-  /// values that this concerns (blanks between them; empty = all but auto). Options of a learner's
-  /// own record are read by the learners that list them.
+  /// True for a shared option that only some learners read (LearnerRecord::reads). A learner's own
+  /// options are read by the learners that list them.
   bool by_learner = false;
+  /// The values that only these learners read, separated by blanks; empty = all but auto. Every
+  /// learner accepts the other values.
   std::string_view special_values = {};
-  /// The option says nothing unless this other one is given, too, to the learners `needed_for`
-  /// (blanks between them; empty = all).
+  /// The name of another option without which this one has no effect. `needed_for`: the learners
+  /// that this concerns, separated by blanks; empty = all.
   std::string_view needs = {};
   std::string_view needed_for = {};
 
@@ -129,18 +135,19 @@ struct OptionRecord {
 /// the order of the registry. Valid until a learner is registered.
 std::span<const OptionRecord> OptionRecords();
 
-/// Reads `value` into the option; throws DataError that names option, value and what is allowed.
+/// Reads `value` into the option. Throws DataError that names the option, the value and the allowed
+/// values.
 void SetOption(const OptionRecord& record, std::string_view value, TrainOptions* options);
-/// The option's value as text that SetOption reads back.
+/// The option's value as a text that SetOption reads back.
 std::string OptionText(const OptionRecord& record, const TrainOptions& options);
 
-/// Throws DataError when options contradict each other, are outside of their ranges, or are not
-/// read by the learner: options that differ from their defaults, and those in `given` (names),
-/// whatever their values.
+/// Throws DataError when options contradict each other, lie outside their ranges, or are not read
+/// by the learner. Checked are the options that differ from their defaults, and those in `given`
+/// (names) whatever their values.
 void CheckOptions(const TrainOptions& options, std::span<const std::string_view> given = {});
 
-/// Whether inputs meet each other through a kernel: the weights of a run are then those of an
-/// expansion (kernel_expansion.h).
+/// Whether a run compares inputs by a kernel. Its weights are then those of an expansion
+/// (kernel_expansion.h).
 bool UsesKernel(const TrainOptions& options);
 
 }  // namespace slackline::internal

@@ -15,15 +15,15 @@
 namespace slackline::internal {
 namespace {
 
-/// max over pairs of states of ‖φ_a(s) − φ_a(s')‖², bounded from above state by state where the
-/// part has several terms.
+/// max over pairs of states of ‖φ_a(s) − φ_a(s')‖². Where the part has several terms, the maximum
+/// of every term is added up, which bounds the whole from above.
 double SquaredRange(const ExampleView& example, Index part) {
   const Structure& structure = example.structure();
   double range = 0;
   for (const FeatureTerm& term : structure.terms(part)) {
     const StateMap& map = structure.map(term.map);
-    // Two states in different rows are |value|² + |value'|² apart: the two largest of different
-    // rows decide.
+    // The squared distance of two states in different rows is |value|² + |value'|², so that the
+    // largest values of two different rows decide.
     double best = 0;
     double second = 0;
     Index best_row = kAbsent;
@@ -62,8 +62,8 @@ std::unique_ptr<MapSolver> MakeLossSolver(const Structure& structure) {
   return MakeMapSolver(IsForest(*graph) ? SolverKind::kTree : SolverKind::kBranchAndBound, graph);
 }
 
-/// max Δ over what the global factors allow, which the structure's own solver
-/// (inference/global_solver.h) finds.
+/// max Δ over the labellings that the global factors allow, found by the structure's own solver
+/// (inference/global_solver.h).
 double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure,
                           std::span<const double> loss, std::unique_ptr<MapSolver>* solver) {
   const std::vector<double> weights(structure->layout().size(), 0.0);
@@ -74,8 +74,9 @@ double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure,
   return best.upper_bound;
 }
 
-/// max Δ over the labellings without forbidden states, or a bound on it where branch and bound
-/// gives up after it has found a labelling. Throws DataError where it has found none.
+/// max Δ over the labellings without forbidden states, or an upper bound on it where branch and
+/// bound gives up after it has found a labelling. Throws DataError where branch and bound has found
+/// none.
 double LargestAllowedLoss(const ExampleView& example, std::span<const double> loss,
                           MapSolver* solver) {
   const FactorGraph& graph = example.graph();
@@ -97,7 +98,8 @@ Problem::Problem(TrainingSet training, double lambda)
   SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
   SLACKLINE_CHECK(training_->data.size() > 0, "there is no labelled example to train on");
   double total = 0;
-  std::map<const GlobalFactor*, double> known;  // one object serves many examples
+  // Squared ranges by factor, because the same factor object may serve many examples.
+  std::map<const GlobalFactor*, double> known;
   const auto squared_range = [&known](const GlobalFactor* factor) {
     const auto [entry, is_new] = known.try_emplace(factor, 0.0);
     if (is_new) entry->second = factor->SquaredRange();

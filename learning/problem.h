@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// THE definition of the training problem and of its scales.
+// The definition of the training problem and of its scales.
 //
 //   exact    P(w)   = λ/2 ‖w‖² + (1/M) Σ_m max_y [Δ_m(y) − w·ψ_m(y)]
 //   relaxed  G(w,δ) = the same with the maximum over the local polytope, written with messages δ
@@ -36,8 +36,8 @@ class Problem {
   double lambda_m() const { return lambda_ * static_cast<double>(size()); }  ///< λM
   Offset num_weights() const { return data().layout().size(); }
 
-  /// Δ_i(s) of example m, flat over the states of its variables. With training().form = kF1, Δ_m is
-  /// no sum of these: TrainingSet::LossOf.
+  /// Δ_i(s) of example m, flat over the states of its variables. With training().form = kF1 the
+  /// loss is not a sum of these values: use TrainingSet::LossOf.
   std::span<const double> loss(Index m) const { return training_->loss(m); }
 
   /// Number of parts (variables, factors and global factors) of all examples together: the blocks
@@ -58,14 +58,14 @@ class Problem {
 };
 
 /// P(0) = G(0): the mean over the examples of the largest loss, Σ_i max_s Δ_i(s), or 1 with the
-/// loss 1 − F1. Where states are forbidden it is that of the best allowed labelling, found by
-/// dynamic programming (by search where there are cycles). Where global factors forbid states:
-/// exact if global_solver.h applies, else an upper bound.
+/// loss 1 − F1. Where states are forbidden, the largest loss of an allowed labelling counts, found
+/// by dynamic programming, or by branch and bound on graphs with cycles. Where global factors
+/// forbid labellings, the value is exact if global_solver.h applies, else an upper bound.
 double PrimalAtZeroWeights(const Problem& problem);
 
-/// Times √P(w), not below the mean over the examples of Σ_a |w·φ_a|, up to the spread of lengths
-/// among parts: √(2/λ) · √(parts · Σ_a range²) / M, since λ/2 ‖w‖² ≤ P(w). So sums of scores round
-/// by about 1e-16 times that.
+/// √(2/λ) · √(parts · Σ_a range_a²) / M, parts and sum over all examples. Multiplied by √P(w), an
+/// upper estimate of the mean over the examples of Σ_a |w·φ_a|, because λ/2 ‖w‖² ≤ P(w); loose
+/// where the lengths of the parts differ. Sums of scores round by about 1e-16 times this estimate.
 double ScoreScale(const Problem& problem);
 
 /// ½λ‖w‖².

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a training run tells while it goes on, and at its end. The library never prints: observers
+// What a training run reports while it goes on, and at its end. The library never prints; observers
 // do.
 #pragma once
 
@@ -14,8 +14,7 @@
 
 namespace slackline::internal {
 
-/// Which optimum the certified figures bracket: that of the LP-relaxed problem, or that of the
-/// exact one.
+/// Whether the certified figures bracket the optimum of the LP-relaxed problem or of the exact one.
 enum class CertifiedProblem { kRelaxed, kExact };
 
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -23,18 +22,18 @@ inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// One evaluation. Figures that a learner does not have are NaN (kNone).
 struct ProgressRecord {
   Index pass = 0;            ///< passes done
-  double seconds = 0;        ///< elapsed time of what changes the learner's state or its weights
+  double seconds = 0;        ///< elapsed time of passes and other changes of the learner's state
   double check_seconds = 0;  ///< elapsed time of evaluations, which change nothing
   double cpu_seconds = 0;    ///< processor time of both, all threads
 
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
-  /// smallest certified upper bound so far: that of the weights that would be saved
+  /// Smallest certified upper bound so far; belongs to the weights that would be saved.
   double primal = kNone;
   double dual = kNone;          ///< largest certified lower bound so far
   double gap = kNone;           ///< primal − dual
   double relative_gap = kNone;  ///< gap / max(1e-12, |primal|)
 
-  /// factor blocks: the penalized problem's primal, dual and gap at the current point
+  /// Factor blocks: the penalized problem's primal, dual and gap at the current point.
   double soft_primal = kNone;
   double soft_dual = kNone;
   double soft_gap = kNone;
@@ -42,11 +41,12 @@ struct ProgressRecord {
   double rho = kNone;        ///< factor blocks: current ρ (per example)
   double tau = kNone;        ///< al: current multiplier step
 
-  /// maximisations over whole examples, those of the checks excluded
+  /// Maximisations over whole examples, without those of the checks.
   std::int64_t oracle_calls = 0;
   std::int64_t block_steps = 0;  ///< blocks visited
 };
 
+/// Why a run ended.
 enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted };
 
 /// "converged", "max-passes", "time-limit", "interrupted".
@@ -57,12 +57,13 @@ std::string_view Name(CertifiedProblem problem);
 /// The result of a run.
 struct TrainSummary {
   std::vector<double> weights;  ///< of the evaluation with the smallest certified primal
-  ProgressRecord last;          ///< figures of the saved weights, counts and times of the whole run
+  ProgressRecord last;          ///< figures of the saved weights; counts and times of the whole run
   Termination termination = Termination::kMaxPasses;
   std::string message;  ///< one sentence with both numbers of the rule that ended the run
-  std::vector<std::string> notes;  ///< what the learner decided or changed on the way
+  std::vector<std::string> notes;  ///< what the learner decided or changed during the run
 };
 
+/// Receives the reports of a run, on the thread that trains.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
@@ -70,7 +71,7 @@ class TrainObserver {
   virtual void OnCheck(const ProgressRecord& record) = 0;
   /// After every pass; `pass` passes are done.
   virtual void OnPass(Index pass) { static_cast<void>(pass); }
-  /// When the learner decides something that a user may want to know (chosen ρ, a safeguard that
+  /// When the learner decides something that a user may want to know (a chosen ρ, a safeguard that
   /// acted).
   virtual void OnNote(std::string_view note) { static_cast<void>(note); }
 };

@@ -52,7 +52,7 @@ T StateReader::Number() {
   return value;
 }
 
-/// A count of items that take so many bytes each, all of which must still be there.
+/// Reads a count of items of item_bytes each, all of which must still follow.
 std::size_t StateReader::Count(std::size_t item_bytes) {
   const auto count = Number<std::uint64_t>();
   Require(count <= rest_.size() / item_bytes, "a list is longer than what is left");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A small binary archive for the state of learners: values one after the other, every list with its
-// length, and tags between the parts, so that a reader that is out of step stops at once. Bytes are
-// little-endian on every machine. The archive itself has no checksum: the file that it is kept in
-// has one (checkpoint.h).
+// A small binary archive for the state of learners. Values follow each other, lists begin with
+// their length, and tags separate the parts, so that a reader that is out of step stops at once.
+// Bytes are little-endian on every machine. The archive has no checksum; the checkpoint file has
+// one (checkpoint.h).
 #pragma once
 
 #include <bit>
@@ -38,7 +38,7 @@ class StateWriter {
   void Offsets(std::span<const Offset> values) { Numbers(values); }
   void Bytes(std::span<const std::uint8_t> values) { Numbers(values); }
 
-  /// Forgets everything, but keeps the memory.
+  /// Forgets everything that was written, but keeps the memory.
   void Clear() { bytes_.clear(); }
   const std::string& bytes() const { return bytes_; }
 
@@ -64,9 +64,9 @@ class StateWriter {
 /// methods throw DataError on bytes that do not fit, and no method allocates more than the archive
 /// is long.
 ///
-/// A checksum that fits proves little: every number is also checked for what the code behind it
-/// relies on. Runs whose numbers are sound never have a weight, a coordinate or a message beyond
-/// kLargestEntry; their squares and products are still finite.
+/// A valid checksum proves little: every number is also checked for the properties that the code
+/// relies on. No sound run has a weight, a coordinate or a message beyond kLargestEntry; squares
+/// and products of such numbers are still finite.
 class StateReader {
  public:
   /// The bytes must outlive the reader.
@@ -75,44 +75,44 @@ class StateReader {
   void Tag(std::string_view name);
   /// A number within [low, high].
   std::int64_t Integer(std::int64_t low, std::int64_t high);
-  /// A count of calls, steps or work: ≥ 0, and so small that sums of a few are still numbers.
+  /// A count of calls, steps or work: ≥ 0, and so small that the sum of four does not overflow.
   static constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max() / 4;
   std::int64_t Count() { return Integer(0, kMostCount); }
-  /// The number of a pass, or of a check: so small that twice as many are still an Index.
+  /// The number of a pass or of a check: so small that twice the number is still an Index.
   Index Passes();
   std::uint64_t Bits();
-  /// Any number, also one that is infinite or NaN.
+  /// Any number, infinite and NaN included.
   double Real();
-  /// Of at most kLargestNumber.
+  /// A number of magnitude at most kLargestNumber.
   double FiniteReal();
-  /// The same, and > 0; its inverse is at most kLargestNumber, too.
+  /// A number within [1 / kLargestNumber, kLargestNumber].
   double PositiveReal();
+  /// A number within [0, kLargestNumber].
   double NonNegativeReal();
   bool Flag() { return Integer(0, 1) == 1; }
   std::string Text();
 
-  /// Lists whose length is known: as many as there is room for.
+  /// A list of known length, values.size().
   void Reals(std::span<double> values);
-  /// The same; none may lie beyond kLargestEntry.
+  /// The same; no magnitude may exceed kLargestEntry.
   void FiniteReals(std::span<double> values);
-  /// The same, for shares of a whole: they are ≥ 0 and their sum is 1, as exactly as runs keep them
-  /// (RequireShares).
+  /// The same, for shares of a whole: ≥ 0 with the sum 1, within kShareTolerance (RequireShares).
   void Shares(std::span<double> values);
   void Offsets(std::span<Offset> values);
-  /// Lists of any length; indices within [low, high].
+  /// Lists of any length: no magnitude beyond kLargestEntry, indices within [low, high].
   std::vector<double> FiniteReals();
   std::vector<Index> Indices(Index low, Index high);
   std::vector<std::uint8_t> Bytes();
 
   /// Bytes that have not been read.
   std::int64_t left() const { return static_cast<std::int64_t>(rest_.size()); }
-  /// Everything must have been read.
+  /// Throws DataError unless everything has been read.
   void Finish() const { Require(left() == 0, "bytes are left over"); }
-  /// Throws DataError unless these `count` numbers, `stride` apart, are ≥ 0 with the sum 1. Steps
-  /// on shares leave rounding errors of 1e-16 each, so that millions of them are far within the
-  /// tolerance.
+  /// Throws DataError unless these `count` numbers, `stride` apart, are ≥ 0 with the sum 1, within
+  /// kShareTolerance. A step on shares leaves a rounding error of about 1e-16, so that the errors
+  /// of millions of steps stay far within the tolerance.
   static void RequireShares(const double* values, std::size_t count, std::size_t stride = 1);
-  /// Throws DataError with what is wrong unless `good`.
+  /// Throws DataError with the text `what` unless `good`.
   static void Require(bool good, std::string_view what) {
     if (!good) Fail(what);
   }
@@ -133,11 +133,11 @@ class StateReader {
 };
 
 /// One description of a state for both directions: an object names the parts of its state one after
-/// the other, and the archive writes them or reads them. Parts are checked when they are read only,
-/// as StateReader says; what is written is sound.
+/// the other, and the archive writes or reads them. Parts are checked only when they are read, as
+/// StateReader says; the writer trusts the running program.
 class StateArchive {
  public:
-  /// Both must outlive the archive.
+  /// The writer or reader must outlive the archive.
   explicit StateArchive(StateWriter* writer) : writer_(writer) {}
   explicit StateArchive(StateReader* reader) : reader_(reader) {}
 
@@ -204,9 +204,9 @@ class StateArchive {
     if (loading()) return reader_->Shares(values);
     writer_->Reals(values);
   }
-  /// None may be negative, or reach `limit`.
+  /// A list of known length whose values lie within [0, limit).
   void Offsets(std::span<Offset> values, Offset limit = std::numeric_limits<Offset>::max());
-  /// Lists of any length; indices within [low, high].
+  /// Lists of any length: no magnitude beyond kLargestEntry, indices within [low, high].
   void FiniteList(std::vector<double>* values) {
     if (loading()) {
       *values = reader_->FiniteReals();
@@ -229,13 +229,13 @@ class StateArchive {
     }
   }
 
-  /// The number of parts that follow: `size` of them are written; returns how many are to be
-  /// described, within [low, high]. least_bytes: what one of them takes at least, so that no memory
-  /// is taken for more than the archive can hold.
+  /// Writes `size`, or reads the number of parts that follow; returns the number, within [low,
+  /// high]. least_bytes: the smallest size of one part, so that a damaged archive cannot ask for
+  /// more memory than its own length allows.
   std::size_t Length(std::size_t size, std::int64_t low, std::int64_t high,
                      std::int64_t least_bytes = 1);
 
-  /// When reading: throws DataError with what is wrong unless `good`.
+  /// When reading: throws DataError with the text `what` unless `good`.
   void Require(bool good, std::string_view what) const {
     if (loading()) StateReader::Require(good, what);
   }

@@ -49,7 +49,8 @@ constexpr TraitRow kTraits[] = {
     {Trait::kCountLoss, NeedsAll(Need::kSumLoss)},
 };
 
-/// Why a need is not met, and what to do instead. {} stands for the learner or the oracle.
+/// Why a need is not met, and what the user can do instead. {} stands for the learner or the
+/// oracle.
 struct Reason {
   Need need;
   std::string_view text;
@@ -94,17 +95,17 @@ constexpr std::string_view kNoKernelsOfGlobals =
     "kernels do not go with global factors, whose features are not inputs; leave out --kernel, and "
     "use --learner auto";
 
-std::string TextOf(Need need, const std::string& who) {
+std::string TextOf(Need need, const std::string& subject) {
   const auto* reason = std::find_if(std::begin(kReasons), std::end(kReasons),
                                     [need](const Reason& row) { return row.need == need; });
   SLACKLINE_CHECK(reason != std::end(kReasons), "a need has no text");
   std::string text(reason->text);
   const std::size_t place = text.find("{}");
-  if (place != std::string::npos) text.replace(place, 2, who);
+  if (place != std::string::npos) text.replace(place, 2, subject);
   return text;
 }
 
-/// Why the maximum with the loss 1 − F1 does not apply; empty when it does.
+/// Why the oracle of the loss 1 − F1 does not apply; empty when it does.
 std::string CountLossFault(const Problem& problem, SolverKind oracle) {
   if (oracle != SolverKind::kAuto && oracle != SolverKind::kTree)
     return "the loss 1 - F1 has an oracle of its own: leave out --oracle";
@@ -115,10 +116,10 @@ std::string CountLossFault(const Problem& problem, SolverKind oracle) {
   return fit ? std::string() : std::string(kCountsNeed);
 }
 
-/// The text of the first need, in the order of the reasons, that is ruled out.
-std::string FirstFault(NeedSet faults, const std::string& who) {
+/// The text of the first ruled-out need in the order of kReasons.
+std::string FirstFault(NeedSet faults, const std::string& subject) {
   for (const Reason& reason : kReasons) {
-    if ((faults & NeedsAll(reason.need)) != 0) return TextOf(reason.need, who);
+    if ((faults & NeedsAll(reason.need)) != 0) return TextOf(reason.need, subject);
   }
   return {};
 }
@@ -188,7 +189,7 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
   const std::string learner = "learner " + std::string(Name(options.learner)) +
                               (way.options.empty() ? "" : " with " + std::string(way.options));
   const bool counts = problem.training().form == LossForm::kF1;
-  TraitSet common = ~TraitSet{0};  // of all structures
+  TraitSet common = ~TraitSet{0};  // traits that all structures have
   for (const auto& structure : problem.data().structures()) {
     const TraitSet traits = TraitsOf(*structure) | (counts ? Bit(Trait::kCountLoss) : 0);
     common &= traits;
@@ -199,7 +200,7 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
     std::string fault = FirstFault(way.needs & out & ~NeedsAll(Need::kInputs), learner);
     if (!fault.empty()) return fault;
     if ((way.needs & NeedsAll(Need::kExampleOracle)) == 0) continue;
-    if (counts) continue;  // it has its own, see below
+    if (counts) continue;  // the loss 1 − F1 has its own oracle, see below
     const bool chosen = options.oracle == SolverKind::kAuto;
     const SolverKind oracle = chosen ? AutomaticSolver(structure->graph()) : options.oracle;
     const std::string name(SolverKindName(oracle));

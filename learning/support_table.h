@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every way to train supports: MakeLearner (and with it Train and the command line),
-// docs/reference/learners.md and the tests go by it.
+// What every way to train supports. MakeLearner (and with it Train and the command line),
+// docs/reference/learners.md and the tests read this table.
 //
-// A way is a learner with the options that change what it needs; the learners' records say so
+// A way is a variant of a learner: the learner together with options that change its needs
 // (learner_record.h). A way or an oracle *needs* something of every structure; a structure has
 // *traits*, and some traits rule a need out:
 //
 //   way or oracle  --needs-->  Need  <--ruled out by--  Trait  <--has--  structure
 //
-// The loss 1 − F1 wants structures that its maximum knows besides (count_loss_oracle.h). Unlabelled
-// variables, several structures, and other losses of one's own suit every way: unlabelled variables
-// are left out of training examples (core/loss.h), and learners see structures and losses through
-// Problem only.
+// In addition, the loss 1 − F1 needs structures that its oracle supports (count_loss_oracle.h).
+// Unlabelled variables, several structures, and user-defined losses suit every way: unlabelled
+// variables are left out of training examples (core/loss.h), and learners see structures and losses
+// only through Problem.
 #pragma once
 
 #include <string>
@@ -24,19 +24,19 @@
 
 namespace slackline::internal {
 
-/// What a structure, or its problem, may have that some ways cannot deal with.
+/// Properties of a structure, or of its problem, that some ways do not support.
 enum class Trait {
   kFactors,  ///< a factor of any kind, global ones included
   kCycles,   ///< a cycle of variables and factors with tables
-  /// a variable with more than two states, or a factor over more than two variables
+  /// A variable with more than two states, or a factor over more than two variables.
   kNotBinaryPairs,
   kGlobals,          ///< global factors
-  kCoupledGlobals,   ///< … that share variables, or stand beside factors with tables
+  kCoupledGlobals,   ///< global factors that share variables or stand beside factors with tables
   kForbiddenStates,  ///< states of variables or of factors with tables that no labelling may use
   kManyLabellings,   ///< more than kMaxSlackLabellings
   kHugeLabellings,   ///< more than kMaxLabellings
   kNoInputs,         ///< no input vectors: all features are scalars
-  kCountLoss,  ///< a loss that is no sum over variables, 1 − F1: of the problem, not of a structure
+  kCountLoss,        ///< the loss 1 − F1, not a sum over variables: a trait of the problem
 };
 inline constexpr Trait kAllTraits[] = {
     Trait::kFactors,        Trait::kCycles,          Trait::kNotBinaryPairs, Trait::kGlobals,
@@ -47,32 +47,30 @@ inline constexpr Trait kAllTraits[] = {
 using TraitSet = unsigned;
 constexpr TraitSet Bit(Trait trait) { return 1U << static_cast<unsigned>(trait); }
 
-/// A variant of a learner.
+/// A learner together with one of its variants.
 struct Way {
   LearnerKind learner;
   LearnerVariant variant;
 };
-/// All ways, in the order of the registry, a learner's most special one first.
+/// All ways, in the order of the registry; of a learner, the most special one first.
 std::vector<Way> Ways();
-/// The way of options whose learner and step are chosen (ChooseLearner). Requires another learner
-/// than auto.
+/// The way of these options, whose learner and step must be chosen (ChooseLearner), not `auto`.
 Way WayOf(const TrainOptions& options);
 
-/// What an oracle needs besides (kAuto: of no structure).
+/// The needs of an oracle, in addition to those of the learner; none for kAuto.
 NeedSet NeedsOf(SolverKind oracle);
 /// The needs that a trait rules out.
 NeedSet RuledOutBy(Trait trait);
-/// Whether a way supports structures with the trait, with the oracle that suits best.
+/// Whether a way supports structures with the trait if the oracle suits them.
 bool Supports(const Way& way, Trait trait);
 
-/// Of the structure itself, without kCountLoss. O(structure); at most kMaxLabellings labellings are
-/// counted, not visited.
+/// The traits of the structure itself, that is all but kCountLoss. Time linear in the size of the
+/// structure: labellings are counted without being enumerated.
 TraitSet TraitsOf(const Structure& structure);
 
-/// Why the options cannot train the problem, and what would; empty when they can. The options'
-/// learner must be chosen (ChooseLearner). With --oracle auto each structure gets its own
-/// (AutomaticSolver). Resources, such as memory for a kernel matrix, are looked at where they are
-/// used.
+/// Why the options cannot train the problem, and what the user can do instead; empty when they can.
+/// The learner must be chosen (ChooseLearner). With --oracle auto each structure gets an oracle of
+/// its own (AutomaticSolver). Resources, such as memory for a kernel matrix, are not checked here.
 std::string Unsupported(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline::internal

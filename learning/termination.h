@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The stopping rules, as a pure function of what was measured.
+// The stopping rules, as a pure function of the figures of a check.
 #pragma once
 
 #include <optional>
@@ -11,24 +11,25 @@
 
 namespace slackline::internal {
 
-/// Which gap a learner stops on: soft blocks on the gap of their own penalized problem, all others
-/// on the certified one.
+/// Which gap ends a run: that of the learner's own penalized problem (soft), or the certified gap
+/// (all other learners).
 enum class StoppingGap { kCertified, kSoft };
 
+/// Why a run ends, and one sentence with the figures of the rule.
 struct StopDecision {
   Termination reason = Termination::kConverged;
   std::string message;
 };
 
-/// Decides after an evaluation. A reached gap goes before limits, an interrupt before a time limit,
-/// that before the number of passes. `interrupted`: the user asked to stop. Elapsed time is seconds
-/// + check_seconds.
+/// Decides after an evaluation whether the run ends. The reasons, in order of precedence: a reached
+/// gap, an interrupt, the time limit, the number of passes. `interrupted`: the user asked to stop.
+/// Elapsed time is record.seconds + record.check_seconds.
 std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap which,
                                        const ProgressRecord& record, bool interrupted);
 
 /// The pass after which the next evaluation is due, given that one was made after `pass` (0 = at
-/// the start). guesses: the learner has a guess of the gap, which asks for an evaluation when it is
-/// small enough: others need not be frequent.
+/// the start). guesses: the learner estimates its gap. The loop also evaluates when that estimate
+/// is small enough, so that scheduled evaluations can be rarer.
 Index NextCheck(Index pass, Index check_every, bool guesses);
 
 }  // namespace slackline::internal

@@ -16,13 +16,12 @@
 namespace slackline::internal {
 namespace {
 
-/// What rounding may leave of a difference of bounds, as a share of the losses and of the objective
-/// …
+/// Rounding error that a difference of bounds may have, relative to the losses and the objective.
 constexpr double kRounding = 1e-9;
-/// … and of the scores, whose sums cancel.
+/// The same relative to the scores, whose sums cancel.
 constexpr double kRoundingOfScores = 1e-14;
-/// Rounding beyond this share of the objective is told.
-constexpr double kWorthTelling = 1e-6;
+/// Rounding beyond this share of the objective is reported to the user.
+constexpr double kReportedRounding = 1e-6;
 
 /// How far rounding may move bounds.
 struct Rounding {
@@ -45,8 +44,8 @@ void Timed(double* seconds, const Work& work) {
   *seconds += timer.Seconds();
 }
 
-/// A lower bound that lies above its upper bound by no more than sums in floating point do is that
-/// upper bound. More is a contradiction, which ends the run.
+/// The lower bound, reduced to the upper bound if it exceeds that by no more than rounding. A
+/// larger excess is a contradiction, which ends the run: throws CertificateError.
 double WithoutRounding(std::string_view learner, double lower, double upper,
                        const Rounding& rounding) {
   if (!(lower > upper)) return lower;
@@ -59,7 +58,7 @@ double WithoutRounding(std::string_view learner, double lower, double upper,
       "can, the data");
 }
 
-/// Takes an evaluation into the state, and its weights when they are the best so far.
+/// Enters an evaluation into the state, with its weights when these are the best so far.
 void Absorb(std::string_view name, const Learner& learner, const Evaluation& evaluation,
             const Rounding& rounding, LoopState* state) {
   if (!std::isfinite(evaluation.primal)) {
@@ -73,8 +72,8 @@ void Absorb(std::string_view name, const Learner& learner, const Evaluation& eva
   }
   StateReader::Require(state->weights.size() == learner.weights().size(),
                        "the weights have another length");
-  // w = 0 is a model like any other, and known without a check; the ground truth are a dual point
-  // of value 0.
+  // w = 0 is a model like any other, and its primal is known without a check. The ground truth of
+  // all examples is a dual point of value 0.
   if (learner.traits().stopping_gap == StoppingGap::kCertified &&
       rounding.at_zero < record.primal) {
     record.primal = rounding.at_zero;
@@ -93,13 +92,13 @@ void Absorb(std::string_view name, const Learner& learner, const Evaluation& eva
   state->provisional = evaluation.provisional;
 }
 
-/// problem: may be null.
+/// The scales of the learner's objective, or of the problem, which may be null.
 ObjectiveScales ScalesFor(const Problem* problem, const LearnerTraits& traits) {
   if (traits.scales != nullptr) return traits.scales->Scales();
   return problem == nullptr ? ObjectiveScales{} : ScalesOf(*problem);
 }
 
-/// Whether numbers of a saved state that contradict each other may cause the error.
+/// Whether contradictory numbers in a saved state may have caused the error.
 bool MayBeOfSavedState(const std::exception& error) {
   return dynamic_cast<const std::logic_error*>(&error) != nullptr ||
          dynamic_cast<const std::overflow_error*>(&error) != nullptr ||
@@ -111,23 +110,23 @@ double WantedGap(const TrainOptions& options, double primal) {
   return std::max(options.absolute_gap, options.gap_tolerance * std::abs(primal));
 }
 
-/// A guess of the gap beyond this share of the objective at w = 0 is not worth a check, in passes
-/// before …
+/// An estimated gap beyond this share of the objective at w = 0 is not worth a check, until
+/// kPassesThatSkipHopelessChecks passes have been made.
 constexpr double kHopelessGap = 0.001;
-constexpr Index kSurelyWorthChecking = 8;
+constexpr Index kPassesThatSkipHopelessChecks = 8;
 
-/// A run that has to end makes one more evaluation, so that no progress is lost — unless weights
-/// are at hand and the evaluation would keep the user waiting: more than half a second, and more
-/// than a tenth of the run so far.
+/// A run that must end makes one more evaluation, so that no progress is lost. It does not if it
+/// has weights already and the evaluation would keep the user waiting: for more than half a second,
+/// and for more than a tenth of the run so far.
 bool LastCheckIsWorthWaitingFor(const LoopState& state) {
   if (state.weights.empty()) return true;
   const double one_check = state.record.check_seconds / std::max<Index>(1, state.checks);
   return one_check < 0.5 || one_check < 0.1 * (state.record.seconds + state.record.check_seconds);
 }
 
-/// One run. A pass of the loop is: steps, then a check if one is due. States are saved in between.
-/// With several threads the next pass is made during a check, in the hope that it will be wanted;
-/// if not, the learner returns to where it was.
+/// One run. The loop makes a pass of the learner, then a check if one is due; states are saved
+/// between the two. With several threads the next pass may be made during a check. If that check
+/// ends the run, the learner returns to its state before the pass.
 class Run {
  public:
   Run(const Problem* problem, Learner& learner, const TrainOptions& options,
@@ -148,9 +147,10 @@ class Run {
     KeepState();
   }
 
-  /// To be called when an error has ended the run. Throws DataError when the run goes on from a
-  /// saved state that may have caused it: the state's numbers fit one by one, but may contradict
-  /// each other (messages of a size that leaves no digits of a bound).
+  /// To be called when an error has ended the run. Throws DataError when the run was resumed from a
+  /// saved state that may have caused the error: every number of the state was checked, but the
+  /// numbers may contradict each other (such as messages so large that a bound has no correct
+  /// digits).
   void BlameResumedState(const std::exception& error) const {
     if (!MayBeOfSavedState(error)) return;
     StateReader::Require(plan_.resume.empty(),
@@ -160,14 +160,14 @@ class Run {
   }
 
   TrainSummary Go() {
-    // A state is that after a pass, whose check may be due.
+    // A saved state was taken after a pass, the check of which may be due.
     if (state_.record.pass == 0) Pass();
     while (!CheckAndDecide()) {
       if (!std::exchange(ahead_, false)) Pass();
     }
     state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
     if (!kept_is_written_ && !kept_.bytes().empty()) WriteKept();
-    TellRounding();
+    ReportRounding();
     TrainSummary summary;
     summary.weights = std::move(state_.weights);
     summary.last = state_.record;
@@ -187,8 +187,8 @@ class Run {
 
   void AfterPass() {
     ++state_.record.pass;
-    // A pass that was asked to stop may have been cut short: from there no run could go on as if
-    // nothing had happened.
+    // A pass that was asked to stop may have been cut short. A run resumed from such a state would
+    // not replay the uninterrupted run.
     whole_ = whole_ && !stop_->ShouldStop();
     if (observer_ != nullptr) observer_->OnPass(state_.record.pass);
     KeepState();
@@ -196,10 +196,10 @@ class Run {
 
   Rounding rounding() const { return {scales_.primal_at_zero, scales_.score_scale}; }
 
-  void TellRounding() {
+  void ReportRounding() {
     const double primal = state_.record.primal;
     const double moved = rounding().OfScores(primal);
-    if (!(moved > kWorthTelling * primal)) return;
+    if (!(moved > kReportedRounding * primal)) return;
     state_.notes.push_back(
         "features are so long for this lambda that rounding may move the bounds by up to " +
         NumberText(moved, 2) + "; scale the features, or take a larger lambda");
@@ -210,17 +210,18 @@ class Run {
     const double estimate = GapEstimate(learner_);
     const double wanted =
         WantedGap(options_, state_.checks > 0 ? record.primal : scales_.primal_at_zero);
-    // The first weights of a run are often far off, and their oracles costly.
+    // The first weights of a run are often far from the optimum, and oracles at them are costly.
     const bool hopeful =
         options_.check_every == 0 && record.pass >= state_.hopeful_again && estimate <= wanted;
-    const bool hopeless = options_.check_every == 0 && record.pass < kSurelyWorthChecking &&
+    const bool hopeless = options_.check_every == 0 &&
+                          record.pass < kPassesThatSkipHopelessChecks &&
                           estimate > kHopelessGap * scales_.primal_at_zero;
     const bool costly = options_.check_every == 0 && !CheckIsCheap(learner_);
     const bool due = record.pass >= state_.next_check && !hopeless && !costly;
     return due || hopeful || record.pass >= options_.max_passes || stopping;
   }
 
-  /// True when the run has to end.
+  /// Makes a check if one is due. Returns true when the run must end.
   bool CheckAndDecide() {
     const bool stopping = stop_->ShouldStop();
     if (!CheckIsDue(stopping)) return false;
@@ -230,7 +231,7 @@ class Run {
     }
     ++state_.checks;
     ProgressRecord& record = state_.record;
-    // Counted before the next pass, if that is made beside the check.
+    // The counts are read before the next pass, which may be made beside the check.
     const WorkCounts work = learner_.work();
     const int threads = NumThreads(options_.threads);
     double pass_seconds = 0;
@@ -242,8 +243,7 @@ class Run {
       evaluation = ahead_ ? traits_.companion->EvaluateBesidePass(threads, *stop_, &pass_seconds)
                           : learner_.Evaluate(threads);
     });
-    // A learner whose stopping gap is its own saves the weights that the gap belongs to: the
-    // newest.
+    // With the soft stopping gap, the saved weights are the newest, to which that gap belongs.
     if (traits_.stopping_gap == StoppingGap::kSoft) state_.weights.clear();
     Absorb(Name(options_.learner), learner_, evaluation, rounding(), &state_);
     record.oracle_calls = work.oracle_calls;
@@ -255,7 +255,7 @@ class Run {
     if (observer_ != nullptr) observer_->OnCheck(record);
     decision_ = Decide();
     if (decision_) {
-      Timed(&record.check_seconds, [&] { Return(); });
+      Timed(&record.check_seconds, [&] { UndoPassAhead(); });
       record.check_seconds += pass_seconds;
       return true;
     }
@@ -273,16 +273,16 @@ class Run {
     return false;
   }
 
-  /// Whether to make the next pass during a check. A check alone is divided among all threads, too;
-  /// beside it a pass waits for no thread, but the state has to be put aside first, and the last of
-  /// such passes is made for nothing. That pays where a check takes clearly longer than a pass, and
-  /// than it takes to wake a thread. Which it is makes no difference to the run.
+  /// Whether to make the next pass during a check. A check without such a pass is divided among all
+  /// threads, too. A pass during a check occupies one of the threads; it requires a copy of the
+  /// state, and the pass during the last check is made for nothing. This pays where a check takes
+  /// clearly longer than a pass and than waking a thread. The choice does not change the result.
   bool PassBesideCheckPays(int threads, bool stopping) const {
     const ProgressRecord& record = state_.record;
     if (threads < 2 || stopping || !EvaluatesBesidePasses(learner_) ||
         record.pass >= options_.max_passes)
       return false;
-    return check_cost_ >= std::max(kWorthThreads, kWorthPass * pass_cost_);
+    return check_cost_ >= std::max(kLeastCheckSeconds, kLeastCheckInPasses * pass_cost_);
   }
 
   void KeepForReturn() {
@@ -290,8 +290,8 @@ class Run {
     learner_.Save(&before_pass_);
   }
 
-  /// Undoes the pass that was made too much.
-  void Return() {
+  /// Undoes the pass that was made during the last check, if there was one.
+  void UndoPassAhead() {
     if (!ahead_) return;
     ahead_ = false;
     StateReader reader(before_pass_.bytes());
@@ -302,16 +302,16 @@ class Run {
   std::optional<StopDecision> Decide() const {
     TrainOptions rules = options_;
     if (state_.provisional) rules.gap_tolerance = rules.absolute_gap = 0;
-    // The limit holds for all that the run does, observers and saved states too: learners cut their
-    // passes short when it is reached.
+    // The time limit covers everything in the run, observers and saving of states included, because
+    // learners cut their passes short when the limit is reached.
     ProgressRecord record = state_.record;
     if (stop_->ShouldStop())
       record.check_seconds = std::max(record.check_seconds, stop_->Elapsed() - record.seconds);
     return DecideStop(rules, traits_.stopping_gap, record, stop_->interrupted());
   }
 
-  /// Puts the state aside, now that it is whole. When that is is a matter of time, what is put
-  /// aside is not.
+  /// Copies the state into kept_ if it is complete and time for that has come. Measured time
+  /// decides when states are copied, but not what they contain.
   void KeepState() {
     if (!plan_.write || !whole_) return;
     const bool due = since_written_.Seconds() >= plan_.every_seconds;
@@ -346,13 +346,12 @@ class Run {
     reader.Finish();
   }
 
-  /// States are put aside at most this often: the time between two of them, in units of the time
-  /// that one takes.
+  /// Least time between two copies of the state, in units of the time that one copy takes.
   static constexpr double kKeepEvery = 30;
-  /// Seconds of a check.
-  static constexpr double kWorthThreads = 1e-3;
-  /// Of a check, in units of those of a pass.
-  static constexpr double kWorthPass = 1.25;
+  /// Least seconds of a check that justify a pass beside it.
+  static constexpr double kLeastCheckSeconds = 1e-3;
+  /// Least time of a check that justifies a pass beside it, in units of the time of a pass.
+  static constexpr double kLeastCheckInPasses = 1.25;
 
   Learner& learner_;
   const TrainOptions& options_;
@@ -364,10 +363,10 @@ class Run {
   std::optional<StopControl> stop_;
   std::optional<StopDecision> decision_;
   double cpu_start_ = 0;
-  bool whole_ = true;
-  bool ahead_ = false;     // the learner has made the next pass already
+  bool whole_ = true;      // no pass may have been cut short
+  bool ahead_ = false;     // the learner has already made the next pass
   double pass_cost_ = 0;   // seconds of the last pass
-  double check_cost_ = 0;  // of the last check, of all threads together; 0 before the first
+  double check_cost_ = 0;  // seconds of the last check, of all threads together; 0 before the first
   StateWriter before_pass_;
 
   StateWriter kept_;
@@ -377,9 +376,9 @@ class Run {
   WallTimer since_written_;
 };
 
-TrainSummary Whole(const Problem* problem, Learner& learner, const TrainOptions& options,
-                   TrainObserver* observer, const std::atomic<int>* interrupt,
-                   const CheckpointPlan& plan) {
+TrainSummary RunToEnd(const Problem* problem, Learner& learner, const TrainOptions& options,
+                      TrainObserver* observer, const std::atomic<int>* interrupt,
+                      const CheckpointPlan& plan) {
   Run run(problem, learner, options, observer, interrupt, plan);
   try {
     return run.Go();
@@ -394,12 +393,12 @@ TrainSummary Whole(const Problem* problem, Learner& learner, const TrainOptions&
 TrainSummary RunTraining(const Problem& problem, Learner& learner, const TrainOptions& options,
                          TrainObserver* observer, const std::atomic<int>* interrupt,
                          const CheckpointPlan& plan) {
-  return Whole(&problem, learner, options, observer, interrupt, plan);
+  return RunToEnd(&problem, learner, options, observer, interrupt, plan);
 }
 
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
                          const std::atomic<int>* interrupt, const CheckpointPlan& plan) {
-  return Whole(nullptr, learner, options, observer, interrupt, plan);
+  return RunToEnd(nullptr, learner, options, observer, interrupt, plan);
 }
 
 TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer,

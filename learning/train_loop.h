@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The training loop: the only one.
+// The training loop, which all learners share.
 #pragma once
 
 #include <atomic>
@@ -17,46 +17,50 @@
 
 namespace slackline::internal {
 
-/// A learner's lower bound lies above its upper bound by more than rounding: one of them is wrong,
-/// and none of the run's figures can be believed. what() gives both and says what to report.
+/// A learner's lower bound lies above its upper bound by more than rounding: one of the two is
+/// wrong, and no figure of the run can be trusted. what() gives both numbers and says what to
+/// report.
 class CertificateError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Makes the learner that the options name. Throws DataError when it does not apply to the problem
-/// (Unsupported, support_table.h), std::invalid_argument when options.lambda is given and is not
-/// the problem's.
+/// Makes the learner that the options name, or choose (`auto`). Throws DataError when the options
+/// contradict each other (CheckOptions) or the learner does not apply to the problem (Unsupported,
+/// support_table.h), std::invalid_argument when options.lambda is given and differs from
+/// problem.lambda().
 std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions& options);
 
-/// Trains to one of the stopping rules of the options (CheckOptions is called first): at
-/// options.lambda, or at the problem's λ where that is 0. The result depends on the problem, the
-/// options and the seed alone — except where a time limit or an interrupt ends the run. Throws
-/// CertificateError. observer may be null; interrupt may be null, and is read with relaxed order.
+/// Trains until a stopping rule of the options holds; calls CheckOptions first. λ is
+/// options.lambda, or problem.lambda() where options.lambda is 0. The result depends only on the
+/// problem, the options and the seed, except where a time limit or an interrupt ends the run.
+/// Throws DataError (CheckOptions, MakeLearner), CertificateError, and std::overflow_error when the
+/// objective is not finite. observer and interrupt may be null; interrupt is read with relaxed
+/// order.
 TrainSummary Train(const Problem& problem, const TrainOptions& options,
                    TrainObserver* observer = nullptr, const std::atomic<int>* interrupt = nullptr);
 
-/// How a run is made so that another one can go on from it.
+/// How the states of a run are saved, so that another run can continue from them.
 ///
-/// A state is taken between two passes. The newest one is put aside in memory as often as costs a
-/// thirtieth of the time (so that a run that is stopped in the middle of a pass loses little), and
-/// handed to `write` when every_seconds have passed since the last time, and at the end of the run.
-/// Taking states changes nothing that is computed.
+/// A state is copied between two passes. Copies in memory take about a thirtieth of the time, so
+/// that a run that is stopped in the middle of a pass loses little. The newest copy is handed to
+/// `write` when every_seconds have passed since the last time, and at the end of the run. Copying
+/// states changes nothing that is computed.
 struct CheckpointPlan {
-  /// Takes a state. May be empty: no states are taken then. What it throws ends the run.
+  /// Receives a state. If empty, no states are copied. An exception of this function ends the run.
   std::function<void(const std::string& state)> write;
   double every_seconds = 60;
-  /// A state to go on from, of a run with the same problem and options (fingerprint.h); empty =
-  /// from the beginning. Must live as long as the run. DataError is thrown when it does not fit.
+  /// The state to continue from, of a run with the same problem and options (fingerprint.h); empty
+  /// = from the beginning. Must live as long as the run. DataError is thrown when it does not fit.
   std::string_view resume;
 };
 
-/// The same with a learner of the caller for the problem, and with checkpoints. options.lambda is
-/// not read.
+/// Like Train, with a learner that the caller made for the problem, and with checkpoints. Does not
+/// read options.lambda.
 TrainSummary RunTraining(const Problem& problem, Learner& learner, const TrainOptions& options,
                          TrainObserver* observer, const std::atomic<int>* interrupt,
                          const CheckpointPlan& plan = {});
-/// The same with a learner of no Problem: its scales are those of its traits, or not known.
+/// The same for a learner without a Problem: its scales are those of its traits, or unknown.
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
                          const std::atomic<int>* interrupt, const CheckpointPlan& plan = {});
 

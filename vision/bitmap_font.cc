@@ -9,7 +9,7 @@ using GlyphRows = std::array<std::uint8_t, kGlyphHeight>;
 
 constexpr GlyphRows kBox = {0x1f, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1f};
 
-/// From the space to the tilde.
+/// The printable ASCII characters, from the space to the tilde.
 // clang-format off
 constexpr std::array<GlyphRows, 95> kGlyphs = {{
     {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00},  // space

@@ -13,11 +13,11 @@ namespace slackline::internal {
 inline constexpr Index kGlyphWidth = 5;
 inline constexpr Index kGlyphHeight = 7;
 
-/// Rows from the top; of each the lowest five bits, the highest of them on the left. A box for all
-/// but printable ASCII.
+/// The rows of a glyph from the top. The lowest five bits of each row are pixels, the highest of
+/// them on the left. Characters that are not printable ASCII are drawn as a box.
 const std::array<std::uint8_t, kGlyphHeight>& Glyph(char character);
 
-/// How many rows lower than others the glyph is drawn.
+/// The number of pixels by which the glyph is drawn lower than others.
 Index GlyphDescent(char character);
 
 }  // namespace slackline::internal

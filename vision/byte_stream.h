@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers and texts as bytes, little-endian, in the saved extractor and the directory of feature
+// Numbers and texts as little-endian bytes, for saved extractors and the directory of feature
 // files.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace slackline::internal {
 static_assert(std::endian::native == std::endian::little,
               "feature files are little-endian, and used as they are");
 
-/// What DataErrors are made from, where a file or a text of bytes is damaged.
+/// Thrown on damaged bytes. Callers turn it into a DataError, which names the file.
 struct BadBytes {};
 
 class ByteWriter {
@@ -41,7 +41,8 @@ class ByteWriter {
   std::string bytes_;
 };
 
-/// Takes values off the front; every length is checked against what is left. Throws BadBytes.
+/// Reads values from the front of the bytes. Every length is checked against the bytes that are
+/// left. Throws BadBytes.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kAdvance = kGlyphWidth + 1;
 
-/// Calls draw(column, row) for every dark pixel of the text, at scale 1.
+/// Calls draw(column, row) for every dark pixel of the text at scale 1.
 template <class Draw>
 void ForTextPixels(std::string_view text, const Draw& draw) {
   for (std::size_t k = 0; k < text.size(); ++k) {

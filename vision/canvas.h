@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rectangles, images and text on an image. What lies outside is not drawn.
+// Draws rectangles, images and text on an image. Parts outside of the image are not drawn.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class Canvas {
   void Paste(Index x, Index y, const Image& image);
   /// x, y: the upper left corner of the text. Every pixel of the font becomes scale × scale pixels.
   void Text(Index x, Index y, std::string_view text, Index scale, Color color);
-  /// Text turned to run upwards; x, y: the lower left corner, where it begins.
+  /// Text that runs upwards; x, y: the lower left corner, where the text begins.
   void TextUpwards(Index x, Index y, std::string_view text, Index scale, Color color);
 
   Image Take() { return std::move(image_); }
@@ -37,9 +37,10 @@ class Canvas {
 };
 
 Index TextWidth(std::string_view text, Index scale);
-/// Without the tails of g, p, q and y, which reach two pixels of the font lower.
+/// Height in pixels, without the tails of g, p, q and y, which reach two pixels of the font lower.
 inline Index TextHeight(Index scale) { return 7 * scale; }
-/// The text, cut off with ".." if it is wider than `width`; empty if even that is too wide.
+/// The text, shortened and ended with ".." where it is wider than `width`; empty if ".." is too
+/// wide.
 std::string FitText(std::string_view text, Index width, Index scale);
 
 }  // namespace slackline::internal

@@ -28,9 +28,9 @@ constexpr std::string_view kNoPixels = "no pixels";
 constexpr std::string_view kLegend =
     "rows: true class, columns: predicted class, numbers: percent of the true class's pixels (none "
     "below 0.5), grey rows: classes without pixels";
-constexpr std::size_t kLeastColumns = 26;  // letters beside each other in the legend
+constexpr std::size_t kLeastColumns = 26;  // letters per line of the legend, at least
 
-/// Breaks a text at blanks, so that lines are not wider than `width` where words allow that.
+/// Breaks a text at blanks into lines of at most `width` pixels; a longer word gets its own line.
 std::vector<std::string> WrapText(std::string_view text, Index width, Index scale) {
   std::vector<std::string> lines(1);
   while (!text.empty()) {
@@ -46,15 +46,15 @@ std::vector<std::string> WrapText(std::string_view text, Index width, Index scal
   return lines;
 }
 
-/// Where things lie: a title, names on the left and above, then square cells, and the legend below.
+/// The positions of all parts: the title, class names on the left and above, square cells, and the
+/// legend below.
 struct Layout {
   Layout(std::span<const std::string> classes) {
     num_classes = static_cast<Index>(classes.size());
     scale = num_classes <= 40 ? 2 : 1;
     margin = 4 * scale;
     cell = TextWidth("100", scale) + 5 * scale;
-    line =
-        TextHeight(scale) + 4 * scale;  // letters reach below their line by two pixels of the font
+    line = TextHeight(scale) + 4 * scale;  // letters reach two pixels of the font below their line
     Index widest = 0;
     for (const std::string& name : classes) {
       names.push_back(FitText(name, TextWidth(std::string(16, 'x'), scale), scale));
@@ -63,7 +63,7 @@ struct Layout {
     left = margin + line + widest + margin;
     top = margin + 2 * line + widest + margin;
     const Index least = TextWidth(std::string(kLeastColumns, 'x'), scale);
-    // Axes and their names have room where there are few classes.
+    // The axis names need room even where there are few classes.
     grid_height = std::max(num_classes * cell, TextWidth(kRowAxis, scale));
     width =
         std::max({left + num_classes * cell, left + TextWidth(kColumnAxis, scale), least}) + margin;
@@ -97,7 +97,7 @@ void DrawNames(Canvas& canvas, const Layout& at) {
   }
 }
 
-/// The row of a class that does not occur.
+/// Draws the row of a class without pixels.
 void DrawEmptyRow(Canvas& canvas, const Layout& at, Index row) {
   const Index y = at.top + row * at.cell;
   const Index width = at.num_classes * at.cell - 1;

@@ -10,7 +10,7 @@
 namespace slackline::internal {
 namespace {
 
-// Vectors of the compiler's own kind, as in core/simd.h.
+// Vector types of the compiler, as in core/simd.h.
 typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
 typedef std::int32_t EightInts __attribute__((vector_size(32)));
 
@@ -23,8 +23,8 @@ struct Sums {
   Eight low[kRows], high[kRows];
 };
 
-/// Products of kRows points, `stride` apart, with a panel, plus bias. A stride of 0 repeats one
-/// point.
+/// The products of kRows points with a panel, plus bias. Points are `stride` numbers apart; a
+/// stride of 0 repeats one point.
 [[gnu::always_inline]] inline void PanelProduct(const float* points, std::size_t stride,
                                                 const float* panel, const float* bias, Index size,
                                                 Sums* sums) {
@@ -51,7 +51,7 @@ struct Sums {
   *sums = {{a0, a1, a2, a3}, {b0, b1, b2, b3}};
 }
 
-/// Products of a block of points with one panel; out has rows of `columns`.
+/// The products of a block of points with one panel; `out` has rows of `columns` numbers.
 SLACKLINE_MULTIVERSION
 void MultiplyPanel(const float* points, Index num_points, Index size, const float* panel,
                    const float* bias, Index first, Index columns, float* out) {
@@ -72,7 +72,7 @@ void MultiplyPanel(const float* points, Index num_points, Index size, const floa
   }
 }
 
-/// The largest products so far, and where they were, in each of eight lanes.
+/// The largest product so far and its position, in each of eight lanes.
 struct Best {
   float value[kWidth];
   std::int32_t column[kWidth];

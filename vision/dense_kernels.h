@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The two products that descriptors and features are made by: many short points with one matrix.
-// Cost of both: points · size · columns multiply-adds, at close to the speed of the processor.
+// The two products behind descriptors and features: many short points times one matrix. Both cost
+// points · size · columns multiply-adds, at close to the peak speed of the processor.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace slackline::internal {
 
-/// A matrix of `columns` columns of `size` numbers, in panels of 16 columns whose rows lie
-/// together, and a number (bias) for each.
+/// A matrix of `columns` columns of `size` numbers, and a number (bias) for each column. Stored in
+/// panels of 16 columns; the rows of a panel are contiguous.
 class PackedColumns {
  public:
   static constexpr Index kPanel = 16;
@@ -20,7 +20,7 @@ class PackedColumns {
   PackedColumns() = default;
   /// columns: num_columns × size, one after the other. bias: num_columns numbers.
   PackedColumns(const std::vector<float>& columns, const std::vector<float>& bias, Index size);
-  /// For NearestColumn: bias = −|column|²/2.
+  /// The matrix for NearestColumn, with bias = −|column|²/2.
   static PackedColumns ForNearest(const std::vector<float>& columns, Index size);
 
   Index size() const { return size_; }
@@ -41,8 +41,8 @@ class PackedColumns {
 /// out[p · columns + k] = point p · column k + bias k, for points of matrix.size() numbers each.
 void Multiply(const PackedColumns& matrix, const float* points, Index num_points, float* out);
 
-/// words[p] = the column with the largest product with point p plus bias (the first of equals): by
-/// ForNearest the nearest.
+/// words[p] = the column with the largest product with point p plus bias (the first of equals).
+/// With a matrix of ForNearest this is the nearest column.
 void NearestColumns(const PackedColumns& matrix, const float* points, Index num_points,
                     Index* words);
 

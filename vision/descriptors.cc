@@ -19,11 +19,11 @@ namespace {
 
 constexpr Index kSiftSize = 128;
 constexpr Index kTextonSize = 17;
-constexpr double kFlat = 0.005;       // SIFT of gradients below this is noise
-constexpr double kBinsPerSigma = 6;   // of the smoothing before SIFT, as in VLFeat's vl_phow
-constexpr double kCameraSigma = 0.5;  // smoothing that images have already
+constexpr double kLeastSiftNorm = 0.005;  // descriptors of smaller norm are noise
+constexpr double kBinsPerSigma = 6;   // sigma of the smoothing before SIFT, as in VLFeat's vl_phow
+constexpr double kCameraSigma = 0.5;  // smoothing that every image already has
 
-/// Red, green and blue in 0 … 1, weighted and added.
+/// The weighted sum of red, green and blue, each in 0 … 1.
 Plane Mix(const Image& image, float red, float green, float blue) {
   Plane plane(image.width, image.height);
   const std::uint8_t* rgb = image.rgb.data();
@@ -38,8 +38,8 @@ Plane Mix(const Image& image, float red, float green, float blue) {
 
 Plane Grey(const Image& image) { return Mix(image, 0.299f, 0.587f, 0.114f); }
 
-/// The square root of the shares of the whole: Euclidean distances then compare histograms
-/// (Arandjelović and Zisserman 2012).
+/// The square root of each value's share of the sum. Euclidean distances of the roots then compare
+/// histograms by the Hellinger distance (Arandjelović and Zisserman 2012).
 void WriteRoots(const float* from, float* to) {
   const float sum = std::accumulate(from, from + kSiftSize, 0.0f);
   if (!(sum > 0)) return;
@@ -48,7 +48,7 @@ void WriteRoots(const float* from, float* to) {
 
 using DsiftFilter = std::unique_ptr<VlDsiftFilter, decltype(&vl_dsift_delete)>;
 
-/// Dense SIFT of a plane whose margins lie outside of the image.
+/// Dense SIFT of a plane with margins around the image.
 DsiftFilter RunSift(const Plane& padded, const DescriptorSpec& spec, Index offset_x,
                     Index offset_y) {
   VlDsiftFilter* filter = nullptr;
@@ -62,11 +62,11 @@ DsiftFilter RunSift(const Plane& padded, const DescriptorSpec& spec, Index offse
   return {filter, &vl_dsift_delete};
 }
 
-/// Dense SIFT of a plane, into values[part · 128 …] of each descriptor; appends to `pixels` where
-/// that is empty.
+/// Writes dense SIFT of a plane into values[part · 128 …] of each descriptor. Appends to `pixels`
+/// if it is empty.
 void AddSift(const Plane& plane, const DescriptorSpec& spec, Index part, Descriptors* out) {
   const double sigma = spec.bin / kBinsPerSigma;
-  const Index border = 3 * spec.bin / 2;  // so that the first centre is at the first pixel
+  const Index border = 3 * spec.bin / 2;  // puts the first centre at the first pixel
   const Plane padded = Padded(
       Smooth(plane, std::sqrt(std::max(0.0, sigma * sigma - kCameraSigma * kCameraSigma))), border);
   const DsiftFilter filter =
@@ -83,7 +83,7 @@ void AddSift(const Plane& plane, const DescriptorSpec& spec, Index part, Descrip
       const Index y = static_cast<Index>(std::lround(points[k].y)) - border;
       out->pixels.push_back(y * plane.width + x);
     }
-    if (points[k].norm < kFlat) continue;
+    if (points[k].norm < kLeastSiftNorm) continue;
     WriteRoots(descriptors + static_cast<std::size_t>(k) * kSiftSize,
                out->values.data() + static_cast<std::size_t>(k) * size +
                    static_cast<std::size_t>(part) * kSiftSize);
@@ -113,8 +113,8 @@ void Store(const Plane& plane, Index response, Descriptors* out) {
   }
 }
 
-/// Calls value(x before, x, x behind, y before, y, y behind) for every pixel; there is nothing new
-/// beyond the border.
+/// Calls value(left, centre, right, above, below) for every pixel. Outside of the border, the plane
+/// continues with the value at the border.
 template <class Value>
 Plane FromNeighbours(const Plane& plane, const Value& value) {
   Plane result(plane.width, plane.height);
@@ -160,8 +160,8 @@ void AddTextons(const DescribedImage& described, Descriptors* out) {
   }
 }
 
-/// Words of the 256 patterns of eight neighbours: one for each with at most two changes around the
-/// circle, one for all others.
+/// The words of the 256 patterns of eight neighbours: one for each pattern with at most two changes
+/// around the circle, and one for all others.
 std::array<Index, 256> PatternWords() {
   std::array<Index, 256> words{};
   Index next = 0;

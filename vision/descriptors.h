@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Descriptors of the surroundings of pixels: dense SIFT (Lowe 2004; by VLFeat) on grey and on
-// opponent colours (van de Sande et al. 2010), colours, textons' filter responses (after Shotton et
-// al. 2009), local binary patterns (Ojala et al. 2002).
+// opponent colours (van de Sande et al. 2010), colours, filter responses of textons (after Shotton
+// et al. 2009), and local binary patterns (Ojala et al. 2002).
 #pragma once
 
 #include <string_view>
@@ -15,27 +15,27 @@ namespace slackline::internal {
 
 enum class DescriptorKind { kSift, kOpponentSift, kLab, kTexton, kPattern };
 
-/// One kind of descriptor, and how its words are made.
+/// One kind of descriptor, and how words are made of it.
 struct DescriptorSpec {
   std::string_view name;
   DescriptorKind kind;
-  Index bin;    ///< of SIFT: pixels of one of its 4 × 4 cells
-  Index step;   ///< between centres
-  Index size;   ///< numbers of a descriptor; 0: it is a word already
+  Index bin;    ///< of SIFT: width in pixels of each of the 4 × 4 cells
+  Index step;   ///< pixels between centres
+  Index size;   ///< numbers per descriptor; 0: the descriptor is a word
   Index kept;   ///< numbers after reduction; 0: no reduction
-  Index words;  ///< of the vocabulary
+  Index words;  ///< size of the vocabulary
 };
 const std::vector<DescriptorSpec>& DescriptorSpecs(FeatureSet features);
 
 inline constexpr Index kPatternWords = 59;
 
 struct Descriptors {
-  std::vector<Index> pixels;  ///< their centres
-  std::vector<float> values;  ///< spec.size for each
-  std::vector<Index> words;   ///< instead of values, for patterns
+  std::vector<Index> pixels;  ///< the centres of the descriptors
+  std::vector<float> values;  ///< spec.size numbers per descriptor
+  std::vector<Index> words;   ///< for patterns, instead of values
 };
 
-/// What descriptors are made from. `lab` is ToLab(image).
+/// What descriptors are computed from. `lab` is ToLab(image).
 struct DescribedImage {
   const Image& image;
   const std::vector<float>& lab;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// FeatureExtractor::Learn: one pass over the images for the vocabularies, and one for the principal
-// components.
+// FeatureExtractor::Learn makes two passes over the images: one for the vocabularies, one for the
+// principal components.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -19,16 +19,16 @@ namespace {
 constexpr Index kMostWideSamples = 60'000;  // of descriptors of more than kWide numbers
 constexpr Index kMostNarrowSamples = 100'000;
 constexpr Index kWide = 64;
-constexpr Index kMostSuperpixels = 20'000;  // that principal components are learned from
-constexpr Index kBatch = 32;                // images whose histograms are in memory
-constexpr double kLeastVariance = 1e-6;     // of a block: less is noise of rounding
-constexpr double kLeastDeviation = 1e-3;    // of a shape value, over its mean: likewise
+constexpr Index kMostSuperpixels = 20'000;  // sample for the principal components
+constexpr Index kBatch = 32;                // images whose histograms are in memory at once
+constexpr double kLeastVariance = 1e-6;     // of a block; a smaller variance is rounding noise
+constexpr double kLeastDeviation = 1e-3;    // relative, of a shape value, likewise
 
-/// How many features the histograms may have, and the share of the variance of each block that they
-/// keep if they may.
+/// The limits on the number of histogram features, and the share of each block's variance to keep
+/// within them.
 struct Budget {
   Index total;
-  Index most;  ///< of a block
+  Index most;  ///< features of one block
   double share;
 };
 Budget BudgetFor(FeatureSet features) {
@@ -39,8 +39,8 @@ Index SampleSize(const DescriptorSpec& spec) {
   return spec.size > kWide ? kMostWideSamples : kMostNarrowSamples;
 }
 
-/// As many random numbers of 0 … count − 1 as wanted, different ones, in order.
-std::vector<Index> Choose(Index count, Index wanted, Random* random) {
+/// `wanted` different random numbers of 0 … count − 1 (all if there are fewer), in ascending order.
+std::vector<Index> RandomSubset(Index count, Index wanted, Random* random) {
   std::vector<Index> all(count);
   std::iota(all.begin(), all.end(), 0);
   if (wanted >= count) return all;
@@ -63,7 +63,7 @@ std::vector<float> TakeRows(const std::vector<float>& rows, Index size,
   return taken;
 }
 
-/// Deviations become 1, values that never differ 0.
+/// Centres the shape values and scales them to deviation 1; constant values become 0.
 BlockMap ShapeMap(const Moments& moments) {
   BlockMap map;
   const std::size_t size = kShapeValues;
@@ -79,7 +79,7 @@ BlockMap ShapeMap(const Moments& moments) {
   return map;
 }
 
-/// The first components, scaled so that the mean square of the features' norm is 1.
+/// The first principal components, scaled so that the mean squared norm of the features is 1.
 BlockMap ComponentMap(const Moments& moments, const Spectrum& spectrum, Index count) {
   BlockMap map;
   const std::size_t size = moments.size();
@@ -94,8 +94,9 @@ BlockMap ComponentMap(const Moments& moments, const Spectrum& spectrum, Index co
   return map;
 }
 
-/// Components of each block: the same share of the variance of all, as large as the budget allows.
-std::vector<Index> ShareOut(const std::vector<Spectrum>& spectra, const Budget& budget) {
+/// The number of components of each block. All blocks keep the same share of their variance, the
+/// largest one that the budget allows.
+std::vector<Index> CountComponents(const std::vector<Spectrum>& spectra, const Budget& budget) {
   const auto counts = [&](double share) {
     std::vector<Index> result;
     for (const Spectrum& spectrum : spectra)
@@ -117,7 +118,7 @@ std::vector<Index> ShareOut(const std::vector<Spectrum>& spectra, const Budget& 
 
 }  // namespace
 
-/// Learns a state step by step.
+/// Learns an ExtractorState step by step.
 class ExtractorLearner {
  public:
   ExtractorLearner(const std::vector<std::string>& paths, ExtractorState* state, int threads,
@@ -136,7 +137,7 @@ class ExtractorLearner {
   }
 
  private:
-  /// Sampled histograms of one image: by block as in State::maps.
+  /// The sampled histograms of one image, by block as in ExtractorState::maps.
   using ImageRows = std::vector<std::vector<float>>;
 
   Random RandomFor(Index image, std::uint64_t pass) const {
@@ -145,7 +146,7 @@ class ExtractorLearner {
     return random;
   }
 
-  /// Calls work(image number) for images [begin, end) on all threads, until one fails.
+  /// Calls work(image number) for the images [begin, end) on all threads, until a call throws.
   template <class Work>
   void ForImages(Index begin, Index end, const Work& work) {
     ParallelChunks(end - begin, end - begin, threads_, [&](const Chunk& chunk) {
@@ -181,8 +182,9 @@ class ExtractorLearner {
       if (spec.size == 0) continue;
       const Descriptors found = Describe(working.described(), spec);
       const Index wanted = (SampleSize(spec) - 1) / num_images_ + 1;
-      samples.back() = TakeRows(found.values, spec.size,
-                                Choose(static_cast<Index>(found.pixels.size()), wanted, &random));
+      samples.back() =
+          TakeRows(found.values, spec.size,
+                   RandomSubset(static_cast<Index>(found.pixels.size()), wanted, &random));
     }
     return samples;
   }
@@ -220,8 +222,9 @@ class ExtractorLearner {
                                                     state_.FindWords(working, progress_.check));
     Random random = RandomFor(i, 1);
     const std::vector<Index> chosen =
-        Choose(fine.count, (kMostSuperpixels - 1) / num_images_ + 1, &random);
-    // The image's own histograms are the same for all: each image counts by its chosen superpixels.
+        RandomSubset(fine.count, (kMostSuperpixels - 1) / num_images_ + 1, &random);
+    // All superpixels share the image's own histogram. It is repeated for each chosen superpixel,
+    // so that it has the same weight as theirs.
     const std::vector<Index> first(chosen.size(), 0);
     ImageRows sampled;
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -242,7 +245,7 @@ class ExtractorLearner {
       const std::size_t m = chunk.begin;
       spectra[m] = Decompose(moments[m]);
     });
-    const std::vector<Index> counts = ShareOut(spectra, BudgetFor(state_.options.features));
+    const std::vector<Index> counts = CountComponents(spectra, BudgetFor(state_.options.features));
     for (std::size_t m = 0; m < spectra.size(); ++m) {
       state_.maps.push_back(ComponentMap(moments[m], spectra[m], counts[m]));
     }

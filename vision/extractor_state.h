@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an extractor has learned, and the steps from an image to rows of histograms. Part of
-// FeatureExtractor.
+// What a FeatureExtractor has learned, and the steps from an image to rows of histograms.
 #pragma once
 
 #include <string>
@@ -15,8 +14,8 @@
 
 namespace slackline::internal {
 
-/// An image, its Lab colours, and what its descriptors are taken from: for images of more than
-/// kMostDescribedPixels a smaller copy.
+/// An image, its Lab colours and the image that descriptors are computed from: a smaller copy where
+/// the image has more than kMostDescribedPixels pixels.
 class WorkingImage {
  public:
   explicit WorkingImage(const Image& image);
@@ -37,28 +36,28 @@ class WorkingImage {
   std::vector<float> small_lab_;
 };
 
-/// Words of one kind in one image.
+/// The words of one kind of descriptor in one image.
 struct ImageWords {
   Index num_words = 0;
   std::vector<Index> pixels;  ///< of the described image
   std::vector<Index> words;
 };
 
-/// A linear map of the rows of a region to a block of features, or of shape values.
+/// A linear map from the rows of a region, or from shape values, to a block of features.
 struct BlockMap {
-  std::vector<float> mean;  ///< of a row
+  std::vector<float> mean;  ///< of the rows
   std::vector<float> axes;  ///< features × length of a row
   float scale = 0;
   PackedColumns packed;
 
   Index inputs() const { return static_cast<Index>(mean.size()); }
   Index outputs() const { return static_cast<Index>(axes.size() / mean.size()); }
-  /// Makes `packed` from the rest.
+  /// Computes `packed` from the other members.
   void Pack();
 };
 
-/// The histograms of one layer of superpixels: by Region and kind of descriptor. Those of the image
-/// are one row.
+/// The histograms of one layer of superpixels, by Region and kind of descriptor. Region::kImage has
+/// a single row.
 using LayerRows = std::array<std::vector<std::vector<float>>, kRegionNames.size()>;
 
 struct ExtractorState {
@@ -69,11 +68,11 @@ struct ExtractorState {
   static LayerRows MakeRows(const WorkingImage& working, const Superpixels& superpixels,
                             const std::vector<NeighbourPair>& neighbours,
                             const std::vector<ImageWords>& words);
-  /// Rows of features of one layer.
+  /// The feature rows of one layer.
   std::vector<float> Features(const WorkingImage& working, const Superpixels& superpixels,
                               const std::vector<NeighbourPair>& neighbours,
                               const std::vector<ImageWords>& words) const;
-  /// Sets blocks and dimension from maps.
+  /// Sets blocks and dimension from `maps`.
   void NameBlocks();
 
   ExtractorOptions options;

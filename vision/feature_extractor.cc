@@ -14,12 +14,12 @@ namespace slackline::internal {
 namespace {
 
 constexpr Index kMostDescribedPixels = 320'000;
-constexpr float kMostDeviations = 6;  // shape values beyond are cut off
+constexpr float kMostDeviations = 6;  // larger shape values are clipped
 constexpr std::string_view kMagic = "SLACKEXT";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kChecksumBytes = 4;
 
-/// Copies `count` rows into columns of wider rows; a single row into all.
+/// Copies `count` rows into columns of wider rows. A single row is copied into every wide row.
 void CopyColumns(const std::vector<float>& rows, Index columns, Index count, Index begin,
                  Index dimension, std::vector<float>* to) {
   const bool one = std::ssize(rows) == columns;
@@ -124,8 +124,8 @@ std::vector<float> ExtractorState::Features(const WorkingImage& working,
     for (const auto& histograms : region) put(m++, histograms);
   }
   put(m, ShapeValues(working.image(), working.lab(), superpixels));
-  // Feature files hold half precision: who predicts from an image sees the numbers that others were
-  // trained on.
+  // Feature files hold half precision. Rounding here gives prediction from an image the same
+  // numbers that training read from a file.
   RoundToHalf(features);
   return features;
 }

@@ -2,7 +2,7 @@
 //
 // From an image to superpixels with feature vectors: histograms of visual words and simple
 // statistics, reduced by principal components. Vocabularies and components are learned from
-// training images, and travel with models.
+// training images and stored in models.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class FeatureSet {
 };
 
 struct ExtractorOptions {
-  Index fine = 200;  ///< superpixels wanted an image
+  Index fine = 200;  ///< superpixels per image, about
   Index coarse = 30;
   FeatureSet features = FeatureSet::kStandard;
   std::uint64_t seed = 1;
@@ -31,26 +31,26 @@ struct ExtractorOptions {
 
 /// Consecutive features of one kind.
 struct FeatureBlock {
-  /// region/descriptor, for example "own/sift4", "neighbours/lab", "image/texton", "own/shape"
+  /// "region/descriptor", for example "own/sift4", "neighbours/lab", "image/texton", "own/shape".
   std::string name;
   Index begin = 0;
   Index size = 0;
 };
 
-/// What is known of an image without its labels.
+/// The superpixels and features of an image, without labels.
 struct ImageFeatures {
   Superpixels fine, coarse;
-  std::vector<Index> parent;              ///< per fine superpixel: a coarse one
+  std::vector<Index> parent;              ///< per fine superpixel the number of a coarse one
   std::vector<NeighbourPair> neighbours;  ///< of fine superpixels
-  /// fine.count × dimension, numbers of half precision (vision/half.h)
+  /// fine.count × dimension, rounded to half precision (vision/half.h).
   std::vector<float> fine_rows;
-  std::vector<float> coarse_rows;  ///< coarse.count × dimension, likewise
+  std::vector<float> coarse_rows;  ///< coarse.count × dimension, rounded likewise
 };
 
-/// What is called during learning; either may be empty. What they throw ends the work.
+/// Functions called during learning; either may be empty. An exception of either ends the learning.
 struct LearnProgress {
-  /// With (images done, images in all), by one thread at a time. Learning sees each image twice,
-  /// and counts it twice.
+  /// Receives (images done, images in all), from one thread at a time. Learning reads each image
+  /// twice and counts both times.
   std::function<void(Index, Index)> image;
   StepCheck check;
 };
@@ -59,12 +59,12 @@ class FeatureExtractor {
  public:
   /// Learns vocabularies and components from these images only. The result depends on the images,
   /// their order and the options, not on `threads`. Throws DataError for the first image that
-  /// cannot be read, std::invalid_argument without images.
+  /// cannot be read, std::invalid_argument when there are no images.
   static FeatureExtractor Learn(const std::vector<std::string>& image_paths,
                                 const ExtractorOptions& options, int threads,
                                 const LearnProgress& progress);
 
-  /// Bytes of a learned extractor; Load throws DataError when they are damaged.
+  /// The bytes of a learned extractor. Load throws DataError when they are damaged.
   std::string Save() const;
   static FeatureExtractor Load(std::string_view bytes);
 
@@ -72,10 +72,10 @@ class FeatureExtractor {
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
   ~FeatureExtractor();
 
-  /// Of an image of any size ≥ 1 × 1. Deterministic. Several threads may call it at a time.
-  /// Descriptors of images of more than 320 000 pixels are taken from a copy that is smaller by a
-  /// whole factor: time and memory stay in proportion, and so do objects. Features are the very
-  /// numbers that a feature file keeps.
+  /// The features of an image of any size ≥ 1 × 1. Deterministic. Several threads may call this
+  /// function at once. Descriptors of images of more than 320 000 pixels come from a copy reduced
+  /// by an integer factor, which bounds time and memory; objects shrink by the same factor.
+  /// Features equal those of a feature file bit for bit.
   ImageFeatures Extract(const Image& image, const StepCheck& check = nullptr) const;
 
   const ExtractorOptions& options() const;

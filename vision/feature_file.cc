@@ -23,13 +23,15 @@ namespace {
 
 constexpr std::string_view kMagic = "SLACKFEA";
 constexpr std::uint64_t kAlignment = 16;
-/// Files whose label images had class numbers as values are of version 1: older programs read them.
+/// Version 2 adds the coding of label images. A file whose label images hold class numbers stays at
+/// version 1, which older programs can read.
 constexpr std::uint32_t kVersionWithCoding = 2;
 constexpr std::uint64_t kMostClasses = 255;
 constexpr std::uint64_t kMostDimensions = std::uint64_t{1} << 24;
-constexpr float kHalfOverflow = 65520;  // from here on half precision is infinite
+constexpr float kHalfOverflow =
+    65520;  // the smallest float that rounds to infinity in half precision
 
-// Arrays of a file are used where they lie in the map.
+// Arrays are read in place from the memory map, so these types must have the layout of the file.
 static_assert(sizeof(Index) == 4 && sizeof(NeighbourPair) == 16 && sizeof(float) == 4);
 static_assert(std::is_trivially_copyable_v<NeighbourPair> &&
               std::is_standard_layout_v<NeighbourPair>);
@@ -42,7 +44,7 @@ struct Header {
   std::uint64_t directory_begin;
   std::uint64_t zeros[3];
   std::uint32_t directory_checksum;
-  std::uint32_t checksum;  // of all before it
+  std::uint32_t checksum;  // of all members before this one
 };
 static_assert(sizeof(Header) == 64);
 constexpr std::size_t kCheckedHeader = offsetof(Header, checksum);
@@ -60,13 +62,13 @@ constexpr std::uint64_t Aligned(std::uint64_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// One image of the directory.
+/// The directory entry of one image.
 struct Entry {
   std::string_view name;
   std::uint8_t role = 0;
   Index width = 0, height = 0, num_fine = 0, num_coarse = 0;
   std::uint64_t num_neighbours = 0;
-  std::uint64_t begin = 0;  // of its arrays
+  std::uint64_t begin = 0;  // offset of the image's arrays
   std::uint32_t checksum = 0;
   std::uint32_t features_checksum = 0;
 };
@@ -96,9 +98,9 @@ Entry ReadEntry(ByteReader* in) {
   return entry;
 }
 
-/// Where the arrays of an image lie.
-struct Places {
-  Places(const Entry& entry, std::uint64_t columns, std::uint64_t dimension) {
+/// The offsets of an image's arrays in the file.
+struct ArrayOffsets {
+  ArrayOffsets(const Entry& entry, std::uint64_t columns, std::uint64_t dimension) {
     const auto fine = static_cast<std::uint64_t>(entry.num_fine);
     const auto coarse = static_cast<std::uint64_t>(entry.num_coarse);
     parent = entry.begin;
@@ -112,8 +114,8 @@ struct Places {
   std::uint64_t parent, neighbours, fine_pixels, coarse_pixels, fine_features, coarse_features, end;
 };
 
-/// Counts so small that no sum of Places overflows.
-bool Sensible(const Entry& entry) {
+/// Whether the counts of an entry are valid and so small that no sum of ArrayOffsets overflows.
+bool HasValidCounts(const Entry& entry) {
   const Offset pixels = Offset{entry.width} * entry.height;
   return !entry.name.empty() && entry.role <= 1 && entry.width >= 1 && entry.height >= 1 &&
          pixels <= kLargestImage && entry.num_fine >= 1 && entry.num_fine <= pixels &&
@@ -121,7 +123,7 @@ bool Sensible(const Entry& entry) {
          entry.num_neighbours <= 4 * static_cast<std::uint64_t>(pixels);
 }
 
-/// A whole file, read only.
+/// A read-only memory map of a whole file.
 class Map {
  public:
   explicit Map(const std::string& path) {
@@ -158,7 +160,7 @@ class Map {
   std::size_t size_ = 0;
 };
 
-/// Throws unless the bytes are a whole file of this kind and version.
+/// Throws DataError unless the bytes are a whole file of this kind and version.
 Header CheckFrame(const std::string& path, std::string_view bytes) {
   const std::size_t known = std::min(bytes.size(), kMagic.size());
   if (known == 0 || bytes.substr(0, known) != kMagic.substr(0, known)) {
@@ -203,7 +205,7 @@ struct FeatureFile::State {
   void ReadCoding(ByteReader* in);
   void ReadImages(ByteReader* in, std::uint64_t directory_begin);
   void CheckArrays(Index i) const;
-  Places PlacesOf(const Entry& entry) const {
+  ArrayOffsets OffsetsOf(const Entry& entry) const {
     return {entry, classes.size() + 1, static_cast<std::uint64_t>(dimension)};
   }
   PreparedImage Image(Index i) const;
@@ -250,20 +252,20 @@ void FeatureFile::State::ReadImages(ByteReader* in, std::uint64_t directory_begi
   std::uint64_t end = sizeof(Header);
   for (std::uint64_t i = 0; i < num_images; ++i) {
     const Entry entry = ReadEntry(in);
-    if (!Sensible(entry) || entry.begin != end) throw BadBytes{};
-    end = PlacesOf(entry).end;
+    if (!HasValidCounts(entry) || entry.begin != end) throw BadBytes{};
+    end = OffsetsOf(entry).end;
     if (end > directory_begin) throw BadBytes{};
     images.push_back(entry);
   }
   if (end != directory_begin || !in->empty()) throw BadBytes{};
 }
 
-/// All but the features.
+/// Checks all arrays of an image except the features.
 void FeatureFile::State::CheckArrays(Index i) const {
   const Entry& entry = images[i];
-  const Places places = PlacesOf(entry);
+  const ArrayOffsets offsets = OffsetsOf(entry);
   const std::string of = " of image '" + std::string(entry.name) + "'";
-  if (Crc32(map.bytes().substr(places.parent, places.fine_features - places.parent)) !=
+  if (Crc32(map.bytes().substr(offsets.parent, offsets.fine_features - offsets.parent)) !=
       entry.checksum) {
     Fail("the checksum" + of + " does not match");
   }
@@ -285,7 +287,7 @@ void FeatureFile::State::CheckArrays(Index i) const {
 
 PreparedImage FeatureFile::State::Image(Index i) const {
   const Entry& entry = images[i];
-  const Places places = PlacesOf(entry);
+  const ArrayOffsets offsets = OffsetsOf(entry);
   const auto fine = static_cast<std::uint64_t>(entry.num_fine);
   const auto coarse = static_cast<std::uint64_t>(entry.num_coarse);
   const std::uint64_t columns = classes.size() + 1;
@@ -297,12 +299,12 @@ PreparedImage FeatureFile::State::Image(Index i) const {
   image.height = entry.height;
   image.num_fine = entry.num_fine;
   image.num_coarse = entry.num_coarse;
-  image.parent = map.Array<std::int32_t>(places.parent, fine);
-  image.neighbours = map.Array<NeighbourPair>(places.neighbours, entry.num_neighbours);
-  image.fine_pixels = map.Array<std::int32_t>(places.fine_pixels, fine * columns);
-  image.coarse_pixels = map.Array<std::int32_t>(places.coarse_pixels, coarse * columns);
-  image.fine_features = map.Array<std::uint16_t>(places.fine_features, fine * width);
-  image.coarse_features = map.Array<std::uint16_t>(places.coarse_features, coarse * width);
+  image.parent = map.Array<std::int32_t>(offsets.parent, fine);
+  image.neighbours = map.Array<NeighbourPair>(offsets.neighbours, entry.num_neighbours);
+  image.fine_pixels = map.Array<std::int32_t>(offsets.fine_pixels, fine * columns);
+  image.coarse_pixels = map.Array<std::int32_t>(offsets.coarse_pixels, coarse * columns);
+  image.fine_features = map.Array<std::uint16_t>(offsets.fine_features, fine * width);
+  image.coarse_features = map.Array<std::uint16_t>(offsets.coarse_features, coarse * width);
   return image;
 }
 
@@ -345,10 +347,10 @@ PreparedImage FeatureFile::image(Index i) const {
 void FeatureFile::CheckFeatures(Index i) const {
   const PreparedImage prepared = image(i);
   const Entry& entry = state_->images[i];
-  const Places places = state_->PlacesOf(entry);
+  const ArrayOffsets offsets = state_->OffsetsOf(entry);
   const std::string of = " of image '" + std::string(entry.name) + "'";
   const std::string_view bytes =
-      state_->map.bytes().substr(places.fine_features, places.end - places.fine_features);
+      state_->map.bytes().substr(offsets.fine_features, offsets.end - offsets.fine_features);
   if (Crc32(bytes) != entry.features_checksum) {
     state_->Fail("the checksum of the features" + of + " does not match");
   }
@@ -378,7 +380,7 @@ struct FeatureFileWriter::State {
     for (std::size_t k = 0; k < values.size(); ++k) halves[k] = ToHalf(values[k]);
     WriteArray(halves);
   }
-  /// Of all that was written since the last call.
+  /// The checksum of everything written since the last call.
   std::uint32_t TakeChecksum() { return std::exchange(checksum, 0); }
 
   AtomicFile file;
@@ -454,7 +456,7 @@ void FeatureFileWriter::Add(const std::string& name, ImageRole role, const Image
               fine.count, features.coarse.count};
   entry.num_neighbours = features.neighbours.size();
   entry.begin = state.position;
-  SLACKLINE_CHECK(Sensible(entry), "'" + name + "' has no name or no superpixels");
+  SLACKLINE_CHECK(HasValidCounts(entry), "'" + name + "' has no name or no superpixels");
   const auto num_classes = static_cast<Index>(state.classes.size());
   state.TakeChecksum();
   state.WriteArray(features.parent);

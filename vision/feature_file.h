@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of prepared images: classes, extractor, and for every image its superpixels' features (half
-// precision), parents, neighbours and labelled pixels. Read by memory map: a file may be larger
+// Files of prepared images: classes, extractor, and for every image the superpixels' features (half
+// precision), parents, neighbours and labelled pixels. Files are memory-mapped and may be larger
 // than memory. Layout: docs/reference/feature_file.md.
 #pragma once
 
@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kFeatureFileVersion = 2;
 
 enum class ImageRole : std::uint8_t { kTrain = 0, kTest = 1 };
 
-/// One prepared image, as a view into the map.
+/// One prepared image: a view into the memory map.
 struct PreparedImage {
   std::string_view name;
   ImageRole role = ImageRole::kTrain;
@@ -31,7 +31,7 @@ struct PreparedImage {
   Index num_coarse = 0;
   std::span<const std::int32_t> parent;       ///< num_fine
   std::span<const NeighbourPair> neighbours;  ///< of fine superpixels
-  /// num_fine × (classes + 1): pixels of each class, void last
+  /// num_fine × (classes + 1): number of pixels of each class, void last.
   std::span<const std::int32_t> fine_pixels;
   std::span<const std::int32_t> coarse_pixels;     ///< num_coarse × (classes + 1)
   std::span<const std::uint16_t> fine_features;    ///< num_fine × dimension, IEEE half precision
@@ -40,19 +40,19 @@ struct PreparedImage {
 
 class FeatureFile {
  public:
-  /// Throws DataError: missing, not such a file, of a newer version, truncated, damaged (a checksum
-  /// over all but the features; those of an image are checked by CheckFeatures).
+  /// Throws DataError when the file is missing, not a feature file, of a newer version, truncated
+  /// or damaged. The checksums cover everything except the features, which CheckFeatures checks.
   explicit FeatureFile(const std::string& path);
   ~FeatureFile();
   FeatureFile(const FeatureFile&) = delete;
   FeatureFile& operator=(const FeatureFile&) = delete;
 
   const std::vector<std::string>& classes() const;
-  /// Of the label images that the file was made from.
+  /// The coding of the label images that the file was made from.
   const LabelCoding& coding() const;
   Index dimension() const;
   const std::vector<FeatureBlock>& blocks() const;
-  /// FeatureExtractor::Save of the extractor that made the file.
+  /// What FeatureExtractor::Save returned for the extractor that made the file.
   std::string_view extractor() const;
 
   Index num_images() const;
@@ -65,7 +65,7 @@ class FeatureFile {
   std::unique_ptr<State> state_;
 };
 
-/// Writes a feature file image by image; the file appears, complete, with Finish, or not at all.
+/// Writes a feature file image by image. The file appears with Finish, complete, or not at all.
 class FeatureFileWriter {
  public:
   /// Throws DataError when the file cannot be written.
@@ -75,10 +75,10 @@ class FeatureFileWriter {
   FeatureFileWriter(const FeatureFileWriter&) = delete;
   FeatureFileWriter& operator=(const FeatureFileWriter&) = delete;
 
-  /// Notes what the values of label images meant; else they were class numbers. At most once,
-  /// before Finish.
+  /// Stores what the values of label images meant; without this call they are class numbers. At
+  /// most once, before Finish.
   void SetCoding(const LabelCoding& coding);
-  /// labels of the size of the image.
+  /// Appends an image; `labels` has its size.
   void Add(const std::string& name, ImageRole role, const ImageFeatures& features,
            const LabelImage& labels);
   void Finish();

@@ -9,7 +9,7 @@
 namespace slackline::internal {
 namespace {
 
-/// The right half of a Gaussian, from its middle on; the whole sums to 1.
+/// The right half of a Gaussian, including its middle; the whole Gaussian sums to 1.
 std::vector<float> HalfKernel(double sigma) {
   const int radius = std::max(1, static_cast<int>(std::ceil(3 * sigma)));
   std::vector<float> kernel;

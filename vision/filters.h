@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Planes of floats, in rows from the top, and their smoothing.
+// Planes of floats (rows from the top) and their smoothing.
 #pragma once
 
 #include <vector>
@@ -27,15 +27,15 @@ struct Plane {
 Plane Channel(const std::vector<float>& values, Index width, Index height, Index stride,
               Index first);
 
-/// By a Gaussian; the image goes on beyond its border with the values there. sigma ≤ 0: the plane
-/// itself.
+/// Smooths with a Gaussian. Outside of the border, the plane continues with the values at the
+/// border. sigma ≤ 0 returns the plane unchanged.
 Plane Smooth(const Plane& plane, double sigma);
 
-/// The plane with `border` more values on every side, equal to the nearest.
+/// The plane with `border` more values on every side, each equal to the nearest value of the plane.
 Plane Padded(const Plane& plane, Index border);
 
-/// The mean of squares of factor × factor pixels; at the right and lower border of what there is of
-/// them.
+/// The image of the means of blocks of factor × factor pixels. At the right and lower border,
+/// blocks may be cut.
 Image Reduced(const Image& image, Index factor);
 
 }  // namespace slackline::internal

@@ -17,8 +17,8 @@ constexpr std::uint32_t kSmallestNormal = 113U << 23;  // 2^-14 in single precis
 constexpr std::uint32_t kShiftBias = (127U - 15U) << 23;
 static_assert(std::numeric_limits<float>::is_iec559);
 
-/// Without branches, for the vectoriser. Numbers below 2^-14 get a leading one that is subtracted
-/// again.
+/// Branch-free, so that the compiler can vectorise loops of it. Numbers below 2^-14 get a leading
+/// one, which is subtracted again.
 inline float Decode(std::uint16_t half) {
   const std::uint32_t bits = (half & 0x7fffU) << 13;
   const std::uint32_t exponent = bits & kExponent;
@@ -47,7 +47,7 @@ std::uint16_t ToHalf(float value) {
   } else if (magnitude >= 0x47800000U) {          // 2^16 and beyond
     half = 0x7c00U;
   } else if (magnitude < kSmallestNormal) {
-    // Adding ½ lets the processor round at the last bit of half precision, 2^-24.
+    // Adding ½ makes the processor round at 2^-24, the last bit of half precision in this range.
     half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) -
            std::bit_cast<std::uint32_t>(0.5f);
   } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// IEEE half precision, as feature files store it.
+// IEEE half precision, the number format of feature files.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace slackline::internal {
 
-/// To nearest, ties to even; beyond the range ±infinity.
+/// Rounds to nearest, ties to even; numbers beyond the range become ±infinity.
 std::uint16_t ToHalf(float value);
 float FromHalf(std::uint16_t bits);
-/// Every value to the nearest that half precision has.
+/// Rounds every value to half precision.
 void RoundToHalf(std::span<float> values);
-/// Half precision to double, `to` as long as `from`.
+/// Half precision to double. Throws std::invalid_argument unless both spans have the same length.
 void DecodeHalf(std::span<const std::uint16_t> from, std::span<double> to);
 
 }  // namespace slackline::internal

@@ -33,7 +33,7 @@ FileFormat FormatOf(const std::string& path, std::string_view begin) {
                   begin.empty() ? "the file is empty" : "is neither a JPEG nor a PNG file");
 }
 
-/// The whole file, once its beginning shows that it is an image.
+/// Reads the whole file, but only if its first bytes are those of an image.
 FileContent ReadImageBytes(const std::string& path) {
   FileContent content;
   bool known = false;
@@ -51,8 +51,8 @@ FileContent ReadImageBytes(const std::string& path) {
                       BytesText(static_cast<double>(kMostBytes)) + " are read");
 }
 
-/// "value 30 at column 3, row 7 (from 0) is neither a class, of which there are 21, nor 255 (no
-/// label)"
+/// A message such as "value 30 at column 3, row 7 (from 0) is neither a class, of which there are
+/// 21, nor 255 (no label)".
 std::string BadValue(int value, std::size_t column, std::size_t row, Index num_classes,
                      const LabelCoding& coding) {
   std::string classes = std::to_string(num_classes);
@@ -64,7 +64,7 @@ std::string BadValue(int value, std::size_t column, std::size_t row, Index num_c
          ", nor " + coding.VoidText() + " (no label)";
 }
 
-/// Turns values into class numbers.
+/// Replaces the stored values by class numbers.
 void Decode(const std::string& path, Index num_classes, const LabelCoding& coding,
             LabelImage* image) {
   for (std::size_t p = 0; p < image->labels.size(); ++p) {

@@ -12,8 +12,8 @@
 #include <slackline/core/check.h>
 #include <slackline/vision/png_file.h>
 
-// libjpeg's errors are turned into longjmp. It is caught only in functions whose names begin with
-// Try, which hold no objects with destructors; all memory belongs to their callers.
+// Errors of libjpeg become longjmp. Only functions whose names begin with Try catch them; these
+// hold no objects with destructors, and all memory belongs to their callers.
 
 namespace slackline::internal {
 
@@ -31,7 +31,7 @@ struct Errors {
   longjmp(errors->escape, 1);
 }
 
-/// libjpeg goes on after damage and makes up the missing pixels; here that is an error.
+/// libjpeg continues after damage and invents the missing pixels; here damage is an error.
 void OnMessage(j_common_ptr info, int level) {
   if (level >= 0) return;
   switch (info->err->msg_code) {
@@ -105,7 +105,7 @@ class JpegReader {
     return true;
   }
 
-  /// Adobe's programs store how much of an ink is missing.
+  /// Adobe's programs store inverted values: how much of an ink is missing.
   static void ConvertInk(const std::uint8_t* ink, std::uint8_t* rgb, std::size_t width,
                          bool inverted) {
     for (std::size_t x = 0; x < width; ++x) {

@@ -10,7 +10,7 @@
 
 namespace slackline::internal {
 
-/// Messages start with `path`, which is not opened.
+/// Messages start with `path`; the file of that name is not opened.
 Image DecodeJpeg(const std::string& path, std::string_view bytes, Index most_pixels = kMostPixels);
 
 }  // namespace slackline::internal

@@ -15,12 +15,12 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kChunks = 16;  // of the points of a task
+constexpr int kChunks = 16;  // pieces of the points of a task
 constexpr int kMostIterations = 40;
-// share of points that change their centre in the last iteration
+// The fraction of points that change their centre in the last iteration.
 constexpr double kFewChanges = 0.001;
-// multiply-adds of an iteration: less is done before threads have met
-constexpr double kLeastShared = 1e7;
+// An iteration of fewer multiply-adds runs on one thread: handing it to others would take longer.
+constexpr double kLeastParallelCost = 1e7;
 
 class Clustering {
  public:
@@ -41,7 +41,8 @@ class Clustering {
   bool finished() const { return finished_; }
   std::vector<float> TakeCentres() { return std::move(centres_); }
 
-  /// Every centre is a point, drawn by the square of its distance to those before.
+  /// k-means++: every centre is a point, drawn with probability proportional to its squared
+  /// distance to the nearest centre so far.
   void Seed(const StepCheck& check) {
     std::vector<float> distance(count_, std::numeric_limits<float>::infinity());
     auto next = static_cast<Index>(random_.Below(static_cast<std::uint64_t>(count_)));
@@ -55,8 +56,8 @@ class Clustering {
     packed_ = PackedColumns::ForNearest(centres_, static_cast<Index>(size_));
   }
 
-  /// The first half of an iteration, for one of kChunks pieces of the points: their centres, and
-  /// the sums of the points of each.
+  /// The first half of an iteration, for one of kChunks pieces of the points: assigns each point to
+  /// a centre and sums the points of each centre.
   void Assign(int chunk) {
     const auto part_of = [&](int k) { return static_cast<Index>(Offset{count_} * k / kChunks); };
     const Index begin = part_of(chunk);
@@ -77,7 +78,8 @@ class Clustering {
     }
   }
 
-  /// The second half: centres move to the means of their points, unless few points have changed.
+  /// The second half: moves the centres to the means of their points, or finishes if few points
+  /// have changed their centre.
   void Advance() {
     Index changes = 0;
     for (const Part& part : parts_) changes += part.changes;
@@ -90,7 +92,7 @@ class Clustering {
  private:
   struct Part {
     Index changes = 0;
-    std::vector<double> sums;  // num_centres × (size + 1): of the points, and their number
+    std::vector<double> sums;  // num_centres × (size + 1): sum and number of the points
   };
 
   const float* point(Index p) const { return points_.data() + static_cast<std::size_t>(p) * size_; }
@@ -116,7 +118,7 @@ class Clustering {
     return count_ - 1;
   }
 
-  /// Those without points stay.
+  /// Moves each centre to the mean of its points; a centre without points stays.
   void MoveCentres() {
     std::vector<double>& sums = parts_[0].sums;
     for (std::size_t c = 1; c < parts_.size(); ++c) {
@@ -142,11 +144,11 @@ class Clustering {
   bool finished_ = false;
 };
 
-/// Calls work(k) for k = 0 … count − 1, on all threads where that is worth it.
+/// Calls work(k) for k = 0 … count − 1, on all threads if the cost is high enough.
 template <class Work>
-void Share(std::size_t count, double cost, int threads, const Work& work) {
+void RunOnThreads(std::size_t count, double cost, int threads, const Work& work) {
   const auto pieces = static_cast<Index>(count);
-  ParallelChunks(pieces, pieces, cost < kLeastShared ? 1 : threads,
+  ParallelChunks(pieces, pieces, cost < kLeastParallelCost ? 1 : threads,
                  [&](const Chunk& chunk) { work(static_cast<std::size_t>(chunk.begin)); });
 }
 
@@ -169,12 +171,13 @@ std::vector<std::vector<float>> KMeans(const std::vector<ClusterTask>& tasks, in
   if (all.empty()) return {};
   std::vector<Clustering*> active;
   for (Clustering& one : all) active.push_back(&one);
-  // The longest first: a thread that begins it last would keep the others waiting.
+  // The most expensive tasks come first, so that no thread starts one when the others are done.
   std::stable_sort(active.begin(), active.end(),
                    [](const Clustering* a, const Clustering* b) { return a->cost() > b->cost(); });
-  Share(active.size(), CostOf(active), threads, [&](std::size_t k) { active[k]->Seed(check); });
+  RunOnThreads(active.size(), CostOf(active), threads,
+               [&](std::size_t k) { active[k]->Seed(check); });
   for (int iteration = 0; iteration < kMostIterations && !active.empty(); ++iteration) {
-    Share(active.size() * kChunks, CostOf(active), threads, [&](std::size_t k) {
+    RunOnThreads(active.size() * kChunks, CostOf(active), threads, [&](std::size_t k) {
       CheckStep(check);
       active[k / kChunks]->Assign(static_cast<int>(k % kChunks));
     });

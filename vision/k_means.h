@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Centres of points: Lloyd's algorithm from centres drawn by k-means++ (Arthur and Vassilvitskii
-// 2007).
+// k-means: Lloyd's algorithm from centres drawn by k-means++ (Arthur and Vassilvitskii 2007).
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,16 @@
 namespace slackline::internal {
 
 struct ClusterTask {
-  std::vector<float> points;  ///< of `size` numbers each, at least one
+  std::vector<float> points;  ///< `size` numbers per point, at least one point
   Index size = 1;
   Index num_centres = 1;
   std::uint64_t seed = 1;
 };
 
-/// For each task num_centres × size numbers. Among fewer different points than centres some centres
-/// are equal. Tasks are worked on side by side, as threads wait for each other only once an
-/// iteration over all of them; results do not depend on `threads`, nor on the other tasks. Cost:
-/// iterations (at most 40) · points · size · num_centres.
+/// The centres of each task, num_centres × size numbers. With fewer different points than centres,
+/// some centres are equal. All tasks run together, so threads wait for each other only once per
+/// iteration over all tasks. The result of a task depends neither on `threads` nor on the other
+/// tasks. Cost: iterations (at most 40) · points · size · num_centres.
 std::vector<std::vector<float>> KMeans(const std::vector<ClusterTask>& tasks, int threads,
                                        const StepCheck& check);
 

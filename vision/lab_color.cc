@@ -8,8 +8,8 @@ namespace slackline::internal {
 
 namespace {
 
-/// Lookup of the two curves of the transform. The root is interpolated between steps so small that
-/// the error stays below 1e-4 in Lab units.
+/// Tables of the two curves of the transform. The cube root is interpolated between steps so small
+/// that the error stays below 1e-4 in Lab units.
 class LabTables {
  public:
   LabTables() {

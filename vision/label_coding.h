@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the values of label images mean: some are void, and the others are the classes in their
-// order. The smallest value that is not void is class 0, the next one class 1, and so on:
-//   void 255     classes are 0, 1, 2, …   (Pascal VOC, and what label images mean unless said
-//   otherwise) void 0       classes are 1, 2, 3, …   (MSRC) void 0, 255  classes are 1, 2, 3, …
+// What the values of label images mean: some are void, the others are the classes in order. The
+// smallest value that is not void is class 0, the next one class 1, and so on:
+//   void 255     classes are 0, 1, 2, …   (Pascal VOC; the default)
+//   void 0       classes are 1, 2, 3, …   (MSRC)
+//   void 0, 255  classes are 1, 2, 3, …
 #pragma once
 
 #include <array>
@@ -15,26 +16,27 @@
 
 namespace slackline::internal {
 
-/// Pixels without a label, among class numbers.
+/// The number of pixels without a label.
 inline constexpr std::uint8_t kVoid = 255;
 
 class LabelCoding {
  public:
-  /// Requires 1 … 254 different values, in rising order.
+  /// Requires 1 … 254 different values, in ascending order.
   explicit LabelCoding(std::vector<std::uint8_t> void_values = {kVoid});
 
   const std::vector<std::uint8_t>& void_values() const { return void_values_; }
-  /// 255 is void and nothing else is: values are class numbers.
+  /// Whether 255 is the only void value, so that values are class numbers.
   bool plain() const { return void_values_.size() == 1 && void_values_[0] == kVoid; }
-  /// How many classes there may be, at most 255.
+  /// The largest number of classes, at most 255.
   Index most_classes() const { return 256 - static_cast<Index>(void_values_.size()); }
 
-  /// The number of the class, or kVoid.
+  /// The class number of a value, or kVoid.
   std::uint8_t ClassOf(std::uint8_t value) const { return class_of_[value]; }
-  /// Requires label < most_classes(), or kVoid, which becomes the largest void value.
+  /// The value of a class number. Requires label < most_classes() or label = kVoid, whose value is
+  /// the largest void value.
   std::uint8_t ValueOf(std::uint8_t label) const;
 
-  /// "0", "0 or 255"
+  /// For messages: "0", "0 or 255".
   std::string VoidText() const;
 
  private:

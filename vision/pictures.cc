@@ -13,7 +13,7 @@ namespace slackline::internal {
 
 namespace {
 
-/// Far from each other, from black and from white.
+/// Colours that differ clearly from each other, from black and from white.
 constexpr std::array<Color, 28> kFirstColors = {{
     {51, 102, 204},  {51, 153, 51},   {204, 51, 51},   {255, 204, 51},  {255, 0, 255},
     {187, 187, 187}, {0, 255, 0},     {0, 0, 255},     {0, 102, 102},   {255, 153, 255},
@@ -23,8 +23,8 @@ constexpr std::array<Color, 28> kFirstColors = {{
     {153, 153, 0},   {255, 204, 255}, {0, 102, 51},
 }};
 
-/// PASCAL VOC's colours: the bits of a number go to red, green and blue in turn, to the highest
-/// places first.
+/// PASCAL VOC's colours: the bits of a number go to red, green and blue in turn, the lowest bits to
+/// the highest places.
 Color ColorFromBits(int number) {
   Color color{};
   for (int place = 7; number != 0; --place) {
@@ -76,7 +76,7 @@ void CheckSizes(const Image& image, const LabelImage& labels, std::size_t num_cl
   }
 }
 
-/// Half the image, half the colours of its classes; the borders between classes dark.
+/// Half the image, half the colours of the classes, with dark borders between classes.
 Image Blend(const Image& image, const LabelImage& labels, Index line) {
   Image result = image;
   const Index width = image.width;
@@ -92,7 +92,7 @@ Image Blend(const Image& image, const LabelImage& labels, Index line) {
     for (Index x = 0; x < width; ++x) {
       const std::size_t p = static_cast<std::size_t>(y) * width + x;
       const Color color = at_border(x, y) ? kInk : ClassColor(labels.labels[p]);
-      const int share = at_border(x, y) ? 4 : 2;  // of four
+      const int share = at_border(x, y) ? 4 : 2;  // quarters of the colour
       for (std::size_t c = 0; c < 3; ++c) {
         const int mixed = (result.rgb[3 * p + c] * (4 - share) + color[c] * share + 2) / 4;
         result.rgb[3 * p + c] = static_cast<std::uint8_t>(mixed);
@@ -102,7 +102,7 @@ Image Blend(const Image& image, const LabelImage& labels, Index line) {
   return result;
 }
 
-/// A table of coloured squares with names, as wide as it may be.
+/// A table of coloured squares with names, which fills the given width.
 class Legend {
  public:
   Legend(std::span<const std::string> classes, const std::array<bool, 256>& occurs, Index width,
@@ -160,7 +160,7 @@ std::array<bool, 256> Occurring(const LabelImage& a, const LabelImage& b) {
   return occurs;
 }
 
-/// Room for a few letters under the smallest of images.
+/// Leaves room for a few letters under the smallest images.
 constexpr Index kLeastWidth = 80;
 
 }  // namespace

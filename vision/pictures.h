@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Pictures for people: colours of classes, overlays with a legend, sheets of image, truth and
+// Pictures for people: class colours, overlays with a legend, sheets of image, truth and
 // prediction, confusion matrices.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace slackline::internal {
 
-/// 256 colours, three bytes each, for the values of label images: well told apart for the first
-/// classes; void is black.
+/// 256 colours of three bytes for the values of label images. The first classes are easy to tell
+/// apart; void is black.
 std::vector<std::uint8_t> ClassPalette(const LabelCoding& coding = LabelCoding());
 
-/// The image with its classes' colours over it, borders between classes drawn, and below it a
-/// legend of the classes that occur. As wide as the image, but at least 80 pixels; the image is in
+/// The image blended with the colours of its classes, with borders between classes, and a legend of
+/// the classes that occur below it. As wide as the image, but at least 80 pixels; the image is in
 /// the upper left corner.
 Image Overlay(const Image& image, const LabelImage& labels, std::span<const std::string> classes);
 
@@ -26,13 +26,14 @@ Image Overlay(const Image& image, const LabelImage& labels, std::span<const std:
 Image Sheet(const Image& image, const LabelImage& truth, const LabelImage& prediction,
             std::span<const std::string> classes);
 
-/// counts: classes × classes pixels, row = truth, column = prediction. Rows are normalised to
-/// shares of the truth, and the shares of at least a half per cent are written in per cent; rows
-/// without pixels are grey. A title, names of both axes, and a legend below say so.
+/// `counts`: classes × classes numbers of pixels, row = truth, column = prediction. Each row is
+/// normalised to shares of the truth; shares of at least half a per cent are written in per cent,
+/// and rows without pixels are grey. The picture has a title, names of both axes and a legend
+/// below.
 Image ConfusionPicture(std::span<const std::int64_t> counts, std::span<const std::string> classes);
 
-/// A synthetic image with its labels, for demonstrations and tests: regions of textured material
-/// whose classes depend on place and neighbours (a sky above, ground below, things on the ground).
+/// A synthetic image with labels, for demonstrations and tests: regions of textured material whose
+/// classes depend on position and neighbours (sky above, ground below, things on the ground).
 /// Deterministic in the seed. num_classes: 2 … 8.
 struct SyntheticImage {
   Image image;

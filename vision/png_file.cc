@@ -11,8 +11,8 @@
 
 #include <slackline/core/check.h>
 
-// libpng reports errors by longjmp. It is caught only in functions whose names begin with Try,
-// which hold no objects with destructors; all memory belongs to their callers.
+// libpng reports errors by longjmp. Only functions whose names begin with Try catch them; these
+// hold no objects with destructors, and all memory belongs to their callers.
 
 namespace slackline::internal {
 
@@ -28,8 +28,8 @@ void OnError(png_structp png, png_const_charp text) {
 
 void OnWarning(png_structp, png_const_charp) {}
 
-/// libpng reports a lack of memory by a text only; the flag behind the memory pointer
-/// tells it from bad images.
+/// libpng reports a lack of memory by a text only. The flag behind the memory pointer tells it from
+/// a bad image.
 png_voidp OnMalloc(png_structp png, png_alloc_size_t bytes) {
   void* block = std::malloc(bytes);
   if (block == nullptr) *static_cast<bool*>(png_get_mem_ptr(png)) = true;
@@ -59,7 +59,7 @@ class PngReader {
   int color_type() const { return png_get_color_type(png(), info()); }
   int bit_depth() const { return png_get_bit_depth(png(), info()); }
 
-  /// Rows of 8-bit RGB or RGBA, `channels` bytes a pixel.
+  /// Rows of 8-bit RGB or RGBA, `channels` bytes per pixel.
   std::vector<std::uint8_t> ReadColors(int& channels) {
     if (!TryAskForColors()) Fail();
     channels = png_get_channels(png(), info());
@@ -67,7 +67,7 @@ class PngReader {
     return ReadRows(channels);
   }
 
-  /// The stored values, a byte each.
+  /// The stored values, one byte each.
   std::vector<std::uint8_t> ReadValues() {
     if (!TryAskForValues()) Fail();
     return ReadRows(1);
@@ -102,7 +102,7 @@ class PngReader {
     if (setjmp(png_jmpbuf(png())) != 0) return false;
     png_set_read_fn(png(), &rest_, OnRead);
     png_set_user_limits(png(), PNG_UINT_31_MAX,
-                        PNG_UINT_31_MAX);  // the limit of this library is on pixels
+                        PNG_UINT_31_MAX);  // this library limits the number of pixels instead
     png_read_info(png(), info());
     return true;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PNG files as bytes in memory. Messages start with `path`, which is not opened.
+// PNG files as bytes in memory. Messages start with `path`; the file of that name is not opened.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@
 namespace slackline::internal {
 
 Image DecodePng(const std::string& path, std::string_view bytes, Index most_pixels = kMostPixels);
-/// The stored values, whatever they are.
+/// The stored values, without any decoding to classes.
 LabelImage DecodeLabelPng(const std::string& path, std::string_view bytes,
                           Index most_pixels = kMostPixels);
 
 std::string EncodePng(const std::string& path, const Image& image);
-/// palette: 256 colours, three bytes each.
+/// `palette`: 256 colours of three bytes.
 std::string EncodeLabelPng(const std::string& path, const LabelImage& image,
                            const std::vector<std::uint8_t>& palette);
 
-/// Numbers 0 … 65535 as 16-bit grey. Throws DataError when one is larger.
+/// Numbers 0 … 65535 as a 16-bit greyscale PNG. Throws DataError when one is larger.
 std::string EncodeNumberPng(const std::string& path, Index width, Index height,
                             const std::vector<Index>& numbers);
 
-/// Throws DataError when an image has more pixels than it may have.
+/// Throws DataError when width · height exceeds most_pixels.
 void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height,
                     Index most_pixels);
 

@@ -38,7 +38,7 @@ void Moments::Add(const float* rows, Index num_rows) {
 
 double Moments::Covariance(std::size_t d, std::size_t e) const {
   if (count_ == 0) return 0;
-  // The lower triangle, by columns.
+  // products_ holds the lower triangle, column by column.
   const double product =
       products_[std::min(d, e) * static_cast<std::size_t>(size_) + std::max(d, e)];
   const double covariance = product / count_ - Mean(d) * Mean(e);
@@ -56,7 +56,7 @@ Spectrum Decompose(const Moments& moments) {
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
   Spectrum spectrum;
-  for (Index k = size - 1; k >= 0; --k) {  // the solver begins with the smallest
+  for (Index k = size - 1; k >= 0; --k) {  // the solver sorts eigenvalues in ascending order
     spectrum.values.push_back(std::max(0.0, solver.eigenvalues()[k]));
     for (Index d = 0; d < size; ++d) spectrum.vectors.push_back(solver.eigenvectors()(d, k));
   }

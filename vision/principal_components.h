@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Principal components of rows that are seen once, some at a time.
+// Principal components of rows that are read once, in batches.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace slackline::internal {
 
-/// Sums of rows of `size` numbers and of their products. Sums do not depend on threads, but in the
-/// last bits on how rows are cut into calls of Add.
+/// The sums of rows of `size` numbers and of their products. They do not depend on threads, but
+/// their last bits depend on how the rows are divided into calls of Add.
 class Moments {
  public:
   explicit Moments(Index size);
@@ -29,15 +29,15 @@ class Moments {
   std::vector<double> products_;
 };
 
-/// Eigenvalues of the covariance, from the largest, none below 0, and their unit vectors one after
-/// the other.
+/// The eigenvalues of the covariance in descending order, none below 0, and their unit
+/// eigenvectors, one after the other.
 struct Spectrum {
   std::vector<double> values;
   std::vector<double> vectors;
 };
 Spectrum Decompose(const Moments& moments);
 
-/// How many of the largest values are needed for this share of their sum, at least 1.
+/// How many of the largest eigenvalues make up this share of their sum; at least 1.
 Index CountFor(const Spectrum& spectrum, double share);
 
 }  // namespace slackline::internal

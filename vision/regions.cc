@@ -16,7 +16,7 @@ std::uint64_t PackPair(Index a, Index b) {
          static_cast<std::uint64_t>(std::max(a, b));
 }
 
-/// Numbers anew in the order of first occurrence. Returns how many numbers there are.
+/// Renumbers in the order of first occurrence. Returns how many different numbers there are.
 Index NumberByFirstPixel(std::vector<Index>& of_pixel, Index bound) {
   std::vector<Index> number(bound, -1);
   Index count = 0;
@@ -27,7 +27,8 @@ Index NumberByFirstPixel(std::vector<Index>& of_pixel, Index bound) {
   return count;
 }
 
-/// Regions that grow together. A region is known by the one that took in the others.
+/// Merges regions (union-find). The root of a merged region is the one that the others were merged
+/// into.
 class RegionMerger {
  public:
   RegionMerger(Index width, Index height, const std::vector<Index>& of_pixel, Index count)
@@ -56,7 +57,7 @@ class RegionMerger {
     while (!smallest.empty()) {
       const auto [size, region] = smallest.top();
       smallest.pop();
-      if (root_[region] != region || size_[region] != size) continue;  // merged or grown since
+      if (root_[region] != region || size_[region] != size) continue;  // outdated entry
       if (size >= least && count <= most) return;
       const Index into = LongestNeighbour(region);
       if (into < 0) return;
@@ -107,10 +108,11 @@ class RegionMerger {
 
   std::vector<Index> root_;
   std::vector<Index> size_;
-  std::vector<Index> next_;  ///< parts of a merged region, as a list
+  std::vector<Index> next_;  ///< linked list of the parts of a merged region
   std::vector<Index> last_;
   std::vector<Offset> begin_;
-  std::vector<std::pair<Index, Index>> neighbours_;  ///< of the original regions, with lengths
+  std::vector<std::pair<Index, Index>>
+      neighbours_;  ///< of the original regions: (region, border length)
   std::vector<std::pair<Index, Index>> found_;
 };
 

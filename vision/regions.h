@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Connected regions of an image of numbers, their borders, and the removal of small ones.
+// Connected regions of equal numbers in an image, their borders, and the removal of small regions.
 #pragma once
 
 #include <vector>
@@ -9,24 +9,24 @@
 
 namespace slackline::internal {
 
-/// Two different numbers that meet, and how many pairs of 4-neighbour pixels have them.
+/// A border between two different numbers, and how many pairs of 4-neighbour pixels lie across it.
 struct Border {
   Index first = 0;  ///< < second
   Index second = 0;
   Index length = 0;
 };
 
-/// All borders, by first and then second.
+/// All borders, sorted by `first` and then `second`.
 std::vector<Border> FindBorders(Index width, Index height, const std::vector<Index>& of_pixel);
 
-/// Replaces the numbers by those of their 4-connected regions, in the order of first pixels.
-/// Returns their number.
+/// Replaces each number by that of its 4-connected region; regions are numbered in the order of
+/// their first pixels. Returns the number of regions.
 Index NumberRegions(Index width, Index height, std::vector<Index>& of_pixel);
 
-/// Merges regions of less than `least` pixels, the smallest first, each into the neighbour with the
-/// longest border (the lowest of equals), then further regions in the same way while there are more
-/// than `most` ≥ 1. Numbers anew in the order of first pixels. Takes what NumberRegions gives.
-/// Returns the number of regions left.
+/// Merges regions of fewer than `least` pixels, the smallest first, each into the neighbour with
+/// the longest border (the lowest of equals), and then more regions in the same way until at most
+/// `most` ≥ 1 are left. Renumbers in the order of first pixels. `of_pixel` must be numbered by
+/// NumberRegions. Returns the number of regions left.
 Index MergeSmallRegions(Index width, Index height, Index least, Index most,
                         std::vector<Index>& of_pixel);
 

@@ -11,14 +11,14 @@ namespace {
 
 constexpr int kHues = 8;
 
-/// What is summed over the pixels of a superpixel.
+/// Sums over the pixels of a superpixel.
 struct Sums {
   double pixels = 0;
   std::array<double, 3> lab{}, squares{}, cubes{},
-      rgb{};  // squares and cubes: of the differences from the mean
+      rgb{};  // squares and cubes of the differences from the mean
   double hue_x = 0, hue_y = 0, saturation = 0, value = 0;
   std::array<double, kHues> hues{};
-  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;  // products: of the differences from the mean
+  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;  // products of the differences from the mean
   Index left = 0, right = -1, top = 0, bottom = -1;
   double perimeter = 0;
   double change = 0;
@@ -119,7 +119,7 @@ class Summation {
   std::vector<Sums> sums_;
 };
 
-/// Appends one value after the other.
+/// Appends the values of one superpixel, one after the other.
 class Row {
  public:
   explicit Row(std::vector<float>* to) : to_(to) {}
@@ -161,7 +161,7 @@ void AddForm(const Sums& sums, Row* row) {
   const double height = sums.bottom - sums.top + 1;
   row->Add(std::log(sums.perimeter * sums.perimeter / n), std::log(width / height),
            n / (width * height));
-  // Over the area: both mean squares and area are squares of lengths.
+  // Mean squares are divided by the area, which makes them independent of scale.
   const double xx = sums.xx / n / n;
   const double yy = sums.yy / n / n;
   const double xy = sums.xy / n / n;

@@ -18,11 +18,11 @@ namespace slackline::internal {
 
 namespace {
 
-/// The square of the distance in Lab that weighs as much as the distance of two centres.
+/// The squared Lab distance that weighs as much as the distance of two neighbouring centres.
 constexpr float kCompactness = 200;
-/// VLFeat makes up to a hundred passes over its image. It gets a smaller one, of half the size
-/// where superpixels are large enough and of about this many pixels at most; the borders are then
-/// moved to their places in the image itself.
+/// VLFeat makes up to a hundred passes over an image, so it gets a smaller one: of half the size
+/// where superpixels are large enough, and of at most about this many pixels. Refine then moves the
+/// borders to their places in the full image.
 constexpr std::int64_t kMostWorkingPixels = 150'000;
 constexpr std::int64_t kLeastRegionPixels = 60;
 
@@ -41,7 +41,7 @@ void CheckSuperpixels(const Superpixels& superpixels, Index width, Index height)
 
 Index DivideUp(Index a, Index b) { return (a - 1) / b + 1; }
 
-/// Means of blocks of factor × factor pixels; those at the right and lower margins may be cut.
+/// The means of blocks of factor × factor pixels; blocks at the right and lower border may be cut.
 Image Shrink(const Image& image, Index factor) {
   Image small{DivideUp(image.width, factor), DivideUp(image.height, factor), {}};
   small.rgb.reserve(3 * static_cast<std::size_t>(small.num_pixels()));
@@ -79,7 +79,7 @@ Index ShrinkFactor(const Image& image, Index wanted) {
   return factor;
 }
 
-/// The side of VLFeat's initial squares that comes closest to the wanted number of them.
+/// The side of VLFeat's initial squares whose number is closest to the wanted one.
 Index RegionSide(const Image& image, Index wanted) {
   const double ideal = std::sqrt(static_cast<double>(image.num_pixels()) / wanted);
   const Index longest = std::max(image.width, image.height);
@@ -87,7 +87,7 @@ Index RegionSide(const Image& image, Index wanted) {
   std::int64_t best_miss = -1;
   for (Index side = std::max<Index>(1, static_cast<Index>(0.7 * ideal));
        side <= longest && side <= static_cast<Index>(1.5 * ideal) + 1; ++side) {
-    // Too many can be merged later.
+    // A number that is too small counts double, because surplus superpixels can be merged later.
     const std::int64_t count =
         static_cast<std::int64_t>(DivideUp(image.width, side)) * DivideUp(image.height, side);
     const std::int64_t miss = count >= wanted ? count - wanted : 2 * (wanted - count);
@@ -99,7 +99,7 @@ Index RegionSide(const Image& image, Index wanted) {
   return best;
 }
 
-/// Rectangles, for images that are too small or too thin for VLFeat.
+/// Rectangles, for images too small or too thin for VLFeat.
 std::vector<Index> Grid(const Image& image, Index wanted) {
   const double ideal = std::sqrt(static_cast<double>(image.num_pixels()) / wanted);
   Index rows =
@@ -135,7 +135,7 @@ std::vector<Index> Segment(const Image& image, Index side) {
   return {segments.begin(), segments.end()};
 }
 
-/// Numbers of the blocks of factor × factor pixels of an image.
+/// The superpixel numbers of an image's blocks of factor × factor pixels.
 struct Blocks {
   Index factor = 1;
   Index width = 0;
@@ -143,7 +143,7 @@ struct Blocks {
   std::vector<Index> number;
 
   Index At(Index u, Index v) const { return number[v * width + u]; }
-  /// The numbers of the blocks around, each once.
+  /// The numbers of the block and of those around it, each once.
   void Candidates(Index u, Index v, std::vector<Index>& found) const {
     found.clear();
     for (Index t = std::max(v - 1, 0); t <= std::min(v + 1, height - 1); ++t) {
@@ -155,7 +155,8 @@ struct Blocks {
   }
 };
 
-/// Mean colours and places; the places are scaled so that distances add up.
+/// The mean colour and position of each superpixel. Positions are scaled so that the squared
+/// distance of a pixel is the sum over all five numbers.
 std::vector<std::array<float, 5>> Centres(const std::vector<float>& lab, Index width,
                                           const Blocks& blocks, float scale) {
   const Index count = *std::max_element(blocks.number.begin(), blocks.number.end()) + 1;
@@ -180,7 +181,7 @@ std::vector<std::array<float, 5>> Centres(const std::vector<float>& lab, Index w
   return centres;
 }
 
-/// Every pixel goes to the nearest centre of those in and around its block.
+/// Assigns every pixel to the nearest of the centres in and around its block.
 std::vector<Index> Refine(const Image& image, const Blocks& blocks, Index side) {
   const std::vector<float> lab = ToLab(image);
   const float scale = std::sqrt(kCompactness) / static_cast<float>(side * blocks.factor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// SLIC superpixels (Achanta et al. 2012, by VLFeat), and how they lie to each other.
+// SLIC superpixels (Achanta et al. 2012, by VLFeat) and their neighbours.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace slackline::internal {
 
-/// Every pixel belongs to one of `count` superpixels, which are connected (4 neighbours) and
+/// Every pixel belongs to one of `count` superpixels. They are connected (4 neighbours) and
 /// numbered in the order of their first pixels.
 struct Superpixels {
   Index width = 0;
@@ -19,32 +19,34 @@ struct Superpixels {
   std::vector<Index> of_pixel;  ///< width · height, in rows from the top
 };
 
-/// About `wanted` ≥ 1 superpixels; at least one, and at most 1.2 times as many. Deterministic.
-/// Works on images of any size, 1 × 1 included.
+/// About `wanted` ≥ 1 superpixels: at least one, at most 1.2 · wanted. Deterministic. Works on
+/// images of any size, including 1 × 1. Throws std::invalid_argument when the image has no pixels
+/// or wanted < 1.
 Superpixels Slic(const Image& image, Index wanted);
 
-/// For every fine superpixel the coarse one that it shares most pixels with (the lowest of equals).
+/// For every fine superpixel the coarse one that shares most pixels with it (the lowest of equals).
 std::vector<Index> Parents(const Superpixels& fine, const Superpixels& coarse);
 
 /// Two superpixels with a common border.
 struct NeighbourPair {
   Index first = 0;  ///< < second
   Index second = 0;
-  Index border = 0;    ///< pairs of 4-neighbour pixels across it
+  Index border = 0;    ///< number of pairs of 4-neighbour pixels across the border
   float contrast = 0;  ///< Euclidean distance of their mean Lab colours
 };
 
-/// All pairs of neighbours, by first and then second.
+/// All pairs of neighbours, sorted by `first` and then `second`.
 std::vector<NeighbourPair> Neighbours(const Image& image, const Superpixels& superpixels);
 
 /// CIE Lab (D65; L in 0 … 100) of every pixel, three floats each.
 std::vector<float> ToLab(const Image& image);
 
-/// Pixels of every superpixel by class: count × (num_classes + 1), void last. Requires equal sizes.
+/// The number of pixels of every superpixel by class: count × (num_classes + 1), void last.
+/// Requires equal sizes.
 std::vector<std::int32_t> ClassPixels(const Superpixels& superpixels, const LabelImage& labels,
                                       Index num_classes);
 
-/// The label of every pixel from that of its superpixel; kUnlabelled becomes kVoid.
+/// The label of every pixel, which is that of its superpixel; kUnlabelled becomes kVoid.
 LabelImage Paint(const Superpixels& superpixels, const std::vector<Index>& labels);
 
 }  // namespace slackline::internal

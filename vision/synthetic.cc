@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Only integers are used, so that pictures are the same on every machine.
+// All arithmetic is in integers, so that pictures are the same on every machine.
 #include <algorithm>
 #include <array>
 
@@ -16,8 +16,7 @@ enum Material : std::uint8_t { kSky, kGrass, kWater, kStone, kWood, kCloth, kTre
 constexpr std::array<const char*, 8> kNames = {"sky",  "grass", "water", "stone",
                                                "wood", "cloth", "tree",  "sand"};
 
-/// Mean colours lie near each other for materials that meet: texture and place must tell them
-/// apart.
+/// The mean colours of materials that meet are similar: texture and position must tell them apart.
 constexpr std::array<std::array<int, 3>, 8> kMeans = {{{150, 180, 210},
                                                        {95, 130, 70},
                                                        {125, 158, 185},
@@ -32,7 +31,7 @@ int Between(Random& random, int low, int high) {
          static_cast<int>(random.Below(static_cast<std::uint64_t>(std::max(high - low, 0)) + 1));
 }
 
-/// −128 … 127, from the place alone.
+/// A number in −128 … 127 that depends only on the seed and the position.
 int Speckle(std::uint64_t seed, int x, int y) {
   std::uint64_t z = seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint32_t>(x) +
                     0xc2b2ae3d27d4eb4fULL * static_cast<std::uint32_t>(y);
@@ -41,7 +40,7 @@ int Speckle(std::uint64_t seed, int x, int y) {
   return static_cast<int>((z ^ (z >> 31)) & 255) - 128;
 }
 
-/// Noise of the given grain: speckles `grain` apart, interpolated. x, y ≥ 0.
+/// Noise of the given grain: speckles at a distance of `grain`, interpolated. x, y ≥ 0.
 int SmoothNoise(std::uint64_t seed, int x, int y, int grain) {
   const int u = x / grain;
   const int v = y / grain;
@@ -52,7 +51,7 @@ int SmoothNoise(std::uint64_t seed, int x, int y, int grain) {
   return (top * (grain - t) + bottom * t) / (grain * grain);
 }
 
-/// −64 … 64, rising and falling evenly.
+/// A triangle wave in −64 … 64.
 int Wave(int place, int period) {
   const int phase = place % period;
   return 128 * std::min(phase, period - phase) / std::max(period / 2, 1) - 64;
@@ -62,10 +61,10 @@ int Wave(int place, int period) {
 struct Texture {
   std::array<int, 3> color{};
   std::uint64_t seed = 0;
-  int size = 4;  ///< of stripes and checks
+  int size = 4;  ///< width of stripes and checks
 };
 
-/// How much lighter than its mean a material is at a place.
+/// How much lighter than its mean colour a material is at a position.
 int Pattern(Material material, const Texture& t, int x, int y, int height) {
   const int fine = Speckle(t.seed + 1, x, y);
   switch (material) {
@@ -111,7 +110,7 @@ class Scene {
   bool Has(Material material) const { return material < num_classes_; }
   int Unit() const { return std::max(1, std::min(width_, height_) / 16); }
 
-  /// A sloping, wavy line from side to side; below it lies the material.
+  /// Draws a sloping, wavy line from side to side and fills everything below with the material.
   void DrawBelow(Material material, int level, int slope, int roughness) {
     const std::uint64_t seed = random_.NextBits();
     for (Index x = 0; x < width_; ++x) {
@@ -145,7 +144,7 @@ class Scene {
     const int count = Between(random_, 2, 4);
     std::vector<Material> things;
     for (int k = 0; k < count; ++k) things.push_back(kinds[random_.Below(kinds.size())]);
-    // What stands at the horizon is behind the rest.
+    // Things at the horizon are drawn first, behind the others.
     std::stable_sort(things.begin(), things.end(),
                      [](Material a, Material b) { return Depth(a) < Depth(b); });
     for (const Material material : things) DrawThing(material);
@@ -156,7 +155,7 @@ class Scene {
   void DrawThing(Material material) {
     const int unit = Unit();
     const int x = Between(random_, 0, width_ - 1);
-    const int low = height_ - horizon_;  // room below the horizon
+    const int low = height_ - horizon_;  // height below the horizon
     ++num_things_;
     switch (material) {
       case kTree: {
@@ -233,7 +232,7 @@ class Scene {
     return rgb;
   }
 
-  /// Pixels on both sides of the outlines of things have no label, as where people draw outlines by
+  /// Leaves pixels on both sides of the outlines of things without a label, as in outlines drawn by
   /// hand.
   void MarkBorders() {
     const auto differ = [this](Index p, Index q) { return thing_[p] != thing_[q]; };
@@ -253,7 +252,7 @@ class Scene {
   int horizon_ = 0;
   int num_things_ = 0;
   std::vector<std::uint8_t> labels_;
-  std::vector<int> thing_;  ///< 0 = none
+  std::vector<int> thing_;  ///< number of the thing, 0 = none
 };
 
 }  // namespace

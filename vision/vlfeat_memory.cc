@@ -13,15 +13,15 @@ extern "C" {
 #include <vl/generic.h>
 }
 
-// VLFeat is left by longjmp, since it is C, which exceptions need not pass. The functions that are
-// jumped over, those of VLFeat and the call, hold no objects with destructors; what VLFeat holds
-// are blocks of memory.
+// An exception need not pass through C code, so VLFeat is left by longjmp. The functions that the
+// jump skips, those of VLFeat and the call, hold no objects with destructors; VLFeat holds only
+// blocks of memory.
 
 namespace slackline::internal {
 namespace {
 
-/// A call under way in this thread, and the blocks that it holds. Blocks beyond the room of the
-/// list, of which VLFeat has no use, would be lost when memory ends.
+/// A call in progress in this thread, and the blocks that VLFeat has allocated in it. The list has
+/// more room than VLFeat needs; any further block would leak when memory runs out.
 struct Frame {
   jmp_buf escape;
   std::array<void*, 64> blocks;
@@ -30,7 +30,7 @@ struct Frame {
 
 thread_local Frame* frame_of_thread = nullptr;
 
-void Forget(void* block) {
+void ForgetBlock(void* block) {
   Frame* frame = frame_of_thread;
   if (frame == nullptr) return;
   void** end = frame->blocks.data() + frame->num_blocks;
@@ -40,8 +40,8 @@ void Forget(void* block) {
   --frame->num_blocks;
 }
 
-/// Notes the block, or leaves the call where there is none.
-void* Keep(void* block, std::size_t bytes) {
+/// Records the block; leaves the call when the allocation failed.
+void* RecordBlock(void* block, std::size_t bytes) {
   Frame* frame = frame_of_thread;
   if (frame == nullptr) return block;
   if (block == nullptr && bytes > 0) longjmp(frame->escape, 1);
@@ -53,26 +53,27 @@ void* Keep(void* block, std::size_t bytes) {
 
 extern "C" {
 
-static void* VlMalloc(std::size_t bytes) { return Keep(std::malloc(bytes), bytes); }
+static void* VlMalloc(std::size_t bytes) { return RecordBlock(std::malloc(bytes), bytes); }
 
 static void* VlCalloc(std::size_t count, std::size_t size) {
-  return Keep(std::calloc(count, size), count == 0 ? 0 : size);
+  return RecordBlock(std::calloc(count, size), count == 0 ? 0 : size);
 }
 
 static void VlFree(void* block) {
-  Forget(block);
+  ForgetBlock(block);
   std::free(block);
 }
 
 static void* VlRealloc(void* block, std::size_t bytes) {
-  Forget(block);
+  ForgetBlock(block);
   void* moved = std::realloc(block, bytes);
-  if (moved == nullptr && bytes > 0) Keep(block, 0);  // which realloc has left as it was
-  return Keep(moved, bytes);
+  if (moved == nullptr && bytes > 0)
+    RecordBlock(block, 0);  // a failed realloc leaves the block unchanged
+  return RecordBlock(moved, bytes);
 }
 }
 
-/// Whether the call came to its end.
+/// Runs the call; returns false if it was left for lack of memory.
 bool TryCall(Frame* frame, void (*call)(const void*), const void* argument) {
   if (setjmp(frame->escape) != 0) return false;
   call(argument);

@@ -13,11 +13,11 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Index kSlice = 8192;  // rows of a sample between checks
+constexpr Index kSlice = 8192;  // rows of a sample between two step checks
 constexpr float kLeastDeviation = 1e-6f;
 
-/// Projections to kept numbers: principal components, or where none are dropped every number by its
-/// deviation.
+/// Projections to `kept` numbers: principal components, or, where no number is dropped, each number
+/// divided by its deviation.
 void LearnAxes(const DescriptorSpec& spec, const std::vector<float>& sample, const StepCheck& check,
                std::vector<float>* axes, std::vector<float>* shift) {
   Moments moments(spec.size);

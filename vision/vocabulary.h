@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Visual words: descriptors are projected to fewer numbers, and belong to the nearest of the
-// centres that k-means found.
+// Visual words: descriptors are projected to fewer numbers; the word is the nearest of the centres
+// that k-means found.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,25 @@
 
 namespace slackline::internal {
 
-/// Empty for kinds whose descriptors are words already.
+/// Empty for kinds of descriptors that are words themselves.
 class Vocabulary {
  public:
   Vocabulary() = default;
-  /// One of each kind; samples: for each kind descriptors one after the other, at least one where
-  /// there are vocabularies. Kind k is learned with seed + k, whatever the other kinds; the result
-  /// does not depend on `threads`.
+  /// Learns one vocabulary for each kind. `samples`: for each kind its descriptors one after the
+  /// other, at least one where the kind has a vocabulary. Kind k uses seed + k, independently of
+  /// the other kinds; the result does not depend on `threads`.
   static std::vector<Vocabulary> Learn(const std::vector<DescriptorSpec>& specs,
                                        std::vector<std::vector<float>> samples, std::uint64_t seed,
                                        int threads, const StepCheck& check);
 
   void Write(ByteWriter* out) const;
-  /// Throws BadBytes.
+  /// Reads a vocabulary. Throws BadBytes when the bytes are damaged.
   static Vocabulary Read(const DescriptorSpec& spec, ByteReader* in);
 
-  /// Of descriptors one after the other.
+  /// The words of descriptors that lie one after the other.
   std::vector<Index> Words(const std::vector<float>& descriptors) const;
-  /// What distances are measured of: the descriptors themselves where there is no projection.
+  /// The vectors that distances are measured between: projections, or the descriptors themselves
+  /// where there is no projection.
   std::vector<float> Project(const std::vector<float>& descriptors) const;
   const std::vector<float>& centres() const { return centres_; }
 
@@ -41,7 +42,7 @@ class Vocabulary {
   void Pack(const DescriptorSpec& spec);
 
   std::vector<float> axes_;   // kept × size
-  std::vector<float> shift_;  // kept: the projection is axes · descriptor + shift
+  std::vector<float> shift_;  // kept numbers: the projection is axes · descriptor + shift
   std::vector<float> centres_;
   Index size_ = 0;
   PackedColumns projection_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is read off the curves of training runs when learners are compared.
+// Figures read off the curves of training runs to compare learners.
 #pragma once
 
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace slackline::internal {
 
-/// The relative gaps of tables.
+/// The relative gaps in tables.
 inline constexpr double kBenchGaps[] = {1e-1, 1e-2, 1e-3, 1e-4};
 
-/// Processor seconds of training up to the record: the share of training in those of training and
-/// checks together.
+/// Processor seconds of training up to the record: the processor time of training and checks, times
+/// the fraction of elapsed seconds that is training.
 double TrainingCpuSeconds(const ProgressRecord& record);
 
-/// The work of one run up to a gap; infinite when the gap was not reached.
+/// The work of one run up to a gap; infinite if the run did not reach the gap.
 struct WorkToGap {
   double calls = kInfinity;  ///< oracle calls per example
   double passes = kInfinity;
@@ -25,10 +25,11 @@ struct WorkToGap {
   double elapsed = kInfinity;  ///< seconds of training and checks
 };
 
-/// At the first record whose certified relative gap is at most `gap`.
+/// The work at the first record whose certified relative gap is at most `gap`.
 WorkToGap FindWorkToGap(std::span<const ProgressRecord> curve, double gap, Index examples);
 
-/// The middle value, or the mean of both; values may be infinite. NaN when there are none.
+/// The median, which is the mean of the two middle values of an even number. Values may be
+/// infinite. NaN when there are none.
 double Median(std::vector<double> values);
 
 /// The exponent a of the least-squares fit log y = a log x + b over the points with finite y > 0;

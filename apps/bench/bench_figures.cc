@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kLetters = "letters-0.01,letters-0.001,letters";
 constexpr const char* kConll = "conll-0.01,conll-0.001,conll";
 
-/// Those of the paper's first figure: batch and stochastic, with the averages that it recommends.
+/// The learners of the paper's first figure: batch and stochastic, with the averages it recommends.
 constexpr const char* kAllSolvers =
     "bcfw,bcfw:average=weighted,ssg,ssg:average=weighted,fw,cutting-plane-1,cutting-plane-n,eg,"
     "auto";
@@ -19,7 +19,7 @@ constexpr const char* kAverages =
     "bcfw,bcfw:average=weighted,bcfw:average=suffix,ssg,ssg:average=uniform,ssg:average=weighted,"
     "ssg:average=suffix";
 
-/// "yeast-0.01@94.1,yeast-0.01@94.2,…": every size, drawn with the seeds 1 to `samples`.
+/// A list of every size drawn with the seeds 1 to `samples`: "yeast-0.01@94.1,yeast-0.01@94.2,…".
 std::string Samples(const std::string& problem, const std::vector<Index>& sizes, Index samples) {
   std::string list;
   for (const Index size : sizes) {
@@ -31,7 +31,7 @@ std::string Samples(const std::string& problem, const std::vector<Index>& sizes,
   return list;
 }
 
-/// The soft learner at several ρ, with what limits the passes.
+/// A list of learner soft with each ρ; `more` holds further options.
 std::string Soft(const std::vector<std::string>& rhos, const std::string& more) {
   std::string list;
   for (const std::string& rho : rhos)

@@ -15,22 +15,22 @@
 namespace slackline::internal {
 
 struct BenchFigure {
-  std::string_view name;  ///< paper and number
+  std::string_view name;  ///< number of the paper and of the figure
   std::string_view text;
-  std::string problems;      ///< a list as --problems has it
-  std::string learners;      ///< as --learners
-  double time_limit = 60;    ///< seconds of a run, checks included
+  std::string problems;      ///< a list in the format of --problems
+  std::string learners;      ///< a list in the format of --learners
+  double time_limit = 60;    ///< seconds per run, including checks
   Index runs = 1;            ///< per learner, with different seeds
-  std::string_view x, y;     ///< what a chart of it shows at first (apps/report/report.js)
-  bool test_metric = false;  ///< whether figures of the test data belong to it
-  /// what a chart against an option shows at first; empty = the page's own choice
+  std::string_view x, y;     ///< what a chart of the figure shows at first (apps/report/report.js)
+  bool test_metric = false;  ///< whether the figure includes metrics on test data
+  /// What a chart against an option shows at first; empty = the default of the page.
   std::string_view sweep = {};
 };
 
-/// All of them, in the order of the papers.
+/// All figures, in the order of the papers.
 std::span<const BenchFigure> BenchFigures();
 
-/// The figure of this name; throws DataError that names all of them.
+/// The figure of this name. Throws DataError, which names all figures.
 const BenchFigure& FindBenchFigure(std::string_view name);
 
 }  // namespace slackline::internal

@@ -31,12 +31,12 @@ constexpr Named kLearners[] = {
     {"bcfw-away", LearnerKind::kBcfw, StepKind::kAway},
 };
 
-/// Options that a learner in a list cannot set: the comparison does.
-constexpr std::string_view kNotOptions[] = {"learner", "lambda", "seed", "time-limit"};
+/// Options that the comparison sets; a learner in a list cannot set them.
+constexpr std::string_view kOptionsOfComparison[] = {"learner", "lambda", "seed", "time-limit"};
 
 constexpr double kSmallestGap = 1e-4;
 
-/// A learner that is not in the table above: one of the names of --learner.
+/// A learner outside the table above, by its name in --learner.
 BenchLearner FindByKind(const std::string& name) {
   BenchLearner learner{name, {}};
   try {
@@ -70,7 +70,8 @@ void SetByName(const std::string& piece, BenchLearner* learner) {
   const std::string name = piece.substr(0, equals);
   if (equals == std::string::npos)
     throw DataError(Quoted(piece) + " is not of the form option=value");
-  if (std::find(std::begin(kNotOptions), std::end(kNotOptions), name) != std::end(kNotOptions)) {
+  if (std::find(std::begin(kOptionsOfComparison), std::end(kOptionsOfComparison), name) !=
+      std::end(kOptionsOfComparison)) {
     throw DataError("option " + Quoted(name) + " is the comparison's, not a learner's");
   }
   for (const OptionRecord& record : OptionRecords()) {
@@ -82,7 +83,7 @@ void SetByName(const std::string& piece, BenchLearner* learner) {
                   " (see slackline multilabel train --help)");
 }
 
-/// The pieces of the list, options joined to the learner that they belong to.
+/// Splits the list into groups: a learner, followed by the options that belong to it.
 std::vector<std::vector<std::string>> GroupPieces(std::string_view list) {
   std::vector<std::vector<std::string>> groups;
   for (const std::string& piece : SplitList(list)) {

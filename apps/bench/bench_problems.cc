@@ -85,7 +85,7 @@ Problem MakeMatchings(const BenchProblem& problem) {
                  problem.lambda > 0 ? problem.lambda : 1.0 / data.num_examples());
 }
 
-/// Draws the labels of an example, without noise.
+/// Draws the labels of an example, before label noise.
 void DrawLabels(Random* random, std::vector<std::int8_t>* labels) {
   for (std::size_t i = 0; i < labels->size(); ++i) {
     const bool copied = random->Uniform() < 0.3 && i > 0;
@@ -94,7 +94,7 @@ void DrawLabels(Random* random, std::vector<std::int8_t>* labels) {
   }
 }
 
-/// Draws inputs with a number per feature: noise plus the direction of each label that is on.
+/// Draws dense inputs: noise plus the direction of each label that is on.
 class DenseInputs {
  public:
   DenseInputs(Random* random, const SyntheticLabelsOptions& options)
@@ -122,7 +122,7 @@ class DenseInputs {
  private:
   SyntheticLabelsOptions options_;
   std::vector<double> directions_;
-  std::vector<double> factors_;  // of the columns; none: 1
+  std::vector<double> factors_;  // one per column; empty: all 1
   std::vector<double> values_;
 };
 
@@ -280,7 +280,7 @@ SequenceInput ReadBenchSequences(const BenchProblem& problem, const std::string&
   CheckBenchData(problem, folder);
   SLACKLINE_CHECK(problem.sequences(), "not a problem of sequences: " + std::string(problem.name));
   SequenceReadOptions options;
-  options.templates = "chunking";  // the problem is the same whatever `sequence train` chooses
+  options.templates = "chunking";  // fixed here, whatever the default of `sequence train` is
   if (problem.source == BenchSource::kLetters) options.folds = "1-9";
   if (problem.source == BenchSource::kLetters0) options.folds = "0";
   return ReadTrainingSequences(BenchFiles(problem, folder).front(), options);
@@ -334,7 +334,7 @@ MultiLabelData MakeSyntheticLabels(const SyntheticLabelsOptions& options) {
   data.num_features = options.features;
   data.has_constant = options.constant;
   SyntheticLabelsOptions dense = options;
-  if (options.stored > 0) dense.features = 1;  // no directions are needed
+  if (options.stored > 0) dense.features = 1;  // sparse inputs need no directions
   DenseInputs inputs(&random, dense);
   const auto rows = std::make_shared<FeatureRows>();
   std::vector<std::int8_t> labels(options.labels);

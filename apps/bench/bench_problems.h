@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The named training problems on which learners are compared (`slackline bench`).
+// The named training problems of `slackline bench`, on which learners are compared.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace slackline::internal {
 
-/// Where the examples of a problem come from; those from kGrids on need no files. kLetters: folds 1
-/// to 9; kLetters0: fold 0.
+/// The source of a problem's examples. Sources from kGrids on need no files. kLetters: folds 1 to
+/// 9; kLetters0: fold 0.
 enum class BenchSource {
   kYeast,
   kReuters30,
@@ -49,10 +49,10 @@ struct BenchProblem {
   }
 };
 
-/// All problems, in the order in which they run.
+/// All problems, in the order in which they are run.
 std::span<const BenchProblem> BenchProblems();
 
-/// The problem of this name; throws DataError that names all of them.
+/// The problem of this name. Throws DataError, which names all problems.
 const BenchProblem& FindBenchProblem(std::string_view name);
 
 /// A problem, or some of its examples, as named on the command line: "yeast", "yeast@375",
@@ -64,41 +64,41 @@ struct BenchChoice {
 
   std::string name() const;
 };
-/// Throws DataError on unknown names, and on numbers that are none.
+/// Throws DataError on unknown names and malformed numbers.
 BenchChoice FindBenchChoice(std::string_view name);
 
-/// The files of the problem in the data folder, with ".gz" where only that is there. Empty for
-/// problems that need none.
+/// The files of the problem in the data folder, with ".gz" where only the compressed file exists.
+/// Empty for problems that need none.
 std::vector<std::string> BenchFiles(const BenchProblem& problem, const std::string& folder);
 
-/// The same for test data; the folds of them that are meant (empty = all).
+/// The same for test data, and the folds to use of these files (empty = all).
 std::vector<std::string> BenchTestFiles(const BenchProblem& problem, const std::string& folder);
 std::string BenchTestFolds(const BenchProblem& problem);
 
-/// Throws DataError when the problem needs files and `folder` is empty, or when one of them is
-/// missing (naming its path).
+/// Throws DataError when the problem needs files and `folder` is empty, or when a file is missing
+/// (with its path).
 void CheckBenchData(const BenchProblem& problem, const std::string& folder);
 
 /// The data of a multi-label problem. Throws DataError on missing or bad files.
 MultiLabelData ReadBenchData(const BenchProblem& problem, const std::string& folder);
 
-/// The sequences of such a problem. CoNLL: the default templates and minimal count of `slackline
-/// sequence train`.
+/// The sequences of a sequence problem. CoNLL: the templates "chunking" and the default minimal
+/// count of `slackline sequence train`.
 SequenceInput ReadBenchSequences(const BenchProblem& problem, const std::string& folder);
 
-/// The training problem itself, but for images (cmd_segment_bench.h): count loss and all pairs of
-/// labels for multi-label data, mean loss for grids and sequences, costs of 1 and 3 for matchings
-/// (matching_model.h).
+/// The training problem of anything but images (cmd_segment_bench.h makes those): count loss and
+/// all pairs of labels for multi-label data, mean loss for grids and sequences, costs of 1 and 3
+/// for matchings (matching_model.h).
 Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder);
 
 /// Count loss, all pairs of labels. lambda: 0 = 1/M.
 Problem MakeFullGraphProblem(const MultiLabelData& data, double lambda);
 
-/// The graph is full, none or tree (label_graph.h). lambda as above.
+/// `graph` is full, none or tree (label_graph.h). lambda: 0 = 1/M.
 Problem MakeLabelProblem(const MultiLabelData& data, const std::string& graph, LossScale scale,
                          double lambda);
 
-/// Mean loss, all wanted sequences. lambda: 0 = 1/M.
+/// Mean loss, all sequences of the input. lambda: 0 = 1/M.
 Problem MakeChainProblem(const SequenceInput& input, double lambda);
 
 struct SyntheticLabelsOptions {
@@ -108,7 +108,7 @@ struct SyntheticLabelsOptions {
   Index stored = 0;  ///< features that are not 0 in an example; 0 = all
   double label_noise = 0.05;
   bool constant = true;
-  /// Dense inputs alone: columns are multiplied by 10^u, u drawn from [smallest_power,
+  /// Dense inputs only: each column is multiplied by 10^u, with u drawn from [smallest_power,
   /// largest_power].
   double smallest_power = 0;
   double largest_power = 0;
@@ -116,19 +116,18 @@ struct SyntheticLabelsOptions {
 };
 
 /// Multi-label data whose difficulty hardly depends on the number of features. A label is on with
-/// probability 0.2, and with probability 0.3 it copies the label before it, so that pairs matter.
-/// Dense inputs are the sum of a random direction per label that is on, and noise; sparse ones take
-/// half of their features from those of the labels that are on (feature f belongs to label f mod
-/// labels). Inputs have a norm of about 1. The labels change sides with probability label_noise
-/// after that. Throws std::invalid_argument on counts below 1 or more stored features than there
-/// are.
+/// probability 0.2, and with probability 0.3 it copies the label before it, so that pairs matter. A
+/// dense input is noise plus a random direction for each label that is on. A sparse input takes
+/// half of its features from those of the labels that are on (feature f belongs to label f mod
+/// labels). Inputs have a norm of about 1. Finally each label flips with probability label_noise.
+/// Throws std::invalid_argument on counts below 1 or more stored features than features.
 MultiLabelData MakeSyntheticLabels(const SyntheticLabelsOptions& options);
 
-/// `count` examples, drawn without replacement by `seed`, in their old order. Requires 1 ≤ count ≤
-/// number of examples.
+/// `count` examples drawn without replacement with `seed`, in their original order. Requires 1 ≤
+/// count ≤ number of examples.
 TrainingSet SubsetOfExamples(const TrainingSet& training, Index count, std::uint64_t seed);
 
-/// The data with its `count` most frequent labels alone (of equally frequent ones the first).
+/// The data restricted to the `count` most frequent labels (the first of equally frequent ones).
 /// Requires 1 ≤ count ≤ number of labels.
 MultiLabelData MostFrequentLabels(const MultiLabelData& data, Index count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Families of training problems that differ in one size, to see how the work of learners grows with
-// it.
+// Families of training problems that differ in one size, to measure how the work of learners grows
+// with that size.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@
 namespace slackline::internal {
 
 struct ScalingAxis {
-  std::string name;  ///< of the size
+  std::string name;  ///< the size that varies
   std::string text;
   std::vector<Index> sizes;            ///< increasing
-  std::function<Problem(Index)> make;  ///< the problem of one of the sizes
+  std::function<Problem(Index)> make;  ///< makes the problem of one size
 };
 
-/// The axes
+/// The axes:
 ///   examples           a quarter, half and all examples of `problem`, drawn by `seed`
 ///   labels             the 10, 25, 50 and 101 most frequent labels of rcv1s1; 2, 4 and 6 of toy
 ///                      without a data folder

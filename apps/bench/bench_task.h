@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The named problems with their data for testing, for curves of accuracy against work.
+// The named problems with their test data, for curves of accuracy against work.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,20 @@
 
 namespace slackline::internal {
 
-/// Names of figures and their values, in [0, 1].
+/// Names and values of metrics on test data, in [0, 1].
 using TestFigures = std::vector<std::pair<std::string, double>>;
 
 struct BenchTask {
   Problem problem;
-  /// Figures of the test data at weights of the problem: for multi-label data hamming_accuracy,
-  /// micro_f1 and example_f1, predicted by the LP relaxation with rounding as in the AISTATS 2015
-  /// paper; for sequences hamming_loss (mean over the sequences of the share of wrong tokens),
-  /// token_accuracy, and for CoNLL chunk_f1. Empty where the problem has no such data.
+  /// Metrics on the test data with the given weights. Multi-label data: hamming_accuracy, micro_f1
+  /// and example_f1, predicted by the LP relaxation with rounding as in the AISTATS 2015 paper.
+  /// Sequences: hamming_loss (mean over the sequences of the fraction of wrong tokens),
+  /// token_accuracy, and for CoNLL chunk_f1. Empty function where the problem has no test data.
   std::function<TestFigures(std::span<const double>)> test;
 };
 
-/// The problem (MakeBenchProblem), with its test data when `with_test` is true and there are some.
-/// Throws DataError, also when files with test data are missing.
+/// The problem (MakeBenchProblem), with its test data if with_test is true and it has any. Throws
+/// DataError, also when files with test data are missing.
 BenchTask MakeBenchTask(const BenchProblem& problem, const std::string& folder, bool with_test);
 
 }  // namespace slackline::internal

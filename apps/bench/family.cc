@@ -17,7 +17,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Where λ lies: at `value`, or at `times` the default.
+/// A λ: `value`, or, if that is 0, `times` the default λ of the problem.
 struct Lambda {
   double value = 0;
   double times = 1;
@@ -91,7 +91,7 @@ class Family {
     Add(text + graph, true, make, lambdas);
   }
 
-  /// One of the named problems, with λ of its own.
+  /// One of the named problems, with the given values of λ.
   void AddNamed(const std::string& name, const std::string& source,
                 const std::vector<Lambda>& lambdas) {
     const BenchProblem& problem = FindBenchProblem(source);
@@ -107,7 +107,7 @@ class Family {
   std::vector<FamilyProblem> problems_;
 };
 
-/// Few weights, and examples that are alike. λ = 0.01 with the mean loss is far below the default.
+/// Few weights and similar examples. λ = 0.01 with the mean loss is far below the default.
 void AddPictures(Family* family) {
   PicturesOptions pictures;
   family->AddPictures("12x12", pictures, {At(0.01), Times(1)});
@@ -128,7 +128,7 @@ void AddPictures(Family* family) {
   family->AddPictures("30x30-4-states", pictures, {At(0.01), Times(1)});
 }
 
-/// Forests and loops with shared weights.
+/// Forests and graphs with cycles, with shared weights.
 void AddGrids(Family* family) {
   GridProblemOptions chain;
   chain.rows = 1;
@@ -181,7 +181,7 @@ void AddGrids(Family* family) {
   family->AddNamed("matchings", "matching", {Times(10), Times(1), Times(0.1), Times(0.01)});
 }
 
-/// Many labels of one input.
+/// Many labels for one input.
 void AddLabels(Family* family) {
   SyntheticLabelsOptions labels;
   labels.examples = 500;

@@ -7,8 +7,8 @@
 
 namespace slackline::internal {
 
-/// Calls visit(v, neighbour) for every variable in order, with the one to its right and the one
-/// below it where they exist.
+/// Calls visit(v, neighbour) for every variable v in order, for its right and its lower neighbour
+/// where they exist.
 template <class Visit>
 void ForEachGridEdge(Index rows, Index cols, const Visit& visit) {
   for (Index r = 0; r < rows; ++r) {

@@ -79,7 +79,7 @@ std::shared_ptr<const Structure> GridStructure(const GridProblemOptions& options
   return builder.Build();
 }
 
-/// The state of the largest field at every place.
+/// For every position the state whose field is largest there.
 std::vector<Index> SmoothLabels(Random* random, const GridProblemOptions& options) {
   std::vector<SmoothField> fields;
   for (Index s = 0; s < options.states; ++s) fields.emplace_back(random, options);
@@ -116,7 +116,7 @@ TrainingSet MakeGridProblem(const GridProblemOptions& options) {
   auto rows = std::make_shared<FeatureRows>();
   std::vector<std::vector<Index>> labellings;
   std::vector<double> x(options.features);
-  // Inputs of unit norm, on average.
+  // Scales the inputs to unit norm on average.
   const double scale =
       1 / std::sqrt(options.features * (1 + options.feature_noise * options.feature_noise));
   for (Index m = 0; m < options.examples; ++m) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synthetic labelling of grids: the training problem with many states and many cycles on which
-// methods are compared.
+// Synthetic labelling of grids: a training problem with many states and many cycles, for comparing
+// methods.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,24 @@ struct GridProblemOptions {
   Index rows = 20;
   Index cols = 20;
   Index states = 10;
-  Index features = 30;  ///< dense, per variable
-  /// Standard deviation around the prototype of the state, which is N(0, 1), before scaling.
+  Index features = 30;  ///< number of dense features per variable
+  /// Standard deviation of the features around the prototype of the state, before scaling.
+  /// Prototypes are N(0, 1).
   double feature_noise = 3;
-  double label_noise = 0.05;  ///< share of variables whose label is drawn anew
+  double label_noise = 0.05;  ///< fraction of variables whose label is redrawn
   LossScale loss = LossScale::kMean;
   std::uint64_t seed = 1;
-  /// Every row and every column is one global factor (TreeFactor) with the same weights, instead of
-  /// a factor per edge: the same labelling scores in larger blocks.
+  /// Makes every row and every column one global factor (TreeFactor), all with the same weights,
+  /// instead of one factor per edge: the same scores in larger blocks.
   bool chains = false;
 };
 
-/// Every example is a grid of variables with an input vector each, `states` rows of weights on it
-/// shared by all variables, and one full table of weights shared by all edges between horizontal
-/// and vertical neighbours (first variable: left or upper). Labels: per state a smooth random field
-/// (a sum of four waves of random direction and up to one and a half periods over the grid), the
-/// label is the state of the largest field, before label noise. Features are drawn around the
-/// prototype of the label without noise, and scaled to norm 1 on average. Throws
+/// Every example is a grid of variables, each with an input vector. All variables share `states`
+/// rows of weights on the inputs; all edges between horizontal and vertical neighbours share one
+/// full table of weights (first variable: left or upper). Labels: each state has a smooth random
+/// field (a sum of four waves of random direction and up to one and a half periods over the grid),
+/// and the label is the state of the largest field, before label noise. Features are drawn around
+/// the prototype of the label before noise and scaled to norm 1 on average. Throws
 /// std::invalid_argument on counts below 1 or noise out of range.
 TrainingSet MakeGridProblem(const GridProblemOptions& options);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synthetic pictures to segment: the training problem with few weights and large, alike examples,
-// on which steps on one example after the other undo each other.
+// Synthetic pictures to segment: a training problem with few weights and large, similar examples,
+// where steps on successive examples undo each other.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace slackline::internal {
 
 struct PicturesOptions {
   Index examples = 20;
-  Index side = 12;  ///< pixels in a row, and rows
-  /// 1 to 16; the disc has state 1, further ones have a disc each, drawn over it
+  Index side = 12;  ///< width and height in pixels
+  /// 1 to 16. State 1 is a disc, and each further state a disc drawn over it.
   Index states = 2;
   Index extra_features = 0;  ///< per pixel, weakly informative
   LossScale loss = LossScale::kMean;
@@ -21,10 +21,10 @@ struct PicturesOptions {
 };
 
 /// A picture is `side` × `side` pixels of state 0, with a disc of a quarter to half of its width at
-/// a random place for every other state. The inputs of a pixel are label + N(0, 1), 1, and
-/// extra_features columns 0.3 label + N(0, 1). Weights: a row of the inputs per state, shared by
-/// all pixels, and one for neighbours (horizontal and vertical) with the same label: states · (2 +
-/// extra_features) + 1. Throws std::invalid_argument on counts out of range.
+/// a random position for every other state. The inputs of a pixel are label + N(0, 1), 1, and
+/// extra_features columns 0.3 label + N(0, 1). All pixels share one row of weights on the inputs
+/// per state, and one weight for neighbours (horizontal and vertical) with the same label: states ·
+/// (2 + extra_features) + 1 weights. Throws std::invalid_argument on counts out of range.
 TrainingSet MakePicturesProblem(const PicturesOptions& options);
 
 }  // namespace slackline::internal

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How every command is put into the command line. Part of the program only.
+// How every command is added to the command line. Part of the program only.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace slackline::internal::program {
 struct CommandText {
   const char* name;
   const char* description;
-  const char* examples;  ///< below the options
+  const char* examples;  ///< shown below the options
 };
 
 template <class Flags>
@@ -23,8 +23,8 @@ struct AddedCommand {
   Flags* flags;  ///< lives as long as `app`
 };
 
-/// Adds a command to `parent`. Parsing fills its flags, for which the caller registers options, and
-/// sets *action to `run` with them.
+/// Adds a command to `parent`. The caller registers options for the command's flags. Parsing fills
+/// the flags and sets *action to call `run` with them.
 template <class Flags>
 AddedCommand<Flags> AddCommand(CLI::App* parent, Action* action, const CommandText& text,
                                int (*run)(const Flags& flags)) {

@@ -25,7 +25,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr std::size_t kHelpWidth = 72;  // of the texts next to the options
+constexpr std::size_t kHelpWidth = 72;  // width of the texts next to the options
 
 std::string Description(std::string_view text, std::string_view default_text) {
   std::string description(text);
@@ -47,8 +47,8 @@ bool IsSpecial(const std::string& path) {
          !std::filesystem::is_directory(status);
 }
 
-/// Whether both names lead to one file, which need not exist yet. The input "-" is the file that
-/// the standard input comes from.
+/// Whether both names lead to the same file, which need not exist yet. The input "-" means the file
+/// that the standard input reads from.
 bool IsSameFile(const std::string& output, const std::string& input) {
   if (input == "-") {
     struct stat in {};
@@ -110,7 +110,7 @@ void TrainFlags::Register(CLI::App* app) {
     Flag& flag = flags_[std::string(record.name)];
     if (record.is_flag()) {
       flag.value = "on";
-      // older CLI11 takes a flag's text by reference
+      // Older versions of CLI11 take a flag's text by reference.
       const std::string text = Wrap(record.text, kHelpWidth);
       flag.option = app->add_flag("--" + std::string(record.name), text);
     } else {
@@ -142,7 +142,7 @@ TrainOptions TrainFlags::Read() const {
     ForOption(record.name, [&] { SetOption(record, value, &options); });
   }
   CheckOptions(options, given);
-  // `auto` sees only values that differ from the default.
+  // `auto` cannot see that an option is given with its default value. A given --tau asks for al.
   if (options.learner == LearnerKind::kAuto && Given("tau")) {
     options.learner = LearnerKind::kAugmentedLagrangian;
   }

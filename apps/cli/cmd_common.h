@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the commands of the program share. Part of the program only, not of the library.
+// What all commands of the program share. Part of the program only, not of the library.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 #include <slackline/inference/decode.h>
 #include <slackline/learning/options.h>
 
-// Most files that include this one do without the parser's header.
+// Most files that include this header do not need the parser's header.
 namespace CLI {
 class App;
 class Option;
@@ -26,10 +26,10 @@ class Option;
 
 namespace slackline::internal::program {
 
-/// What a parsed command line is to do; returns the exit code of the program.
+/// What a parsed command line asks for; returns the exit code of the program.
 using Action = std::function<int()>;
 
-/// Each adds its command to `parent`; parsing it sets *action.
+/// Each function adds its command to `parent`; parsing the command sets *action.
 void AddMultiLabelTrain(CLI::App* parent, Action* action);
 void AddMultiLabelPredict(CLI::App* parent, Action* action);
 void AddMultiLabelEvaluate(CLI::App* parent, Action* action);
@@ -44,22 +44,22 @@ void AddMatching(CLI::App* parent, Action* action);
 /// "slackline 0.1.0".
 std::string ProgramVersion();
 
-/// Adds `--name PLACEHOLDER` with wrapped help text, which ends with the default in brackets unless
-/// that is empty.
+/// Adds `--name PLACEHOLDER` with wrapped help text. The text ends with the default in brackets
+/// unless the default is empty.
 CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
                            std::string_view placeholder, std::string_view text,
                            std::string_view default_text = "");
 
-/// The options of training, registered from their records.
+/// The options of training, registered from their option records.
 class TrainFlags {
  public:
   void Register(CLI::App* app);
-  /// To be called after Register: for an option with another default than its record has, and for
-  /// one that the command does not offer.
+  /// To be called after Register: sets the default text of an option whose default differs from its
+  /// record, or hides an option that the command does not offer.
   void SetDefaultText(std::string_view name, std::string_view default_text);
   void Hide(std::string_view name);
   bool Given(std::string_view name) const;
-  /// The options with all given values set. Throws DataError on bad values and contradictions.
+  /// The options with all given values. Throws DataError on bad values and contradictions.
   TrainOptions Read() const;
 
  private:
@@ -70,12 +70,12 @@ class TrainFlags {
   std::map<std::string, Flag, std::less<>> flags_;
 };
 
-/// --threads of all commands that predict.
+/// --threads of every command that predicts.
 struct ThreadFlag {
   std::string threads = "1";
 
   void Register(CLI::App* app);
-  /// At least 1.
+  /// The number of threads, at least 1. Throws DataError on bad values.
   int Read() const;
 };
 
@@ -89,7 +89,7 @@ struct DecodeFlags {
   int ReadThreads() const { return threads.Read(); }
 };
 
-/// Calls `work`, and puts the option's name before the message of a DataError that lacks it.
+/// Calls `work`. Puts the option's name before the message of a DataError that lacks it.
 template <class Work>
 auto ForOption(std::string_view option, const Work& work) {
   try {
@@ -102,21 +102,22 @@ auto ForOption(std::string_view option, const Work& work) {
   }
 }
 
-/// The value of `--option`: a whole number, or a number. Throw DataError that says what is allowed.
+/// The value of `--option`: an integer, or a real number. Throw DataError, which says what is
+/// allowed.
 Index ReadCount(std::string_view option, std::string_view value, Index minimum,
                 Index maximum = std::numeric_limits<Index>::max());
 double ReadReal(std::string_view option, std::string_view value, bool positive,
                 double largest = kInfinity);
 
-/// The number of the choice that is the value of `--option`. Throws DataError that names all of
-/// them when there is none.
+/// The index of the choice that equals the value of `--option`. Throws DataError, which names all
+/// choices, if there is none.
 std::size_t CheckChoice(std::string_view option, std::string_view value,
                         const std::vector<std::string_view>& choices);
 
 /// --loss mean|count.
 LossScale ReadLossScale(std::string_view value);
 
-/// The choice whose Name is the value of `--option`. Throws DataError as CheckChoice does.
+/// The choice whose Name equals the value of `--option`. Throws DataError as CheckChoice does.
 template <class T>
 T ReadChoice(std::string_view option, std::string_view value, std::initializer_list<T> choices) {
   std::vector<std::string_view> names;
@@ -124,32 +125,32 @@ T ReadChoice(std::string_view option, std::string_view value, std::initializer_l
   return choices.begin()[CheckChoice(option, value, names)];
 }
 
-/// Throws DataError, before any work is done, when `path` (given with `--option`) cannot be
-/// written, or is one of the `inputs` ("-": the file that the standard input comes from). Devices
-/// and pipes are allowed when `special_files` is true, and so is "-", the standard output.
+/// Checks an output before any work is done. Throws DataError when `path` (given with `--option`)
+/// cannot be written, or is one of the `inputs` ("-": the file that the standard input reads from).
+/// If special_files is true, devices, pipes and "-", the standard output, are allowed.
 void CheckOutput(std::string_view option, const std::string& path,
                  const std::vector<std::string>& inputs, bool special_files);
 
-/// Writes the bytes at once: to the standard output when `path` is "" or "-", to a device or pipe
-/// as it is, and to a file so that it is never half written. Throws DataError on failure.
+/// Writes all bytes: to the standard output if `path` is "" or "-", directly to a device or pipe,
+/// and atomically to a file. Throws DataError on failure.
 void WriteOutput(const std::string& path, std::string_view bytes);
 
-/// Throws DataError when anything that was written to the standard output did not arrive.
+/// Throws DataError if any write to the standard output has failed.
 void CheckStandardOutput();
 
 /// Appends what printf would print, of any length.
 [[gnu::format(printf, 2, 3)]] void Append(std::string* text, const char* format, ...);
 /// Significant digits of scores and probabilities that `predict` writes.
 inline constexpr int kScoreDigits = 9;
-/// %.<digits>g
+/// The number in the format %.<digits>g.
 std::string Number(double value, int digits = 6);
-/// Number of characters (code points of UTF-8).
+/// The number of characters (code points of UTF-8).
 std::size_t Length(std::string_view text);
 /// Lines of at most `width` characters, broken at blanks.
 std::string Wrap(std::string_view text, std::size_t width);
-/// An ASCII text, aligned to the right in a column of this width.
+/// An ASCII text, right-aligned in a column of this width.
 std::string RightCell(const std::string& text, std::size_t width);
-/// One cell of a comma-separated line: in quotes where it is empty, contains a comma, a quote or a
+/// One cell of a comma-separated line. It is quoted if it is empty, contains a comma, a quote or a
 /// line end, or begins or ends with a blank.
 std::string CsvCell(const std::string& text);
 

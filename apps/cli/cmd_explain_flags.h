@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --explain of the commands that predict, and how parts of scores are shown. Part of the program
+// --explain of the commands that predict, and the output of parts of scores. Part of the program
 // only.
 #pragma once
 
@@ -23,22 +23,22 @@ struct ExplainFlags {
   std::string top = "10";
   bool json = false;
 
-  /// Requires that --output is registered: --explain excludes it. noun: "example".
+  /// Requires that --output is registered, because --explain excludes it. noun: "example".
   void Register(CLI::App* app, const std::string& noun);
   bool wanted() const;
   /// The value of --top. Needs no data. Throws DataError on bad values.
   Index ReadTop() const;
-  /// The numbers, from 0, of the examples to be explained, when there are `count`. With count < 0
-  /// it checks what needs no data, and returns nothing. Throws DataError on bad values.
+  /// The numbers (from 0) of the examples to explain, of `count` examples. With count < 0, only
+  /// does the checks that need no data, and returns nothing. Throws DataError on bad values.
   std::vector<Index> ReadNumbers(Index count, const std::string& source) const;
 
  private:
   CLI::Option* option_ = nullptr;
 };
 
-/// A line per feature, with scores, weights and values.
+/// Appends a line per feature with score, weight and value.
 void AppendParts(const ScoreSum& sum, std::string* text);
-/// "1.2 = features 1 + constant 0.2": the terms that are not 0, or the sum alone.
+/// The nonzero terms of a sum, or the total alone: "1.2 = features 1 + constant 0.2".
 std::string SumText(double total, const std::vector<std::pair<std::string, double>>& terms);
 Json PartsJson(const ScoreSum& sum);
 

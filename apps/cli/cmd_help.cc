@@ -17,7 +17,7 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kGroups[] = {"Data", "Model", "Training", "Output"};
-constexpr std::size_t kColumn = 34;  // of the texts, as in the help of all commands
+constexpr std::size_t kColumn = 34;  // column of the texts, as in the help of all commands
 
 constexpr std::string_view kModel[] = {
     "graph",          "loss-weights",   "loss",        "bias",   "clusters",
@@ -29,29 +29,29 @@ constexpr std::string_view kTraining[] = {"C", "lambda-path", "metric"};
 constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",  "verbose",
                                         "verify",   "checkpoint", "resume", "checkpoint-every",
                                         "no-refit", "json",       "compact"};
-/// Of the options of training (learning/options.h), those that are needed first.
-constexpr std::string_view kFirstOfTraining[] = {"lambda", "gap-tolerance", "time-limit", "seed",
-                                                 "threads"};
-/// Of the others, those that are not.
-constexpr std::string_view kLater[] = {"format",
-                                       "ignore-columns",
-                                       "label-counts",
-                                       "loss-weights",
-                                       "bias",
-                                       "clusters",
-                                       "cluster-rounds",
-                                       "min-count",
-                                       "hash-bits",
-                                       "costs",
-                                       "pairwise",
-                                       "regions",
-                                       "C",
-                                       "verbose",
-                                       "verify",
-                                       "checkpoint",
-                                       "checkpoint-every",
-                                       "resume",
-                                       "compact"};
+/// The training options (learning/options.h) that --help shows.
+constexpr std::string_view kBasicTrainingOptions[] = {"lambda", "gap-tolerance", "time-limit",
+                                                      "seed", "threads"};
+/// The other options that --help does not show.
+constexpr std::string_view kOnlyInHelpAll[] = {"format",
+                                               "ignore-columns",
+                                               "label-counts",
+                                               "loss-weights",
+                                               "bias",
+                                               "clusters",
+                                               "cluster-rounds",
+                                               "min-count",
+                                               "hash-bits",
+                                               "costs",
+                                               "pairwise",
+                                               "regions",
+                                               "C",
+                                               "verbose",
+                                               "verify",
+                                               "checkpoint",
+                                               "checkpoint-every",
+                                               "resume",
+                                               "compact"};
 
 bool Has(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -68,12 +68,12 @@ bool IsOfTraining(std::string_view name) {
                      [&](const OptionRecord& record) { return record.name == name; });
 }
 
-bool IsNeededFirst(const CLI::Option& option) {
+bool IsBasic(const CLI::Option& option) {
   const std::string_view name = LongName(option);
-  return IsOfTraining(name) ? Has(kFirstOfTraining, name) : !Has(kLater, name);
+  return IsOfTraining(name) ? Has(kBasicTrainingOptions, name) : !Has(kOnlyInHelpAll, name);
 }
 
-/// cross_validation: then `folds` are not those of the data.
+/// cross_validation: `folds` is then an option of training, not of the data.
 const char* GroupOf(std::string_view name, bool cross_validation) {
   if (Has(kModel, name)) return "Model";
   if (Has(kOutput, name)) return "Output";
@@ -94,8 +94,7 @@ class ShortFormatter : public CLI::Formatter {
     for (const std::string group : kGroups) {
       std::vector<const CLI::Option*> options;
       for (const CLI::Option* option : app->get_options()) {
-        if (option->nonpositional() && option->get_group() == group &&
-            (all || IsNeededFirst(*option)))
+        if (option->nonpositional() && option->get_group() == group && (all || IsBasic(*option)))
           options.push_back(option);
       }
       if (!options.empty()) text += make_group(group, false, std::move(options));
@@ -115,7 +114,7 @@ void GroupHelp(CLI::App* app) {
     if (option->get_group().empty()) continue;  // hidden
     option->group(GroupOf(LongName(*option), cross_validation));
   }
-  const std::string text = "all options";  // older CLI11 takes a flag's text by reference
+  const std::string text = "all options";  // older versions of CLI11 take it by reference
   app->set_help_all_flag("--help-all", text);
   app->formatter(std::make_shared<ShortFormatter>());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The help of the commands that train, which have some sixty options: --help shows those that
-// people need first, --help-all every one, both in groups. Part of the program only.
+// The help of the commands that train, which have some sixty options: --help shows the basic ones,
+// --help-all all of them, both in groups. Part of the program only.
 #pragma once
 
 namespace CLI {
@@ -10,8 +10,8 @@ class App;
 
 namespace slackline::internal::program {
 
-/// To be called when all options of `app` are registered. Options that this file does not know by
-/// name, and that are not of training, count as data options that are needed first.
+/// To be called after all options of `app` are registered. An option that is not one of training
+/// and that this file does not name counts as a basic data option.
 void GroupHelp(CLI::App* app);
 
 }  // namespace slackline::internal::program

@@ -24,7 +24,7 @@ const std::atomic<int>* CatchInterrupts() {
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction hang_up = {};
   if (sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) {
-    // A terminal that goes away sends it twice, by its shell and by itself.
+    // A closed terminal sends SIGHUP twice: once from its shell, once itself.
     action.sa_flags = SA_RESTART;
     sigaction(SIGHUP, &action, nullptr);
   }

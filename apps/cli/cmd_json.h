@@ -9,11 +9,11 @@
 
 namespace slackline::internal::program {
 
-/// Members keep the order in which they are added.
+/// JSON whose members keep the order in which they are added.
 using Json = nlohmann::ordered_json;
 
-/// The JSON as text of one line, or of several indented ones with a line end. Bytes that are not
-/// UTF-8 are replaced.
+/// The JSON as one line of text, or as several indented lines with a final line end. Bytes that are
+/// not valid UTF-8 are replaced.
 std::string JsonLine(const Json& json);
 std::string JsonText(const Json& json);
 

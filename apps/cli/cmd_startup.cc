@@ -18,35 +18,36 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr std::size_t kReserveBytes = std::size_t{1} << 18;
-/// Eigen keeps up to 128 kB of each work space on the stack.
+/// Eigen keeps work spaces of up to 128 kB each on the stack.
 constexpr std::size_t kStackBytes = std::size_t{1} << 19;
 constexpr std::size_t kPageBytes = std::size_t{1} << 12;
 
 std::atomic<void*> reserve{nullptr};
 
-/// Opened the wrong way round, the input for writing: using the stream fails as if it were closed.
+/// Opens closed standard streams in the wrong direction (the input for writing), so that any use of
+/// them fails as for a closed stream.
 void OpenClosedStreams() {
   constexpr int kModes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
   for (int stream = 0; stream < 3; ++stream) {
     if (fcntl(stream, F_GETFD) >= 0) continue;
-    // The lowest free number is this one, since those before it are in use.
+    // open returns the lowest free number, which is this stream's, since all lower ones are in use.
     if (open("/dev/null", kModes[stream]) != stream) std::_Exit(1);
   }
 }
 
-/// The new handler: throws, but sets the reserve free first. Destructors of JSON values allocate,
-/// and must not throw.
+/// The new handler: frees the reserve, then throws. The reserve is for destructors of JSON values,
+/// which allocate and must not throw.
 void ReleaseReserve() {
   std::free(reserve.exchange(nullptr));
   throw std::bad_alloc();
 }
 
-/// Writes without allocating. Nothing can be done where the message cannot be written.
+/// Writes without allocating. If the message cannot be written, ends the process.
 void Say(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) std::_Exit(1);
 }
 
-/// For errors where no exception can pass, such as memory that ends in a destructor.
+/// Ends the process on errors that cannot be thrown, such as a lack of memory in a destructor.
 [[noreturn]] void EndAtOnce() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
@@ -63,15 +64,16 @@ void Say(const char* text) {
   std::_Exit(1);
 }
 
-/// Touches the pages, from the newest to the oldest as the stack grows.
+/// Touches the pages from the highest address to the lowest, the direction in which the stack
+/// grows.
 [[gnu::noinline]] void TouchStack() {
   volatile char pages[kStackBytes];
   for (std::size_t k = kStackBytes; k > 0; k -= std::min(k, kPageBytes)) pages[k - 1] = 0;
   static_cast<void>(pages[0]);
 }
 
-/// Grows the stack to what the program uses while it is sure that there is room: a stack that
-/// cannot grow any more (ulimit -v) ends the process by a signal.
+/// Grows the stack to the size that the program uses, after checking that there is enough memory. A
+/// stack that cannot grow later (ulimit -v) would end the process with a signal.
 void GrowStack() {
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < 4 * kStackBytes) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Output that is written piece by piece. Part of the program only.
+// Output written piece by piece. Part of the program only.
 #pragma once
 
 #include <fstream>
@@ -12,8 +12,8 @@
 
 namespace slackline::internal::program {
 
-/// To the standard output ("" or "-"), a device or a pipe every piece goes at once; a file appears
-/// complete with Finish, or not at all. Throws DataError when writing fails.
+/// Writes every piece immediately to the standard output ("" or "-"), a device or a pipe. A regular
+/// file appears complete with Finish, or not at all. Throws DataError when writing fails.
 class StreamOutput {
  public:
   explicit StreamOutput(const std::string& path);

@@ -39,7 +39,8 @@ void CertificateCheck::Run(const Problem& problem, const TrainOptions& options,
               "  " + Number(seconds, 3) + " s, about " +
               Number(seconds / done * (problem.size() - done), 2) + " s to go");
   };
-  // A kernelized model has the inputs that matter, not their places among those of training.
+  // The model file of a kernel lacks the positions of its inputs among those of training, so the
+  // weights of the summary are checked instead.
   last_ = VerifyCertificate(problem, UsesKernel(options) ? summary.weights : ModelWeights(model),
                             summary.last, options, learner.traits().dual_point, how);
   line.Clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --verify: the certificate of a run, checked with the weights as they lie in the model file. Part
-// of the program only.
+// --verify: checks the certificate of a run with the weights as they are stored in the model file.
+// Part of the program only.
 #pragma once
 
 #include <atomic>
@@ -18,20 +18,19 @@ class CertificateCheck {
  public:
   void Register(CLI::App* app);
 
-  /// To be called after the model was written. Does nothing unless --verify is given, and nothing
-  /// for a run that was interrupted; an interrupt ends the check. Shows its progress on a terminal
-  /// unless `quiet`.
+  /// To be called after the model is written. Does nothing without --verify or for an interrupted
+  /// run; an interrupt ends the check. Shows progress on a terminal unless `quiet`.
   void Run(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
            const Learner& learner, const std::string& model, bool quiet,
            const std::atomic<int>* interrupt);
 
-  /// What the last object of the run's log says of it; null without --verify.
+  /// The entries of the last object of the run's log; null without --verify.
   Json Figures() const;
-  /// A line on the standard error; also when `quiet`, if the certificate does not hold.
+  /// Prints a line to the standard error, even if `quiet` when the certificate does not hold.
   void Tell(const std::string& model, bool quiet) const;
-  /// Whether --verify is given: then learners have to keep their dual points.
+  /// Whether --verify is given; learners must then keep their dual points.
   bool wanted() const { return wanted_; }
-  /// Whether any certificate did not hold so far.
+  /// Whether any certificate so far did not hold.
   bool failed() const { return failed_; }
 
  private:

@@ -12,7 +12,7 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Two columns side by side, two blanks before each.
+/// Two columns side by side, with two blanks before each.
 constexpr std::size_t kLineWidth = 100;
 constexpr std::size_t kColumnWidth = kLineWidth / 2 - 2;
 constexpr std::size_t kNumberWidth = 10;
@@ -26,7 +26,7 @@ std::string Trimmed(std::string line) {
 
 std::string RightNumber(const std::string& text) { return RightCell(text, kNumberWidth); }
 
-/// Weight, size where sizes are known, and name.
+/// Weight, size (if sizes are known) and name.
 std::string Cell(const NamedWeight& entry, bool sizes) {
   std::string cell = RightNumber(Number(entry.weight, 4));
   if (sizes) cell += RightNumber(std::isnan(entry.size) ? "" : Number(entry.size, 3));
@@ -52,7 +52,7 @@ void AppendRanking(const WeightRanking& ranking, const char* titles[2], std::str
   }
 }
 
-/// Both names of a pair, each cut where there is no room for both.
+/// Both names of a pair; each is cut if there is not enough room for both.
 std::string PairName(const PairSummary& pairs, const PairWeight& pair) {
   const std::size_t room = kColumnWidth - kNumberWidth - 2 - 3;
   const std::size_t first = Length(pair.first);

@@ -11,14 +11,14 @@
 
 namespace slackline::internal::program {
 
-/// A text of at most `width` ≥ 1 characters, cut with … where it is longer, and
-/// filled with blanks where it is shorter. Control characters become blanks.
+/// The text in exactly `width` ≥ 1 characters: cut with … if longer, padded with blanks if shorter.
+/// Control characters become blanks.
 std::string Fitted(std::string_view text, std::size_t width);
 
-/// Tables of at most 100 columns.
+/// Tables of at most 100 columns of text.
 std::string WeightsText(const WeightSummary& summary);
 
-/// Everything but the matrices of pairs.
+/// The whole summary except the matrices of pairs.
 Json WeightsJson(const WeightSummary& summary);
 
 }  // namespace slackline::internal::program

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Completion for bash: commands and options are asked from the program itself (--help), files are
-# completed everywhere else. Installed as share/bash-completion/completions/slackline.
+# Completion for bash. Commands and options come from the program itself (--help); everywhere else
+# files are completed. Installed as share/bash-completion/completions/slackline.
 _slackline() {
   local word=${COMP_WORDS[COMP_CWORD]} commands=() help k candidate
-  # The commands so far: words before the cursor that the help of those before them lists.
+  # The commands so far: each word before the cursor that the help of the previous ones lists.
   help=$("$1" --help 2> /dev/null)
   for ((k = 1; k < COMP_CWORD; ++k)); do
     candidate=${COMP_WORDS[k]}
@@ -22,7 +22,7 @@ _slackline() {
   fi
 }
 
-# _slackline_names options|subcommands < HELP: their names, one per line.
+# _slackline_names options|subcommands < HELP prints their names, one per line.
 _slackline_names() {
   if [ "$1" = options ]; then
     grep -oE '^  (-[A-Za-z],)?--[a-z0-9-]+' | sed -E 's/^ *(-[A-Za-z],)?//'
@@ -32,5 +32,5 @@ _slackline_names() {
   fi
 }
 
-# No candidate: file names.
+# File names are the default where there is no candidate.
 complete -o bashdefault -o default -F _slackline slackline

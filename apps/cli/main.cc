@@ -41,7 +41,7 @@ constexpr const char* kOtherExamples =
     "  slackline segment train drawn.fea --model drawn.slk\n"
     "  slackline segment predict holiday/*.jpg --model drawn.slk --out predicted --overlay";
 
-/// Refuses empty values: no option has a use for one, and most would take it for "not given".
+/// Rejects empty values: no option needs one, and most would read it as "not given".
 void CheckValues(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const auto& values = option->results();
@@ -52,8 +52,7 @@ void CheckValues(const CLI::App& command) {
   }
 }
 
-/// "--lambda is given twice", or "" when every option has at most one value. (Flags may be
-/// repeated.)
+/// "--lambda is given twice", or "" if every option has at most one value. (Flags may be repeated.)
 std::string DescribeRepeated(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::size_t count = option->results().size();
@@ -64,7 +63,7 @@ std::string DescribeRepeated(const CLI::App& command) {
   return {};
 }
 
-/// The command that was asked for, as far as it was understood.
+/// The innermost command that the parser recognised.
 const CLI::App& InnerCommand(const CLI::App& root) {
   const CLI::App* app = &root;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -125,7 +124,7 @@ int Complain(int code, const std::string& message) {
   return code;
 }
 
-/// The exit code, once all that was written has arrived.
+/// The exit code, after checking that all output was written.
 int Finish(int code) {
   try {
     CheckStandardOutput();

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: man_pages.sh SLACKLINE FOLDER VERSION Writes a man page for the program and one for each of
-# its commands, made from what their --help says: slackline.1, slackline-multilabel-train.1, …
+# Usage: man_pages.sh SLACKLINE FOLDER VERSION
+# Writes a man page for the program and one for each of its commands, made from their --help output:
+# slackline.1, slackline-multilabel-train.1, …
 set -euo pipefail
 program=$1
 folder=$2
 version=$3
 
-# page NAME < HELP: the page of a command.
+# page NAME < HELP writes the page of a command.
 page() {
   awk -v name="$1" -v version="$version" '
     function escape(text) {
@@ -16,7 +17,7 @@ page() {
       gsub(/-/, "\\-", text)
       return text ~ /^[.'\'']/ ? "\\&" text : text
     }
-    # Lines are kept as they are, examples and tables among them.
+    # Lines, including examples and tables, are kept as they are.
     function lines_begin() { if (!verbatim) print ".nf"; verbatim = 1 }
     function lines_end() { if (verbatim) print ".fi"; verbatim = 0 }
     function section(title) { lines_end(); print ".SH " toupper(title) }
@@ -27,7 +28,7 @@ page() {
       sub(/\.( .*)?$/, "", title)
       print escape(name) " \\- " escape(title)
     }
-    # What stands before the usage is told after it.
+    # Text before the usage is moved behind it.
     !usage && !/^Usage: / {
       description[++lines] = $0
       next
@@ -47,7 +48,7 @@ page() {
       listed = $0 !~ /^Examples/
       next
     }
-    # An option or a subcommand, and what it does: two columns.
+    # Two columns: an option or a subcommand, and its description.
     listed && /^  [^ ]/ {
       lines_end()
       print ".TP"
@@ -66,7 +67,7 @@ page() {
     END { lines_end() }'
 }
 
-# pages COMMAND...: the page of a command, and those of its subcommands.
+# pages COMMAND... writes the page of a command and those of its subcommands.
 pages() {
   local name=slackline help subcommand
   [ $# -eq 0 ] || name+=$(printf -- '-%s' "$@")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A line of progress at the bottom of the terminal, written over and over. Part of the program
-// only.
+// A line of progress at the bottom of the terminal, redrawn in place. Part of the program only.
 #pragma once
 
 #include <unistd.h>
@@ -15,11 +14,11 @@ namespace slackline::internal::program {
 
 class TerminalLine {
  public:
-  /// Writes to the standard error if `show` is true and that is a terminal, else nowhere.
+  /// Writes to the standard error if `show` is true and it is a terminal; else does nothing.
   explicit TerminalLine(bool show) : active_(show && isatty(STDERR_FILENO) == 1) {}
 
   bool active() const { return active_; }
-  /// Whether the last Show is long enough ago to redraw without flicker.
+  /// Whether the last Show was long enough ago to redraw without flicker.
   bool due() const { return active_ && shown_.Seconds() >= kRedrawSeconds; }
 
   void Show(const std::string& text) {

@@ -15,12 +15,13 @@ namespace slackline::internal {
 namespace {
 
 const double kFactor = std::sqrt(10.0);
-/// The most values that are added beyond an end: a factor of 1000.
+/// At most this many values are added beyond an end, which is a factor of 1000.
 constexpr int kMostExtensions = 6;
-/// Guess: a training takes so many times as long as that with the next larger λ.
+/// A guess for the remaining time: a training takes this many times as long as that with the next
+/// larger λ.
 constexpr double kSlowdown = 1.6;
 
-/// One candidate in one fold: its trainings run one after the other.
+/// One candidate in one fold, whose trainings run one after the other.
 struct Lane {
   std::size_t candidate = 0;
   std::size_t fold = 0;
@@ -34,21 +35,21 @@ class CvRun {
   CvResult Run() {
     std::vector<std::size_t> candidates(plan_.candidates.size());
     for (std::size_t c = 0; c < candidates.size(); ++c) candidates[c] = c;
-    Try(candidates, plan_.lambdas);
+    RunTrials(candidates, plan_.lambdas);
     int larger = 0;
     int smaller = 0;
     while (!result_.interrupted) {
-      Choose();
+      ChooseBest();
       if (!plan_.extend) break;
       const CvEntry& best = result_.entries[result_.best];
       const bool up = result_.edge == PathEdge::kLargest || result_.edge == PathEdge::kOnly;
       const bool down = result_.edge == PathEdge::kSmallest || result_.edge == PathEdge::kOnly;
       if (up && larger < kMostExtensions && BeatsNext()) {
         ++larger;
-        Try({best.candidate}, {RoundedLambda(best.lambda * kFactor)});
+        RunTrials({best.candidate}, {RoundedLambda(best.lambda * kFactor)});
       } else if (down && smaller < kMostExtensions) {
         ++smaller;
-        Try({best.candidate}, {RoundedLambda(best.lambda / kFactor)});
+        RunTrials({best.candidate}, {RoundedLambda(best.lambda / kFactor)});
       } else {
         break;
       }
@@ -57,8 +58,8 @@ class CvRun {
   }
 
  private:
-  /// Runs these candidates in all folds with these values of λ, and sorts them in.
-  void Try(const std::vector<std::size_t>& candidates, const std::vector<double>& lambdas) {
+  /// Runs these candidates with these values of λ in all folds, and inserts the results in order.
+  void RunTrials(const std::vector<std::size_t>& candidates, const std::vector<double>& lambdas) {
     const std::size_t folds = plan_.folds.size();
     std::vector<Lane> lanes;
     for (const std::size_t c : candidates) {
@@ -89,7 +90,7 @@ class CvRun {
         });
   }
 
-  /// The results of all values of λ; fewer after an interrupt.
+  /// The results for all values of λ; fewer after an interrupt.
   std::vector<TrialResult> RunLane(const Lane& lane, const std::vector<double>& lambdas) {
     std::vector<TrialResult> results;
     if (interrupt_ != nullptr && interrupt_->load() != 0) return results;
@@ -107,7 +108,7 @@ class CvRun {
     return results;
   }
 
-  /// Counts training number k of a lane, which took `seconds`, and tells the observer.
+  /// Counts training number k of a lane, which took `seconds`, and calls the observer.
   void Report(std::size_t k, double seconds) {
     const std::lock_guard<std::mutex> lock(mutex_);
     ++result_.progress.done;
@@ -127,9 +128,9 @@ class CvRun {
     plan_.observer(result_.progress);
   }
 
-  void Choose() {
+  void ChooseBest() {
     std::vector<double> values;
-    for (std::size_t k = 0; k < result_.entries.size(); ++k) values.push_back(Value(k));
+    for (std::size_t k = 0; k < result_.entries.size(); ++k) values.push_back(QualityOf(k));
     result_.best = BestMean(values);
     const std::size_t candidate = result_.entries[result_.best].candidate;
     const auto same = [&](std::size_t k) {
@@ -143,17 +144,17 @@ class CvRun {
                                  : PathEdge::kInside;
   }
 
-  /// Mean over the folds; the larger, the better.
-  double Value(std::size_t entry) const {
+  /// The mean over the folds with the sign that makes larger values better.
+  double QualityOf(std::size_t entry) const {
     const double mean = SpreadOf(result_.entries[entry].figures(plan_.metric)).mean;
     return plan_.smaller_is_better ? -mean : mean;
   }
 
-  /// Whether the best entry, at the largest λ, is better than the next. Equal ones are no reason to
-  /// go on.
+  /// Whether the best entry, at the largest λ, is better than the next one. A tie does not extend
+  /// the path.
   bool BeatsNext() const {
     return result_.edge == PathEdge::kOnly ||
-           BestMean(std::vector<double>{Value(result_.best + 1), Value(result_.best)}) == 1;
+           BestMean(std::vector<double>{QualityOf(result_.best + 1), QualityOf(result_.best)}) == 1;
   }
 
   struct Seconds {
@@ -166,7 +167,7 @@ class CvRun {
   const std::atomic<int>* interrupt_;
   CvResult result_;
   std::mutex mutex_;
-  std::vector<Seconds> seconds_;  // per number of λ in its lane
+  std::vector<Seconds> seconds_;  // by position of λ in its lane
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Columns for features that are texts, by name or by hash.
+// Columns for features that are texts: by name or by hash.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace slackline::internal {
 
-/// Immutable. By name: column i is the i-th feature, and features without a column are unknown.
+/// Immutable. By name: column i belongs to the i-th feature, and all other features are unknown.
 /// Hashed: no feature is unknown, and several may share a column.
 class FeatureDictionary {
  public:
   static constexpr int kMaxHashBits = 30;
 
   FeatureDictionary() = default;  ///< by name, without features
-  /// 2^bits columns, 1 ≤ bits ≤ kMaxHashBits; a feature's column is the low bits of HashText.
+  /// 2^bits columns, 1 ≤ bits ≤ kMaxHashBits. The column of a feature is the low bits of HashText.
   static FeatureDictionary Hashed(int bits);
-  /// From what Text() gave. Throws DataError about `source` on text that is not complete and on
-  /// features given twice.
+  /// Reads the output of Text(). Throws DataError about `source` on incomplete text and on repeated
+  /// features.
   static FeatureDictionary FromText(std::string_view text, const std::string& source);
 
   /// The column of a feature, or kAbsent.
@@ -34,10 +34,9 @@ class FeatureDictionary {
   /// Number of columns.
   Index size() const { return hash_bits_ == 0 ? names_.size() : Index{1} << hash_bits_; }
   int hash_bits() const { return hash_bits_; }  ///< 0: by name
-  /// By name: feature i, i < size().
+  /// Name of feature i < size(). Only by name.
   std::string_view name(Index i) const { return names_.text(i); }
-  /// For files: the features in the order of their columns, each with \n after it. Empty when
-  /// hashed.
+  /// For files: the features in the order of their columns, each followed by \n. Empty when hashed.
   std::string Text() const;
 
  private:
@@ -47,15 +46,15 @@ class FeatureDictionary {
   int hash_bits_ = 0;
 };
 
-/// Makes a dictionary by name from all features of the training data.
+/// Builds a dictionary by name from all features of the training data.
 class FeatureCounter {
  public:
-  /// Counts a feature (text without \n); returns its number, from 0 in the order of first
-  /// occurrence.
+  /// Counts a feature (text without \n). Returns its number; numbers count from 0 in the order of
+  /// first occurrence.
   Index Add(std::string_view feature);
   Index size() const { return names_.size(); }
-  /// The dictionary of those that were counted at least min_count ≥ 1 times, in the order of first
-  /// occurrence. (*column)[i] becomes the column of number i, kAbsent where it is dropped.
+  /// The dictionary of the features counted at least min_count ≥ 1 times, in the order of first
+  /// occurrence. (*column)[i] becomes the column of feature number i, or kAbsent if it is dropped.
   FeatureDictionary Finish(std::int64_t min_count, std::vector<Index>* column) const;
 
  private:

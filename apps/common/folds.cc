@@ -60,7 +60,7 @@ std::size_t BestMean(std::span<const double> means) {
   SLACKLINE_CHECK(!means.empty(), "there are no values to choose from");
   std::size_t best = 0;
   for (std::size_t k = 1; k < means.size(); ++k) {
-    // Sums in another order are no reason to prefer a smaller λ.
+    // A different summation order must not make a smaller λ win.
     if (means[k] > means[best] + 1e-12) best = k;
   }
   return best;

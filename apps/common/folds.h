@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The folds of cross-validation, and figures over them.
+// The folds of cross-validation, and statistics over them.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@
 
 namespace slackline::internal {
 
-/// The examples of each fold, in rising order.
+/// The examples of each fold, in ascending order.
 using Folds = std::vector<std::vector<Index>>;
 
-/// A random order of the examples, dealt out one by one. Requires 2 ≤ folds ≤ examples.
+/// Deals the examples to the folds one by one, in random order. Requires 2 ≤ folds ≤ examples.
 Folds MakeFolds(Index examples, Index folds, std::uint64_t seed);
 
-/// One of several folds: its examples are held out, those of the others are trained on. The folds
-/// must outlive it.
+/// One of several folds: its examples are held out, and training uses those of the other folds. The
+/// folds must outlive this object.
 class Fold {
  public:
   Fold(const Folds& folds, std::size_t number) : folds_(folds), number_(number) {}
 
   const std::vector<Index>& held_out() const { return folds_[number_]; }
-  /// The examples of the other folds: in rising order, or fold after fold.
+  /// The examples of the other folds: in ascending order, or fold by fold.
   std::vector<Index> Others() const;
   std::vector<Index> OthersByFold() const;
-  /// "fold 1 of 5" for number 0.
+  /// "fold 1 of 5" for fold number 0.
   std::string name() const;
 
  private:
@@ -39,7 +39,7 @@ class Fold {
   std::size_t number_;
 };
 
-/// What a figure of an application is called.
+/// The names of an application's metric.
 struct FigureName {
   std::string_view name;   ///< on the command line
   std::string_view key;    ///< in JSON
@@ -47,14 +47,14 @@ struct FigureName {
   bool smaller_is_better = false;
 };
 
-/// Mean over the folds, and their standard deviation (with K − 1).
+/// Mean over the folds and their standard deviation (divisor K − 1).
 struct Spread {
   double mean = 0;
   double deviation = 0;
 };
 Spread SpreadOf(std::span<const double> values);
 
-/// Sums over the trainings of all folds with one λ.
+/// Sums over the trainings in all folds with one λ.
 struct FoldTotals {
   Offset passes = 0;
   double seconds = 0;
@@ -63,7 +63,7 @@ struct FoldTotals {
   void Add(const ProgressRecord& last, Termination termination);
 };
 
-/// Number of the largest mean; of equal ones, the first. Requires one at least.
+/// Index of the largest mean; of equal ones, the first. Requires at least one.
 std::size_t BestMean(std::span<const double> means);
 
 }  // namespace slackline::internal

@@ -30,7 +30,7 @@ Kernel LoadKernel(const ModelEntries& entries) {
 
 void SaveSupport(const KernelSupport& support, ModelWriter* writer) {
   const Kernel& kernel = support.kernel();
-  std::vector<std::int64_t> counts;  // of stored values; −1 − count for sparse vectors
+  std::vector<std::int64_t> counts;  // numbers of stored values; −1 − number for sparse vectors
   std::vector<std::int64_t> columns;
   std::vector<double> values;
   for (Index j = 0; j < support.size(); ++j) {
@@ -65,7 +65,7 @@ KernelSupport LoadSupport(const ModelEntries& entries, Index rows, Index columns
     entries.Require(count <= values.size() && (dense || count <= sparse.size()), "support_counts");
     FeatureRow x{values.data(), nullptr, static_cast<Index>(count), 0};
     if (!dense) {
-      own.assign(1, 0);  // never null
+      own.assign(1, 0);  // allocates, so that own.data() is not null even for an empty row
       own.clear();
       for (std::size_t k = 0; k < count; ++k) {
         entries.Require(sparse[k] >= (k == 0 ? 0 : sparse[k - 1] + 1) && sparse[k] < columns,

@@ -15,12 +15,12 @@ namespace slackline::internal {
 inline bool HasSupport(const ModelEntries& entries) { return entries.file().Has("kernel"); }
 
 void SaveSupport(const KernelSupport& support, ModelWriter* writer);
-/// rows: of the block. columns: features that a support vector may have. Throws DataError when the
-/// entries do not fit.
+/// `rows` of the block; `columns`: number of features that a support vector may have. Throws
+/// DataError when the entries do not fit.
 KernelSupport LoadSupport(const ModelEntries& entries, Index rows, Index columns);
 
-/// The support vectors of a block after training: the inputs with a coefficient that is not zero.
-/// weights: an expansion (learning/kernels/kernel_expansion.h).
+/// The support vectors of a block after training: the inputs with a nonzero coefficient. `weights`
+/// is an expansion (learning/kernels/kernel_expansion.h).
 KernelSupport SupportOf(const KernelExpansion& expansion, const Kernel& kernel, Index block,
                         std::span<const double> weights);
 

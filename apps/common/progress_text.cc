@@ -14,7 +14,7 @@ std::string TimeText(double seconds) {
 
 std::string ProgressText(std::string_view stage, Index done, Index all, double seconds) {
   SLACKLINE_CHECK(done >= 1 && done <= all && seconds >= 0, "there are 1 to all images done");
-  // One image says little: it may be the largest, and the first is read while files are cold.
+  // One image is too few for an estimate: it may be the largest, and files are cold at the first.
   std::string text =
       std::string(stage) + ": image " + std::to_string(done) + " of " + std::to_string(all);
   if (done == 1 || done == all) return text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Texts about how far work of several stages is, for a line on the terminal.
+// Texts about the progress of work in several stages, for a line on the terminal.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace slackline::internal {
 
-/// "40 s", from two minutes on "2:05 min".
+/// "40 s"; from two minutes on "2:05 min".
 std::string TimeText(double seconds);
 
-/// "features: image 34 of 591, about 2:10 min left"; the time by that of the `done` ones, and
-/// without it for the first of them. seconds: since the stage began.
+/// "features: image 34 of 591, about 2:10 min left". The remaining time follows from the time of
+/// the `done` ones; it is omitted for the first of them. `seconds`: time since the stage began.
 std::string ProgressText(std::string_view stage, Index done, Index all, double seconds);
 
-/// Keeps the time at which the present stage began.
+/// Measures the time since the current stage began.
 class StageClock {
  public:
-  /// A stage begins with the first call that names it.
+  /// The first call with a stage's name starts its time.
   void Begin(std::string_view stage);
-  /// Since then.
+  /// Seconds since the current stage began.
   double Seconds() const { return timer_.Seconds(); }
 
  private:

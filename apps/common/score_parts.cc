@@ -11,7 +11,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Undoes the scaling of one value. kNone after scaling by norms, which are not kept.
+/// Undoes the scaling of one value. Returns kNone for scaling by norms, because the norms are not
+/// kept.
 double RawValue(const FeatureScaling& scaling, bool dense, Index feature, double value) {
   if (scaling.kind() == ScaleKind::kNorm) return kNone;
   if (scaling.divisor().empty()) return value;
@@ -58,7 +59,7 @@ ScoreSum TakeApart(const LinearScore& linear, const FeatureRow& x, const Feature
 
 void CheckSums(double a, double b, double magnitude) {
   constexpr double kRounding = 1e-9;
-  // In a forged model file finite weights may have sums that are not.
+  // Finite weights of a manipulated model file may have infinite sums.
   if (!std::isfinite(magnitude))
     throw DataError("the model's weights are too large for these data");
   if (!(std::abs(a - b) <= kRounding * (1 + magnitude)))

@@ -22,7 +22,7 @@ std::uint64_t HashText(std::string_view text) {
   return h ^ (h >> 33);
 }
 
-/// The slot of the text, or the free one where it would go.
+/// The slot of the text, or the free slot where the text belongs.
 std::size_t StringTable::Probe(std::string_view wanted, std::uint64_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
@@ -55,7 +55,7 @@ void StringTable::Grow() {
   for (Index i = 0; i < size(); ++i) {
     const std::uint64_t hash = HashText(text(i));
     std::size_t at = hash & mask;
-    while (slots_[at].number != kAbsent) at = (at + 1) & mask;  // all texts differ
+    while (slots_[at].number != kAbsent) at = (at + 1) & mask;  // no comparison: all texts differ
     slots_[at] = {Stored(hash), i};
   }
 }

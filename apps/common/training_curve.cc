@@ -8,7 +8,7 @@ void TrainingCurve::Add(const ProgressRecord& record) {
   if (count_++ % stride_ != 0) return;
   kept_.push_back(newest_);
   if (kept_.size() <= kMost) return;
-  // Those whose number is a multiple of the doubled stride.
+  // Keeps the checks whose number is a multiple of the doubled stride.
   for (std::size_t k = 0; 2 * k < kept_.size(); ++k) kept_[k] = kept_[2 * k];
   kept_.resize((kept_.size() + 1) / 2);
   stride_ *= 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The course of a training as model files keep it: its checks, thinned to a bounded number.
+// The curve of a training run in model files: its checks, thinned to a bounded number.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,23 @@
 
 namespace slackline::internal {
 
-/// One check of a training.
+/// One check during training.
 struct CurvePoint {
   Index pass = 0;
-  double seconds = 0;  ///< of training and of checks
+  double seconds = 0;  ///< of training and checks
   double primal = kNone;
   double dual = kNone;
 };
 
-/// Collects the checks of a run. While there are more than kMost, every second one is dropped and
-/// only every second one that follows is taken, but the newest is always the last point. Which ones
-/// are kept depends on their number alone.
+/// Collects the checks of a run. Whenever there are more than kMost, every second check is dropped,
+/// and from then on only every second new one is kept. The newest check is always the last point.
+/// Which checks are kept depends only on their number.
 class TrainingCurve {
  public:
   static constexpr std::size_t kMost = 200;
 
   void Add(const ProgressRecord& record);
-  /// At most kMost + 1 points, passes rising.
+  /// At most kMost + 1 points, in ascending order of passes.
   std::vector<CurvePoint> points() const;
 
  private:

@@ -159,7 +159,7 @@ void SaveRecord(const TrainingRecord& record, ModelWriter* writer) {
                                   record.relative_gap, record.seconds, record.check_seconds});
   SaveCrossValidation(record.cross_validation, writer);
   SaveCurve(record.curve, writer);
-  // Files without this entry are of older versions.
+  // Models read from files of older versions lack this number.
   if (!std::isnan(record.cost_per_variable))
     writer->Add("cost_per_variable", std::vector<double>{record.cost_per_variable});
 }

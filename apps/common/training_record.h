@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What model files of all tasks have in common: how the weights came to be, and checked reading.
+// What the model files of all tasks share: the record of how the weights were trained, and checked
+// reading of entries.
 #pragma once
 
 #include <cstdint>
@@ -20,39 +21,39 @@
 
 namespace slackline::internal {
 
-/// What cross-validation found, for models that it chose.
+/// The result of cross-validation, in models that it chose.
 struct CrossValidationRecord {
   struct Point {
-    std::string
-        candidate;  ///< "full" of graphs, "balanced" of losses; empty where λ alone is chosen
+    std::string candidate;  ///< "full" (graph), "balanced" (loss); empty if only λ was chosen.
     double lambda = 0;
-    double mean = 0;       ///< of the figure over the folds
+    double mean = 0;       ///< of the metric over the folds
     double deviation = 0;  ///< standard deviation over the folds
   };
-  std::string metric;  ///< the figure to choose by; empty: the model was not chosen so
+  std::string metric;  ///< the metric to choose by; empty: no cross-validation
   Index folds = 0;
   std::vector<Point> points;
-  Index best = kAbsent;  ///< number of the chosen point; kAbsent: not kept (older versions)
+  Index best = kAbsent;  ///< index of the chosen point; kAbsent: not stored (older versions)
 
   bool known() const { return !metric.empty(); }
 };
 
-/// Of what a model is made, and what is known about its weights. Kept in the model's file.
+/// What a model was trained on and how, and what is known about its weights. Stored in the model
+/// file.
 struct TrainingRecord {
-  std::string program;  ///< name and version of what trained it
+  std::string program;  ///< name and version of the program that trained the model
   std::string data;     ///< name of the training data
-  /// names without dashes, values as text
+  /// Names without dashes, values as text.
   std::vector<std::pair<std::string, std::string>> options;
   Index num_examples = 0;  ///< M of the objective
   double lambda = 0;
-  /// C of linear classifiers, per variable (learning/default_lambda.h); none in models of older
-  /// versions.
+  /// C in the sense of linear classifiers, per variable (learning/default_lambda.h); kNone in
+  /// models of older versions.
   double cost_per_variable = kNone;
   std::string loss;               ///< "mean" or "count"
-  bool single_precision = false;  ///< weights are kept so in the file (ModelWriter::AddWeights)
+  bool single_precision = false;  ///< of the weights in the file (ModelWriter::AddWeights)
 
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
-  double primal = kNone;  ///< certified bounds around the optimum; the weights reach the upper one
+  double primal = kNone;  ///< certified bounds on the optimum; the weights reach `primal`
   double dual = kNone;
   double gap = kNone;
   double relative_gap = kNone;
@@ -63,21 +64,23 @@ struct TrainingRecord {
   double check_seconds = 0;
 
   CrossValidationRecord cross_validation;
-  /// The checks of training, since a resumed run was resumed; empty in models of older versions.
+  /// The checks of training; of a resumed run only those since it was resumed. Empty in models of
+  /// older versions.
   std::vector<CurvePoint> curve;
 };
 
-/// Puts the result of training into a record.
+/// Writes the result of training into a record.
 void FinishRecord(const TrainSummary& summary, TrainingRecord* record);
 
-/// The entry "task" of a model file, empty without one.
+/// The entry "task" of a model file; empty if it has none.
 std::string ModelTask(const ModelReader& file);
 
-/// The weights in a model file of any task. Throws DataError when the file is no model or is
-/// damaged.
+/// The weights in a model file of any task. Throws DataError when the file is damaged or not a
+/// model.
 std::vector<double> ModelWeights(const std::string& path);
 
-/// Reads entries of a model, and refuses what does not fit with a DataError that names the file.
+/// Reads entries of a model file. Throws DataError, which names the file, on entries that do not
+/// fit.
 class ModelEntries {
  public:
   /// Throws DataError when the model belongs to another task.
@@ -87,14 +90,14 @@ class ModelEntries {
   const std::string& path() const { return file_.path(); }
 
   void Require(bool good, const std::string& entry) const;
-  /// A whole number from 0 on that an Index holds.
+  /// Converts an integer ≥ 0 that fits an Index. Throws DataError on any other.
   Index ToIndex(const std::string& entry, std::int64_t value) const;
-  /// So many numbers.
+  /// The entry's numbers. Throw DataError unless there are `count` of them.
   std::span<const std::int64_t> Integers(const std::string& entry, std::size_t count) const;
   std::span<const double> Doubles(const std::string& entry, std::size_t count) const;
-  /// Moves the weights out of the file: so many, all finite.
+  /// Moves the weights out of the file. Throws DataError unless there are `count` finite ones.
   std::vector<double> TakeWeights(std::size_t count);
-  /// The candidate with this name.
+  /// The candidate whose name is the entry's value.
   template <class T>
   T Choose(const std::string& entry, std::initializer_list<T> candidates) const {
     const std::string& name = file_.String(entry);

@@ -13,8 +13,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Keeps the entries with the largest |weight| among those that it is given, of equal ones the
-/// first.
+/// Keeps the added entries with the largest |weight|; of equal ones the first.
 template <class Id>
 class Strongest {
  public:
@@ -42,7 +41,7 @@ class Strongest {
     double strength;
     Offset order;
     Id id;
-    /// The top of the heap is the entry to be dropped first.
+    /// Puts the entry to be dropped first on top of the heap.
     bool operator<(const Entry& other) const {
       return strength != other.strength ? strength > other.strength : order < other.order;
     }
@@ -53,12 +52,12 @@ class Strongest {
   Offset count_ = 0;
 };
 
-/// The labels of a matrix, rising: those of the strongest pairs.
+/// The labels of a matrix in ascending order: those of the strongest pairs.
 std::vector<Index> MatrixLabels(Index num_labels, const PairVisitor& pairs, Index most) {
   std::vector<Index> labels(num_labels);
   std::iota(labels.begin(), labels.end(), 0);
   if (num_labels <= most) return labels;
-  // So many pairs have at least so many labels.
+  // most² different pairs have at least `most` different labels.
   Strongest<std::pair<Index, Index>> strongest(most * most);
   pairs([&](Index a, Index b, double weight) { strongest.Add(std::abs(weight), {a, b}); });
   std::vector<bool> chosen(num_labels, false);

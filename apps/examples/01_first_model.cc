@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 1: a model, training, prediction. On each of four days of a trip one goes to the beach,
-// to a museum, or hiking, by the weather. Past trips show what a traveller likes; the model also
-// has a weight for a change of plan, and one for every museum after the first.
+// Lesson 1: a model, training, prediction. On each day of a four-day trip a traveller goes to the
+// beach, to a museum or hiking, depending on the weather. Training on past trips finds out what the
+// traveller likes, and weights for a change of plan and for every museum after the first.
 #include <iostream>
 #include <vector>
 
@@ -12,7 +12,7 @@ using namespace slackline;
 
 enum Choice { kBeach, kMuseum, kHike };
 struct Trip {
-  std::vector<std::vector<double>> weather;  // of each day: sun, rain, wind
+  std::vector<std::vector<double>> weather;  // per day: sun, rain, wind
   std::vector<int> choices;
 };
 

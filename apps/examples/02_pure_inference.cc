@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 2: no training at all. Scores are known, and wanted are the best labelling, the best
-// three, what each state could still reach, and probabilities. Scores of single states come with
-// the example (potentials); the one weight by which they are multiplied is 1.
+// Lesson 2: prediction without training. Given scores, the program finds the best labelling, the
+// best three, the max-marginals of all states, and probabilities. The example brings the scores of
+// single states (potentials); their weight is 1.
 #include <iomanip>
 #include <iostream>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 3: a grid with cycles. Maps of an island are seen through noise; what each place looks
-// like, and how rarely neighbours differ, is learnt from three maps, and a new one is restored.
+// Lesson 3: a grid with cycles. Three noisy maps of an island teach how each place looks and how
+// rarely neighbours differ. The trained model then restores a fourth map.
 #include <iostream>
 #include <random>
 

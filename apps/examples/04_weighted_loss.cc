@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 4: errors that cost different amounts. An alarm (state 1) that is missed costs ten times
-// as much as a false one. The measured values of both kinds overlap; with the costs in the loss,
-// training moves the border so that hardly any alarm is missed. An example may also bring its own
-// losses: the last one is a known false alarm of a sensor under test, where no answer costs.
+// Lesson 4: errors with different costs. A missed alarm (state 1) costs ten times as much as a
+// false one. The measured values of both kinds overlap; with the costs in the loss, training moves
+// the threshold so that hardly any alarm is missed. An example may also bring its own losses: the
+// last one is a known false alarm of a sensor under test, where any answer is free.
 #include <iostream>
 #include <random>
 
@@ -43,6 +43,6 @@ void TrainAndCount(const char* name, const Loss& loss) {
 
 int main() {
   TrainAndCount("equal costs", {});
-  // Row: what is true; column: what is answered.
+  // Row: truth; column: prediction.
   TrainAndCount("a missed alarm costs 10", {.costs = {0, 1, 10, 0}});
 }

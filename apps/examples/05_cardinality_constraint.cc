@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Lesson 5: factors over all variables at once. A day has 12 hours, and two shifts (state 1) of
-// each kind of work have to be placed: exactly four hours in all, at most two of them before noon,
-// which no table over 12 variables has to spell out. A count with learnt weights comes the same
-// way: AddFactor(hour, Count(1), weights) has a weight for each count from 0 to 12.
+// each kind of work have to be placed: exactly four hours in all, at most two of them before noon.
+// No table over 12 variables is needed. A count may also have learnt weights: AddFactor(hour,
+// Count(1), weights) has a weight for each count from 0 to 12.
 #include <iostream>
 
 #include <slackline/slackline.h>

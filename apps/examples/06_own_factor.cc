@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 6: a factor with its own max oracle. Each of 20 sensors that does not read the same as the
-// first costs a weight. A table would have 3^20 entries; training and prediction call Maximize.
+// Lesson 6: a factor with its own max oracle. Each of 20 sensors that differs from the first costs
+// a weight. A table would have 3^20 entries; training and prediction call Maximize instead.
 #include <iostream>
 
 #include <slackline/slackline.h>

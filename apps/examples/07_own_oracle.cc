@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 7: one's own solver, no graph. In a row of numbers one stretch [begin, end) is unusual.
-// Whoever can find the best one, with the loss in, trains by one function. (This one tries all.)
+// Lesson 7: a user's own solver, no graph. In each row of numbers one stretch [begin, end) is
+// unusual. A function that finds the best stretch, loss included, is enough. (This one tries all.)
 #include <iostream>
 
 #include <slackline/slackline.h>
@@ -18,7 +18,7 @@ class StretchOracle final : public ExampleOracle {
   StretchOracle(WeightBlock block, std::vector<Recording> data) : block_(block), data_(data) {}
   void Maximize(int m, const Weights& weights, OracleAnswer* answer) override {
     const auto& [values, true_begin, true_end] = data_[m];
-    const auto w = weights["inside"];  // of a value, and of its being there
+    const auto w = weights["inside"];  // of a value inside, and of its being inside
     for (std::size_t begin = 0; begin < values.size(); ++begin) {
       for (std::size_t end = begin; end <= values.size(); ++end) {
         double sum = 0, count = 0, loss = 0;  // φ(y) − φ(truth), Δ(y)

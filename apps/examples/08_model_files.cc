@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 8: model files that the program trained, used in one call an example. The arguments are
-// two files, which train_models.sh makes:
+// Lesson 8: model files that the program trained, one call per example. The arguments are two
+// files, which train_models.sh makes:
 //
 //     slackline sequence train names.txt --min-count 1 --lambda 0.01 --model names.slk
 //     slackline multilabel train topics.csv --label-columns sports,politics --lambda 0.01 …

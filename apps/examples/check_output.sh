@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: check_output.sh PROGRAM EXPECTED [SCRIPT SLACKLINE] Runs the program and compares what it
-# prints with the file, word by word. Numbers may differ by a relative 1e-3, since processors round
-# differently. With a script, this makes model files first, which are the program's arguments.
+# Usage: check_output.sh PROGRAM EXPECTED [SCRIPT SLACKLINE]
+# Runs the program and compares its output with the file, word by word. Numbers may differ by a
+# relative 1e-3, because processors round differently. If a script is given, it first makes the
+# model files that are the program's arguments.
 set -euo pipefail
 
 arguments=()

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: train_models.sh SLACKLINE FOLDER Trains the two small models that lesson 8 reads.
+# Usage: train_models.sh SLACKLINE FOLDER
+# Trains the two small models that lesson 8 reads.
 set -euo pipefail
 slackline=$1
 cd "$2"

@@ -164,8 +164,8 @@ class MatchingParser {
   FeatureCounter counter_;
   MatchingData data_;
   std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
-  bool inside_ = false;                          // of an example
-  std::unordered_map<std::int64_t, long> seen_;  // pairs of nodes of the example, and their lines
+  bool inside_ = false;                          // whether an example is being read
+  std::unordered_map<std::int64_t, long> seen_;  // line of each pair of nodes of the example
   std::vector<std::string_view> fields_;
   std::vector<Entry> entries_;
   std::vector<Index> columns_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Data of bipartite matchings: examples with two sides, and candidate edges with features and
-// labels. The text format is described in docs/reference/matching_format.md.
+// labels. docs/reference/matching_format.md describes the text format.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@
 
 namespace slackline::internal {
 
-/// Nodes that a side may have: memory is taken for all of them, with or without edges.
+/// The largest number of nodes of a side. Memory is allocated for every node, with or without
+/// edges.
 inline constexpr Index kMostMatchingNodes = 1'000'000;
 
 struct MatchingEdge {
   Index left = 0;
   Index right = 0;
-  Index label = kUnlabelled;  ///< 1: in the matching, 0: not
+  Index label = kUnlabelled;  ///< 1: in the matching, 0: not in it
   long line = 0;
 };
 
@@ -34,14 +35,14 @@ struct MatchingExample {
   long line = 0;
 };
 
-/// Edge e has row e of `rows`.
+/// All examples; edge e has row e of `rows`.
 struct MatchingData {
   std::string source;
   std::vector<MatchingExample> examples;
   std::vector<MatchingEdge> edges;
   std::shared_ptr<const FeatureRows> rows;
   Index num_features = 0;             ///< columns of the rows
-  std::int64_t unknown_features = 0;  ///< of edges, that the dictionary does not know: left out
+  std::int64_t unknown_features = 0;  ///< of edges, unknown to the dictionary and left out
 
   Index num_examples() const { return static_cast<Index>(examples.size()); }
   std::span<const MatchingEdge> edges_of(const MatchingExample& example) const {
@@ -50,15 +51,15 @@ struct MatchingData {
   Index num_edges() const { return static_cast<Index>(edges.size()); }
 };
 
-/// Reads all examples, plain or gzip; "-" is the standard input. `dictionary`: of the features, by
-/// name; null: one is made from the data, with a column per feature in the order of first
-/// occurrence, and put into *made. Throws DataError with file, line and token: headers and edges
-/// that are not what the format says, nodes out of range, an edge or a feature of an edge given
-/// twice, no examples.
+/// Reads all examples, plain or compressed with gzip; "-" is the standard input. `dictionary`:
+/// columns of the features by name. If null, a dictionary is made from the data, with a column per
+/// feature in the order of first occurrence, and stored in *made. Throws DataError with file, line
+/// and token on headers and edges that violate the format, nodes out of range, repeated edges,
+/// repeated features of an edge, and files without examples.
 MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dictionary,
                            FeatureDictionary* made);
 
-/// The same of examples in memory, a text each; `name` is for messages.
+/// The same for examples in memory, one text each; `name` is for messages.
 MatchingData ParseMatchings(const std::string& name, std::span<const std::string> examples,
                             FeatureDictionary* made);
 

@@ -13,10 +13,10 @@
 namespace slackline::internal {
 namespace {
 
-constexpr double kMissing = 0.1;     // left words without a right one
-constexpr double kSpurious = 0.15;   // right words without a left one, per word
-constexpr double kSwap = 0.2;        // neighbours that change places
-constexpr double kMisleading = 0.1;  // pairs of words that occur together by chance
+constexpr double kMissing = 0.1;     // fraction of left words without a right one
+constexpr double kSpurious = 0.15;   // unpartnered right words per left word
+constexpr double kSwap = 0.2;        // probability that neighbours change places
+constexpr double kMisleading = 0.1;  // fraction of other pairs that occur together by chance
 
 struct Sentences {
   std::vector<Index> left, right;
@@ -51,7 +51,7 @@ class Drawing {
   }
 
  private:
-  /// Frequent words have small numbers, as in language.
+  /// Frequent words have small numbers.
   Index Word() {
     const double u = random_.Uniform();
     return static_cast<Index>(u * u * options_.vocabulary);

@@ -21,7 +21,7 @@ bool CostsFit(const MatchingCosts& costs) {
          costs.recall >= 0;
 }
 
-/// Throws DataError at the first edge that is one too many for its node.
+/// Throws DataError at the first true edge that exceeds the capacity of its node.
 void CheckCapacity(const MatchingData& data, const MatchingExample& example, bool left,
                    Index capacity) {
   if (capacity == 0) return;
@@ -82,7 +82,8 @@ std::shared_ptr<const Structure> MatchingModel::MakeStructure(
 Dataset MatchingModel::MakeTrainingData(const MatchingData& data) const {
   SLACKLINE_CHECK(data.rows != nullptr && data.num_features == dictionary_.size(),
                   "the data do not have the features of the model");
-  // Inputs of an example are rows in a row: those of edges without a label are left out.
+  // The inputs of an example must be consecutive rows, so rows are copied without those of edges
+  // whose label is unknown.
   auto rows = std::make_shared<FeatureRows>();
   struct Kept {
     const MatchingExample* example;

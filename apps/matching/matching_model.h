@@ -2,7 +2,7 @@
 //
 // The model of bipartite matchings. Every candidate edge e is a binary variable; with D features
 //   φ_e(x, 1) = x_e in "edge" (1 × D), and 1 in "bias"          φ_e(x, 0) = 0
-// so that d = D + 1, and a labelling must be a matching: each left node has at most left_capacity
+// so that d = D + 1. A labelling must be a matching: each left node has at most left_capacity
 // edges, each right node at most right_capacity (factors/matching_factor.h).
 //
 // Source: word alignment as in Taskar, Lacoste-Julien, Klein, "A discriminative matching approach
@@ -26,22 +26,22 @@
 
 namespace slackline::internal {
 
-/// How many edges a node may have at most; 0: any number.
+/// The largest number of edges of a node; 0: any number.
 struct MatchingCapacities {
   Index left = 1;
   Index right = 1;
 };
 
-/// What errors cost: ≥ 0.
+/// The costs of errors, all ≥ 0.
 struct MatchingCosts {
-  double precision = 1;  ///< an edge too many
-  double recall = 3;     ///< an edge too few
+  double precision = 1;  ///< of an edge too many
+  double recall = 3;     ///< of an edge too few
 };
 
 class MatchingModel {
  public:
-  /// By the dictionary's features, which may be none. All weights zero. Throws
-  /// std::invalid_argument on negative capacities, and costs that are negative or not finite.
+  /// A model with the dictionary's features (possibly none) and all weights zero. Throws
+  /// std::invalid_argument on negative capacities and on costs that are negative or not finite.
   MatchingModel(FeatureDictionary dictionary, MatchingCapacities capacities,
                 MatchingCosts costs = {});
 
@@ -50,24 +50,24 @@ class MatchingModel {
   MatchingCosts costs() const { return costs_; }
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
 
-  /// Which labellings of these edges are matchings; at least one edge.
+  /// The factor that allows the matchings of these edges; at least one edge.
   MatchingFactor MakeFactor(const MatchingExample& example,
                             std::span<const MatchingEdge> edges) const;
-  /// The structure of these edges between so many nodes, at least one edge.
+  /// The structure of these edges between the example's nodes; at least one edge.
   std::shared_ptr<const Structure> MakeStructure(const MatchingExample& example,
                                                  std::span<const MatchingEdge> edges) const;
-  /// The examples with edges whose label is known, restricted to these edges. Throws DataError,
-  /// with the line, when a node has more true edges than its capacity.
+  /// The examples with edges of known label, restricted to these edges. Throws DataError, with the
+  /// line, when a node has more true edges than its capacity.
   Dataset MakeTrainingData(const MatchingData& data) const;
-  /// The loss of the costs.
+  /// The loss with the costs of the model.
   LossOptions Loss(LossScale scale) const;
 
-  /// w·φ_e(1).
+  /// The score w·φ_e(1) of an edge.
   double EdgeScore(const MatchingData& data, Index edge) const;
 
-  /// Of the features of edges; ReadMatchingsFor applies it.
+  /// The scaling of the features of edges; ReadMatchingsFor applies it.
   const FeatureScaling& scaling() const { return scaling_; }
-  /// Requires numbers for every feature.
+  /// Requires the numbers of every feature.
   void set_scaling(FeatureScaling scaling);
 
   const std::vector<double>& weights() const { return weights_; }
@@ -77,7 +77,7 @@ class MatchingModel {
   TrainingRecord record;
 
   void Save(const std::string& path) const;
-  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its
+  /// Throws DataError when the file is damaged, not a model, or of another task, or when its
   /// entries contradict each other.
   static MatchingModel Load(ModelReader file);
   static MatchingModel Load(const std::string& path) { return Load(ModelReader(path)); }
@@ -92,7 +92,7 @@ class MatchingModel {
   std::vector<double> weights_;
 };
 
-/// Reads data for a model, with scaled features. Throws DataError.
+/// Reads data for a model and scales their features. Throws DataError.
 MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& path);
 
 /// The entry "task" of the model files of this class.

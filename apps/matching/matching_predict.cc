@@ -27,7 +27,7 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
     for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e)
       out.scores[e] = model.EdgeScore(data, e);
   }
-  // In a forged model file finite weights may have sums that are not.
+  // Finite weights of a manipulated model file may have infinite sums.
   if (!AllFinite(out.scores))
     throw DataError("the model's weights are too large for these features");
   ParallelChunks(data.num_examples(), kChunks, NumThreads(threads), [&](const Chunk& chunk) {

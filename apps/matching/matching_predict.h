@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Predictions of a model of matchings, exact by the factor's oracle (factors/matching_factor.h),
-// and how well they agree with the ground truth. Results do not depend on the number of threads.
+// Predictions of a matching model, exact by the factor's oracle (factors/matching_factor.h), and
+// their agreement with the ground truth. Results do not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,31 @@ struct MatchingPredictions {
   std::vector<double> scores;  ///< w·φ_e(1) per edge
 };
 
-/// A best matching of every example. Labels in the data are ignored. threads: 0 = all of the
+/// A best matching for every example. Labels in the data are ignored. threads: 0 = all of the
 /// machine. Throws DataError when the model's weights are too large for the features,
 /// std::invalid_argument when the data do not have the model's features.
 MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingData& data,
                                      int threads);
 
-/// Edges without a known label are ignored. 0/0 is 0.
+/// Metrics over the edges with a known label. 0/0 counts as 0.
 struct MatchingMetrics {
-  Index examples = 0;          ///< with at least one known label
-  std::int64_t edges = 0;      ///< with known labels
+  Index examples = 0;          ///< examples with at least one known label
+  std::int64_t edges = 0;      ///< edges with known labels
   std::int64_t truth = 0;      ///< edges with label 1
   std::int64_t predicted = 0;  ///< edges predicted 1
   std::int64_t right = 0;      ///< edges with label 1 that are predicted
   double precision = 0;        ///< right / predicted
   double recall = 0;           ///< right / truth
   double f1 = 0;               ///< 2 right / (truth + predicted)
-  /// Alignment error rate (Och and Ney 2003) where all true edges are sure ones: 1 − F1; 0 where
+  /// Alignment error rate (Och and Ney 2003) if all true edges are sure ones, which is 1 − F1; 0 if
   /// there are neither true nor predicted edges.
   double error_rate = 0;
-  double exact = 0;      ///< share of the examples without a wrong edge
-  double mean_loss = 0;  ///< mean over the examples of the costs of their errors
+  double exact = 0;      ///< fraction of the examples without a wrong edge
+  double mean_loss = 0;  ///< mean over the examples of the cost of their errors
 };
 
-/// predicted: a label per edge of the data. Throws std::invalid_argument when their number is
-/// another.
+/// `predicted`: one label per edge of the data. Throws std::invalid_argument when their number
+/// differs.
 MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Index> predicted,
                                   const MatchingCosts& costs);
 

@@ -10,7 +10,7 @@ WeightSummary SummariseWeights(const MatchingModel& model, const WeightSummaryOp
                                       : std::string(dictionary.name(static_cast<Index>(feature)));
   };
   const auto size = [&](Offset feature) { return TypicalSize(model.scaling(), feature); };
-  // The block "edge" and, as the last weight, the constant (matching_model.h).
+  // The weights are the block "edge", followed by the constant (matching_model.h).
   LabelWeights edge;
   edge.constants.push_back({"constant", model.weights().back(), kNone});
   edge.features = RankWeights({model.weights(), 0, 1, dictionary.size()}, options.top, name, size);

@@ -8,7 +8,7 @@
 
 namespace slackline::internal {
 
-/// What speaks for and against an edge: one entry, whose label is empty.
+/// The weights for and against an edge: one entry with an empty label.
 WeightSummary SummariseWeights(const MatchingModel& model, const WeightSummaryOptions& options);
 
 }  // namespace slackline::internal

@@ -13,12 +13,12 @@ namespace {
 
 constexpr int kMaxNewtonSteps = 100;
 constexpr double kSmallestStep = 1e-10;
-/// Added to the Hessian's diagonal, per example: equal scores would make it singular.
+/// Added to the Hessian's diagonal, per example, because equal scores make the Hessian singular.
 constexpr double kRidge = 1e-12;
-/// Largest entry of the gradient, per example, at which the minimum is reached.
+/// The minimum is reached when no entry of the gradient is larger than this, per example.
 constexpr double kGradientTolerance = 1e-12;
 
-/// Scores of one label with their targets.
+/// The scores of one label and their targets.
 struct Sample {
   std::vector<double> scores;
   std::vector<double> targets;
@@ -43,7 +43,7 @@ double Logistic(double u) {
   return u >= 0 ? 1 / (1 + std::exp(-u)) : std::exp(u) / (1 + std::exp(u));
 }
 
-/// −t log p − (1 − t) log(1 − p) with p = Logistic(u), without cancellation.
+/// Cross entropy −t log p − (1 − t) log(1 − p) with p = Logistic(u), without cancellation.
 double EntropyAt(double u, double target) {
   return u >= 0 ? (1 - target) * u + std::log1p(std::exp(-u))
                 : -target * u + std::log1p(std::exp(u));
@@ -78,7 +78,7 @@ Derivatives DerivativesAt(const Sigmoid& sigmoid, const Sample& sample) {
   return d;
 }
 
-/// The minimum over slope and intercept, of either sign.
+/// The minimum over slope and intercept; both may have either sign.
 Sigmoid Minimise(const Sample& sample, Sigmoid at) {
   const auto examples = static_cast<double>(sample.scores.size());
   double entropy = EntropyOf(at, sample);
@@ -99,7 +99,7 @@ Sigmoid Minimise(const Sample& sample, Sigmoid at) {
       next_entropy = EntropyOf(next, sample);
       if (next_entropy < entropy + 1e-4 * length * descent) break;
     }
-    if (length < kSmallestStep) break;  // as good as rounding allows
+    if (length < kSmallestStep) break;  // as accurate as rounding allows
     at = next;
     entropy = next_entropy;
   }
@@ -125,7 +125,7 @@ Sigmoid FitSigmoid(std::span<const double> scores, std::span<const std::int8_t> 
   for (const double s : sample.scores) variance += (s - mean) * (s - mean) / examples;
   const Sigmoid constant{0, std::log(target / (1 - target))};
   const double deviation = std::sqrt(variance);
-  // Scores of every size: Newton's method sees them with mean 0 and standard deviation 1.
+  // Standardises the scores, whatever their scale, to mean 0 and deviation 1 for Newton's method.
   if (!(deviation > 1e-12 * std::abs(mean))) return constant;
   for (double& s : sample.scores) s = (s - mean) / deviation;
   const Sigmoid scaled = Minimise(sample, constant);

@@ -12,10 +12,10 @@
 //
 //   t = (N₊ + 1) / (N₊ + 2) where the label is on,   t = 1 / (N₋ + 2) where it is off,
 //
-// so that labels which are separated perfectly, or are never on, keep finite a and b. Newton steps
+// so that labels that are separated perfectly, or are never on, keep finite a and b. Newton steps
 // with backtracking (Lin, Lin, Weng, "A note on Platt's probabilistic outputs for support vector
-// machines", 2007). Deviation: a ≥ 0, so a larger score never means a smaller probability; where
-// the minimum has a < 0, the scores say nothing about the label and p is a constant.
+// machines", 2007). Deviation: a ≥ 0, so that a larger score never means a smaller probability;
+// where the minimum has a < 0, the scores carry no information about the label and p is a constant.
 #pragma once
 
 #include <cstdint>
@@ -26,33 +26,33 @@
 
 namespace slackline::internal {
 
-/// Probabilities lie between this and one minus this.
+/// Probabilities lie between this value and one minus this value.
 inline constexpr double kSmallestProbability = 1e-9;
 
 struct Sigmoid {
   double slope = 0;      ///< a ≥ 0
   double intercept = 0;  ///< b
 
-  /// In (0, 1), and does not fall with the score.
+  /// In (0, 1); never decreases with the score.
   double Probability(double score) const;
 };
 
-/// The sigmoid of one label. truth: 1, 0, or −1 for examples that are ignored. Requires as many
-/// finite scores. p = ½ everywhere where nothing is known.
+/// The sigmoid of one label. `truth`: 1, 0, or −1 for ignored examples. Requires one finite score
+/// per example. Without any known truth, p = ½ everywhere.
 Sigmoid FitSigmoid(std::span<const double> scores, std::span<const std::int8_t> truth);
 
-/// What FitSigmoid minimises.
+/// The objective that FitSigmoid minimises.
 double CrossEntropy(const Sigmoid& sigmoid, std::span<const double> scores,
                     std::span<const std::int8_t> truth);
 
-/// A sigmoid per label.
+/// One sigmoid per label.
 using LabelCalibration = std::vector<Sigmoid>;
 
-/// scores and truth: examples × labels by rows.
+/// `scores` and `truth`: examples × labels by rows.
 LabelCalibration FitCalibration(Index num_labels, std::span<const double> scores,
                                 std::span<const std::int8_t> truth);
 
-/// Turns scores, examples × labels by rows, into probabilities.
+/// Replaces scores (examples × labels by rows) by probabilities.
 void ApplyCalibration(const LabelCalibration& calibration, std::span<double> scores);
 
 }  // namespace slackline::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Calibration in model files: the entries "calibration_slope" and "calibration_intercept", a number
-// per label each. Models without calibration have none of them.
+// Calibration in model files: the entries "calibration_slope" and "calibration_intercept" have one
+// number per label each. Models without calibration have neither entry.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace slackline::internal {
 
 void SaveCalibration(const std::optional<LabelCalibration>& calibration, ModelWriter* writer);
 
-/// Throws DataError when the entries are no calibration of so many labels.
+/// Throws DataError when the entries are not a calibration of num_labels labels.
 std::optional<LabelCalibration> LoadCalibration(const ModelEntries& entries, Index num_labels);
 
 }  // namespace slackline::internal

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSmallestViolation = 1e-6;
 
-/// Numbers of the model's pairs.
+/// The number of each pair of the model.
 using PairNumbers = std::map<LabelPair, Index>;
 
 PairNumbers NumberPairs(const MultiLabelModel& model) {
@@ -28,7 +28,7 @@ std::array<LabelPair, 3> PairsOf(const LabelTriple& triple) {
   return {{{triple.a, triple.b}, {triple.a, triple.c}, {triple.b, triple.c}}};
 }
 
-/// A triple whose pairs are there, with their numbers.
+/// A triple whose three pairs exist, with their numbers.
 struct Triangle {
   LabelTriple labels;
   std::array<Index, 3> pairs;
@@ -134,14 +134,14 @@ std::shared_ptr<const Structure> MakeClusteredStructure(const MultiLabelModel& m
   }
   for (const LabelTriple& cluster : clusters) graph.AddFactor({cluster.a, cluster.b, cluster.c});
 
-  // Weight blocks of the model: "labels", then "pairs".
+  // The weight blocks of the model are "labels" (0) and "pairs" (1).
   StructureBuilder builder(graph.Build(), model.structure()->shared_layout());
   const Index on = builder.AddStateMap({{kAbsent, 0}, {}});
   for (Index i = 0; i < labels; ++i) builder.AddLinear(i, 0, 0, on, i);
   const Index both_on = builder.AddStateMap({{kAbsent, kAbsent, kAbsent, 0}, {}});
   Index part = labels;
   for (const Index number : kept) builder.AddConstant(part++, 1, both_on, number);
-  // Joint states of a, b, c where two are on; c is fastest.
+  // For each pair, the joint states of a, b, c in which both of its labels are on; c is fastest.
   constexpr std::array<std::array<std::size_t, 2>, 3> kOn = {{{6, 7}, {5, 7}, {3, 7}}};
   for (const LabelTriple& cluster : clusters) {
     const auto pairs = PairsOf(cluster);

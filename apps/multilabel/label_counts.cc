@@ -17,7 +17,7 @@ std::optional<Index> ParseCount(std::string_view text) {
   return count;
 }
 
-/// Counts of the labels of one example.
+/// Numbers of labels of one example.
 struct LabelTally {
   Index on = 0;
   Index unknown = 0;
@@ -33,8 +33,8 @@ std::vector<LabelTally> TallyLabels(const MultiLabelData& data) {
   return tallies;
 }
 
-/// The smallest number of labels that are known to be on in an example, over the examples with a
-/// known label.
+/// The smallest number of labels known to be on in an example, over the examples with a known
+/// label.
 Index SmallestCount(const MultiLabelData& data) {
   Index smallest = kAbsent;
   for (const LabelTally& tally : TallyLabels(data)) {

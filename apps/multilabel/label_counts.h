@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How many labels predictions may have.
+// Bounds on the number of labels of predictions.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,17 @@
 
 namespace slackline::internal {
 
-/// "any", "MIN-MAX", "MIN-" (no upper bound) or "N" (exactly so many); "auto": none, which leaves
-/// it to the training data. Throws DataError on anything else.
+/// "any", "MIN-MAX", "MIN-" (no upper bound) or "N" (exactly N). "auto" returns nullopt: the bounds
+/// then depend on the training data. Throws DataError on any other text.
 std::optional<CountRange> ParseLabelCounts(std::string_view text);
 
-/// What was asked for or, where nothing was, no fewer labels than every training example has (of
-/// entries that are unknown, those could be 0). Throws DataError when there are too few labels for
-/// it.
+/// `asked` if given; else at least as many labels as every training example has (an unknown label
+/// may be off). Throws DataError when the data have too few labels for the bounds.
 CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLabelData& training);
 
-/// The bounds that training keeps as well, by a global factor: those that were asked for, where the
-/// model has no kernel and no pairs, so that examples are still maximised exactly, where the loss
-/// is a sum, and where the labels of all examples are known and keep them; else none.
+/// The bounds that training also enforces, by a global factor. These are `asked` if the model has
+/// no kernel and no pairs (so that examples are still maximised exactly), the loss is a sum, and
+/// the labels of all examples are known and satisfy the bounds; else no bounds.
 CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLabelModel& model,
                           const MultiLabelData& training, LossForm form = LossForm::kSum);
 

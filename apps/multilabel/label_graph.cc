@@ -34,7 +34,7 @@ std::vector<LabelPair> FullGraph(Index num_labels) {
   return pairs;
 }
 
-/// One bit per example: whether the label is known, and whether it is on.
+/// Bit sets over the examples: whether the label is known, and whether it is on.
 struct LabelBits {
   std::vector<std::uint64_t> known;
   std::vector<std::uint64_t> on;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which pairs of labels a multi-label model joins.
+// The pairs of labels that a multi-label model joins.
 #pragma once
 
 #include <compare>
@@ -21,34 +21,34 @@ struct LabelPair {
   friend auto operator<=>(const LabelPair&, const LabelPair&) = default;
 };
 
-/// Largest number of pairs of a model (full graphs have n(n−1)/2).
+/// The largest number of pairs of a model (full graphs have n(n−1)/2).
 inline constexpr Offset kMaxLabelPairs = 50'000'000;
 
-/// The graph that `graph` names, its pairs in increasing order:
+/// The pairs of the graph that `graph` names, in ascending order:
 ///   full   all pairs
 ///   none   no pairs: every label on its own
 ///   tree   a maximum spanning tree of the labels' mutual information in `data`
 ///   other  a file (ReadLabelGraph)
-/// Throws DataError on bad files, and on more than kMaxLabelPairs pairs.
+/// Throws DataError on bad files and on more than kMaxLabelPairs pairs.
 std::vector<LabelPair> MakeLabelGraph(const std::string& graph, const MultiLabelData& data);
 
-/// Reads a graph file: one pair a line, two labels separated by blanks or tabs. A label is its
-/// name, or where no label has that name, its number, which counts from 0 in the order of
-/// `label_names` (for ARFF data that of the labels' columns, not that of the XML). Names that
-/// contain blanks, or begin with # or ", stand in double quotes, with "" for a quote. Text from a
-/// word that begins with # to the end of the line is a comment. Throws DataError with file, line
-/// and token on unknown labels, self-loops, pairs that occur twice, lines without exactly two
-/// labels, and files without pairs.
+/// Reads a graph file: one pair per line, two labels separated by blanks or tabs. A label is given
+/// by its name or, if no label has that name, by its number, which counts from 0 in the order of
+/// `label_names` (for ARFF data the order of the labels' columns, not that of the XML). Names that
+/// contain blanks, or begin with # or ", stand in double quotes, with "" for a quote. A word that
+/// begins with # starts a comment, up to the end of the line. Throws DataError with file, line and
+/// token on unknown labels, self-loops, repeated pairs, lines without exactly two labels, and files
+/// without pairs.
 std::vector<LabelPair> ReadLabelGraph(const std::string& path,
                                       std::span<const std::string> label_names);
 
-/// Maximum spanning tree of the labels' mutual information. Per pair, examples where one of both is
-/// not known do not count. Pairs without information are used too, so that the tree spans all
+/// A maximum spanning tree by mutual information of the labels. An example counts for a pair only
+/// if both labels are known. Pairs without information are also used, so that the tree spans all
 /// labels. O(n² M / 64).
 std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data);
 
-/// Mutual information, in nats, of two binary variables from counts[2·a + b] of their joint states;
-/// 0 without any.
+/// Mutual information, in nats, of two binary variables with counts[2·a + b] of their joint states;
+/// 0 if all counts are 0.
 double MutualInformation(std::span<const std::int64_t, 4> counts);
 
 }  // namespace slackline::internal

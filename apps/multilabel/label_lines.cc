@@ -49,7 +49,7 @@ void LabelLines::Split(std::string_view line) {
   }
 }
 
-/// *k is at the opening quote, and is moved behind the closing one.
+/// Reads a quoted word. *k is at the opening quote, and moves behind the closing one.
 std::string LabelLines::TakeQuoted(std::string_view line, std::size_t* k) const {
   std::string text;
   const std::string_view rest = line.substr(*k);

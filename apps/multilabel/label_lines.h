@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files whose lines speak of labels: graphs, weights. Words are separated by blanks or tabs. A
-// label is its name, or where no label has that name, its number, which counts from 0. Words that
-// contain blanks, or begin with # or ", stand in double quotes, with "" for a quote. Text from a
-// word that begins with # to the end of the line is a comment.
+// Files whose lines refer to labels: graphs, weights. Words are separated by blanks or tabs. A
+// label is given by its name or, if no label has that name, by its number, which counts from 0.
+// Words that contain blanks, or begin with # or ", stand in double quotes, with "" for a quote. A
+// word that begins with # starts a comment, up to the end of the line.
 #pragma once
 
 #include <span>
@@ -28,16 +28,15 @@ class LabelLines {
   /// cannot be read.
   LabelLines(const std::string& path, std::span<const std::string> label_names);
 
-  /// Goes to the next line with words; false at the end. Throws DataError on quotes that do not
-  /// close.
+  /// Moves to the next line with words; false at the end. Throws DataError on an unclosed quote.
   bool Next();
   const std::vector<Word>& words() const { return words_; }
-  /// The words as they are quoted in messages.
+  /// The words in the quoted form of messages.
   std::string Text() const;
   const std::string& name() const { return reader_.name(); }
   long line_number() const { return reader_.line_number(); }
 
-  /// Throws DataError on words that are no label.
+  /// The label of the word. Throws DataError if the word is not a label.
   Index LabelOf(const Word& word) const;
   /// Throws DataError with file and line.
   [[noreturn]] void Fail(const std::string& message) const;

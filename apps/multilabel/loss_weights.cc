@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kByFrequency = "inverse-frequency";
 
-/// Two weights for every label: false alarm, missed.
+/// Two weights for every label: for a false alarm and for missing it.
 std::vector<double> ByFrequency(const MultiLabelData& data, double power) {
   const std::size_t labels = data.num_labels();
   std::vector<double> known(labels);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The loss that multi-label models are trained with, and what errors on labels cost in it.
+// The training loss of multi-label models and the costs of errors on labels in it.
 //
 // Rare labels count as much as common ones in macro F1, but hardly in the Hamming loss: a model
-// that never predicts them loses little. Weights by frequency let a missed label cost the more the
-// rarer it is, and false alarms 1:
+// that never predicts them loses little. With weights by frequency, missing a label costs more the
+// rarer it is, and a false alarm costs 1:
 //
-//   missed_i = (f_max / f_i)^P,  f_i: share of the training examples that have label i
+//   missed_i = (f_max / f_i)^P,  f_i: fraction of the training examples that have label i
 //
-// (A weight for both errors of a label would not do it: with margin rescaling, larger losses ask
-// for larger margins, and scores grow with them.)
+// (One weight for both errors of a label would not help: with margin rescaling, larger losses
+// demand larger margins, and scores grow with them.)
 #pragma once
 
 #include <string>
@@ -23,20 +23,21 @@ namespace slackline::internal {
 
 class LossWeights {
  public:
-  /// Every error counts the same.
+  /// All errors cost the same.
   LossWeights() = default;
 
   /// "equal"; "inverse-frequency", with P = kDefaultPower, or "inverse-frequency:P", 0 < P ≤ 1;
-  /// otherwise a file: a label a line (label_lines.h), the cost of missing it, and, 1 unless it is
-  /// given, that of a false alarm, both from 0 to kLargestWeight. Labels that the file does not
-  /// name cost 1. Throws DataError on other powers, and when there is no such file.
+  /// otherwise the path of a file. Each line of the file has a label (label_lines.h), the cost of
+  /// missing it, and optionally that of a false alarm (default 1), both from 0 to kLargestWeight.
+  /// Labels that the file does not name cost 1. Throws DataError on other powers, and when the file
+  /// does not exist.
   static LossWeights Parse(const std::string& text);
 
   bool equal() const { return power_ == 0 && file_.empty(); }
 
-  /// LossOptions::given_weights for the labels of `training`: for each label what a false alarm
-  /// costs, and what missing it costs; empty where all are 1. Of labels that no example has,
-  /// missing costs 1. Throws DataError on bad files.
+  /// LossOptions::given_weights for the labels of `training`: for each label the cost of a false
+  /// alarm and that of missing it; empty if all are 1. For a label that no example has, missing it
+  /// costs 1. Throws DataError on bad files.
   std::vector<double> For(const MultiLabelData& training) const;
 
   static constexpr double kDefaultPower = 0.25;

@@ -32,7 +32,7 @@ bool ArePairs(const std::vector<LabelPair>& pairs, Index num_labels) {
   return static_cast<Offset>(pairs.size()) <= kMaxLabelPairs;
 }
 
-/// bias: whether labels have a constant feature besides their columns; counts: see MakeDataset.
+/// `bias`: whether labels have a constant feature besides their columns. `counts`: see MakeDataset.
 std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool bias,
                                                const std::vector<LabelPair>& pairs,
                                                CountRange counts) {
@@ -71,7 +71,7 @@ bool AreLossWeights(std::span<const double> weights, Index num_labels) {
 }
 
 void SaveLabelCounts(const CountRange& counts, Index num_labels, ModelWriter* writer) {
-  // Files without this entry, also those of older versions, predict any number.
+  // Without this entry (also in files of older versions) any number of labels is allowed.
   if (!counts.Restricts(num_labels)) return;
   writer->Add("label_counts", std::vector<std::int64_t>{counts.low, counts.Most(num_labels)});
 }
@@ -171,8 +171,7 @@ void MultiLabelModel::SetTrained(const Problem& problem, const TrainOptions& opt
   }
   const KernelExpansion expansion(problem.data());
   support_ = SupportOf(expansion, KernelOf(options, problem.data()), 0, weights);
-  // The blocks of scalar features, one after the other. (Data in which no label is ever used with a
-  // block lack it.)
+  // The blocks of scalar features, one after the other. (The data lack a block that no label uses.)
   std::vector<double> scalars(weights_.size(), 0.0);
   const WeightLayout& layout = structure_->layout();
   for (const Index b : expansion.scalar_blocks()) {
@@ -241,7 +240,7 @@ void MultiLabelModel::Save(const std::string& path) const {
   std::vector<std::int64_t> flat;
   for (const LabelPair& pair : pairs_) flat.insert(flat.end(), {pair.a, pair.b});
   writer.Add("pairs", flat);
-  // Files without this entry, also those of older versions, are of features without names.
+  // Without this entry (also in files of older versions) features have no names.
   if (!feature_names_.empty()) writer.Add("feature_names", feature_names_);
   SaveScaling(scaling_, &writer);
   SaveInputRecord(input_, &writer);
@@ -269,7 +268,7 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   entries.Require(sizes[0] + (kernelized ? 0 : sizes[1]) > 0, "sizes");
   const auto num_labels = static_cast<Index>(names.size());
   std::vector<LabelPair> pairs = ReadPairs(entries, num_labels);
-  // Before anything is allocated by these sizes.
+  // Checks the sizes before anything is allocated by them.
   const Offset expected =
       static_cast<Offset>(num_labels) * ((kernelized ? 0 : sizes[0]) + sizes[1]) +
       static_cast<Offset>(pairs.size());

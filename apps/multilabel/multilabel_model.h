@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The multi-label model (docs/notation.md, section 8). Every label is a binary variable; state 1
-// means that the example has it.
+// means that the example has the label.
 //   φ_i(x, 1) = x, with own weights per label; φ_i(x, 0) = 0
 //   φ_ij = [y_i = y_j = 1], one weight per pair of the label graph
-// The constant feature (bias), where a model has one, is the last feature of x.
+// The constant feature (bias), if a model has one, is the last feature of x.
 //
-// Kernelized models compare x by a kernel (core/kernel.h) and keep support vectors in the place of
-// the weights of x. The constant is no feature of x then, but one weight per label of its own, as
-// those of pairs are: w·φ_i(x, 1) = Σ_j c_ij k(x_j, x) + b_i.
+// Kernelized models compare inputs by a kernel (core/kernel.h) and store support vectors in place
+// of the weights of x. The constant is then not a feature of x but a separate weight per label:
+// w·φ_i(x, 1) = Σ_j c_ij k(x_j, x) + b_i.
 #pragma once
 
 #include <memory>
@@ -35,9 +35,10 @@ namespace slackline::internal {
 
 class MultiLabelModel {
  public:
-  /// A model with all weights zero. Requires at least one label, different names, at least one
-  /// feature (the constant counts), and pairs a < b < number of labels in strictly increasing
-  /// order; else std::invalid_argument. `kernelized`: the constant does not count as a feature.
+  /// A model with all weights zero. Requires at least one label, distinct names, at least one
+  /// feature (including the constant), and pairs a < b < number of labels in strictly ascending
+  /// order; else throws std::invalid_argument. `kernelized`: the constant does not count as a
+  /// feature.
   MultiLabelModel(std::vector<std::string> label_names, Index num_features, bool has_constant,
                   std::vector<LabelPair> pairs, bool kernelized = false);
 
@@ -45,35 +46,36 @@ class MultiLabelModel {
   const std::vector<std::string>& label_names() const { return label_names_; }
   Index num_features() const { return num_features_; }  ///< without the constant
   bool has_constant() const { return has_constant_; }
-  /// Names of the features, without the constant; empty when they have none but their numbers.
+  /// Names of the features, without the constant; empty if features only have numbers.
   const std::vector<std::string>& feature_names() const { return feature_names_; }
   /// Requires a name for every feature, or none.
   void set_feature_names(std::vector<std::string> names);
-  /// Of the features; data that are read with ReadOptions() are scaled.
+  /// The scaling of the features; ReadOptions() applies it to data.
   const FeatureScaling& scaling() const { return scaling_; }
-  /// Requires numbers for every feature.
+  /// Requires the numbers of every feature.
   void set_scaling(FeatureScaling scaling);
-  /// How the training data were read: the columns of a table, what stands for missing values.
+  /// How the training data were read: the columns of a table, the replacements of missing values.
   const InputRecord& input() const { return input_; }
-  /// Requires fill values for every feature, or none, and with a table those of its features.
+  /// Requires fill values for every feature or none; with a table, its features must be those of
+  /// the model.
   void set_input(InputRecord input);
   const std::vector<LabelPair>& pairs() const { return pairs_; }
-  /// How many labels predictions have; the default allows any number.
+  /// The bounds on the number of labels of predictions; the default allows any number.
   const CountRange& label_counts() const { return label_counts_; }
   /// Requires a range that fits the labels.
   void set_label_counts(CountRange counts);
-  /// What errors cost in training (LossOptions::given_weights, two numbers per label); empty: all
-  /// the same.
+  /// The costs of errors in training (LossOptions::given_weights, two numbers per label); empty:
+  /// all equal.
   const std::vector<double>& loss_weights() const { return loss_weights_; }
   /// Requires two finite numbers ≥ 0 for every label, or none.
   void set_loss_weights(std::vector<double> weights);
 
   /// One variable per label and one factor per pair, shared by all examples. Weight blocks:
   /// "labels" (a row per label, a column per feature), "bias" (a row per label) in kernelized
-  /// models with a constant, and "pairs" (in their order) where there are any.
+  /// models with a constant, and "pairs" (in the order of pairs()) if there are any.
   const std::shared_ptr<const Structure>& structure() const { return structure_; }
 
-  /// All weights; of a kernelized model those of "bias" and "pairs".
+  /// All weights; of a kernelized model only those of "bias" and "pairs".
   const std::vector<double>& weights() const { return weights_; }
   /// One per label; empty without a constant.
   std::span<const double> constant_weights() const {
@@ -84,25 +86,25 @@ class MultiLabelModel {
   }
   /// One per pair.
   std::span<const double> pair_weights() const { return std::span(weights_).last(pairs_.size()); }
-  /// Requires as many finite weights as that.
+  /// Requires as many finite weights as weights() has.
   void set_weights(std::vector<double> weights);
 
   bool kernelized() const { return kernelized_; }
-  /// The support vectors with a coefficient per label; none before training, and in models that are
-  /// not kernelized.
+  /// The support vectors with a coefficient per label; nullopt before training, and in models that
+  /// are not kernelized.
   const std::optional<KernelSupport>& support() const { return support_; }
-  /// Takes over what training on `problem` gave, a vector of weights or, with a kernel, an
+  /// Stores the result of training on `problem`: a vector of weights or, with a kernel, an
   /// expansion (learning/kernels/kernel_expansion.h).
   void SetTrained(const Problem& problem, const TrainOptions& options,
                   std::span<const double> weights);
 
-  /// Turns scores into probabilities; none unless training was asked for it.
+  /// The map from scores to probabilities; nullopt unless the model was calibrated.
   const std::optional<LabelCalibration>& calibration() const { return calibration_; }
   /// Requires a sigmoid for every label, or none.
   void set_calibration(std::optional<LabelCalibration> calibration);
 
-  /// What decodes score tables of this model, within its label counts. Throws DataError when the
-  /// way to decode does not apply.
+  /// A decoder of this model's score tables, within its label counts. Throws DataError when `kind`
+  /// does not apply.
   Decoder MakeDecoder(DecodeKind kind) const {
     return {kind, structure_->shared_graph(), label_counts_};
   }
@@ -111,16 +113,16 @@ class MultiLabelModel {
   void Scores(const ExampleView& example, std::span<double> scores) const;
 
   /// The data as examples of this model, with their labels. Requires data with the model's labels
-  /// and features, as they are read with ReadOptions(). counts: labellings with another number of
-  /// labels are forbidden, by a global factor (the default forbids none).
+  /// and features, as read with ReadOptions(). `counts`: a global factor forbids labellings with
+  /// any other number of labels (the default forbids none).
   Dataset MakeDataset(const MultiLabelData& data, CountRange counts = {}) const;
   /// How to read data for this model.
   MultiLabelReadOptions ReadOptions() const;
 
-  /// Writes everything that prediction needs, and the record, into a model file (core/model_file.h:
-  /// at any time the path holds the old file or the complete new one).
+  /// Writes everything that prediction needs, and the record, to a model file, atomically
+  /// (core/model_file.h).
   void Save(const std::string& path) const;
-  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its
+  /// Throws DataError when the file is damaged, not a model, or of another task, or when its
   /// entries contradict each other.
   static MultiLabelModel Load(ModelReader file);
   static MultiLabelModel Load(const std::string& path) { return Load(ModelReader(path)); }

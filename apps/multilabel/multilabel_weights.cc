@@ -11,8 +11,8 @@ void AddLabels(const MultiLabelModel& model, const WeightSummaryOptions& options
   const Index shown = LabelsToShow(model.num_labels(), options, summary);
   const auto name = [&](Offset feature) { return FeatureName(model, feature); };
   const auto size = [&](Offset feature) { return TypicalSize(model.scaling(), feature); };
-  // The weights of one feature lie side by side (core/weights.h), the constant is the last one.
-  // Kernelized models keep the constants first.
+  // The weights of one feature are consecutive (core/weights.h), and the constant is the last
+  // feature. Kernelized models have the constants first.
   const Offset stride = model.num_labels();
   for (Index label = 0; label < shown; ++label) {
     LabelWeights entry;

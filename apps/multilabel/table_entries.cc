@@ -22,7 +22,7 @@ std::vector<double> LoadFillValues(const ModelEntries& entries, Index num_featur
   return {values.begin(), values.end()};
 }
 
-/// Names of feature columns and labels must differ: columns are found by them.
+/// Names of feature columns and labels must differ, because columns are found by name.
 void CheckNames(const ModelEntries& entries, const std::vector<std::string>& columns,
                 const std::vector<std::string>& label_names) {
   std::unordered_set<std::string_view> seen(label_names.begin(), label_names.end());
@@ -41,7 +41,7 @@ std::vector<TableColumn> LoadColumns(const ModelEntries& entries) {
                     "table_category_counts");
     const auto first = categories.begin() + static_cast<std::ptrdiff_t>(begin);
     TableColumn column{names[c], {first, first + counts[c]}};
-    // Strictly increasing: they are found by bisection.
+    // Categories must be strictly ascending, because they are found by bisection.
     entries.Require(std::adjacent_find(column.categories.begin(), column.categories.end(),
                                        std::greater_equal<>()) == column.categories.end(),
                     "table_categories");
@@ -52,8 +52,8 @@ std::vector<TableColumn> LoadColumns(const ModelEntries& entries) {
   return columns;
 }
 
-/// Whether these are the features of the columns. Makes one name at a time: those of a forged file
-/// could be much longer together than the file.
+/// Whether these are the features of the columns. Makes one name at a time, because all names of a
+/// manipulated file together could be much longer than the file.
 bool MakeFeatures(const std::vector<TableColumn>& columns, const std::vector<std::string>& names) {
   std::size_t feature = 0;
   for (const TableColumn& column : columns) {

@@ -28,7 +28,7 @@ double Norm(const std::vector<double>& values) {
 
 using Lines = FactLines;
 
-/// "hamming_loss over 5 folds: 0.19 ± 0.01 at lambda 0.01; 10 trials from 0.19 to 0.3".
+/// "hamming_loss over 5 folds: 0.19 ± 0.01 with lambda 0.01; 10 trials from 0.19 to 0.3".
 std::string CrossValidationText(const CrossValidationRecord& record) {
   std::string text = record.metric + " over " + Count(record.folds, "fold") + ": ";
   if (record.best != kAbsent) {
@@ -71,7 +71,7 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
     (*json)["cross_validation"] = CrossValidationJson(record.cross_validation);
 }
 
-/// variable: what the application calls one, "label".
+/// `variable`: the application's word for a variable, such as "label".
 void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
                const std::string& variable, Lines* lines) {
   const std::string cost = std::isnan(record.cost_per_variable)
@@ -99,12 +99,12 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
     lines->push_back({"chosen by", CrossValidationText(record.cross_validation)});
 }
 
-/// The noun of an example, and what `train` calls a variable.
+/// The words for an example and for a variable, the latter as in `train`.
 struct Nouns {
   std::string example, variable;
 };
 
-/// The entries that models of all tasks have, with the model's own between them.
+/// The entries common to models of all tasks, with the model's own between them.
 template <class Model>
 Json WithRecord(std::string_view task, const Model& model, const Json& own) {
   const TrainingRecord& record = model.record;
@@ -130,7 +130,7 @@ Lines WithRecord(std::string_view task, const Nouns& nouns, const Model& model, 
   return lines;
 }
 
-/// Adds the entries that kernelized models alone have.
+/// Adds the entries that only kernelized models have.
 void AddSupport(const std::optional<KernelSupport>& support, Json* json) {
   if (!support) return;
   (*json)["kernel"] = support->kernel().description();
@@ -149,7 +149,7 @@ std::string Join(const std::vector<std::string>& names) {
   return text;
 }
 
-/// The columns of the table that the model was trained on, where there is one.
+/// Adds the columns of the table that the model was trained on, if any.
 void AddColumns(const MultiLabelModel& model, Json* json) {
   if (!model.input().table) return;
   Json columns = Json::array();
@@ -183,7 +183,7 @@ Json ToJson(const MultiLabelModel& model) {
   return WithRecord(kMultiLabelTask, model, json);
 }
 
-/// name and text of every line.
+/// The name and text of every line.
 Lines ToLines(const MultiLabelModel& model) {
   const Offset n = model.num_labels();
   Lines lines = {
@@ -216,7 +216,7 @@ Lines ToLines(const SegmentModel& model) {
   return WithRecord(kSegmentTask, {"image", "superpixel"}, model, lines);
 }
 
-/// The name of a set, or all templates.
+/// The name of the template set, or all templates if they are not a named set.
 std::string TemplatesText(const FeatureTemplates& templates) {
   const std::string_view set = TemplateSetOf(templates);
   if (!set.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A model of any task, and what `info` and `report` tell of it. Part of the program only.
+// A model of any task, and what `info` and `report` show of it. Part of the program only.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace slackline::internal::program {
 
 using AnyModel = std::variant<MultiLabelModel, SequenceModel, SegmentModel, MatchingModel>;
 
-/// By the task in the file. Throws DataError.
+/// Loads the model of the task that the file names. Throws DataError.
 AnyModel LoadAnyModel(ModelReader file);
 
 const TrainingRecord& RecordOf(const AnyModel& model);
@@ -27,12 +27,13 @@ const TrainingRecord& RecordOf(const AnyModel& model);
 /// Name and text of each line of `info`.
 using FactLines = std::vector<std::pair<std::string, std::string>>;
 FactLines FactsOf(const AnyModel& model);
-/// The entry "cross_validation" of that. Requires record.known().
+/// The entry "cross_validation" of FactsJson. Requires record.known().
 Json CrossValidationJson(const CrossValidationRecord& record);
-/// The object of `info --json`.
+/// The JSON object that `info --json` writes.
 Json FactsJson(const AnyModel& model);
 
-/// Its weights by name. Throws DataError when a segmentation model's extractor is damaged.
+/// The weights of the model by name. Throws DataError when a segmentation model's extractor is
+/// damaged.
 WeightSummary WeightsOf(const AnyModel& model, const WeightSummaryOptions& options);
 
 }  // namespace slackline::internal::program

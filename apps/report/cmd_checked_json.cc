@@ -14,8 +14,8 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Results of `bench` are nested less than ten deep; what reads and writes JSON recurses into its
-/// values.
+/// Results of `bench` have fewer than ten levels of nesting. A limit is needed because reading and
+/// writing JSON is recursive.
 constexpr int kDeepestNesting = 64;
 
 long LineOf(std::string_view text, std::size_t position) {
@@ -23,7 +23,7 @@ long LineOf(std::string_view text, std::size_t position) {
   return 1 + static_cast<long>(std::count(before.begin(), before.end(), '\n'));
 }
 
-/// Goes through JSON without making values of it. Throws where it is no JSON, or nested too deeply.
+/// Checks JSON without making values of it. Throws when it is invalid or nested too deeply.
 class SyntaxCheck : public nlohmann::json_sax<Json> {
  public:
   SyntaxCheck(const std::string& path, std::string_view text, long first_line)
@@ -61,7 +61,7 @@ class SyntaxCheck : public nlohmann::json_sax<Json> {
     return true;
   }
   long LineAt(std::size_t position) const { return first_line_ - 1 + LineOf(text_, position); }
-  /// Of the first bracket that is nested too deeply.
+  /// The position of the first bracket that is nested too deeply.
   std::size_t PlaceOfDepth() const {
     int depth = 0;
     bool quoted = false;
@@ -82,7 +82,7 @@ class SyntaxCheck : public nlohmann::json_sax<Json> {
   int depth_ = 0;
 };
 
-/// The numbers of the checks that are kept.
+/// The indices of the checks to keep.
 std::vector<std::size_t> KeptPoints(const Json& passes) {
   std::vector<std::size_t> kept;
   double next = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checked reading of JSON that was written by this program. Part of the program only.
+// Checked reading of JSON that this program has written. Part of the program only.
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@
 
 namespace slackline::internal::program {
 
-/// A value from a text. first_line: number of the text's first line in the file. Throws DataError
-/// with the line where the text is no JSON, numbers are too large, or brackets are nested deeper
-/// than any result of this program.
+/// Parses a text. first_line: the line number of the text's first line in the file. Throws
+/// DataError with the line when the text is not JSON, numbers are too large, or brackets are nested
+/// deeper than in any result of this program.
 Json ParseJson(const std::string& path, const std::string& text, long first_line = 1);
 
-/// Reads members, and says what is wrong with them in a DataError.
+/// Reads members of JSON objects. Throws DataError on missing or wrong ones.
 class JsonChecker {
  public:
-  /// what: put before messages. line: 0 = none.
+  /// `what` precedes messages. line: 0 = none.
   JsonChecker(std::string path, std::string what, long line = 0)
       : path_(std::move(path)), what_(std::move(what)), line_(line) {}
 
   [[noreturn]] void Fail(const std::string& message) const;
 
-  /// The member of an object; `where` says which object that is.
+  /// The member of an object; `where` names the object in messages.
   const Json& Member(const Json& object, const char* name, Json::value_t type,
                      const std::string& where) const;
   const Json& Object(const Json& object, const char* name, const std::string& where) const {
@@ -47,16 +47,16 @@ class JsonChecker {
   long line_;
 };
 
-/// The columns that every check of a curve has. The first six are numbers in logs, too.
+/// The columns that every curve has. The first six are numbers in logs, too.
 inline constexpr const char* kCurveColumns[] = {"pass",        "seconds",      "check_seconds",
                                                 "cpu_seconds", "oracle_calls", "block_steps",
                                                 "primal",      "dual",         "relative_gap"};
 
-/// The figures that the last record of a run has; `where` says which that is.
+/// Checks the figures of a run's last record; `where` names it in messages.
 void CheckLast(const JsonChecker& check, const Json& last, const std::string& where);
 
-/// A curve (an object of columns of one length, one of them "pass") with fewer checks where it has
-/// many: see kMostPoints (cmd_report_runs.h). *thinned becomes true where some are left out.
+/// A curve (an object of columns of equal length, one of them "pass"), thinned if it has many
+/// checks: see kMostPoints (cmd_report_runs.h). Sets *thinned if any are left out.
 Json ThinnedCurve(const Json& curve, bool* thinned);
 
 }  // namespace slackline::internal::program

@@ -33,7 +33,7 @@ struct InfoCommand {
 int Run(const InfoCommand& command) {
   WeightSummaryOptions options;
   options.top = ReadCount("top", command.top, 1);
-  // Read once: a pipe has nothing more to give.
+  // The file is read only once, because it may be a pipe.
   const AnyModel model = LoadAnyModel(ModelReader(command.model));
   if (command.json) {
     Json json = FactsJson(model);

@@ -19,10 +19,10 @@ namespace {
 
 constexpr const char* kNotLog = "no log of training: ";
 
-/// Columns that are kept where one of their values is a number.
+/// Columns that are kept only if one of their values is a number.
 constexpr const char* kOptionalColumns[] = {"soft_primal", "soft_dual"};
 
-/// Reads the lines of one log, and makes a row (cmd_report_runs.h) of each run.
+/// Reads the lines of one log and makes a row (cmd_report_runs.h) of each run.
 class LogReader {
  public:
   LogReader(const RunText& log, std::string name, std::size_t file, Json* problem)
@@ -113,7 +113,7 @@ class LogReader {
     Finish();
   }
 
-  /// Takes over the run that is being read, if it has checks.
+  /// Adds the run being read to the rows, if it has checks.
   void Finish() {
     if (row_ && !last_.is_null()) {
       for (const char* name : kOptionalColumns) {
@@ -138,7 +138,7 @@ class LogReader {
   std::size_t file_;
   Json& problem_;
   std::vector<Json> rows_;
-  std::optional<Json> row_;  // of the run that is being read
+  std::optional<Json> row_;  // of the run being read
   Json curve_, last_;
   std::string termination_;
 };
@@ -161,7 +161,7 @@ std::string FileName(const RunText& log) {
   return std::filesystem::path(log.path).filename().string();
 }
 
-/// The name of the file, or the whole path where another log has the same name.
+/// The file name, or the whole path if another log has the same file name.
 std::string ShownName(const std::vector<RunText>& logs, const RunText& log) {
   const auto same = [&](const RunText& other) { return FileName(other) == FileName(log); };
   return std::count_if(logs.begin(), logs.end(), same) > 1 ? log.path : FileName(log);

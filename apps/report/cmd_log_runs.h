@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Logs of training (`train --log`), read back for `slackline report`. Part of the program only.
+// Reads logs of training (`train --log`) for `slackline report`. Part of the program only.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@
 
 namespace slackline::internal::program {
 
-/// Whether a text looks like a log: an object whose first member is "event".
+/// Whether a text looks like a log, which is an object whose first member is "event".
 bool LooksLikeLog(std::string_view text);
 
-/// All runs of all logs as one problem, in the form of ReadBenchRuns (cmd_report_runs.h) with
-///   logs   true: there are no command lines, machines and settings
-/// A log of several values of λ has a run for each; a run that was cut off has the checks up to
-/// there. Long curves are thinned. Throws DataError with file and line on lines that are no JSON,
-/// events that are not known, checks outside of a run and members that are missing or of the wrong
-/// kind, and when a log has no check.
+/// All runs of all logs as one problem, in the format of ReadBenchRuns (cmd_report_runs.h) with
+///   logs   true: command lines, machines and settings are absent
+/// A log of several values of λ has one run per value; a truncated run has the checks up to its
+/// end. Long curves are thinned. Throws DataError with file and line on lines that are not JSON,
+/// unknown events, checks outside a run, and members that are missing or of the wrong type; and
+/// when a log has no checks.
 Json ReadLogs(const std::vector<RunText>& logs);
 
 }  // namespace slackline::internal::program

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that the build puts into the program (cmake/EmbedFile.cmake), for the pages of `slackline
+// Files that the build embeds in the program (cmake/EmbedFile.cmake) for the pages of `slackline
 // report`.
 #pragma once
 

@@ -41,7 +41,7 @@ constexpr const char* kExamples =
     "  slackline report toy.json --out toy.html\n"
     "  slackline report runs/*.json --out report.html --title 'Figures of the papers'";
 
-/// Runs are held in memory as a whole; models are not bounded.
+/// Size limit of a file of runs, which is held in memory; models have no limit.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28;
 
 struct ReportCommand {
@@ -64,7 +64,7 @@ std::string_view Noun(FileContent content) {
   return "";
 }
 
-/// Whether a regular file begins as models, or checkpoints, do.
+/// Whether it is a regular file that begins as models or checkpoints do.
 bool IsModelFile(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
@@ -74,8 +74,8 @@ bool IsModelFile(const std::string& path) {
   return bytes == kModelKind.magic || bytes == kCheckpointKind.magic;
 }
 
-/// The texts of all files that are not models; *content becomes the kind of all files. Throws
-/// DataError when they are of different kinds.
+/// The texts of all files that are not models. *content becomes the common kind of all files.
+/// Throws DataError when their kinds differ.
 std::vector<RunText> ReadTexts(const std::vector<std::string>& paths, FileContent* content) {
   std::vector<RunText> texts;
   for (std::size_t k = 0; k < paths.size(); ++k) {

@@ -28,7 +28,7 @@ std::string EscapedHtml(std::string_view text) {
   return escaped;
 }
 
-/// JSON that may stand inside <script>: without '<', neither </script> nor <!-- can occur.
+/// JSON that is safe inside <script>: without '<', neither </script> nor <!-- can occur.
 std::string ScriptJson(const Json& json) {
   std::string escaped;
   for (const char c : JsonLine(json)) {
@@ -41,7 +41,7 @@ std::string ScriptJson(const Json& json) {
   return escaped;
 }
 
-/// The library without its last line, which names a file for debuggers.
+/// The library without its last line, which names a source map for debuggers.
 std::string_view LibraryText() {
   const std::string_view text = ChartLibrary();
   return text.substr(0, text.rfind("//# sourceMappingURL"));
@@ -56,7 +56,7 @@ void AddScript(std::string_view text, std::string* page) {
 std::string ReportPage(const Json& data, std::string_view title) {
   const std::string shown = EscapedHtml(title);
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  // The browser itself sees to it that nothing is loaded from elsewhere.
+  // This makes the browser refuse to load anything from elsewhere.
   page +=
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:\">\n";

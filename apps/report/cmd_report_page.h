@@ -10,9 +10,9 @@
 
 namespace slackline::internal::program {
 
-/// An HTML page that holds everything it needs, and asks for nothing else: the data (ReadBenchRuns,
-/// ReadLogs or ModelPageData), the library that draws (Chart.js), and the script that uses it.
-/// Whatever texts the data have, they stay texts.
+/// A self-contained HTML page that loads nothing else. It holds the data (from ReadBenchRuns,
+/// ReadLogs or ModelPageData), the drawing library (Chart.js) and the script that uses it. Texts in
+/// the data are never interpreted as HTML.
 std::string ReportPage(const Json& data, std::string_view title);
 
 }  // namespace slackline::internal::program

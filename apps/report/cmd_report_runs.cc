@@ -68,7 +68,7 @@ Json ReadRow(const JsonChecker& check, const Json& row, const std::string& probl
   return result;
 }
 
-/// Whether two entries are one problem, of one figure or of none.
+/// Whether two entries are the same problem of the same figure (or of none).
 bool IsSame(const Json& a, const Json& b) {
   const auto same = [&](const char* name) { return a[name] == b[name]; };
   return same("name") && same("examples") && same("weights") && same("lambda") && same("figure");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Draws the model that `slackline report` put into this page, with the helpers of report.js, which is loaded after this
-// file and calls drawModel. Names of labels and features go into the page as text nodes only.
+// file and calls drawModel. Names of labels and features only enter the page as text nodes.
 'use strict';
 
 const kSvg = 'http://www.w3.org/2000/svg';
@@ -16,7 +16,7 @@ function svgElement(tag, parent, attributes, text) {
 
 const shortened = (text, most) => ([...text].length <= most ? text : [...text].slice(0, most - 1).join('') + '…');
 
-/// White at 0, blue above, red below; `share` from −1 to 1.
+/// A colour: white at 0, blue above, red below; `share` from −1 to 1.
 function heat(share) {
   const [r, g, b] = share >= 0 ? [31, 119, 180] : [214, 39, 40];
   const strength = Math.min(1, Math.abs(share));
@@ -26,7 +26,7 @@ function heat(share) {
 
 // ---- What the model is -----------------------------------------------------------------------------------------------------
 
-/// A long text is folded behind its beginning.
+/// Folds a long text, except for its beginning.
 function factCell(parent, text) {
   const kMost = 300;
   if ([...text].length <= kMost) return element('td', parent, text);
@@ -95,7 +95,7 @@ function trainingSection(main, model) {
   plainChart(section, sets, [axis(logAcross, 'seconds of training and checks'), axis(logUp, 'objective')]);
 }
 
-/// A vertical line of one standard deviation on either side of a point; those of several sets beside each other.
+/// Draws one standard deviation on either side of each point as a vertical line; lines of several sets are side by side.
 const errorBars = {
   id: 'errorBars',
   afterDatasetsDraw(chart) {
@@ -198,7 +198,7 @@ function featureSection(main, model) {
   labelBars(place, labels[0]);
 }
 
-/// A square for every pair, its weight as a colour and under the mouse.
+/// A square for every pair; its colour shows the weight, and so does its tooltip.
 function heatMap(parent, pairs) {
   const labels = pairs.matrix.labels, n = labels.length;
   const kCell = Math.max(14, Math.min(34, Math.floor(620 / n)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Draws the runs that `slackline report` put into this page; models are drawn by model.js. Texts of the data go into the page as text nodes only.
+// Draws the runs that `slackline report` put into this page; model.js draws models. Texts in the data only enter the page as text nodes.
 'use strict';
 
 const errors = [];
@@ -25,15 +25,15 @@ const kAbscissae = {
   steps: {text: 'steps of blocks', value: (run, k) => run.curve.block_steps[k]},
 };
 
-/// Of the data that a run is trained on.
+/// Number of examples that a run is trained on.
 const examplesOf = (run) => run.row.examples || run.problem.examples;
 const minus = (a, b) => (a === null || b === null ? null : a - b);
 
-// Options that make another objective of the same problem: bounds of one are none of the other.
+// Options that change the objective of the problem: a bound on one objective does not hold for another.
 // Logs name the objective of each run.
 const objectiveOf = (row) => row.objective || (row.learner.match(/[:,](l1|clusters|kernel[a-z-]*)=[^,]*/g) || []).map((text) => text.slice(1)).join(' ');
 
-// Lower bounds of the exact optimum hold for the relaxed one too; upper bounds of the relaxed one for the exact one.
+// Lower bounds on the exact optimum also hold for the relaxed one, upper bounds on the relaxed one also for the exact one.
 const comparable = (run) => run.problem.runs.filter((other) => objectiveOf(other.row) === objectiveOf(run.row));
 function bestDual(run) {
   if (run.bestDual === undefined) {
@@ -182,7 +182,7 @@ const whiteGround = {
   },
 };
 
-/// A label for powers of ten, and for 2 and 5 times them where the axis is short.
+/// Labels powers of ten, and on short axes also 2 and 5 times them.
 function logTick(value) {
   const power = Math.floor(Math.log10(value) + 1e-9);
   const lead = Math.round(value / 10 ** power);
@@ -222,7 +222,7 @@ function newChart(parent, plugins = []) {
   return chart;
 }
 
-/// The buttons that take a chart out of the page, for papers: a picture of three times the size, and its points.
+/// Buttons that save a chart for papers: as a picture of three times the size, or as its points.
 function exportButtons(parent, chart, name) {
   button(parent, 'PNG', () => {
     const ratio = chart.options.devicePixelRatio;
@@ -260,7 +260,7 @@ function points(run, across, along, value, logX, logY) {
   return list;
 }
 
-/// The curves of one problem, with their controls.
+/// The curves of one problem and their controls.
 class CurveChart {
   constructor(parent, problem) {
     const figure = problem.figure || {};
@@ -322,7 +322,7 @@ class CurveChart {
 
 // ---- Figures against an option ---------------------------------------------------------------------------------------------
 
-/// What a row's place in a comparison can be: sizes of the problem, and options that are numbers.
+/// The possible positions of a row on the axis of a comparison: sizes of the problem, and options that are numbers.
 function parameters(problem, row) {
   const result = {};
   if (problem.sample) result.examples = problem.examples;
@@ -333,10 +333,10 @@ function parameters(problem, row) {
   return result;
 }
 
-/// The learner's name without the option, so that rows that differ in it alone make one series.
+/// The learner's name without the option, so that rows that differ only in this option form one series.
 const without = (learner, name) => learner.replace(new RegExp('([:,])' + name + '=[^,]*,?'), '$1').replace(/[:,]$/, '');
 
-/// Series of rows that differ in one number, by that number's name; those of three points or more.
+/// Series of three or more rows that differ in only one number, by the name of this number.
 function sweeps() {
   const found = new Map();
   for (const problem of data.problems) {
@@ -449,7 +449,7 @@ class SweepChart {
 const kWork = [['training_cpu_seconds', 'processor seconds of training'], ['passes', 'passes'],
                ['oracle_calls_per_example', 'oracle calls per example']];
 
-/// The last figures of test data in a curve, in percent where they are shares.
+/// The last metrics on test data in a curve; fractions are shown in percent.
 function lastTests(run) {
   return Object.keys(run.curve).filter((key) => key.startsWith('test:')).map((key) => {
     const values = run.curve[key].filter((value) => value !== null);
@@ -457,7 +457,7 @@ function lastTests(run) {
   }).join(', ');
 }
 
-/// Columns of the final figures: heading, text of a run, whether runs of logs have it.
+/// Columns of the final figures: heading, text of a run, whether runs of logs have the column.
 const kFinalColumns = [
   ['learner', (run) => run.row.label, true],
   ['seed', (run) => (run.seed === undefined ? '–' : String(run.seed)), true],
@@ -511,7 +511,7 @@ function optionList(parent, problem) {
   }
 }
 
-/// The bounds that suboptimalities are measured from, of each kind of optimum and objective.
+/// The bounds from which suboptimalities are measured, one text for each kind of optimum and objective.
 function bounds(problem) {
   const texts = problem.runs.map((run) => {
     const objective = objectiveOf(run.row);
@@ -520,7 +520,7 @@ function bounds(problem) {
   return [...new Set(texts)].join('');
 }
 
-/// Whether other samples of the same problem are there: a chart of them all says more than one for each, which wait until asked for.
+/// Whether the page has other samples of the same problem. A chart of all samples says more then, and that of each sample starts folded.
 function oneOfMany(problem) {
   const alike = (other) => other.sample && other.sample.of === problem.sample.of && (other.figure || {}).name === (problem.figure || {}).name;
   return problem.sample !== undefined && data.problems.filter(alike).length > 2;

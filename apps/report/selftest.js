@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The page's check of itself, when it is opened as page.html#selftest: uses controls as a reader would, and writes what it saw
+// The page's check of itself when opened as page.html#selftest: uses controls as a reader would, and writes what it finds
 // into an element of that name.
 'use strict';
 
-/// What a chart shows: sets that are not hidden, their points, types of the axes.
+/// What a chart shows: its visible sets, their points and the types of its axes.
 const shown = (chart) => JSON.stringify([
   chart.data.datasets.filter((set, index) => chart.isDatasetVisible(index)).map((set) => [set.label, set.data.length, set.data[0]]),
   chart.scales.x.type, chart.scales.y.type]);

@@ -16,7 +16,7 @@ constexpr std::size_t kLeadingCells = 3;
 
 std::string_view LayerName(bool fine) { return fine ? "fine" : "coarse"; }
 
-/// A layer contains no tab.
+/// A layer name contains no tab, so keys are unique.
 std::string Key(std::string_view image, std::string_view layer) {
   return std::string(image).append("\t").append(layer);
 }
@@ -41,7 +41,7 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
       throw DataError(reader.name(), reader.line_number(), message);
     };
     if (line.empty()) continue;
-    // Counted first: a line of tabs alone should not become millions of texts.
+    // Counting the cells first avoids millions of texts for a line that consists of tabs.
     const auto count = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1;
     if (begun && count != header.size())
       fail(std::to_string(count) + " cells instead of " + std::to_string(header.size()));

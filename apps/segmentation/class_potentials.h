@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of class potentials: for every superpixel of an image a number per class, from whatever
-// classifier. Text, one superpixel a line, cells separated by tabs, may be compressed with gzip:
+// Files of class potentials: a number per class for every superpixel of an image, from any
+// classifier. Text with one superpixel per line and cells separated by tabs; may be compressed with
+// gzip:
 //   image    layer    superpixel    grass    tree    …        the first line: these three words and
 //                                                             the names of the classes
 //   1_1_s    fine     0             -0.31    0.92    …        layer: fine or coarse; superpixels
 //                                                             count from 0 in either layer
-// Lines may come in any order; empty lines are passed over.
+// Lines may be in any order; empty lines are ignored.
 #pragma once
 
 #include <map>
@@ -21,19 +22,19 @@ namespace slackline::internal {
 
 class ClassPotentials {
  public:
-  /// Throws DataError with file, line and token: when the first line does not name the same classes
-  /// in the same order, on any line that is not as above, and on numbers that are not finite.
+  /// Throws DataError with file, line and token when the first line does not name these classes in
+  /// this order, on any line that is not as above, and on numbers that are not finite.
   ClassPotentials(const std::string& path, const std::vector<std::string>& classes);
 
-  /// count × classes numbers of the image's superpixels of a layer. Throws DataError when one is
-  /// missing, there twice, or not below `count`.
+  /// count × classes numbers for the image's superpixels of one layer. Throws DataError when a
+  /// superpixel is missing, repeated or not below `count`.
   std::vector<double> Layer(std::string_view image, bool fine, Index count) const;
 
  private:
   struct Row {
     Index superpixel;
     long line;
-    std::size_t begin;  // in values_
+    std::size_t begin;  // index in values_
   };
   std::string path_;
   std::size_t num_classes_;
@@ -41,11 +42,11 @@ class ClassPotentials {
   std::vector<double> values_;
 };
 
-/// The text of such a file.
+/// Builds the text of such a file.
 class ClassPotentialsText {
  public:
   explicit ClassPotentialsText(const std::vector<std::string>& classes);
-  /// values: superpixels × classes.
+  /// `values`: superpixels × classes.
   void Add(std::string_view image, bool fine, std::span<const double> values);
   const std::string& text() const { return text_; }
 

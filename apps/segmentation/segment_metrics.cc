@@ -14,7 +14,7 @@ double Share(std::int64_t part, std::int64_t whole) {
                    : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Mean of the numbers that are not NaN.
+/// The mean of the values that are not NaN.
 class Mean {
  public:
   void Add(double value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Figures of segmentations, in pixels; void pixels do not count.
+// Metrics of segmentations, in pixels; void pixels do not count.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace slackline::internal {
 
-/// Pixels by true and predicted class.
+/// Numbers of pixels by true and predicted class.
 class ConfusionMatrix {
  public:
   explicit ConfusionMatrix(Index num_classes)
@@ -19,7 +19,7 @@ class ConfusionMatrix {
         counts_(static_cast<std::size_t>(num_classes) * static_cast<std::size_t>(num_classes), 0) {}
 
   Index num_classes() const { return num_classes_; }
-  /// Row = truth, column = prediction.
+  /// The counts by rows: row = truth, column = prediction.
   std::span<const std::int64_t> counts() const { return counts_; }
   std::int64_t count(Index truth, Index predicted) const {
     return counts_[static_cast<std::size_t>(truth) * static_cast<std::size_t>(num_classes_) +
@@ -37,22 +37,22 @@ class ConfusionMatrix {
 };
 
 struct ClassFigures {
-  std::int64_t pixels = 0;  ///< of the truth
-  double recall = 0;        ///< share of its pixels that were found; NaN without any
-  double precision = 0;     ///< share of the pixels predicted as it that are; NaN without any
-  /// pixels in both truth and prediction over pixels in either; NaN where there are neither
+  std::int64_t pixels = 0;  ///< number of pixels of the class in the truth
+  double recall = 0;        ///< fraction of these that were found; NaN if there are none
+  double precision = 0;     ///< fraction of its predicted pixels that are right; NaN if none
+  /// Pixels in both truth and prediction over pixels in either; NaN if there are none in either.
   double iou = 0;
 };
 
 struct SegmentMetrics {
-  std::int64_t pixels = 0;    ///< labelled ones
-  double pixel_accuracy = 0;  ///< share of them that are right
+  std::int64_t pixels = 0;    ///< number of labelled pixels
+  double pixel_accuracy = 0;  ///< fraction of them that are right
   double class_average = 0;   ///< mean recall over the classes that occur in the truth
   double mean_iou = 0;        ///< mean IoU over the classes that occur in truth or prediction
   std::vector<ClassFigures> classes;
 };
 
-/// Requires a labelled pixel.
+/// Requires at least one labelled pixel.
 SegmentMetrics ComputeSegmentMetrics(const ConfusionMatrix& confusion);
 
 }  // namespace slackline::internal

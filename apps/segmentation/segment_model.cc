@@ -21,7 +21,7 @@ Index ContrastBin(float contrast) {
   return static_cast<Index>(end - kContrastEnds.begin());
 }
 
-/// Row 0 where two classes differ, nothing where they are equal.
+/// Row 0 if two classes differ, kAbsent if they are equal.
 StateMap Differ(Index classes) {
   StateMap map;
   for (Index a = 0; a < classes; ++a) {
@@ -30,7 +30,7 @@ StateMap Differ(Index classes) {
   return map;
 }
 
-/// New numbers for the superpixels that are kept, from `next` on; −1 for the others.
+/// New numbers, from *next on, for the superpixels that are kept; −1 for the others.
 std::vector<Index> Number(Index count, const std::vector<bool>& keep, Index* next) {
   std::vector<Index> number(count, -1);
   for (Index i = 0; i < count; ++i) {
@@ -225,7 +225,7 @@ void SegmentModel::Save(const std::string& path) const {
   for (const FeatureRange& range : ranges_) ranges.insert(ranges.end(), {range.begin, range.size});
   writer.Add("features", ranges);
   writer.Add("extractor", extractor);
-  // Files without this entry, also those of older versions, are of label images where 255 is void.
+  // Without this entry (also in files of older versions) 255 means void.
   if (void_values_ != std::vector<std::int64_t>{255}) writer.Add("void_values", void_values_);
   SaveScaling(scaling_, &writer);
   writer.AddWeights("weights", weights_, record.single_precision);
@@ -260,7 +260,7 @@ SegmentModel SegmentModel::Load(ModelReader file) {
   const bool features = inputs == SegmentInputs::kFeatures;
   entries.Require(features ? RangesFit(ranges, dimension) : ranges.empty() && dimension == 0,
                   "features");
-  // Before anything is allocated by these sizes.
+  // Checks the sizes before anything is allocated by them.
   const auto k = static_cast<Offset>(classes.size());
   const bool coarse = layers != SegmentLayers::kFine;
   const Offset expected = (features ? k * columns * (coarse ? 2 : 1) : k) +

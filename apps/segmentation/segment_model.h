@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The two-layer segmentation model (docs/notation.md, section 8). An image is cut twice into
-// superpixels; every fine and every coarse one is a variable whose states are the K classes.
+// The two-layer segmentation model (docs/notation.md, section 8). An image is divided into
+// superpixels twice; every fine and every coarse superpixel is a variable whose states are the K
+// classes.
 //   φ_i(x, y)  = (x_i, 1) in row y of "fine" or "coarse", with own weights per class; or, where the
 //              inputs are class potentials,
 //                x_{i,y} in row y of "class", one weight per class for both layers (the paper's
@@ -42,19 +43,19 @@ enum class SegmentLayers {
   kNeighbours
 };  ///< kFine: no links. kNeighbours: two layers and neighbour links
 enum class SegmentPairwise { kPotts, kTable };  ///< of the links between layers
-/// Pixels: a wrong superpixel costs its share of the image's labelled pixels, in each layer.
-/// Balanced: times the mean number of pixels of a class over that of its true class.
+/// kPixels: a wrong superpixel costs its share of the image's labelled pixels, in each layer.
+/// kBalanced: this cost times the mean number of pixels of a class over that of the true class.
 enum class SegmentLoss { kPixels, kBalanced };
 std::string_view Name(SegmentInputs inputs);
 std::string_view Name(SegmentLayers layers);
 std::string_view Name(SegmentPairwise pairwise);
 std::string_view Name(SegmentLoss loss);
 
-/// Upper ends of the ranges of contrast (distance of mean Lab colours); the last range has none.
+/// Upper ends of the ranges of contrast (distance of mean Lab colours); the last range is open.
 inline constexpr std::array<float, 7> kContrastEnds = {2, 4, 7, 11, 16, 23, 33};
 inline constexpr Index kContrastBins = static_cast<Index>(kContrastEnds.size()) + 1;
 
-/// Which superpixels of an image touch, and which contain which.
+/// Which superpixels of an image touch, and which coarse superpixel contains each fine one.
 struct SegmentGraph {
   struct Border {
     Index first, second;  ///< fine superpixels
@@ -62,22 +63,23 @@ struct SegmentGraph {
   };
   Index num_fine = 0;
   Index num_coarse = 0;
-  std::vector<Index> parent;  ///< per fine superpixel: a coarse one
+  std::vector<Index> parent;  ///< per fine superpixel the number of a coarse one
   std::vector<Border> neighbours;
 };
 
-/// A prepared image for training. Pixels: per superpixel and class, row by row, without void.
+/// A prepared image for training. Numbers of pixels are per superpixel and class, by rows, without
+/// void.
 struct SegmentExample {
   SegmentGraph graph;
-  Index first_row = 0;             ///< of its feature rows: fine superpixels, then coarse ones
-  std::vector<double> potentials;  ///< or these, per superpixel and class in the same order
+  Index first_row = 0;             ///< of the feature rows: fine superpixels, then coarse ones
+  std::vector<double> potentials;  ///< instead of rows, per superpixel and class in the same order
   std::vector<std::int64_t> fine_pixels, coarse_pixels;
 };
 
-/// The class with most pixels (the lowest of equals), or kUnlabelled where there are none.
+/// The class with the most pixels (the lowest of equals), or kUnlabelled if there are none.
 std::vector<Index> MajorityLabels(std::span<const std::int64_t> pixels, Index num_classes);
 
-/// A range of the features of the file that the model was trained on.
+/// A range of the features in the file that the model was trained on.
 struct FeatureRange {
   Index begin = 0;
   Index size = 0;
@@ -85,11 +87,11 @@ struct FeatureRange {
 
 class SegmentModel {
  public:
-  /// All weights zero. Requires 2 … 255 different class names, ranges that are not empty, in order
-  /// and apart, within file_dimension; else std::invalid_argument.
+  /// A model with all weights zero. Requires 2 … 255 distinct class names, and ranges that are
+  /// non-empty, in order, disjoint, and within file_dimension; else throws std::invalid_argument.
   SegmentModel(std::vector<std::string> classes, Index file_dimension,
                std::vector<FeatureRange> ranges, SegmentLayers layers, SegmentPairwise pairwise);
-  /// A model of class potentials: no features, no ranges, no columns.
+  /// A model of class potentials, which has no features, ranges or columns.
   static SegmentModel OfPotentials(std::vector<std::string> classes, SegmentLayers layers,
                                    SegmentPairwise pairwise);
 
@@ -100,28 +102,28 @@ class SegmentModel {
   SegmentPairwise pairwise() const { return pairwise_; }
   Index file_dimension() const { return file_dimension_; }
   const std::vector<FeatureRange>& ranges() const { return ranges_; }
-  /// Features of a superpixel, none for potentials.
+  /// Number of features of a superpixel; 0 for potentials.
   Index num_features() const { return inputs_ == SegmentInputs::kFeatures ? num_columns_ - 1 : 0; }
   /// Length of an input row: the features in the ranges, and the constant 1.
   Index num_columns() const { return num_columns_; }
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
 
-  /// Of the features of superpixels; SelectFeatures applies it.
+  /// The scaling of the features of superpixels; SelectFeatures applies it.
   const FeatureScaling& scaling() const { return scaling_; }
-  /// Requires numbers for every feature.
+  /// Requires the numbers of every feature.
   void set_scaling(FeatureScaling scaling);
 
-  /// `row` (num_columns), scaled, from the superpixel's features in the file (file_dimension).
-  /// Throws ScaleError.
+  /// Writes `row` (num_columns), scaled, from the superpixel's features in the file
+  /// (file_dimension). Throws ScaleError.
   void SelectFeatures(std::span<const double> features, std::span<double> row) const;
 
-  /// The structure of an image: its fine superpixels for which keep_fine is true, then the coarse
-  /// ones (empty = all). Its inputs are those of all superpixels, whatever is kept: the fine ones,
-  /// then the coarse ones where the model has them.
+  /// The structure of an image: the fine superpixels with keep_fine, then the coarse ones (empty =
+  /// all of them). Its inputs are those of all superpixels, kept or not: the fine ones, then the
+  /// coarse ones if the model has them.
   std::shared_ptr<const Structure> MakeStructure(const SegmentGraph& graph,
                                                  const std::vector<bool>& keep_fine,
                                                  const std::vector<bool>& keep_coarse) const;
-  /// Weights of features per class, for either layer.
+  /// The block of the weights of features per class, for the fine or the coarse layer.
   Index class_block(bool fine) const { return fine ? fine_block_ : coarse_block_; }
   /// Whether the model has coarse variables.
   bool has_coarse() const { return layers_ != SegmentLayers::kFine; }
@@ -130,18 +132,18 @@ class SegmentModel {
   /// Requires as many finite weights as the layout has.
   void set_weights(std::vector<double> weights);
 
-  /// The values of label images that mean void, rising; the classes are the others in their order.
-  /// 255 unless the training data say otherwise.
+  /// The values that mean void in label images, in ascending order; the other values are the
+  /// classes in order. 255 by default.
   const std::vector<std::int64_t>& void_values() const { return void_values_; }
-  /// Requires different values 0 … 255 in rising order, which leave enough for the classes.
+  /// Requires distinct values 0 … 255 in ascending order that leave enough values for the classes.
   void set_void_values(std::vector<std::int64_t> values);
 
-  /// FeatureExtractor::Save of the extractor (vision/feature_extractor.h); empty for potentials.
+  /// What FeatureExtractor::Save returned (vision/feature_extractor.h); empty for potentials.
   std::string extractor;
   TrainingRecord record;
 
   void Save(const std::string& path) const;
-  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its
+  /// Throws DataError when the file is damaged, not a model, or of another task, or when its
   /// entries contradict each other.
   static SegmentModel Load(ModelReader file);
   static SegmentModel Load(const std::string& path) { return Load(ModelReader(path)); }
@@ -167,37 +169,38 @@ class SegmentModel {
 /// The entry "task" of the model files of this class.
 inline constexpr std::string_view kSegmentTask = "segmentation";
 
-/// The training problem: superpixels without labelled pixels are left out with their links
+/// The training problem. Superpixels without labelled pixels are left out with their links
 /// (docs/notation.md, section 1), images without labelled pixels are skipped. `rows` have the
-/// model's columns. Throws std::invalid_argument when they do not fit.
+/// model's columns. Throws std::invalid_argument when arguments do not fit.
 TrainingSet MakeSegmentTraining(const SegmentModel& model,
                                 const std::vector<SegmentExample>& examples,
                                 const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss);
 
-/// A λ to begin with, to three digits; scales: of the problem. Of features: R²/(80 ℓ), R² the mean
-/// squared norm of a row and ℓ the mean loss of a wrong superpixel, 1/n with n superpixels an
-/// image. It does not fall with the number of images, as that of other models does: superpixels of
-/// an image are alike, and measurements with 55 and 335 images agree (docs/notebook/defaults.md).
-/// Of potentials: four times their mean square.
+/// A default λ, rounded to three digits. `scales`: of the problem. For features: R²/(80 ℓ), with R²
+/// the mean squared norm of a row and ℓ the mean loss of a wrong superpixel, which is 1/n with n
+/// superpixels per image. Unlike the default of other models, it does not decrease with the number
+/// of images: superpixels of an image are similar, and measurements with 55 and 335 images agree
+/// (docs/notebook/defaults.md). For potentials: four times their mean square.
 double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
                             const CostScales& scales);
 
-/// The class of every fine superpixel, and a bound.
+/// The class of every fine superpixel, and a bound on the value of all labellings.
 struct SegmentPrediction {
   std::vector<Index> fine;
-  double value = 0;        ///< of the labelling
-  double upper_bound = 0;  ///< certified for all labellings
+  double value = 0;        ///< the score of the labelling
+  double upper_bound = 0;  ///< on all labellings
 
-  /// Whether no labelling is better, but for rounding errors.
+  /// Whether the labelling is proven optimal, up to rounding errors.
   bool certified() const { return upper_bound - value <= 1e-9 * (1 + std::abs(value)); }
 };
-/// Of an image whose pixels need not be known. rows: num_columns each, for a model of features.
+/// Predicts an image; the numbers of its pixels may be unknown. `rows`: num_columns numbers each,
+/// for a model of features.
 SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExample& example,
                                   const std::shared_ptr<const FeatureRows>& rows,
                                   DecodeKind decode);
 
-/// Scores of every class for `count` superpixels of a layer by their own features, from row
-/// first_row on: count × num_classes, without links.
+/// The scores of every class for `count` superpixels of a layer, whose features begin at row
+/// first_row, without links: count × num_classes.
 std::vector<double> ClassScores(const SegmentModel& model, bool fine, const FeatureRows& rows,
                                 Index first_row, Index count);
 

@@ -12,8 +12,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Factors of the loss per true class: 1, or the mean number of pixels of a class (of those that
-/// occur) over its own.
+/// The factor of the loss per true class: 1, or the mean number of pixels of a class (over the
+/// classes that occur) over its own number.
 std::vector<double> ClassFactors(const std::vector<SegmentExample>& examples, Index num_classes,
                                  SegmentLoss loss) {
   std::vector<double> pixels(num_classes, 0.0);
@@ -30,11 +30,11 @@ std::vector<double> ClassFactors(const std::vector<SegmentExample>& examples, In
   return factors;
 }
 
-/// Labels and loss weights of the superpixels of a layer.
+/// The labels and loss weights of a layer's superpixels.
 struct Layer {
   std::vector<bool> keep;
-  std::vector<Index> labels;   // of those that are kept
-  std::vector<double> weight;  // the same; sum 1 before the factors
+  std::vector<Index> labels;   // one per kept superpixel
+  std::vector<double> weight;  // one per kept superpixel; sum to 1 before the factors
 };
 
 /// The constants of DefaultSegmentLambda.
@@ -62,7 +62,7 @@ Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes,
 void AddExample(const SegmentExample& example, const std::shared_ptr<const Structure>& structure,
                 const std::vector<Index>& labels, Dataset* data) {
   const std::span<const double> potentials = example.potentials;
-  // those of the last superpixels may be void
+  // There may be more potentials than needed, because the last superpixels may be void.
   const std::size_t needed = structure->num_potentials();
   SLACKLINE_CHECK(potentials.size() >= needed, "there are too few potentials");
   data->Add(structure, labels, example.first_row, potentials.first(needed));
@@ -94,7 +94,7 @@ TrainingSet MakeSegmentTraining(const SegmentModel& model,
     labels.insert(labels.end(), coarse.labels.begin(), coarse.labels.end());
     std::vector<double> weight = fine.weight;
     weight.insert(weight.end(), coarse.weight.begin(), coarse.weight.end());
-    const double share = model.has_coarse() ? 0.5 : 1;  // of a layer
+    const double share = model.has_coarse() ? 0.5 : 1;  // the share of a layer
     for (std::size_t i = 0; i < weight.size(); ++i) {
       for (Index s = 0; s < k; ++s) losses.push_back(s == labels[i] ? 0 : share * weight[i]);
     }

@@ -15,7 +15,7 @@ std::span<const double> BlockWeights(const SegmentModel& model, std::string_view
   return std::span<const double>(model.weights()).subspan(block.offset, block.size());
 }
 
-/// The strongest of two rankings together.
+/// Merges two rankings and keeps the strongest.
 std::vector<NamedWeight> Merged(const std::vector<NamedWeight>& a,
                                 const std::vector<NamedWeight>& b, Index top) {
   std::vector<NamedWeight> all = a;

@@ -12,23 +12,23 @@
 
 namespace slackline::internal {
 
-/// Per class its features in both layers ("fine" and "coarse" before their names), or for models of
-/// class potentials a list with a weight per class; the links between the layers, as pairs of
-/// classes or as one weight; and neighbours of different classes by the contrast between them.
+/// Per class its features in both layers ("fine" or "coarse" precedes their names), or for models
+/// of class potentials a list with one weight per class; the links between the layers, as pairs of
+/// classes or as one weight; and the weights of neighbours of different classes by contrast.
 /// feature_names: of the model's features; empty: by number. Throws std::invalid_argument when
-/// these are too few or too many.
+/// their number is wrong.
 WeightSummary SummariseWeights(const SegmentModel& model,
                                std::span<const std::string> feature_names,
                                const WeightSummaryOptions& options);
 
-/// A range of the features of a file, with the name of what they describe.
+/// A range of the features of a file, with the name of its block.
 struct NamedRange {
   std::string name;
   Index begin = 0;
   Index size = 0;
 };
-/// Names of the model's features by the blocks of its feature file: the block's name and the number
-/// within it, from 1 ("own/lab 3"). Features of no block have their number in the file.
+/// The names of the model's features: the name of their block in the feature file and the number
+/// within it, from 1 ("own/lab 3"). A feature outside all blocks has its number in the file.
 std::vector<std::string> SegmentFeatureNames(const SegmentModel& model,
                                              std::span<const NamedRange> blocks);
 

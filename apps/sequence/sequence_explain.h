@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Why a chain model chose the labels that it chose.
+// Why a chain model chose its labels.
 #pragma once
 
 #include <span>
@@ -14,22 +14,22 @@ namespace slackline::internal {
 
 struct TokenExplanation {
   std::string label;
-  ScoreSum observations;  ///< of a kernelized model the total only
+  ScoreSum observations;  ///< of a kernelized model only the total
   double constant = 0;
-  double transition = 0;  ///< from the label before; 0 at the first token
+  double transition = 0;  ///< from the previous label; 0 at the first token
   double start = 0;       ///< of the first token; 0 elsewhere
   double end = 0;         ///< of the last token; 0 elsewhere
-  double score = 0;       ///< the sum of all these
+  double score = 0;       ///< the sum of all of these
 };
 
 struct SequenceExplanation {
   std::vector<TokenExplanation> tokens;
-  double total = 0;  ///< the model's score of the labelling: the sum of those of the tokens
+  double total = 0;  ///< the model's score of the labelling: the sum of the tokens' scores
 };
 
-/// Takes the score of a labelling of sequence m apart, of data that were read for the model.
-/// labels: one of the model's for each token. Each sum of observations lists `top` ≥ 1 of them.
-/// Throws std::invalid_argument on arguments that do not fit, and std::logic_error when the parts
+/// Splits the score of a labelling of sequence m of data that were read for the model. `labels`:
+/// one of the model's labels per token. Each sum of observations lists `top` ≥ 1 of them. Throws
+/// std::invalid_argument on arguments that do not fit, and std::logic_error when the contributions
 /// do not add up to the model's scores of tokens.
 SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceData& data, Index m,
                                     std::span<const Index> labels, Index top);

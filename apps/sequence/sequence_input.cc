@@ -21,18 +21,18 @@
 namespace slackline::internal {
 namespace {
 
-/// A lower bound of the memory of training. Per weight: one number each in the learner's point, in
-/// the newest and in the best evaluation, in the model, and in two copies while it is saved.
+/// A lower bound on the memory for training. Per weight: one number in the learner's point, in the
+/// newest and in the best evaluation, and in the model, and two copies while the model is saved.
 constexpr double kBytesPerWeight = 48;
 /// Per token and label: labels and losses of the training set, scores and messages of an oracle.
 constexpr double kBytesPerState = 8;
 /// Per pair of tokens and pair of labels: the tables of the learners al and soft.
 constexpr double kBytesPerPairState = 8;
-/// Per structure and transition: the table both ways in the oracles of training and of checks, and
-/// the structure's own.
+/// Per structure and transition: the table in both directions in the oracles of training and of
+/// checks, and the table of the structure.
 constexpr double kBytesPerTransition = 40;
 
-/// The first line with text; an empty one when there is none.
+/// The first line with text; empty if there is none.
 std::string_view FirstLine(LineReader* reader) {
   std::string_view line;
   while (reader->Next(&line)) {
@@ -56,7 +56,7 @@ SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData*
   return {std::move(templates), std::move(dictionary)};
 }
 
-/// The line of a token. Tokens of a sequence are on lines one after the other.
+/// The line of a token. The tokens of a sequence are on consecutive lines.
 long LineOf(const SequenceData& data, Offset token) {
   const auto after = std::upper_bound(data.begin.begin(), data.begin.end(), token);
   const auto m = static_cast<std::size_t>(after - data.begin.begin()) - 1;
@@ -72,7 +72,7 @@ void ScaleRows(const FeatureScaling& scaling, SequenceData* data) {
   }
 }
 
-/// That the labels are those of IOB2, and the wanted sequences labelled by its rules.
+/// Throws DataError unless the labels are those of IOB2 and the selected sequences obey its rules.
 void CheckBio(const SequenceInput& input) {
   const SequenceData& data = input.data;
   if (input.format == SequenceFormat::kLetters)
@@ -90,7 +90,7 @@ void CheckBio(const SequenceInput& input) {
           i == 0 ? rules.start[label] : before == kUnlabelled || rules.Allows(before, label);
       if (allowed) continue;
       const std::string name = Quoted(data.label_names[label]);
-      // Tokens of CoNLL sequences are on lines one after the other.
+      // Tokens of a CoNLL sequence are on consecutive lines.
       throw DataError(
           data.source, data.lines[m] + i,
           "constraints bio do not allow " + name +
@@ -99,8 +99,8 @@ void CheckBio(const SequenceInput& input) {
   }
 }
 
-/// The most structures with tables of their own: one for each length, and one for each pattern of
-/// tokens without labels.
+/// An upper bound on the number of structures with their own tables: one per length, and one per
+/// sequence with unknown labels.
 Offset NumStructures(const SequenceInput& input) {
   std::set<Index> lengths;
   Offset patterns = 0;
@@ -205,7 +205,7 @@ std::vector<double> ReadLabelCosts(const std::string& path,
   const std::size_t k = label_names.size();
   std::vector<double> costs(k * k, 1.0);
   for (std::size_t label = 0; label < k; ++label) costs[label * k + label] = 0;
-  // Pairs with a line of their own, which overrides a line for all others.
+  // A pair with its own line overrides a line for all other labels.
   std::vector<bool> one(k * k, false);
   std::vector<bool> all(k, false);
   LineReader reader(path);

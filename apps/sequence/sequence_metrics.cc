@@ -28,7 +28,7 @@ struct Chunk {
   friend bool operator==(const Chunk&, const Chunk&) = default;
 };
 
-/// The chunks of labels [begin, end), none of which is unknown, in order.
+/// Appends the chunks of labels [begin, end), all of which are known, in order.
 void FindChunks(std::span<const Index> labels, std::size_t begin, std::size_t end,
                 std::span<const ChunkTag> tags, std::vector<Chunk>* chunks) {
   chunks->clear();
@@ -44,7 +44,7 @@ void FindChunks(std::span<const Index> labels, std::size_t begin, std::size_t en
   }
 }
 
-/// Counts chunks, stretch by stretch of known labels.
+/// Counts chunks in each run of known labels.
 class ChunkCounter {
  public:
   explicit ChunkCounter(std::span<const std::string> label_names) {

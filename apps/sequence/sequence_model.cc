@@ -201,7 +201,7 @@ void SequenceModel::Save(const std::string& path) const {
     writer.Add("hash_bits", std::vector<std::int64_t>{features_->dictionary.hash_bits()});
     writer.Add("dictionary", features_->dictionary.Text());
   }
-  // With a kernel, without those of "token", which is the first block.
+  // A kernelized model does not store the weights of "token", which is the first block.
   const std::size_t first = support_ ? token_weights().size() : 0;
   SaveScaling(scaling_, &writer);
   writer.AddWeights("weights", std::span<const double>(weights_).subspan(first),
@@ -227,7 +227,7 @@ SequenceModel SequenceModel::Load(ModelReader file) {
     features = LoadFeatures(entries, entries.path());
     entries.Require(features->dictionary.size() == num_features, "dictionary");
   }
-  // Before anything is allocated by these sizes.
+  // Checks the sizes before anything is allocated by them.
   const bool kernelized = HasSupport(entries);
   const auto num_labels = static_cast<Offset>(labels.size());
   std::vector<double> weights =

@@ -7,11 +7,11 @@
 //   neighbours     [y_i = a, y_{i+1} = b] in "transition" (K², by rows)
 // so that d = K(D + 3) + K². With constraints (LabelConstraints) some labels cannot begin a
 // sequence, and some pairs cannot occur, whatever the weights are. Start and end belong to the
-// first and the last token: where such a token has no label, training leaves them out with it
+// first and the last token. If that token has no label, training leaves them out together with it
 // (docs/notation.md, section 1).
 //
-// Models trained with a kernel (core/kernel.h) keep support vectors in the place of the weights of
-// "token", which are 0 then.
+// Models trained with a kernel (core/kernel.h) store support vectors in place of the weights of
+// "token", which are then 0.
 #pragma once
 
 #include <memory>
@@ -38,30 +38,30 @@ namespace slackline::internal {
 enum class SequenceFormat { kLetters, kConll };
 std::string_view Name(SequenceFormat format);
 
-/// How the tokens of CoNLL data get features.
+/// How features are made from the tokens of CoNLL data.
 struct SequenceFeatures {
   FeatureTemplates templates;
   FeatureDictionary dictionary;
 };
 
-/// Which labellings there are, in training and prediction.
+/// The labellings allowed in training and prediction.
 enum class LabelConstraints {
-  kAny,  ///< all; written "none"
-  kBio,  ///< those of IOB2: I-X only behind B-X or I-X (apps/sequence/data/chunk_tags.h)
+  kAny,  ///< all; "none" on the command line and in files
+  kBio,  ///< those of IOB2: I-X only after B-X or I-X (apps/sequence/data/chunk_tags.h)
 };
 std::string_view Name(LabelConstraints constraints);
 
-/// A pair of tokens has the square of it as states.
+/// The limit exists because a pair of tokens has the square of this number as joint states.
 inline constexpr Index kMostSequenceLabels = 8192;
 
 class SequenceModel {
  public:
-  /// A model of letters with so many pixels. All weights zero. Requires one label or more, without
-  /// repetition, and num_features ≥ 1, and with kBio labels that LooksLikeBio accepts; else
+  /// A model of letters with num_features pixels and all weights zero. Requires at least one label,
+  /// distinct labels, num_features ≥ 1, and with kBio labels that LooksLikeBio accepts; else throws
   /// std::invalid_argument.
   SequenceModel(std::vector<std::string> label_names, Index num_features,
                 LabelConstraints constraints = LabelConstraints::kAny);
-  /// A model of CoNLL data; as many features as the dictionary has columns, at least one.
+  /// A model of CoNLL data, with a feature for each column of the dictionary, at least one.
   SequenceModel(std::vector<std::string> label_names, SequenceFeatures features,
                 LabelConstraints constraints = LabelConstraints::kAny);
 
@@ -71,43 +71,44 @@ class SequenceModel {
   const std::vector<std::string>& label_names() const { return label_names_; }
   Index num_labels() const { return static_cast<Index>(label_names_.size()); }
   Index num_features() const { return num_features_; }
-  /// Requires format() == kConll.
+  /// Requires format() == kConll; else throws std::invalid_argument.
   const SequenceFeatures& features() const;
   LabelConstraints constraints() const {
     return rules_ ? LabelConstraints::kBio : LabelConstraints::kAny;
   }
-  /// What the constraints allow; nullptr where there are none.
+  /// The rules of the constraints; nullptr without constraints.
   const BioRules* rules() const { return rules_ ? &*rules_ : nullptr; }
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
-  /// How many weights a model has, without making it.
+  /// The number of weights of a model, without making the model.
   static Offset NumWeights(Offset num_labels, Offset num_features) {
     return num_labels * (num_features + 3) + num_labels * num_labels;
   }
 
-  /// The structure of sequences of so many tokens, at least one. What the constraints exclude is
-  /// forbidden (docs/notation.md, section 10): states of the first variable, and of the pairs.
+  /// The structure of sequences with `length` ≥ 1 tokens. States of the first variable and of the
+  /// pairs that the constraints exclude are forbidden (docs/notation.md, section 10).
   std::shared_ptr<const Structure> MakeStructure(Index length) const;
-  /// These sequences of data that have the model's labels and features, in this order; those of one
-  /// length share a structure. Labels that the model does not know are kUnlabelled.
+  /// The examples for these sequences, in this order. The data must have the model's labels and
+  /// features. Sequences of equal length share a structure. Labels that the model does not know
+  /// become kUnlabelled.
   Dataset MakeDataset(const SequenceData& data, std::span<const Index> sequences) const;
 
-  /// Of the features of tokens; data that are read for the model (sequence_input.h) are scaled.
+  /// The scaling of the features of tokens; data read for the model (sequence_input.h) are scaled.
   const FeatureScaling& scaling() const { return scaling_; }
-  /// Requires numbers for every feature.
+  /// Requires the numbers of every feature.
   void set_scaling(FeatureScaling scaling);
 
   const std::vector<double>& weights() const { return weights_; }
   /// Requires as many finite weights as the layout has.
   void set_weights(std::vector<double> weights);
-  /// Takes over what training on `problem` gave, a vector of weights or, with a kernel, an
+  /// Stores the result of training on `problem`: a vector of weights or, with a kernel, an
   /// expansion (learning/kernels/kernel_expansion.h).
   void SetTrained(const Problem& problem, const TrainOptions& options,
                   std::span<const double> weights);
-  /// The support vectors with a coefficient per label; none without a kernel.
+  /// The support vectors with a coefficient per label; nullopt without a kernel.
   const std::optional<KernelSupport>& support() const { return support_; }
-  /// scores[y] = the score of row y of "token" for features x.
+  /// scores[y] = the score of row y of "token" for the features x.
   void TokenScores(const FeatureRow& x, std::span<double> scores) const;
-  /// Weights of a block, in the order of the layout.
+  /// The weights of single blocks, in the order of the layout.
   std::span<const double> token_weights() const { return Block(token_block_); }
   std::span<const double> bias_weights() const { return Block(bias_block_); }
   std::span<const double> start_weights() const { return Block(start_block_); }
@@ -117,7 +118,7 @@ class SequenceModel {
   TrainingRecord record;
 
   void Save(const std::string& path) const;
-  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its
+  /// Throws DataError when the file is damaged, not a model, or of another task, or when its
   /// entries contradict each other.
   static SequenceModel Load(ModelReader file);
   static SequenceModel Load(const std::string& path) { return Load(ModelReader(path)); }
@@ -125,7 +126,7 @@ class SequenceModel {
  private:
   SequenceModel(std::vector<std::string> label_names, Index num_features,
                 std::optional<SequenceFeatures> features, LabelConstraints constraints,
-                std::vector<double> weights = {});  // none: all 0
+                std::vector<double> weights = {});  // empty: all 0
   std::span<const double> Block(Index block) const;
   void RequireFit(std::span<const double> weights) const;
 

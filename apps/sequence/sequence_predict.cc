@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kChunks = 64;
 
-/// What is not allowed gets the score −∞.
+/// Sets the scores of disallowed states to −∞.
 void Exclude(const std::vector<bool>& allowed, std::span<double> scores) {
   for (std::size_t s = 0; s < scores.size(); ++s) {
     if (!allowed[s]) scores[s] = -kInfinity;
@@ -74,7 +74,7 @@ void SequenceDecoder::Scores(const FeatureRows& rows, Index first, Index length)
   }
   add(model_.start_weights(), scores_.data());
   add(model_.end_weights(), scores_.data() + Size(length - 1) * Size(k));
-  // In a forged model file finite weights may have sums that are not.
+  // Finite weights of a manipulated model file may have infinite sums.
   if (!AllFinite(scores_)) throw DataError("the model's weights are too large for these sequences");
   if (model_.rules() != nullptr)
     Exclude(model_.rules()->start, std::span<double>(scores_).first(k));

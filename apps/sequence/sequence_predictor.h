@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A model file of sequences, and predictions one sequence a call:
+// A model file of sequences, and predictions with one call per sequence:
 //
 //   SequencePredictor tagger("ner.slk");
 //   const std::vector<std::string> tags = tagger.Predict({{"John", "NNP"}, {"runs", "VBZ"}});
 //
-// Results are those of `slackline sequence predict`, bit for bit; features that the model does not
+// Results equal those of `slackline sequence predict` bit for bit. Features that the model does not
 // know are left out.
 #pragma once
 
@@ -19,14 +19,14 @@
 
 namespace slackline::internal {
 
-/// Calls use work space of the object: one predictor for each thread. Copies share the model and
-/// are cheap, but for a table of K² transitions.
+/// Calls use the object's work space: one predictor per thread. Copies share the model and are
+/// cheap, except for a table of K² transitions.
 class SequencePredictor {
  public:
-  /// The columns of a token as the training data have them, without the label.
+  /// The columns of a token in the format of the training data, without the label.
   using Token = std::vector<std::string>;
   struct Labelling {
-    std::vector<std::string> labels;  ///< of each token
+    std::vector<std::string> labels;  ///< one per token
     double score = 0;                 ///< w·φ of the model
   };
 
@@ -39,21 +39,21 @@ class SequencePredictor {
   SequencePredictor& operator=(SequencePredictor&&) = default;
 
   const SequenceModel& model() const { return *model_; }
-  /// The names of the labels; their order is that of scores.
+  /// The names of the labels, in the order of scores.
   const std::vector<std::string>& labels() const { return model_->label_names(); }
 
   // For models of CoNLL data. Throw std::invalid_argument for other models, and when a token does
-  // not have the columns of the model. No tokens have no labels.
+  // not have the columns of the model. Without tokens there are no labels.
 
   /// The best label of each token.
   std::vector<std::string> Predict(const std::vector<Token>& tokens);
   /// tokens × labels by rows: see SequencePredictions::scores.
   std::vector<double> Scores(const std::vector<Token>& tokens);
-  /// At most `count` ≥ 1 labellings, the best first; one without labels for no tokens.
+  /// At most `count` ≥ 1 labellings, the best first; for no tokens one empty labelling.
   std::vector<Labelling> PredictBest(const std::vector<Token>& tokens, Index count);
 
-  // For all models: tokens whose features are given, of letters the numbers of the pixels that are
-  // 1, before scaling. Throw std::invalid_argument when a row has columns that the model does not
+  // For all models: tokens given by their features before scaling (of letters the numbers of the
+  // pixels that are 1). Throw std::invalid_argument when a row has columns that the model does not
   // have, or a value is too large after scaling.
 
   std::vector<std::string> PredictRows(const FeatureRows& rows);

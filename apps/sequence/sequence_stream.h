@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Data for a model, one sequence after the other, each as soon as its last line is there.
+// Reads data for a model, one sequence after the other, each as soon as its last line is there.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace slackline::internal {
 
 class SequenceStream {
  public:
-  /// Opens the file, "-" for the standard input; the model must live as long. folds: as for
+  /// Opens the file ("-": the standard input). The model must outlive this object. `folds`: as for
   /// ReadSequencesFor. Throws DataError.
   SequenceStream(const SequenceModel& model, const std::string& path, const std::string& folds);
 
-  /// Reads the next sequence of the wanted folds; false at the end of the file. Throws DataError as
-  /// ReadSequencesFor does, but only when what is wrong has been read.
+  /// Reads the next sequence of the selected folds; false at the end of the file. Throws DataError
+  /// as ReadSequencesFor does, but only when it reaches the error.
   bool Next();
-  /// The sequence, as the only one, with features.
+  /// The current sequence alone, with features.
   const SequenceData& data() const { return data_; }
 
-  /// Of all that Next has given.
+  /// Numbers of all sequences and tokens returned by Next so far.
   Offset num_sequences() const { return num_sequences_; }
   Offset num_tokens() const { return num_tokens_; }
-  /// Of all that was read, as ReadSequencesFor counts them.
+  /// The number of unknown features in everything read so far, counted as in ReadSequencesFor.
   std::int64_t unknown_features() const { return unknown_features_; }
 
  private:

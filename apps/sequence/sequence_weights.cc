@@ -6,7 +6,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Letters of Kassel's data have this form; the format itself tells the number of pixels only.
+/// The size of letters in Kassel's data; the format itself only determines the number of pixels.
 constexpr Index kLetterRows = 16;
 constexpr Index kLetterColumns = 8;
 

@@ -10,13 +10,13 @@
 
 namespace slackline::internal {
 
-/// Per label its observations, its constant and those of the first and the last token; and the
-/// transitions that the model's constraints allow. Weights of kernelized models belong to support
-/// vectors and not to observations: their labels have constants only, and a note says so.
+/// Per label its observations, its constant and its weights at the first and the last token; and
+/// the transitions that the model's constraints allow. Weights of kernelized models belong to
+/// support vectors, not to observations: their labels only have constants, and a note says so.
 WeightSummary SummariseWeights(const SequenceModel& model, const WeightSummaryOptions& options);
 
-/// The text of a feature of CoNLL data, or its number where features are hashed; the row and the
-/// column of a pixel, both from 1, of letters with 16 × 8 pixels, else its number.
+/// The name of a feature. CoNLL: its text, or its number if features are hashed. Letters of 16 × 8
+/// pixels: the row and the column of the pixel, both from 1; other letters: its number.
 std::string FeatureName(const SequenceModel& model, Offset feature);
 
 }  // namespace slackline::internal

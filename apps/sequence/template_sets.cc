@@ -54,8 +54,8 @@ constexpr const char* kWordSpelling =
     "U16: %suf[0,0,2]\n"
     "U17: %suf[0,0,3]\n";
 
-/// Beside parts of speech. First characters, and the last one, make chunking worse at small lambda
-/// (docs/notebook/sequences.md).
+/// Spelling features in addition to parts of speech. Features of first characters and of the last
+/// one make chunking worse at small λ (docs/notebook/sequences.md).
 constexpr const char* kMoreSpelling =
     "# Spelling\n"
     "U30: %low[0,0]\n"

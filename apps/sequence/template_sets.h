@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sets of feature templates (apps/sequence/data/feature_template.h) that have a name:
+// Named sets of feature templates (apps/sequence/data/feature_template.h):
 //   spelling           words at -2 … 2, pairs of words, and of the word itself lower case, shape,
 //                      the first and the last one to three characters: 15 features a token, of
 //                      column 0
@@ -21,27 +21,27 @@
 
 namespace slackline::internal {
 
-/// The names above.
+/// The names listed above.
 std::span<const std::string_view> TemplateSetNames();
 bool IsTemplateSet(std::string_view name);
 
-/// Whether at least half of the different texts of a column look like words: two characters or
-/// more, and an ASCII letter or a character beyond ASCII among them. Numbers, and single characters
-/// for tokens, are no words. Linear in the cells.
+/// Whether at least half of the distinct texts of a column look like words: two or more characters,
+/// including an ASCII letter or a character beyond ASCII. Numbers and single characters are not
+/// words. Linear in the cells.
 bool HoldsWords(const TokenTable& tokens, Index column);
 
-/// The set that auto stands for with these tokens. Requires a column.
+/// The set that auto chooses for these tokens. Requires a column.
 std::string_view ChooseTemplateSet(const TokenTable& tokens);
 
-/// The templates of a set, with comments; of auto as if column 0 held words. Throws DataError when
-/// there is no such set, and when the data have fewer columns than it needs.
+/// The templates of a set, with comments; those of auto as if column 0 held words. Throws DataError
+/// on an unknown set, and when the data have fewer columns than it needs.
 std::string TemplateSetText(std::string_view name, Index num_columns);
 
-/// The templates for tokens, by the name of a set, or of a file; empty: auto. Throws DataError,
-/// also when there is neither a set nor a file of the name.
+/// The templates for tokens from the name of a set or of a file; empty: auto. Throws DataError,
+/// also when neither a set nor a file has this name.
 FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens);
 
-/// The name of the set with exactly these templates; empty where there is none.
+/// The name of the set with exactly these templates; empty if there is none.
 std::string_view TemplateSetOf(const FeatureTemplates& templates);
 
 }  // namespace slackline::internal

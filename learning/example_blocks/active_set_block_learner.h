@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What learners have in common that keep an active set per example: the oracle of the passes, and
-// the sets with their point, weights, averages and counts (active_set_blocks.h).
+// Common part of the learners that keep an active set per example: the oracle of the passes, and
+// the active sets with their dual point, weights, averages and counts (active_set_blocks.h).
 #pragma once
 
 #include <span>
@@ -15,18 +15,19 @@ namespace slackline::internal {
 class ActiveSetBlockLearner : public ExampleBlockLearner, public CheckAdvisor {
  public:
   std::span<const ActiveSet> sets() const { return blocks_.sets(); }
-  /// The weights that its steps have reached.
+  /// The weights that the steps have reached (ActiveSetBlocks::reached).
   std::span<const double> reached() const { return blocks_.reached(); }
 
  protected:
-  /// How the blocks step (ActiveSetBlocks).
+  /// Options of ActiveSetBlocks.
   struct Steps {
     StepKind step = StepKind::kPairwise;
     AverageKind average = AverageKind::kOff;
     int threads = 1;
   };
-  /// oracle: of the passes; the evaluator has the same with more effort. Throws DataError when it
-  /// does not apply to one of the problem's structures.
+  /// oracle: options of the oracle of the passes; the evaluator's oracle has the same options with
+  /// Effort::kChecking. Throws DataError when the oracle does not apply to one of the problem's
+  /// structures.
   ActiveSetBlockLearner(const Problem& problem, const TrainOptions& options,
                         const ExampleOracle::Options& oracle, const Steps& steps)
       : ExampleBlockLearner(problem, options, Checking(oracle)),
@@ -39,7 +40,7 @@ class ActiveSetBlockLearner : public ExampleBlockLearner, public CheckAdvisor {
     return oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
   }
 
-  /// What every pass depends on.
+  /// Archives the state that every pass depends on.
   void ArchiveCommon(StateArchive* archive) {
     visits_.Archive(archive);
     oracle_.Archive(archive);
@@ -47,7 +48,7 @@ class ActiveSetBlockLearner : public ExampleBlockLearner, public CheckAdvisor {
     if (archive->loading()) evaluated_.clear();
   }
 
-  /// Goes on with another λ, from the dual point that was reached.
+  /// Continues with another λ from the current dual point.
   void ChangeProblem(const Problem& problem) {
     ExampleBlockLearner::ChangeProblem(problem);
     oracle_.set_problem(problem);

@@ -17,22 +17,22 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Index kIdleLimit = 10;     // visits
-constexpr double kLocalShare = 0.1;  // of the gap that local steps leave
+constexpr Index kIdleLimit = 10;     // visits without weight before a corner is dropped
+constexpr double kLocalShare = 0.1;  // share of the gap that local steps may leave
 constexpr Index kMaxLocalSteps = 20;
-/// An oracle whose corners show less than this share of the gap by its bound is helped by a search,
-/// where there may be one, …
-constexpr double kShown = 0.25;
-/// … at every fourth visit in a row: messages that are kept often get there by themselves.
+/// ExampleOracle::Search is called when the oracle's corner shows less than this share of the gap
+/// that the oracle's bound leaves open, …
+constexpr double kLeastShownShare = 0.25;
+/// … at every fourth such visit in a row, since the kept messages often improve without a search.
 constexpr Index kPatience = 3;
-// in a row: 255 visits without a search
+// Largest number of failures in a row that is counted: it leads to 255 visits without a search.
 constexpr Index kMostFailures = MessageBranchAndBound::kMostDoublings;
-// numbers of inner products of inputs, at most, per number of the inputs
+// Largest number of stored inner products of inputs per stored value of the inputs.
 constexpr Offset kGramShare = 4;
 
-/// Curvatures are differences of inner products: what is below their rounding errors may be
-/// anything. Taken for zero, it would ask for a full step where features of very different size
-/// meet; taken for this, steps are too short at worst.
+/// Curvatures are differences of inner products, so values below the rounding errors are
+/// meaningless. A curvature of zero would lead to a full step when features have very different
+/// sizes; with this lower bound steps are too short at worst.
 constexpr double kCurvatureRounding = 1e-15;
 double Curvature(double difference, double norms) {
   return std::max(difference, kCurvatureRounding * norms);
@@ -59,25 +59,25 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, 
   Index large = 0;
   for (Index m = 0; m < data.size(); ++m)
     large += ThreadsShareSweeps(data.example(m), threads) ? 1 : 0;
-  if (2 * large <= data.size()) threads_ = 1;  // not even a test in the visits of small ones
+  if (2 * large <= data.size()) threads_ = 1;  // visits of small examples then skip the test
   std::vector<double> coordinates;
-  SparseCorner given;
+  SparseCorner truth;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
     coordinates.assign(example.structure().num_coordinates(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
-    SparsifyCorner(example.structure(), coordinates, &given);
+    SparsifyCorner(example.structure(), coordinates, &truth);
     ActiveSet& set = sets_[m];
     scratch_.inputs = Inputs(m);
-    set.Add(example, given, &scratch_);
+    set.Add(example, truth, &scratch_);
     set.alpha()[0] = 1;
     if (oracle_->SearchesOnDemand(m)) searches_.resize(problem.size(), {.rest = kPatience});
   }
   oracle_->Refresh(weights_);
 }
 
-/// Inner products of inputs are kept where several share a weight block, and all together need
-/// memory of the inputs' order.
+/// Keeps inner products of inputs if several inputs share a weight block, and if the products of
+/// all examples need memory of the order of the inputs (kGramShare).
 void ActiveSetBlocks::MakeInputGrams(int threads) {
   const Dataset& data = problem_.data();
   Offset numbers = 0;
@@ -95,7 +95,10 @@ void ActiveSetBlocks::MakeInputGrams(int threads) {
   if (numbers > kGramShare * values) return;
   input_grams_.resize(data.size());
   ParallelChunks(data.size(), data.size(), threads, [&](const Chunk& chunk) {
-    for (Index m = chunk.begin; m < chunk.end; ++m) input_grams_[m] = InputGram(data.example(m));
+    for (Index m = chunk.begin; m < chunk.end; ++m) {
+      data.PrefetchSweep(chunk.begin, m, chunk.end);
+      input_grams_[m] = InputGram(data.example(m));
+    }
   });
 }
 
@@ -113,8 +116,8 @@ void ActiveSetBlocks::ScoreCorners(const ActiveSet& set) {
   alpha_before_.assign(set.alpha().begin(), set.alpha().end());
 }
 
-/// Steps on the active sets until max H − min H over α > 0 is at most `tolerance`, or, when that is
-/// negative, −tolerance times what it was.
+/// Steps on the active set until max H − min H over α > 0 is at most `tolerance` or, if `tolerance`
+/// is negative, −tolerance times its first value; at most kMaxLocalSteps steps.
 ActiveSetBlocks::Local ActiveSetBlocks::Improve(ActiveSet* set, double tolerance) {
   Local result;
   const std::size_t count = scores_.size();
@@ -147,7 +150,7 @@ ActiveSetBlocks::Local ActiveSetBlocks::Improve(ActiveSet* set, double tolerance
   return result;
 }
 
-/// Moves weight from `worst` to `best`, and the scores with it.
+/// Moves weight from `worst` to `best`, and updates the scores.
 ActiveSetBlocks::LocalStep ActiveSetBlocks::PairwiseStep(ActiveSet* set, std::size_t best,
                                                          std::size_t worst) {
   const std::span<double> alpha = set->alpha();
@@ -167,16 +170,17 @@ ActiveSetBlocks::LocalStep ActiveSetBlocks::PairwiseStep(ActiveSet* set, std::si
   return step;
 }
 
-/// Towards `best` (Frank-Wolfe) or away from `worst`, whichever promises more (Guélat and Marcotte,
-/// 1986). With more than half of the weight on `worst`, away never does; and there its step 1 +
-/// α/(1 − α) would blow rounding errors up.
+/// A step towards `best` (Frank-Wolfe) or away from `worst`, whichever has the larger directional
+/// derivative (Guélat and Marcotte, 1986). If more than half of the weight is on `worst`, the
+/// derivative away from `worst` is never the larger one; and the factor 1 + α/(1 − α) of such a
+/// step would magnify rounding errors.
 ActiveSetBlocks::LocalStep ActiveSetBlocks::AwayStep(ActiveSet* set, std::size_t best,
                                                      std::size_t worst) {
   const std::span<double> alpha = set->alpha();
   const std::size_t count = scores_.size();
   double towards = 0;
   double away = 0;
-  for (std::size_t a = 0; a < count; ++a) {  // differences: scores have a constant in common
+  for (std::size_t a = 0; a < count; ++a) {  // differences, since all scores share a constant
     towards += alpha[a] * (scores_[best] - scores_[a]);
     away += alpha[a] * (scores_[a] - scores_[worst]);
   }
@@ -212,8 +216,8 @@ ActiveSetBlocks::LocalStep ActiveSetBlocks::AwayStep(ActiveSet* set, std::size_t
   return step;
 }
 
-/// Brings w (scalar features) and slot_delta_ up to date with α, whose former values are in
-/// alpha_before_.
+/// Updates w (scalar features) and slot_delta_ for the change of α since alpha_before_. With
+/// `update_scores` also slot_scores_, for an example with one slot.
 void ActiveSetBlocks::Apply(const ExampleView& example, const ActiveSet& set, bool update_scores) {
   const double inverse = StepScale();
   const std::span<const Slot> slots = example.structure().slots();
@@ -222,7 +226,7 @@ void ActiveSetBlocks::Apply(const ExampleView& example, const ActiveSet& set, bo
   for (Index a = 0; a < set.size(); ++a) {
     const double change = alpha_before_[a] - set.alpha()[a];
     if (change == 0) continue;
-    const double scale = change * inverse;  // λ Ψα = Σ α (φ(given) − φ(s)) / M
+    const double scale = change * inverse;  // λ Ψα = Σ α (φ(y^m) − φ(s)) / M
     set.ForEachSlotEntry(a, [&](Index k, double value) {
       slot_delta_[k] += scale * value;
       slot_scores_[k] += scale * value * norm;
@@ -238,7 +242,7 @@ void ActiveSetBlocks::Apply(const ExampleView& example, const ActiveSet& set, bo
   }
 }
 
-/// slot_scores_ as they are once w has been moved by slot_delta_.
+/// Updates slot_scores_ as if w had been moved by slot_delta_.
 void ActiveSetBlocks::AddSlotChanges(const ExampleView& example) {
   const std::size_t count = SlotCoordinates(example.structure());
   slot_change_.resize(slot_scores_.size());
@@ -272,8 +276,8 @@ ActiveSetBlocks::VisitResult ActiveSetBlocks::Visit(Index m, bool ask) {
     result.spread = local.gap;
     result.gain += local.gain;
     if (local.gain > 0) {
-      // With one input the slots' scores follow from its norm, or from inner products of inputs
-      // where these are kept; else w is moved and asked again.
+      // With one slot the new scores follow from the norm of its input, and with kept inner
+      // products of inputs from these. Otherwise w is moved and the slots are scored again.
       const bool one_slot = example.structure().slots().size() <= 1;
       Apply(example, set, ask && one_slot);
       if (ask && !one_slot) {
@@ -314,7 +318,7 @@ void ActiveSetBlocks::AskOracle(Index m, ActiveSet* set, VisitResult* result) {
   read(bound);
   if (searches_.empty() || !oracle_->SearchesOnDemand(m)) return;
   SearchRecord& record = searches_[m];
-  if (!(result->gap < kShown * result->open)) {
+  if (!(result->gap < kLeastShownShare * result->open)) {
     record.rest = std::max(record.rest, kPatience);
     return;
   }
@@ -329,11 +333,11 @@ void ActiveSetBlocks::AskOracle(Index m, ActiveSet* set, VisitResult* result) {
   read(std::min(bound, searched));
   result->gap = std::max(result->gap, shown);
   record.needed = complete;
-  const bool helped = complete || result->gap >= kShown * result->open;
+  const bool helped = complete || result->gap >= kLeastShownShare * result->open;
   record.failures = helped ? 0 : std::min(record.failures + 1, kMostFailures);
   if (!helped)
     record.doublings = std::min(record.doublings + 1, MessageBranchAndBound::kMostDoublings);
-  // What gives up at a higher limit is paid by more visits without.
+  // A search that gave up at a higher node limit is followed by more visits without a search.
   const Index paid = complete ? 0 : std::max(record.failures, record.doublings);
   record.rest = std::max(helped ? kPatience : 0, (Index{1} << paid) - 1);
 }
@@ -385,10 +389,11 @@ double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
   double loss = 0;
   std::vector<double> delta(slot_delta_.size());
   for (Index m = 0; m < problem_.size(); ++m) {
+    problem_.data().PrefetchSweep(0, m, problem_.size());
     const ExampleView example = problem_.data().example(m);
     const ActiveSet& set = sets_[m];
     std::fill(delta.begin(), delta.end(), 0.0);
-    double sum = 0;  // 1 but for rounding errors of the steps
+    double sum = 0;  // 1 up to rounding errors of the steps
     for (const double share : set.alpha()) sum += share;
     for (Index a = 0; a < set.size(); ++a) {
       const double alpha = set.alpha()[a] / sum;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Example-block engine with active sets: the point α (one simplex per example, over its active
-// sets), the weights w = Σ_m Σ_s α_ms ψ_m(s) / (λM), and steps on them.
+// Example-block engine with active sets: the dual point α (one simplex per example, over its active
+// set), the weights w = Σ_m Σ_s α_ms ψ_m(s) / (λM), and steps on both.
 //
-// Sources: active_set.h; local pairwise steps as long as they promise more than the oracle: Tsuji,
+// Sources: active_set.h; local pairwise steps while they promise more than an oracle call: Tsuji,
 // Tanaka, Pokutta, "Pairwise conditional gradients without swap steps and sparser kernel herding",
 // ICML 2022.
 //
@@ -17,9 +17,9 @@
 // added, and w = (κ c + λ Ψα) / (κ + λ): steps are longer by (κ + λ) / λ. Ψα stays a dual point of
 // the problem itself.
 //
-// Cost of a visit: one sweep over the weights' columns of the example's inputs for the scores, one
-// to move them; a few operations per entry of active sets; a few per corner and step; and the
-// oracle, if it is asked.
+// Cost of a visit: one sweep over the weights of the example's inputs for the scores, and one to
+// move these weights; a few operations per entry of the active set, and per corner and step; and
+// the oracle, if it is called.
 #pragma once
 
 #include <span>
@@ -38,87 +38,88 @@ class ActiveSetBlocks {
  public:
   /// Starts at the ground truth: w = 0. The oracle is used by all visits and must outlive the
   /// blocks. step: kPairwise or kAway. threads: for examples with very many multiply-adds
-  /// (core/slot_sweeps.h); results do not depend on it.
+  /// (core/slot_sweeps.h); results do not depend on their number.
   ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step, AverageKind average,
                   int threads = 1);
 
-  /// What is known of searches (ExampleOracle::Search) of an example.
+  /// History of the calls of ExampleOracle::Search for one example.
   struct SearchRecord {
-    /// one has found the maximum where messages had not; checks search as well
+    /// Whether the last search proved a maximum that messages had not reached; checks then search
+    /// as well.
     bool needed = false;
-    Index failures = 0;   ///< in a row
-    Index doublings = 0;  ///< of the node limit of the next one
-    Index rest = 0;       ///< visits to come without one
+    Index failures = 0;   ///< searches in a row that did not help
+    Index doublings = 0;  ///< of the node limit of the next search
+    Index rest = 0;       ///< visits until the next search
   };
 
   struct VisitResult {
-    /// With the oracle: the example's duality gap (times M) when the oracle was asked, as far as
-    /// its corner shows.
+    /// The duality gap of the example (times M) at the oracle call, as measured by the oracle's
+    /// corner; 0 without a call.
     double gap = 0;
-    /// the same by the oracle's bound, which may be larger where the oracle stops early
+    /// The gap as measured by the oracle's bound, which is larger when the oracle stops early.
     double open = 0;
-    double spread = 0;  ///< max H − min H over α > 0 of the corners that were kept before
+    double spread = 0;  ///< max H − min H over α > 0 of the earlier corners
     double gain = 0;    ///< increase of the dual, times M
   };
 
-  /// Steps among the active set of example m; with `ask`, then the oracle, and steps that use its
+  /// Steps on the active set of example m; with `ask`, then an oracle call and steps that use its
   /// corner.
   VisitResult Visit(Index m, bool ask);
 
-  /// The oracle for example m at the weights as they are: its corner is kept, with weight 0, and no
-  /// step is made. `gap` as in Visit; `spread`: by how much H of the corner exceeds those of all
-  /// that were kept before. Drops corners that had no weight at the last idle_limit calls (0:
-  /// none).
+  /// Calls the oracle for example m at the current weights and adds its corner with weight 0,
+  /// without a step. `gap` as in Visit; `spread`: by how much H of the corner exceeds H of all
+  /// earlier corners, at least 0. Drops corners that had no weight at more than idle_limit calls in
+  /// a row (0: drops none).
   VisitResult Ask(Index m, Index idle_limit);
 
   /// The average of the weights after all visits. Requires an average kind and a visit.
   void ReadAverage(std::vector<double>* weights) const { average_.Read(weights_, weights); }
   bool averages() const { return average_.active(); }
 
-  /// w from scratch: takes away the rounding errors that steps gather.
+  /// Computes w from scratch, which removes the accumulated rounding errors of steps.
   void Rebuild();
-  /// Ψα into another vector; returns Σ α Δ / M as well.
+  /// Writes Ψα to *weights; returns (1/M) Σ_m Σ_s α_ms Δ_m(s).
   double WeightsOfPoint(std::vector<double>* weights) const;
 
   /// The coordinates of Σ_s α_ms φ_m(s); returns Σ_s α_ms Δ_m(s).
   double PointOfExample(Index m, std::vector<double>* coordinates) const;
 
-  /// What checks need of blocks that change meanwhile.
+  /// What checks read of the blocks, copied for checks during a pass, which changes the blocks.
   struct CheckCopy {
-    std::vector<ActiveSet> given;  ///< the ground truth alone, per example
+    std::vector<ActiveSet> given;  ///< per example, a set of the ground truth alone
     std::vector<WarmStart> warm;
     std::vector<SearchRecord> searches;
   };
   using CheckScratch = HingeScratch;
 
-  /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these
-  /// weights (Refresh). Several threads may call it, each with an oracle and scratch of its own,
-  /// and with a copy also while visits are made. Throws std::logic_error when the bound lies below
-  /// the score of the ground truth: then the oracle is wrong.
+  /// Certified upper bound on max_s H_m(s; weights) ≥ 0. `oracle` must have been refreshed with
+  /// these weights (Refresh). Several threads may call HingeBound, each with its own oracle and
+  /// scratch, and with a copy also during visits. Throws std::logic_error when the bound lies below
+  /// the score of the ground truth, which shows that the oracle is wrong.
   double HingeBound(Index m, std::span<const double> weights, ExampleOracle* oracle,
                     CheckScratch* scratch, const CheckCopy* copy = nullptr) const;
 
-  /// Brings a copy up to date. Costs memory for one corner an example.
+  /// Brings a copy up to date. Takes memory for one corner per example.
   void CopyForChecks(CheckCopy* copy) const;
 
-  /// From here on c = the newest w, and κ = kappa; 0: no centre. Ψα is kept, w follows. O(d).
+  /// Sets c to the newest w and κ to kappa (0: no centre). Keeps Ψα and updates w. O(d).
   void MoveCentre(double kappa);
   double kappa() const { return centre_.kappa(); }
   /// The weights that the steps have reached: w, or the centre if no step was made since it moved.
   std::span<const double> reached() const { return centre_.Reached(weights_); }
-  /// λ/2 ‖w − Ψα‖²: what the certified gap at w has besides the gaps of the blocks. O(d).
+  /// λ/2 ‖w − Ψα‖², which the certified gap at w contains besides the gaps of the blocks. O(d).
   double CentreGap() const;
 
-  /// The best mixture of the point and the ground truth for another λ; averages and counts begin
-  /// anew.
+  /// Continues with another λ from the best mixture of the dual point and the ground truth;
+  /// averages and counts start again.
   void ChangeLambda(const Problem& problem);
 
   void Archive(StateArchive* archive);
 
   const Problem& problem() const { return problem_; }
   std::span<const double> weights() const { return weights_; }
-  /// Hints before the visit of examples order[k]: of those behind it, further ahead first where
-  /// they are, then what they hold.
+  /// Prefetches data of the examples that follow order[k]: of the furthest ones the entries, then
+  /// the sets and labels, of the nearest ones the feature values.
   void PrefetchBehind(std::span<const Index> order, std::size_t k) const {
     constexpr std::size_t kFar = 12, kMiddle = 8, kNear = 4;
     const Dataset& data = problem_.data();
@@ -142,14 +143,14 @@ class ActiveSetBlocks {
   WarmStart& warm(Index m) { return warm_[m]; }
   std::int64_t oracle_calls() const { return oracle_calls_; }
   std::int64_t steps() const { return steps_; }
-  /// Whether several threads make the visits of most examples.
+  /// Whether several threads share the visits of most examples.
   bool threads_share_visits() const { return threads_ > 1; }
   /// Array entries touched so far, oracle included: the unit in which schedules compare costs.
   std::int64_t work() const { return work_ + oracle_->work(); }
 
  private:
-  /// Adds the oracle's corner to the set, and that of a search where the oracle's bound says that
-  /// most is missing; `gap` and `open` of *result, scores_ of all corners.
+  /// Adds the oracle's corner to the set, and that of a search when the oracle's bound shows that
+  /// most of the gap is still open. Sets `gap` and `open` of *result, and scores_ of all corners.
   void AskOracle(Index m, ActiveSet* set, VisitResult* result);
   struct Local {
     double gap = 0;
@@ -182,14 +183,14 @@ class ActiveSetBlocks {
   std::vector<ActiveSet> sets_;
   std::vector<double> weights_;
   std::vector<WarmStart> warm_;
-  std::vector<SearchRecord> searches_;  // per example; none where nothing is searched
-  std::vector<InputGram> input_grams_;  // per example; none at all where they do not pay
+  std::vector<SearchRecord> searches_;  // per example; empty without searches
+  std::vector<InputGram> input_grams_;  // per example; empty where they do not pay
   std::vector<double> slot_change_;     // what steps changed in slot_scores_
   CornerScratch scratch_;
   SparseCorner found_;
   std::vector<double> slot_scores_;
   std::vector<double> slot_delta_;  // Σ of the changes of q, slots only; zero between visits
-  std::vector<double> scores_;      // of the active sets
+  std::vector<double> scores_;      // H of the corners of the current set
   std::vector<double> alpha_before_;
   std::vector<double> direction_;  // G·d of an away or Frank-Wolfe step
   std::int64_t oracle_calls_ = 0;

@@ -17,9 +17,9 @@ namespace slackline::internal {
 namespace {
 
 constexpr Index kRebuildEvery = 16;  // passes
-constexpr double kSmallGap = 0.3;    // of the mean: not worth a call
-constexpr double kGrowth = 2;    // of what is remembered of a gap, with every call that is left out
-constexpr double kDrift = 0.05;  // of the mean gap, added to that
+constexpr double kSmallGap = 0.3;    // of the mean gap: not worth an oracle call
+constexpr double kGrowth = 2;        // of a remembered gap, for every skipped visit
+constexpr double kDrift = 0.05;      // of the mean gap, added as well
 constexpr Index kMaxCachedRounds = 50;
 constexpr Index kLongestRest = 8;  // passes without rounds over active sets
 constexpr int kChunks = 64;
@@ -32,8 +32,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
             {.solver = options.oracle, .searches = ExampleOracle::Searches::kOnDemand},
             {options.step, options.average, NumThreads(options.threads)}),
         gaps_(problem.size(), kInfinity),
-        opens_(gaps_),
-        promises_(gaps_),
+        gap_bounds_(gaps_),
+        expected_gaps_(gaps_),
         spreads_(gaps_) {
     traits_.companion = this;
     if (options.proximal != Switch::kOff) blocks_.MoveCentre(FirstKappa(problem));
@@ -41,7 +41,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
 
   void RunPass(const StopControl& stop) override {
     const Progress total = OracleRound(stop);
-    asking_work_ += total.work;
+    oracle_work_ += total.work;
     if (rest_ > 0) {
       --rest_;
     } else {
@@ -76,13 +76,13 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   }
 
   bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= 2 * check_work_; }
-  double GapEstimate() const override { return Mean(opens_) + centre_gap_; }
+  double GapEstimate() const override { return Mean(gap_bounds_) + centre_gap_; }
   WorkCounts work() const override {
     return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()};
   }
   double WorkOfRound() const override {
     const auto calls = static_cast<double>(blocks_.oracle_calls());
-    return calls > 0 ? static_cast<double>(asking_work_) * problem_.size() / calls : 0;
+    return calls > 0 ? static_cast<double>(oracle_work_) * problem_.size() / calls : 0;
   }
 
   void KeepDualPoint() override { best_point_.resize(gaps_.size()); }
@@ -107,12 +107,12 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   void Archive(StateArchive* archive) override {
     archive->Tag("bcfw with corners");
     ArchiveCommon(archive);
-    for (std::vector<double>* figures : {&gaps_, &opens_, &promises_, &spreads_})
+    for (std::vector<double>* figures : {&gaps_, &gap_bounds_, &expected_gaps_, &spreads_})
       archive->AnyReals(*figures);
     archive->FiniteReal(&centre_gap_);
     control_.Archive(archive);
     ArchiveBestPoint(archive);
-    for (std::int64_t* work : {&check_work_, &work_at_check_, &asking_work_}) archive->Count(work);
+    for (std::int64_t* work : {&check_work_, &work_at_check_, &oracle_work_}) archive->Count(work);
     archive->Passes(&pass_);
     archive->Integer(&rest_, 0, kLongestRest);
     archive->Integer(&next_rest_, 1, kLongestRest);
@@ -123,12 +123,12 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     ChangeProblem(problem);
     // Nothing is known about the gaps of the new problem.
     std::fill(gaps_.begin(), gaps_.end(), kInfinity);
-    opens_ = promises_ = spreads_ = gaps_;
+    gap_bounds_ = expected_gaps_ = spreads_ = gaps_;
     best_dual_ = -kInfinity;
     loaded_ = false;
     share_ = 1;
     rest_ = 0;
-    asking_work_ = 0;
+    oracle_work_ = 0;
     next_rest_ = 1;
     control_ = ProximalControl();
     if (options_.proximal != Switch::kOff && blocks_.kappa() == 0)
@@ -136,7 +136,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   }
 
  private:
-  /// φ_m(μ_m) and Δ_m·μ_m of the newest α, mixed with the ground truth as in the last evaluation.
+  /// Writes φ_m(μ_m) and returns Δ_m·μ_m of the newest α, mixed with the ground truth as in the
+  /// last evaluation.
   double NewestPoint(Index m, std::vector<double>* coordinates) const {
     const double loss = blocks_.PointOfExample(m, coordinates);
     if (share_ < 1) {
@@ -179,8 +180,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
       archive->FiniteReal(&point.loss);
       archive->Require(point.index.size() == point.value.size(), "a dual point does not add up");
     }
-    // Not asked for any more; or the check found a better one beside the pass that is now taken
-    // back.
+    // Keep the current point if best points are not wanted, or if the current one is better: an
+    // evaluation during the pass that is being undone may have found it.
     if (!archive->loading() || best_point_.empty() || best_dual_ > dual) return;
     best_point_ = std::move(read);
     best_dual_ = dual;
@@ -192,19 +193,20 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     return sum / problem_.size();
   }
 
-  /// beside: null, or the next pass, to be made at the same time.
+  /// beside: the next pass, which is run at the same time, or null.
   Evaluation EvaluateNow(int threads, const std::function<void()>* beside) {
     const double loss = blocks_.WeightsOfPoint(&evaluated_);
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
     evaluation.problem = certified();
-    // Far from a centre Ψα is no good point, and one between it and the ground truth may be.
+    // With a proximal centre Ψα may be a poor dual point, and its mixture with the ground truth
+    // better.
     share_ = blocks_.kappa() > 0 ? BestShare(loss, regulariser) : 1;
     evaluation.dual = share_ * loss - share_ * share_ * regulariser;
     if (!best_point_.empty() && evaluation.dual > best_dual_) KeepPoint(evaluation.dual);
     if (blocks_.kappa() > 0) {
-      // A centre that has just been moved is where the pass ended; the newest weights lie beyond
-      // it.
+      // If the centre has just been moved, the pass ended at the centre, and the newest weights lie
+      // beyond it.
       evaluated_.assign(blocks_.reached().begin(), blocks_.reached().end());
     }
     std::vector<double> average;
@@ -226,8 +228,9 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     std::int64_t work = 0;
   };
 
-  /// Rounds over active sets while they gain more for their work than the pass so far. When not
-  /// even the first one does, the next passes make none: twice as many as the last time.
+  /// Makes rounds over the active sets while a round gains more for its work than the pass so far.
+  /// When the first round already gains less, the next passes make no rounds; their number doubles
+  /// each time.
   void CachedRounds(const StopControl& stop, Progress total) {
     for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
       const Progress cached = CachedRound(stop);
@@ -248,7 +251,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
 
   void MoveCentre() {
     if (blocks_.kappa() == 0) return;
-    // Drawn with replacement, some examples may not have been seen yet.
+    // With examples drawn with replacement, some may not have been visited yet.
     double sum = 0;
     Index known = 0;
     for (const double gap : gaps_) {
@@ -265,16 +268,16 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     if (*kappa == 0) centre_gap_ = 0;
   }
 
-  /// With order gap: whether a visit is likely to be worth its cost, from what is remembered of a
-  /// gap and the mean of all. Lets the former grow if not.
+  /// Whether a visit is likely to be worth its cost, given a remembered gap and the mean gap. True
+  /// for all orders but kGap. When false, the remembered gap grows.
   bool Worthwhile(double* remembered, double mean) const {
     if (options_.order != OrderKind::kGap || !(*remembered < kSmallGap * mean)) return true;
     *remembered = kGrowth * *remembered + kDrift * mean;
     return false;
   }
 
-  /// The examples of an order that are worth a visit, chosen before the first visit, so that it is
-  /// known which come next.
+  /// The examples of the order with wanted(m), chosen before the first visit so that data of the
+  /// next examples can be prefetched.
   template <class Wanted>
   std::span<const Index> Choose(const Wanted& wanted) {
     chosen_.clear();
@@ -284,20 +287,20 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     return chosen_;
   }
 
-  /// The oracle for every example that may have a gap worth the call.
+  /// Visits, with oracle calls, the examples whose gap may be worth the call.
   Progress OracleRound(const StopControl& stop) {
     const double mean = Mean(gaps_);
     const std::int64_t before = blocks_.work();
     Progress progress;
     const std::span<const Index> chosen =
-        Choose([&](Index m) { return Worthwhile(&promises_[m], mean); });
+        Choose([&](Index m) { return Worthwhile(&expected_gaps_[m], mean); });
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       blocks_.PrefetchBehind(chosen, k);
       const std::size_t m = chosen[k];
       const ActiveSetBlocks::VisitResult visit = blocks_.Visit(chosen[k], true);
       gaps_[m] = visit.gap;
-      opens_[m] = visit.open;
-      promises_[m] = visit.open;
+      gap_bounds_[m] = visit.open;
+      expected_gaps_[m] = visit.open;
       spreads_[m] = visit.spread;
       progress.gain += visit.gain;
       if (stop.ShouldStop()) break;
@@ -306,7 +309,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     return progress;
   }
 
-  /// Steps on the active sets of the examples that have several, and among them a gap worth a
+  /// Visits, without oracle calls, the examples with several corners whose spread may be worth the
   /// visit.
   Progress CachedRound(const StopControl& stop) {
     const double mean = MeanSpread();
@@ -325,7 +328,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     return progress;
   }
 
-  /// Of the examples with several corners that have been visited. Notes which have several.
+  /// Mean spread of the visited examples with several corners. Sets several_.
   double MeanSpread() {
     several_.resize(gaps_.size());
     double sum = 0;
@@ -356,31 +359,31 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
                                 });
   }
 
-  std::vector<double> gaps_;      // of the examples, when the oracle was last asked
-  std::vector<double> opens_;     // the same by the oracle's bound
-  std::vector<double> promises_;  // that, growing while the oracle is not asked
-  std::vector<double> spreads_;   // of the active sets' scores, when last visited; growing as well
+  std::vector<double> gaps_;           // of the examples at their last oracle calls
+  std::vector<double> gap_bounds_;     // gaps_ by the oracle's bounds
+  std::vector<double> expected_gaps_;  // gap_bounds_, growing while an example is skipped
+  std::vector<double> spreads_;        // of the sets' scores at the last visits; growing as well
   std::vector<Index> drawn_;
-  std::vector<Index> chosen_;  // of a round
-  // whether an example keeps several corners, as a round of steps on these begins
+  std::vector<Index> chosen_;  // examples of a round
+  // Per example, whether it had several corners at the start of the last round over active sets.
   std::vector<std::uint8_t> several_;
-  ActiveSetBlocks::CheckCopy copy_;  // empty before a pass is made beside an evaluation
+  ActiveSetBlocks::CheckCopy copy_;  // empty until a pass runs beside an evaluation
   struct SparsePoint {
     std::vector<Index> index;
     std::vector<double> value;
     double loss = 0;
   };
-  std::vector<SparsePoint> best_point_;  // empty unless asked for
+  std::vector<SparsePoint> best_point_;  // empty without KeepDualPoint
   double best_dual_ = -kInfinity;        // of best_point_
-  bool loaded_ = false;                  // evaluations have been made whose points were not kept
+  bool loaded_ = false;                  // points of earlier evaluations were not kept
   std::int64_t check_work_ = 0;          // of the last evaluation
   std::int64_t work_at_check_ = 0;       // of all passes before it
-  std::int64_t asking_work_ = 0;         // of all oracle calls, with their steps
+  std::int64_t oracle_work_ = 0;         // of all oracle rounds, with their steps
   double share_ = 1;                     // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   ProximalControl control_;
-  Index rest_ = 0;       // passes to come without rounds over active sets
-  Index next_rest_ = 1;  // when they next do not pay
+  Index rest_ = 0;       // next passes without rounds over active sets
+  Index next_rest_ = 1;  // rest_ when rounds next do not pay
 };
 
 }  // namespace

@@ -7,18 +7,18 @@
 // Sources: active_set.h and active_set_blocks.h for the blocks; Shah, Kolmogorov, Lampert, CVPR
 // 2015, section 3.4, for the rule that decides between the oracle and the active sets; Osokin et
 // al., ICML 2016, for gaps as the measure of which examples are worth a call. Axes: blocks =
-// examples · oracle = the fastest of example_oracle.h · step = pairwise over
-// active sets · order = permutation, less the examples whose gap was small.
+// examples · oracle = the fastest of example_oracle.h · step = pairwise over active sets · order =
+// permutation, without the examples whose gap was small.
 //
 // A pass is one round of oracle calls and then rounds over the active sets alone, as long as these
 // raise the dual faster, per unit of work, than the pass as a whole has done so far. Work is
-// counted in operations, not in seconds, so that runs replay.
+// counted in operations, not in seconds, so that runs can be repeated.
 //
-// With order gap, rounds of oracle calls leave out examples whose gap was far below the mean when
-// the oracle was last asked. Old gaps say little (a fixed refresh every tenth pass cost a factor of
-// three on Reuters), so what is remembered of a gap doubles with every round, and a twentieth of
-// the mean is added: no example waits for longer than four rounds, or one more where the mean grows
-// meanwhile. Rounds over the active sets do the same with the gaps among these.
+// With order gap, rounds of oracle calls skip examples whose gap was far below the mean at their
+// last call. Old gaps say little (a fixed refresh every tenth pass cost a factor of three on
+// Reuters), so in every round the remembered gap of a skipped example doubles and grows by a
+// twentieth of the mean. No example waits longer than four rounds, or five when the mean grows
+// meanwhile. Rounds over the active sets treat the spreads within the sets in the same way.
 #pragma once
 
 #include <memory>
@@ -28,10 +28,10 @@
 
 namespace slackline::internal {
 
-/// What others may take over from it.
+/// The part of the learner that other learners use.
 class ActiveSetLearnerBase : public ActiveSetBlockLearner {
  public:
-  /// The work of one oracle call for every example, as calls have taken so far.
+  /// The work of one oracle call for every example, estimated from the calls so far.
   virtual double WorkOfRound() const = 0;
 
  protected:

@@ -81,8 +81,8 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
   std::span<const double> newest() const { return std::span(iterate_).first(iterate_.size() - 1); }
   double Dual() const { return iterate_.back() - Regulariser(problem_.lambda(), newest()); }
 
-  /// Asks all oracles at the newest weights. False, and no corner known, when `stop` came in
-  /// between.
+  /// Calls the oracle for all examples at the newest weights. Returns false when `stop` ended the
+  /// sweep; the corners are then incomplete.
   bool Sweep(const StopControl& stop) {
     const int threads = NumThreads(options_.threads);
     swept_ =
@@ -103,7 +103,7 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
     return true;
   }
 
-  /// (w, ℓ) of the points.
+  /// Sets *sums to (w, ℓ) of the points.
   void Gather(const DualPoints& points, std::vector<double>* sums) {
     std::fill(sums->begin(), sums->end(), 0.0);
     points.AddFeatures(problem_, 1 / problem_.lambda_m(), std::span(*sums).first(sums->size() - 1));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What learners have in common that keep one dual point per example, a mixture of the corners that
-// the oracle has answered with: these points, warm starts of the oracle, the average of the
-// iterates, and counts.
+// Common part of the learners that keep one dual point per example, a mixture of the oracle's
+// corners: these points, warm starts of the oracle, the average of the iterates, and counts.
 //
 //   symbol        here          shape
 //   ψ_m(μ_m)      points_       num_coordinates of the example's structure (core/structure.h)
@@ -24,17 +23,17 @@ namespace slackline::internal {
 
 class DualPointLearner : public ExampleBlockLearner {
  public:
-  /// A step for every call of the oracle, where a learner does not say otherwise.
+  /// One step per oracle call, unless a learner overrides it.
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
 
  protected:
   /// Throws DataError when the oracle of the options does not apply to one of the problem's
-  /// structures. lp_tolerance > 0: that of the oracle of the passes (ExampleOracle::Options).
+  /// structures. lp_tolerance > 0: tolerance of the oracle of the passes (ExampleOracle::Options).
   DualPointLearner(const Problem& problem, const TrainOptions& options, double lp_tolerance = 0);
 
-  /// Begins a new average of iterates of so many numbers (IterateAverage): of weights, one for
-  /// every example of a pass, where a learner does not say otherwise.
+  /// Starts a new average of iterates with `numbers` entries (IterateAverage). Without a call,
+  /// iterates are weight vectors, and a pass has one per example.
   void AverageIterates(Offset numbers, Offset first_suffix);
 
   /// The share of points_ in the dual point of example m; the ground truth has the rest.
@@ -44,32 +43,34 @@ class DualPointLearner : public ExampleBlockLearner {
     return evaluator_.Primal(weights, warm_, threads);
   }
 
-  /// The oracle of the passes: a loose one with lp_tolerance. Figures come from tight ones.
+  /// The oracle of the passes, a loose one if lp_tolerance > 0. Certificates use tight oracles.
   ExampleOracle& oracle() { return loose_ ? *loose_ : evaluator_.oracle(); }
-  /// Asks it for example m, and counts the call.
+  /// Calls the oracle of the passes for example m, and counts the call.
   Corner Ask(Index m, std::span<const double> weights, std::span<const double> offsets = {},
              double scale = 1);
 
   /// The certificate of evaluated_, or of the average of the iterates where that is better. newest:
   /// the newest iterate.
   Evaluation Certify(double dual, std::span<const double> newest, int threads);
-  /// The latter alone.
+  /// Replaces evaluated_ and evaluation->primal by the average of the iterates if its primal is
+  /// smaller.
   void TryAverage(std::span<const double> newest, int threads, Evaluation* evaluation);
 
-  /// Leaves target − (the point of example m) in direction_. Returns what the dual gains along it
-  /// to first order, times M, at these weights. target: ψ of another point; loss: its loss.
+  /// Sets direction_ = target − (the point of example m). Returns the derivative of the dual along
+  /// direction_, times M, at these weights. target: ψ of another point; loss: the loss of that
+  /// point.
   double Direct(Index m, std::span<const double> target, double loss,
                 std::span<const double> weights);
-  /// Moves the point of example m by a share of direction_, and the weights and their average with
-  /// it. loss: of the target.
+  /// Moves the point of example m by step · direction_, and the weights and their average with it.
+  /// loss: that of the target.
   void Move(Index m, double step, double loss, std::span<double> weights);
-  /// Counts a pass. Returns whether it is time to sum the weights from the points anew, which takes
-  /// away the rounding errors that steps gather.
+  /// Counts a pass. Returns true when the weights should be summed again from the points, which
+  /// removes the accumulated rounding errors of steps.
   bool EndPass();
 
-  /// Warm starts and the average.
+  /// Archives warm starts and the average.
   void ArchiveCommon(StateArchive* archive);
-  /// Follows to another λ, but for points and weights.
+  /// Changes λ of everything but the points and the weights, which the learner itself must change.
   void ChangeProblem(const Problem& problem);
 
   DualPoints points_;

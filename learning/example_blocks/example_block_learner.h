@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What learners have in common whose blocks are examples: the problem, the order of visits, and the
-// evaluator that certifies weights with an oracle over whole examples. Learners that mix corners in
-// one point per example go on from DualPointLearner, learners with an active set per example from
-// ActiveSetBlockLearner. What is left to a learner are its steps, and which weights it certifies.
+// Common part of the learners whose blocks are examples: the problem, the order of visits, and the
+// evaluator that certifies weights with an oracle over whole examples. Learners that mix corners
+// into one point per example derive from DualPointLearner, learners with an active set per example
+// from ActiveSetBlockLearner. A learner itself adds its steps, and chooses the weights to certify.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ namespace slackline::internal {
 
 class ExampleBlockLearner : public Learner, public DualPointSource, public LambdaFollower {
  protected:
-  /// oracle: of the evaluator.
+  /// oracle: options of the evaluator's oracle.
   ExampleBlockLearner(const Problem& problem, const TrainOptions& options,
                       const ExampleOracle::Options& oracle)
       : problem_(problem),
@@ -31,8 +31,8 @@ class ExampleBlockLearner : public Learner, public DualPointSource, public Lambd
     traits_.lambda = this;
   }
 
-  /// Takes `other` for evaluated_ where primal(other) is smaller than evaluation->primal, which it
-  /// then becomes.
+  /// Replaces evaluated_ by `other` and evaluation->primal by primal(other), if the latter is
+  /// smaller.
   template <class Primal>
   void TakeIfBetter(std::vector<double> other, const Primal& primal, Evaluation* evaluation) {
     const double value = primal(std::as_const(other));
@@ -41,7 +41,7 @@ class ExampleBlockLearner : public Learner, public DualPointSource, public Lambd
     evaluated_ = std::move(other);
   }
 
-  /// The same with another λ, as a run begins.
+  /// Changes λ before a new run.
   void ChangeProblem(const Problem& problem) {
     problem_ = problem;
     evaluator_.set_problem(problem);

@@ -20,14 +20,14 @@ namespace {
 
 constexpr int kRounds = 1;
 constexpr double kSmallScale = 1e-100;
-constexpr std::int64_t kNotesEvery = 4;  // steps between two notes, as a factor
+constexpr std::int64_t kNotesEvery = 4;  // factor between the steps of two notes
 
 double Inner(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// One variable with one linear term that has a row for each state, and nothing else: Algorithm 2
-/// applies.
+/// Whether the structure is one variable with one linear term that has a different row for each
+/// state, and nothing else. Algorithm 2 then applies.
 bool IsMulticlass(const Structure& structure) {
   const FactorGraph& graph = structure.graph();
   if (graph.num_variables() != 1 || graph.num_factors() > 0 || graph.num_global_factors() > 0)
@@ -40,7 +40,7 @@ bool IsMulticlass(const Structure& structure) {
          std::adjacent_find(rows.begin(), rows.end()) == rows.end();
 }
 
-/// B: no labelling of any example has a larger loss.
+/// B: an upper bound on the loss of every labelling of every example.
 double LargestLossOfAll(const Problem& problem) {
   double largest = 0;
   for (Index m = 0; m < problem.size(); ++m) largest = std::max(largest, LargestLoss(problem, m));
@@ -93,7 +93,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
                        ", average regret between " +
                        Figure(figures.mean_objective - evaluation.primal) + " and " +
                        Figure(figures.mean_objective - evaluation.dual);
-    // The lemma is about runs that begin at w = 0.
+    // The bound of the lemma holds for runs that begin at w = 0.
     if (counted_ == steps_) note += ", bound " + Figure(figures.bound);
     return note;
   }
@@ -123,8 +123,8 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
       archive->Integer(count, 0, kLargest);
   }
 
-  /// Online: the mean dual point counts as one visit of every example, and the figures of regret
-  /// begin anew.
+  /// Without --revisit, the mean dual point counts as one visit of every example. The figures of
+  /// regret start again.
   void ChangeLambda(const Problem& problem) override {
     std::vector<double> at_point;
     double loss = 0;
@@ -143,7 +143,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   }
 
  protected:
-  /// From the sum over the visits of example m to their mean.
+  /// The factor from the sum over the visits of example m to their mean.
   double PointShare(Index m) const override {
     const Offset visits = counts_[m];
     return visits > 0 ? scale_ / static_cast<double>(visits) : 0.0;
@@ -163,12 +163,12 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   /// Algorithm 3, lines 2 to 5.
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
-    const double given_norm = own_.revisit ? 0.0 : Inner(weights_, weights_);
+    const double squared_norm_before = own_.revisit ? 0.0 : Inner(weights_, weights_);
     const Corner corner = Ask(m, weights_);
     CollectSamples(m, example, corner);
     if (!own_.revisit) {
       ++steps_;
-      CountRegret(example, corner, given_norm);
+      CountRegret(example, corner, squared_norm_before);
       if (average_.active()) before_ = weights_;
       const double shrink = static_cast<double>(steps_ - 1) / static_cast<double>(steps_);
       for (double& w : weights_) w *= shrink;
@@ -189,7 +189,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
       average_.lag()[k] += average_.scale() * (weights_[k] - before_[k]);
   }
 
-  /// f(w; Z) = λ/2 ‖w‖² + H and ‖λw − ψ‖² at the weights before the step.
+  /// Adds f(w; Z) = λ/2 ‖w‖² + H and ‖λw − ψ‖²/(2λt), at the weights before the step, to the sums.
   void CountRegret(const ExampleView& example, const Corner& corner, double squared_norm) {
     const double lambda = problem_.lambda();
     ++counted_;
@@ -200,7 +200,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     gradients_ += std::max(0.0, gradient) / (2 * lambda * static_cast<double>(steps_));
   }
 
-  /// The corner, and what the sampler finds besides it.
+  /// Sets samples_ to the corner and the labellings that the sampler finds besides it.
   void CollectSamples(Index m, const ExampleView& example, const Corner& corner) {
     samples_.clear();
     samples_.push_back({{corner.coordinates.begin(), corner.coordinates.end()}, corner.loss});
@@ -213,7 +213,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     ScoreTables(example, weights_, scores_);
     const std::span<const double> loss = problem_.loss(m);
     for (std::size_t s = 0; s < loss.size(); ++s) scores_[s] += loss[s];
-    // One more than wanted: the best of them is most often the corner.
+    // One labelling more than needed is sampled, since the best of them is usually the corner.
     sampler_->SetWeights(weights_);
     sampler_->Sample(m, example, scores_, own_.samples, &visits_.random(), &labellings_);
     for (std::size_t k = first;
@@ -240,7 +240,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     return !own_.revisit && multiclass_[problem_.data().structure_of(m)];
   }
 
-  /// Leaves the change of Σ α ψ in change_, and takes it into the example's point.
+  /// Sets change_ to the change of Σ α ψ, and adds it to the example's point.
   void Update(Index m, const ExampleView& example, double lambda_t) {
     const std::span<double> own = points_.coordinates(m);
     u_.resize(own.size());
@@ -271,7 +271,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
 
   void UpdateMulticlass(const ExampleView& example, double lambda_t) {
     const double norm = example.input(example.structure().slots()[0].input).squared_norm;
-    // The given label itself has ψ = 0 and is no sample.
+    // The ground truth itself has ψ = 0 and is not a sample.
     std::erase_if(samples_, [](const LabellingSample& sample) {
       return std::all_of(sample.coordinates.begin(), sample.coordinates.end(),
                          [](double q) { return q == 0; });
@@ -297,11 +297,11 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     const double share = std::sqrt(limit / squared);
     for (double& w : weights_) w *= share;
     scale_ *= share;
-    // A scale of zero (no loss at all) would lose the points' numbers.
+    // A scale of zero (when no loss is possible) would erase the points.
     if (scale_ < kSmallScale) FoldScale();
   }
 
-  /// w(μ) and Σ_m Δ·μ of the examples' mean points.
+  /// Computes w(μ) and Σ_m Δ·μ of the examples' mean points.
   void SumMeans(std::vector<double>* weights, double* loss) {
     weights->assign(problem_.num_weights(), 0.0);
     *loss = 0;
@@ -313,7 +313,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     }
   }
 
-  /// w from the points: without the roundings of all steps.
+  /// Computes w from the points, which removes the rounding errors of the steps.
   void Rebuild() {
     std::fill(weights_.begin(), weights_.end(), 0.0);
     const double lambda_t =
@@ -326,7 +326,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   double largest_loss_;  // B
   std::vector<double> weights_;
   std::vector<double> masses_;  // sums over visits, divided by scale_, as points_
-  std::vector<Offset> counts_;  // of visits
+  std::vector<Offset> counts_;  // visits of each example
   double scale_ = 1;
   std::vector<bool> multiclass_;  // per structure
   std::vector<LabellingSample> samples_;

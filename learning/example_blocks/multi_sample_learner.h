@@ -4,27 +4,28 @@
 //
 // Source: Branson, Beijbom, Belongie, "Efficient large-scale structured learning", CVPR 2013,
 // supplement: Algorithm 3 around Algorithm 1 (Algorithm 2 for examples that are one variable with
-// an input and a row of weights for each state). Formulas corrected as multi_sample_update.h says.
+// an input and a row of weights for each state). Misprints in the formulas are corrected
+// (multi_sample_update.h).
 //
 //   symbol          here                     shape
 //   w^t             weights_                 num_weights
 //   u_t summed      points_ · scale_         per example: coordinates of Σ over its visits of Σ_j
 //                                            α_j ψ_j
 //   t               steps_                   number of examples seen, each visit one
-//   Y^1 … Y^K       samples_                 the oracle's corner first (the subgradient that the
-//                                            theorem wants), then a sampler's labellings
+//   Y^1 … Y^K       samples_                 the oracle's corner first (whose subgradient the
+//                                            theorem needs), then a sampler's labellings
 //
-// As in the paper every visit is a new example with dual variables of its own, and λt grows:
-// w^(t,0) = (t−1)/t w^(t−1). Then w is scaled onto the ball ‖w‖² ≤ B/λ, B = the largest loss of any
-// labelling (the paper has Δ ≤ 1). After whole passes the mean of an example's visits is a dual
-// point of the problem, with w = Ψμ: the lower bound. With --revisit there is one set of dual
-// variables for each example, t = M, the moves start from what it has, nothing is projected, and
-// the dual never falls; --samples 1 is then nearly bcfw.
+// As in the paper, every visit counts as a new example with its own dual variables, and λt grows:
+// w^(t,0) = (t−1)/t w^(t−1). Then w is scaled onto the ball ‖w‖² ≤ B/λ, where B is the largest loss
+// of any labelling (the paper has Δ ≤ 1). After whole passes the mean over an example's visits is a
+// dual point of the problem with w = Ψμ, which gives the lower bound. With --revisit each example
+// has one set of dual variables, t = M, moves start from the example's current dual variables, w is
+// not projected, and the dual never falls; with --samples 1 this is nearly bcfw.
 //
-// Told by notes: the mean of f(w^(t−1); Z_t) = λ/2 ‖w‖² + hinge, its regret against the optimum
-// (between bounds), and the bound of Lemma 2.4 with the gradients that were met, (1/T) Σ_t
-// ‖∇f_t‖²/(2λt). Cost of a step: one oracle call, K labellings of the sampler, K applications of
-// the example's Gram map, and two sweeps over all weights (none with --revisit).
+// Notes report the mean of f(w^(t−1); Z_t) = λ/2 ‖w‖² + hinge, its regret against the optimum
+// (between bounds), and the bound of Lemma 2.4 with the gradients so far, (1/T) Σ_t ‖∇f_t‖²/(2λt).
+// Cost of a step: one oracle call, K labellings of the sampler, K applications of the example's
+// Gram map, and two sweeps over all weights (none with --revisit).
 #pragma once
 
 #include <memory>
@@ -40,23 +41,26 @@ namespace slackline::internal {
 struct MultiSampleOptions {
   /// Labellings in each update of an example.
   Index samples = 10;
-  /// Later visits of an example go on from its dual variables, instead of counting it as a new one.
+  /// Whether later visits of an example continue from its dual variables, instead of counting it as
+  /// a new example.
   bool revisit = false;
 };
 
-/// sampler: null for MakeLabellingSampler.
+/// sampler: null for that of MakeLabellingSampler. Throws DataError when the oracle or the sampler
+/// does not apply to one of the problem's structures.
 std::unique_ptr<Learner> MakeMultiSampleLearner(
     const Problem& problem, const TrainOptions& options,
     std::unique_ptr<LabellingSampler> sampler = nullptr);
 
-/// What an online run has met so far (Theorem 2.1 and Lemma 2.4).
+/// Figures of regret of an online run so far (Theorem 2.1 and Lemma 2.4).
 struct OnlineFigures {
   std::int64_t steps = 0;     ///< T
   double mean_objective = 0;  ///< (1/T) Σ f(w^(t−1); Z_t)
-  double bound = 0;           ///< of its regret: (1/T) Σ ‖∇f_t‖²/(2λt)
+  double bound = 0;           ///< on the average regret: (1/T) Σ ‖∇f_t‖²/(2λt)
 };
 
-/// Of a learner that MakeMultiSampleLearner made, without --revisit.
+/// Figures of a learner that MakeMultiSampleLearner made without --revisit. Throws
+/// std::invalid_argument for a learner of another kind.
 OnlineFigures FiguresOf(const Learner& learner);
 
 /// `multi-sample`.

@@ -22,7 +22,7 @@ struct Move {
   double gain = 0;  // of the dual objective
 };
 
-/// The best α in [0, limit], and what it gains. loss: the change of D for α = 1.
+/// Sets move->alpha to the best α in [0, limit], and move->gain. loss: the change of D for α = 1.
 void Measure(const ExampleView& example, std::span<const double> scores, double loss, double limit,
              double lambda_t, FeatureGram* gram, Move* move) {
   const std::size_t slots = SlotCoordinates(example.structure());
@@ -76,7 +76,7 @@ void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSamp
         scores[k] += move.alpha / lambda_t * (k < slots ? move.product[k] : move.direction[k]);
       }
       dual->loss += move.alpha * (expands ? sample.loss : sample.loss - dual->loss);
-      // The longest expand move ends at 1 exactly, whatever is rounded.
+      // The longest expand move ends at mass 1 exactly, despite rounding.
       const bool fills = expands && move.alpha >= 1 - dual->mass;
       dual->mass = fills ? 1.0 : dual->mass + move.alpha * (expands ? 1.0 : 1 - dual->mass);
     }
@@ -93,7 +93,7 @@ std::vector<double> MulticlassUpdate(std::span<const double> values, double squa
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
   if (order.empty() || values[order[0]] <= 0) return alpha;
-  if (squared_norm / lambda_t < 1e-300) {  // nothing to weigh the best against
+  if (squared_norm / lambda_t < 1e-300) {  // no quadratic term: the best entry takes all weight
     alpha[order[0]] = 1;
     return alpha;
   }

@@ -28,7 +28,7 @@ struct LabellingSample {
   double loss = 0;                  ///< Δ(y)
 };
 
-/// What the dual variables of an example sum up to. The rest 1 − mass lies on the ground truth,
+/// Sums over the dual variables of an example. The remaining 1 − mass lies on the ground truth,
 /// whose ψ and Δ are zero.
 struct ExampleDual {
   std::vector<double> coordinates;  ///< of Σ_j α_j ψ_j
@@ -37,22 +37,24 @@ struct ExampleDual {
 };
 
 /// Algorithm 1, lines 3 to 15, `rounds` times: an expand move for each sample while mass < 1, swap
-/// moves after that. Deviation: while mass < 1 the swap move is made where it gains more, since
-/// expand moves alone never take back what is too much. Swap moves towards the given labelling (ψ =
-/// 0) make the mass smaller; with it among the samples, many rounds reach the best point of their
-/// hull.
+/// moves after that. Deviation: also while mass < 1 the swap move is made if it gains more, since
+/// expand moves never reduce a dual variable. Swap moves towards the ground truth (ψ = 0) reduce
+/// the mass; if the ground truth is among the samples, many rounds reach the best point of the
+/// samples' convex hull.
 ///
-/// scores: the example's coordinate scores (feature_map.h) at w^(t,0), which are moved along; dual:
-/// the start, 0 in the paper; change: what was added to dual->coordinates in all, so that w moves
-/// by the features of `change` / lambda_t. The dual objective never falls. Work space in *gram.
-/// O(samples · rounds) applications of the Gram map.
+/// scores: the example's coordinate scores (feature_map.h) at w^(t,0), which follow the moves;
+/// dual: the start, 0 in the paper, and the result; change: the sum of all that was added to
+/// dual->coordinates, so that w moves by the features of `change` / lambda_t; gram: work space. The
+/// dual objective never falls. O(samples · rounds) applications of the Gram map. Throws
+/// std::invalid_argument when sizes do not fit or lambda_t ≤ 0.
 void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSample> samples,
                        double lambda_t, int rounds, std::span<double> scores, ExampleDual* dual,
                        std::vector<double>* change, FeatureGram* gram);
 
 /// Algorithm 2: the exact α ≥ 0, Σα ≤ 1 that maximise Σ_j α_j H_j − ‖Σ_j α_j v_j‖²/(2 lambda_t)
 /// where the samples are different wrong classes over one input, so that v_i·v_j = ‖φ‖² (1 + [i =
-/// j]). values: H_j at w^(t,0); squared_norm ≥ 0: ‖φ(X)‖²; lambda_t > 0. O(K log K).
+/// j]). values: H_j at w^(t,0); squared_norm ≥ 0: ‖φ(X)‖²; lambda_t > 0 (else
+/// std::invalid_argument). O(K log K).
 std::vector<double> MulticlassUpdate(std::span<const double> values, double squared_norm,
                                      double lambda_t);
 

@@ -12,7 +12,7 @@
 //   w_i           points_       num_coordinates of the example's structure (core/structure.h),
 //                               never a copy of w
 //   ℓ_i (times n) points_       one number per example
-//   w_s, ℓ_s      corner_, …    as w_i, ℓ_i
+//   w_s, ℓ_s      corner        as w_i, ℓ_i
 //
 // With an oracle over the local polytope the certified problem is `relaxed`; with an exact one it
 // is `exact`. Cost of a step: one oracle call, one evaluation of the score tables, one sweep over

@@ -21,7 +21,7 @@ namespace slackline::internal {
 namespace {
 
 constexpr int kInnerSteps = 10;  // of option I
-// … which end when the example's gap is this share of the first
+// Inner steps end when the example's gap falls to this share of its first value.
 constexpr double kInnerReduction = 0.1;
 
 /// Sets w = SoftThreshold(v) where the feature vector with coordinates q is not zero.
@@ -50,7 +50,7 @@ double Inner(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// Whether no factor, with a table or global, joins variables: then maxima are those of single
+/// Whether no example has factors, with tables or global. Maxima are then those of single
 /// variables.
 bool VariablesAreFree(const Problem& problem) {
   const auto& structures = problem.data().structures();
@@ -85,7 +85,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   }
 
   Evaluation Evaluate(int threads) override {
-    // The weights of the passes stay as they are: evaluations change nothing.
+    // Evaluations must not change the weights of the passes.
     points_.Weights(problem_, &evaluated_);
     Threshold(&evaluated_);
     Evaluation evaluation;
@@ -104,8 +104,8 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   }
 
   std::string Adapt(const Evaluation& /*evaluation*/) override {
-    if (told_ || (options_.l1 == 0 && options_.smoothing == 0)) return {};
-    told_ = true;
+    if (note_made_ || (options_.l1 == 0 && options_.smoothing == 0)) return {};
+    note_made_ = true;
     std::string note = "objective and bounds are those of the ";
     if (options_.smoothing > 0) note += "smoothed ";
     note += "problem";
@@ -119,26 +119,27 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   ObjectiveScales Scales() const override {
     ObjectiveScales scales = ScalesOf(problem_);
     if (options_.smoothing == 0) return scales;
-    double room = 0;  // the smoothed maximum is at most this much larger, for each variable 1 − 1/K
+    double quadratic = 0;  // Σ (1 − 1/K): γ/2 times it bounds the excess of the smoothed maximum
     for (Index m = 0; m < problem_.size(); ++m) {
-      for (const Index k : problem_.data().example(m).graph().cardinalities()) room += 1 - 1.0 / k;
+      for (const Index k : problem_.data().example(m).graph().cardinalities())
+        quadratic += 1 - 1.0 / k;
     }
-    scales.primal_at_zero += 0.5 * options_.smoothing * room / problem_.size();
+    scales.primal_at_zero += 0.5 * options_.smoothing * quadratic / problem_.size();
     return scales;
   }
 
   bool DualPointIsBest() const override { return true; }
-  /// With smoothing the loss has the quadratic of the point, (γ/2) Σ_i (1 − ‖μ_i‖²), as D has.
+  /// With smoothing the loss includes the quadratic term (γ/2) Σ_i (1 − ‖μ_i‖²), as D does.
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     DualPointLearner::DualPoint(m, coordinates, loss);
     if (marginals_.empty()) return true;
-    double room = problem_.data().example(m).graph().num_variables();
+    double quadratic = problem_.data().example(m).graph().num_variables();
     const auto begin = problem_.training().loss_begin[m];
     for (std::size_t s = 0; s < problem_.loss(m).size(); ++s) {
       const double mu = marginals_[static_cast<std::size_t>(begin) + s];
-      room -= mu * mu;
+      quadratic -= mu * mu;
     }
-    *loss += 0.5 * options_.smoothing * room;
+    *loss += 0.5 * options_.smoothing * quadratic;
     return true;
   }
 
@@ -159,7 +160,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     archive->Passes(&pass_);
     for (std::int64_t* count : {&oracle_calls_, &steps_, &outputs_}) archive->Count(count);
     archive->Integer(&next_restart_, 1, StateReader::kMostCount);
-    archive->Flag(&told_);
+    archive->Flag(&note_made_);
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -189,11 +190,11 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
 
   void StartMarginals() {
     marginals_.assign(problem_.training().losses.size(), 0.0);
-    for (Index m = 0; m < problem_.size(); ++m) AddGiven(m, 1, marginals(m));
+    for (Index m = 0; m < problem_.size(); ++m) AddTruth(m, 1, marginals(m));
   }
 
-  /// out += scale · the indicators of the given states.
-  void AddGiven(Index m, double scale, std::span<double> out) const {
+  /// out += scale · the indicators of the ground truth's states.
+  void AddTruth(Index m, double scale, std::span<double> out) const {
     const ExampleView example = problem_.data().example(m);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
       out[example.graph().state_offset(i) + example.labels()[i]] += scale;
@@ -217,7 +218,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     }
   }
 
-  /// One step on the example. Returns its gap before, times M.
+  /// One step on the example. Returns the example's gap before the step, times M.
   double Step(Index m) {
     ++steps_;
     const double target_loss = projects_ ? ProjectedTarget(m) : CornerTarget(m);
@@ -238,8 +239,8 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     return gap;
   }
 
-  /// s of the step options, for the direction at hand. squared: ‖μ − u‖² over the variables'
-  /// states, with smoothing.
+  /// s of the step options, for direction_. squared: ‖μ − u‖² over the variables' states, with
+  /// smoothing.
   double StepSize(Index m, double gap, double squared) {
     const double lambda_m = problem_.lambda_m();
     const double gamma = options_.smoothing;
@@ -254,8 +255,8 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     return LineSearch(gap, gamma * squared + bound / lambda_m, 1);
   }
 
-  /// The oracle's corner: direction_ = its coordinates (of ψ), target_ = its marginals. Returns its
-  /// loss.
+  /// The oracle's corner: sets direction_ to its coordinates (of ψ) and target_ to its marginals.
+  /// Returns its loss.
   double CornerTarget(Index m) {
     const std::span<const double> mu = marginals(m);
     offsets_.resize(mu.size());
@@ -276,7 +277,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     return corner.loss;
   }
 
-  /// argmax_μ θ·μ − (γ/2)‖μ‖² of an example without factors, in the same form.
+  /// argmax_μ θ·μ − (γ/2)‖μ‖² of an example without factors; outputs as in CornerTarget.
   double ProjectedTarget(Index m) {
     const ExampleView example = problem_.data().example(m);
     SmoothedMaximum(m, w());
@@ -292,7 +293,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     return Inner(problem_.loss(m), target_);
   }
 
-  /// Leaves the maximiser in target_; returns max_μ [θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)] for θ of H_m(·;
+  /// Sets target_ to the maximiser; returns max_μ [θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)] for θ of H_m(·;
   /// weights).
   double SmoothedMaximum(Index m, std::span<const double> weights) {
     const ExampleView example = problem_.data().example(m);
@@ -307,10 +308,10 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
       const std::span<double> theta =
           std::span(target_).subspan(begin, example.graph().cardinality(i));
       AddPartScores(example, i, u_, theta);
-      const double given = theta[example.labels()[i]];
+      const double truth_score = theta[example.labels()[i]];
       allowed_.clear();
       for (const double score : theta) {
-        if (score != -kInfinity) allowed_.push_back((score - given) / gamma);
+        if (score != -kInfinity) allowed_.push_back((score - truth_score) / gamma);
       }
       scores_ = allowed_;
       ProjectOntoSimplex(allowed_);
@@ -344,30 +345,30 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
       return l1_term + Regulariser(problem_.lambda(), weights) + hinge / problem_.size();
     }
     std::vector<double> offsets = marginals_;
-    double room = 0;
+    double quadratic = 0;
     for (double& mu : offsets) {
-      room += mu * mu;
+      quadratic += mu * mu;
       mu *= -options_.smoothing;
     }
     for (Index m = 0; m < problem_.size(); ++m)
-      room += problem_.data().example(m).graph().num_variables();
+      quadratic += problem_.data().example(m).graph().num_variables();
     return l1_term + evaluator_.Primal(weights, warm_, threads, offsets) +
-           0.5 * options_.smoothing * room / problem_.size();
+           0.5 * options_.smoothing * quadratic / problem_.size();
   }
 
   /// (1/M) Σ_m −φ_m*: the linear part of D, and the quadratic one.
   double MeanLoss() const {
     double loss = points_.TotalLoss();
     if (options_.smoothing > 0) {
-      double room = -Inner(marginals_, marginals_);
+      double quadratic = -Inner(marginals_, marginals_);
       for (Index m = 0; m < problem_.size(); ++m)
-        room += problem_.data().example(m).graph().num_variables();
-      loss += 0.5 * options_.smoothing * room;
+        quadratic += problem_.data().example(m).graph().num_variables();
+      loss += 0.5 * options_.smoothing * quadratic;
     }
     return loss / problem_.size();
   }
 
-  /// v, and w, from the points.
+  /// Computes v, and w with l1, from the points.
   void Rebuild() {
     points_.Weights(problem_, &v_);
     if (options_.l1 > 0) {
@@ -376,7 +377,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     }
   }
 
-  /// One iterate of those since the last power of two (times M steps), each with the same
+  /// Draws one iterate among those since the last power of two (times M steps), each with the same
   /// probability.
   void DrawOutput() {
     if (outputs_ >= next_restart_) {
@@ -388,7 +389,8 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
       drawn_.assign(w().begin(), w().end());
   }
 
-  /// The share θ ≤ 1 of the point (1 − θ: the ground truth) with the largest D: D is concave in it.
+  /// The share θ ≤ 1 of the point, mixed with a share 1 − θ of the ground truth, that maximises D.
+  /// D is concave in θ. Sets v_ to Ψμ of the point.
   double BestScale() {
     points_.Weights(problem_, &v_);
     const double loss = points_.TotalLoss();
@@ -398,14 +400,14 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     double linear = 0;
     double square = 0;
     if (options_.smoothing > 0) {
-      std::vector<double> given(marginals_.size(), 0.0);
+      std::vector<double> truth(marginals_.size(), 0.0);
       for (Index m = 0; m < problem_.size(); ++m) {
         const std::size_t begin = problem_.training().loss_begin[m];
-        AddGiven(m, 1, std::span(given).subspan(begin, problem_.loss(m).size()));
+        AddTruth(m, 1, std::span(truth).subspan(begin, problem_.loss(m).size()));
       }
-      for (std::size_t s = 0; s < given.size(); ++s) {
-        const double d = marginals_[s] - given[s];
-        linear -= given[s] * d;
+      for (std::size_t s = 0; s < truth.size(); ++s) {
+        const double d = marginals_[s] - truth[s];
+        linear -= truth[s] * d;
         square += d * d;
       }
     }
@@ -426,24 +428,24 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     points_.Scale(theta);
     if (marginals_.empty()) return;
     for (double& mu : marginals_) mu *= theta;
-    for (Index m = 0; m < problem_.size(); ++m) AddGiven(m, 1 - theta, marginals(m));
+    for (Index m = 0; m < problem_.size(); ++m) AddTruth(m, 1 - theta, marginals(m));
   }
 
   ProxSdcaOptions own_;
   bool projects_;  // the smoothed maximiser is a projection
-  Random draw_;    // of the random output: a stream of its own
+  Random draw_;    // for the random output alone
   std::vector<double> v_;
   std::vector<double> w_;          // empty without l1
   std::vector<double> marginals_;  // laid out as TrainingSet::losses; empty without smoothing
   std::vector<double> drawn_;
-  std::int64_t outputs_ = 0;  // iterates that the drawn one stands for
+  std::int64_t outputs_ = 0;  // iterates among which drawn_ was drawn
   std::int64_t next_restart_;
-  // per example, for steps 3 to 5: of ‖X_i z‖², by ‖z‖² where projects_
+  // Per example, for steps 3 to 5: a bound on ‖X_i z‖², or on ‖X_i z‖²/‖z‖² if projects_.
   std::vector<double> bounds_;
   double largest_bound_ = 0;
   std::vector<double> target_, offsets_, allowed_, scores_;
   std::int64_t steps_ = 0;
-  bool told_ = false;
+  bool note_made_ = false;
 };
 
 }  // namespace

@@ -7,27 +7,27 @@
 // the last procedure of section 3.3 (with the sign of D_i corrected: prox_loss.h). The generic
 // algorithm is prox_sdca.h.
 //
-// What it minimises, with σ = --l1 and γ = --smoothing, both 0 by default (then it is the objective
-// of problem.h):
+// The objective, with σ = --l1 and γ = --smoothing, both 0 by default (which gives the objective of
+// problem.h):
 //   P(w) = λ/2 ‖w‖² + σ ‖w‖₁ + (1/M) Σ_m max_μ [θ_m(w)·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)]
 //   D(μ) = (1/M) Σ_m [Δ_m·μ_m + (γ/2) Σ_i (1 − ‖μ_i‖²)] − λ/2 ‖w(μ)‖²,
 //   w(μ)_k = sign(v_k) max(0, |v_k| − σ/λ),   v = Ψμ
 // where i runs over the variables and μ over the oracle's domain.
-// In the paper's form λ g(w) with g = ½‖w‖² + (σ/λ)‖w‖₁. The smoothed maximum is that of the
-// quadratic that Meshi et al. (AISTATS 2015) name as their third extension, shifted so that it lies
-// between the hinge and the hinge + γ/2 Σ_i (1 − 1/K_i): the reported objective bounds the one
-// without smoothing from above. All reported figures are those of this P and D.
+// In the paper's form the regulariser is λ g(w) with g = ½‖w‖² + (σ/λ)‖w‖₁. The smoothed maximum is
+// that of the quadratic that Meshi et al. (AISTATS 2015) name as their third extension, shifted so
+// that it lies between the hinge and the hinge + γ/2 Σ_i (1 − 1/K_i). The reported objective is an
+// upper bound on the one without smoothing. All reported figures are those of this P and D.
 //
 //   symbol        here           shape
 //   v, w          v_, w_         num_weights (one vector when σ = 0)
 //   X_i α_i       points_        num_coordinates of the example's structure
-//   −φ_i*         losses_        one number per example (without the quadratic)
+//   −φ_i*         points_        one number per example (without the quadratic)
 //   μ_i           marginals_     states of the variables; with γ > 0 only
 //   u − α         direction_, …  as points_, marginals_
 //
-// The direction is a corner of the oracle's, maximal for θ − γμ (a Frank-Wolfe direction; the
-// paper's subgradient for γ = 0), or the exact maximiser u = −∇φ where no example has factors: then
-// it is a projection onto a simplex for each variable.
+// The direction leads to the oracle's corner for θ − γμ (a Frank-Wolfe direction; the paper's
+// subgradient for γ = 0) or, if γ > 0 and no example has factors, to the exact maximiser u = −∇φ,
+// which is a projection onto a simplex for each variable.
 //   step 1: line-searched steps on the example until its gap is a tenth of what it was, at most ten
 //           (Option I to that precision)
 //   step 2: the line search of the lower bound (with σ = 0 the dual itself: block-coordinate
@@ -36,9 +36,9 @@
 //   step 4: by the largest of all examples (examples without factors: by ‖X_i‖²‖z‖², as in the
 //           paper)
 //   step 5: s = λMγ/(R² + λMγ), for examples without factors
-// Cost of a step as bcfw's; l1 adds a sweep over the weights that the step moves. Evaluations ask
-// for θ − γμ once per example: for any μ' the maximum is at most max_μ (θ − γμ')·μ + (γ/2) Σ_i (1 +
-// ‖μ'_i‖²), so that any oracle with certified bounds certifies P.
+// A step costs as much as one of bcfw; l1 adds a sweep over the weights that the step moves.
+// Evaluations call the oracle for θ − γμ once per example. For any μ' the maximum is at most max_μ
+// (θ − γμ')·μ + (γ/2) Σ_i (1 + ‖μ'_i‖²), so any oracle with certified bounds certifies P.
 #pragma once
 
 #include <memory>

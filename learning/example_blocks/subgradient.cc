@@ -11,10 +11,10 @@
 namespace slackline::internal {
 namespace {
 
-/// A smaller product of projections is multiplied into the sums.
+/// When the product of projection factors is smaller than this, it is multiplied into the sums.
 constexpr double kSmallestShrink = 1e-3;
-/// Of one projection: where no loss is possible the ball is a point, and sums have to stay
-/// divisible.
+/// Smallest factor of one projection. When no loss is possible the ball is a point, and the factor
+/// must not be zero, since sums are divided by it.
 constexpr double kSmallestFactor = 1e-100;
 
 class SubgradientLearner : public DualPointLearner {
@@ -55,7 +55,7 @@ class SubgradientLearner : public DualPointLearner {
     archive->Count(&oracle_calls_);
   }
 
-  /// The dual point that was reached stands for the first pass of the new run.
+  /// The current dual point counts as the first pass of the new run.
   void ChangeLambda(const Problem& problem) override {
     ChangeProblem(problem);
     if (steps_ == 0) return;
@@ -74,7 +74,7 @@ class SubgradientLearner : public DualPointLearner {
   double scale() const {
     return steps_ > 0 ? shrink_ / (problem_.lambda() * static_cast<double>(steps_)) : 0;
   }
-  /// μ = point_scale() · points_, and so for masses.
+  /// μ = point_scale() · points_; masses have the same scale.
   double point_scale() const {
     return steps_ > 0 ? shrink_ * problem_.size() / static_cast<double>(steps_) : 0;
   }
@@ -120,7 +120,7 @@ class SubgradientLearner : public DualPointLearner {
     points_.Scale(factor);
   }
 
-  /// θ, and ‖λk·w‖² anew: sums of many steps drift.
+  /// Computes θ, and ‖λk·w‖² from scratch, in which rounding errors of many steps accumulate.
   void FindShare() {
     const double squares = 2 * Regulariser(1, sum_);
     square_ = shrink_ * shrink_ * squares;

@@ -15,8 +15,8 @@
 //                                   where ψ is not zero
 //   μ_i       points_, … (below)    num_coordinates of the example's structure (core/structure.h)
 //
-// With SubgradientOptions::projection iterates are brought back into the ball ‖w‖² ≤ P(0)/λ, which
-// holds the optimum: there λ/2‖w‖² + mean hinge = ℓ − λ/2‖w‖² with ℓ ≤ P(0) and a hinge ≥ 0.
+// With SubgradientOptions::projection iterates are projected onto the ball ‖w‖² ≤ P(0)/λ. The ball
+// contains the optimum, where λ/2‖w‖² + mean hinge = ℓ − λ/2‖w‖² with ℓ ≤ P(0) and a hinge ≥ 0.
 // (Pegasos, section 2.2, for losses of at most 1.) shrink_ is the product of the factors of these
 // projections.
 //
@@ -24,14 +24,15 @@
 //     w_k = Ψμ with μ_i = (M/k) Σ_{steps t at example i} (factors of later projections) · corner_t,
 // since the first step forgets w_0. After whole passes in permuted order without projections every
 // example has had k/M steps: μ_i is the mean of its corners, a feasible dual point. In general
-// example i has mass a_i = (M/k) Σ_t (factors) instead of 1. Mass that is missing belongs to the
-// ground truth, which adds nothing to w or to the loss; where the largest a is above 1, all is
-// multiplied by θ = 1/max a. So f(θμ) is a lower bound whatever order and projections were; θ ≤ 1
-// is further lowered where that makes f larger (BestShare). The loss is kept beside, so the bound
-// is free. It is that of the newest point, and need not rise from check to check.
+// example i has mass a_i = (M/k) Σ_t (factors) instead of 1. Missing mass belongs to the ground
+// truth, which adds nothing to w or to the loss; if the largest a exceeds 1, all points are
+// multiplied by θ = 1/max a. So f(θμ) is a lower bound for any order and any projections; θ is
+// lowered further if that makes f larger (BestShare). The losses of the points are kept as well, so
+// the bound takes no extra work. The bound is that of the newest point, and need not rise from
+// check to check.
 //
 // Averages (TrainOptions::average) are of the primal iterates; their bound is the newest point's.
-// Cost of a step: as for bcfw without line search: one oracle call, one evaluation of the score
+// Cost of a step, as for bcfw without line search: one oracle call, one evaluation of the score
 // tables, one sweep over the input.
 #pragma once
 

@@ -120,29 +120,32 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
   double lambda_m() const { return lambda_ * size(); }
   double Hinge(const Atom& atom) const { return atom.loss + Inner(weights_, atom.point); }
 
-  /// The oracle's answer, checked.
+  /// Calls the oracle and checks its answer. Throws std::invalid_argument when the answer is
+  /// invalid.
   const WholeExampleAnswer& Ask(Index m, std::span<const double> weights) {
     answer_.point.at.clear();
     answer_.point.values.clear();
     answer_.loss = answer_.bound = kNone;
     oracle_->Maximise(m, weights, &answer_);
-    const std::string who = "the oracle's answer for example " + std::to_string(m);
+    const std::string subject = "the oracle's answer for example " + std::to_string(m);
     const SparsePoint& point = answer_.point;
-    SLACKLINE_CHECK(point.at.size() == point.values.size(), who + " has no whole feature vector");
+    SLACKLINE_CHECK(point.at.size() == point.values.size(),
+                    subject + " has no whole feature vector");
     double size = 1 + std::abs(answer_.loss);
     for (std::size_t k = 0; k < point.at.size(); ++k) {
       SLACKLINE_CHECK(point.at[k] >= 0 && point.at[k] < static_cast<Offset>(weights.size()) &&
                           (k == 0 || point.at[k - 1] < point.at[k]),
-                      who + " has features of weights that do not exist");
-      SLACKLINE_CHECK(std::isfinite(point.values[k]), who + " has a feature that is not finite");
+                      subject + " has features of weights that do not exist");
+      SLACKLINE_CHECK(std::isfinite(point.values[k]),
+                      subject + " has a feature that is not finite");
       size += std::abs(weights[point.at[k]] * point.values[k]);
     }
     SLACKLINE_CHECK(std::isfinite(answer_.loss) && answer_.loss >= 0,
-                    who + " has a loss that is negative or no number");
+                    subject + " has a loss that is negative or no number");
     const double value = answer_.loss + Inner(weights, point);
     SLACKLINE_CHECK(
         answer_.bound >= std::max(0.0, value) - 1e-9 * size && answer_.bound < kInfinity,
-        who + " has a bound of " + std::to_string(answer_.bound) + ", below its own value " +
+        subject + " has a bound of " + std::to_string(answer_.bound) + ", below its own value " +
             std::to_string(value) + " or below 0, which the ground truth reaches");
     return answer_;
   }
@@ -165,7 +168,7 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
     }
   }
 
-  /// False when there was nowhere to go.
+  /// One pairwise step on the active set; false when no step raises the dual.
   bool PairwiseStep(ActiveOutputs* outputs) {
     std::size_t best = 0;
     std::size_t worst = outputs->size();

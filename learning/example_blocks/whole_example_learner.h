@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with an oracle that the caller brings: something that maximises over the outputs of a
-// whole example, and knows no factor graph.
+// Training with an oracle that the caller supplies. The oracle maximises over the outputs of a
+// whole example and needs no factor graph.
 //
 //   P(w) = λ/2 ‖w‖² + (1/M) Σ_m max_y h_m(y; w),   h_m(y; w) = Δ_m(y) + w·[φ_m(y) − φ_m(y^m)]
 //   f(α) = (1/M) Σ_m Σ_k α_mk Δ_mk − λ/2 ‖w(α)‖²,  w(α) = −(1/(λM)) Σ_m Σ_k α_mk d_mk,
@@ -11,13 +11,13 @@
 // of outputs per example and pairwise steps on it (Osokin et al., ICML 2016).
 //
 //   symbol  here                            shape
-//   α_mk    Atom::share                     one per output of the active set; the ground truth has
-//                                           the rest of 1
+//   α_mk    Atom::share                     one per output of the active set, the ground truth
+//                                           included; their sum is 1
 //   d_mk    Atom::point                     sparse, over the weights
 //
-// A pass asks the oracle once for every example, and makes pairwise steps with an exact line search
-// on its active set; then sweeps over the active sets alone. Cost of a step: the active set's
-// stored features. Memory: all active sets.
+// A pass calls the oracle once for every example and makes pairwise steps with an exact line search
+// on its active set; then it sweeps over the active sets alone. Cost of a step: O(stored features
+// of the active set). Memory: all active sets.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@
 
 namespace slackline::internal {
 
-/// Entries of a weight vector that are not zero, positions rising.
+/// The non-zero entries of a weight vector, in increasing order of their positions.
 struct SparsePoint {
   std::vector<Offset> at;
   std::vector<double> values;
@@ -44,13 +44,14 @@ struct WholeExampleAnswer {
 class WholeExampleOracle {
  public:
   virtual ~WholeExampleOracle() = default;
-  /// A good output of example m at the weights. Called by one thread at a time.
+  /// Writes a good output of example m at the weights, and a certified bound, to *answer. Called by
+  /// one thread at a time.
   virtual void Maximise(Index m, std::span<const double> weights, WholeExampleAnswer* answer) = 0;
 };
 
 /// Certifies the exact problem: the dual by the outputs that the oracle returned, the primal by its
 /// bounds. Throws std::invalid_argument, which names the example, when an answer is out of range,
-/// not finite, or contradicts itself. The oracle must live as long.
+/// not finite, or contradicts itself. The oracle must outlive the learner.
 std::unique_ptr<Learner> MakeWholeExampleLearner(WholeExampleOracle* oracle, Index num_examples,
                                                  Offset num_weights, double lambda,
                                                  std::int64_t seed);

@@ -6,11 +6,11 @@
 namespace slackline::internal {
 namespace {
 
-/// Above this share of active pairs, copies of them save nothing.
+/// Above this share of active pairs, copies of their planes save no time.
 constexpr double kLargestShare = 0.35;
 
-// Shares of woken pairs among the active ones: below the first, passes over all pairs become rarer,
-// above the second more frequent.
+// Shares of woken pairs among the active ones. Passes over all pairs become rarer below the first,
+// and more frequent above the second.
 constexpr double kFewWoken = 0.02;
 constexpr double kManyWoken = 0.125;
 constexpr Index kMostEvery = 16;
@@ -22,7 +22,7 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
   const PairGroup& pairs = layout.pairs;
   const FactorGraph& graph = layout.structure->graph();
   const std::size_t count = pairs.count;
-  const bool known = in_use_;
+  const bool was_in_use = in_use_;
   member_.resize(count, 0);
   pair_.clear();
   const double* mu1 = state + pairs.plane(1);
@@ -30,10 +30,11 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
   const double* mu3 = state + pairs.plane(3);
   Counts counts;
   for (std::size_t k = 0; k < count; ++k) {
-    const bool alone = state[pairs.first_state[k]] == 0 && state[pairs.second_state[k]] == 0;
-    const bool rests = alone && mu1[k] == 0 && mu2[k] == 0 && mu3[k] == 0;
+    const bool variables_off =
+        state[pairs.first_state[k]] == 0 && state[pairs.second_state[k]] == 0;
+    const bool rests = variables_off && mu1[k] == 0 && mu2[k] == 0 && mu3[k] == 0;
     if (!rests) pair_.push_back(static_cast<Index>(k));
-    if (known && !rests && alone && member_[k] == 0) ++counts.woken;
+    if (was_in_use && !rests && variables_off && member_[k] == 0) ++counts.woken;
     member_[k] = rests ? 0 : 1;
   }
   counts.active = static_cast<Offset>(pair_.size());
@@ -43,9 +44,9 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
     return counts;
   }
   CopyPlanes(layout, state);
-  full_.resize(graph.num_variables());
+  all_active_.resize(graph.num_variables());
   for (Index i = 0; i < graph.num_variables(); ++i)
-    full_[i] = graph.cardinality(i) == 2 && state[graph.state_offset(i) + 1] != 0;
+    all_active_[i] = graph.cardinality(i) == 2 && state[graph.state_offset(i) + 1] != 0;
   resting_.assign(graph.variable_states(), 0.0);
   if (pairs.eta < 0) return counts;
   const double* eta_first = state + pairs.eta;
@@ -59,7 +60,7 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
 }
 
 void ActivePairs::CopyPlanes(const BlockLayout& layout, const double* state) {
-  // Room for the pairs of a variable more.
+  // Leaves room for the pairs of at least one variable that may become active.
   capacity_ = pair_.size() + static_cast<std::size_t>(layout.structure->graph().num_variables());
   const int planes = layout.pairs.num_planes();
   planes_.resize(static_cast<std::size_t>(planes) * capacity_);
@@ -103,9 +104,9 @@ void ActivePairs::SumMessages(const BlockLayout& layout, double inverse_rho, dou
 void ActivePairs::Wake(const BlockLayout& layout, const double* state) {
   const FactorGraph& graph = layout.structure->graph();
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    if (full_[i] != 0 || graph.cardinality(i) != 2 || state[graph.state_offset(i) + 1] == 0)
+    if (all_active_[i] != 0 || graph.cardinality(i) != 2 || state[graph.state_offset(i) + 1] == 0)
       continue;
-    full_[i] = 1;
+    all_active_[i] = 1;
     for (const Incidence& incidence : graph.factors_of(i)) {
       const FactorPlace place = layout.places[incidence.factor];
       if (place.pair && member_[place.index] == 0) Append(layout, state, place.index);
@@ -181,9 +182,9 @@ void ActivePairs::Archive(const BlockLayout& layout, const double* state, StateA
     }
   }
   archive->FiniteReals(resting_);
-  archive->Bytes(&full_);
+  archive->Bytes(&all_active_);
   if (!archive->loading()) return;
-  StateReader::Require(std::ssize(full_) == graph.num_variables(),
+  StateReader::Require(std::ssize(all_active_) == graph.num_variables(),
                        "active pairs do not fit their example");
   CopyPlanes(layout, state);
 }

@@ -11,7 +11,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Start of ρ as a multiple of s = λM/R², from which PenaltyControl balances it.
+/// Initial ρ as a multiple of s = λM/R²; PenaltyControl balances ρ from there.
 constexpr double kStartOfRho = 3;
 
 /// κ of the proximal centre, as a multiple of λ.
@@ -76,8 +76,7 @@ class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
   }
 
   void ChangeLambda(const Problem& changed) override {
-    // What ρ was balanced to is a better start than the default, as a multiple of the problem's
-    // scale.
+    // The balanced ρ, as a multiple of the problem's scale, is a better start than the default.
     const double balanced = control_.settings().rho / problem().penalty_scale();
     FactorLearner::ChangeLambda(changed);
     PenaltySettings settings = StartSettings(changed, options_);
@@ -94,8 +93,8 @@ class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
     return options_.proximal == Switch::kOff ? 0 : FirstKappa(problem, kCentre);
   }
 
-  /// An example's multipliers move after as many steps in it as it has blocks, times the visits per
-  /// update.
+  /// Makes a block step, and updates the multipliers of the example once the steps on its blocks
+  /// amount to visits_per_update visits.
   void StepAndUpdate(const Block& block, double eta_step) {
     blocks().StepBlock(block.example, block.part);
     Offset& steps = steps_since_update_[block.example];

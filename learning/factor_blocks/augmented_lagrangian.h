@@ -22,14 +22,13 @@ namespace slackline::internal {
 struct AugmentedLagrangianOptions {
   /// Length of a multiplier step, in (0, 1].
   double tau = 1;
-  /// Whether most passes leave out pairs of binary variables that rest (active_pairs.h).
+  /// Whether most passes leave out the resting pairs of binary variables (active_pairs.h).
   Switch shrinking = Switch::kAuto;
 };
 
 std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem,
                                                         const TrainOptions& options);
 
-/// `al`.
 extern const LearnerRecord kAugmentedLagrangianLearner;
 
 }  // namespace slackline::internal

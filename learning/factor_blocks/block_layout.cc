@@ -14,7 +14,7 @@ Index LinearSlot(const Structure& structure, Index part) {
   return -1;
 }
 
-/// The weight coordinate of a factor that pair_kernel can run, or −1.
+/// The weight coordinate of a factor that pair_kernel.h supports, or −1.
 Index PairCoordinate(const Structure& structure, Index c) {
   const FactorGraph& graph = structure.graph();
   const auto scope = graph.scope(c);
@@ -33,8 +33,8 @@ Index PairCoordinate(const Structure& structure, Index c) {
 void LayPairs(const Structure& structure, BlockLayout* layout) {
   const FactorGraph& graph = structure.graph();
   PairGroup& pairs = layout->pairs;
-  // A weight on two pairs makes them depend on each other, as does a weight that other parts use,
-  // too: then the pair is a table block.
+  // Pairs must be independent of each other and of other parts. A pair that shares its weight with
+  // another part therefore becomes a table block.
   std::vector<Index> uses(structure.num_coordinates(), 0);
   for (Index a = 0; a < graph.num_parts(); ++a) {
     for (const FeatureTerm& term : structure.terms(a)) {
@@ -95,7 +95,7 @@ void LayTable(const Structure& structure, Index c, bool multipliers, BlockLayout
   layout->tables.push_back(std::move(table));
 }
 
-/// Everything but the places in memory, which come last.
+/// Fills in everything about global blocks except their positions in memory (PlaceGlobals).
 void DescribeGlobals(const Structure& structure, BlockLayout* layout) {
   const FactorGraph& graph = structure.graph();
   for (Index g = 0; g < graph.num_global_factors(); ++g) {

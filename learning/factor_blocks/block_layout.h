@@ -4,9 +4,10 @@
 //
 // Memory of one example (doubles): the marginals μ_i of its variables in the graph's flat order;
 // then, for the *pair group*, four planes of μ_c and (with multipliers) two planes of η; then, for
-// every *table block*, μ_c and per axis the marginal A_ci μ_c (kept up to date, so that no sweep
-// over the table is needed to know it) and η_ci; then, for every *global block*, all A_ci μ_c, all
-// η_ci, and its features φ_c(μ_c). Its kept states are no part of this memory (global_blocks.h).
+// every *table block*, μ_c and per axis the marginal A_ci μ_c (updated by every step, so that no
+// sweep over the table computes it) and η_ci; then, for every *global block*, all A_ci μ_c, all
+// η_ci, and its features φ_c(μ_c). The active sets of global blocks are stored elsewhere
+// (global_blocks.h).
 #pragma once
 
 #include <vector>
@@ -15,8 +16,8 @@
 
 namespace slackline::internal {
 
-/// Factors over two binary variables with the single feature [both = 1], no two on one weight: run
-/// by pair_kernel.
+/// Factors over two binary variables with the single feature [both = 1] and a weight that no other
+/// part uses. pair_kernel.h makes the steps on them.
 struct PairGroup {
   Index count = 0;
   std::vector<Index> factor;
@@ -24,7 +25,7 @@ struct PairGroup {
   std::vector<Index> second_state;
   std::vector<Offset> weight;  ///< positions in w
   std::vector<Index> coordinate;
-  std::vector<double> degree;  ///< per variable: how many pairs of the group contain it
+  std::vector<double> degree;  ///< per variable: number of pairs of the group that contain it
   bool contiguous = false;     ///< weight[k] = weight[0] + k
   Offset mu = 0;               ///< planes of `count` doubles each
   Offset eta = -1;             ///< −1 without multipliers
@@ -42,7 +43,7 @@ struct TableAxis {
   Index variable = 0;
   Index cardinality = 0;
   Index stride = 0;     ///< distance of two neighbouring states of this axis in the table
-  Offset state = 0;     ///< of the variable, in the flat order
+  Offset state = 0;     ///< position of the variable's state 0 in the flat order
   Offset marginal = 0;  ///< A_ci μ_c
   Offset eta = -1;
 };
@@ -51,12 +52,12 @@ struct TableBlock {
   Index factor = 0;
   Index states = 0;
   Offset mu = 0;
-  Index slot = -1;  ///< of its linear term, or −1
+  Index slot = -1;  ///< slot of its linear term, or −1
   std::vector<TableAxis> axes;
 };
 
-/// A global factor (core/global_factor.h). The marginals, η and features of a block lie side by
-/// side.
+/// A global factor (core/global_factor.h). The marginals, η and features of a block lie next to
+/// each other in memory.
 struct GlobalBlock {
   const GlobalFactor* factor = nullptr;
   std::vector<TableAxis> axes;  ///< stride: unused
@@ -69,13 +70,13 @@ struct GlobalBlock {
   Index coordinate = 0;
 };
 
-/// Variables whose linear features read one slot, or (slot = −1) that have none.
+/// Variables whose linear features read the same slot, or (slot = −1) that have no linear features.
 struct VariableGroup {
   Index slot = -1;
   std::vector<Index> variables;
 };
 
-/// Which block of which kind a factor is.
+/// The kind of a factor's block, and its number among the blocks of that kind.
 struct FactorPlace {
   bool pair = false;
   Index index = 0;
@@ -87,8 +88,8 @@ struct BlockLayout {
   const Structure* structure = nullptr;
   std::vector<VariableGroup> variable_groups;
   std::vector<double> degree;  ///< N_i, global factors included
-  /// The row of a binary variable whose only feature is linear in state 1 (the fast case), or
-  /// kAbsent.
+  /// Per variable: the weight row of a binary variable whose only feature is a linear one of state
+  /// 1 (the fast case), or kAbsent.
   std::vector<Index> single_row;
   PairGroup pairs;
   std::vector<TableBlock> tables;

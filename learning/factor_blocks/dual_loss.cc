@@ -20,8 +20,8 @@ namespace {
 constexpr int kChunks = 16;
 constexpr Index kTrialExamples = 100;
 constexpr int kTrialPasses = 20;
-/// Values of λη that are tried. What the start leaves behind fades as t^(−λη): smaller ones look
-/// good in short trials only (on Yeast they won these, and were far behind after 100 passes).
+/// Values of λη that are tried. The influence of the start decays as t^(−λη). Smaller values look
+/// good only in short trials (on Yeast they won the trials, and were far behind after 100 passes).
 constexpr double kTrialSteps[] = {16, 8, 4, 2, 1};
 constexpr double kBias = 0.01;
 
@@ -116,7 +116,7 @@ class DualLossLearner : public Learner,
   }
 
   void ChangeLambda(const Problem& problem) override {
-    // A step that was found stays what it was as a multiple of 1/λ.
+    // An η chosen by trials stays the same multiple of 1/λ.
     if (step_size_ <= 0) descent_.set_eta(descent_.eta() * problem_.lambda() / problem.lambda());
     descent_.ChangeLambda(problem_.lambda(), problem.lambda());
     problem_ = problem;
@@ -140,7 +140,7 @@ class DualLossLearner : public Learner,
         for (Index k = 0; k < trial.size(); ++k) {
           trial.Visit(k);
           block_steps_ += num_parts_[some[k]];
-          // The run ends here: what it leaves behind is not resumed.
+          // The run ends here, and its state is not saved.
           if (stop.ShouldStop()) return;
         }
       }
@@ -175,7 +175,7 @@ class DualLossLearner : public Learner,
 
   Problem problem_;
   TrainOptions options_;
-  double step_size_;  // 0: found by trials
+  double step_size_;  // 0: η is chosen by trials
   double temperature_;
   ExampleVisits visits_;
   DualLossDescent descent_;

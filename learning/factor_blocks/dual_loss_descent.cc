@@ -15,16 +15,16 @@
 namespace slackline::internal {
 namespace {
 
-/// Sweeps on a copy of an example's messages before its bound is taken: they are those of older
-/// weights.
+/// Sweeps on a copy of an example's messages before its bound is computed, because the messages
+/// belong to older weights.
 constexpr int kBoundSweeps = 2;
-// of the messages, in a bound
+/// Relative rounding error of the messages in a bound.
 constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
 
-/// A smaller scale of the weights is multiplied into them.
+/// Below this scale_, the scale is multiplied into direction_.
 constexpr double kSmallestScale = 1e-6;
 
-/// p_i = mean of μ_i and all A_ci μ_c, for flat marginals.
+/// p_i = mean of μ_i and all A_ci μ_c, for marginals that are flat over the states of all parts.
 void MeanMarginals(const FactorGraph& graph, std::span<const double> marginals,
                    std::vector<double>* p) {
   p->assign(marginals.begin(), marginals.begin() + graph.variable_states());
@@ -79,7 +79,7 @@ DualLossDescent::DualLossDescent(const Problem& problem, std::vector<Index> exam
 }
 
 /// work->scores = Δ_a + scale · w·φ_a of all parts; work->u = the scores of the coordinates;
-/// work->q = the ground truth's coordinates.
+/// work->q = the coordinates of the ground truth.
 void DualLossDescent::Scores(Index k, std::span<const double> weights, double scale,
                              DualLossWork* work) const {
   const ExampleView view = example(k);
@@ -146,8 +146,8 @@ double DualLossDescent::Bound(Index k, std::span<const double> weights, DualLoss
   Scores(k, weights, 1, work);
   const auto begin = messages_.begin() + static_cast<std::ptrdiff_t>(message_begin(k));
   work->messages.assign(begin, begin + graph.total_messages());
-  // Messages of large weights may outlive them: what cancels in the sums is right to a share of
-  // what it was.
+  // Messages may still be as large as those of earlier, larger weights. They cancel in the sums,
+  // but their rounding errors are relative to their size, so that the bound is raised by that much.
   const auto add_size = [](double sum, double message) { return sum + std::abs(message); };
   double size = std::accumulate(work->messages.begin(), work->messages.end(), 0.0, add_size);
   Reparametrise(graph, work->messages, work->scores);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Engine of the learners `dlpw` and `smooth-dlpw` (dual_loss.h): weights and messages of the
-// relaxed problem G, descended on example by example. It also runs the trials on a few examples
-// that choose the step.
+// Engine of the learners `dlpw` and `smooth-dlpw` (dual_loss.h): descent on the weights and
+// messages of the relaxed problem G, example by example. The trials that choose η run on the same
+// engine, with fewer examples.
 //
 //   symbol   here                      shape
 //   w        scale_ · direction_       num_weights
@@ -19,7 +19,7 @@
 
 namespace slackline::internal {
 
-/// What one thread needs to work on an example.
+/// Work space of one thread for one example.
 struct DualLossWork {
   std::vector<double> u, scores, marginals, messages, q, sweep;
 };
@@ -27,42 +27,44 @@ struct DualLossWork {
 class DualLossDescent {
  public:
   struct Settings {
-    double temperature = 0;  ///< ε; 0: the maximum itself
-    /// step k on the weights has length η/(n + k), n = number of examples, and at most 1/λ
+    double temperature = 0;  ///< ε; 0: the exact maximum
+    /// η: step k on the weights has length η/(n + k), n = size(), but at most 1/λ.
     double eta = 1;
     bool average = true;  ///< whether to keep μ̄
   };
 
-  /// Works on these examples of the problem as if it had no others, from w = 0, δ = 0, μ̄ = the
-  /// ground truth. `problem` must outlive the object, and may be given another λ.
+  /// Works on these examples of the problem as if it had no others. Starts at w = 0, δ = 0 and μ̄ =
+  /// the ground truth. `problem` must outlive the object; its λ may change (ChangeLambda).
   DualLossDescent(const Problem& problem, std::vector<Index> examples, const Settings& settings);
 
   Index size() const { return static_cast<Index>(examples_.size()); }  ///< n
   double eta() const { return settings_.eta; }
   void set_eta(double eta) { settings_.eta = eta; }
 
-  /// Example number k < size(): a star sweep on its δ at the present w (inference/star_updates.h);
-  /// its beliefs b; μ̄ += 2/(j+1) (b − μ̄) in its j-th visit; and w −= η_t (λw − Σ_a ψ_a·b_a).
+  /// Visits example number k < size(): a star sweep on its δ at the current w
+  /// (inference/star_updates.h), which gives beliefs b; then μ̄ += 2/(j+1) (b − μ̄) in the j-th
+  /// visit of the example, and w −= η_t (λw − Σ_a ψ_a·b_a).
   void Visit(Index k);
 
-  /// The present w.
+  /// The current w.
   void ReadWeights(std::vector<double>* weights) const;
 
-  /// Upper bound on max H over the local polytope for example k at these weights: its messages
-  /// after a few sweeps with the maximum itself, made on a copy. Safe to call from several threads
-  /// with a `work` each.
+  /// Upper bound on max H over the local polytope for example k at these weights, from a copy of
+  /// the example's messages after a few sweeps with the exact maximum. Safe to call from several
+  /// threads with a `work` each.
   double Bound(Index k, std::span<const double> weights, DualLossWork* work) const;
-  /// λ/2‖w‖² + the mean of all bounds, for the present w.
+  /// λ/2‖w‖² + the mean of all bounds, at the current w.
   double Objective() const;
 
-  /// A point of the local polytope for example k: p_i = the mean of μ̄_i and all A_ci μ̄_c, factors
-  /// repaired to it. *coordinates: of φ(that point). Returns its loss. Requires settings.average.
+  /// A point of the local polytope for example k: p_i = the mean of μ̄_i and all A_ci μ̄_c, with
+  /// the factors repaired to the marginals p. *coordinates: those of φ at that point. Returns the
+  /// loss of the point. Requires settings.average.
   double FeasibleCoordinates(Index k, std::vector<double>* coordinates, DualLossWork* work) const;
 
   std::int64_t steps() const { return steps_; }
 
-  /// The problem has got another λ (Problem::WithLambda): goes on from the same δ, and from w with
-  /// the same λw. Counts of steps begin anew.
+  /// To be called when λ of the problem changes from `before` to `after` (Problem::WithLambda).
+  /// Keeps δ, and scales w so that λw stays the same. Counts of steps begin anew.
   void ChangeLambda(double before, double after);
 
   void Archive(StateArchive* archive);

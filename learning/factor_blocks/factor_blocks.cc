@@ -45,10 +45,10 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
   touched_.reserve(coordinates);
 
   ScaleSteps();
-  StartAtGivenLabelling();
+  StartAtGroundTruth();
 }
 
-void FactorBlocks::StartAtGivenLabelling() {
+void FactorBlocks::StartAtGroundTruth() {
   const Problem& problem = *problem_;
   Offset total = 0;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -57,7 +57,7 @@ void FactorBlocks::StartAtGivenLabelling() {
   }
   memory_.assign(total, 0.0);
   active_.resize(problem.size());
-  settled_.assign(problem.size(), 1);
+  up_to_date_.assign(problem.size(), 1);
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
     const FactorGraph& graph = example.graph();
@@ -106,7 +106,7 @@ void FactorBlocks::Archive(StateArchive* archive) {
   archive->Tag("factor blocks");
   const bool loading = archive->loading();
   if (!loading) {
-    for (Index m = 0; m < problem_->size(); ++m) Settle(m);
+    for (Index m = 0; m < problem_->size(); ++m) WriteBackActive(m);
   }
   double rho = rho_;
   archive->PositiveReal(&rho);
@@ -119,13 +119,12 @@ void FactorBlocks::Archive(StateArchive* archive) {
   centre_.Archive(problem_->num_weights(), problem_->lambda(), archive);
   if (loading) ScaleSteps();
   globals_.Archive([this](Index m) -> const BlockLayout& { return layout(m); }, archive);
-  if (loading) std::fill(settled_.begin(), settled_.end(), std::uint8_t{1});
+  if (loading) std::fill(up_to_date_.begin(), up_to_date_.end(), std::uint8_t{1});
   for (Index m = 0; m < problem_->size(); ++m) active_[m].Archive(layout(m), state(m), archive);
   archive->Count(&block_steps_);
 }
 
-/// Throws DataError unless all that should be a distribution over states in the memory of example m
-/// is one.
+/// Throws DataError unless all marginals in the memory of example m are distributions over states.
 void FactorBlocks::CheckShares(Index m) const {
   const BlockLayout& blocks = layout(m);
   const FactorGraph& graph = blocks.structure->graph();
@@ -146,10 +145,10 @@ void FactorBlocks::CheckShares(Index m) const {
   }
 }
 
-void FactorBlocks::Settle(Index m) const {
-  std::uint8_t& settled = settled_[m];
-  if (settled != 0) return;
-  settled = 1;
+void FactorBlocks::WriteBackActive(Index m) const {
+  std::uint8_t& up_to_date = up_to_date_[m];
+  if (up_to_date != 0) return;
+  up_to_date = 1;
   active_[m].WriteBack(layout(m), memory_.data() + begin_[m]);
 }
 
@@ -166,7 +165,7 @@ void FactorBlocks::StepPlanes(const PairPlanes& planes, double eta_step) const {
 PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, Index begin,
                                 Index end, double* gathered) {
   const PairGroup& pairs = layout.pairs;
-  auto* mutable_state = const_cast<double*>(state);  // planes serve steps and evaluations
+  auto* mutable_state = const_cast<double*>(state);  // evaluations only read through the planes
   PairPlanes planes;
   planes.count = end - begin;
   for (int y = 0; y < 4; ++y) {
@@ -187,7 +186,7 @@ PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, 
 }
 
 void FactorBlocks::VisitExample(Index m, double eta_step) {
-  Settle(m);
+  WriteBackActive(m);
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
   centre_.Leave();
@@ -210,7 +209,7 @@ void FactorBlocks::VisitActive(Index m, double eta_step) {
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
   centre_.Leave();
-  settled_[m] = 0;
+  up_to_date_[m] = 0;
   active.SumMessages(blocks, inverse_rho_, messages_.data());
   FinishMessages(visit);
   for (const VariableGroup& group : blocks.variable_groups) StepVariableGroup(visit, group);
@@ -235,7 +234,7 @@ void FactorBlocks::StepGlobal(Index m, Index g) {
 void FactorBlocks::StepBlock(Index m, Index part) {
   const Visit visit = Enter(m);
   const FactorGraph& graph = visit.graph();
-  Settle(m);
+  WriteBackActive(m);
   active_[m].Clear();
   centre_.Leave();
   ++block_steps_;
@@ -256,7 +255,7 @@ void FactorBlocks::StepBlock(Index m, Index part) {
 }
 
 void FactorBlocks::UpdateMultipliers(Index m, double eta_step) {
-  Settle(m);
+  WriteBackActive(m);
   active_[m].Clear();
   const Visit visit = Enter(m);
   const PairGroup& pairs = visit.layout->pairs;
@@ -298,7 +297,7 @@ void FactorBlocks::SumPairMessages(const Visit& visit) {
   const double* mu1 = state + pairs.mu + pairs.count;
   const double* mu2 = mu1 + pairs.count;
   const double* mu3 = mu2 + pairs.count;
-  // Neighbouring pairs mostly share their first variable: its sum stays in a register.
+  // Consecutive pairs mostly share their first variable, whose sum stays in a register.
   const Index* first_state = pairs.first_state.data();
   const Index* second_state = pairs.second_state.data();
   double* sums = messages_.data();
@@ -325,8 +324,8 @@ void FactorBlocks::FinishMessages(const Visit& visit) {
   const FactorGraph& graph = visit.graph();
   const double* state = visit.state;
   if (pairs.count > 0) {
-    // A pair's message for state 0 is the negative of that for state 1, where Aμ_c(0)/ρ = 1/ρ −
-    // Aμ_c(1)/ρ is included.
+    // η for state 0 is the negative of η for state 1, and A_ci μ_c(0) = 1 − A_ci μ_c(1). A pair's
+    // sum for state 0 is therefore 1/ρ minus its sum for state 1.
     for (Index i = 0; i < graph.num_variables(); ++i) {
       const double degree = pairs.degree[i];
       if (degree == 0) continue;
@@ -429,7 +428,7 @@ void FactorBlocks::StepSingleVariable(const Visit& visit, Index i) {
   }
   const Index row = visit.layout->single_row[i];
   if (row != kAbsent) {
-    // Only one row of the slot matters: a strided sweep over it.
+    // Only one row of the slot matters, which a strided sweep reads.
     const Slot& slot = visit.slot(slot_number);
     const FeatureRow x = visit.example.input(slot.input);
     double* column =
@@ -454,15 +453,15 @@ void FactorBlocks::StepSingleVariable(const Visit& visit, Index i) {
 }
 
 void FactorBlocks::StepBinaryLinear(const Visit& visit, Index i, double input_norm) {
-  // On two states the Frank-Wolfe and the pairwise step are the same: along e_1 − e_0, as far as
-  // the simplex goes.
+  // On two states the Frank-Wolfe step and the pairwise step are the same: along e_1 − e_0, up to
+  // the boundary of the simplex.
   const std::size_t row = visit.layout->single_row[i];
   const std::size_t base = visit.graph().state_offset(i);
   double* mu = visit.state + base;
   const double slope = visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] +
                        messages_[base + 1] - messages_[base] - smoothing_ * (mu[1] - mu[0]);
-  // Clipping the end point clips the step, without branches; without curvature (q = 0) the slope's
-  // sign decides.
+  // Clipping the end point clips the step without branches. Without curvature (q = 0) the sign of
+  // the slope decides.
   const double q =
       input_norm * inverse_lambda_m_ + 2 * (inverse_rho_ * visit.layout->degree[i] + smoothing_);
   const double end = std::clamp(mu[1] + slope / std::max(q, 1e-290), 0.0, 1.0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Factor-block engine: the point μ, the weights w = Ψμ and the multipliers η of a training problem,
-// and block steps on them. It is what the learners `soft` and `al` share.
+// Factor-block engine, shared by the learners `soft` and `al`: the point μ, the weights w = Ψμ and
+// the multipliers η of a training problem, and block steps on them.
 //
 // Source: Meshi, Srebro, Hazan, "Efficient training of structured SVMs via soft constraints",
 // AISTATS 2015, Algorithm 1; pairwise steps and multipliers: docs/notation.md.
@@ -10,7 +10,7 @@
 //   μ        state(m), block_layout.h   every part on its own simplex
 //   w        weights()                  num_weights
 //   η_ci     state(m)                   one table per edge (binary pairs: one number)
-//   δ_ci     η_ci + (A_ci μ_c − μ_i)/ρ  computed when needed, not kept
+//   δ_ci     η_ci + (A_ci μ_c − μ_i)/ρ  computed when needed, not stored
 //   θ̂        theta_                     largest table
 //
 // With a proximal centre (proximal_centre.h) w = (κ c + λ Ψμ) / (κ + λ), and λ + κ stands for λ in
@@ -43,7 +43,8 @@ namespace slackline::internal {
 
 class FactorBlocks {
  public:
-  /// step kAuto is pairwise. Starts at the ground truth: μ = indicator of y^m, w = 0, η = 0.
+  /// StepKind::kAuto means pairwise. Starts at the ground truth: μ = indicator of y^m, w = 0, η =
+  /// 0.
   FactorBlocks(const Problem& problem, StepKind step, bool multipliers);
 
   const Problem& problem() const { return *problem_; }
@@ -52,36 +53,37 @@ class FactorBlocks {
   /// Changes ρ (> 0, per-example scale). μ and η stay as they are.
   void set_rho(double rho);
 
-  /// γ ≥ 0: a quadratic −γ/(2M) ‖μ_a‖² for every part (docs/notation.md, section 3). Not with
-  /// multipliers or global factors.
+  /// γ ≥ 0: adds −γ/(2M) ‖μ_a‖² to the dual for every part (docs/notation.md, section 3). Must be 0
+  /// with multipliers or global factors.
   void set_smoothing(double smoothing) { smoothing_ = smoothing; }
   double smoothing() const { return smoothing_; }
 
   /// One step on every block of example m, variables before factors; then η += eta_step·v (0: no
   /// update).
   void VisitExample(Index m, double eta_step);
-  /// The same, but on the active pairs only, where Shrink has found that to pay (active_pairs.h).
+  /// The same, but of the pairs visits only the active ones, if Shrink has found that this pays
+  /// (active_pairs.h).
   void VisitActive(Index m, double eta_step);
   /// Chooses the active pairs of example m anew. To be called right after VisitExample.
   ActivePairs::Counts Shrink(Index m);
-  /// One step on one block: part < num_variables: that variable, < num_parts: a factor, else a
+  /// One step on one block. `part`: a variable if < num_variables, a factor if < num_parts, else a
   /// global factor.
   void StepBlock(Index m, Index part);
   /// η_ci += eta_step · (A_ci μ_c − μ_i) for all edges of example m.
   void UpdateMultipliers(Index m, double eta_step);
 
-  /// From here on the proximal centre is the newest w, with κ = kappa ≥ 0 (0: none). O(d).
+  /// Moves the proximal centre to the newest w, with κ = kappa ≥ 0 (0: no centre). O(num_weights).
   void MoveCentre(double kappa);
   double kappa() const { return centre_.kappa(); }
-  /// The weights that the steps have reached: w, or the centre if no step was made since it moved.
+  /// The newest iterate: w, or the centre if no step was made since the centre moved.
   std::span<const double> reached() const { return centre_.Reached(weights_); }
 
-  /// w (and the kept marginals of tables) from scratch: takes away the rounding errors that steps
-  /// gather.
+  /// Recomputes w and the stored marginals of tables from μ, which removes the rounding errors that
+  /// steps accumulate.
   void Rebuild();
 
-  /// Goes on with another λ, from the same μ and η; counts begin anew. The problem must outlive the
-  /// blocks.
+  /// Continues with another λ, from the same μ and η; counts begin anew. The problem must outlive
+  /// the blocks.
   void ChangeLambda(const Problem& problem);
 
   void Archive(StateArchive* archive);
@@ -89,15 +91,15 @@ class FactorBlocks {
   std::span<const double> weights() const { return weights_; }
   std::int64_t block_steps() const { return block_steps_; }
 
-  // What evaluation reads.
+  // Read by evaluations.
   const BlockLayout& layout(Index m) const { return layouts_[problem_->data().structure_of(m)]; }
   const GlobalBlocks& globals() const { return globals_; }
   const double* state(Index m) const {
-    Settle(m);
+    WriteBackActive(m);
     return memory_.data() + begin_[m];
   }
-  /// Planes of the pairs [begin, end) of an example, without weights; `gathered` (2·count) takes
-  /// the marginals.
+  /// Planes of the pairs [begin, end) of an example, without weights. The marginals of the pairs'
+  /// variables are gathered into `gathered`, which has 2·(end − begin) entries.
   static PairPlanes Planes(const BlockLayout& layout, const double* state, Index begin, Index end,
                            double* gathered);
 
@@ -107,7 +109,7 @@ class FactorBlocks {
   }
 
  private:
-  /// One example during a step.
+  /// The data of one example during a visit.
   struct Visit {
     ExampleView example;
     const BlockLayout* layout;
@@ -118,7 +120,7 @@ class FactorBlocks {
     const Slot& slot(Index s) const { return layout->structure->slots()[s]; }
   };
 
-  void StartAtGivenLabelling();
+  void StartAtGroundTruth();
   void ScaleSteps();
   Visit Enter(Index m);
   void StepPlanes(const PairPlanes& planes, double eta_step) const;
@@ -128,7 +130,7 @@ class FactorBlocks {
   void FinishMessages(const Visit& visit);
   void StepOthers(const Visit& visit, Index m, double eta_step);
   void CheckShares(Index m) const;
-  void Settle(Index m) const;
+  void WriteBackActive(Index m) const;
   void SumMessagesOf(const Visit& visit, Index i);
   void StepVariableGroup(const Visit& visit, const VariableGroup& group);
   void StepSingleVariable(const Visit& visit, Index i);
@@ -154,18 +156,18 @@ class FactorBlocks {
   double rho_ = 1;
   double inverse_rho_ = 1;
   double smoothing_ = 0;
-  double inverse_lambda_m_ = 1;                // 1/((λ + κ) M)
-  std::vector<BlockLayout> layouts_;           // one per structure
-  std::vector<Offset> begin_;                  // per example, into memory_
-  mutable std::vector<double> memory_;         // Settle brings it up to date
-  std::vector<ActivePairs> active_;            // per example
-  mutable std::vector<std::uint8_t> settled_;  // per example: memory_ holds what active_ does
+  double inverse_lambda_m_ = 1;         // 1/((λ + κ) M)
+  std::vector<BlockLayout> layouts_;    // one per structure
+  std::vector<Offset> begin_;           // per example, into memory_
+  mutable std::vector<double> memory_;  // out of date in active pairs until WriteBackActive
+  std::vector<ActivePairs> active_;     // per example
+  mutable std::vector<std::uint8_t> up_to_date_;  // per example: whether memory_ is up to date
   std::vector<double> weights_;
   ProximalCentre centre_;
   GlobalBlocks globals_;
   std::int64_t block_steps_ = 0;
 
-  // Work space, sized for the largest structure.
+  // Work space, large enough for every structure.
   std::vector<double> messages_;     // Σ_c δ_ci(s), flat over the states of the variables
   std::vector<double> theta_;        // θ̂ of the current part
   std::vector<double> slot_scores_;  // z = W·x of the current slot
@@ -179,7 +181,7 @@ class FactorBlocks {
   std::vector<double> axis_message_;
 };
 
-/// q += scale · Σ_a (coordinates of φ_a(μ_a)), for the point in `state`.
+/// q += scale · Σ_a (coordinates of φ_a(μ_a)) at the point μ in `state`.
 void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, const double* state,
                       double scale, std::span<double> q);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The parts of FactorBlocks that work on factors, and on features in general.
+// The methods of FactorBlocks that work on factors, and on features in general.
 #include <algorithm>
 
 #include <slackline/core/feature_map.h>
@@ -135,8 +135,8 @@ void FactorBlocks::TouchState(const Visit& visit, Index part, Index state, doubl
   }
 }
 
-/// ‖φ(d)‖² of the direction, whose coordinates stay in touched_ for MoveFeatures. A part has at
-/// most one linear term, so its coordinates are orthogonal.
+/// ‖φ(d)‖² of the direction d. Leaves the coordinates of φ(d) in touched_ and coordinates_ for
+/// MoveFeatures. A part has at most one linear term, so that its coordinates are orthogonal.
 double FactorBlocks::DirectionNorm(const Visit& visit, Index part, const Direction& direction,
                                    std::span<const double> mu, double input_norm) {
   ++stamp_;
@@ -158,8 +158,8 @@ double FactorBlocks::DirectionNorm(const Visit& visit, Index part, const Directi
   return norm;
 }
 
-/// w −= step · φ(d)/(λM): scalar weights at once, rows of the slot by slot_delta_ (EndSlot writes
-/// them).
+/// w −= step · φ(d)/(λM): scalar weights directly, rows of the slot through slot_delta_, which
+/// EndSlot applies.
 void FactorBlocks::MoveFeatures(const Visit& visit, double step, Index slot, double input_norm) {
   for (const Index c : touched_) {
     const double move = step * coordinates_[c];
@@ -178,7 +178,7 @@ void FactorBlocks::Rebuild() {
   std::fill(weights_.begin(), weights_.end(), 0.0);
   std::vector<double> q;
   for (Index m = 0; m < problem_->size(); ++m) {
-    Settle(m);
+    WriteBackActive(m);
     const Visit visit = Enter(m);
     for (const TableBlock& table : visit.layout->tables) {
       for (const TableAxis& axis : table.axes) {

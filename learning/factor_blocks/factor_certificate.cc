@@ -16,7 +16,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Parallel sums are merged over this many chunks, whatever the number of threads.
+/// Number of chunks of parallel sums. It does not depend on the number of threads, so that the sums
+/// do not either.
 constexpr int kChunks = 16;
 
 /// p_i = mean of μ_i and of all A_ci μ_c.
@@ -47,7 +48,7 @@ void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const 
   }
   AddGlobalMarginals(layout, state, *p);
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    // Divided by the sum instead of 1 + N_i: exactly normalised in spite of rounding.
+    // Division by the sum, instead of 1 + N_i, normalises exactly in spite of rounding.
     const auto begin = p->begin() + graph.state_offset(i);
     const auto end = begin + graph.cardinality(i);
     double sum = 0;
@@ -56,8 +57,9 @@ void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const 
   }
 }
 
-/// q = coordinates of φ(y^m): AddLabellingFeatures at the cost of two look-ups per pair.
-class GivenFeatures {
+/// q = coordinates of φ(y^m). The same as AddLabellingFeatures, at the cost of two look-ups per
+/// pair.
+class GroundTruthFeatures {
  public:
   void Fill(const ExampleView& example, const BlockLayout& layout, std::vector<double>* q) {
     const FactorGraph& graph = example.graph();
@@ -89,8 +91,8 @@ class GivenFeatures {
   std::vector<Index> states_;
 };
 
-/// q −= coordinates of example m at the feasible point with variable marginals p, which restricted
-/// global factors may change; returns Σ_i Δ_i·p_i.
+/// Add: q −= coordinates of example m at the feasible point with variable marginals p, which
+/// restricted global factors may change; returns Σ_i Δ_i·p_i.
 class FeasiblePoint {
  public:
   explicit FeasiblePoint(const FactorBlocks& blocks) : blocks_(blocks) {}
@@ -135,7 +137,7 @@ class FeasiblePoint {
   std::vector<double> table_;
 };
 
-/// A feasible point of all examples while it is summed.
+/// Accumulates a feasible point over all examples.
 class PointSum {
  public:
   PointSum(const FactorBlocks& blocks, bool keeps_points)
@@ -143,8 +145,7 @@ class PointSum {
     if (keeps_points) points_.emplace(blocks.problem());
   }
 
-  /// Example m at variable marginals p; q: the coordinates of its ground truth, which are
-  /// overwritten.
+  /// Adds example m at variable marginals p. q: the coordinates of its ground truth; overwritten.
   void Add(FeasiblePoint* feasible, Index m, std::span<double> p, std::span<double> q) {
     const Problem& problem = blocks_.problem();
     const double loss = feasible->Add(m, p, q);
@@ -166,8 +167,8 @@ class PointSum {
   double loss_ = 0;
 };
 
-/// First sweep: weights = Ψμ, the loss of μ, and two feasible points for the mixture: three with
-/// global factors.
+/// First sweep: weights = Ψμ, and two feasible points for the mixture, or three with global
+/// factors. Returns the mean loss of μ.
 double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualMixture* mixture,
                  MixedPoints* points) {
   const Problem& problem = blocks.problem();
@@ -179,10 +180,10 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
   std::optional<PointSum> at_global;
   if (blocks.globals().count() > 0) at_global.emplace(blocks, keeps);
   double loss = 0;
-  std::vector<double> given;
+  std::vector<double> truth;
   std::vector<double> q;
   std::vector<double> p;
-  GivenFeatures labelling;
+  GroundTruthFeatures labelling;
   FeasiblePoint feasible(blocks);
   std::fill(weights->begin(), weights->end(), 0.0);
   for (Index m = 0; m < problem.size(); ++m) {
@@ -190,22 +191,22 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
     const BlockLayout& layout = blocks.layout(m);
     const double* state = blocks.state(m);
     const std::span<const double> delta = problem.loss(m);
-    labelling.Fill(example, layout, &given);
-    q = given;
+    labelling.Fill(example, layout, &truth);
+    q = truth;
     AddPointFeatures(example, layout, state, -1, q);
     ScatterFeatures(example, q, scale, *weights);
     for (std::size_t s = 0; s < delta.size(); ++s) loss += delta[s] * state[s];
 
-    q = given;
+    q = truth;
     p.assign(state, state + delta.size());
     at_mu.Add(&feasible, m, p, q);
 
-    q = given;
+    q = truth;
     MeanMarginals(example, layout, state, &p);
     at_mean.Add(&feasible, m, p, q);
 
     if (!at_global) continue;
-    q = given;
+    q = truth;
     MeanMarginals(example, layout, state, &p);
     TakeGlobalMarginals(layout, state, p);
     at_global->Add(&feasible, m, p, q);
@@ -217,7 +218,7 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
 }
 
 struct PointSums {
-  double hinge = 0;  // Σ_a max θ̂_a − w·φ(y^m), over the examples
+  double hinge = 0;  // Σ_m (Σ_a max θ̂_a − w·φ(y^m))
   double gaps = 0;
   double violation_sq = 0;
   double eta_v = 0;
@@ -256,7 +257,7 @@ class PointSweep {
     AddTables(m, example, sums);
     AddGlobals(m, sums);
     AddVariables(m, example, sums);
-    given_.Fill(example, blocks_.layout(m), &q_);
+    ground_truth_.Fill(example, blocks_.layout(m), &q_);
     for (std::size_t k = 0; k < u_.size(); ++k) sums->hinge -= u_[k] * q_[k];
     sums->edges += graph.num_edges();
   }
@@ -341,7 +342,7 @@ class PointSweep {
     }
   }
 
-  /// The part with gradient theta_ and marginals mu.
+  /// Adds the maximum, gap and squares of the part with gradient theta_ and marginals mu.
   void AddMaximum(const double* mu, PointSums* sums) {
     const double high = *std::max_element(theta_.begin(), theta_.end());
     double gap = 0;
@@ -363,7 +364,7 @@ class PointSweep {
   PairScales scales_;
   std::vector<double> u_;
   std::vector<double> q_;
-  GivenFeatures given_;
+  GroundTruthFeatures ground_truth_;
   std::vector<double> messages_;
   std::vector<double> theta_;
   std::vector<double> delta_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Evaluation of a factor-block point: objectives of the penalized problem, and the certificate of
-// the relaxed one.
+// the relaxed problem.
 #pragma once
 
 #include <vector>
@@ -23,18 +23,18 @@ struct FactorEvaluation {
   double violation_norm = 0;  ///< √(Σ‖v‖² / number of edges)
 };
 
-/// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch, or what the blocks
-/// have reached around a proximal centre; `mixture` is given the feasible points μ' made from μ by
-/// repairing every factor to the variables' marginals p (inference/local_polytope.h), with p_i =
-/// μ_i and with p_i = the mean of μ_i and all A_ci μ_c, and, where there are global factors, with
-/// their p_i = A_ci μ_c (global_certificate.h). `points`, unless null, is given the same points.
-/// Deterministic for any number of threads. Cost: about three visits of every example.
+/// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch, or with a proximal
+/// centre blocks.reached(). `mixture` receives feasible points μ', made from μ by repairing every
+/// factor to marginals p of the variables (inference/local_polytope.h): one with p_i = μ_i, one
+/// with p_i = the mean of μ_i and all A_ci μ_c, and where there are global factors one with their
+/// p_i = A_ci μ_c (global_certificate.h). `points`, unless null, receives the same points. The
+/// result does not depend on the number of threads. Cost: about three visits of every example.
 FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads,
                                       std::vector<double>* weights, DualMixture* mixture,
                                       MixedPoints* points = nullptr);
 
-/// The second of these feasible points for example m: the coordinates of φ_m(μ'_m). Returns
-/// Δ_m·μ'_m.
+/// Coordinates of φ_m(μ'_m) at the second of these feasible points (p_i = the mean) of example m.
+/// Returns Δ_m·μ'_m.
 double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<double>* coordinates);
 
 }  // namespace slackline::internal

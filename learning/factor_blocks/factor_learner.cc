@@ -8,7 +8,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Steps gather rounding errors in w: it is rebuilt after so many passes.
+/// Number of passes after which w is rebuilt, because steps accumulate rounding errors in w.
 constexpr Index kRebuildEvery = 64;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the learners on factor blocks have in common: the engine, the orders, and the evaluation of
-// their point.
+// Base class of the learners on factor blocks: the engine, the orders, and the evaluation of the
+// point.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace slackline::internal {
 
-/// Of the learners that penalise disagreement, `al` and `soft`.
+/// Options of the learners that penalise disagreement, `al` and `soft`.
 struct PenaltyOptions {
   /// ρ of the penalty; 0 = chosen by the program (1 for soft; from the data for al).
   double rho = 0;
@@ -45,21 +45,22 @@ class FactorLearner : public Learner,
  public:
   FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers);
 
-  /// Primal and certificate of the relaxed problem, and the soft figures. Derived classes add what
-  /// is theirs.
+  /// Primal and certificate of the relaxed problem, and the figures of the penalized problem.
+  /// Derived classes add their own figures.
   Evaluation Evaluate(int threads) override;
   WorkCounts work() const override { return {0, blocks_.block_steps()}; }
-  /// A check takes as long as one pass or two.
+  /// True from the fourth pass after a check on, because a check takes as long as one or two
+  /// passes.
   bool CheckIsCheap() const override { return pass_ - checked_at_ >= 4; }
 
   void KeepDualPoint() override { keeps_points_ = true; }
-  /// The bound is that of a mixture of several checks' points, which is known if all of them were
-  /// kept.
+  /// The best bound belongs to a mixture of the points of several checks. That mixture is known
+  /// only if the points of all checks were kept.
   bool DualPointIsBest() const override { return !points_.empty() && !evaluations_unkept_; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
 
   void Archive(StateArchive* archive) override;
-  /// Keeps μ and η. The certificate's points are left behind: they belong to the old λ.
+  /// Keeps μ and η. Drops the points of the certificate, which belong to the previous λ.
   void ChangeLambda(const Problem& problem) override;
 
  protected:
@@ -72,22 +73,22 @@ class FactorLearner : public Learner,
     }
   }
 
-  /// Visits every example once: all of its blocks, or with shrinking only the active ones when it
-  /// is time for that.
+  /// Visits every example once: all of its blocks, or with shrinking only the active ones in the
+  /// passes that ShrinkSchedule chooses.
   void VisitAll(const StopControl& stop, double eta_step);
 
-  /// Calls step(block) for as many blocks, drawn with replacement, as there are.
+  /// Draws blocks with replacement, as many as there are in total, and calls step(block) for each.
   template <class Step>
   void StepUniformBlocks(const StopControl& stop, const Step& step) {
     for (Offset k = 0; k < uniform_.count(); ++k) {
       step(uniform_.Next(&visits_.random()));
-      // Single block steps are shorter than a look at the clock.
+      // A single block step takes less time than reading the clock.
       if (k % 1024 == 0 && stop.ShouldStop()) break;
     }
   }
 
-  /// To be called at the end of every pass: counts it, and now and then takes the rounding errors
-  /// out of w.
+  /// To be called at the end of every pass. Counts the pass, and in every 64th rebuilds w to remove
+  /// rounding errors.
   void FinishPass();
 
   const Problem& problem() const { return blocks_.problem(); }
@@ -96,7 +97,7 @@ class FactorLearner : public Learner,
   FactorBlocks& blocks() { return blocks_; }
 
  private:
-  CertifiedProblem certified_;  // the relaxation is exact where nothing joins variables
+  CertifiedProblem certified_;  // kExact without factors: then the relaxation is exact
   bool uniform_order_;
   bool shrinks_;
   FactorBlocks blocks_;
@@ -107,7 +108,7 @@ class FactorLearner : public Learner,
   Index pass_ = 0;
   Index checked_at_ = 0;  // pass_ at the last evaluation
   bool keeps_points_ = false;
-  bool evaluations_unkept_ = false;  // the mixture has points that were not kept
+  bool evaluations_unkept_ = false;  // the mixture contains points that were not kept
   MixedPoints points_;
 };
 

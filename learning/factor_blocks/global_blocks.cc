@@ -10,10 +10,10 @@
 namespace slackline::internal {
 namespace {
 
-/// Steps among kept states after the one with the oracle's.
+/// Steps within the active set after the step with the oracle's state.
 constexpr int kInnerSteps = 2;
 
-/// Number of the kept state, or −1.
+/// The number of a joint state in the active set, or −1.
 Index FindCorner(const GlobalCorners& corners, std::span<const Index> states) {
   for (Index k = 0; k < corners.count(); ++k) {
     const std::span<const Index> kept = corners.corner(k, states.size());
@@ -83,8 +83,8 @@ GlobalBlocks::Direction GlobalBlocks::OracleDirection(const GlobalBlock& global,
                                                       std::span<const double> weights) {
   new_states_.resize(global.axes.size());
   CheckedMaximum(*global.factor, weights, {delta_.data(), Size(global.num_states)}, new_states_);
-  // Scores of one way of computing them are compared, not the oracle's value with those of kept
-  // states.
+  // The score is recomputed, instead of taken from the oracle, so that it is comparable with the
+  // scores of the active set.
   const double best = ReparametrisedScore(global, weights, new_states_);
   Direction direction;
   if (keep_) {
@@ -102,7 +102,7 @@ GlobalBlocks::Direction GlobalBlocks::OracleDirection(const GlobalBlock& global,
   return direction;
 }
 
-/// From the worst to the best kept state.
+/// The direction from the worst to the best state of the active set.
 GlobalBlocks::Direction GlobalBlocks::InnerDirection(const GlobalBlock& global,
                                                      const GlobalCorners& corners,
                                                      std::span<const double> weights) {
@@ -179,7 +179,7 @@ void GlobalBlocks::Step(Index m, Index g, const BlockLayout& layout, const Globa
   for (int step = 0; step < kInnerSteps && corners.count() > 1; ++step) {
     GlobalMessages(global, state, scales.inverse_rho, delta_.data());
     const Direction inner = InnerDirection(global, corners, local);
-    if (inner.gap <= 0.1 * first.gap) break;  // another example needs a step more than this block
+    if (inner.gap <= 0.1 * first.gap) break;  // a step on another block gains more
     Move(global, inner, scales, &corners, state, local);
   }
 }

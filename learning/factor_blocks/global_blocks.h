@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Global factors as blocks of the factor-block engine (core/global_factor.h, block_layout.h): what
-// FactorBlocks keeps of them beside its flat memory, and their steps. FactorBlocks calls it; w and
-// the marginals are the engine's.
+// Global factors as blocks of the factor-block engine (core/global_factor.h, block_layout.h): their
+// active sets, which are not part of the engine's flat memory, and their steps. FactorBlocks calls
+// these steps and owns w and the marginals.
 //
-// Source: Meshi, Srebro, Hazan, AISTATS 2015, section 5 and appendix D: Algorithm 1 with the
-// block's dual point known by its marginals and features only. That is all that Frank-Wolfe steps
-// need. For pairwise steps the states with μ_c > 0 are kept, a short list (as many as steps have
-// found, less those that were emptied).
+// Source: Meshi, Srebro, Hazan, AISTATS 2015, section 5 and appendix D: Algorithm 1, in which only
+// the marginals and features of the block's dual point are known. Frank-Wolfe steps need no more.
+// Pairwise steps also need the active set: the states with μ_c > 0, a short list of those that the
+// oracle has found and later steps have not emptied.
 //
 //   symbol    here                     shape
 //   A_ci μ_c  state[axis.marginal]     Σ K_i
 //   φ_c(μ_c)  state[global.features]   num_weights
 //   η_ci      state[axis.eta]          Σ K_i
-//   μ_c > 0   GlobalCorners            kept states and their shares (pairwise steps)
+//   μ_c > 0   GlobalCorners            active set: states and their shares (pairwise steps)
 //
 // Step, as for tables: θ̂(y) = w·φ(y) − Σ_i δ_ci(y_i), s = argmax by the factor's oracle, v =
-// argmin over the kept states, d = e_s − e_v (Frank-Wolfe: e_s − μ_c), q = ‖φ(d)‖²/(λM) + (1/ρ) Σ_i
-// ‖A_ci d‖², γ = clip(θ̂·d/q). An oracle costs more than a step among kept states: a visit makes up
-// to kInnerSteps more of these, which need no oracle.
+// argmin over the active set, d = e_s − e_v (Frank-Wolfe: e_s − μ_c), q = ‖φ(d)‖²/(λM) + (1/ρ) Σ_i
+// ‖A_ci d‖², γ = clip(θ̂·d/q). Because an oracle call costs more than a step within the active set,
+// a visit makes up to kInnerSteps more steps of the latter kind.
 //
-// Cost of a visit: one oracle call, and a score of every kept state per step.
+// Cost of a visit: one oracle call, and per step a score of every state of the active set.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@
 
 namespace slackline::internal {
 
-/// The kept states of one global block, and their shares μ_c > 0, which sum to 1. Empty with
-/// Frank-Wolfe steps.
+/// The active set of one global block: joint states and their shares μ_c > 0, which sum to 1. Empty
+/// with Frank-Wolfe steps.
 struct GlobalCorners {
-  std::vector<Index> states;  ///< state after state, as many entries each as the block has axes
+  std::vector<Index> states;  ///< one joint state after the other, one entry per axis of the block
   std::vector<double> share;
 
   Index count() const { return static_cast<Index>(share.size()); }
@@ -56,26 +56,27 @@ struct GlobalScales {
 void GlobalMessages(const GlobalBlock& global, const double* state, double inverse_rho,
                     double* delta);
 
-/// marginals += scale · (the indicators of states, axis after axis).
+/// marginals += scale · (the indicators of `states`, axis after axis).
 void AddIndicators(const GlobalBlock& global, std::span<const Index> states, double scale,
                    double* marginals);
 
-/// `states` are the memory of an example (block_layout.h) in all methods.
+/// In all methods, `state` is the memory of an example (block_layout.h).
 class GlobalBlocks {
  public:
   GlobalBlocks() = default;
-  /// Kept states when the step is pairwise.
+  /// Keeps active sets unless the step is Frank-Wolfe.
   explicit GlobalBlocks(StepKind step) : keep_(step != StepKind::kFrankWolfe) {}
 
-  /// To be called for examples 0, 1, … in turn: sets their blocks to the ground truth.
+  /// Sets the global blocks of the next example to the ground truth. To be called for all examples
+  /// in order.
   void Start(const ExampleView& example, const BlockLayout& layout, double* state);
 
   /// One visit of global block g of example m.
   void Step(Index m, Index g, const BlockLayout& layout, const GlobalScales& scales, double* state,
             std::span<double> weights);
 
-  /// messages (flat over the variables' states) += η_ci + A_ci μ_c/ρ. The rest of δ, −N_i μ_i/ρ, is
-  /// the caller's.
+  /// messages (flat over the variables' states) += η_ci + A_ci μ_c/ρ. The caller adds the remaining
+  /// term of δ, −N_i μ_i/ρ.
   static void AddMessages(const BlockLayout& layout, const double* state, double inverse_rho,
                           double* messages);
   /// The same with the whole δ, for one variable.
@@ -84,17 +85,17 @@ class GlobalBlocks {
   /// η_ci += eta_step · (A_ci μ_c − μ_i).
   static void UpdateMultipliers(const BlockLayout& layout, double eta_step, double* state);
 
-  /// Marginals and features from the kept states, without the rounding errors of steps. Nothing
-  /// without kept states.
+  /// Recomputes marginals and features from the active sets, which removes the rounding errors of
+  /// steps. Does nothing without active sets.
   void Rebuild(Index m, const BlockLayout& layout, double* state) const;
 
   const GlobalCorners& corners(Index m, Index g) const { return corners_[first_[m] + g]; }
   bool keeps_corners() const { return keep_; }
-  /// Global blocks of all examples.
+  /// Number of global blocks of all examples together.
   Offset count() const { return first_.back(); }
   std::int64_t memory_bytes() const;
 
-  /// layout(m): the layout of example m, for what may be in the archive.
+  /// layout(m) must return the layout of example m, by which loaded states are checked.
   template <class Layout>
   void Archive(const Layout& layout, StateArchive* archive) {
     if (corners_.empty()) return;
@@ -109,10 +110,10 @@ class GlobalBlocks {
   }
 
  private:
-  /// The direction of a step: its corner s, and v (kept state number from; −1: away from μ_c).
+  /// The direction of a step, e_s − e_v or e_s − μ_c.
   struct Direction {
-    Index to = -1;  // kept state, or −1: new_states_
-    Index from = -1;
+    Index to = -1;    // s: number in the active set; −1: new_states_
+    Index from = -1;  // v: number in the active set; −1: away from μ_c
     double gap = 0;
     double limit = 1;
   };
@@ -137,7 +138,7 @@ class GlobalBlocks {
   std::vector<double> delta_;
   std::vector<double> features_;   // φ(d)
   std::vector<double> marginals_;  // A_ci d of all axes
-  std::vector<double> scores_;     // θ̂ of the kept states
+  std::vector<double> scores_;     // θ̂ of the states of the active set
 };
 
 }  // namespace slackline::internal

@@ -17,7 +17,7 @@ void Gather(const GlobalBlock& global, std::span<const double> p, double* out) {
   }
 }
 
-/// The marginals of kept states with these shares.
+/// The marginals of the states of an active set with these shares.
 void Marginals(const GlobalBlock& global, const GlobalCorners& corners,
                std::span<const double> share, std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
@@ -50,7 +50,7 @@ void AddGlobalMarginals(const BlockLayout& layout, const double* state, std::spa
 void TakeGlobalMarginals(const BlockLayout& layout, const double* state, std::span<double> p) {
   for (std::size_t g = layout.globals.size(); g-- > 0;) {
     for (const TableAxis& axis : layout.globals[g].axes) {
-      // Exactly normalised in spite of the rounding errors of steps.
+      // Division by the sum normalises exactly, in spite of the rounding errors of steps.
       double sum = 0;
       for (Index s = 0; s < axis.cardinality; ++s) sum += std::max(0.0, state[axis.marginal + s]);
       for (Index s = 0; s < axis.cardinality; ++s)
@@ -75,14 +75,15 @@ bool GlobalRepair::FitRestricted(const BlockLayout& layout, const double* state,
   return true;
 }
 
-/// Adds states of total share `missing` with marginals rest_, which sum to about that on every
-/// axis; empties rest_.
+/// Adds the features of a mixture with total share `missing` and marginals rest_, whose sum on
+/// every axis is about `missing`. Empties rest_.
 void GlobalRepair::Fill(const GlobalBlock& global, double missing, std::span<double> features) {
   const std::size_t axes = global.axes.size();
   states_.assign(axes, 0);
   double left = missing;
   while (left > 0) {
-    // The state that every axis is at; the axis with the least left there ends it.
+    // states_ has the current state of every axis. The axis with the least mass left in its state
+    // limits the mass of this joint state.
     double mass = left;
     const double* rest = rest_.data();
     std::size_t first = axes;
@@ -176,7 +177,7 @@ double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m,
     for (Index i = 0; i < graph.num_variables(); ++i)
       value += share * loss[graph.state_offset(i) + labels[i]];
   };
-  double given = 1;
+  double truth_share = 1;
   const GlobalBlock& global = layout.globals[largest];
   const GlobalCorners& corners = blocks.corners(m, largest);
   labels_.resize(graph.num_variables());
@@ -184,15 +185,15 @@ double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m,
     const auto begin = p.begin() + graph.state_offset(i);
     labels_[i] = static_cast<Index>(std::max_element(begin, begin + graph.cardinality(i)) - begin);
   }
-  // Every kept state sets the same variables.
+  // Every state of the active set assigns the same variables.
   for (Index k = 0; k < corners.count(); ++k) {
     const std::span<const Index> states = corners.corner(k, global.axes.size());
     for (std::size_t a = 0; a < states.size(); ++a) labels_[global.axes[a].variable] = states[a];
     if (!AllAllow(layout, labels_, &states_)) continue;
     add(labels_, corners.share[k]);
-    given -= corners.share[k];
+    truth_share -= corners.share[k];
   }
-  if (given > 0) add(example.labels(), given);
+  if (truth_share > 0) add(example.labels(), truth_share);
   return value;
 }
 

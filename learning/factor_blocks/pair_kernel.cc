@@ -101,7 +101,7 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
     double q =
         d.y3 * d.y3 * inverse_lambda_m + (d_first * d_first + d_second * d_second) * two_over_rho;
     if constexpr (kSmooth) q += smoothing * Dot(d, d);
-    // Without a direction q = 0 and gap = 0; the tiny number keeps the quotient a number.
+    // For d = 0 both q and gap are 0; the tiny divisor avoids 0/0.
     const double step = Smaller(Larger(gap, 0.0) / Larger(q, 1e-290), limit);
     mu0[k] = mu.y0 + step * d.y0;
     mu1[k] = mu.y1 + step * d.y1;
@@ -175,7 +175,8 @@ PairSums EvaluatePairs(const PairPlanes& pairs, const PairScales& scales) {
     }
     sums.maxima += high;
     sums.gaps += high - mean;
-    // Each end has two states with opposite entries: products count twice.
+    // The entries of v, δ and η for the two states of a variable are opposite, so that products
+    // count twice.
     sums.violation_sq += 2 * (v_first * v_first + v_second * v_second);
     sums.delta_v += 2 * (a * v_first + b * v_second);
     sums.eta_v += 2 * (eta_first * v_first + eta_second * v_second);

@@ -3,10 +3,10 @@
 // Block steps on many pairs of binary variables at once: the hot loop of multi-label training.
 //
 // A pair factor c over binary i, j has the feature [y_i = y_j = 1] with a weight w of its own. All
-// pairs of one example are independent of each other while the variables stand still (each reads
-// only its own weight, its own tables and the marginals of its two variables), so a sweep over them
-// in any order, or all at once, is the same as one step after the other. Arrays are therefore kept
-// as planes over the pairs, and the loops have no branches: they run in vector registers.
+// pairs of one example are independent of each other while the variables are fixed: each pair reads
+// only its own weight, its own tables and the marginals of its two variables. Steps on all pairs at
+// once are therefore the same as one step after the other. Arrays are stored as planes over the
+// pairs, and the loops have no branches, so that they run in vector registers.
 //
 //   symbol         here                  meaning
 //   μ_c(y)         mu[y], y = 2 y_i + y_j  four planes
@@ -20,9 +20,9 @@
 //   q              d(11)²/(λM) + (2/ρ)((A_ci d)(1)² + (A_cj d)(1)²), per-example scale
 //                  (docs/notation.md, section 4, times M)
 //
-// Bytes per pair: 32 (μ) + 16 (η, al only) kept; a visit reads and writes them once, besides 8 of
-// weights and 16 of gathered marginals that stay in the first-level cache. About 45 vector
-// operations for four pairs on AVX2.
+// Memory per pair: 32 bytes of μ and (al only) 16 bytes of η, which a visit reads and writes once.
+// In addition a visit uses 8 bytes of weights and 16 bytes of gathered marginals per pair, which
+// stay in the first-level cache. About 45 vector operations for four pairs on AVX2.
 #pragma once
 
 #include <slackline/core/types.h>
@@ -42,7 +42,7 @@ struct PairPlanes {
 struct PairScales {
   double inverse_rho = 1;       ///< 1/ρ
   double inverse_lambda_m = 1;  ///< 1/(λM)
-  double eta_step = 0;          ///< τ/ρ: after the step η += eta_step·v; 0 = leave η alone
+  double eta_step = 0;          ///< τ/ρ: after the step η += eta_step·v; 0 = η unchanged
   double smoothing = 0;         ///< γ of a quadratic on every simplex (without multipliers only)
 };
 
@@ -60,7 +60,7 @@ struct PairSums {
   double delta_v = 0;       ///< Σ δ_ci·v_ci
   double eta_v = 0;         ///< Σ η_ci·v_ci
   double max_violation = 0;
-  /// with γ: Σ (smooth maximum − maximum); `gaps` are then those of the smoothed problem
+  /// With γ: Σ (smooth maximum − maximum). `gaps` are then those of the smoothed problem.
   double smoothed = 0;
   double squares = 0;  ///< with γ: Σ ‖μ_c‖²
 };

@@ -15,17 +15,17 @@ std::string PenaltyControl::Observe(const Observation& seen) {
 }
 
 void PenaltyControl::Balance(const Observation& seen) {
-  // Checks may be more frequent than changes should be.
+  // Checks may be more frequent than changes of ρ should be.
   next_balance_ = seen.pass + std::max<Index>(1, seen.pass / 6);
   const double steps = std::max(0.0, seen.primal - seen.lagrangian);
   const double constraints = std::max(0.0, seen.lagrangian - seen.dual);
-  // Within a factor of two the two are as good as equal; below rounding errors nothing can be
-  // learnt.
+  // Two figures within a factor of two count as equal, and figures below rounding errors say
+  // nothing.
   if (steps <= 2 * constraints && constraints <= 2 * steps) return;
   if (std::max(steps, constraints) <= 1e-12 * std::abs(seen.primal)) return;
   const double wanted = constraints > 0 ? std::sqrt(steps / constraints) : kInfinity;
-  // The range never moves ρ by itself: it only bounds how far balancing goes. From outside the way
-  // in may be long.
+  // The range [kLowest·s, kHighest·s] only bounds how far balancing moves ρ. From outside, ρ may
+  // move towards the range by a larger factor, because the distance may be large.
   const bool inwards =
       wanted > 1 ? settings_.rho < kLowest * scale_ : settings_.rho > kHighest * scale_;
   const double factor = inwards ? kLargestFactorInwards : kLargestFactor;
@@ -49,8 +49,8 @@ std::string PenaltyControl::Guard(const Observation& seen) {
   if (constraints_lag && settings_.tau < 1) {
     settings_.tau = std::min(1.0, 3 * settings_.tau);
   } else {
-    // At least eight updates until the next look: visits grow with the passes, but never outrun
-    // them.
+    // At least eight updates happen before the next decision: the visits per update grow with the
+    // number of passes, up to an eighth of it.
     const Index most = std::max<Index>(settings_.visits_per_update, seen.pass / 8);
     settings_.visits_per_update = std::min(3 * settings_.visits_per_update, most);
   }

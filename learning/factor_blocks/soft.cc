@@ -16,7 +16,7 @@ class SoftLearner : public FactorLearner {
   SoftLearner(const Problem& problem, const TrainOptions& options)
       : FactorLearner(problem, options, /*multipliers=*/false),
         penalty_(options.own<PenaltyOptions>()),
-        falling_(options.own<SoftOptions>()) {
+        schedule_(options.own<SoftOptions>()) {
     traits_.stopping_gap = StoppingGap::kSoft;
     blocks().set_rho(RhoAt(0));
     blocks().set_smoothing(options.smoothing);
@@ -35,7 +35,7 @@ class SoftLearner : public FactorLearner {
 
   Evaluation Evaluate(int threads) override {
     Evaluation evaluation = FactorLearner::Evaluate(threads);
-    evaluation.provisional = falling_.rho_final > 0 && pass() < falling_.rho_passes;
+    evaluation.provisional = schedule_.rho_final > 0 && pass() < schedule_.rho_passes;
     return evaluation;
   }
 
@@ -49,18 +49,18 @@ class SoftLearner : public FactorLearner {
   /// passes.
   double RhoAt(Index pass) const {
     double rho = penalty_.rho > 0 ? penalty_.rho : 1;
-    if (falling_.rho_final > 0) {
+    if (schedule_.rho_final > 0) {
       const double share =
-          falling_.rho_passes <= 1
+          schedule_.rho_passes <= 1
               ? 1.0
-              : std::min(1.0, static_cast<double>(pass) / (falling_.rho_passes - 1));
-      rho *= std::pow(falling_.rho_final / rho, share);
+              : std::min(1.0, static_cast<double>(pass) / (schedule_.rho_passes - 1));
+      rho *= std::pow(schedule_.rho_final / rho, share);
     }
     return penalty_.rho_scale == RhoScale::kPaper ? rho * problem().size() : rho;
   }
 
   PenaltyOptions penalty_;
-  SoftOptions falling_;
+  SoftOptions schedule_;
 };
 
 }  // namespace

@@ -4,10 +4,10 @@
 //
 // Source: Meshi, Srebro, Hazan, AISTATS 2015, Algorithm 1; ρ schedule: section 7, first extension.
 // Axes: blocks = factors and variables · oracle = table argmax · step = pairwise or Frank-Wolfe ·
-// order = example or uniform. With --smoothing γ every maximum becomes a smooth one (section 7,
-// third extension): max over the simplex of θ̂·p − γ/2 ‖p‖², which in the dual is −(γ/2M) ‖μ_a‖²
-// for every part, in gradient and length of each step. Stops on its own soft gap; reports the
-// certificate of the relaxed problem beside it.
+// order = example or uniform. With --smoothing γ every maximum is smoothed (section 7, third
+// extension): max over the simplex of θ̂·p − γ/2 ‖p‖². This adds −(γ/2M) ‖μ_a‖² to the dual for
+// every part, and enters the gradient and the length of each step. The learner stops on the gap of
+// the penalized problem, and also reports the certificate of the relaxed problem.
 #pragma once
 
 #include <memory>
@@ -21,15 +21,15 @@ namespace slackline::internal {
 
 struct SoftOptions {
   /// ρ falls geometrically from PenaltyOptions::rho to rho_final over the first rho_passes passes;
-  /// 0 = stays.
+  /// 0 = ρ does not change.
   double rho_final = 0;
   Index rho_passes = 100;
 };
 
-/// Requires what MakeLearner checks (support_table.h): with --smoothing, no global factors.
+/// Requires a problem that MakeLearner has checked (support_table.h): with --smoothing, among
+/// others, one without global factors.
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options);
 
-/// `soft`.
 extern const LearnerRecord kSoftLearner;
 
 }  // namespace slackline::internal

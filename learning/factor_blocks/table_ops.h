@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The marginalization matrices A_ci of table blocks, applied by strides: an axis with cardinality K
-// and stride t splits a table of S states into S/(K·t) outer runs of K runs of t states.
+// The marginalisation matrices A_ci of table blocks, applied by strides: an axis with cardinality K
+// and stride t splits a table of S states into S/(K·t) outer runs, each of K runs of t states.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline void SubtractMessage(const double* message, Index states, Index cardinali
   }
 }
 
-/// State on the axis of a joint state.
+/// The state of an axis in a joint state.
 inline Index AxisState(Index joint, Index cardinality, Index stride) {
   return (joint / stride) % cardinality;
 }

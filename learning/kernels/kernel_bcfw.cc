@@ -22,7 +22,7 @@ double Dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// The dual point, the expansion that belongs to it, and its certificate: all but the steps.
+/// Base class with the dual point, its expansion and its certificate; derived classes make steps.
 class KernelLearner : public DualPointLearner, public ScaleSource {
  public:
   KernelLearner(const Problem& problem, const TrainOptions& options, Offset first_suffix)
@@ -51,7 +51,7 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
     return evaluation;
   }
 
-  /// With the longest input in the kernel's feature space for every part.
+  /// Scales as if every part had the longest input in the kernel's feature space.
   ObjectiveScales Scales() const override {
     double longest = 0;
     for (const FeatureRow& x : expansion_.inputs())
@@ -95,13 +95,13 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
                              *weights);
   }
 
-  /// Keeps as many kernel rows as there is room for. Whoever goes through all of them again and
-  /// again would push out every row before it is needed by asking for more.
+  /// Fills the cache with the first kernel rows. Repeated sweeps over all rows would otherwise
+  /// evict every row before its next use.
   void FillCache() {
     for (Index j = 0; j < cache_.capacity() && j < cache_.size(); ++j) cache_.Row(j);
   }
 
-  /// Asks the oracle at the coordinate scores u_ of example m.
+  /// Calls the oracle at the coordinate scores u_ of example m.
   Corner AskAtScores(Index m) {
     ++oracle_calls_;
     return oracle().MaximiseAt(m, u_, &warm_[m]);
@@ -154,7 +154,7 @@ class KernelBcfwLearner : public KernelLearner {
  private:
   void Step(Index m) {
     const Structure& structure = problem_.data().example(m).structure();
-    Look(m, structure);
+    ComputeScores(m, structure);
     const Corner corner = AskAtScores(m);
     const double size = problem_.size();
     const double fixed = 2 * size / (static_cast<double>(oracle_calls_ - 1) + 2 * size);
@@ -171,9 +171,9 @@ class KernelBcfwLearner : public KernelLearner {
                              average_.lag());
   }
 
-  /// Coordinate scores of example m, and the kernel values among its own inputs that meet one
-  /// block.
-  void Look(Index m, const Structure& structure) {
+  /// Computes the coordinate scores u_ of example m, and the kernel values among_ of its own inputs
+  /// that meet the same block.
+  void ComputeScores(Index m, const Structure& structure) {
     const Dataset& data = problem_.data();
     const std::span<const Slot> slots = structure.slots();
     u_.resize(structure.num_coordinates());
@@ -193,7 +193,7 @@ class KernelBcfwLearner : public KernelLearner {
     }
   }
 
-  /// ‖the feature vector with coordinates direction_‖², after Look.
+  /// Squared norm of the feature vector with coordinates direction_. Requires ComputeScores(m).
   double SquaredLength(const Structure& structure) const {
     const std::span<const Slot> slots = structure.slots();
     const std::span<const double> d = direction_;
@@ -217,20 +217,20 @@ class KernelBcfwLearner : public KernelLearner {
   std::vector<double> among_;  // slots × slots
 };
 
-/// Algorithm 2 with w kept as an expansion.
+/// Algorithm 2 with w as an expansion.
 class KernelFrankWolfeLearner : public KernelLearner {
  public:
   KernelFrankWolfeLearner(const Problem& problem, const TrainOptions& options)
       : KernelLearner(problem, options, 1), corners_(problem) {}
 
-  /// Cut short, a pass leaves the point as it was.
+  /// A pass that is cut short does not change the point.
   void RunPass(const StopControl& stop) override {
     if (oracle_calls_ == 0) FillCache();
     scores_.resize(weights_.size());
     expansion_.Scores(cache_, weights_, static_cast<int>(threads()), scores_);
     double gap = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
-      gap += Look(m);
+      gap += FindCorner(m);
       if (stop.ShouldStop() && m + 1 < problem_.size()) return;
     }
     gap /= problem_.size();
@@ -254,8 +254,9 @@ class KernelFrankWolfeLearner : public KernelLearner {
   }
 
  private:
-  /// The corner of example m minus its point, into corners_. Returns M times its share of the gap.
-  double Look(Index m) {
+  /// Stores the corner of example m minus its point in corners_. Returns M times the example's
+  /// share of the gap.
+  double FindCorner(Index m) {
     u_.resize(corners_.coordinates(m).size());
     expansion_.Gather(problem_.data(), m, scores_, u_);
     const Corner found = AskAtScores(m);
@@ -264,8 +265,8 @@ class KernelFrankWolfeLearner : public KernelLearner {
     return found.loss - points_.loss(m) - Dot(u_, towards_);
   }
 
-  DualPoints corners_;          // their coordinates minus those of the points, and their losses
-  std::vector<double> change_;  // of the weights, by a whole step
+  DualPoints corners_;          // coordinates of corners minus those of points; losses of corners
+  std::vector<double> change_;  // change of the weights by a step of length 1
   std::vector<double> towards_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Learners `kernel-bcfw` and `kernel-fw`: Frank-Wolfe over example blocks, one at a time or all at
-// once, in the dual alone, so that inputs may meet each other through a kernel (core/kernel.h).
+// once, in the dual alone, so that inputs can be compared by a kernel (core/kernel.h).
 //
 // Source: Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for
 // structural SVMs", ICML 2013, appendix B.5: Algorithm B.1 (kernel-bcfw), and Algorithm 2 carried
@@ -14,10 +14,10 @@
 //   b_i·α_(i) · n    losses_         one number per example
 //   ᾱ                average_        as w
 //
-// Deviation: the paper keeps α_(i) labelling by labelling, so that inner products take time that
-// grows with the square of the steps. With kernels that compare one part with another, w and all
-// inner products depend on α_(i) through its coordinates φ_i(α_(i)) alone, whose number does not
-// grow. weights() is the expansion (kernel_expansion.h); inputs without coefficients are no support
+// Deviation: the paper keeps α_(i) labelling by labelling, so that the time of inner products grows
+// with the square of the number of steps. With kernels that compare one part with another, w and
+// all inner products depend on α_(i) only through its coordinates φ_i(α_(i)), whose number is
+// fixed. weights() is the expansion (kernel_expansion.h); inputs with a coefficient are the support
 // vectors.
 //
 // Cost of a step of kernel-bcfw: one oracle call, one kernel row of N values for every input of the
@@ -40,12 +40,11 @@ struct KernelLearnerOptions {
   Index cache_mb = 256;
 };
 
-/// options.learner: kKernelBcfw or kKernelFrankWolfe. Requires what MakeLearner checks
-/// (support_table.h): inputs, which a kernel compares. Throws DataError when the oracle does not
-/// apply.
+/// options.learner: kKernelBcfw or kKernelFrankWolfe. Requires a problem that MakeLearner has
+/// checked (support_table.h), among others one with input vectors. Throws DataError when the oracle
+/// does not apply.
 std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOptions& options);
 
-/// `kernel-fw` and `kernel-bcfw`.
 extern const LearnerRecord kKernelFrankWolfeLearner, kKernelBcfwLearner;
 
 }  // namespace slackline::internal

@@ -11,10 +11,10 @@ namespace slackline::internal {
 namespace {
 
 constexpr int kChunks = 32;
-/// Kernel rows that are taken together, so that the coefficients are read less often.
+/// Number of kernel rows that are processed together, so that the coefficients are read less often.
 constexpr Index kGroup = 12;
 
-/// Which blocks of the layout meet inputs.
+/// Per block of the layout: whether it meets inputs.
 std::vector<bool> MeetInputs(const Dataset& data) {
   std::vector<bool> meets(data.layout().num_blocks(), false);
   for (const auto& structure : data.structures()) {

@@ -2,16 +2,15 @@
 //
 // Weight vectors of kernelized models, as coefficients of a training set's inputs.
 //
-// With the kernel k(x, x')·[same block, same row] (core/kernel.h), row r of a block b that meets
-// inputs is
+// With the kernel k(x, x')·[same block, same row] (core/kernel.h), row r of a block b that inputs
+// are multiplied by ("meet") is
 //   w_b[r] = Σ_j c_b[j][r] Φ(x_j)
-// over the different inputs x_1 … x_N of the training set, and everything that is asked of it needs
-// k alone:
+// over the inputs x_1 … x_N of the training set, each counted once. All uses of w_b need only k:
 //   w_b[r]·Φ(x) = Σ_j c_b[j][r] k(x_j, x),      ‖w_b[r]‖² = Σ_ij c_b[i][r] c_b[j][r] k(x_i, x_j).
-// Blocks of scalar features keep their weights. Both together, one after the other, are one vector:
-// adding, averaging and copying such vectors is the same as for weights. In particular w(μ) =
-// (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)] has the coordinates of core/structure.h, divided by λM, as its
-// coefficients: duals need not be kept labelling by labelling.
+// Blocks of scalar features keep their weights. Weights and coefficients form one vector, so that
+// such vectors are added, averaged and copied like weights. In particular w(μ) = (1/(λM)) Σ_m
+// [φ_m(y^m) − φ_m(μ_m)] has the coordinates of core/structure.h, divided by λM, as its
+// coefficients, so that dual points need not be kept labelling by labelling.
 //
 //   [weights of the scalar blocks][c of the first block with inputs: N × rows][c of the second] …
 #pragma once
@@ -33,17 +32,17 @@ class KernelExpansion {
   /// Length of a vector.
   Offset size() const { return size_; }
 
-  /// The different inputs that meet a weight block, in the order of their rows.
+  /// The inputs that meet a weight block, each once, in the order of their rows.
   std::span<const FeatureRow> inputs() const { return inputs_; }
   Index num_inputs() const { return static_cast<Index>(inputs_.size()); }
-  /// The number of the input at row `row` of the data set's FeatureRows; −1 when it meets no block.
+  /// The number of the input in row `row` of the data set's FeatureRows; −1 if it meets no block.
   Index input_at(Index row) const { return number_[row]; }
   Index input_of(const Dataset& data, Index m, const Slot& slot) const {
     return input_at(data.first_input(m) + slot.input);
   }
 
-  /// Blocks that meet inputs, and where their coefficients begin: c_b[j][r] is at offset + j·rows +
-  /// r.
+  /// A block that meets inputs, and the position of its coefficients: c_b[j][r] is at offset +
+  /// j·rows + r.
   struct Block {
     Index block = 0;
     Index rows = 0;
@@ -52,19 +51,19 @@ class KernelExpansion {
   std::span<const Block> blocks() const { return blocks_; }
   /// Blocks of scalar features.
   std::span<const Index> scalar_blocks() const { return scalar_blocks_; }
-  /// Where block b of the layout begins in a vector; −1 when no feature uses it.
+  /// Position of block b of the layout in a vector; −1 if no feature uses the block.
   Offset offset(Index b) const { return offset_[b]; }
 
-  /// weights += scale · (the feature vector of example m whose coordinates are q).
+  /// weights += scale · (the feature vector of example m with coordinates q).
   void AddFeatures(const Dataset& data, Index m, std::span<const double> q, double scale,
                    std::span<double> weights) const;
 
-  /// scores = the kernel matrix times `weights`, block by block, scalar weights as they are. Hence
-  /// ‖w‖² = weights·scores. Kernel rows that the cache does not keep are computed and forgotten.
+  /// scores = the kernel matrix times `weights`, block by block; scalar weights are copied. Hence
+  /// ‖w‖² = weights·scores. Kernel rows that are not in the cache are computed without being kept.
   /// O(N² · rows of all blocks). The result does not depend on `threads`.
   void Scores(const GramCache& gram, std::span<const double> weights, int threads,
               std::span<double> scores) const;
-  /// The coordinate scores u of example m (core/structure.h) out of these.
+  /// Reads the coordinate scores u of example m (core/structure.h) from these scores.
   void Gather(const Dataset& data, Index m, std::span<const double> scores,
               std::span<double> u) const;
 
@@ -78,7 +77,7 @@ class KernelExpansion {
   Offset size_ = 0;
 };
 
-/// The kernel that the options say for these data: auto is linear, and gamma 0 is 1 / the largest
+/// The kernel of the options for these data: `auto` means linear, and gamma 0 means 1 / the largest
 /// number of columns of a block that meets inputs.
 Kernel KernelOf(const TrainOptions& options, const Dataset& data);
 

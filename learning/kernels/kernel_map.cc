@@ -13,10 +13,10 @@
 namespace slackline::internal {
 namespace {
 
-/// What rounding may leave of a residual, as a share of k(x, x) and per input.
+/// Rounding error of a residual, as a share of k(x, x) and per input.
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 
-/// The layout with so many columns where blocks meet inputs.
+/// The layout with `columns` columns in the blocks that meet inputs.
 std::shared_ptr<const WeightLayout> NewLayout(const WeightLayout& layout,
                                               const KernelExpansion& expansion, Index columns) {
   std::vector<bool> meets(layout.num_blocks(), false);
@@ -29,7 +29,7 @@ std::shared_ptr<const WeightLayout> NewLayout(const WeightLayout& layout,
   return result;
 }
 
-/// The learner of the mapped problem, seen from the problem itself.
+/// Wraps a learner of the mapped problem as a learner of the original problem.
 class KernelMapLearner : public Learner,
                          public LambdaFollower,
                          public CheckCompanion,
@@ -76,9 +76,9 @@ class KernelMapLearner : public Learner,
     return evaluation;
   }
 
-  Problem problem_;  // keeps the inputs
+  Problem problem_;  // owns the inputs that map_ reads
   KernelMap map_;
-  std::unique_ptr<Problem> mapped_;  // learners refer to the problem that they were given
+  std::unique_ptr<Problem> mapped_;  // inner_ may keep a reference to it
   std::unique_ptr<Learner> inner_;
 };
 
@@ -141,7 +141,7 @@ void KernelMap::Factorise(const GramCache& gram) {
     const double root = std::sqrt(residual[p]);
     for (double& value : column) value /= root;
     column[p] = root;
-    for (const Index earlier : pivots_) column[earlier] = 0;  // but for rounding it is
+    for (const Index earlier : pivots_) column[earlier] = 0;  // removes rounding errors
     for (std::size_t j = 0; j < n; ++j) residual[j] -= column[j] * column[j];
     residual[p] = 0;
     pivots_.push_back(static_cast<Index>(p));

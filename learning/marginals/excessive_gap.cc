@@ -11,12 +11,12 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kTrials = 60;          // doublings of L in one pass
-constexpr int kWarmTrials = 7;       // temperatures tried where α is at hand
-constexpr double kFall = 0.9;        // of L after an iteration
-constexpr double kLongest = 0.9;     // largest τ: without curvature it would be 1
-constexpr double kCoolest = 1e-14;   // smallest μ, relative to P(0): no smaller gap can be seen
-constexpr double kRounding = 1e-13;  // of the terms of the sums that are compared
+constexpr int kTrials = 60;          // most values of L in one pass, or of μ at a cold start
+constexpr int kWarmTrials = 7;       // most values of μ at a warm start
+constexpr double kFall = 0.9;        // factor of L after an iteration
+constexpr double kLongest = 0.9;     // largest τ; without curvature it would be 1
+constexpr double kCoolest = 1e-14;   // smallest μ / P(0); rounding hides smaller gaps
+constexpr double kRounding = 1e-13;  // relative rounding error of the sums that are compared
 
 class ExcessiveGapLearner : public MarginalLearner {
  public:
@@ -57,8 +57,8 @@ class ExcessiveGapLearner : public MarginalLearner {
     archive->PositiveReal(&curvature_);
   }
 
-  /// Starts at Ψα, for which μ need not be large: P_μ ≤ f(α) holds from where μ log |Y| is about
-  /// the gap.
+  /// Restarts at w = Ψα. There a small μ suffices, because P_μ ≤ f(α) holds as soon as μ log |Y| is
+  /// about the gap.
   void ChangeLambda(const Problem& problem) override {
     ChangeProblem(problem);
     alpha_.points.Weights(problem_, &alpha_.weights);
@@ -76,7 +76,7 @@ class ExcessiveGapLearner : public MarginalLearner {
   double Value(const SweepResult& point) const {
     return point.loss - Regulariser(problem_.lambda(), point.weights);
   }
-  /// P_μ(w) ≤ f(α), where `at` is the sweep at w and μ.
+  /// Whether P_μ(w) ≤ f(α), up to rounding. `at`: the sweep at w and μ = temperature; dual: f(α).
   bool Holds(std::span<const double> w, double temperature, const SweepResult& at,
              double dual) const {
     const double smoothed =
@@ -88,15 +88,15 @@ class ExcessiveGapLearner : public MarginalLearner {
     if (warm_ && StartWarm(stop)) return;
     const std::vector<double> zero(w_.size(), 0.0);
     if (!Sweep(zero, 0, 1, stop, &next_)) return;
-    // Of f near β: λ/2 ‖Ψβ‖² is what it changes by on the way to the ground truth.
+    // λ/2 ‖Ψβ‖² is the change of f's regulariser between β and the ground truth.
     const double norm = Regulariser(problem_.lambda(), next_.weights);
     const std::vector<double> start = next_.weights;
     const double first = std::max(0.5 * norm / std::max(1.0, mean_log_labellings()), 1e-3 * scale_);
     FindTemperature(start, first, kTrials, stop);
   }
 
-  /// At w = Ψα: since P − P_μ is at most μ mean log |Y_m|, μ cannot be smaller than the gap over
-  /// that. False where nothing near it will do.
+  /// Starts at w = Ψα. Since P − P_μ is at most μ mean log |Y_m|, μ is at least the gap divided by
+  /// mean log |Y_m|. Returns false if no μ close to that fulfils the condition.
   bool StartWarm(const StopControl& stop) {
     if (!Sweep(alpha_.weights, 1, kCoolest * scale_, stop, &next_)) return false;
     const double gap =
@@ -106,9 +106,9 @@ class ExcessiveGapLearner : public MarginalLearner {
     return FindTemperature(start, first, kWarmTrials, stop);
   }
 
-  /// The first of the temperatures first, 2 first, 4 first, … that fulfils the condition at w; with
-  /// α as it is (warm) or the softmax at w. False when there is none, or `stop` cut the search
-  /// short.
+  /// Sets μ to the smallest of the temperatures first, 2 first, 4 first, … that fulfils the
+  /// condition at w. α is kept (warm start) or becomes the softmax at w. Returns false when none of
+  /// `trials` temperatures does, or when `stop` cut the search short.
   bool FindTemperature(const std::vector<double>& w, double first, int trials,
                        const StopControl& stop) {
     const bool warm = trials == kWarmTrials;
@@ -158,7 +158,7 @@ class ExcessiveGapLearner : public MarginalLearner {
 
   double scale_;  // P(0)
   bool started_ = false;
-  bool warm_ = false;  // α is that of another λ
+  bool warm_ = false;  // α comes from another λ
   std::vector<double> w_;
   SweepResult alpha_, beta_;
   SweepResult next_;

@@ -18,8 +18,7 @@ constexpr double kFirstStep = 0.5;
 constexpr double kGrowth = 1.05;
 constexpr int kHalvingsOfFirstPass = 2;
 constexpr int kHalvings = 5;
-// Steps stay numbers, whatever happens: they grow for ever where an example's distribution has
-// become a corner.
+// Bounds on η_m, which grows without end where an example's distribution has become a corner.
 constexpr double kSmallestStep = 1e-100;
 constexpr double kLargestStep = 1e9;
 
@@ -49,8 +48,8 @@ class ExponentiatedGradientLearner : public MarginalLearner {
     if (++pass_ % kRebuildEvery == 0) points_.Weights(problem_, &weights_);
   }
 
-  /// At the mixture of μ and the ground truth that has the best dual value: early, and at small λ,
-  /// Ψμ is far too long.
+  /// Evaluates at the weights of the mixture of μ and the ground truth with the best dual value. In
+  /// the first passes, and at small λ, Ψμ itself is far too long.
   Evaluation Evaluate(int threads) override {
     std::vector<double> psi;
     points_.Weights(problem_, &psi);
@@ -74,7 +73,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
     archive->Passes(&pass_);
   }
 
-  /// α and the step sizes stay.
+  /// Keeps α and the step sizes.
   void ChangeLambda(const Problem& problem) override {
     ChangeProblem(problem);
     points_.Weights(problem_, &weights_);
@@ -98,7 +97,8 @@ class ExponentiatedGradientLearner : public MarginalLearner {
     step = std::clamp(kGrowth * step, kSmallestStep, kLargestStep);
   }
 
-  /// Makes the step of this length unless f falls. u_: the coordinate scores at w.
+  /// Makes a step of this length unless f falls; returns whether it did. u_: the coordinate scores
+  /// at w.
   bool TryStep(Index m, double step) {
     const ExampleView example = problem_.data().example(m);
     const std::span<double> potentials = log_potentials_.coordinates(m);
@@ -108,7 +108,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
     const Expectation expectation = marginals_.Expect(m, loss_scale, moved_, 1);
     ++oracle_calls_;
     points_.Towards(m, expectation.coordinates, &direction_);
-    double gain = expectation.loss - points_.loss(m);  // of M f
+    double gain = expectation.loss - points_.loss(m);  // increase of M f
     for (std::size_t k = 0; k < direction_.size(); ++k) gain -= u_[k] * direction_[k];
     gain -= gram_.SquaredNorm(example, direction_) / (2 * problem_.lambda_m());
     if (!(gain >= 0)) return false;
@@ -121,7 +121,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
   ExampleVisits visits_;
   std::vector<double> weights_;
   DualPoints points_;
-  // not a point, but as many numbers: v_m, and c_m in place of the loss
+  // v_m as coordinates and c_m as loss; not a dual point, but of the same shape.
   DualPoints log_potentials_;
   std::vector<double> steps_;
   Index pass_ = 0;

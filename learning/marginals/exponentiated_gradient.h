@@ -10,8 +10,8 @@
 //
 //   α_m(y) ← α_m(y) exp(η_m H_m(y; w)) / Z,      H_m(y; w) = Δ_m(y) − w·ψ_m(y) = M ∂f/∂α_m(y)
 //
-// so that log α_m(y) = c_m Δ_m(y) + v_m·q(y) + const, with c_m and v_m the sums of all η_m and of
-// η_m times the coordinate scores at w.
+// so that log α_m(y) = c_m Δ_m(y) + v_m·q(y) + const, where c_m is the sum of all η_m, and v_m the
+// sum of all η_m times the coordinate scores at w.
 //
 //   symbol        here               shape
 //   w             weights_           num_weights
@@ -20,17 +20,17 @@
 //                                    distribution (docs/notation.md starts other learners at the
 //                                    ground truth)
 //   ψ_m(α_m), ℓ_m points_            dual_points.h
-//   η_m           steps_             one per example; at first 0.5, or λM / ‖ψ_m(α_m)‖² if that is
-//                                    less
+//   η_m           steps_             one per example; at first min(0.5, λM / ‖ψ_m(α_m)‖²)
 //
-// The sources start with 0.5 always. Where features are long that is so much that the first steps
-// make corners of the distributions, from which multiplicative steps take hundreds of passes to
-// return (docs/notebook/learners.md); λM / ‖ψ‖² is the scale of steps that f is curved by. A step
-// is tried with η_m, which is halved until f does not fall: at most 2 times in the first pass, 5
-// times later; then η_m is multiplied by 1.05. Where no trial was good no step is made (the sources
-// leave this open), so f never falls. Their objective is ours times M, which H_m above has. Trials
-// of length η: every one costs a call of sum-product, and is counted as one. Cost of a trial: score
-// tables, sum-product, one sweep for the norm of the step; of a step, one more to move w.
+// The sources always start with η_m = 0.5. Where features are long, the first steps are then so
+// long that the distributions become corners, from which multiplicative steps take hundreds of
+// passes to return (docs/notebook/learners.md). λM / ‖ψ‖² is the scale of steps that fits the
+// curvature of f. A step is tried with η_m, which is halved until f does not fall: at most 2 times
+// in the first pass, 5 times later; then η_m is multiplied by 1.05. If all trials fail, no step is
+// made (the sources leave this case open), so that f never falls. The objective of the sources is M
+// times f, which H_m above takes into account. Each trial costs one call of sum-product, which is
+// counted as an oracle call. Cost of a trial: score tables, sum-product, one sweep for the norm of
+// the step. An accepted step costs one more sweep to update w.
 #pragma once
 
 #include <memory>
@@ -46,7 +46,6 @@ namespace slackline::internal {
 std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem,
                                                           const TrainOptions& options);
 
-/// `eg`.
 extern const LearnerRecord kExponentiatedGradientLearner;
 
 }  // namespace slackline::internal

@@ -12,9 +12,9 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kTrials = 100;         // halvings of β in one pass
-constexpr double kGrowth = 1.1;      // of β after a step
-constexpr double kRounding = 1e-13;  // of the terms of the potential
+constexpr int kTrials = 100;         // most values of β in one pass
+constexpr double kGrowth = 1.1;      // factor of β after a step
+constexpr double kRounding = 1e-13;  // relative rounding error of the terms of the potential
 
 double SquaredNorm(std::span<const double> w) {
   return std::inner_product(w.begin(), w.end(), w.begin(), 0.0);
@@ -65,8 +65,8 @@ class ExtragradientLearner : public MarginalLearner {
     archive->PositiveReal(&step_);
   }
 
-  /// Starts at w₀ = Ψα of the mean α, but at the uniform distributions: softmaxes as cold as the
-  /// last ones would have to be warmed up again, which takes longer.
+  /// Restarts at w₀ = Ψα of the mean α, but at uniform distributions. The last softmaxes are so
+  /// cold that the steps back to warmer ones would take longer.
   void ChangeLambda(const Problem& problem) override {
     ChangeProblem(problem);
     SetKappa();
@@ -91,10 +91,11 @@ class ExtragradientLearner : public MarginalLearner {
     kappa_ = problem_.lambda() * std::max(1.0, ratio);
   }
 
-  /// One step of length step_, unless it breaks what the rate follows from: with the potential
-  /// V(s) = max_z s·z − d(z), which is κ/2 ‖v_w‖² + mean log-partition at (c, W) + const,
+  /// Makes a step of length step_ unless it violates the inequality from which the convergence rate
+  /// follows: with the potential V(s) = max_z s·z − d(z), which is κ/2 ‖v_w‖² + mean log-partition
+  /// at (c, W) + const,
   ///   V(s − β F(u)) ≤ V(s) − β F(u)·u,    F(u)·u = λ ‖u_w‖² − (1/M) Σ Δ_m·α_um.
-  /// It holds for every β below 1 / (the Lipschitz constant of F).
+  /// The inequality holds for every β below 1 / (the Lipschitz constant of F).
   Outcome MakeStep(const StopControl& stop) {
     const double pull = step_ * problem_.lambda() / kappa_;
     const std::size_t size = sum_.size();

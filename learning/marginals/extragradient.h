@@ -11,31 +11,31 @@
 //
 //   min_w max_α  λ/2 ‖w‖² + (1/M) Σ_m H_m(α_m; w),   F(w, α) = (λ (w − Ψα), −H_m(·; w)/M)
 //
-// The paper bounds ‖w‖ where this objective has λ, and offers two projections: a Euclidean one on
-// marginals (a min-cost quadratic flow for matchings and graph cuts) and a Bregman one. Here it is
-// the entropies', because on forests that is sum-product, exact, for any number of states and any
-// order of factors, while the Euclidean one would be a quadratic program for every example. With
-// d(w, α) = κ/2 ‖w − w₀‖² + D(α), D the entropies' distance from the uniform distribution, and s
-// the sum of all −β F(u):
+// The paper bounds ‖w‖ where this objective has λ, and offers two projections: a Euclidean
+// projection on marginals (a min-cost quadratic flow for matchings and graph cuts) and a Bregman
+// projection. Here the Bregman projection by entropy is used: on forests it is sum-product, exact
+// for any number of states and any order of factors, while the Euclidean projection would be a
+// quadratic program for every example. With d(w, α) = κ/2 ‖w − w₀‖² + D(α), D the relative entropy
+// to the uniform distribution, and s the sum of all −β F(u):
 //   v = argmax s·z − d(z),   u = the prox step from v by −β F(v),   s ← s − β F(u),   result: a
 //     weighted mean of all u.
-// Since H_m(·; w) is affine in w, every α is a softmax at scores c Δ_m − W·ψ_m: s needs one number
-// and one vector of weights for all examples together (the "memory-efficient" form of section 5 of
-// the paper).
+// Since H_m(·; w) is affine in w, every α is a softmax at scores c Δ_m − W·ψ_m, so that s needs one
+// number and one vector of weights for all examples together (the "memory-efficient" form of
+// section 5 of the paper).
 //
 //   symbol        here               shape
 //   s             loss_scale_, sum_  c and W of v's α: a number, num_weights
 //   v_w           v_w_               num_weights;  u_w = v_w − (βλ/κ)(v_w − Ψα_v),  v_w ← v_w −
 //     (βλ/κ)(u_w − Ψα_u)
 //   α_v, α_u      v_, u_             dual_points.h, num_weights
-//   mean of u     mean_w_, mean_     num_weights, dual_points.h; weights β c, so that it forgets
-//                                    the beginning: on small problems a tenth of the passes that
-//                                    the sources' weights β need, for which alone the rate O(1/k)
-//                                    is proved
-//   β             step_              halved until the step keeps what its analysis needs
+//   mean of u     mean_w_, mean_     num_weights, dual_points.h; with weights β c, so that early
+//                                    iterates count less: on small problems this takes a tenth of
+//                                    the passes of the sources' weights β, but only for these is
+//                                    the rate O(1/k) proved
+//   β             step_              halved until the step satisfies the inequality of its analysis
 //                                    (MakeStep), then × 1.1
-//   κ             kappa_             λ max(1, mean log |Y_m| / P(0)): both parts of d are then of
-//                                    one size at the optimum
+//   κ             kappa_             λ max(1, mean log |Y_m| / P(0)), so that both parts of d are
+//                                    of the same size at the optimum
 //
 // Cost of a trial: 2 M calls of sum-product, four sweeps over the inputs. Memory: four dual points
 // per example.
@@ -54,7 +54,6 @@ namespace slackline::internal {
 std::unique_ptr<Learner> MakeExtragradientLearner(const Problem& problem,
                                                   const TrainOptions& options);
 
-/// `extragradient`.
 extern const LearnerRecord kExtragradientLearner;
 
 }  // namespace slackline::internal

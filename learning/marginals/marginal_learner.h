@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What learners on marginals have in common (exponentiated_gradient, excessive_gap, extragradient):
-// where they apply, sweeps over all examples, and the certificate.
+// Base class of the learners on marginals (exponentiated_gradient, excessive_gap, extragradient):
+// the check that they apply, sweeps over all examples, and the certificate.
 //
-// Their dual points are exact marginals of forests, so f(μ) is a lower bound on the optimum as it
-// is; the share ≤ 1 of μ, the rest being the ground truth, that makes the bound largest is known in
-// closed form (BestShare). The upper bound is P at the learner's weights, by max-product
-// (tree_dp.h). Both are about the exact problem. Forbidden states take part.
+// The dual points are exact marginals of forests, so that f(μ) is a lower bound on the optimum. The
+// bound is improved by mixing μ with the ground truth; BestShare gives the best share of μ, at most
+// 1, in closed form. The upper bound is P at the learner's weights, by max-product (tree_dp.h).
+// Both bounds are of the exact problem. Forbidden states are supported.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ namespace slackline::internal {
 
 class MarginalLearner : public Learner, public DualPointSource, public LambdaFollower {
  public:
-  /// Calls of sum-product, those that lead to no step included, and steps on examples.
+  /// Calls of sum-product, including those of failed trials, and steps on examples.
   WorkCounts work() const override { return {oracle_calls_, block_steps_}; }
 
   void KeepDualPoint() override { keep_best_ = true; }
@@ -34,24 +34,24 @@ class MarginalLearner : public Learner, public DualPointSource, public LambdaFol
   /// Throws DataError where ExampleMarginals does.
   MarginalLearner(const Problem& problem, const TrainOptions& options);
 
-  /// What a sweep over all examples finds at one member of the family of example_marginals.h, the
-  /// same for all examples.
+  /// The result of a sweep over all examples: expectations under the distributions of
+  /// example_marginals.h with the same parameters for all examples.
   struct SweepResult {
     explicit SweepResult(const Problem& problem) : points(problem) {}
-    DualPoints points;            ///< its marginals μ
+    DualPoints points;            ///< marginals μ
     std::vector<double> weights;  ///< Ψμ
     double loss = 0;              ///< (1/M) Σ Δ_m·μ_m
     double log_partition = 0;     ///< mean over the examples
-    double terms = 0;             ///< the same of the size of what it is summed from
+    double terms = 0;             ///< mean size of the terms of the log-partition sums
   };
-  /// p_m(y) ∝ exp((loss_scale · Δ_m(y) − weights·ψ_m(y)) / temperature). False when `stop` cut it
-  /// short: *result is then unspecified.
+  /// Sweeps at p_m(y) ∝ exp((loss_scale · Δ_m(y) − weights·ψ_m(y)) / temperature). Returns false
+  /// when `stop` cut the sweep short; *result is unspecified then.
   bool Sweep(std::span<const double> weights, double loss_scale, double temperature,
              const StopControl& stop, SweepResult* result);
 
   enum class Outcome { kGood, kBroken, kCut };
-  /// Calls attempt() until its outcome is kGood, and fail() where it is kBroken. False where
-  /// nothing was good in so many trials, or where `stop` cut an attempt short.
+  /// Calls attempt() until its outcome is kGood, and fail() after every kBroken. Returns false when
+  /// none of `trials` attempts was good, or when an attempt was cut short (kCut).
   template <class Attempt, class Fail>
   bool StepByTrials(int trials, const Attempt& attempt, const Fail& fail) {
     for (int trial = 0; trial < trials; ++trial) {
@@ -66,16 +66,16 @@ class MarginalLearner : public Learner, public DualPointSource, public LambdaFol
     return false;
   }
 
-  /// The certificate of weights w (which weights() then returns), and of a dual point with ψ = Ψμ
-  /// and loss = (1/M) Σ Δ_m·μ_m.
+  /// The certificate of weights w, which weights() returns from then on, and of a dual point with
+  /// psi = Ψμ and loss = (1/M) Σ Δ_m·μ_m.
   Evaluation Certify(std::vector<double> w, const DualPoints& points, std::span<const double> psi,
                      double loss, int threads);
 
   void ArchiveCommon(StateArchive* archive);
-  /// Begins anew with another λ.
+  /// Changes to another λ: counts and the best dual point begin anew.
   void ChangeProblem(const Problem& problem);
 
-  /// Mean over the examples of log |Y_m|: the largest entropy.
+  /// Mean over the examples of log |Y_m|, the largest possible entropy.
   double mean_log_labellings() const { return mean_log_labellings_; }
 
   Problem problem_;
@@ -85,17 +85,17 @@ class MarginalLearner : public Learner, public DualPointSource, public LambdaFol
   std::int64_t block_steps_ = 0;
 
  private:
-  /// What DualPoint reads where no best point is kept.
+  /// The points that DualPoint reads when no best point is kept.
   virtual const DualPoints& NewestPoints() const = 0;
 
   ExampleEvaluator evaluator_;
   double mean_log_labellings_ = 0;
-  double share_ = 1;  // of the newest points in the last certificate
+  double share_ = 1;  // share of the newest points in the last certificate
   bool keep_best_ = false;
-  bool evaluations_unkept_ = false;  // a saved run made evaluations whose points are not known
+  bool evaluations_unkept_ = false;  // a saved run did not keep the points of its evaluations
   double best_dual_ = -kInfinity;
   double best_share_ = 1;
-  std::vector<DualPoints> best_;  // one, or none
+  std::vector<DualPoints> best_;  // the best points, if kept: one element or none
 };
 
 }  // namespace slackline::internal

@@ -32,7 +32,7 @@ double CountLossOracle::Maximise(Index m, std::span<const double> u, std::span<I
   return forests_[problem_.data().structure_of(m)]->Maximise(scores_, truth, gains, labels);
 }
 
-/// Δ for all counts.
+/// The loss Δ for all numbers h of hits and f of false alarms, at index h · (others + 1) + f.
 const std::vector<double>& CountLossOracle::Gains(Index relevant, Index others) {
   std::vector<double>& gains = gains_[{relevant, others}];
   if (gains.empty()) {

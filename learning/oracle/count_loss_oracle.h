@@ -23,7 +23,7 @@ namespace slackline::internal {
 /// Keeps work space: one object per thread.
 class CountLossOracle {
  public:
-  /// Requires the loss 1 − F1 and structures that Fit; else std::invalid_argument.
+  /// Requires the loss 1 − F1 and structures for which Fits holds; else std::invalid_argument.
   explicit CountLossOracle(const Problem& problem);
 
   /// Binary variables, no cycles, factors over one or two variables, no global ones, no forbidden
@@ -34,7 +34,7 @@ class CountLossOracle {
   /// of the example (CoordinateScores).
   double Maximise(Index m, std::span<const double> u, std::span<Index> labels);
 
-  /// About the nanoseconds of the calls so far.
+  /// Table entries that the calls so far have computed.
   std::int64_t work() const;
 
  private:
@@ -42,7 +42,7 @@ class CountLossOracle {
 
   Problem problem_;
   std::vector<std::unique_ptr<CountForest>> forests_;  // one per structure
-  // by numbers of relevant and other labels
+  // Losses by numbers of relevant and other labels.
   std::map<std::pair<Index, Index>, std::vector<double>> gains_;
   std::vector<double> scores_;
 };

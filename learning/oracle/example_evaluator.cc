@@ -29,7 +29,7 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
                                            nullptr, &complete));
   }
   const double score = given.Score(0, slot_scores, weights);
-  // Scores that overflow on both sides say nothing of the oracle: the hinge is not a number.
+  // If both scores overflow, nothing can be said about the oracle, and the hinge is not a number.
   if (std::isinf(bound) && bound == score) return bound - score;
   return CheckedHinge(m, {bound, score, 0}, [&] {
     std::vector<double> u(example.structure().num_coordinates());
@@ -59,8 +59,10 @@ double ExampleEvaluator::MeanHinge(std::span<const double> weights, const SumPla
   std::vector<double> sums(plan.chunks, 0.0);
   const auto add = [&](const Chunk& chunk) {
     Worker& worker = *workers_[chunk.thread];
-    for (Index m = chunk.begin; m < chunk.end; ++m)
+    for (Index m = chunk.begin; m < chunk.end; ++m) {
+      problem_.data().PrefetchSweep(chunk.begin, m, chunk.end);
       sums[chunk.chunk] += hinge(m, &worker.oracle, &worker.scratch);
+    }
   };
   if (plan.beside != nullptr) {
     ParallelChunksBeside(*plan.beside, problem_.size(), plan.chunks, threads, add);
@@ -103,6 +105,7 @@ bool ExampleEvaluator::Sweep(std::span<const double> weights, std::span<WarmStar
   std::atomic<Index> done{0};
   ParallelChunks(problem_.size(), chunks, threads, [&](const Chunk& chunk) {
     for (Index m = chunk.begin; m < chunk.end && !stop.ShouldStop(); ++m) {
+      problem_.data().PrefetchSweep(chunk.begin, m, chunk.end);
       take(m, workers_[chunk.thread]->oracle.Maximise(m, weights, &warm[m]));
       ++done;
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The certified primal of learners that ask an oracle over whole examples: P(w) (or G(w) where the
-// oracle maximises over the local polytope) as the regulariser and the mean of certified hinges,
-// the oracle's own upper bounds on max_s H_m(s; w) (problem.h). The one sum of hinges, over as many
-// threads as wanted, is here.
+// The certified primal of learners that call an oracle over whole examples: P(w) (or G(w) where the
+// oracle maximises over the local polytope) is the regulariser plus the mean of certified hinges,
+// which are the oracle's own upper bounds on max_s H_m(s; w) (problem.h). All sums of hinges, on
+// any number of threads, are made here.
 #pragma once
 
 #include <functional>
@@ -27,9 +27,9 @@ struct HingeScratch {
   SparseCorner corner;
 };
 
-/// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these
-/// weights (Refresh). given: a set whose corner 0 is the ground truth. doublings: go on with
-/// ExampleOracle::Search. Throws as CheckedHinge (oracle_check.h).
+/// Certified upper bound on max_s H_m(s; weights) ≥ 0. `oracle` must have been refreshed with these
+/// weights (Refresh). given: a set whose corner 0 is the ground truth. doublings: when set,
+/// ExampleOracle::Search is called as well. Throws as CheckedHinge does (oracle_check.h).
 double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
                       const ActiveSet& given, const WarmStart& warm, std::optional<Index> doublings,
                       ExampleOracle* oracle, HingeScratch* scratch);
@@ -39,14 +39,14 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
 struct SumPlan {
   int threads = 1;
   int chunks = 16;
-  /// What the calling thread does first while others sum; null: nothing.
+  /// Run by the calling thread first, while other threads sum; null: nothing.
   const std::function<void()>* beside = nullptr;
 };
 
-/// One oracle for every thread.
+/// Evaluates with one oracle per thread.
 class ExampleEvaluator {
  public:
-  /// The oracle is made when it is first needed, and may throw then; oracle() makes it.
+  /// The oracles are made when they are first needed, and may throw then; oracle() makes the first.
   ExampleEvaluator(const Problem& problem, const ExampleOracle::Options& options)
       : problem_(problem), options_(options) {}
 
@@ -58,27 +58,27 @@ class ExampleEvaluator {
 
   /// A certified bound on max H_m, by the oracle and work space of the calling thread.
   using Hinge = std::function<double(Index m, ExampleOracle* oracle, HingeScratch* scratch)>;
-  /// (1/M) Σ_m hinge(m). The oracles have been shown the weights, where there are any.
+  /// (1/M) Σ_m hinge(m). The oracles are refreshed with the weights first, unless these are empty.
   double MeanHinge(std::span<const double> weights, const SumPlan& plan, const Hinge& hinge);
 
-  /// λ/2 ‖w‖² + (1/M) Σ_m of bounds by an oracle of dense corners. `warm`: one per example, which
-  /// are copied and not changed, or empty. offsets: empty, or those of all examples, laid out as
+  /// λ/2 ‖w‖² + (1/M) Σ_m of upper bounds by an oracle of dense corners. warm: one per example,
+  /// copied and not changed, or empty. offsets: empty, or those of all examples, laid out as
   /// TrainingSet::losses (ExampleOracle::Maximise).
   double Primal(std::span<const double> weights, std::span<const WarmStart> warm, int threads,
                 std::span<const double> offsets = {});
-  /// The same by CertifiedHinge. sets: one per example.
+  /// Primal with the bounds of CertifiedHinge. sets, warm: one per example.
   double Primal(std::span<const double> weights, std::span<const ActiveSet> sets,
                 std::span<const WarmStart> warm, int threads);
 
-  /// Maximises every example at the weights and hands its corner to `take`, on the thread that
-  /// found it: `take` may write what belongs to example m. Warm starts are updated. Requires dense
-  /// corners. False when `stop` ended it before all examples were done: what `take` was given is
-  /// then not the same in every run.
+  /// Maximises every example at the weights and hands its corner to `take` on the thread that found
+  /// the corner, so `take` may write data of example m. Warm starts are updated. Requires dense
+  /// corners. Returns false when `stop` ended the sweep before all examples were done; the examples
+  /// that `take` has received may then differ from run to run.
   bool Sweep(std::span<const double> weights, std::span<WarmStart> warm, int threads,
              const StopControl& stop,
              const std::function<void(Index m, const Corner& corner)>& take);
 
-  /// Another λ (Problem::WithLambda).
+  /// Changes λ (Problem::WithLambda).
   void set_problem(const Problem& problem);
   /// Array entries that the oracles have touched so far.
   std::int64_t work() const;

@@ -17,7 +17,7 @@ std::span<double> TableOf(const FactorGraph& graph, Index part, std::vector<doub
   return std::span(*flat).subspan(graph.state_offset(part), graph.num_states(part));
 }
 
-/// Per factor the first one with the same table.
+/// Per factor, the first factor with the same table.
 std::vector<Index> FirstFactors(const Structure& structure) {
   std::vector<Index> table_of = SharedTables(structure);
   std::vector<Index> first;
@@ -107,7 +107,7 @@ Expectation ExampleMarginals::Expect(Index m, double loss_scale, std::span<const
   for (Index i = 0; i < graph.num_variables(); ++i) {
     AddMarginalFeatures(example, i, TableOf(graph, i, &marginals_), -1, coordinates_);
   }
-  // Features of factors that share them are added up first.
+  // Marginals of factors with the same table are added up before their features are.
   for (Index c = graph.num_factors(); c-- > 0;) {
     const std::span<double> own = TableOf(graph, graph.num_variables() + c, &marginals_);
     const Index first = entry.table_factor[c];

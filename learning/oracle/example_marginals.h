@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Expectations of an example's features and loss under an exponential family over its labellings,
-// where dynamic programming can: what methods on the interior of the marginal polytope ask in place
-// of a maximisation. (Meshi, Srebro, Hazan call it the expectation oracle; so do Lacoste-Julien and
+// by dynamic programming. Methods on the interior of the marginal polytope use them in place of a
+// maximisation. (Meshi, Srebro, Hazan call this the expectation oracle; so do Lacoste-Julien and
 // others, ICML 2013, Table 1.)
 //
 // With a number c, coordinate scores v (core/structure.h) and a temperature T,
 //   p(y) ∝ exp((c Δ_m(y) + v·q(y)) / T).
-// Every distribution that these methods meet is of this form: steps add multiples of H_m(·; w),
-// whose c is 1 and whose v holds the coordinate scores at w. So an example needs num_coordinates +
-// 1 numbers, however many labellings or table entries it has.
+// Every distribution in these methods has this form: steps add multiples of H_m(·; w), whose c is 1
+// and whose v holds the coordinate scores at w. So an example needs num_coordinates + 1 numbers,
+// however many labellings or table entries it has.
 #pragma once
 
 #include <memory>
@@ -27,8 +27,8 @@ struct Expectation {
   double loss = 0;                      ///< Δ_m·μ
   /// T log Σ_y exp((c Δ_m(y) + v·q(y) − v·q(y^m)) / T): with c = 1 the maximum of H_m, smoothed.
   double log_partition = 0;
-  /// size of the terms whose difference it is: its rounding error is a small multiple of 1e-16
-  /// of them
+  /// Size of the terms whose difference is log_partition. The rounding error of log_partition is a
+  /// small multiple of 1e-16 of this size.
   double terms = 0;
 };
 
@@ -40,9 +40,10 @@ class ExampleMarginals {
   /// use instead.
   ExampleMarginals(const Problem& problem, std::string_view learner);
 
-  /// For example m. scores: v, num_coordinates entries. temperature: as in sum_product.h. The
-  /// result is valid until the next call. Forbidden states have no mass. Cost: the score tables,
-  /// those that factors share once; a call of sum-product; sums.
+  /// The expectation for example m. loss_scale: c; scores: v, num_coordinates entries (else
+  /// std::invalid_argument); temperature: T, as in sum_product.h. The result is valid until the
+  /// next call. Forbidden states have no mass. Cost: the score tables, where a table that factors
+  /// share counts once; a call of sum-product; sums.
   Expectation Expect(Index m, double loss_scale, std::span<const double> scores,
                      double temperature);
 

@@ -16,12 +16,12 @@
 namespace slackline::internal {
 namespace {
 
-/// From so many pairs on it is cheaper to keep their row sums up to date with the weights than to
-/// sum them in every call.
-constexpr std::size_t kPairsWorthSums = 400;
+/// Least number of pairs for which following the weights with their row sums is cheaper than
+/// summing the pairs in every call.
+constexpr std::size_t kLeastPairsForSums = 400;
 
-/// Between two calls sums follow so many changes of weights, as a share of the pairs; beyond that
-/// it is cheaper to sum again.
+/// Between two calls the row sums follow at most (number of pairs) / kPairsPerChange changes of
+/// weights; after more changes it is cheaper to sum again.
 constexpr Index kPairsPerChange = 4;
 
 Index MostChanges(const MultiLabelForm& form) {
@@ -52,7 +52,7 @@ ExampleOracle::ExampleOracle(const Problem& problem, const Options& options)
                                : MakeEntry(structure, options.solver));
   }
   keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
-                entries_[0].form->pairs().size() >= kPairsWorthSums;
+                entries_[0].form->pairs().size() >= kLeastPairsForSums;
 }
 
 ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
@@ -106,7 +106,7 @@ ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Struct
       entry.passing = std::make_unique<MessagePassing>(graph, table_of);
       if (search && MessageBranchAndBound::Fits(*graph))
         entry.search = std::make_unique<MessageBranchAndBound>(graph);
-      // Corners are labellings, and bounds hold for labellings, by searches for nothing else.
+      // Corners are labellings. With branch and bound the bounds hold for labellings only.
       entry.relaxed = !search;
     }
     return entry;
@@ -190,8 +190,8 @@ double ExampleOracle::MaximiseForm(Entry* entry, Index m, std::span<const double
   entry->roof->Solve(u_, t, keeps_sums_ ? &sums_ : nullptr);
   form.ReadCorner(*entry->roof, t, loss, corner);
   if (!bound) return -kInfinity;
-  // The dual objective at the flows, whatever they are (inference/binary_pairs.h), plus the losses
-  // of state 0.
+  // The dual objective at the flows, which is a bound for any flows (inference/binary_pairs.h),
+  // plus the losses of state 0.
   flows_.resize(t.size());
   entry->roof->DualFlows(flows_);
   double sum = 0;
@@ -213,7 +213,7 @@ double ExampleOracle::MaximiseForm(Entry* entry, Index m, std::span<const double
 void ExampleOracle::ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
                                     std::span<const double> weights) {
   coordinates_.resize(structure.num_coordinates());
-  // Scores have room for the largest structure; this one's coordinates of slots come first.
+  // slot_scores has room for the largest structure; the slots of this structure come first.
   std::copy_n(slot_scores.begin(), SlotCoordinates(structure), coordinates_.begin());
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     std::copy_n(weights.begin() + structure.layout().block(scalar.block).offset, scalar.rows,
@@ -301,17 +301,17 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   Corner corner;
   coordinates_.assign(u.size(), 0.0);
   AddLabellingFeatures(example, example.labels(), 1, coordinates_);
-  double given = 0;  // w·φ(y^m)
-  for (std::size_t k = 0; k < u.size(); ++k) given += u[k] * coordinates_[k];
+  double truth = 0;  // w·φ(y^m)
+  for (std::size_t k = 0; k < u.size(); ++k) truth += u[k] * coordinates_[k];
   corner.loss = AddResult(m, -1, coordinates_);
   corner.coordinates = coordinates_;
-  corner.value = result_.value - given;
+  corner.value = result_.value - truth;
   double least = 0;
   if (!offsets.empty()) {
     for (Index i = 0; i < example.graph().num_variables(); ++i)
       least += offsets[example.graph().state_offset(i) + example.labels()[i]];
   }
-  corner.upper_bound = CheckedHinge(m, {result_.upper_bound, given, least}, [&] {
+  corner.upper_bound = CheckedHinge(m, {result_.upper_bound, truth, least}, [&] {
     return SizeOfScores(example, u, problem_.loss(m), offsets);
   });
   return corner;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ways of ExampleOracle whose tables are filled once for all factors that share them: forests of
-// pairs, and message passing with branch and bound.
+// Methods of ExampleOracle that fill a table once for all factors that share it: forests of pairs,
+// and message passing with branch and bound.
 #include <algorithm>
 #include <cmath>
 
@@ -13,16 +13,16 @@
 namespace slackline::internal {
 namespace {
 
-/// Iterations of message passing in a call. A pass over grids of 20 × 20 variables with 10 states
-/// took as many passes to a certified gap with 8 as with 100.
+/// Iterations of message passing in a call. On grids of 20 × 20 variables with 10 states, training
+/// took as many passes to a certified gap with 8 iterations as with 100.
 constexpr Index kTrainingIterations = 5;
 constexpr Index kCheckingIterations = 30;
 
-/// Iterations where more is asked for than these, and after how many of them there is a labelling.
+/// Iterations of PassLonger, and the number of iterations between its labellings.
 constexpr Index kLongIterations = 30;
 constexpr Index kDecodeEvery = 10;
-constexpr double kMessageTolerance = 1e-5;  // of the value: what an iteration has to gain
-constexpr double kReached = 1e-9;           // of max(1, |value|): a gap that is not worth a search
+constexpr double kMessageTolerance = 1e-5;  // of the value: least gain of an iteration
+constexpr double kReached = 1e-9;           // of max(1, |value|): a gap not worth branch and bound
 
 }  // namespace
 
@@ -66,7 +66,7 @@ double ExampleOracle::MaximiseForest(Entry* entry, Index m, std::span<const doub
   return value;
 }
 
-/// A few iterations and a labelling for training; for checks the bound alone.
+/// Makes a few iterations and a labelling for training; for checks only computes the bound.
 double ExampleOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const double> slot_scores,
                                          std::span<const double> weights, WarmStart* warm,
                                          bool bound, SparseCorner* corner) {
@@ -91,7 +91,7 @@ double ExampleOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const 
   passing.Improve(labels_);
   if (searches) {
     const double certified = passing.Bound(messages_);
-    FillAllScores(m, coordinates_);  // which FillScores has read
+    FillAllScores(m, coordinates_);  // coordinates_ are set by FillScores
     const double value = LabellingScore(graph, scores_, labels_);
     reached = std::max(value, certified);
     if (reached - value > kReached * std::max(1.0, std::abs(value))) {
@@ -138,7 +138,7 @@ double ExampleOracle::Search(Index m, std::span<const double> slot_scores,
   return bound;
 }
 
-/// Many iterations from messages_, and the best of several labellings on the way, into result_.
+/// Makes many iterations from messages_; result_ becomes the best of several labellings on the way.
 double ExampleOracle::PassLonger(Entry* entry, Index m, std::span<const double> slot_scores,
                                  std::span<const double> weights) {
   MessagePassing& passing = *entry->passing;

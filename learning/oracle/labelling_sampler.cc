@@ -10,8 +10,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Whether the graph is a chain as MakeLabellingSampler says; *pair_factors: the factor of each
-/// pair.
+/// Whether the graph is a chain in the sense of MakeLabellingSampler. Sets *pair_factors to the
+/// factor of each pair (i, i + 1).
 bool IsPlainChain(const FactorGraph& graph, std::vector<Index>* pair_factors) {
   const Index n = graph.num_variables();
   if (graph.num_global_factors() > 0 || graph.num_factors() != n - 1) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multi-label models over binary pairs, as roof duality wants them: one coefficient per label and
-// per pair, read from the weights without score tables.
+// Multi-label models over binary pairs in the form that roof duality needs: one coefficient per
+// label and per pair, read from the weights without score tables.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,9 @@
 
 namespace slackline::internal {
 
-/// The direct way: state 1 of every (binary) variable may have one linear feature and constant
-/// ones, state 0 has none; every factor joins two variables and has one weight of its own, at (1,
-/// 1).
+/// The supported form: state 1 of every (binary) variable may have one linear feature and constant
+/// features, state 0 has none; every factor joins two variables and has one weight of its own, for
+/// the joint state (1, 1).
 class MultiLabelForm {
  public:
   /// Empty when the structure is of another kind, or has forbidden states.
@@ -25,17 +25,18 @@ class MultiLabelForm {
 
   Index num_variables() const { return static_cast<Index>(slot_coordinate_.size()); }
   std::span<const VariablePair> pairs() const { return pairs_; }
-  /// Per pair: position of its weight. Pair e has first_weight() + e when they are contiguous.
+  /// Per pair the position of its weight. If contiguous(), pair e has position pair_weight()[0] +
+  /// e.
   std::span<const Index> pair_weight() const { return pair_weight_; }
   bool contiguous() const { return contiguous_; }
 
   /// u_i = Δ_i(1) − Δ_i(0) + w·φ_i(1).
   void UnaryCoefficients(std::span<const double> loss, std::span<const double> slot_scores,
                          std::span<const double> weights, std::span<double> u) const;
-  /// t per pair; a view of the weights where they are contiguous, else of `buffer`.
+  /// t per pair: a view of the weights if these are contiguous, else of *buffer.
   std::span<const double> PairCoefficients(std::span<const double> weights,
                                            std::vector<double>* buffer) const;
-  /// φ and Δ of a solution.
+  /// Sets *corner to φ and Δ of the solution of `roof`.
   void ReadCorner(const RoofDuality& roof, std::span<const double> t, std::span<const double> loss,
                   SparseCorner* corner) const;
 
@@ -49,7 +50,7 @@ class MultiLabelForm {
   std::vector<Constant> constants_;
   std::vector<VariablePair> pairs_;
   std::vector<Index> pair_weight_;
-  // per variable: (neighbour, pair), neighbour the larger
+  // Per variable: (neighbour, pair) for its neighbours with larger numbers.
   std::vector<std::vector<std::pair<Index, Index>>> later_;
   bool contiguous_ = false;
 };

@@ -14,13 +14,14 @@
 namespace slackline::internal {
 namespace {
 
-/// Of sums whose terms may cancel, as a share of the size of these terms.
+/// Rounding error of sums whose terms may cancel, as a share of the size of these terms.
 constexpr double kRounding = 1e-9;
-/// The same of the sums themselves: differences this small are rounding, whatever the terms.
+/// Rounding error as a share of the sums themselves: smaller differences are rounding, whatever the
+/// terms.
 constexpr double kLastDigits = 1e-13;
 
-/// How far the bound lies above what it may not be below.
-double RoomOf(const OracleBound& answer) { return answer.bound - answer.truth - answer.least; }
+/// How far the bound lies above truth + least, its smallest valid value.
+double ExcessOf(const OracleBound& answer) { return answer.bound - answer.truth - answer.least; }
 
 double TermsOf(const OracleBound& answer) {
   return std::abs(answer.bound) + std::abs(answer.truth) + std::abs(answer.least);
@@ -61,12 +62,12 @@ double SizeOfScores(const ExampleView& example, std::span<const double> u,
 
 bool LiesBelowTruth(const OracleBound& answer) {
   const double terms = TermsOf(answer);
-  return !(std::isfinite(terms) && RoomOf(answer) >= -kLastDigits * terms);
+  return !(std::isfinite(terms) && ExcessOf(answer) >= -kLastDigits * terms);
 }
 
 void RequireRounding(Index m, const OracleBound& answer, double size) {
   const double terms = TermsOf(answer);
-  if (std::isfinite(terms) && RoomOf(answer) >= -kRounding * (terms + size)) return;
+  if (std::isfinite(terms) && ExcessOf(answer) >= -kRounding * (terms + size)) return;
   throw std::logic_error("the oracle is wrong: its bound on example " + std::to_string(m) + " is " +
                          NumberText(answer.bound, 9) + ", and the ground truth has the score " +
                          NumberText(answer.truth + answer.least, 9));

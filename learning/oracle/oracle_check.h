@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one test that all learners apply to what an oracle over examples answers. Every domain
-// contains the ground truth, whose hinge is known without an oracle: a bound on the maximum below
-// it shows that the oracle is wrong, and no certificate may rest on it.
+// The test that all learners apply to the answers of an oracle over examples. Every domain contains
+// the ground truth, whose hinge is known without an oracle. A bound on the maximum below this hinge
+// shows that the oracle is wrong, and no certificate may rest on a wrong oracle.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +29,11 @@ void RequireRounding(Index m, const OracleBound& answer, double size);
 
 /// bound − truth, but at least `least`: a certified bound on the largest hinge H_m of example m.
 /// Throws std::logic_error, which names the example, when the bound lies below truth + least by
-/// more than rounding, that is 1e-9 of the terms that both are summed from. These terms are what
-/// scores, losses and offsets may be, not what is left of them when they cancel: at any scale of
-/// features, losses and λ the same test. size(): SizeOfScores of the example, times what the
-/// oracle multiplies scores by; a sweep over the example, so it is called only when the bound lies
-/// below by more than the last digits, as hardly any does.
+/// more than rounding, that is 1e-9 of the terms that both are summed from. The size of these terms
+/// is taken before they cancel, so the test is the same at any scale of features, losses and λ.
+/// size(): SizeOfScores of the example times the factor by which the oracle multiplies scores. It
+/// takes a sweep over the example, so it is called only when the bound lies below truth + least by
+/// more than the last digits, which is rare.
 template <class Size>
 double CheckedHinge(Index m, const OracleBound& answer, const Size& size) {
   const double hinge = answer.bound - answer.truth;
@@ -43,7 +43,7 @@ double CheckedHinge(Index m, const OracleBound& answer, const Size& size) {
 
 /// Σ over the parts, global ones included, of the largest |score| that one of their states may
 /// have, losses and offsets included. u: the coordinate scores of the example at the weights
-/// (CoordinateScores); loss: of the states of its variables; offsets: the same, or empty.
+/// (CoordinateScores); loss: one entry per state of the variables; offsets: likewise, or empty.
 double SizeOfScores(const ExampleView& example, std::span<const double> u,
                     std::span<const double> loss, std::span<const double> offsets = {});
 

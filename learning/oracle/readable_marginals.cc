@@ -9,7 +9,7 @@
 namespace slackline::internal {
 namespace {
 
-/// The feature of a state in a term, or none.
+/// Whether the state has a feature in the term.
 bool HasFeature(const StateMap& map, Index state) { return map.rows[state] != kAbsent; }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the coordinates of a structure (core/structure.h) are its marginals, as in multi-label
-// models: there a dual point that is given by coordinates can be checked entry by entry.
+// Structures whose coordinates (core/structure.h) are marginals, as in multi-label models. The
+// coordinates of a dual point of such a structure can be checked entry by entry.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace slackline::internal {
 
-/// Of binary variables and pairs: μ_i(1), and μ_ij(1, 1).
+/// The marginals μ_i(1) of binary variables and μ_ij(1, 1) of pairs, read from coordinates.
 class ReadableMarginals {
  public:
-  /// Empty unless each of these has a coordinate of its own.
+  /// Empty unless each of these marginals has a coordinate of its own.
   static std::optional<ReadableMarginals> Make(const Structure& structure);
 
   /// The largest violation by coordinates q of the local polytope's constraints, the largest

@@ -16,7 +16,7 @@ std::vector<Index> SharedTables(const Structure& structure) {
     for (const FeatureTerm& term : structure.terms(graph.num_variables() + c))
       terms.push_back({static_cast<Index>(term.kind), term.source, term.map, term.coordinate});
     terms.push_back({-2, structure.forbidden_list(graph.num_variables() + c), 0, 0});
-    // The shape as well: factors without features have none to tell them apart.
+    // The shape belongs to the key, since factors without features may differ in nothing else.
     for (const Index i : graph.scope(c)) terms.push_back({-1, graph.cardinality(i), 0, 0});
     table_of.push_back(
         number.try_emplace(std::move(terms), static_cast<Index>(number.size())).first->second);

@@ -43,15 +43,15 @@ double SlackOracle::Maximise(const ExampleView& example, std::span<const double>
   const FactorGraph& graph = example.graph();
   scores_.assign(graph.total_states(), 0.0);
   AddScores(example, u, scores_);
-  const double given = ScoreOf(example.structure(), u, example.labels());
+  const double truth_score = ScoreOf(example.structure(), u, example.labels());
   best_.assign(example.labels().begin(), example.labels().end());
-  double best = given;
+  double best = truth_score;
   labels_.assign(graph.num_variables(), 0);
   do {
     const double score = ScoreOf(example.structure(), u, labels_);
     if (score == -kInfinity) continue;  // forbidden
     const double delta = SumOfLosses(graph, loss, labels_);
-    const double value = delta + given + delta * (score - given);
+    const double value = delta + truth_score + delta * (score - truth_score);
     if (value > best) {
       best = value;
       best_ = labels_;

@@ -19,7 +19,7 @@
 
 namespace slackline::internal {
 
-/// Most labellings that an example may have.
+/// Largest number of labellings that an example may have.
 inline constexpr Offset kMaxSlackLabellings = 4096;
 
 class SlackOracle {
@@ -27,10 +27,10 @@ class SlackOracle {
   /// Throws DataError when the structure has more than kMaxSlackLabellings labellings.
   static void RequireEnumerable(const Structure& structure);
 
-  /// Maximises Δ(s) + w·(the point of s) over the allowed labellings, and returns that value; among
-  /// equal ones the lexicographically lowest. u: all coordinate scores of the example
-  /// (CoordinateScores), whose global factors read their weights from it. loss: Δ_i of its states.
-  /// O(labellings · parts), and two calls of each global factor for a labelling.
+  /// Maximises Δ(s) + w·(the point of s) over the allowed labellings, and returns that value. Ties
+  /// go to the ground truth, else to the lexicographically lowest labelling. u: all coordinate
+  /// scores of the example (CoordinateScores), which include the weights of global factors. loss:
+  /// Δ_i of its states. O(labellings · parts), and two calls of each global factor for a labelling.
   double Maximise(const ExampleView& example, std::span<const double> loss,
                   std::span<const double> u, SparseCorner* corner);
 

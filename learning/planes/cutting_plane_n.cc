@@ -11,12 +11,12 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Index kBatch = 100;          // new labellings between two solutions of the program
-constexpr double kProgramShare = 0.1;  // of the oracle's gap: what the program may leave
-constexpr Index kRoundsInPass = 20;    // of the program, while the pass still gathers labellings
-constexpr Index kRoundsAfterPass = 200;
-constexpr double kTinyViolation = 1e-12;  // of the objective at w = 0: rounding
-constexpr Index kRebuildEvery = 16;       // passes
+constexpr Index kBatch = 100;             // new labellings between two solutions of the program
+constexpr double kProgramShare = 0.1;     // gap at which the program stops / the oracle's gap
+constexpr Index kRoundsInPass = 20;       // most rounds of the program during a pass
+constexpr Index kRoundsAfterPass = 200;   // most rounds of the program after a pass
+constexpr double kTinyViolation = 1e-12;  // rounding error, as a share of the objective at w = 0
+constexpr Index kRebuildEvery = 16;       // passes between two rebuilds of w
 
 class CuttingPlaneNLearner : public ActiveSetBlockLearner {
  public:
@@ -78,8 +78,8 @@ class CuttingPlaneNLearner : public ActiveSetBlockLearner {
   }
 
  private:
-  /// Rounds of pairwise steps over the active sets of all examples, until they leave a gap of at
-  /// most `tolerance` (a mean over the examples).
+  /// Makes rounds of pairwise steps over the active sets of all examples, until the mean gap over
+  /// the examples is at most `tolerance`.
   void SolveProgram(double tolerance, Index most_rounds, const StopControl& stop) {
     for (Index round = 0; round < most_rounds; ++round) {
       double gap = 0;
@@ -93,7 +93,7 @@ class CuttingPlaneNLearner : public ActiveSetBlockLearner {
   }
 
   double at_zero_;
-  double gap_;  // mean over the examples, by the last whole pass
+  double gap_;  // mean over the examples, from the last complete pass
 };
 
 }  // namespace

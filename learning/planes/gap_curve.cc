@@ -7,9 +7,9 @@
 namespace slackline::internal {
 namespace {
 
-/// What is to be done where nothing was gained lately, in units of the work so far: the first
-/// passes of many runs gain nothing that a gap shows.
-constexpr double kUnknown = 10;
+/// Largest predicted work, in units of the work so far. It also stands for the unknown work of a
+/// run whose gap has not fallen lately: in many runs the first passes do not reduce the gap.
+constexpr double kMostPredicted = 10;
 constexpr std::size_t kMostPoints = 64;
 
 }  // namespace
@@ -30,10 +30,10 @@ double GapCurve::RemainingBy(double target, const Rest& rest) const {
   if (points_.empty()) return kInfinity;
   const Point& last = points_.back();
   if (last.gap <= target) return 0;
-  const double unknown = kUnknown * last.work;
+  const double most = kMostPredicted * last.work;
   const Point& half = Half();
   const double fallen = std::log(half.gap / last.gap);
-  return fallen > 0 ? std::min(unknown, rest(half, last, fallen)) : unknown;
+  return fallen > 0 ? std::min(most, rest(half, last, fallen)) : most;
 }
 
 double GapCurve::Remaining(double target) const {

@@ -14,18 +14,22 @@
 namespace slackline::internal {
 namespace {
 
-// of a cached plane's violation: its program need not be exact
+/// Tolerance of the program after a plane of cached labellings, as a share of that plane's
+/// violation.
 constexpr double kCachedTolerance = 0.05;
-// of the gap: what the program after a plane of the oracle may leave …
+/// Tolerance of the program after a plane of the oracle, as a share of the gap, …
 constexpr double kProgramShare = 1e-3;
-constexpr double kLoosest = 1e-8;  // … but of the objective at w = 0 at most this, and at least
+/// … and its bounds, as shares of the objective at w = 0.
+constexpr double kLoosest = 1e-8;
 constexpr double kTightest = 1e-12;
-// of the oracle's last violation: what a plane of kept labellings needs
+/// Least violation of a plane of cached labellings, as a share of the violation of the oracle's
+/// last plane.
 constexpr double kWorthAdding = 0.2;
 constexpr Index kMaxCachedRounds = 20;
 constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
-constexpr double kBeyond = 0.1;  // μ: of the rest of the line, beyond its best point
-// of the gap: a plane off the newest weights that says nothing about them
+constexpr double kBeyond = 0.1;  // μ: share of the line beyond its best point
+/// A plane taken on the line that the newest weights violate by at most this share of the gap is
+/// followed by a plane at the newest weights.
 constexpr double kSmallViolation = 0.05;
 
 class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, public CheckListener {
@@ -82,7 +86,7 @@ class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, pub
     return evaluation;
   }
 
-  /// An oracle that stops early may have shown too little of the best weights' risk.
+  /// Raises best_risk_, which an oracle that stops early may have underestimated.
   std::string Adapt(const Evaluation& evaluation) override {
     best_risk_ = std::max(best_risk_, evaluation.primal - Regulariser(problem_.lambda(), best_));
     return {};
@@ -129,8 +133,8 @@ class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, pub
     kept_.set_problem(problem);
     planes_.set_lambda(problem.lambda());
     planes_.Solve(Tolerance());
-    // The risk is the same for every λ, but other weights may be the best now: w = 0 is one of
-    // them.
+    // The risk at given weights is the same for every λ, but w = 0 may be better than best_ at the
+    // new λ.
     if (at_zero_ < BestObjective()) {
       std::fill(best_.begin(), best_.end(), 0.0);
       best_risk_ = at_zero_;
@@ -147,8 +151,9 @@ class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, pub
     return std::clamp(kProgramShare * GapEstimate(), kTightest * at_zero_, kLoosest * at_zero_);
   }
 
-  /// Where the next plane is taken. line: near the best point between the best and the newest
-  /// weights (Franc and Sonnenburg, equation (13)).
+  /// Chooses the weights at which the next plane is taken: the newest weights, or with `line` a
+  /// point near the best one between the best and the newest weights (Franc and Sonnenburg,
+  /// equation (13)).
   void ChoosePoint(bool line) {
     point_.assign(planes_.weights().begin(), planes_.weights().end());
     if (!line) return;
@@ -158,7 +163,7 @@ class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, pub
       point_[i] = best_[i] + share * (point_[i] - best_[i]);
   }
 
-  /// Takes the point for the best weights if the plane shows a smaller objective there.
+  /// Makes point_ the best weights if the plane shows a smaller objective there.
   void Measure() {
     if (!(plane_.value + Regulariser(problem_.lambda(), point_) < BestObjective())) return;
     best_ = point_;
@@ -172,8 +177,8 @@ class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, pub
     ++rounds_;
   }
 
-  /// Planes of kept labellings, as long as they are violated about as much as the oracle's last one
-  /// was.
+  /// Adds planes of cached labellings while they are violated by at least kWorthAdding of the
+  /// violation of the oracle's last plane.
   void CachedRounds(const StopControl& stop) {
     const std::int64_t before = work().entries;
     for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
@@ -181,25 +186,25 @@ class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, pub
       kept_.Recall(planes_.weights(), stop, &plane_);
       const double violation = plane_.value - planes_.cut();
       if (!(violation > kWorthAdding * violation_)) break;
-      if (planes_.Has(plane_.corners)) break;  // rounding alone makes it violated, and would again
+      if (planes_.Has(plane_.corners)) break;  // the violation is a rounding error
       AddPlane(kCachedTolerance * violation);
     }
   }
 
-  bool cache_;        // planes of kept labellings before those of the oracle
-  bool line_search_;  // planes between the best weights and the newest; else at the newest
+  bool cache_;        // whether planes of cached labellings precede that of the oracle
+  bool line_search_;  // whether planes are taken between the best and the newest weights
   double at_zero_;
   PlaneLabellings kept_;
   PlaneBundle planes_;
   std::vector<double> point_;
   NewPlane plane_;
   std::vector<double> best_;
-  double best_risk_;  // (1/M) Σ max H_m at best_, as far as it was seen
-  // by how much the oracle's last plane cut into the model at its minimum
+  double best_risk_;  // estimate of (1/M) Σ max H_m at best_ from planes and checks
+  // Violation of the oracle's last plane at the newest weights: its value less that of the model.
   double violation_ = kInfinity;
   bool at_newest_ = false;             // the next plane is taken at the newest weights
   std::int64_t rounds_ = 0;            // planes added
-  std::int64_t most_work_ = kNoLimit;  // of the next pass, before the oracle is asked
+  std::int64_t most_work_ = kNoLimit;  // limit on planes of cached labellings in the next pass
 };
 
 }  // namespace

@@ -49,8 +49,7 @@ void PlaneBundle::Add(std::span<const double> direction, double offset,
   plane.corners = std::move(corners);
   const std::size_t zeros = std::count(direction.begin(), direction.end(), 0.0);
   const std::size_t nonzeros = direction.size() - zeros;
-  // No entries at all would look like a dense plane: zero is kept as an empty list with an index of
-  // no effect.
+  // A plane with a = 0 has no entries at all, neither sparse nor dense.
   if (nonzeros > 0 && SparseIsShorter(nonzeros, direction.size())) {
     for (std::size_t k = 0; k < direction.size(); ++k) {
       if (direction[k] == 0) continue;
@@ -89,7 +88,7 @@ double PlaneBundle::Product(const Plane& a, const Plane& b) {
   return sum;
 }
 
-/// Row and column k, from the planes before it.
+/// Fills row and column k of the inner products, for the planes 0 to k.
 void PlaneBundle::AddGramRow(std::size_t k) {
   if (k >= capacity_) {
     const std::size_t capacity = std::max<std::size_t>(16, 2 * capacity_);
@@ -114,8 +113,8 @@ void PlaneBundle::Solve(double tolerance) {
   work_ += result.work / 4;
   ReadPoint();
   if (value_ >= value) return;
-  // Where planes of huge norm cancel, their inner products say less about the point than the sum
-  // itself.
+  // Where planes of huge norm cancel, the program works with inaccurate inner products and may
+  // return a worse point; value_, computed from w, is accurate.
   alpha_ = before;
   ReadPoint();
 }
@@ -196,7 +195,7 @@ void PlaneBundle::Archive(StateArchive* archive) {
     capacity_ = 0;
     for (std::size_t k = 0; k < planes_.size(); ++k) AddGramRow(k);
   }
-  archive->Count(&work_);  // the rows were counted when they were new
+  archive->Count(&work_);  // after AddGramRow, which counts the rows a second time
   if (archive->loading()) ReadPoint();
 }
 

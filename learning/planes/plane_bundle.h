@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Cutting planes of the empirical risk R(w) = (1/M) Σ_m max_s H_m(s; w), and the model that they
-// make of it:
+// Cutting planes of the empirical risk R(w) = (1/M) Σ_m max_s H_m(s; w), and their piecewise linear
+// model of R:
 //
 //   R(w) ≥ max_k (b_k − w·a_k),   a_k = (1/M) Σ_m ψ_m(s_m^k),   b_k = (1/M) Σ_m Δ_m(s_m^k),
 //
-// one labelling (or point of the domain) s_m^k per example and plane. The minimum of λ/2 ‖w‖² +
-// max_k (…) and its dual, a quadratic program over one simplex (simplex_qp.h), have w = Σ_k α_k a_k
-// / λ. Planes hold for every λ. Plane 0 is that of the ground truth: a = 0, b = 0.
+// with one labelling (or point of the domain) s_m^k per example and plane. The minimum of λ/2 ‖w‖²
+// + max_k (…) and its dual, a quadratic program over one simplex (simplex_qp.h), have w = Σ_k α_k
+// a_k / λ. Planes are valid for every λ. Plane 0 is the plane of the ground truth: a = 0, b = 0.
 //
 //   symbol       here            shape
 //   a_k          Plane::value    dense, or sparse where that is shorter
@@ -25,7 +25,7 @@ namespace slackline::internal {
 
 class PlaneBundle {
  public:
-  /// num_examples: length of the planes' lists of corners.
+  /// Starts with plane 0 alone. num_examples: number of corners of a plane.
   PlaneBundle(Offset num_weights, Index num_examples, double lambda);
 
   Index size() const { return static_cast<Index>(planes_.size()); }
@@ -34,34 +34,37 @@ class PlaneBundle {
   /// the corner of every example (active_set.h). Costs one inner product with every plane.
   void Add(std::span<const double> direction, double offset, std::vector<Index> corners);
 
-  /// Whether a plane with these corners is there.
+  /// Whether the bundle has a plane with these corners.
   bool Has(std::span<const Index> corners) const;
 
-  /// Solves the quadratic program, to a gap of `tolerance`, from the point before. value() never
-  /// falls.
+  /// Solves the quadratic program to a gap of `tolerance`, starting from the current α. value()
+  /// does not fall.
   void Solve(double tolerance);
-  /// Adds one to the idle counts of planes with weight 0, resets those of others, and drops planes
-  /// idle for longer than `limit` (0: none; never plane 0). Returns whether any was dropped.
+  /// Increments the idle counts of planes with weight 0, resets the counts of all others, and drops
+  /// planes with a count above `limit` (limit 0: none), but never plane 0. Returns whether any
+  /// plane was dropped.
   bool DropIdle(Index limit);
 
   /// Array entries touched so far, by inner products and programs.
   std::int64_t work() const { return work_; }
 
-  /// Of the point after Solve: w = Σ α a/λ; the value of the dual, computed from w; and max_k (b_k
-  /// − w·a_k), up to the gap of Solve.
+  /// w = Σ α a/λ after Solve.
   std::span<const double> weights() const { return weights_; }
+  /// Value of the dual after Solve, computed from weights().
   double value() const { return value_; }
+  /// max_k (b_k − w·a_k) at weights(), computed from the inner products.
   double cut() const { return cut_; }
-  /// b − w·a of a direction and offset that need not be kept.
+  /// b − w·a of a plane that need not be in the bundle.
   static double At(std::span<const double> direction, double offset,
                    std::span<const double> weights);
 
   double alpha(Index k) const { return alpha_[k]; }
   std::span<const Index> corners(Index k) const { return planes_[k].corners; }
-  /// For new numbers of corners.
+  /// For renumbering the corners.
   std::span<Index> corners(Index k) { return planes_[k].corners; }
 
-  /// The same planes and α, and value() at it; Solve has to be called.
+  /// Changes λ. Keeps the planes and α, and updates weights(), value() and cut(); the caller must
+  /// call Solve for the optimum.
   void set_lambda(double lambda);
 
   void Archive(StateArchive* archive);

@@ -94,7 +94,7 @@ void PlaneLabellings::Ask(std::span<const double> weights, const StopControl& st
     oracle_.Maximise(m, slot_scores_, weights, &warm_[m], false, &found_);
     ++oracle_calls_;
     const Index found = sets_[m].Add(problem_.data().example(m), found_, &scratch_);
-    // An oracle that stops early may find less than the ground truth.
+    // An oracle that stops early may find a labelling with a lower score than the ground truth.
     const double hinge = Hinge(m, found, weights);
     if (hinge > 0) {
       AddToPlane(m, found, plane);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The labellings that the planes of the whole training set were made of (plane_bundle.h), each kept
-// once per example, and new planes: by the oracle, or from the kept labellings alone (the
-// constraint cache of Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine
-// Learning 77, 2009, section 5).
+// The labellings of the planes of the whole training set (plane_bundle.h), in one active set per
+// example, and new planes: from the oracle, or from these cached labellings alone (the constraint
+// cache of Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine Learning 77,
+// 2009, section 5).
 //
-// Cost of a plane: one sweep over the inputs for scores and one for the plane; one oracle call, or
-// a few operations per entry of the kept corners, for every example.
+// Cost of a plane: one sweep over the inputs for scores and one for the plane; for every example
+// one oracle call, or a few operations per entry of the cached corners.
 #pragma once
 
 #include <span>
@@ -24,9 +24,9 @@ namespace slackline::internal {
 struct NewPlane {
   std::vector<double> direction;  ///< a
   double offset = 0;              ///< b
-  double value = 0;               ///< b − w·a: the risk at w, as far as the corners show it
-  std::vector<Index> corners;     ///< per example
-  bool whole = true;  ///< false: asked to stop, and the examples left have the ground truth
+  double value = 0;               ///< b − w·a: a lower bound on the risk at w
+  std::vector<Index> corners;     ///< per example: number of its corner in the active set
+  bool whole = true;  ///< false: stopped early; the remaining examples have the ground truth
 };
 
 class PlaneLabellings {
@@ -34,22 +34,24 @@ class PlaneLabellings {
   /// Throws as ExampleOracle does.
   PlaneLabellings(const Problem& problem, SolverKind kind, Rescaling rescaling);
 
-  /// The plane of the oracle's answers at `weights`, which are kept from here on.
+  /// Makes the plane of the oracle's answers at `weights`, and adds the answers to the active sets.
   void Ask(std::span<const double> weights, const StopControl& stop, NewPlane* plane);
-  /// The plane of the best kept labellings at `weights`.
+  /// Makes the plane of the best cached labellings at `weights`.
   void Recall(std::span<const double> weights, const StopControl& stop, NewPlane* plane);
 
-  /// The k in [0, 1] that minimises λ/2 ‖w‖² + (1/M) Σ_m max over the kept labellings of H_m(·; w)
-  /// at w = from + k (to − from): a piecewise quadratic, by bisection on its slope.
+  /// The k in [0, 1] that minimises λ/2 ‖w‖² + (1/M) Σ_m max over the cached labellings of H_m(·;
+  /// w) at w = from + k (to − from). This function of k is piecewise quadratic and convex; its
+  /// minimum is found by bisection on its slope.
   double BestOnLine(std::span<const double> from, std::span<const double> to);
 
-  /// Drops the labellings that no plane of the bundle has, and numbers the others anew.
+  /// Drops the labellings that no plane of the bundle uses, and renumbers the others in the active
+  /// sets and in the bundle.
   void DropUnused(PlaneBundle* bundle);
 
   /// Adds share · φ(corner) to the coordinates of example m. Returns share · Δ.
   double AddPoint(Index m, Index corner, double share, std::span<double> coordinates) const;
 
-  /// Keeps the labellings of other sets of the same examples as well.
+  /// Adds the labellings of other active sets of the same examples.
   void TakeOver(std::span<const ActiveSet> sets);
 
   /// Array entries touched so far, oracle included.
@@ -59,7 +61,7 @@ class PlaneLabellings {
   std::span<const ActiveSet> sets() const { return sets_; }
   std::span<const WarmStart> warm() const { return warm_; }
 
-  /// Another λ (Problem::WithLambda); counts begin anew.
+  /// Changes to another λ (Problem::WithLambda); the count of oracle calls begins anew.
   void set_problem(const Problem& problem);
 
   void Archive(StateArchive* archive);
@@ -68,9 +70,9 @@ class PlaneLabellings {
   void Begin(NewPlane* plane) const;
   void AddToPlane(Index m, Index corner, NewPlane* plane);
   void ScoreSlots(Index m, std::span<const double> weights);
-  /// H of corner a at the weights whose slot scores are there.
+  /// H of corner a at the weights whose slot scores are in slot_scores_ (ScoreSlots).
   double Hinge(Index m, Index a, std::span<const double> weights) const;
-  /// Number of the best corner; ties: the lowest.
+  /// The number of the corner with the largest score; of several, the lowest.
   Index BestKept(Index m, std::span<const double> weights);
 
   Problem problem_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the learners on planes have in common for their records: an option, and what they need.
+// What the records of the learners on planes share: an option, and the needs of cutting planes.
 #pragma once
 
 #include <limits>
@@ -9,9 +9,9 @@
 
 namespace slackline::internal {
 
-/// Of all learners on planes.
+/// Options of all learners on planes.
 struct PlaneOptions {
-  /// Planes that had no weight in so many rounds are dropped; 0 = none are.
+  /// Number of rounds without weight after which a plane is dropped; 0 = planes are never dropped.
   Index prune_after = 50;
 };
 inline constexpr OptionRecord kPlaneOptions[] = {
@@ -22,7 +22,7 @@ inline constexpr OptionRecord kPlaneOptions[] = {
      .field = Field<&PlaneOptions::prune_after>,
      .maximum = std::numeric_limits<Index>::max()}};
 
-/// Of cutting planes: with slack rescaling labellings are enumerated.
+/// Variants of the cutting-plane learners. Slack rescaling enumerates the labellings.
 inline constexpr LearnerVariant kCuttingPlaneVariants[] = {
     {.options = "--rescaling slack",
      .applies = [](const TrainOptions& options) { return options.rescaling == Rescaling::kSlack; },

@@ -20,64 +20,66 @@ namespace {
 
 /// Passes of example blocks before another way can have a trial.
 constexpr Index kFirstPasses = 4;
-/// Oracle calls for every example that a pass counts for at most, when it went on with steps on
-/// active sets for long: planes have to ask, too.
+/// Bound on the work that counts as a pass of example blocks in a comparison with planes, in oracle
+/// calls per example. A pass with many more steps on active sets would make planes look cheap.
 constexpr double kMostRounds = 3;
-/// The planes that a problem of d weights is expected to need, kPlanes · d^kPlanesPower, each about
-/// a pass's work. (Measured: 12 with 5 weights, 25 with 9, 37 with 205, 64 and 72 with 450 and 330
-/// on unscaled features.) No trial while example blocks have less to do than that.
+/// A problem with d weights is expected to need kPlanes · d^kPlanesPower planes, each about the
+/// work of a pass. (Measured: 12 planes with 5 weights, 25 with 9, 37 with 205, 64 and 72 with 450
+/// and 330 on unscaled features.) Planes get no trial while example blocks have less work left.
 constexpr double kPlanes = 10;
 constexpr double kPlanesPower = 0.35;
-/// The work of the first trial of planes, as a share of what was done before it.
+/// The work of the first trial of planes, as a share of the work before the trial.
 constexpr double kTrial = 0.25;
-/// Weights of which planes are made: each of some hundred planes may have a number for all of them,
-/// 8 bytes.
+/// Largest number of weights with which planes are tried: each of some hundred planes may need 8
+/// bytes per weight.
 constexpr Offset kMostWeights = 200'000;
 
-/// Entries that a step on a factor block counts for: score, marginals and multipliers of a pair of
-/// binary variables are 6 numbers, in vectors, which take half the time of the entries that oracles
-/// and active sets touch.
+/// Array entries that a step on a factor block counts as. Score, marginals and multipliers of a
+/// pair of binary variables are 6 numbers; processed in vectors, they take half the time of the
+/// entries that oracles and active sets touch.
 constexpr double kEntriesOfStep = 3;
-/// The same for a number of an input and one of its weights, which a pass reads twice.
+/// The same per number of an input and weight of it, both of which a pass reads twice.
 constexpr double kEntriesOfInput = 2.0 / 4;
 
-/// When factor blocks have a trial.
+/// When factor blocks get a trial.
 struct FactorTrial {
-  /// Not while a pass of example blocks is less than so many times the work of one of theirs …
+  /// Least work of a pass of example blocks, in passes of factor blocks.
   double slow_pass;
-  /// … or less is to be done than so many of theirs.
+  /// Least remaining work of example blocks, in passes of factor blocks.
   double passes;
-  double trial;  ///< its passes
-  /// Before they have made so many passes they are expected to arrive with these, if their lower
-  /// bound is the better one: their gap falls late.
+  double trial;  ///< passes of the trial
+  /// Passes in which factor blocks are expected to converge. Because their gap falls late, this
+  /// expectation bounds the prediction from their curve before that number of passes, if their
+  /// lower bound is better than that of example blocks.
   double expected;
 };
-/// With cycles they need some hundred passes (75 to 170 to a gap of 1e-2) where example blocks need
-/// 10 to 40 …
+/// With cycles, factor blocks need about a hundred passes (75 to 170 to a gap of 1e-2) where
+/// example blocks need 10 to 40.
 constexpr FactorTrial kOnCycles = {4, 64, 32, 120};
-/// … and on forests no more than these (33 to 112).
+/// On forests, factor blocks need no more passes than example blocks (33 to 112).
 constexpr FactorTrial kOnForests = {1.5, 20, 24, 100};
-/// Example blocks that have made no more passes than this, and whose gap has not begun to fall, are
-/// not given up for factor blocks: they get as much work.
+/// Example blocks with at most this many passes, whose gap has not begun to fall, are not given up
+/// for factor blocks before they have had as much work.
 constexpr Index kEarlyPasses = 16;
-/// Without a check nothing is known of them: their turn waits for one, up to this many times as
-/// long.
+/// The gap of factor blocks is known only after a check. Their turn waits for a check, up to this
+/// multiple of its length.
 constexpr double kLongestWait = 4;
-/// They are ahead where examples have hardly any weights in common: there are many more weights
-/// than examples.
+/// Factor blocks are tried only with at least this many weights per example: they are ahead where
+/// examples share hardly any weights.
 constexpr double kWeightsPerExample = 10;
-/// Parts of all examples together of which factor blocks are made: 48 bytes each.
+/// Largest number of parts of all examples together with which factor blocks are tried: a part
+/// takes 48 bytes.
 constexpr Offset kMostParts = 10'000'000;
 
-/// Later turns, in units of the work of the way whose turn it is.
+/// Work of later turns, in units of the work of the way whose turn it is.
 constexpr double kTurn = 0.5;
-/// A way that has had less than this share of the leading one's work is tried again: factor blocks
-/// sooner if their lower bound is the better one.
+/// A way that has had less than this share of the leading way's work is tried again. The share of
+/// factor blocks is larger if their lower bound is better than that of example blocks.
 constexpr double kSecondChance = 0.1;
 constexpr double kSecondChanceOfFactors = 0.25;
-/// Estimates of gaps are multiplied by what certified gaps were more than they, at most by this.
+/// Estimated gaps are multiplied by the largest ratio of certified to estimated gaps, at most this.
 constexpr double kMostOptimism = 1e4;
-/// Gaps that no run asks for.
+/// Smallest relative gap that counts as a target.
 constexpr double kSmallestTarget = 1e-6;
 
 enum Which : int { kExamples, kPlanesOfAll, kFactors };
@@ -93,8 +95,8 @@ TrainOptions FactorOptions(const TrainOptions& options) {
   return factors;
 }
 
-/// Whether no two parts of an example have weights in common, and all are binary variables and
-/// pairs.
+/// Whether no two parts of an example share weights, and all parts are binary variables or pairs of
+/// them.
 bool PartsOwnTheirWeights(const Structure& structure) {
   const std::optional<MultiLabelForm> form = MultiLabelForm::Make(structure);
   if (!form) return false;
@@ -108,8 +110,8 @@ bool PartsOwnTheirWeights(const Structure& structure) {
 }
 
 /// Whether factor blocks solve the same problem as example blocks with these options, may be the
-/// faster way, and fit in memory. Where parts of an example share weights they undo each other's
-/// steps, as examples do with few weights, and more.
+/// faster way, and fit in memory. Where parts of an example share weights, their steps undo each
+/// other, even more than those of examples that share weights.
 bool FactorsApply(const Problem& problem, const TrainOptions& options) {
   if (static_cast<double>(problem.num_weights()) < kWeightsPerExample * problem.size())
     return false;
@@ -127,7 +129,7 @@ bool AllForests(const Problem& problem) {
                      [](const auto& structure) { return IsForest(structure->graph()); });
 }
 
-/// Entries of a pass over all factor blocks.
+/// Array entries that a pass over all factor blocks counts as.
 double PassOfFactors(const Problem& problem) {
   double inputs = 0;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -173,8 +175,8 @@ class RaceLearner : public Learner,
     return Absorb(Last().Evaluate(threads), estimate);
   }
   bool EvaluatesBesidePasses() const override {
-    // Such a pass may be taken back: the state of all ways would have to be put aside, and that of
-    // factor blocks is large.
+    // Such a pass may be undone, which requires a copy of the state of all ways; the state of
+    // factor blocks is too large for that.
     return active_ == kExamples && ran_ == kExamples && !way(kFactors).learner &&
            slackline::internal::EvaluatesBesidePasses(*blocks_);
   }
@@ -193,7 +195,7 @@ class RaceLearner : public Learner,
 
   std::string Adapt(const Evaluation& evaluation) override {
     if (ran_ != kFactors) return slackline::internal::Adapt(Last(), evaluation);
-    // What they say of their penalty is of no interest to users who did not choose it.
+    // Notes of factor blocks about their penalty are dropped, because the user did not choose them.
     slackline::internal::Adapt(Last(), factor_evaluation_);
     return {};
   }
@@ -244,7 +246,7 @@ class RaceLearner : public Learner,
       archive->Require(way(*which).learner != nullptr, "a race does not have the way that runs");
     }
     archive->Passes(&passes_);
-    for (std::int64_t* work : {&began_, &turn_began_, &turn_}) archive->Count(work);
+    for (std::int64_t* work : {&work_before_lambda_, &turn_began_, &turn_}) archive->Count(work);
     archive->Flag(&checked_in_turn_);
     for (double* value : {&primal_, &checked_primal_, &optimism_, &checked_optimism_})
       archive->FiniteReal(value);
@@ -270,10 +272,10 @@ class RaceLearner : public Learner,
       one.dual = -kInfinity;
     }
     passes_ = 0;
-    began_ = Work(kExamples);
+    work_before_lambda_ = Work(kExamples);
     primal_ = checked_primal_ = at_zero_;
     optimism_ = checked_optimism_ = 1;
-    // The way that was the fastest for the λ before goes on.
+    // The way that was active at the previous λ continues.
     BeginTurn(active_ == kFactors ? factor_trial_.trial * factor_pass_ : 0);
   }
 
@@ -281,15 +283,15 @@ class RaceLearner : public Learner,
   struct Way {
     std::unique_ptr<Learner> learner;  // null before the first trial
     GapCurve curve;
-    double dual = -kInfinity;  // the best that was evaluated
-    std::int64_t before = 0;   // work at λ before, where the learner does not count it
+    double dual = -kInfinity;  // largest lower bound of all checks
+    std::int64_t before = 0;   // work at previous λ that the learner does not count itself
   };
 
   Way& way(int which) { return ways_[which]; }
   const Way& way(int which) const { return ways_[which]; }
   Learner& Last() { return *way(ran_).learner; }
   const Learner& Last() const { return *way(ran_).learner; }
-  /// That with the largest lower bound.
+  /// The way with the largest lower bound.
   const Way& BestWay() const {
     return *std::max_element(ways_.begin(), ways_.end(),
                              [](const Way& a, const Way& b) { return a.dual < b.dual; });
@@ -297,7 +299,7 @@ class RaceLearner : public Learner,
 
   const DualPointSource& BestPoint() const { return *BestWay().learner->traits().dual_point; }
 
-  /// In entries.
+  /// Work of a way so far, in array entries; 0 before its trial.
   std::int64_t Work(int which) const {
     const Way& one = way(which);
     if (!one.learner) return 0;
@@ -305,19 +307,19 @@ class RaceLearner : public Learner,
     if (which != kFactors) return work.entries;
     return one.before + static_cast<std::int64_t>(WorkOfFactorsHere());
   }
-  /// At this λ.
+  /// Work of factor blocks at the current λ, in array entries.
   double WorkOfFactorsHere() const {
     const auto steps = static_cast<double>(way(kFactors).learner->work().block_steps);
     return factor_pass_ * steps / static_cast<double>(problem_.num_parts());
   }
 
-  /// Of the best weights that a check or a plane has seen.
+  /// Gap of planes, at the best weights that a check or a plane has evaluated.
   double GapOfPlanes() const {
     return std::min(primal_ - planes_->dual(), slackline::internal::GapEstimate(*planes_));
   }
 
-  /// What a check has found. Passes see it one pass later (ApplyChecks), so that a pass may be made
-  /// beside a check.
+  /// Records the result of a check. Decisions use this result only after the next pass
+  /// (ApplyChecks), so that a pass may be made during a check.
   Evaluation Absorb(const Evaluation& evaluation, double estimate) {
     checked_primal_ = std::min(checked_primal_, evaluation.primal);
     Way& ran = way(ran_);
@@ -329,13 +331,13 @@ class RaceLearner : public Learner,
     if (ran_ == kExamples && estimate > 0)
       checked_optimism_ = std::max(checked_optimism_, std::min(kMostOptimism, gap / estimate));
     if (ran_ != kFactors) return evaluation;
-    // Nothing but checks tells the gap of factor blocks. Their penalized problem is not that of the
-    // run.
+    // The gap of factor blocks is known only from checks. The figures of their penalized problem do
+    // not belong to the problem of the run, and are left out.
     ran.curve.Add(static_cast<double>(Work(kFactors)), checked_primal_ - ran.dual);
     checked_in_turn_ = true;
     factor_evaluation_ = evaluation;
     Evaluation of_race;
-    // Where no graph has cycles the relaxed problem is the exact one.
+    // On graphs without cycles the relaxation is exact.
     of_race.problem = forests_ ? CertifiedProblem::kExact : CertifiedProblem::kRelaxed;
     of_race.primal = evaluation.primal;
     of_race.dual = evaluation.dual;
@@ -373,12 +375,12 @@ class RaceLearner : public Learner,
 
   void AfterPass(const StopControl& stop) {
     ran_ = active_;
-    if (stop.ShouldStop()) return;  // the pass may have been cut short, and is the last one
+    if (stop.ShouldStop()) return;  // the pass may have been cut short, and no other follows
     ChooseNext();
     ApplyChecks();
   }
 
-  /// Whose turn is next.
+  /// Decides which way makes the next pass.
   void ChooseNext() {
     if (ran_ == kExamples) ++passes_;
     if (ran_ != kFactors) {
@@ -393,12 +395,12 @@ class RaceLearner : public Learner,
       remaining[which] = way(which).curve.Remaining(Target());
     if (BeginsTrial(*std::min_element(remaining.begin(), remaining.end()))) return;
     if (way(kFactors).learner) {
-      // Where the oracle is dear, so is the end of a run of example blocks: their gap falls slower
-      // than exponentially.
+      // Where the oracle is expensive, the gap of example blocks falls more slowly than
+      // exponentially at the end of a run.
       remaining[kExamples] =
           std::sqrt(remaining[kExamples] * way(kExamples).curve.RemainingOfPower(Target()));
       const double expected = factor_trial_.expected * factor_pass_ - WorkOfFactorsHere();
-      if (expected > 0 && FactorsLookGood())
+      if (expected > 0 && FactorsHaveBetterBound())
         remaining[kFactors] = std::min(remaining[kFactors], expected);
     }
     const auto best = std::min_element(remaining.begin(), remaining.end());
@@ -406,7 +408,7 @@ class RaceLearner : public Learner,
     const auto leading = static_cast<double>(Work(active_));
     const int other = LeastTried(active_);
     const double chance =
-        other == kFactors && FactorsLookGood() ? kSecondChanceOfFactors : kSecondChance;
+        other == kFactors && FactorsHaveBetterBound() ? kSecondChanceOfFactors : kSecondChance;
     if (active_ == kFactors && passes_ <= kEarlyPasses && way(kExamples).curve.Stalled() &&
         Work(kExamples) < Work(kFactors)) {
       active_ = kExamples;
@@ -420,10 +422,10 @@ class RaceLearner : public Learner,
     }
   }
 
-  bool FactorsLookGood() const { return way(kFactors).dual >= way(kExamples).dual; }
+  bool FactorsHaveBetterBound() const { return way(kFactors).dual >= way(kExamples).dual; }
 
   bool TurnIsOver() const {
-    // Example blocks alone have no turns.
+    // Without another way, example blocks have no turns.
     if (!way(kPlanesOfAll).learner && !way(kFactors).learner) return true;
     const auto done = static_cast<double>(Work(ran_) - turn_began_);
     const auto turn = static_cast<double>(turn_);
@@ -431,10 +433,11 @@ class RaceLearner : public Learner,
     return done >= turn;
   }
 
-  /// Another way has its first trial if what is to be done, `remaining`, is worth it.
+  /// Starts the first trial of another way if the remaining work, in array entries, justifies it.
+  /// Returns whether a trial began.
   bool BeginsTrial(double remaining) {
     if (passes_ == 0) return false;
-    const auto done = static_cast<double>(Work(kExamples) - began_);
+    const auto done = static_cast<double>(Work(kExamples) - work_before_lambda_);
     const double pass = std::min(done / passes_, kMostRounds * blocks_->WorkOfRound());
     if (done < kFirstPasses * pass) return false;
     if (factors_apply_ && !way(kFactors).learner &&
@@ -481,24 +484,24 @@ class RaceLearner : public Learner,
   bool forests_;
   FactorTrial factor_trial_;
   double at_zero_;
-  std::unique_ptr<Problem> problem_of_factors_;  // outlives them
+  std::unique_ptr<Problem> problem_of_factors_;  // factor blocks keep a pointer to it
   std::array<Way, kWays> ways_;
   ActiveSetLearnerBase* blocks_ = nullptr;   // in ways_
   JointPlaneLearnerBase* planes_ = nullptr;  // in ways_; null before the trial
-  Evaluation factor_evaluation_;             // the last one
-  int active_ = kExamples;                   // makes the next pass
-  int ran_ = kExamples;                      // made the last one
-  int evaluated_way_ = kExamples;            // the last evaluation was of it
+  Evaluation factor_evaluation_;             // last evaluation of factor blocks
+  int active_ = kExamples;                   // way that makes the next pass
+  int ran_ = kExamples;                      // way that made the last pass
+  int evaluated_way_ = kExamples;            // way of the last evaluation
   bool keeps_point_ = false;
-  Index passes_ = 0;              // of example blocks
-  std::int64_t began_ = 0;        // work of example blocks before this λ
-  std::int64_t turn_began_ = 0;   // work of the way whose turn it is, when that began
-  std::int64_t turn_ = 0;         // work of the turn
-  bool checked_in_turn_ = false;  // factor blocks only
-  double primal_;                 // the best that was evaluated …
-  double checked_primal_;         // … also by the newest check
-  double optimism_ = 1;           // of estimates of example blocks …
-  double checked_optimism_ = 1;   // … also by the newest check
+  Index passes_ = 0;                     // passes of example blocks
+  std::int64_t work_before_lambda_ = 0;  // work of example blocks before this λ
+  std::int64_t turn_began_ = 0;          // work of the active way at the beginning of its turn
+  std::int64_t turn_ = 0;                // work of the turn
+  bool checked_in_turn_ = false;         // whether a check fell into the turn (factor blocks only)
+  double primal_;                        // smallest upper bound, without the newest check
+  double checked_primal_;                // smallest upper bound, with the newest check
+  double optimism_ = 1;          // largest certified / estimated gap of example blocks, without …
+  double checked_optimism_ = 1;  // … and with the newest check
 };
 
 }  // namespace

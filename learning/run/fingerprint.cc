@@ -62,7 +62,7 @@ void AddTerm(const Structure& structure, const FeatureTerm& term, DataHash* hash
   hash->Add(std::span<const double>(structure.map(term.map).values));
 }
 
-/// Of the factor itself: its name, shape, and the features of some of its states.
+/// Hashes the place, scope and name of a global factor, and the features of some of its states.
 void AddGlobalPart(const Structure& structure, Index g, DataHash* hash) {
   constexpr Index kProbes = 8;
   const GlobalPart& part = structure.globals()[g];
@@ -108,7 +108,7 @@ std::string HashLosses(const TrainingSet& training) {
   return hash.Text();
 }
 
-/// What an automatic oracle is where that depends on how the program was built; else empty.
+/// The solvers that `auto` stands for, where they depend on how the program was built; else empty.
 std::string OracleOfTheBuild(const Problem& problem, const TrainOptions& options) {
   std::string names;
   if (!UsesOracle(options.learner) || options.oracle != SolverKind::kAuto) return names;
@@ -125,13 +125,14 @@ std::string OracleOfTheBuild(const Problem& problem, const TrainOptions& options
 
 constexpr std::string_view kOracle = "--oracle";
 
-/// What a message says: names of oracles in fingerprints never change, those that users know may.
+/// The value as messages show it. Names of oracles in fingerprints never change, but the names that
+/// users know may.
 std::string Shown(const std::string& name, const std::string& value) {
   if (name != kOracle) return value;
   try {
     return std::string(SolverKindName(ParseSolverKind(value)));
   } catch (const DataError&) {
-    return value;  // of a version that knows more
+    return value;  // from a version with more oracles
   }
 }
 
@@ -160,7 +161,9 @@ Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options)
 
 std::string Difference(const Fingerprint& saved, const Fingerprint& now) {
   std::string text;
-  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  const auto add = [&](const std::string& difference) {
+    text += (text.empty() ? "" : ", ") + difference;
+  };
   for (const auto& entry : now) {
     const auto& [name, value] = entry;
     const auto found = std::find_if(saved.begin(), saved.end(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a training run depends on, as short texts: whether a saved state belongs to a problem and
-// its options.
+// What a training run depends on, as short texts that tell whether a saved state belongs to a
+// problem and its options.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace slackline::internal {
 
-/// A sum over bytes that depends on each of them and on their order: 64 bits, against mistakes, not
+/// A 64-bit hash of numbers and text that depends on their order. It guards against mistakes, not
 /// against malice.
 class DataHash {
  public:
@@ -34,14 +34,14 @@ class DataHash {
   std::uint64_t state_ = 0x243f6a8885a308d3ULL;
 };
 
-/// Names and values. Names of options begin with "--"; other values are hash sums.
+/// Names and values. Names of options begin with "--"; other values are counts and hashes.
 using Fingerprint = std::vector<std::pair<std::string, std::string>>;
 
-/// Of the data (features, labels, structure, loss), λ, and all options but the outer ones
-/// (OptionRecord::outer). O(size of the data).
+/// The fingerprint of the data (features, labels, structure, loss), λ, and all options but the
+/// outer ones (OptionRecord::outer). O(size of the data).
 Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options);
 
-/// What differs, in words; empty when nothing does.
+/// The differences in words; empty when there are none.
 std::string Difference(const Fingerprint& saved, const Fingerprint& now);
 
 }  // namespace slackline::internal

@@ -7,7 +7,7 @@
 namespace slackline::internal {
 namespace {
 
-/// The figures of a record, in one order for both directions.
+/// Visits the figures of a record in the same order for saving and for loading.
 template <class Record, class Visit>
 void ForEachFigure(Record& r, const Visit& visit) {
   for (auto* figure :
@@ -33,8 +33,8 @@ void LoopState::Archive(StateArchive* archive) {
   archive->Count(&record.block_steps);
   archive->FiniteList(&weights);
   if (!weights.empty()) {
-    // A dual that is not known is NaN. One that is known is at most the primal: train_loop takes
-    // away what rounding puts above it.
+    // An unknown dual is NaN. A known dual is at most the primal, since train_loop removes the
+    // excess that rounding may cause.
     archive->Require(
         std::abs(record.primal) <= StateReader::kLargestNumber && !(record.dual > record.primal),
         "the bounds contradict each other");

@@ -13,15 +13,15 @@ namespace slackline::internal {
 
 struct LoopState {
   ProgressRecord record;
-  /// those with the smallest certified primal so far; empty before the first check
+  /// The weights with the smallest certified primal so far; empty before the first check.
   std::vector<double> weights;
   std::vector<std::string> notes;
   Index checks = 0;
   Index next_check = 0;
-  Index hopeful_again = 0;   ///< the pass from which on a learner's own guess may ask for a check
-  bool provisional = false;  ///< of the last check: its gap does not count
+  Index hopeful_again = 0;   ///< first pass in which a learner's gap estimate may ask for a check
+  bool provisional = false;  ///< whether the gap of the last check does not count
 
-  /// Throws DataError.
+  /// Throws DataError when a loaded state is inconsistent.
   void Archive(StateArchive* archive);
 };
 

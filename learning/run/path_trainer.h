@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Trains one problem for one λ after the other (lambda_path.h), in memory and without checkpoints.
+// Trains one problem for several λ one after the other (lambda_path.h), in memory and without
+// checkpoints.
 #pragma once
 
 #include <atomic>
@@ -15,12 +16,13 @@ namespace slackline::internal {
 
 class PathTrainer {
  public:
-  /// problem: with the first λ, by which `auto` chooses the learner. options: of every training;
-  /// their λ is not used. Throws DataError when the learner does not apply to the problem.
+  /// problem: with the first λ, which `auto` uses to choose the learner. options: for every
+  /// training; their λ is not used. Throws DataError when the learner does not apply to the
+  /// problem.
   PathTrainer(Problem problem, const TrainOptions& options);
 
-  /// Trains to one of the stopping rules, from where the λ before ended; any λ may follow any
-  /// other, also itself. Requires lambda > 0 and finite. `interrupt` may be null.
+  /// Trains until a stopping rule applies, from where the previous λ ended; any λ may follow any
+  /// other, or itself. Requires lambda > 0 and finite. `interrupt` may be null.
   TrainSummary Train(double lambda, const std::atomic<int>* interrupt);
 
  private:

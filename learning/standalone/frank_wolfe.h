@@ -5,14 +5,14 @@
 //
 // Source: Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for
 // structural SVMs", ICML 2013: Algorithm 3 (C.2 with averages), which with one block is Algorithm
-// 1; approximate corners and rates: appendix C. The learners `fw` and `bcfw` are the same steps on
-// the dual of the structural SVM, whose x is too long to be written down; a test holds them against
-// this file.
+// 1; approximate corners and rates: appendix C. The learners `fw` and `bcfw` make the same steps on
+// the dual of the structural SVM, whose x is too long to be stored; a test compares them with this
+// file.
 //
 //   symbol       here
 //   x            point()
 //   ∇_(i) f(x)   Objective::Gradient
-//   s_(i)        Objective::Minimise, by way of the `Corners` (exact, or inexact_corners.h)
+//   s_(i)        Objective::Minimise, through the `Corners` (exact, or inexact_corners.h)
 //   g(x)         Gap() = Σ_i max_s ⟨x_(i) − s, ∇_(i) f(x)⟩ ≥ f(x) − f(x*), (16)
 //   γ            2n/(νk + 2n), or the exact minimum along the line
 //   C_f^(i)      the curvature of block i, (17); for a quadratic the largest dᵀ(∇²f)d between two
@@ -20,7 +20,7 @@
 //
 // With fixed steps or line search E[f(x_k)] − f* ≤ 2n/(k + 2n) (Σ_i C_f^(i) + f(x_0) − f*) for
 // blocks drawn uniformly (Theorem C.1). For n = 1 there is no expectation, and f(x_0) − f* can be
-// left out for k ≥ 1. Permuted orders have no such proof, and are as good in practice.
+// left out for k ≥ 1. Permuted orders have no such proof but are as good in practice.
 //
 // Cost of a step: one Gradient, one Minimise and O(size of the block); memory O(size of x). One
 // thread.
@@ -41,21 +41,21 @@
 
 namespace slackline::internal {
 
-/// In place of a block's number: all blocks together (AsOneBlock).
+/// The block number that stands for all blocks together (AsOneBlock).
 inline constexpr Index kAllBlocks = -1;
 
-/// What a user writes. x is one vector, in which the blocks lie one after the other.
+/// What a user provides. x is one vector, in which the blocks lie one after the other.
 ///   num_blocks()                         n ≥ 1
 ///   block_size(i)                        ≥ 1
 ///   Gradient(i, x, out)                  out = ∇_(i) f(x), block_size(i) entries
 ///   Minimise(i, gradient, out)           out = a point of M_i that minimises ⟨s, gradient⟩
-/// and, if there is to be a line search, one of
+/// and, for a line search, one of
 ///   Curvature(i, direction)              quadratic f: dᵀ(∇²f)d ≥ 0 for a direction within block i
 ///   LineSearch(i, x, direction, slope)   any f: the γ ∈ [0, 1] that minimises f(x + γ·direction);
 ///                                        slope = ⟨direction, ∇_(i) f(x)⟩ < 0
-/// and, if it keeps something beside x (an image of x, say):
+/// and, if the objective keeps data derived from x (an image of x, say):
 ///   Moved(i, direction, step)            x_(i) has become x_(i) + step·direction
-/// To a step of AsOneBlock these three are told i = kAllBlocks and a direction of x's size.
+/// In a step of AsOneBlock these three get i = kAllBlocks and a direction of x's size.
 template <class F>
 concept BlockObjective = requires(F& f, Index block, std::span<const double> x,
                                   std::span<double> out) {
@@ -87,7 +87,7 @@ struct LinearTask {
   std::span<const double> gradient;
 };
 
-/// The objective's own answers. Other `Corners` have the same call operator.
+/// The exact corners of the objective. Other `Corners` have the same call operator.
 struct ExactCorners {
   template <BlockObjective Objective>
   void operator()(Objective& objective, const LinearTask& task, std::span<double> corner) const {
@@ -96,14 +96,14 @@ struct ExactCorners {
 };
 
 struct FrankWolfeOptions {
-  /// 2n/(νk + 2n) instead of a line search.
+  /// Whether steps are 2n/(νk + 2n), without a line search.
   bool fixed_step = false;
   /// ν in (0, 1] of fixed steps: the multiplicative quality of the corners.
   double quality = 1;
   /// kUniform: blocks drawn with replacement, as in the paper. kExample: all in a fresh random
   /// order each pass.
   OrderKind order = OrderKind::kUniform;
-  /// Of the iterates x_1 … x_k (iterate_average.h).
+  /// Average of the iterates x_1 … x_k (iterate_average.h).
   AverageKind average = AverageKind::kOff;
   std::uint64_t seed = 1;
 };
@@ -112,7 +112,7 @@ template <BlockObjective Objective, class Corners = ExactCorners>
 class FrankWolfe {
  public:
   /// `objective` must outlive the object. start: a point of the domain. Throws
-  /// std::invalid_argument when sizes or options do not fit, or when steps are to be searched and
+  /// std::invalid_argument when sizes or options do not fit, or when a line search is wanted and
   /// the objective has neither Curvature nor LineSearch.
   FrankWolfe(Objective* objective, std::vector<double> start, const FrankWolfeOptions& options,
              Corners corners = {})
@@ -145,8 +145,8 @@ class FrankWolfe {
     for (Index k = 0; k < objective_.num_blocks(); ++k) Step();
   }
 
-  /// One step on one block. Returns ⟨x_(i) − s, ∇_(i) f⟩ before it: the block's part of the gap
-  /// where the corner is exact.
+  /// One step on one block. Returns ⟨x_(i) − s, ∇_(i) f⟩ before the step, which is the block's part
+  /// of the gap if the corner is exact.
   double Step() {
     const Index block = NextBlock();
     const double gap = Direct(block, corners_);
@@ -157,8 +157,8 @@ class FrankWolfe {
     return gap;
   }
 
-  /// g(x) with exact corners of all blocks: an upper bound on f(x) − f(x*). O(n) Gradient and
-  /// Minimise; changes nothing.
+  /// g(x) with exact corners of all blocks: an upper bound on f(x) − f(x*). Takes n calls of
+  /// Gradient and of Minimise, and leaves the iterate unchanged.
   double Gap() {
     double sum = 0;
     for (Index i = 0; i < objective_.num_blocks(); ++i) sum += Direct(i, ExactCorners{});
@@ -167,7 +167,8 @@ class FrankWolfe {
 
   std::span<const double> point() const { return point_; }
   std::int64_t steps() const { return steps_; }
-  /// Requires options.average and a step. Lies in the domain, as the iterates do.
+  /// The average of the iterates, which lies in the domain as they do. Requires options.average and
+  /// a step, else std::invalid_argument.
   std::vector<double> Average() const {
     SLACKLINE_CHECK(average_.active() && steps_ > 0, "there is no average");
     std::vector<double> average;
@@ -219,7 +220,7 @@ class FrankWolfe {
       const double curvature = objective_.Curvature(block, direction_);
       return gap < curvature ? gap / curvature : 1;
     } else {
-      return 0;  // the constructor has refused it
+      return 0;  // the constructor has refused this case
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Corners that are worse than they need be, by exactly as much as the theorems of Frank-Wolfe
-// allow: for experiments and tests of what approximate oracles cost.
+// Corners that are worse than the best ones by exactly as much as the theorems of Frank-Wolfe
+// allow, for experiments and tests of the cost of approximate oracles.
 //
 // Source: Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, appendix C, (11)–(13): a corner s
 // of block i with
@@ -20,9 +20,9 @@
 
 namespace slackline::internal {
 
-/// Moves the best corner towards the worst one of its block, until ⟨x − s, ∇_(i) f⟩ is the smallest
-/// number that (13) allows (or all the way). The answer is a point of the domain, mostly no corner,
-/// and points elsewhere than the best one: line search cannot undo the error.
+/// Moves the best corner of the block towards the worst one, until ⟨x − s, ∇_(i) f⟩ is the smallest
+/// number that (13) allows (or all the way). The result is a point of the domain, usually not a
+/// corner, and in another direction than the best corner, so line search cannot undo the error.
 class InexactCorners {
  public:
   /// ν in (0, 1], δ ≥ 0; curvatures: C_f^(i), or upper bounds, one per block (may be empty when δ =
@@ -51,7 +51,8 @@ class InexactCorners {
     for (std::size_t k = 0; k < corner.size(); ++k) corner[k] += share * (worst[k] - corner[k]);
   }
 
-  /// What (13) allows a corner of the task to be worse than the best, whose gap is `gap`.
+  /// By how much (13) allows a corner of the task to be worse than the best corner, whose gap is
+  /// `gap`. Throws std::invalid_argument when the block has no curvature and δ > 0.
   double AllowedError(const LinearTask& task, double gap) const {
     double error = (1 - quality_) * std::max(0.0, gap);
     if (additive_ > 0) {

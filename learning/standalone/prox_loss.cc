@@ -21,7 +21,7 @@ double ClippedStep(double slope, double curvature) {
 /// x ln x, 0 at 0.
 double EntropyTerm(double x) { return x > 0 ? x * std::log(x) : 0.0; }
 
-/// The zero of a rising function in [low, high], to the last digits.
+/// The zero of an increasing function in [low, high], to the last digits.
 template <class Function>
 double Bisect(double low, double high, const Function& rising) {
   for (int k = 0; k < 100 && low < high; ++k) {
@@ -110,7 +110,7 @@ double ScalarLoss::LineSearch(Index i, const SdcaLine& line) const {
   if (kind_ != ScalarLossKind::kLogistic) {
     return ClippedStep(d * (y - gamma_ * alpha) - line.slope, gamma_ * d * d + line.curvature);
   }
-  // The derivative y·d·ln((1 − b)/b) − slope − s·curvature falls.
+  // The derivative y·d·ln((1 − b)/b) − slope − s·curvature decreases in s.
   return Bisect(0.0, 1.0, [&](double s) {
     const double b = std::clamp(y * (alpha + s * d), 0.0, 1.0);
     return line.slope + s * line.curvature - y * d * (std::log1p(-b) - std::log(b));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The losses φ_i of proximal SDCA (prox_sdca.h), each with its conjugate and what the steps need of
-// it.
+// The losses φ_i of proximal SDCA (prox_sdca.h), each with its conjugate and the operations that
+// steps need.
 //
 // Source: Shalev-Shwartz, Zhang, "Proximal stochastic dual coordinate ascent", 2012, sections 1 and
 // 3.3. Norms of R^k are Euclidean here (‖·‖_P = ‖·‖_D = ‖·‖₂), also for multiclass losses, where
-// the paper has ‖·‖_D = ‖·‖₁: then smoothing by a quadratic makes φ* strongly convex with just its
-// weight γ, and the classes' instances x ⊗ e_j have ‖X_i‖ = ‖x‖.
+// the paper has ‖·‖_D = ‖·‖₁. With Euclidean norms, smoothing by a quadratic of weight γ makes φ*
+// γ-strongly convex, and the classes' instances x ⊗ e_j have ‖X_i‖ = ‖x‖.
 //
 //   k = 1            φ(z)                              φ*(−α)                         γ   Lipschitz
 //   hinge            max(0, 1 − yz)                    −yα           yα ∈ [0, 1]      0   1
@@ -18,10 +18,10 @@
 //   the simplex:
 //     φ(z) = max_β β·(c + z) − z_y + γ/2 (1 − ‖β‖²),   φ*(−α) = −β·c − γ/2 (1 − ‖β‖²)
 //   with Lipschitz constant √2.
-//   γ = 0 is the generalised hinge of equation (12). The smoothed one lies between it and it + γ/2,
-//   and is ≥ 0 as the theorems want. (The paper's section 3.3 has φ*(α) = +Σ α_j δ(j, y); its own
-//   derivation gives −Σ. With the misprint the numerator of its last procedure, P_i + D_i + …, is
-//   not the duality gap.)
+//   γ = 0 is the generalised hinge of equation (12). The smoothed loss lies between this hinge and
+//   this hinge + γ/2, and is ≥ 0 as the theorems require. (The paper's section 3.3 has φ*(α) =
+//   +Σ α_j δ(j, y); its own derivation gives −Σ. With the misprint the numerator of its last
+//   procedure, P_i + D_i + …, is not the duality gap.)
 #pragma once
 
 #include <span>
@@ -41,7 +41,7 @@ struct SdcaLine {
 };
 
 /// Convex φ_i: R^k → R, i < size. User losses derive from this class. Spans have k entries; α must
-/// lie in the domain of φ*, where 0 does.
+/// lie in the domain of φ*, which contains 0.
 class SdcaLoss {
  public:
   virtual ~SdcaLoss() = default;
@@ -49,7 +49,7 @@ class SdcaLoss {
   virtual Index outputs() const = 0;  ///< k
   /// γ ≥ 0: φ_i* is γ-strongly convex in ‖·‖₂.
   virtual double gamma() const = 0;
-  /// ∞ when φ is not Lipschitz.
+  /// Lipschitz constant of φ_i; ∞ when there is none.
   virtual double lipschitz() const = 0;
 
   virtual double Value(Index i, std::span<const double> z) const = 0;          ///< φ_i(z)
@@ -68,7 +68,8 @@ enum class ScalarLossKind { kHinge, kSmoothedHinge, kSquared, kLogistic };
 
 class ScalarLoss : public SdcaLoss {
  public:
-  /// labels: ±1, or any numbers for kSquared. gamma > 0 for kSmoothedHinge, else ignored.
+  /// labels: ±1, or any finite numbers for kSquared. gamma > 0 for kSmoothedHinge, else ignored.
+  /// Throws std::invalid_argument otherwise.
   ScalarLoss(ScalarLossKind kind, std::vector<double> labels, double gamma = 0);
 
   Index size() const override { return static_cast<Index>(labels_.size()); }
@@ -92,8 +93,8 @@ class ScalarLoss : public SdcaLoss {
 
 class MulticlassLoss : public SdcaLoss {
  public:
-  /// labels in [0, classes). costs[given · classes + predicted] ≥ 0, zero where they agree; empty =
-  /// 1 for every error. gamma ≥ 0.
+  /// labels in [0, classes). costs[true class · classes + predicted class] ≥ 0, zero where the two
+  /// agree; empty = 1 for every error. gamma ≥ 0. Throws std::invalid_argument otherwise.
   MulticlassLoss(Index classes, std::vector<Index> labels, double gamma = 0,
                  std::vector<double> costs = {});
 
@@ -111,7 +112,7 @@ class MulticlassLoss : public SdcaLoss {
  private:
   std::size_t label(Index i) const { return static_cast<std::size_t>(labels_[i]); }
   double cost(Index i, std::size_t j) const;
-  /// β of the maximum of φ_i.
+  /// The β that attains the maximum of φ_i(z).
   void Maximiser(Index i, std::span<const double> z, std::span<double> beta) const;
 
   Index classes_;

@@ -70,7 +70,7 @@ void ProxRegulariser::Gradient(std::span<const double> v, std::span<double> w) c
   double largest = 0;
   const double norm = ThresholdedNorm(v, &largest);
   if (largest == 0) return;
-  // ‖t‖_p^{2−p} t^{p−1} = ‖t‖_p (t/‖t‖_p)^{p−1}: no power of a large or tiny number.
+  // ‖t‖_p^{2−p} t^{p−1} = ‖t‖_p (t/‖t‖_p)^{p−1}, which avoids powers of large or tiny numbers.
   for (double& x : w) x = std::copysign(norm / constant_ * std::pow(std::abs(x) / norm, p_ - 1), x);
 }
 

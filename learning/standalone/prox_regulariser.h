@@ -16,8 +16,8 @@
 // Euclidean norm is not (equations 9 to 11, in a form that needs no fixed point). Deviation: the
 // paper has c = 3 ln d, with which g is not 1-strongly convex in ‖·‖₁ for d ≥ 6 (at v = (1, …, 1)
 // the second derivative of ½‖v‖_p² along a vector of signs that sum to 0 is (p − 1) d^{2/p}; a test
-// has it). Here c = (p − 1) d^{2/p}, the smallest constant for which g* is 1-smooth in ‖·‖_∞; that
-// is e² (ln d − 1) for d ≥ 8.
+// checks this). Here c = (p − 1) d^{2/p}, the smallest constant for which g* is 1-smooth in ‖·‖_∞;
+// that is e² (ln d − 1) for d ≥ 8.
 #pragma once
 
 #include <span>
@@ -38,7 +38,7 @@ enum class DualNorm { kEuclidean, kMaximum };
 
 class ProxRegulariser {
  public:
-  /// dimension d ≥ 1; threshold τ ≥ 0 and finite, 0 for kL2.
+  /// dimension d ≥ 1; threshold τ ≥ 0 and finite, 0 for kL2 (else std::invalid_argument).
   ProxRegulariser(ProxKind kind, Offset dimension, double threshold = 0);
 
   ProxKind kind() const { return kind_; }
@@ -49,7 +49,7 @@ class ProxRegulariser {
   }
   /// c of kQNorm.
   double constant() const { return constant_; }
-  /// Entry i of ∇g*(v) depends on v_i alone.
+  /// Whether entry i of ∇g*(v) depends on v_i alone.
   bool separable() const { return kind_ != ProxKind::kQNorm; }
 
   double Value(std::span<const double> w) const;      ///< g(w), d entries
@@ -58,7 +58,7 @@ class ProxRegulariser {
   void Gradient(std::span<const double> v, std::span<double> w) const;
 
  private:
-  /// ‖t‖_p and the largest t.
+  /// Returns ‖t‖_p, and sets *largest to the largest t_i.
   double ThresholdedNorm(std::span<const double> v, double* largest) const;
 
   ProxKind kind_;

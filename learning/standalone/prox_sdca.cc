@@ -130,17 +130,17 @@ void ProxSdca::Run(Offset steps) {
   for (Offset t = 0; t < steps; ++t) {
     Step(static_cast<Index>(random_.Below(static_cast<std::uint64_t>(features_.size()))));
     ++steps_;
-    // One of T − T₀ iterates, each with the same probability, without knowing T.
+    // Draws one of T − T₀ iterates, each with the same probability, without knowing T.
     if (random_.Below(static_cast<std::uint64_t>(steps_ - first_)) == 0) random_alpha_ = alpha_;
   }
 }
 
-/// Counts α_i for the steps during which it has been what it is.
+/// Adds α_i to its sum for all steps since α_i last changed.
 void ProxSdca::Remember(Index i) {
   Offset& since = since_[i];
   const std::span<const double> own = alpha(i);
   double* sum = sums_.data() + static_cast<std::size_t>(i) * k_;
-  // α^(t−1) of the step t that is being made still counts.
+  // The current step t still counts α^(t−1).
   const auto times = static_cast<double>(steps_ + 1 - since);
   for (std::size_t j = 0; j < k_; ++j) sum[j] += times * own[j];
   since = steps_ + 1;

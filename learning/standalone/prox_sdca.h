@@ -14,10 +14,10 @@
 //   w          weights() = ∇g*(v)                d
 //   ᾱ, w̄       AverageOutput(), RandomOutput()             as α, w
 //
-// D(α) = −(1/n) Σ φ_i*(−α_i) − λ g*(v) ≤ P(w*) ≤ P(w). Option III of the paper has the exact ‖X_i‖,
-// IV and V the largest of all; V needs γ > 0. Deviation: w̄ of the averaging option is ∇g*(v(ᾱ)),
-// so that it has a duality gap and its zeros; the mean of the w^(t) is the same for g = ½‖w‖² only.
-// Cost of a step: two sweeps over X_i, and over all of v for ProxKind::kQNorm.
+// D(α) = −(1/n) Σ φ_i*(−α_i) − λ g*(v) ≤ P(w*) ≤ P(w). Option III of the paper uses the exact
+// ‖X_i‖, options IV and V the largest one; V needs γ > 0. Deviation: w̄ of the averaging option is
+// ∇g*(v(ᾱ)), so that w̄ has a duality gap and keeps its zeros; for g = ½‖w‖² only, w̄ is the mean
+// of the w^(t). Cost of a step: two sweeps over X_i, and over all of v for ProxKind::kQNorm.
 #pragma once
 
 #include <cstdint>
@@ -48,17 +48,17 @@ class SdcaFeatures {
   virtual void Rows(Index i, std::vector<Offset>* rows) const = 0;
   /// ‖X_i a‖²_D'
   virtual double SquaredNorm(Index i, std::span<const double> a, DualNorm norm) const = 0;
-  /// Not below max over ‖a‖₂ = 1 of ‖X_i a‖²_D'.
+  /// An upper bound on max over ‖a‖₂ = 1 of ‖X_i a‖²_D'.
   virtual double SquaredBound(Index i, DualNorm norm) const = 0;
-  /// r² if ‖X_i a‖²_D' = r² ‖a‖₂² for all a, else NaN: what Option I needs.
+  /// r² if ‖X_i a‖²_D' = r² ‖a‖₂² for all a, else NaN; option I needs r².
   virtual double EvenSquaredNorm(Index i, DualNorm norm) const = 0;
 };
 
-/// X_i a = x_i ⊗ a: one row of weights for each output (classes), over the row's input. d = outputs
-/// · dimension of the rows, by outputs.
+/// X_i a = x_i ⊗ a: one row of weights for each output (class), over the features of the row x_i. d
+/// = outputs · dimension of the rows; weights are stored output by output.
 class RowFeatures : public SdcaFeatures {
  public:
-  /// Requires rows with at least one feature, and outputs ≥ 1.
+  /// Requires rows with at least one feature, and outputs ≥ 1; else std::invalid_argument.
   RowFeatures(std::shared_ptr<const FeatureRows> rows, Index outputs);
 
   Index size() const override { return rows_->size(); }
@@ -85,7 +85,7 @@ enum class SdcaStep {
   kSmooth = 5
 };
 
-/// A dual point with its primal one and both objectives.
+/// A dual point with its primal point and both objectives.
 struct SdcaPoint {
   std::vector<double> alpha;    ///< example by example
   std::vector<double> weights;  ///< ∇g*(v(α))
@@ -96,26 +96,27 @@ struct SdcaPoint {
 
 class ProxSdca {
  public:
-  /// features and loss must outlive the object, and agree in n and k; lambda > 0 and finite. Throws
-  /// DataError when the step does not apply: kMaximise needs EvenSquaredNorm, kSmooth needs γ > 0.
+  /// features and loss must outlive the object, and agree in n and k; lambda > 0 and finite (else
+  /// std::invalid_argument). Throws DataError when the step does not apply: kMaximise needs
+  /// EvenSquaredNorm, kSmooth needs γ > 0.
   ProxSdca(const SdcaFeatures& features, const SdcaLoss& loss, const ProxRegulariser& regulariser,
            double lambda, SdcaStep step, std::int64_t seed);
 
-  /// So many steps, each on an example drawn uniformly.
+  /// Makes `steps` steps, each on an example drawn uniformly.
   void Run(Offset steps);
-  /// From here on iterates count for both outputs: T₀ = steps so far.
+  /// Restarts both outputs: only later iterates count, and T₀ = steps so far.
   void BeginOutput();
 
   Offset steps() const { return steps_; }
   std::span<const double> alpha() const { return alpha_; }
   std::span<const double> weights() const { return w_; }
 
-  /// The newest point. O(data), as are the next two.
+  /// The newest point. O(data), as are AverageOutput and RandomOutput.
   SdcaPoint Newest() const;
   /// The averaging option: the mean of α^(T₀) … α^(T−1). Requires a step since BeginOutput (or the
   /// construction).
   SdcaPoint AverageOutput() const;
-  /// The random option: α^(t) for t uniform in T₀+1 … T. Requires a step as AverageOutput.
+  /// The random option: α^(t) for t uniform in T₀+1 … T. Requires a step, as AverageOutput does.
   SdcaPoint RandomOutput() const;
 
  private:

@@ -157,8 +157,8 @@ Index ActiveSet::Add(const ExampleView& example, const SparseCorner& corner,
   return size() - 1;
 }
 
-/// Row and column a, by scattering the corner: O(entries of all corners), and the cost of
-/// FeatureGram::Apply.
+/// Computes row and column a by scattering the corner: O(entries of all corners), and the cost of
+/// FeatureGram::Apply or InputGram::Apply.
 void ActiveSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* scratch) {
   const Offset begin = scratch->scalar_begin;
   ForEachSlotEntry(a, [&](Index k, double value) { scratch->slot[k] += value; });
@@ -221,8 +221,8 @@ void ActiveSet::Compact(const Keep& keep) {
       const Index values = head.slot_values + head.scalar_values;
       std::copy_n(value_.begin() + head.value_begin, values, value_.begin() + value_end);
       if (keeps_products_) {
-        // Column first: rows above `kept` are final already, those below still have their old
-        // order.
+        // The column moves first: rows above `kept` are final already, those below still have their
+        // old order.
         for (std::size_t b = 0; b < heads_.size(); ++b) {
           gram_[b * capacity_ + kept] = gram_[b * capacity_ + a];
         }
@@ -283,10 +283,10 @@ void ActiveSet::Archive(const ExampleView& example, CornerScratch* scratch, Stat
     values += std::int64_t{head.slot_values} + head.scalar_values;
     archive->Require(entries <= kMost, "a corner is too long");
   }
-  for (const Head& head : heads_)  // solvers round
+  for (const Head& head : heads_)  // up to rounding of solvers
     archive->Require(head.loss >= -1e-6 * largest_loss, "a corner has a negative loss");
   alpha_.resize(heads_.size());
-  // Sets without inner products only keep active sets, and are not asked for weights.
+  // Sets without inner products only store corners, and their weights are not used.
   if (keeps_products_) {
     archive->Shares(alpha_);
   } else {
@@ -304,7 +304,7 @@ void ActiveSet::Archive(const ExampleView& example, CornerScratch* scratch, Stat
   for (Index a = 0; a < size(); ++a) ComputeGram(example, a, scratch);
 }
 
-/// Throws unless all entries lie within the example's coordinates and the scalar weights.
+/// Throws DataError unless all entries lie within the example's coordinates and scalar weights.
 void ActiveSet::CheckEntries(const ExampleView& example, const CornerScratch& scratch) const {
   const Index slot_end = SlotCoordinates(example.structure());
   const Offset scalar_end = scratch.scalar_begin + static_cast<Offset>(scratch.scalar.size());

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The corners that an example block keeps, in compact form, and the small quadratic program over
-// their convex hull.
+// The active set of an example block: its corners in compact form, and what the small quadratic
+// program over their convex hull needs.
 //
 // A corner s enters training through φ_m(s), its loss Δ_m(s) and nothing else. φ_m(s) is kept as
 // the list of its non-zero coordinates (core/structure.h), of which nearly all are 1: 4 bytes each,
 // 12 for the others. (Six labels with all their pairs are 84 bytes, whatever the number of features
-// and labels.) Inner products of corners are kept as well, so that steps between active sets cost a
-// few operations per corner and touch neither weights nor features.
+// and labels.) Inner products of corners are kept as well, so that steps within an active set cost
+// a few operations per corner and touch neither weights nor features.
 //
 // Sources: Shah, Kolmogorov, Lampert, "A multi-plane block-coordinate Frank-Wolfe algorithm for
 // training structural SVMs with a costly max-oracle", CVPR 2015 (kept planes, Gram cache); Osokin
@@ -27,7 +27,7 @@
 
 namespace slackline::internal {
 
-/// Array entries that stand for a visit of an example whatever its size, where work is counted.
+/// Work of a visit of an example, whatever its size, in array entries.
 inline constexpr std::int64_t kVisitWork = 50;
 
 /// φ_m(s) as lists. Entries are of slots (`index` = coordinate of the slot) or of scalar features
@@ -40,7 +40,7 @@ struct SparseCorner {
   void Clear();
 };
 
-/// Turns a dense vector of coordinates into lists, which are sorted.
+/// Writes a dense vector of coordinates to *corner as sorted lists; sets its loss to 0.
 void SparsifyCorner(const Structure& structure, std::span<const double> coordinates,
                     SparseCorner* corner);
 
@@ -52,17 +52,16 @@ struct CornerScratch {
   std::vector<double> scalar;   ///< by position in the weight vector, less `scalar_begin`
   Offset scalar_begin = 0;
   FeatureGram gram;
-  const InputGram* inputs =
-      nullptr;  ///< of the example at hand, where it has one: used in place of `gram`
+  const InputGram* inputs = nullptr;  ///< of the current example; used in place of `gram` if set
 };
 
 /// Work space for examples of this data set.
 CornerScratch MakeCornerScratch(const Dataset& data);
 
-/// The active set of one example. Corner 0 is the ground truth and stays for ever.
+/// The active set of one example. Corner 0 is the ground truth and is never dropped.
 class ActiveSet {
  public:
-  /// keeps_products: whether gram() is wanted.
+  /// keeps_products: whether the inner products of gram() are kept.
   explicit ActiveSet(bool keeps_products = true) : keeps_products_(keeps_products) {}
 
   struct View {
@@ -80,14 +79,13 @@ class ActiveSet {
   double gram(Index a, Index b) const {
     return gram_[static_cast<std::size_t>(a) * capacity_ + static_cast<std::size_t>(b)];
   }
-  /// A set of corner 0 alone.
+  /// A set with corner 0 alone, at weight 1.
   ActiveSet First() const;
   const double* gram_row(Index a) const {
     return gram_.data() + static_cast<std::size_t>(a) * capacity_;
   }
 
-  /// Hints that the set will be read: reads its own members, and asks for the first lines of what
-  /// they point to.
+  /// Prefetches the first cache lines of the set's arrays. Reads the members of the set itself.
   void PrefetchParts() const {
     Prefetch(heads_.data(), heads_.size() * sizeof(Head), 4);
     Prefetch(alpha_.data(), alpha_.size() * sizeof(double), 2);
@@ -114,8 +112,8 @@ class ActiveSet {
   }
   Index entries(Index a) const { return heads_[a].entries(); }
 
-  /// Appends a corner with weight 0 and computes its inner products, unless an equal one is there.
-  /// Returns its number.
+  /// Appends a corner with weight 0 and computes its inner products, unless the set has an equal
+  /// corner. Returns the number of the corner in the set.
   Index Add(const ExampleView& example, const SparseCorner& corner, CornerScratch* scratch);
 
   /// Δ(a) + w·φ(a), from the slots' scores and the weight vector.
@@ -136,7 +134,7 @@ class ActiveSet {
   void AddCoordinates(const Structure& structure, Index a, double share,
                       std::span<double> coordinates) const;
 
-  /// Corners and their weights; inner products are computed again.
+  /// Archives corners and their weights; inner products are computed again on loading.
   void Archive(const ExampleView& example, CornerScratch* scratch, StateArchive* archive);
 
  private:

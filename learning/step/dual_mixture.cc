@@ -18,7 +18,8 @@ double BestShare(double loss, double regulariser) {
 DualMixture::Change DualMixture::Add(std::vector<double> weights, double loss) {
   Change change;
   if (points_.size() >= kKept) {
-    // The mixture stays; of the others, the one that the newest mixture used least goes.
+    // The best mixture stays. Of the other points, the one with the least share in the newest
+    // mixture is dropped.
     const auto least =
         std::min_element(points_.begin() + 1, points_.end(),
                          [](const Point& x, const Point& y) { return x.share < y.share; });
@@ -65,7 +66,7 @@ bool DualMixture::Mix(std::span<const double> shares) {
       mixture.weights[d] += shares[k] * points_[k].weights[d];
     for (std::size_t j = 0; j < n; ++j) mixture.products[j] += shares[k] * points_[k].products[j];
   }
-  // The value is that of the weights themselves, whatever rounding has done to products.
+  // The value is computed from the weights themselves, so products do not add rounding errors.
   mixture.products[0] = InnerProduct(mixture.weights, mixture.weights);
   const double value = mixture.loss - 0.5 * lambda_ * mixture.products[0];
   if (!(value > value_)) return false;
@@ -83,7 +84,7 @@ void DualMixture::Archive(Offset num_weights, StateArchive* archive) {
   archive->Tag("mixture");
   archive->Real(&value_);
   points_.resize(archive->Length(points_.size(), 0, kKept));
-  // A mixture of several points is one more point.
+  // Either there is no point, or there are the best mixture and at least one more point.
   archive->Require(points_.size() != 1, "a mixture has one point");
   for (Point& point : points_) {
     point.weights.resize(num_weights);
@@ -94,7 +95,7 @@ void DualMixture::Archive(Offset num_weights, StateArchive* archive) {
     archive->FiniteReals(point.products);
   }
   if (!archive->loading()) return;
-  // The best mixture is there, so that its value can be computed again.
+  // The value of the best mixture can be computed again from its weights.
   const double loss = points_.empty() ? 0 : points_[0].loss;
   const double value = points_.empty() ? -kInfinity : Value(points_[0].weights, loss);
   StateReader::Require(value_ == value || std::abs(value_ - value) <= 1e-9 * (1 + std::abs(loss)),

@@ -21,20 +21,21 @@ namespace slackline::internal {
 /// optimum; their mixture lies closer to it.
 class DualMixture {
  public:
-  /// A point more than these are kept at most, the best mixture.
+  /// Largest number of points kept, the best mixture included.
   static constexpr std::size_t kKept = 6;
 
   explicit DualMixture(double lambda) : lambda_(lambda) {}
 
-  /// What Add did, for others who keep the points themselves (step/mixed_points.h).
+  /// What Add did, for classes that keep the points themselves (step/mixed_points.h).
   struct Change {
-    std::ptrdiff_t dropped = -1;  ///< the kept point that made room for the new one; −1: none
-    /// Of all kept points, the best mixture first and the new point last.
+    std::ptrdiff_t dropped = -1;  ///< point that was dropped for the new one; −1: none
+    /// Shares of all kept points, the best mixture first and the new point last.
     std::vector<double> shares;
-    bool improved = false;  ///< the points with these shares are the best mixture now
+    bool improved = false;  ///< the mixture with these shares is the new best one
   };
   /// Takes a feasible point; keeps the best mixture of it, of the mixture so far and of a few
-  /// earlier points. O(kept · d) operations and numbers: one inner product with each of them.
+  /// earlier points. O(kept · d) operations and numbers: one inner product with each of these
+  /// points.
   Change Add(std::vector<double> weights, double loss);
 
   /// Number of points, the best mixture among them.
@@ -65,8 +66,8 @@ class DualMixture {
   std::vector<Point> points_;  // points_[0] is the best mixture
 };
 
-/// The best point between the ground truth (0) and a point with this loss and regulariser (1): the
-/// θ ≤ 1 that maximises f = θ·loss − θ²·regulariser.
+/// The best point between the ground truth (θ = 0) and a point with this loss and regulariser (θ =
+/// 1): the θ ∈ [0, 1] that maximises f = θ·loss − θ²·regulariser.
 double BestShare(double loss, double regulariser);
 
 }  // namespace slackline::internal

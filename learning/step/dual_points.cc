@@ -33,6 +33,7 @@ void DualPoints::Weights(const Problem& problem, std::vector<double>* weights) c
 void DualPoints::AddFeatures(const Problem& problem, double scale,
                              std::span<double> weights) const {
   for (Index m = 0; m < problem.size(); ++m) {
+    problem.data().PrefetchSweep(0, m, problem.size());
     ScatterFeatures(problem.data().example(m), coordinates(m), scale, weights);
   }
 }
@@ -90,7 +91,7 @@ void DualPoints::Archive(StateArchive* archive) {
   archive->FiniteReals(coordinates_);
   archive->FiniteReals(losses_);
   if (!archive->loading()) return;
-  // Losses are ≥ 0; steps between two of them leave rounding errors.
+  // Losses are ≥ 0 up to the rounding errors of steps.
   const double largest = *std::max_element(losses_.begin(), losses_.end());
   for (const double loss : losses_)
     StateReader::Require(loss >= -1e-6 * (1 + largest), "a dual point has a negative loss");

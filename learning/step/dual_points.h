@@ -24,14 +24,14 @@ class DualPoints {
   std::span<const double> coordinates(Index m) const {
     return {coordinates_.data() + Begin(m), Count(m)};
   }
-  /// Those of all examples, one example after the other.
+  /// Coordinates of all examples, one example after the other.
   std::span<double> coordinates() { return coordinates_; }
   std::span<const double> coordinates() const { return coordinates_; }
   double loss(Index m) const { return losses_[m]; }
   void set_loss(Index m, double loss) { losses_[m] = loss; }
   std::span<double> losses() { return losses_; }
   std::span<const double> losses() const { return losses_; }
-  /// Example m becomes this point. Different examples may be set by different threads.
+  /// Sets the point of example m. Different examples may be set by different threads.
   void Set(Index m, std::span<const double> coordinates, double loss);
 
   /// Σ_m Δ_m·μ_m.
@@ -40,27 +40,27 @@ class DualPoints {
   double MeanLoss() const { return TotalLoss() / static_cast<double>(losses_.size()); }
   /// Ψμ = (1/(λM)) Σ_m ψ_m(μ_m), from scratch. O(non-zeros of the inputs · rows).
   void Weights(const Problem& problem, std::vector<double>* weights) const;
-  /// weights += scale · Σ_m ψ_m(μ_m), for all num_weights of them.
+  /// weights += scale · Σ_m ψ_m(μ_m); `weights` has num_weights entries.
   void AddFeatures(const Problem& problem, double scale, std::span<double> weights) const;
 
-  /// This becomes (1 − share) · this + share · other.
+  /// Sets this to (1 − share) · this + share · other.
   void Mix(double share, const DualPoints& other);
-  /// All numbers become `factor` times what they are. With a factor ≤ 1 the ground truth take the
-  /// rest.
+  /// Multiplies all points by `factor`. With a factor ≤ 1 the ground truth takes the remaining
+  /// share.
   void Scale(double factor);
-  /// The same for example m alone.
+  /// Scale for example m alone.
   void Scale(Index m, double factor);
-  /// Example m becomes what it is + scale · (coordinates, loss).
+  /// Adds scale · (coordinates, loss) to the point of example m.
   void Add(Index m, double scale, std::span<const double> coordinates, double loss);
 
-  /// *direction = target − the coordinates of example m, for another of its points. target and
-  /// *direction may be the same.
+  /// *direction = target − the coordinates of example m, where `target` is another point of the
+  /// example. target and *direction may be the same.
   void Towards(Index m, std::span<const double> target, std::vector<double>* direction) const;
-  /// Moves example m by the share `step` of the way to that point, which has this loss.
+  /// Moves the point of example m by step · direction (Towards); target_loss: that of the target.
   void Move(Index m, double step, std::span<const double> direction, double target_loss);
 
-  /// φ_m(μ_m) and Δ_m·μ_m of the mixture share · μ + (1 − share) · y^m: what Learner::DualPoint
-  /// wants.
+  /// Writes φ_m(μ_m), and returns Δ_m·μ_m, of the mixture share · μ_m + (1 − share) · y^m, as
+  /// DualPointSource::DualPoint needs.
   double Read(const ExampleView& example, Index m, double share,
               std::vector<double>* coordinates) const;
 

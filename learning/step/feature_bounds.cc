@@ -10,7 +10,7 @@
 namespace slackline::internal {
 namespace {
 
-/// The coordinate's value in a state that has the feature; inputs are left out.
+/// The coordinate's value in a state that has the feature, without the input.
 double Scalar(const ExampleView& example, const FeatureTerm& term, const StateMap& map,
               std::size_t state) {
   if (term.kind == FeatureKind::kPotential)
@@ -18,10 +18,10 @@ double Scalar(const ExampleView& example, const FeatureTerm& term, const StateMa
   return term.kind == FeatureKind::kLinear || map.values.empty() ? 1.0 : map.values[state];
 }
 
-/// max over two states of the distance of a term's coordinates, bounded by the largest two of
-/// different rows.
+/// Upper bound on the distance of a term's coordinates between two states, from the two largest
+/// values of different rows.
 double TermReach(const ExampleView& example, const FeatureTerm& term, const StateMap& map) {
-  double low = 0;  // within a row, values of two signs lie apart
+  double low = 0;  // within a row, values may have both signs
   double high = 0;
   double best = 0;
   double second = 0;
@@ -43,11 +43,11 @@ double TermReach(const ExampleView& example, const FeatureTerm& term, const Stat
   return std::max(std::sqrt(best + second), high - low);
 }
 
-/// What the parts of an example can do to its coordinates.
+/// How far the parts of an example can move its coordinates.
 struct Reaches {
   std::vector<double> of_slots,
-      of_blocks;  // sums over parts of what each can move the slot, the scalar block
-  std::vector<double> of_coordinates;  // the same for single coordinates
+      of_blocks;                       // sums over parts, by slot and scalar block
+  std::vector<double> of_coordinates;  // sums over parts, by coordinate
 };
 
 Reaches CollectReaches(const ExampleView& example) {
@@ -82,7 +82,7 @@ Reaches CollectReaches(const ExampleView& example) {
   return reaches;
 }
 
-/// Adds what global factors can do.
+/// Adds how far global factors can move the coordinates.
 void AddGlobalReaches(const Structure& structure, GlobalRanges* known, Reaches* reaches) {
   for (const GlobalPart& part : structure.globals()) {
     if (part.block < 0) continue;
@@ -97,7 +97,7 @@ void AddGlobalReaches(const Structure& structure, GlobalRanges* known, Reaches* 
   }
 }
 
-/// ‖Δq‖² of coordinates [begin, begin + rows).
+/// Upper bound on ‖Δq‖² of coordinates [begin, begin + rows).
 double SquaredCoordinates(const Reaches& reaches, double by_parts, Index begin, Index rows) {
   double squares = 0;
   for (Index k = begin; k < begin + rows; ++k) {

@@ -26,8 +26,8 @@ namespace slackline::internal {
 
 class IterateAverage {
  public:
-  /// first_suffix: steps before the first restart of a suffix average; later ones come after twice
-  /// as many each.
+  /// first_suffix: steps before the first restart of a suffix average; every later restart comes
+  /// after twice as many.
   IterateAverage(AverageKind kind, Offset num_weights, Offset first_suffix)
       : kind_(kind),
         next_restart_(first_suffix),
@@ -36,14 +36,13 @@ class IterateAverage {
   AverageKind kind() const { return kind_; }
   bool active() const { return !IsOff(kind_); }
 
-  /// Where Δ_k times scale() has to be added, in step k.
+  /// The vector to which step k must add scale() · Δ_k.
   std::span<double> lag() { return lag_; }
   double scale() const { return scaled_; }
-  /// Step k is done. iterate_scale: s_k, where the iterate is s_k times the vector.
+  /// Ends step k. iterate_scale: s_k, where the iterate is s_k times the vector.
   void EndStep(double iterate_scale = 1);
-  /// Makes the sums independent of `vector`, which may then be multiplied by anything. O(d). Sums
-  /// of iterates whose scales have fallen far since they were added lose as many digits: to be
-  /// called when they have.
+  /// Makes the sums independent of `vector`, which may then be multiplied by any factor. O(d). Must
+  /// be called when the scales of iterates have fallen far, since the sums lose as many digits.
   void Fold(std::span<const double> vector);
 
   /// The average, given the newest vector. Requires active() and a step.

@@ -14,9 +14,9 @@ namespace slackline::internal {
 
 class MixedPoints {
  public:
-  /// Does to the points what DualMixture::Add did to their weights: `change` is what it returned.
-  /// Every point that a mixture was given has to be added, in the same order. Cost, and memory: one
-  /// number per coordinate of each example, for each point that the mixture keeps.
+  /// Follows DualMixture::Add, which returned `change` for the same point. Every point that is
+  /// added to the mixture must be added here, in the same order. Time and memory: one number per
+  /// coordinate of each example, for each point that the mixture keeps.
   void Add(DualPoints point, const DualMixture::Change& change);
 
   Index size() const { return static_cast<Index>(points_.size()); }

@@ -31,8 +31,8 @@ void ProximalCentre::Blend(double lambda, std::span<double> weights) const {
 
 void ProximalCentre::Archive(Offset num_weights, double lambda, StateArchive* archive) {
   archive->NonNegativeReal(&kappa_);
-  // On a path over λ the centre may have the strength of a larger λ until the next pass moves it:
-  // the bound is none that λ would give.
+  // On a path over λ the centre may have the κ of a larger λ until the next pass moves the centre,
+  // so κ may exceed the bound for this λ.
   constexpr double kAnyLambda = 1e60;
   archive->Require(kappa_ <= std::max(kAnyLambda, 1.001 * kLargestKappa * lambda),
                    "a proximal centre is too strong");

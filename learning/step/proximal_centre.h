@@ -14,21 +14,21 @@ namespace slackline::internal {
 
 class ProximalCentre {
  public:
-  /// ≥ 0; 0: there is no centre, and w = Ψμ.
+  /// κ ≥ 0; 0: there is no centre, and w = Ψμ.
   double kappa() const { return kappa_; }
-  /// c; empty without κ.
+  /// c; empty when κ = 0.
   std::span<const double> point() const { return point_; }
-  /// What the steps have reached: c until a step is made from there, then `weights`.
+  /// The weights that the steps have reached: c until the first step from there, then `weights`.
   std::span<const double> Reached(std::span<const double> weights) const {
     return at_point_ ? std::span<const double>(point_) : weights;
   }
 
-  /// From here on c = the newest w, and κ = kappa ≥ 0. Ψμ is kept: `weights`, the w of the old
-  /// centre, becomes that of the new one.
+  /// Sets c to *weights and κ to kappa ≥ 0. Ψμ is kept: *weights, the w of the old centre, becomes
+  /// the w of the new centre.
   void Move(double kappa, double lambda, std::vector<double>* weights);
-  /// A step is made, or Ψμ changes otherwise.
+  /// Must be called when a step is made, or when Ψμ changes otherwise.
   void Leave() { at_point_ = false; }
-  /// weights = Ψμ becomes w.
+  /// Turns weights = Ψμ into w.
   void Blend(double lambda, std::span<double> weights) const;
 
   /// lambda: that of the problem.

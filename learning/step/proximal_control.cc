@@ -12,12 +12,12 @@
 namespace slackline::internal {
 namespace {
 
-constexpr double kLargestFall = 0.3;  // factor of κ in a pass
+constexpr double kLargestFall = 0.3;  // least factor of κ in a pass
 constexpr double kLargestRise = 1.5;
-constexpr double kDeadBand = 1.4;    // factors nearer to 1 than this change nothing
-constexpr double kUseless = 0.1;     // κ/λ: a smaller κ is worth nothing
-constexpr double kSmallerGap = 0.9;  // of the best so far: what counts as progress
-constexpr Index kPatience = 10;      // passes without progress, per hold
+constexpr double kDeadBand = 1.4;          // factors nearer to 1 than this change nothing
+constexpr double kLeastUsefulKappa = 0.1;  // κ/λ: a smaller κ becomes 0
+constexpr double kSmallerGap = 0.9;        // of the best so far: what counts as progress
+constexpr Index kPatience = 10;            // passes without progress, per hold
 constexpr Index kLongestHold = 1024;
 
 }  // namespace
@@ -27,6 +27,7 @@ double FirstKappa(const Problem& problem, double most) {
   std::vector<double> coordinates;
   std::vector<Index> worst;
   for (Index m = 0; m < problem.size(); ++m) {
+    problem.data().PrefetchSweep(0, m, problem.size());
     const ExampleView example = problem.data().example(m);
     const FactorGraph& graph = example.graph();
     const std::span<const double> loss = problem.loss(m);
@@ -63,7 +64,7 @@ std::optional<double> ProximalControl::AfterPass(double lambda, double kappa, do
   if (factor > 1 / kDeadBand && factor < kDeadBand) factor = 1;
   kappa *= std::clamp(factor, kLargestFall, kLargestRise);
   kappa = std::min(kappa, ProximalCentre::kLargestKappa * lambda);
-  return kappa < kUseless * lambda ? 0 : kappa;
+  return kappa < kLeastUsefulKappa * lambda ? 0 : kappa;
 }
 
 void ProximalControl::Archive(StateArchive* archive) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// In which order blocks are visited.
+// The order in which blocks are visited.
 #pragma once
 
 #include <algorithm>
@@ -52,8 +52,9 @@ class ExampleOrder {
   std::vector<Index> order_;
 };
 
-/// The examples of a pass of a learner that visits one after the other, by its TrainOptions::seed
-/// and order: all in a fresh random order, or as many drawn with replacement (OrderKind::kUniform).
+/// The visits of a pass, for learners that visit one example after the other, by TrainOptions::seed
+/// and order: all examples in a fresh random order, or equally many drawn with replacement
+/// (OrderKind::kUniform).
 class ExampleVisits {
  public:
   ExampleVisits(const TrainOptions& options, Index size)
@@ -71,8 +72,8 @@ class ExampleVisits {
     }
   }
 
-  /// A fresh random order of all examples, whatever the option says: for passes that are not of
-  /// this form.
+  /// A fresh random order of all examples, whatever the option says; for passes that do not use
+  /// Pass.
   std::span<const Index> Permutation() { return examples_.Next(&random_); }
 
   Random& random() { return random_; }
@@ -99,7 +100,7 @@ struct Block {
 };
 
 /// Blocks drawn uniformly from all parts and global factors of all examples, with replacement
-/// (Algorithm 1, line 3).
+/// (Meshi, Srebro, Hazan, AISTATS 2015, Algorithm 1, line 3).
 class UniformBlocks {
  public:
   explicit UniformBlocks(const Problem& problem) {

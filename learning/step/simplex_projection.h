@@ -12,10 +12,10 @@ namespace slackline::internal {
 
 struct Threshold {
   double tau = 0;         ///< relative to the largest entry
-  std::size_t count = 0;  ///< of the largest entries, which lie above it
+  std::size_t count = 0;  ///< number of entries above the threshold
 };
 
-/// Of θ in falling order. Requires γ > 0 and finite θ, at least one. O(K).
+/// The threshold of θ in decreasing order. Requires γ > 0 and finite θ, at least one. O(K).
 inline Threshold SimplexThreshold(std::span<const double> sorted, double gamma) {
   Threshold threshold{-gamma, 0};
   double sum = 0;  // of θ − max θ, over those above the threshold
@@ -28,8 +28,8 @@ inline Threshold SimplexThreshold(std::span<const double> sorted, double gamma) 
   return threshold;
 }
 
-/// Replaces x by the point of the simplex that is nearest to it: argmax β·x − ½‖β‖². Requires at
-/// least one entry, all finite. O(K log K).
+/// Replaces x by the nearest point of the simplex: argmax β·x − ½‖β‖². Requires at least one entry,
+/// all finite (else std::invalid_argument). O(K log K).
 void ProjectOntoSimplex(std::span<double> x);
 
 }  // namespace slackline::internal

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kRidge = 1e-13;           // of the largest curvature, added in Newton systems
 constexpr double kNoGain = 1e-16;          // of the value: rounding
-constexpr int kRoundsWithoutGain = 3;      // in a row, and the end is reached
+constexpr int kRoundsWithoutGain = 3;      // in a row end the iteration
 constexpr std::size_t kPairwiseSteps = 8;  // between two rounds of Newton steps
 constexpr int kMostSteepestSteps = 2000;
 constexpr double kFlat = 1e-14;  // slope, relative to the gradient, at which these steps end
@@ -60,7 +60,7 @@ class Solver {
     for (double& a : alpha_) a /= sum;
   }
 
-  /// gradient_ and value_ from scratch; support_ = the entries that are not zero.
+  /// Computes gradient_ and value_ from scratch; support_ = the entries that are not zero.
   void ReadGradient() {
     support_.clear();
     for (std::size_t k = 0; k < alpha_.size(); ++k) {
@@ -77,7 +77,8 @@ class Solver {
     for (const std::size_t s : support_) value_ += 0.5 * alpha_[s] * (qp_.linear[s] + gradient_[s]);
   }
 
-  /// Differences to the largest entry: what all gradients have in common does not drown them.
+  /// Sums differences to the largest entry, since a large common part of all gradients would
+  /// cancel.
   double Gap() const {
     const double top = *std::max_element(gradient_.begin(), gradient_.end());
     double gap = 0;
@@ -95,8 +96,8 @@ class Solver {
     return gain;
   }
 
-  /// Moves weight to the entry of the largest gradient, from the one that gains most by it. Returns
-  /// the gain.
+  /// Moves weight to the entry of the largest gradient, from the entry for which this gains most.
+  /// Returns the gain.
   double PairwiseStep(double tolerance) {
     const std::size_t up = std::max_element(gradient_.begin(), gradient_.end()) - gradient_.begin();
     std::size_t down = alpha_.size();
@@ -138,14 +139,15 @@ class Solver {
     alpha_[start] = 1;
   }
 
-  /// Moves weight from the lowest gradient of the support to the highest one. False at the end.
+  /// Moves weight from the lowest gradient of the support to the highest gradient. False when the
+  /// slope is flat.
   bool SteepestStep() {
     const std::size_t up = std::max_element(gradient_.begin(), gradient_.end()) - gradient_.begin();
     std::size_t down = alpha_.size();
     for (std::size_t k = 0; k < alpha_.size(); ++k) {
       if (alpha_[k] > 0 && (down == alpha_.size() || gradient_[k] < gradient_[down])) down = k;
     }
-    if (down == alpha_.size()) return false;  // a step that was no number has left nothing
+    if (down == alpha_.size()) return false;  // a NaN step has left no entry > 0
     const double slope = gradient_[up] - gradient_[down];
     if (!(slope > kFlat * std::max(1e-300, std::abs(gradient_[up])))) return false;
     const double curvature = H(up, up) + H(down, down) - 2 * H(up, down);
@@ -153,7 +155,8 @@ class Solver {
     return true;
   }
 
-  /// Newton steps on the entries that are not zero; those that reach zero leave. Returns the gain.
+  /// Newton steps on the entries that are not zero; entries that reach zero leave the support.
+  /// Returns the gain.
   double NewtonSteps() {
     double gain = 0;
     ReadGradient();
@@ -162,7 +165,7 @@ class Solver {
       const double own = NewtonStep();
       if (own <= 0) break;
       gain += own;
-      if (support_.size() == count) break;  // a whole step: the optimum on the support
+      if (support_.size() == count) break;  // a full step: the optimum on the support
     }
     return gain;
   }
@@ -187,8 +190,8 @@ class Solver {
     const Eigen::VectorXd diagonal = system.diagonal();
     system.diagonal().array() += kRidge * std::max(diagonal.maxCoeff(), 1e-300);
     const Eigen::LLT<Eigen::MatrixXd> factor(system);
-    // Rounding errors may be larger than the ridge; pivoting does without it, at several times the
-    // cost.
+    // Rounding errors may exceed the ridge. A factorisation with pivots then works, at several
+    // times the cost.
     const Eigen::VectorXd direction = factor.info() == Eigen::Success
                                           ? Eigen::VectorXd(factor.solve(right))
                                           : Eigen::VectorXd(Symmetric(system).ldlt().solve(right));
@@ -199,7 +202,7 @@ class Solver {
     return MoveOnSupport(direction, slope, curvature);
   }
 
-  /// Along `direction`, whose last entry (of support_.back()) balances the others.
+  /// Moves along `direction`; the entry of support_.back() balances the others. Returns the gain.
   double MoveOnSupport(const Eigen::VectorXd& direction, double slope, double curvature) {
     if (!(slope > 0)) return 0;
     const auto d = [&](std::size_t j) {

@@ -10,9 +10,10 @@
 //
 // Method of MaximiseOverSimplex: pairwise steps with the second-order choice of the working pair
 // (Fan, Chen, Lin, JMLR 2005, section 2) find the entries that are not zero; Newton steps on these
-// (Nocedal and Wright, 2nd ed., section 16.5: an active-set method) end at the optimum itself.
-// Every step is searched along its line, so that the value never falls, also where H is singular.
-// Cost: O(n s) a pairwise step, O(s³) a Newton step, n entries of which s are not zero.
+// entries (Nocedal and Wright, 2nd ed., section 16.5: an active-set method) end at the optimum
+// itself. Every step has a line search, so the value never falls, even if H is singular. Cost: O(n)
+// a pairwise step, O(n s) a new gradient (for up to eight pairwise steps, and for every Newton
+// step), O(s³) a Newton step, with n entries of which s are not zero.
 #pragma once
 
 #include <cstdint>
@@ -30,20 +31,21 @@ struct SimplexQp {
 };
 
 struct SimplexQpResult {
-  /// max_k g_k − α·g with g = b − Hα, at the end: an upper bound on what the value lacks, up to
-  /// rounding.
+  /// max_k g_k − α·g with g = b − Hα, at the end: an upper bound on the distance of the value from
+  /// the maximum, up to rounding.
   double gap = 0;
   Index steps = 0;        ///< pairwise and Newton steps
   std::int64_t work = 0;  ///< multiply-adds, roughly
 };
 
 /// Improves `alpha` (≥ 0, sum 1; n ≥ 1 entries) until the gap is at most `tolerance`, or until
-/// steps gain no more than rounding errors. Deterministic.
+/// steps gain no more than rounding errors. Deterministic. Throws std::invalid_argument when sizes
+/// do not fit.
 SimplexQpResult MaximiseOverSimplex(const SimplexQp& qp, double tolerance, std::span<double> alpha);
 
-/// For a handful of entries: from the best single entry, pairwise steps along the largest slope
-/// until it is below 1e-14 of the gradient. Overwrites `alpha` (n ≥ 1 entries). Where numbers
-/// overflow, the point reached until then.
+/// For a few entries: starts at the best single entry and makes pairwise steps along the largest
+/// slope until the slope is below 1e-14 of the gradient, at most 2000 steps. Overwrites `alpha` (n
+/// ≥ 1 entries). When numbers overflow, `alpha` is the point reached until then.
 void MaximiseSmallSimplexQp(const SimplexQp& qp, std::span<double> alpha);
 
 }  // namespace slackline::internal

@@ -15,8 +15,8 @@
 
 namespace slackline::internal {
 
-/// Requires γ > 0 and finite θ, at least one. p = (θ − τ)₊/γ with Σp = 1, found by sorting. O(K log
-/// K).
+/// smax_γ(θ). Requires γ > 0 and finite θ, at least one. p = (θ − τ)₊/γ with Σp = 1, found by
+/// sorting. O(K log K).
 inline double SmoothMaximum(std::span<const double> theta, double gamma) {
   std::array<double, 16> small{};
   std::vector<double> large(theta.size() <= small.size() ? 0 : theta.size());

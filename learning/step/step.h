@@ -18,15 +18,15 @@ struct Direction {
   double limit = 1;
 };
 
-/// γ = clip(gap/q, 0, limit); a direction without curvature goes to its end, one without a known
-/// gap (NaN) nowhere.
+/// γ = clip(gap/q, 0, limit). A direction without curvature (q ≤ 0) gets the whole limit; without a
+/// positive gap, or with an unknown one (NaN), the step is 0.
 inline double LineSearch(double gap, double q, double limit) {
   if (!(gap > 0)) return 0;
   return q > 0 ? std::min(gap / q, limit) : limit;
 }
 
-/// s = argmax θ̂; v = argmin θ̂ over the states with μ > 0 (pairwise). Ties: lowest state. Where no
-/// μ is positive, v = s and there is nowhere to go. O(states).
+/// s = argmax θ̂; v = argmin θ̂ over the states with μ > 0 (pairwise). Ties: lowest state. When no
+/// μ is positive, v = s and the limit is 0. O(states).
 inline Direction ChooseDirection(StepKind kind, const double* theta, const double* mu,
                                  Index states) {
   Direction direction;

@@ -24,11 +24,11 @@
 namespace slackline::internal {
 namespace {
 
-constexpr double kTolerance = 1e-7;  // of the objective
-// of the objective at w = 0: its terms are of that size, whatever is left
-constexpr double kOfLosses = 1e-9;
-constexpr double kFeasible = 1e-9;   // of marginals
-constexpr double kRounding = 1e-12;  // of the largest scores
+constexpr double kTolerance = 1e-7;  // relative to the objective
+// Relative to the objective at w = 0, because terms of that size may cancel in the objective.
+constexpr double kLossTolerance = 1e-9;
+constexpr double kFeasible = 1e-9;   // violation of constraints on marginals
+constexpr double kRounding = 1e-12;  // relative to the largest scores
 constexpr Offset kFewLabellings = 1 << 12;
 
 /// q += coordinates of φ_part(state).
@@ -40,9 +40,9 @@ void AddPlainCoordinates(const ExampleView& example, Index part, Index state, st
   }
 }
 
-/// Which objective is verified.
+/// The objective that is verified.
 struct Objective {
-  double l1 = 0;         // σ of its term σ‖w‖₁
+  double l1 = 0;         // σ of a term σ‖w‖₁
   double smoothing = 0;  // γ of the smoothed hinge
   Rescaling rescaling = Rescaling::kMargin;
 };
@@ -57,8 +57,8 @@ class Verifier {
         hinges_(problem, trained, claim.problem, objective.rescaling, objective.smoothing),
         weights_rounding_(space_->WeightsRounding()) {
     for (const auto& structure : problem.data().structures()) {
-      // With slack rescaling points are multiplied by losses, and losses of counts are no sums over
-      // marginals.
+      // Marginals cannot be read from points that slack rescaling multiplies by losses, nor checked
+      // with the loss 1 − F1, which is not a sum over marginals.
       const bool read =
           objective.rescaling == Rescaling::kMargin && problem.training().form == LossForm::kSum;
       readable_.push_back(read ? ReadableMarginals::Make(*structure) : std::nullopt);
@@ -92,14 +92,14 @@ class Verifier {
   }
   bool has_point() const { return has_point_; }
   double scores() const { return scores_; }
-  /// How far rounding of kernel values may move the primal, and the dual besides (a sweep over the
-  /// point).
+  /// Bounds on the errors of the primal and of the dual by rounding of kernel values. DualRounding
+  /// sweeps over the point.
   double PrimalRounding() const {
     return problem_.lambda() / 2 * weights_rounding_.squared_norm + score_rounding_;
   }
   double DualRounding() const { return problem_.lambda() / 2 * space_->PointRounding(); }
   const std::string& names() const { return hinges_.names(); }
-  /// Empty, or what is wrong with the points themselves.
+  /// What is wrong with a dual point or a solver's solution; empty if nothing is.
   const std::string& fault() const { return fault_; }
 
  private:
@@ -108,7 +108,8 @@ class Verifier {
            hinges / problem_.size();
   }
 
-  /// rounding: what it may move the example's hinge by.
+  /// Adds the dual point of example m to the dual, and checks it. rounding: bound on the rounding
+  /// error of the example's hinge.
   void AddPoint(Index m, const VerifiedHinge& hinge, double loss, double rounding) {
     const ExampleView example = problem_.data().example(m);
     const FactorGraph& graph = example.graph();
@@ -125,7 +126,7 @@ class Verifier {
       GlobalStates(graph, g, example.labels(), states_);
       AddGlobalFeatures(example.structure(), g, states_, 1, psi_);
     }
-    double value = loss;  // of the point: Δ·μ − w·ψ(μ)
+    double value = loss;  // becomes Δ·μ − w·ψ(μ)
     for (std::size_t k = 0; k < psi_.size(); ++k) {
       psi_[k] -= q_[k];
       value -= u_[k] * psi_[k];
@@ -154,15 +155,15 @@ class Verifier {
   double loss_ = 0;
   double scores_ = 0;
   VerifySpace::Rounding weights_rounding_;
-  double score_rounding_ = 0;  // what rounding may move an example's hinge by: the largest of all
+  double score_rounding_ = 0;  // largest bound on the rounding error of an example's hinge
 };
 
-/// What is known of a run before its figures are looked at.
+/// Properties of a run that decide how its figures are compared.
 struct Training {
-  double room = 0;   // of its figures
-  double slack = 0;  // what an exact oracle's bound may lie too high: simplex solvers stop there
+  double room = 0;            // tolerance of its figures
+  double slack = 0;           // further tolerance of an exact oracle's bound, for simplex solvers
   bool exact_oracle = false;  // the primal is the objective, not only a bound on it
-  bool own_bound = false;     // the lower bound is that of the dual point, not of several points
+  bool own_bound = false;     // the lower bound belongs to the dual point, not to several points
 };
 
 Training Describe(const Problem& problem, const TrainOptions& options, const ProgressRecord& claim,
@@ -177,7 +178,7 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
       });
   Training training;
   const double at_zero = PrimalAtZeroWeights(problem);
-  training.room = kTolerance * std::abs(claim.primal) + kOfLosses * at_zero;
+  training.room = kTolerance * std::abs(claim.primal) + kLossTolerance * at_zero;
   training.slack = kTolerance * at_zero;
   training.own_bound = point != nullptr && point->DualPointIsBest();
   // A smoothed hinge is bounded at the newest marginals (prox_sdca_learner.h).
@@ -190,7 +191,7 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
 
 std::string Figure(double value) { return NumberText(value, 9); }
 
-/// Compares the figures and writes the sentence.
+/// Compares the figures; sets the outcome and the message of *result.
 void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training& training,
            Verification* result) {
   result->primal = verifier.primal();
@@ -239,11 +240,11 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
   const bool forest = IsForest(graph);
   const bool small = graph.total_states() <= kSmallLpStates;
   const bool binary = IsBinaryPairwise(graph);
-  // Left to themselves, some learners take roof duality on forests and some dynamic programming.
+  // With kAuto, some learners use roof duality on forests, and some dynamic programming.
   if (trained == SolverKind::kAuto && forest && binary && small && HasGlpk())
     return SolverKind::kLp;
   if (trained == SolverKind::kAuto) trained = AutomaticSolver(graph);
-  // Without cycles both problems are the same.
+  // Without cycles the relaxed and the exact problem are the same.
   if (forest && trained != SolverKind::kTree) return SolverKind::kTree;
   if (forest && binary) return SolverKind::kRoof;
   if (problem == CertifiedProblem::kExact || forest) {
@@ -251,8 +252,8 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
     if (forest && HasGlpk() && small) return SolverKind::kLp;
     return forest ? SolverKind::kMessages : SolverKind::kBranchAndBound;
   }
-  // The simplex takes seconds on large graphs. Roof duality comes with a feasible point and a bound
-  // from messages, both of which are evaluated without it.
+  // The simplex method takes seconds on large graphs. Roof duality returns a feasible point and a
+  // bound from messages, both of which are evaluated without its own code.
   if (binary && (trained != SolverKind::kRoof || !small || !HasGlpk())) return SolverKind::kRoof;
   if (!HasGlpk() || !small) return SolverKind::kMessages;
   return trained == SolverKind::kLp ? SolverKind::kLpPolytope : SolverKind::kLp;

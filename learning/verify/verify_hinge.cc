@@ -17,11 +17,11 @@
 namespace slackline::internal {
 namespace {
 
-constexpr double kFeasible = 1e-9;  // of marginals
+constexpr double kFeasible = 1e-9;  // violation of constraints on marginals
 constexpr Offset kFewLabellings = 1 << 12;
 constexpr Offset kMostNodes = 1 << 20;  // a tenth of a second
 constexpr int kSmoothSteps = 200;
-constexpr double kSmoothGap = 1e-9;  // of the value, where smooth steps end
+constexpr double kSmoothGap = 1e-9;  // relative gap at which steps on a smoothed hinge end
 
 /// Σ over the terms of the part of the coordinate scores that the state has.
 double PlainScore(const ExampleView& example, Index part, Index state, std::span<const double> u) {
@@ -58,8 +58,8 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
     if (rescaling == Rescaling::kSlack) {
       AddName("enumeration");
     } else if (structure->graph().num_global_factors() > 0) {
-      // Bounds of the relaxation are wanted, not only of labellings: none are enumerated where they
-      // differ.
+      // With coupled global factors the bounds must hold for the relaxation, not only for
+      // labellings, so that labellings are not enumerated.
       GlobalDecodeOptions options;
       const bool exact = HasExactGlobals(structure->graph());
       options.enumerate = exact ? kFewLabellings : 0;
@@ -69,7 +69,8 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
       AddName(few ? "enumeration" : exact ? "global" : "dual decomposition");
     } else {
       const SolverKind kind = VerifyingSolver(*structure, trained, certified);
-      // Training gave up on some of these graphs, too: what a search leaves open is bounded.
+      // Training gave up on some of these graphs, and branch and bound may not finish on them.
+      // With a limit on its nodes it returns an upper bound.
       solvers_.back() =
           kind == SolverKind::kBranchAndBound && trained == SolverKind::kMessagesBranchAndBound
               ? std::make_unique<BranchAndBoundSolver>(
@@ -129,14 +130,14 @@ VerifiedHinge HingeVerifier::Maximise(Index m, std::span<const double> u,
     return hinge;
   }
   const Solution solution = Solve(m, example, u, weights, theta_, &hinge.feasible);
-  // The ground truth has no loss: it reaches 0.
+  // The ground truth has hinge 0.
   hinge.value = std::max(0.0, solution.value - truth);
   hinge.bound = std::max(solution.bound - truth, hinge.value);
   return hinge;
 }
 
-/// Maximises theta over the solver's domain. The value is that of the point itself, evaluated
-/// again.
+/// Maximises theta over the solver's domain. The value of the solution is recomputed from its
+/// point.
 HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example,
                                              std::span<const double> u,
                                              std::span<const double> weights,
@@ -165,13 +166,13 @@ HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example
   return solution;
 }
 
-/// theta of the labelling and its global factors; −∞ when one of them forbids it.
+/// Score of a labelling: theta and its global factors; −∞ when a global factor forbids it.
 double HingeVerifier::ScoreOf(const ExampleView& example, std::span<const double> u,
                               std::span<const double> theta, std::span<const Index> labels) {
   return LabellingScore(example.graph(), theta, labels) + GlobalScores(example, u, labels);
 }
 
-/// Σ_g w·φ_g(labels), feature by feature; −∞ for what a global factor forbids.
+/// Σ_g w·φ_g(labels), feature by feature; −∞ if a global factor forbids the labelling.
 double HingeVerifier::GlobalScores(const ExampleView& example, std::span<const double> u,
                                    std::span<const Index> labels) {
   double score = 0;
@@ -188,8 +189,9 @@ double HingeVerifier::GlobalScores(const ExampleView& example, std::span<const d
   return score;
 }
 
-/// F(μ) = θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) from the ground truth on. At every point F and a maximum of
-/// θ − γμ bound the largest F; both of the best points are kept.
+/// Maximises F(μ) = θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) by Frank-Wolfe steps, starting at the ground
+/// truth. At every point, F is a lower bound on the largest F, and a maximum over the gradient θ −
+/// γμ gives an upper bound; the best of both are kept.
 void HingeVerifier::Smoothed(Index m, const ExampleView& example, std::span<const double> u,
                              std::span<const double> weights, double truth, VerifiedHinge* hinge) {
   const FactorGraph& graph = example.graph();
@@ -230,7 +232,8 @@ void HingeVerifier::Smoothed(Index m, const ExampleView& example, std::span<cons
   hinge->bound = std::max(hinge->bound, hinge->value);
 }
 
-/// With k labels and p relevant ones, 1 − F1 = 1 − 2h/(p + k) takes 2/(p + k) off each hit.
+/// With k predicted and p relevant labels, h of them both, the loss is 1 − F1 = 1 − 2h/(p + k):
+/// each hit reduces it by 2/(p + k).
 void HingeVerifier::Counts(Index m, const ExampleView& example, double truth,
                            VerifiedHinge* hinge) {
   const auto& structure = problem_.data().structures()[problem_.data().structure_of(m)];

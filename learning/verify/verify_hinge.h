@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The largest hinge of one example, as verification (verify.h) finds it: between the value of a
-// point that is seen to be feasible and a certified bound.
+// The largest hinge of one example for verification (verify.h), enclosed between the value of a
+// point whose feasibility is checked and a certified bound.
 //
 //   margin rescaling  another solver than training's (VerifyingSolver); global factors:
 //                     enumeration, or dual decomposition (global_decoder.h)
-//   slack rescaling   all labellings, one after the other, by their definition Δ(s)(1 − w·ψ(s))
-//   loss 1 − F1       for each number k of labels the loss is a sum: the best labelling with
-//                     exactly k (count_search.h)
+//   slack rescaling   enumeration of all labellings by the definition Δ(s)(1 − w·ψ(s))
+//   loss 1 − F1       the best labelling with exactly k labels for every k (count_search.h), for
+//                     which the loss is a sum
 //   smoothed hinge    max_μ θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) by Frank-Wolfe steps with the solver of
-//                     margin rescaling; the gap of its best point is the distance of value and
-//                     bound
+//                     margin rescaling; value and bound differ by the gap of the best point
 #pragma once
 
 #include <memory>
@@ -27,23 +26,24 @@
 
 namespace slackline::internal {
 
-/// What is known of one example's maximum.
+/// Bounds on the largest hinge of one example.
 struct VerifiedHinge {
-  double value = 0;  ///< reached by a feasible point
-  double bound = 0;
+  double value = 0;      ///< lower bound: value of a feasible point
+  double bound = 0;      ///< certified upper bound
   double scores = 0;     ///< the largest |θ|
-  bool feasible = true;  ///< false: a solver's solution is no point of its domain
+  bool feasible = true;  ///< false: a solver's solution is not in its domain
 };
 
-/// Of a problem's examples, one at a time.
+/// Finds the largest hinges of a problem's examples, one example at a time.
 class HingeVerifier {
  public:
-  /// trained: the oracle of training (VerifyingSolver). smoothing: γ. The problem must outlive it.
+  /// trained: the oracle of training (VerifyingSolver). smoothing: γ ≥ 0. The problem must outlive
+  /// the object.
   HingeVerifier(const Problem& problem, SolverKind trained, CertifiedProblem certified,
                 Rescaling rescaling, double smoothing);
 
-  /// u: the coordinate scores of example m. weights: the weight vector, of which global factors
-  /// read theirs.
+  /// u: the coordinate scores of example m. weights: the weight vector, for global factors; may be
+  /// empty without them.
   VerifiedHinge Maximise(Index m, std::span<const double> u, std::span<const double> weights);
 
   /// Names of the solvers in use.
@@ -72,9 +72,10 @@ class HingeVerifier {
   const Problem& problem_;
   Rescaling rescaling_;
   double smoothing_;
-  // one per structure, null where there are global factors:
+  // Per structure: solver without global factors and decoder with them; the other pointer is null.
+  // Both are null with slack rescaling.
   std::vector<std::unique_ptr<MapSolver>> solvers_;
-  std::vector<std::unique_ptr<GlobalDecoder>> decoders_;  // these, else null
+  std::vector<std::unique_ptr<GlobalDecoder>> decoders_;
   std::string names_;
   MapResult result_;
   std::vector<double> theta_, features_;
@@ -84,7 +85,7 @@ class HingeVerifier {
 /// The joint state of a part under the ground truth.
 Index TrueState(const ExampleView& example, Index part);
 
-/// The scalar in front of the coordinate that a term gives a state: 1 for linear features.
+/// The factor of a term's coordinate in a state; 1 for linear features.
 double TermFactor(const ExampleView& example, const FeatureTerm& term, Index state);
 
 }  // namespace slackline::internal

@@ -11,8 +11,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Calls visit(position in the weight vector, coordinate, factor) for all features that coordinates
-/// stand for.
+/// Calls visit(position in the weight vector, coordinate, value of the feature) for all features of
+/// an example.
 template <class Visit>
 void ForEachWeight(const ExampleView& example, const Visit& visit) {
   const Structure& structure = example.structure();
@@ -106,7 +106,8 @@ class KernelSpace final : public VerifySpace {
   }
   std::span<const double> weights() const override { return {}; }
 
-  /// |Σ_ij c_i c_j k_ij| has terms whose sizes sum to (Σ_j |c_j| √k_jj)² at most, row by row.
+  /// The absolute values of the terms of Σ_ij c_i c_j k_ij sum to at most (Σ_j |c_j| √k_jj)², for
+  /// every row of a block.
   Rounding WeightsRounding() const override {
     double longest = 0;
     for (const double length : lengths_) longest = std::max(longest, length);
@@ -120,13 +121,12 @@ class KernelSpace final : public VerifySpace {
   }
 
  private:
-  /// Of a sum over all inputs, as a share of its terms.
+  /// Relative rounding error of a sum over all inputs.
   double Epsilon() const {
     return std::numeric_limits<double>::epsilon() * std::max<Index>(1, layout_.num_inputs());
   }
 
-  /// Σ over blocks and rows of (Σ_j |c_j| √k_jj)²; *largest: the largest of these sums, not
-  /// squared.
+  /// Σ over blocks and rows of (Σ_j |c_j| √k_jj)²; *largest: the largest Σ_j |c_j| √k_jj.
   double SumOfSizes(std::span<const double> expansion, double* largest) const {
     double total = 0;
     for (const KernelExpansion::Block& block : layout_.blocks()) {
@@ -157,7 +157,7 @@ class KernelSpace final : public VerifySpace {
     }
   }
 
-  /// The kernel matrix times an expansion, a row at a time; scalar weights as they are.
+  /// The kernel matrix times an expansion, one row at a time; scalar weights are copied.
   std::vector<double> TimesKernel(std::span<const double> expansion) const {
     std::vector<double> product(expansion.begin(), expansion.end());
     std::vector<double> row(layout_.num_inputs());

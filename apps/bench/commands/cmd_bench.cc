@@ -75,7 +75,7 @@ struct BenchCommand {
   bool family = false;
   bool test_metric = false;
   bool quiet = false;
-  std::string line;  ///< as it was given
+  std::string line;  ///< as given
   bool problems_given = false;
   bool learners_given = false;
   bool out_given = false;
@@ -126,13 +126,14 @@ void Register(CLI::App* app, BenchCommand* command) {
   app->footer(kExamples);
 }
 
-/// What the command line says, checked.
+/// The checked values of the command line.
 struct Settings {
   const BenchFigure* figure = nullptr;
   std::vector<FamilyProblem> family;
   std::vector<BenchChoice> problems;
   std::vector<BenchLearner> learners;
-  std::vector<std::string> left_out;  ///< messages about learners of a figure that are not there
+  std::vector<std::string>
+      left_out;  ///< messages about learners of a figure that are not available
   double time_limit = 60;
   Index runs = 3;
   std::int64_t seed = 1;
@@ -265,7 +266,7 @@ Json StartJson(const BenchCommand& command, const Settings& settings) {
   return json;
 }
 
-/// Prints to the standard output, or to the standard error when JSON goes to the former.
+/// Prints to the standard output, or to the standard error if the standard output receives JSON.
 void Print(const BenchCommand& command, const std::string& text) {
   std::FILE* target = command.out == "-" ? stderr : stdout;
   std::fputs(text.c_str(), target);
@@ -278,7 +279,8 @@ std::string DescribeProblem(const BenchChoice& choice, const Problem& problem) {
          Count(problem.num_weights(), "weight") + "\n";
 }
 
-/// Makes the tasks of choices; keeps the last one for choices that draw other examples of it.
+/// Makes the tasks of choices. Keeps the last problem, for choices that draw a subset of its
+/// examples.
 class Tasks {
  public:
   Tasks(std::string folder, bool with_test) : folder_(std::move(folder)), with_test_(with_test) {}
@@ -357,7 +359,7 @@ Json RunProblems(const BenchCommand& command, const Settings& settings, const Be
   return json;
 }
 
-/// What the runs of a figure are, and how long they can take.
+/// Tells on the standard error what the runs of a figure are and how long they can take.
 void TellFigure(const BenchCommand& command, const Settings& settings) {
   if (settings.figure == nullptr || command.quiet) return;
   const auto runs =
@@ -409,7 +411,7 @@ int Run(const BenchCommand& command) {
   return failed ? kFailed : 0;
 }
 
-/// The command as it could be typed again.
+/// The command line in a form that can be typed again.
 std::string CommandLine(const CLI::App& app) {
   std::string line = "slackline bench";
   for (const CLI::Option* option : app.get_options()) {

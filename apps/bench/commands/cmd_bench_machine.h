@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where figures were measured: without it they mean nothing.
+// The machine and build of a measurement; measured figures are meaningless without them.
 #pragma once
 
 #include <slackline/apps/cli/cmd_json.h>
 
 namespace slackline::internal::program {
 
-/// Model of the processor, number of cores, bytes of memory, system; null for what the system does
-/// not tell.
+/// Processor model, number of cores, bytes of memory, operating system; null where the system does
+/// not report a value.
 Json MachineJson();
-/// Compiler, its flags, build type, and the optional libraries.
+/// Compiler, compiler flags, build type and optional libraries.
 Json BuildJson();
-/// Now, as 2026-01-31T12:00:00Z.
+/// The current time, in the form 2026-01-31T12:00:00Z.
 std::string DateText();
 
 }  // namespace slackline::internal::program

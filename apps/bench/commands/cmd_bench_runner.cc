@@ -22,15 +22,16 @@
 namespace slackline::internal::program {
 namespace {
 
-/// The first checks, all of which are evaluated on the test data.
+/// The weights of this many first checks are all evaluated on the test data.
 constexpr std::size_t kFirstTests = 10;
 
 /// Keeps every record, evaluates weights on the test data, and shows progress on a terminal.
 class CurveObserver : public TrainObserver {
  public:
-  /// tells_online: whether the learner is multi-sample in online mode (without revisits).
-  CurveObserver(bool show, const Learner& learner, bool tells_online, const BenchRunner::Test& test)
-      : learner_(learner), tells_online_(tells_online), test_(test), report_(show) {}
+  /// records_online: whether the learner is multi-sample in online mode (without revisits).
+  CurveObserver(bool show, const Learner& learner, bool records_online,
+                const BenchRunner::Test& test)
+      : learner_(learner), records_online_(records_online), test_(test), report_(show) {}
   ~CurveObserver() override { report_.ClearLine(); }
   CurveObserver(const CurveObserver&) = delete;
   CurveObserver& operator=(const CurveObserver&) = delete;
@@ -39,13 +40,13 @@ class CurveObserver : public TrainObserver {
     curve.push_back(record);
     curve.back().cpu_seconds -= test_cpu_seconds;
     tests.emplace_back();
-    if (tells_online_) online.push_back(FiguresOf(learner_));
+    if (records_online_) online.push_back(FiguresOf(learner_));
     if (curve.size() <= kFirstTests || record.pass >= next_test_) RunTest(learner_.weights());
     report_.OnCheck(record);
   }
   void OnPass(Index pass) override { report_.OnPass(pass); }
 
-  /// Evaluates the last check as well, if it was passed over.
+  /// Evaluates the weights of the last check if OnCheck has not.
   void End(std::span<const double> weights) {
     if (!tests.empty() && tests.back().empty()) RunTest(weights);
   }
@@ -65,17 +66,17 @@ class CurveObserver : public TrainObserver {
   }
 
   const Learner& learner_;
-  const bool tells_online_;
+  const bool records_online_;
   const BenchRunner::Test& test_;
   TrainReport report_;
   double next_test_ = 0;
 };
 
-/// Linux: restarts the measurement of the peak resident memory. Elsewhere the peak stays that of
-/// the whole process.
+/// On Linux, resets the peak of resident memory. On other systems the peak remains that of the
+/// whole process.
 void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5" << std::flush; }
 
-/// A column per figure of the test data, null where it was not asked for.
+/// Adds a column per metric on test data, null at checks without an evaluation.
 void AddTests(const std::vector<TestFigures>& tests, Json* curve) {
   const auto first =
       std::find_if(tests.begin(), tests.end(), [](const TestFigures& t) { return !t.empty(); });
@@ -88,7 +89,7 @@ void AddTests(const std::vector<TestFigures>& tests, Json* curve) {
   }
 }
 
-/// One member of every record.
+/// The values of one member in all records.
 template <class Record, class Value>
 Json Column(const std::vector<Record>& records, Value Record::*member) {
   Json values = Json::array();
@@ -200,7 +201,7 @@ void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& t
   std::vector<double>& weights = run.summary.weights;
   run.nonzero_weights =
       std::count_if(weights.begin(), weights.end(), [](double w) { return w != 0; });
-  // After undoing a pass, a learner has no weights; those of the summary are the last.
+  // A learner that has just undone a pass has no weights; the summary then holds the last ones.
   observer.End(learner->weights().empty() ? std::span<const double>(weights) : learner->weights());
   weights = {};
   run.curve = std::move(observer.curve);

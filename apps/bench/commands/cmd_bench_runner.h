@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs of one learner on one problem, for `slackline bench`, and their JSON.
+// Runs of one learner on one problem for `slackline bench`, and their JSON.
 #pragma once
 
 #include <atomic>
@@ -19,17 +19,16 @@
 
 namespace slackline::internal::program {
 
-/// One run and its whole curve.
+/// One run and its complete curve.
 struct BenchRun {
   std::int64_t seed = 0;
-  std::vector<ProgressRecord> curve;  ///< a record per check
-  /// Per check figures of the test data at the weights that it certified; empty for checks that
-  /// were passed over.
+  std::vector<ProgressRecord> curve;  ///< one record per check
+  /// Metrics on test data at the weights of each check; empty for checks without an evaluation.
   std::vector<TestFigures> tests;
-  std::vector<OnlineFigures> online;  ///< per check, of online runs of multi-sample; else empty
-  Offset nonzero_weights = 0;         ///< of those at the end
-  TrainSummary summary;               ///< its weights are dropped
-  /// processor seconds of making the learner, not counted in those of training
+  std::vector<OnlineFigures> online;  ///< per check of an online run of multi-sample; else empty
+  Offset nonzero_weights = 0;         ///< number of nonzero final weights
+  TrainSummary summary;               ///< without its weights
+  /// Processor seconds for making the learner, not counted as training.
   double setup_seconds = 0;
   std::int64_t peak_memory_bytes = 0;
 };
@@ -39,19 +38,18 @@ struct BenchRow {
   std::string problem;
   BenchLearner learner;
   Index examples = 0;
-  std::string choice;  ///< what `auto` chose, and why
+  std::string choice;  ///< what `auto` chose and why
   std::vector<BenchRun> runs;
-  std::string
-      refusal;  ///< why the learner does not apply, or how it failed; then no run is made any more
-  bool failed = false;  ///< by an error of the program
+  std::string refusal;  ///< why the learner does not apply or failed; no further runs are made then
+  bool failed = false;  ///< whether an error of the program caused the refusal
 };
 
-/// Medians over the runs, infinite where fewer than half of the runs reached the gap.
+/// Medians over the runs; infinite if fewer than half of the runs reached the gap.
 WorkToGap MedianWork(const BenchRow& row, double gap);
 
 class BenchRunner {
  public:
-  /// interrupt is read while a run goes on.
+  /// `interrupt` is read during a run.
   BenchRunner(double time_limit_seconds, bool quiet, const std::atomic<int>* interrupt)
       : time_limit_seconds_(time_limit_seconds), quiet_(quiet), interrupt_(interrupt) {}
 
@@ -59,9 +57,9 @@ class BenchRunner {
 
   using Test = std::function<TestFigures(std::span<const double>)>;
 
-  /// Adds a run with this seed to the row, or the reason why there is none. test (may be empty) is
-  /// asked at the first checks, and from then on when the passes have grown by a tenth; its time is
-  /// in no figure, but it is in the time limit.
+  /// Adds a run with this seed to the row, or the reason why there is none. `test` (may be empty)
+  /// evaluates the weights of the first checks, and later each time the number of passes has grown
+  /// by a tenth. Its time counts for the time limit but not for any figure.
   void Run(const Problem& problem, std::int64_t seed, BenchRow* row, const Test& test = {}) const;
 
  private:
@@ -73,9 +71,9 @@ class BenchRunner {
   const std::atomic<int>* interrupt_;
 };
 
-/// Sizes of a problem.
+/// The sizes of a problem.
 Json ProblemJson(const Problem& problem);
-/// Learner, options, medians, and every run with its curve; curves are given by columns.
+/// Learner, options, medians, and every run with its curve, column by column.
 Json RowJson(const BenchRow& row);
 /// A number, or null where it is not finite.
 Json FiniteJson(double value);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kSizeWidth = 28;
 constexpr std::size_t kFigureWidth = 14;
 
-/// Figures of one learner along one axis.
+/// The figures of one learner along one axis.
 struct Line {
   BenchLearner learner;
   std::vector<double> sizes;
@@ -38,7 +38,7 @@ std::string Head(std::size_t width) {
          " |  calls/example        passes   s per pass  s to the gap\n";
 }
 
-/// Adds the figures of one size to the line; returns the row of the table.
+/// Adds the figures at one size to the line; returns a row of the table.
 std::string AddPoint(const ScalingAxis& axis, Index size, const Problem& problem,
                      const BenchRow& row, std::size_t width, Line* line) {
   const WorkToGap work = MedianWork(row, kScalingGap);

@@ -12,12 +12,12 @@
 
 namespace slackline::internal::program {
 
-/// The gap to which learners are run along an axis.
+/// The relative gap at which runs along an axis end.
 inline constexpr double kScalingGap = 1e-2;
 
-/// Runs every learner at every size, `runs` times with seeds from `seed` on, and hands its table to
-/// `print` as it grows. Stops early when it is interrupted. Returns the figures and curves of all
-/// axes; sets *failed when a learner failed.
+/// Runs every learner at every size, `runs` times with seeds from `seed` on, and passes the table
+/// to `print` line by line. Stops early when interrupted. Returns the figures and curves of all
+/// axes; sets *failed if a learner failed.
 Json RunScaling(const std::vector<ScalingAxis>& axes, const std::vector<BenchLearner>& learners,
                 const BenchRunner& runner, int runs, std::int64_t seed,
                 const std::function<void(const std::string&)>& print, bool* failed);

@@ -22,7 +22,7 @@ std::string RowName(const std::string& problem, const std::string& learner, std:
   return LeftCell(problem, kProblemWidth) + " " + LeftCell(learner, width);
 }
 
-/// How the runs ended, each outcome once.
+/// How the runs ended; each outcome is listed once.
 std::string Ends(const BenchRow& row) {
   std::string ends;
   for (const BenchRun& run : row.runs) {
@@ -98,7 +98,7 @@ std::string BenchRatios(const std::vector<BenchRow>& rows, std::size_t width) {
     table += RowName(row.problem, row.learner.name, width) + " |";
     for (const double gap : kBenchGaps) {
       const double ratio = MedianWork(row, gap).seconds / MedianWork(*automatic, gap).seconds;
-      // Where only the other learner reached the gap the quotient is 0, which says nothing.
+      // If only the other learner reached the gap, the ratio is 0 and carries no information.
       table += NumberCell(ratio > 0 ? ratio : kNone, kFigureWidth);
     }
     table += "\n";

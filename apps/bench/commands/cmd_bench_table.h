@@ -10,18 +10,18 @@
 
 namespace slackline::internal::program {
 
-/// Width of the column of learners, `width` below.
+/// Width of the column of learners; the parameter `width` of the functions below.
 std::size_t LearnerWidth(const std::vector<BenchLearner>& learners);
 
-/// An explanation of the figures, and the head of the table.
+/// An explanation of the figures and the header of the table.
 std::string BenchTableHead(int runs, std::size_t width);
-/// The line of one row; of a row without runs, the reason.
+/// The table line of a row; for a row without runs, the reason.
 std::string BenchTableLine(const BenchRow& row, std::size_t width);
-/// Seconds of every learner as multiples of those of `auto` on the same problem; empty when there
-/// is nothing to compare.
+/// The seconds of every learner relative to those of `auto` on the same problem; empty if there is
+/// nothing to compare.
 std::string BenchRatios(const std::vector<BenchRow>& rows, std::size_t width);
 
-/// Cells of a table: a text, and a number with three digits ("-" where it is not finite).
+/// Table cells: a text, and a number with three digits ("-" if it is not finite).
 std::string LeftCell(const std::string& text, std::size_t width);
 std::string NumberCell(double value, std::size_t width);
 

@@ -15,27 +15,27 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr std::array<double, 2> kGaps = {1e-2, 1e-3};
-/// Problems where `auto` takes more than so many times the best seconds are named.
-constexpr double kTolerated = 1.5;
-/// Problems that the best learner solves in fewer seconds do not count: timing is too coarse.
-constexpr double kShortest = 0.05;
-/// A run is cut after kPatience times the elapsed seconds of the fastest so far, plus kGrace
-/// seconds: it would not become the fastest.
-constexpr double kPatience = 1.5;
-constexpr double kGrace = 0.5;
+/// The summary lists problems where `auto` takes more than this many times the best seconds.
+constexpr double kToleratedRatio = 1.5;
+/// Shorter times in seconds are too coarse to compare; such problems do not count.
+constexpr double kShortestSeconds = 0.05;
+/// A run is stopped after kTimeLimitFactor times the elapsed seconds of the fastest run so far plus
+/// kExtraSeconds: it cannot become the fastest.
+constexpr double kTimeLimitFactor = 1.5;
+constexpr double kExtraSeconds = 0.5;
 
-/// Processor seconds and passes to one gap, of `auto` and of the fastest other learner.
+/// Processor seconds and passes to one gap, for `auto` and for the fastest other learner.
 struct Duel {
   double own = kInfinity;
   double own_passes = kInfinity;
-  bool own_is_bound = false;  ///< auto did not reach the gap: its seconds so far
+  bool own_is_bound = false;  ///< auto did not reach the gap: `own` holds its seconds so far
   double best = kInfinity;
   double best_passes = kInfinity;
   std::string best_name;
 
   double ratio() const { return own / best; }
   bool counts() const {
-    return std::isfinite(best) && std::isfinite(own) && std::min(own, best) >= kShortest;
+    return std::isfinite(best) && std::isfinite(own) && std::min(own, best) >= kShortestSeconds;
   }
 };
 
@@ -81,7 +81,7 @@ std::string Head() {
          LeftCell("problem", kNameWidth) + group + group + "\n";
 }
 
-/// The table's last lines: geometric means, and rows at fault.
+/// The last lines of the table: geometric means, and problems where `auto` is too slow.
 std::string Summary(const std::vector<std::pair<std::string, std::array<Duel, 2>>>& duels) {
   std::string text = "\n";
   for (std::size_t g = 0; g < kGaps.size(); ++g) {
@@ -92,23 +92,23 @@ std::string Summary(const std::vector<std::pair<std::string, std::array<Duel, 2>
       if (!duel[g].counts()) continue;
       sum += std::log(duel[g].ratio());
       ++count;
-      if (duel[g].ratio() > kTolerated || duel[g].own_is_bound)
+      if (duel[g].ratio() > kToleratedRatio || duel[g].own_is_bound)
         over += "  " + LeftCell(name, kNameWidth) + " " + (duel[g].own_is_bound ? ">" : "") +
                 Number(duel[g].ratio(), 3) + " times " + duel[g].best_name + "\n";
     }
     if (count == 0) continue;
     text += "to " + Number(kGaps[g]) + ": geometric mean " + Number(std::exp(sum / count), 3) +
-            " over " + Count(count, "problem") + " that take " + Number(kShortest) +
-            " s or more; over " + Number(kTolerated) +
+            " over " + Count(count, "problem") + " that take " + Number(kShortestSeconds) +
+            " s or more; over " + Number(kToleratedRatio) +
             " times the best:" + (over.empty() ? " none\n" : "\n" + over);
   }
   return text;
 }
 
-/// A limit for a learner when the fastest so far took `fastest` seconds.
+/// The time limit of a learner when the fastest so far took `fastest` seconds.
 double LimitOf(double time_limit, double fastest) {
   if (!std::isfinite(fastest)) return time_limit;
-  const double patient = kPatience * fastest + kGrace;
+  const double patient = kTimeLimitFactor * fastest + kExtraSeconds;
   return time_limit > 0 ? std::min(time_limit, patient) : patient;
 }
 

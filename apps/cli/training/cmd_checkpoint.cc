@@ -69,7 +69,7 @@ void CheckpointKeeper::Write(const std::string& state) {
     SaveCheckpoint(file_, current_);
     failure_.clear();
   } catch (const DataError& error) {
-    // A full disk must not cost the run.
+    // A full disk must not end the run.
     if (failure_.empty()) std::fprintf(stderr, "slackline: no checkpoint: %s\n", error.what());
     failure_ = error.what();
   }

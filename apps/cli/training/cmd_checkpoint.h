@@ -24,28 +24,28 @@ struct CheckpointFlags {
   double EverySeconds() const;
 };
 
-/// The checkpoints of one command, which trains one λ or several.
+/// The checkpoints of one command, which trains one or several values of λ.
 class CheckpointKeeper {
  public:
-  /// Reads the file to resume from, where one is given. `context` is compared like the fingerprint.
+  /// Reads the file to resume from, if one is given. `context` must match like the fingerprint.
   /// Throws DataError.
   CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context);
 
-  /// The number of the λ with which a resumed command begins, and the figures of the values before
-  /// it; 0 and empty without --resume.
+  /// The index of the λ at which a resumed command begins, and the figures of the values before it;
+  /// 0 and empty without --resume.
   std::int64_t stage() const { return resumed_ ? resumed_->stage : 0; }
   std::vector<double> figures() const {
     return resumed_ ? resumed_->figures : std::vector<double>();
   }
 
-  /// To be called before the run of a λ, the first one with the checkpoint's stage: throws
-  /// DataError that says what differs when the checkpoint belongs to another run. The plan is valid
-  /// until the next call.
+  /// To be called before the run of each λ, first with the checkpoint's stage. The plan is valid
+  /// until the next call. Throws DataError when the checkpoint belongs to another run; the message
+  /// says what differs.
   CheckpointPlan Begin(const Problem& problem, const TrainOptions& options, std::int64_t stage,
                        std::vector<double> figures);
 
-  /// Throws the DataError of the last attempt to write, when that failed. (Training goes on
-  /// without.)
+  /// Throws the DataError of the last attempt to write, if it failed. (Training continues after a
+  /// failure.)
   void CheckWritten() const;
 
  private:

@@ -19,9 +19,9 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Passes that a training in a fold may take unless the user sets a limit. Learners that step on
-/// examples need some tens; a λ that needs thousands must not hold up the others. The other
-/// learners need more passes, which are cheaper.
+/// The default limit on the passes of a training in a fold. Learners that step on examples need
+/// some tens of passes; a λ that needs thousands must not delay the others. The other learners need
+/// more passes, which are cheaper.
 constexpr Index kMostPasses = 500;
 constexpr Index kMostCheapPasses = 20000;
 
@@ -81,7 +81,7 @@ class CvCommand {
     return blocks ? kMostPasses : kMostCheapPasses;
   }
 
-  /// Decides what depends on the data: the values of λ, and the limit of every training.
+  /// Determines what depends on the data: the values of λ and the pass limit of every training.
   void Prepare(const SessionTask& session) {
     plan_.extend = plan_.lambdas.empty();
     if (plan_.extend) plan_.lambdas = LambdasAround(UsableDefault(settings_.train, session));
@@ -138,7 +138,7 @@ class CvCommand {
     return text;
   }
 
-  /// Notes on trainings that ended at a limit, and on a best λ at an end of the path.
+  /// Prints notes on trainings that ended at a limit, and on a best λ at an end of the path.
   void TellLimits(const CvResult& result) const {
     for (const CvEntry& entry : result.entries) {
       const FoldTotals totals = entry.totals();
@@ -198,7 +198,7 @@ class CvCommand {
     return json;
   }
 
-  /// {"graph": "full", "lambda": 0.01}
+  /// For example {"graph": "full", "lambda": 0.01}.
   Json Choice(const CvEntry& entry) const {
     Json json = Json::object();
     if (!task_.candidate_key.empty()) json[task_.candidate_key] = task_.candidates[entry.candidate];
@@ -219,7 +219,7 @@ class CvCommand {
     return record;
   }
 
-  /// Trains with the best λ. False when it was interrupted. session: of candidate 0.
+  /// Trains with the best λ. Returns false if interrupted. `session` is that of candidate 0.
   bool Refit(const CvResult& result, std::unique_ptr<SessionTask> session,
              const std::atomic<int>* interrupt, Json* json) const {
     const CvEntry& best = result.entries[result.best];
@@ -232,7 +232,7 @@ class CvCommand {
                    LambdaText(best.lambda).c_str());
     }
     if (best.candidate != 0) {
-      session.reset();  // the data of both would be in memory
+      session.reset();  // frees its data before the other candidate's data are read
       session = task_.session(best.candidate);
     }
     RefitOptions refit{settings_.train, flags_.model, flags_.quiet, flags_.compact, Record(result)};

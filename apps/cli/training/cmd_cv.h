@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the `cv` commands of all applications share: options, the table and JSON of a
-// cross-validation (common/cross_validation.h), and the model at the end. Part of the program only.
+// cross-validation (common/cross_validation.h), and the final model. Part of the program only.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,21 @@
 
 namespace slackline::internal::program {
 
-/// The figures that λ can be chosen by.
+/// The metrics by which λ can be chosen.
 struct CvMetrics {
   std::vector<FigureName> figures;
   std::string_view text;  ///< for the help
   std::string_view default_name;
 };
 
-/// The values of CvFlags, checked.
+/// The checked values of CvFlags.
 struct CvSettings {
   TrainOptions train;           ///< of every training; λ is not used
-  std::vector<double> lambdas;  ///< falling; empty: around the default
+  std::vector<double> lambdas;  ///< descending; empty: around the default
   Index folds = 5;
-  std::size_t metric = 0;  ///< number of its figure
+  std::size_t metric = 0;  ///< index of the metric
   int threads = 1;
-  bool limited = false;  ///< the user sets no limit, so that folds end after some passes
+  bool limited = false;  ///< the user sets no limit, so trainings in folds have a pass limit
 };
 
 struct CvFlags {
@@ -46,30 +46,32 @@ struct CvFlags {
   bool verbose = false;
   TrainFlags train;
 
-  /// all: what the model at the end is trained on, "all data".
+  /// `all` names the data of the final model: "all data".
   void Register(CLI::App* app, const CvMetrics& metrics, const std::string& all);
-  /// All checks that need no data. inputs: files that the model must not replace. Throws DataError.
+  /// Does all checks that need no data. `inputs`: files that the model must not replace. Throws
+  /// DataError.
   CvSettings Read(const CvMetrics& metrics, const std::vector<std::string>& inputs) const;
 };
 
-/// What an application's command adds to its CvApplication: words, and the model at the end.
+/// What an application's command adds to its CvApplication: words, and the training of the final
+/// model.
 struct CvTask {
   std::string noun = "example";
-  std::string key = "examples";     ///< of their number in JSON
-  std::string all = "all data";     ///< what the model at the end is trained on
-  std::vector<FigureName> figures;  ///< that the data have
-  std::vector<std::size_t> shown;   ///< numbers of those in the table
-  /// What is chosen besides λ, "graph" or "loss", and its names; one that is not shown where λ
-  /// alone is.
+  std::string key = "examples";     ///< name of their number in JSON
+  std::string all = "all data";     ///< the data of the final model
+  std::vector<FigureName> figures;  ///< the metrics that the data have
+  std::vector<std::size_t> shown;   ///< indices of the metrics in the table
+  /// What is chosen besides λ ("graph" or "loss") and the names of the candidates. Where only λ is
+  /// chosen, there is one candidate without a name.
   std::string candidate_key;
   std::vector<std::string> candidates = {""};
-  /// The training of a candidate on all data.
+  /// Makes the training of a candidate on all data.
   std::function<std::unique_ptr<SessionTask>(std::size_t candidate)> session;
-  Json own;  ///< more entries for the result
+  Json own;  ///< further entries of the JSON result
 };
 
-/// Cross-validates, shows the table or JSON, trains the model; returns the exit code. Throws
-/// DataError.
+/// Cross-validates, prints the table or JSON, and trains the final model. Returns the exit code.
+/// Throws DataError.
 int RunCv(const CvFlags& flags, CvSettings settings, const CvApplication& application,
           const CvTask& task);
 

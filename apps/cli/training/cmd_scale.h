@@ -21,28 +21,29 @@ struct ScaleFlag {
   std::string scale = "auto";
 
   void Register(CLI::App* app);
-  /// None where the value is auto. Throws DataError on others that are no kind of scaling.
+  /// nullopt if the value is auto. Throws DataError on a value that is not a kind of scaling.
   std::optional<ScaleKind> Read() const;
 };
 
-/// The inputs of a training set, and their names.
+/// The inputs of a training set and the names of their features.
 struct ScaleInputs {
-  std::string source;  ///< the file, for messages
+  std::string source;  ///< the file name, for messages
   std::shared_ptr<const FeatureRows> rows;
   Index num_features = 0;                  ///< without the constant
-  std::function<std::string(Index)> name;  ///< of a feature, for messages
+  std::function<std::string(Index)> name;  ///< name of a feature, for messages
 };
 
-/// A scaling for training data, the scaled inputs, and a line that says what was done and why.
+/// A scaling for training data, the scaled inputs, and a line that explains the scaling.
 struct ScaledInputs {
   FeatureScaling scaling;
   std::shared_ptr<const FeatureRows> rows;
-  /// Empty where all features have one size and are left as they are.
+  /// Empty if all features have the same size and are not scaled.
   std::string line;
-  /// Says that auto would have scaled the features which --scale none leaves as they are.
+  /// Warns that auto would have scaled features that --scale none leaves unscaled.
   std::vector<std::string> warnings;
 };
-/// `wanted` as ScaleFlag::Read gives it. Throws DataError when scaled values would be too large.
+/// `wanted` is the result of ScaleFlag::Read. Throws DataError when scaled values would be too
+/// large.
 ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs);
 
 }  // namespace slackline::internal::program

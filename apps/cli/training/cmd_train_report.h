@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a training run shows while it goes on: a line on the terminal, and a log of JSON objects.
+// What a training run reports while it runs: a line on the terminal, and a log of JSON objects.
 #pragma once
 
 #include <fstream>
@@ -15,30 +15,30 @@
 
 namespace slackline::internal::program {
 
-/// The figures of a record, NaN as null.
+/// The figures of a record; NaN becomes null.
 Json RecordJson(const ProgressRecord& record);
 
 class TrainReport : public TrainObserver {
  public:
-  /// show: progress on the standard error, when that is a terminal.
+  /// show: whether to print progress to the standard error if that is a terminal.
   explicit TrainReport(bool show);
 
-  /// Opens the log (an existing file is replaced; "-" is the standard output). Throws DataError
-  /// when it cannot be opened.
+  /// Opens the log; an existing file is replaced, and "-" is the standard output. Throws DataError
+  /// when the log cannot be opened.
   void OpenLog(const std::string& path);
-  /// To be called before every run: writes `start` into the log.
+  /// To be called before every run. Writes `start` to the log.
   void Begin(const Json& start);
 
   void OnCheck(const ProgressRecord& record) override;
   void OnPass(Index pass) override;
 
-  /// The checks since Begin, or since construction.
+  /// The checks since Begin or since construction.
   std::vector<CurvePoint> curve() const { return curve_.points(); }
 
   /// Clears the line on the terminal.
   void ClearLine();
-  /// To be called after every run: writes the last object of its log, with the entries of `more` if
-  /// it is an object. Throws DataError when any part of the log could not be written.
+  /// To be called after every run. Writes the last object of its log, with the entries of `more` if
+  /// that is an object. Throws DataError if any part of the log could not be written.
   void End(const TrainSummary& summary, const Json& more);
 
  private:

@@ -18,7 +18,7 @@
 namespace slackline::internal::program {
 namespace {
 
-/// m.slk becomes m-0.01.slk.
+/// Inserts λ before the ending: m.slk becomes m-0.01.slk.
 std::string PathModelName(const std::string& model, double lambda) {
   constexpr std::string_view kEnding = ".slk";
   std::string name = model;
@@ -27,16 +27,16 @@ std::string PathModelName(const std::string& model, double lambda) {
   return model.ends_with(kEnding) ? name.append(kEnding) : name;
 }
 
-/// A model with a larger relative gap gets a warning.
+/// A model with a larger relative gap causes a warning.
 constexpr double kWideGap = 0.1;
 
-/// A λ that is so many times smaller than the default gets a note before training.
+/// A λ that is smaller than the default by more than this factor causes a note before training.
 constexpr double kFarBelowDefault = 100;
 
 /// Exit code when --verify finds a certificate that does not hold.
 constexpr int kCertificateFails = 1;
 
-/// Warns of a wide gap, in quiet runs as well: the model may be far from optimal.
+/// Warns of a wide gap, even in quiet runs: the model may be far from optimal.
 void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const std::string& path) {
   const double gap = summary.last.relative_gap;
   if (summary.termination == Termination::kConverged || gap <= kWideGap) return;
@@ -55,7 +55,7 @@ Json BeginWithCost(const Problem& problem, const LearnerChoice& choice, SessionT
   return task->Begin(problem, choice);
 }
 
-/// What the table of a path shows of one λ, and how checkpoints keep it.
+/// The figures of one λ in the table of a path; checkpoints store them too.
 struct PathRow {
   double lambda = 0, primal = 0, relative_gap = 0, passes = 0, seconds = 0;
 };
@@ -67,7 +67,7 @@ void PrintRow(const PathRow& row) {
                row.seconds);
 }
 
-/// The run of a command whose input has been checked: one training per λ.
+/// The run of a command after its input has been checked: one training per λ.
 class Session {
  public:
   Session(const SessionFlags& flags, const SessionSettings& settings, SessionTask* task)
@@ -98,7 +98,7 @@ class Session {
     for (std::size_t k = first_; k < settings_.lambdas.size() && !interrupted; ++k) {
       if (k > first_) MoveTo(k);
       interrupted = TrainOne(k, interrupt) == Termination::kInterrupted;
-      // While a certificate was verified: the values of λ after it are not trained.
+      // An interrupt during the verification of a certificate also ends the path.
       interrupted = interrupted || (interrupt->load() != 0 && k + 1 < settings_.lambdas.size());
     }
     keeper_.CheckWritten();
@@ -107,7 +107,7 @@ class Session {
   }
 
  private:
-  /// What a resumed run must share besides problem and options.
+  /// What must match in a resumed run besides problem and options.
   Fingerprint Context() const {
     Fingerprint context = task_.Context();
     std::string path;
@@ -147,7 +147,7 @@ class Session {
     }
   }
 
-  /// Notes on what will make training slow.
+  /// Prints notes on causes of slow training.
   void WarnOfSlowness(const CostScales& scales) const {
     const double smallest = *std::min_element(settings_.lambdas.begin(), settings_.lambdas.end());
     const double usual = task_.DefaultLambda(settings_.train);
@@ -215,7 +215,7 @@ class Session {
   SessionTask& task_;
   CertificateCheck verify_;
   CheckpointKeeper keeper_;
-  std::vector<double> figures_;  // of the λ done
+  std::vector<double> figures_;  // of the completed values of λ
   TrainReport report_;
   std::size_t first_ = 0;
   std::unique_ptr<Problem> problem_;
@@ -300,7 +300,7 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
   for (const std::string& model : settings.models) CheckOutput("model", model, others, false);
   others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!flags.log.empty()) CheckOutput("log", flags.log, others, true);
-  // A resumed run may go on in its own checkpoint.
+  // A resumed run may write to the checkpoint that it reads.
   others = inputs;
   others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!flags.log.empty()) others.push_back(flags.log);
@@ -387,7 +387,7 @@ Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
 
 void DescribeLearner(const LearnerChoice& choice, const std::string& lambda,
                      const std::string& model) {
-  // A learner that the user has named is named; one that was chosen is under --verbose.
+  // Only a learner that the user has named is shown; --verbose shows one that was chosen.
   const std::string by =
       choice.reason.empty() ? " by " + std::string(Name(choice.options.learner)) : "";
   std::fprintf(stderr, "training%s: lambda %s, %s; ends at a certified gap of %s %%\n", by.c_str(),

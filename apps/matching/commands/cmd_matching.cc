@@ -31,7 +31,7 @@ constexpr const char* kDrawDescription =
     "a noisy measure of how often they occur together; right sentences\nlack some words, have some "
     "that belong to nothing, and change the order a little. The same options draw the same files.";
 
-constexpr Index kMostWords = 1000;  // of a sentence
+constexpr Index kMostWords = 1000;  // of one sentence
 constexpr Index kMostExamples = 1'000'000;
 
 struct DrawCommand {

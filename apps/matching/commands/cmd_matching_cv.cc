@@ -54,7 +54,7 @@ struct CvCommand {
   CvFlags cv;
 };
 
-/// These examples, with their edges under the numbers that they have.
+/// The data with these examples only; edges keep their numbers.
 MatchingData Select(const MatchingData& data, const std::vector<Index>& examples) {
   MatchingData part;
   part.source = data.source;

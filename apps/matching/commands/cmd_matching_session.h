@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the commands that train models of matchings share: the options of data and model, and what
-// is told about a run. Part of the program only.
+// What the commands that train matching models share: the options of data and model, and the
+// messages about a run. Part of the program only.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct MatchingFlags {
   ScaleFlag scale;
 
   void Register(CLI::App* app);
-  /// All checks that need no data. Throws DataError.
+  /// Does all checks that need no data. Throws DataError.
   void Check() const;
   MatchingCapacities Capacities() const;
   MatchingCosts Costs() const;
@@ -34,12 +34,12 @@ struct MatchingFlags {
 struct MatchingTask {
   MatchingData data;
   MatchingModel model;
-  ScaledInputs scaled;  ///< its rows are those of the data
+  ScaledInputs scaled;  ///< its rows replace those of the data
 };
-/// Reads the training data, with a dictionary of their features, and scales these.
+/// Reads the training data, makes a dictionary of their features, and scales the features.
 MatchingTask LoadMatchingTask(const MatchingFlags& flags);
 
-/// A model to be trained on all the data. All arguments must outlive it.
+/// The training of a model on all the data. All arguments must outlive this object.
 class MatchingSession : public SessionTask {
  public:
   /// Throws DataError when no edge has a known label.

@@ -16,28 +16,29 @@ class App;
 
 namespace slackline::internal::program {
 
-/// Of `train`; `cv` has folds of its own.
+/// The folds of `train`; `cv` has folds of its own.
 inline constexpr Index kCalibrationFolds = 5;
 
-/// folds: which these are, in words.
+/// `folds`: a text that says which folds are used.
 void AddCalibrateFlag(CLI::App* app, bool* calibrate, const std::string& folds);
 
-/// How to calibrate a model once it is trained.
+/// How to calibrate a model after its training.
 struct CalibrationPlan {
   Folds folds;
   bool quiet = false;
   const std::atomic<int>* interrupt = nullptr;
 
-  /// The exit code of a command that ended with `code`: that of an interrupt where calibration was
-  /// cut short by one.
+  /// The exit code of a command that ended with `code`, or that of an interrupt if one ended the
+  /// calibration early.
   int ExitCode(int code) const;
 };
-/// Throws DataError when the data cannot be dealt out to so many folds.
+/// Throws DataError when the data cannot be divided into this many folds.
 CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed,
                                 bool quiet);
 
-/// Trains once more for every fold, as `train` says, and sets the model's calibration; says so on
-/// the standard error. False when interrupted: then the model has none.
+/// Trains once more for every fold with the options `train`, sets the model's calibration, and
+/// reports it on the standard error. Returns false if interrupted; the model then has no
+/// calibration.
 bool Calibrate(const MultiLabelData& data, const MultiLabelCvOptions& options,
                const TrainOptions& train, const CalibrationPlan& plan, MultiLabelModel* model);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --compare of `multilabel evaluate`: the figures of a model next to those of independent labels.
+// --compare of `multilabel evaluate`: the metrics of a model next to those of independent labels.
 // Part of the program only.
 #pragma once
 
@@ -19,9 +19,9 @@ struct CompareTask {
   int threads = 1;
 };
 
-/// Trains the baseline on the data in `file`, and appends the comparison to the result of evaluate:
-/// entries "independent" and "difference" of the JSON, and a table. The exit code: not 0 when
-/// interrupted, with nothing appended. Throws DataError.
+/// Trains the baseline on the data in `file` and appends the comparison to the result of evaluate:
+/// entries "independent" and "difference" of the JSON, and a table. Returns the exit code, which is
+/// not 0 after an interrupt; nothing is appended then. Throws DataError.
 int AddComparison(const CompareTask& task, const std::string& file, Json* json, std::string* table);
 
 }  // namespace slackline::internal::program

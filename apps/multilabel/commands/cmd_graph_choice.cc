@@ -13,15 +13,16 @@
 namespace slackline::internal::program {
 namespace {
 
-/// In the order in which equal ones are preferred.
+/// In the order of preference among equally good graphs.
 const std::vector<std::string_view> kGraphs = {"none", "tree", "full"};
-constexpr std::size_t kMicroF1 = 2;  // of MultiLabelFigures()
+constexpr std::size_t kMicroF1 = 2;  // index in MultiLabelFigures()
 constexpr Index kFolds = 5;
-/// `auto` does not try the full graph where a pass takes longer.
+/// `auto` does not try the full graph if a pass takes longer.
 constexpr double kLongestPassSeconds = 64;
 
-/// Why the full graph is not tried: the loss, or the size of the data. Empty when it is.
-std::string FullGraphExcess(const TrainingData& training, const DataSettings& settings) {
+/// The reason why the full graph is not tried: the loss or the size of the data. Empty if it is
+/// tried.
+std::string WhyNotFullGraph(const TrainingData& training, const DataSettings& settings) {
   if (settings.loss.form == LossForm::kF1) return "--loss f1 is for graphs without cycles";
   const MultiLabelData& data = training.data;
   const Offset labels = data.num_labels();
@@ -40,7 +41,7 @@ std::string FullGraphExcess(const TrainingData& training, const DataSettings& se
 std::vector<std::string> GraphCandidates(const std::string& graph, const TrainingData& training,
                                          const DataSettings& settings, std::string* note) {
   if (graph == "auto") {
-    const std::string excess = FullGraphExcess(training, settings);
+    const std::string excess = WhyNotFullGraph(training, settings);
     if (excess.empty()) return {kGraphs.begin(), kGraphs.end()};
     *note = "graph full is not tried: " + excess;
     return {kGraphs.begin(), kGraphs.end() - 1};

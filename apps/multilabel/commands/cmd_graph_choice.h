@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --graph of multi-label commands where it leaves a choice: `auto`, or a list of graphs. Part of
-// the program only.
+// --graph of multi-label commands when it leaves a choice: `auto`, or a list of graphs. Part of the
+// program only.
 #pragma once
 
 #include <atomic>
@@ -12,21 +12,21 @@
 
 namespace slackline::internal::program {
 
-/// The graphs that --graph names: one, or those to choose from, the sparser ones first. `auto`
-/// leaves out the full graph where the loss has no maximum on it, training would not fit into
-/// memory, or a pass would take minutes; *note becomes a sentence about that. Throws DataError on a
-/// list with other names than full, tree, none.
+/// The graphs that --graph names: one, or several to choose from, sparser ones first. `auto` leaves
+/// out the full graph if the loss has no max oracle on it, training does not fit into memory, or a
+/// pass takes minutes; *note then becomes a sentence about the reason. Throws DataError on a list
+/// with names other than full, tree, none.
 std::vector<std::string> GraphCandidates(const std::string& graph, const TrainingData& training,
                                          const DataSettings& settings, std::string* note);
 
-/// The training that a graph is chosen for.
+/// The training for which a graph is chosen.
 struct GraphChoiceRun {
   const SessionSettings& session;
   bool quiet = false;
   const std::atomic<int>* interrupt = nullptr;
 };
-/// For training with one λ: the graph of these that predicts best in five folds, by micro F1. Says
-/// on the standard error, unless quiet, how they compare. Empty when interrupted.
+/// For training with one λ: the graph that predicts best in five folds, by micro F1. Unless quiet,
+/// prints the comparison to the standard error. Returns "" if interrupted.
 std::string ChooseGraph(const DataFlags& flags, const DataSettings& settings,
                         const TrainingData& training, const std::vector<std::string>& graphs,
                         const GraphChoiceRun& run);

@@ -17,7 +17,7 @@
 namespace slackline::internal::program {
 namespace {
 
-/// A pass that takes longer gets a warning.
+/// Slower passes cause a warning.
 constexpr double kSlowPassSeconds = 5;
 
 MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights) {
@@ -29,7 +29,7 @@ MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights
   return result;
 }
 
-/// A model without weights for the training data.
+/// A model for the training data, with all weights zero.
 MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
                           const TrainingData& training, const LossOptions& loss) {
   const MultiLabelData& data = training.data;
@@ -54,7 +54,7 @@ MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
   return model;
 }
 
-/// The training problem; its λ has no meaning.
+/// The training problem; its λ is meaningless.
 Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings,
                     const MultiLabelData& data, const LossOptions& loss) {
   const CountRange counts = TrainingCounts(settings.label_counts, model, data, loss.form);
@@ -63,8 +63,8 @@ Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings,
   return Problem(std::move(training), 1);
 }
 
-/// The bounds on the number of labels: ", label sets of …" where training keeps them as well,
-/// ", predictions of …" where it does not, and nothing without bounds.
+/// The bounds on the number of labels as text: ", label sets of …" if training respects them too,
+/// ", predictions of …" if only prediction does, and empty without bounds.
 std::string CountsText(const MultiLabelModel& model, const Problem& problem) {
   if (!model.label_counts().Restricts(model.num_labels())) return {};
   const bool trained = !problem.data().example(0).structure().globals().empty();
@@ -148,7 +148,7 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   settings.read.ignore_columns = ignore_columns;
   settings.read.labels_xml = labels_xml;
   if (!num_labels.empty()) settings.read.num_labels = ReadCount("num-labels", num_labels, 1);
-  // Before the names of so many labels are made.
+  // This check comes before the names of all labels are made.
   const Offset labels = settings.read.num_labels;
   const Offset pairs = graph == "full" ? labels * (labels - 1) / 2 : 0;
   const std::string excess = TrainingExcess({0, labels, 0, pairs}, learner);
@@ -222,7 +222,7 @@ MultiLabelCvOptions CvOptionsOf(const DataSettings& settings, std::vector<std::s
 }
 
 double PassSeconds(Offset pairs, Index examples) {
-  constexpr double kSecondsPerVisit = 16e-9;  // of one pair of labels of one example
+  constexpr double kSecondsPerVisit = 16e-9;  // for one pair of labels of one example
   return kSecondsPerVisit * static_cast<double>(pairs) * examples;
 }
 
@@ -290,7 +290,7 @@ void MultiLabelSession::Save(const TrainSummary& summary, const std::string& pat
   FinishRecord(summary, &model_.record);
   model_.SetTrained(problem_, trained_, summary.weights);
   model_.set_calibration(std::nullopt);
-  // Also where calibration follows: an interrupt, or a failure, must not cost the trained model.
+  // The model is saved even if calibration follows: an interrupt or a failure must not lose it.
   model_.Save(path);
   if (!calibration_ || summary.termination == Termination::kInterrupted) return;
   TrainOptions train = trained_;

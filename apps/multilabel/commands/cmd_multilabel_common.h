@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the commands that train multi-label models share: the options of data and model, and what is
-// told about a run. Part of the program only.
+// What the commands that train multi-label models share: the options of data and model, and the
+// messages about a run. Part of the program only.
 #pragma once
 
 #include <atomic>
@@ -24,15 +24,15 @@
 
 namespace slackline::internal::program {
 
-/// What data are read, and what problem is made of them.
+/// How data are read, and how the problem is made of them.
 struct DataSettings {
   MultiLabelReadOptions read;
   MultiLabelLoss loss;
-  LearnerKind learner = LearnerKind::kAuto;  ///< decides how much memory is needed
-  bool kernelized = false;                   ///< a constant is no feature then
+  LearnerKind learner = LearnerKind::kAuto;  ///< determines how much memory is needed
+  bool kernelized = false;                   ///< if so, a constant is not a feature
   bool bias = true;
-  std::optional<ScaleKind> scale;          ///< none: auto
-  std::optional<CountRange> label_counts;  ///< none: auto
+  std::optional<ScaleKind> scale;          ///< nullopt: auto
+  std::optional<CountRange> label_counts;  ///< nullopt: auto
 };
 
 struct DataFlags {
@@ -50,42 +50,42 @@ struct DataFlags {
   ScaleFlag scale;
 
   void Register(CLI::App* app);
-  /// All checks that need no data. `train`: what is asked for. Throws DataError.
+  /// Does all checks that need no data. `train`: the training options. Throws DataError.
   DataSettings Read(const TrainOptions& train) const;
-  /// The files that outputs must not replace.
+  /// The input files, which outputs must not replace.
   std::vector<std::string> inputs() const { return {data, labels_xml, graph, loss_weights}; }
 };
 
-/// What cross-validation reads of the settings, with these graphs as candidates.
+/// The settings that cross-validation needs, with these graphs as candidates.
 MultiLabelCvOptions CvOptionsOf(const DataSettings& settings, std::vector<std::string> graphs);
 
-/// Seconds that a pass over so many examples with so many pairs of labels takes, roughly.
+/// A rough estimate of the seconds of a pass over this many examples and pairs of labels.
 double PassSeconds(Offset pairs, Index examples);
 
 /// Training data with scaled features.
 struct TrainingData {
   MultiLabelData data;
-  ScaledInputs scaled;  ///< its rows are those of `data`
+  ScaledInputs scaled;  ///< its rows replace those of `data`
 };
 /// Reads the training data, checks their number of labels, and scales their features.
 TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settings);
 
-/// A model to be trained on all the data, which must live as long.
+/// The training of a model on all the data. The arguments must outlive this object.
 class MultiLabelSession : public SessionTask {
  public:
-  /// Throws DataError when no example has a known label, and when training would need more memory
-  /// than there is.
+  /// Throws DataError when no example has a known label, and when training needs more memory than
+  /// the machine has.
   MultiLabelSession(const DataFlags& flags, const DataSettings& settings,
                     const TrainingData& training);
 
-  /// Chooses at most `count` clusters of three labels (label_clusters.h), in so many rounds: each
-  /// trains with what has been chosen before, and takes its share of the clusters. From here on the
-  /// problem has them. Returns the clusters. Throws DataError when a label is not known, or the
-  /// learner has no dual point. `interrupt`: ends the choice.
+  /// Chooses at most `count` clusters of three labels (label_clusters.h) in this many rounds. Each
+  /// round trains with the clusters chosen so far and adds its share. The problem has the clusters
+  /// from then on. Returns the clusters. Throws DataError when a label is not known or the learner
+  /// has no dual point. `interrupt` ends the choice.
   std::vector<LabelTriple> Tighten(const TrainOptions& options, Index count, Index rounds,
                                    const std::atomic<int>* interrupt);
 
-  /// From here on models are calibrated once they are written, and written again.
+  /// From now on, models are calibrated after they are written, and written again.
   void CalibrateBy(CalibrationPlan plan) { calibration_ = std::move(plan); }
 
   const Problem& problem() const override { return problem_; }
@@ -107,7 +107,7 @@ class MultiLabelSession : public SessionTask {
   Problem problem_;
   std::vector<LabelTriple> clusters_;
   std::optional<CalibrationPlan> calibration_;
-  TrainOptions trained_;  // of the newest training
+  TrainOptions trained_;  // of the last training
 };
 
 }  // namespace slackline::internal::program

@@ -36,7 +36,7 @@ constexpr const char* kExamples =
     "  slackline multilabel cv reuters.svm.gz --num-labels 30 --lambda-path 0.01,0.001 --folds 10 "
     "--metric hamming --no-refit --json";
 
-/// Figures in the table besides the one that is chosen by: Hamming loss and subset accuracy.
+/// Metrics in the table besides the one to choose by: Hamming loss and subset accuracy.
 constexpr std::size_t kShown[] = {0, 1};
 
 CvMetrics Metrics() {
@@ -67,7 +67,7 @@ int Run(const CvCommand& command) {
   task.candidate_key = "graph";
   task.candidates = GraphCandidates(command.data.graph, training, settings, &note);
   if (!note.empty() && !command.cv.quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
-  // The folds of the cross-validation calibrate the model at the end.
+  // The folds of the cross-validation also calibrate the final model.
   std::optional<CalibrationPlan> calibration;
   if (command.calibrate)
     calibration = PlanCalibration(training.data, cv.folds, cv.train.seed, command.cv.quiet);

@@ -15,7 +15,7 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Labels of pairs that a line names.
+/// The largest number of pairs that a line names.
 constexpr std::size_t kMostPairs = 5;
 
 std::string PairLine(const LabelExplanation& label) {

@@ -11,7 +11,7 @@
 
 namespace slackline::internal::program {
 
-/// What is explained, and where that is written to.
+/// What to explain and where to write it.
 struct MultiLabelExplainTask {
   std::string data, model, out;
   ReadingFlags reading;

@@ -58,14 +58,14 @@ struct PredictCommand {
   ExplainFlags explain;
 };
 
-/// The names of the labels as they are written.
+/// The names of the labels as written to the output.
 std::vector<std::string> LabelCells(const MultiLabelModel& model) {
   std::vector<std::string> cells;
   for (const std::string& name : model.label_names()) cells.push_back(CsvCell(name));
   return cells;
 }
 
-/// A line for each example.
+/// Appends one line per example.
 void AppendLabels(const std::vector<std::string>& cells, std::span<const std::int8_t> labels,
                   std::string* text) {
   for (std::size_t row = 0; row < labels.size(); row += cells.size()) {
@@ -80,7 +80,7 @@ void AppendLabels(const std::vector<std::string>& cells, std::span<const std::in
   }
 }
 
-/// What stands before all examples.
+/// The text before all examples.
 std::string Head(const std::vector<std::string>& cells, const PredictOptions& options) {
   std::string text;
   if (!options.scores) return text;
@@ -102,7 +102,7 @@ void SayCounts(Offset examples, const std::string& decoder) {
   std::fprintf(stderr, "%s; decoded by: %s\n", Count(examples, "example").c_str(), decoder.c_str());
 }
 
-/// Each example is predicted, and its line is written, before the next one is read.
+/// Predicts each example and writes its line before reading the next one.
 void PredictStream(const PredictCommand& command, const MultiLabelModel& model,
                    const MultiLabelReadOptions& read, const PredictOptions& options) {
   MultiLabelStream stream(model, command.data, read, options);

@@ -48,11 +48,11 @@ struct TrainCommand {
   std::string cluster_rounds = "1";
   bool calibrate = false;
 
-  /// 0: none.
+  /// The value of --clusters; 0 if not given.
   Index NumClusters() const { return clusters.empty() ? 0 : ReadCount("clusters", clusters, 1); }
 };
 
-/// All checks that need no data.
+/// Does all checks of --clusters that need no data.
 void CheckClusters(const TrainCommand& command) {
   ReadCount("cluster-rounds", command.cluster_rounds, 1);
   if (command.NumClusters() == 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the commands on multi-label data read them, and tell what was noticed. Part of the program
+// How the commands on multi-label data read them and report a reader's notes. Part of the program
 // only.
 #pragma once
 
@@ -15,22 +15,23 @@ namespace slackline::internal::program {
 
 /// --format auto|arff|libsvm|csv|tsv.
 void RegisterFormat(CLI::App* app, std::string* format);
-/// Its value. Throws DataError.
+/// The value of --format. Throws DataError.
 MultiLabelFormat ReadFormat(const std::string& format);
 
-/// A line "note: …" on the standard error for each of a reader's notes.
+/// Prints a line "note: …" to the standard error for each note.
 void TellNotes(const std::vector<std::string>& notes);
 
-/// The options of a model and of the data that it is used on.
+/// The options of a model and of the data it is applied to.
 struct ReadingFlags {
   std::string format = "auto";
   bool strict = false;
   std::string label_counts = "auto";
 
   void Register(CLI::App* app);
-  /// The model, with the label counts that were asked for. Throws DataError.
+  /// The model, with the label counts of the flags if given. Throws DataError.
   MultiLabelModel Load(const std::string& path) const;
-  /// Those of the model, with the format and the strictness that were asked for. Throws DataError.
+  /// The model's reading options, with the format and the strictness of the flags. Throws
+  /// DataError.
   MultiLabelReadOptions OptionsFor(const MultiLabelModel& model) const;
   /// Throws DataError.
   MultiLabelData Read(const std::string& path, const MultiLabelModel& model) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What `multilabel evaluate` says about probabilities. Part of the program only.
+// The report of `multilabel evaluate` on probabilities. Part of the program only.
 #pragma once
 
 #include <string>

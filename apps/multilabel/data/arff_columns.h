@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What becomes of the attributes of an ARFF file: labels, and features.
+// The roles of the attributes of an ARFF file: labels and features.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace slackline::internal {
 
-/// One attribute: a label, or `width` features.
+/// One attribute, which is a label or `width` features.
 struct ArffColumn {
   std::string name;
   Index label = kAbsent;
@@ -21,19 +21,20 @@ struct ArffColumn {
   Index width = 1;
   bool nominal = false;
   bool one_hot = false;
-  /// Nominal: value and its position in the declaration, sorted by value.
+  /// Nominal: each value and its position in the declaration, sorted by value.
   std::vector<std::pair<std::string, Index>> positions;
-  std::vector<double> numbers;  ///< nominal, not one-hot: the number of each position
+  std::vector<double> numbers;  ///< nominal but not one-hot: the number of each position
   Offset missing = 0;           ///< number of missing values
 
-  /// Position of a nominal value in its declaration, or kAbsent. Logarithmic.
+  /// The position of a nominal value in its declaration, or kAbsent. Logarithmic time.
   Index Position(std::string_view value) const;
 };
 
-/// Without label and first feature. Throws DataError on numbers beyond 1e50 among nominal values.
+/// The column without label and first feature. Throws DataError on numbers beyond 1e50 among
+/// nominal values.
 ArffColumn MakeArffColumn(const std::string& file, const ArffAttribute& attribute);
 
-/// Appends the names of the attribute's features: its own, or attribute=value for each value.
+/// Appends the names of the attribute's features: its own name, or attribute=value for each value.
 void NameArffFeatures(const ArffAttribute& attribute, const ArffColumn& column,
                       std::vector<std::string>* names);
 

@@ -59,7 +59,7 @@ class HeaderParser {
  public:
   explicit HeaderParser(const LineReader& reader) : reader_(reader) {}
 
-  /// Returns false at @data.
+  /// Returns false at the line @data.
   bool ParseLine(std::string_view line) {
     ArffScanner scanner(line);
     if (scanner.AtEnd()) return true;
@@ -106,7 +106,7 @@ class HeaderParser {
              "; only numeric, real, integer and nominal {...} can be read");
       }
       if (!scanner->AtEnd() && scanner->Peek() == '[')
-        return Append(std::move(attribute));  // a range: not needed
+        return Append(std::move(attribute));  // ignores a range
     }
     if (!scanner->AtEnd())
       Fail("text after the type of attribute " + Quoted(attribute.name) + ": " +

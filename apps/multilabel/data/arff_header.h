@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The declarations at the top of an ARFF file, and the pieces (values, names) that its lines
-// consist of.
+// The declarations at the top of an ARFF file, and a scanner for the values and names in its lines.
 #pragma once
 
 #include <string>
@@ -14,29 +13,28 @@
 
 namespace slackline::internal {
 
-/// Splits a line of ARFF into tokens. Text after an unquoted % at the beginning of a token is a
-/// comment.
+/// Splits a line of ARFF into tokens. An unquoted % at the beginning of a token starts a comment.
 class ArffScanner {
  public:
   explicit ArffScanner(std::string_view text) : text_(text) {}
 
-  /// Skips blanks; true when nothing but a comment is left.
+  /// Skips blanks. Returns true when at most a comment is left.
   bool AtEnd();
   /// The next character; requires !AtEnd().
   char Peek() const { return text_[position_]; }
   void Skip() { ++position_; }
-  /// Skips blanks and, when it comes next, the character c; returns whether it came.
+  /// Skips blanks, and the character c if it comes next. Returns whether c was there.
   bool Accept(char c);
 
   struct Token {
     std::string_view
-        text;  ///< without quotes and with escapes resolved; valid until the next token
+        text;  ///< Without quotes and with escapes resolved; valid until the next token.
     bool quoted = false;
     bool closed = true;  ///< false: the closing quote is missing
   };
   /// The next token: in quotes (' or ", escapes with \), or up to a blank or one of `stops`.
   Token Next(std::string_view stops);
-  /// What is left of the line.
+  /// The rest of the line.
   std::string_view Rest() const { return text_.substr(position_); }
 
  private:
@@ -57,10 +55,10 @@ struct ArffHeader {
   std::unordered_map<std::string, Index> by_name;
 };
 
-/// Reads the declarations, from `line` (just taken from `reader`) to @data. Keywords and types in
-/// any case; types numeric, real, integer (a range in brackets after them is ignored) and nominal
-/// {a,b,…}. Throws DataError on other types, unknown declarations, names or nominal values that
-/// occur twice, and when @data is missing.
+/// Reads the declarations from `line` (just taken from `reader`) to @data. Keywords and types may
+/// be in any case. Types: numeric, real, integer (a range in brackets after them is ignored) and
+/// nominal {a,b,…}. Throws DataError on other types, unknown declarations, repeated names or
+/// nominal values, and when @data is missing.
 ArffHeader ReadArffHeader(LineReader* reader, std::string_view line);
 
 }  // namespace slackline::internal

@@ -40,10 +40,10 @@ class ArffParser final : public MultiLabelReader {
   void ParseWeight(ArffScanner* scanner) const;
   ArffScanner::Token NextValue(ArffScanner* scanner, std::string_view stops) const;
   std::int8_t LabelValue(const ArffColumn& column, const ArffScanner::Token& token) const;
-  /// The feature that the value sets (relative to the column's first), and to which number.
+  /// The feature that the value sets (relative to the column's first one) and its number.
   std::pair<Index, double> FeatureValue(const ArffColumn& column,
                                         const ArffScanner::Token& token) const;
-  /// The same for an attribute that is left out of a sparse row.
+  /// The same for an attribute that a sparse row omits.
   std::pair<Index, double> OmittedValue(const ArffColumn& column) const;
   void AddSparse(const ArffColumn& column, std::pair<Index, double> feature);
   double MissingNumber(ArffColumn* column);
@@ -56,11 +56,11 @@ class ArffParser final : public MultiLabelReader {
   MultiLabelData data_;
   std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
   std::vector<ArffColumn> columns_;
-  std::vector<Index> not_sparse_;            // feature columns whose omitted value is not 0
-  std::vector<std::int8_t> omitted_labels_;  // labels of a sparse row that omits them all
+  std::vector<Index> nonzero_if_omitted_;    // feature columns whose omitted value is not 0
+  std::vector<std::int8_t> omitted_labels_;  // labels of a sparse row that omits every label
   std::vector<double> values_;               // the row being read
   std::vector<Index> features_;
-  std::vector<MissingValue> missing_;  // to be filled in after the last row
+  std::vector<MissingValue> missing_;  // filled in after the last row
 };
 
 ArffParser::ArffParser(LineReader* reader, const ArffHeader& header,
@@ -82,7 +82,7 @@ void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOption
   });
   for (std::size_t k = 0; k < names.size(); ++k) {
     const std::string& name = names[k];
-    // A file to predict on may come without any labels; if only some are missing, a name is wrong.
+    // Data to predict on may lack all labels; if only some are missing, a name is wrong.
     if (header.by_name.count(name) > 0 || (from_model && known == 0)) continue;
     throw DataError(from_model ? reader_.name() : options.labels_xml, from_model ? 0 : lines[k],
                     "label " + Quoted(name) + (from_model ? " of the model" : "") +
@@ -118,7 +118,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
       column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
       data_.num_features += column.width;
       NameArffFeatures(header.attributes[a], column, &data_.feature_names);
-      if (OmittedValue(column).second != 0) not_sparse_.push_back(static_cast<Index>(a));
+      if (OmittedValue(column).second != 0) nonzero_if_omitted_.push_back(static_cast<Index>(a));
     }
     columns_.push_back(std::move(column));
   }
@@ -128,8 +128,8 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
   CheckFeatures(header, options);
 }
 
-/// Refuses other features than the model's: values of other columns would give predictions that are
-/// nonsense.
+/// Throws DataError unless the features are those of the model: values of other columns would give
+/// meaningless predictions.
 void ArffParser::CheckFeatures(const ArffHeader& header,
                                const MultiLabelReadOptions& options) const {
   if (options.num_features >= 0 && options.num_features != data_.num_features) {
@@ -257,9 +257,9 @@ void ArffParser::ParseDenseRow(ArffScanner* scanner) {
 void ArffParser::ParseSparseRow(ArffScanner* scanner) {
   std::int8_t* labels = data_.labels.data() + data_.labels.size() - data_.label_names.size();
   Index last = -1;
-  auto omitted = not_sparse_.begin();
+  auto omitted = nonzero_if_omitted_.begin();
   const auto add_omitted = [&](Index before) {
-    for (; omitted != not_sparse_.end() && *omitted < before; ++omitted) {
+    for (; omitted != nonzero_if_omitted_.end() && *omitted < before; ++omitted) {
       const ArffColumn& column = columns_[*omitted];
       AddSparse(column, OmittedValue(column));
     }
@@ -281,7 +281,7 @@ void ArffParser::ParseSparseRow(ArffScanner* scanner) {
     ArffColumn& column = columns_[a];
     const ArffScanner::Token value = NextValue(scanner, ",}");
     add_omitted(a);
-    if (omitted != not_sparse_.end() && *omitted == a) ++omitted;
+    if (omitted != nonzero_if_omitted_.end() && *omitted == a) ++omitted;
     if (column.label >= 0) {
       labels[column.label] = LabelValue(column, value);
     } else if (IsMissing(value)) {
@@ -306,8 +306,8 @@ void ArffParser::AddSparse(const ArffColumn& column, std::pair<Index, double> fe
   values_.push_back(feature.second);
 }
 
-/// Counts a missing value of the row being read. Returns what stands in its place, for now or for
-/// good, where the column is one feature.
+/// Counts a missing value of the row being read. Returns the value to use if the column is one
+/// feature; in training it is provisional.
 double ArffParser::MissingNumber(ArffColumn* column) {
   ++column->missing;
   if (column->one_hot) return 0;
@@ -323,8 +323,7 @@ double ArffParser::MissingNumber(ArffColumn* column) {
   return options_.fill_values[column->first_feature];
 }
 
-/// After training data: the means, in the place of missing values. Categories that are missing stay
-/// 0.
+/// After training data have been read, replaces missing values by means. Missing categories stay 0.
 void ArffParser::FillIn() {
   data_.fill_values = FeatureMeans(*rows_, data_.num_features, missing_);
   for (const ArffColumn& column : columns_) {
@@ -346,8 +345,8 @@ std::vector<std::string> ArffParser::Notes() const {
   return notes;
 }
 
-/// An instance weight {w} may end a row. All examples count the same here, so only weight 1 can be
-/// honoured.
+/// A row may end with an instance weight {w}. Only weight 1 is supported, because all examples
+/// count the same.
 void ArffParser::ParseWeight(ArffScanner* scanner) const {
   if (scanner->AtEnd()) return;
   if (!scanner->Accept('{')) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
@@ -366,7 +365,7 @@ bool ArffParser::Next() {
   std::string_view line;
   while (reader_.Next(&line)) {
     ParseRow(line);
-    if (data_.lines.size() == before) continue;  // a line without text
+    if (data_.lines.size() == before) continue;  // an empty line
     any_ = true;
     return true;
   }

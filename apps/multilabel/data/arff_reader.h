@@ -11,11 +11,11 @@
 
 namespace slackline::internal {
 
-/// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and
-/// options must live as long. Errors as of ReadMultiLabelData. Dense rows become dense feature
-/// rows, sparse rows sparse ones. Cost: linear in the text; for nominal features times the
+/// A reader of `line`, which was just taken from `reader`, and of all following lines. `reader` and
+/// `options` must outlive it. Throws DataError as ReadMultiLabelData does. Dense rows become dense
+/// feature rows, sparse rows sparse ones. Cost: linear in the text; for nominal features times the
 /// logarithm of the number of their values. Training data with missing values are copied once, to
-/// fill them in.
+/// fill these in.
 std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
                                                  const MultiLabelReadOptions& options);
 

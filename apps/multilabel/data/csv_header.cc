@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostListedColumns = 5;
 
-/// Whether a name between these separators, without its quotes, is one of the model's.
+/// Whether one of the names between these separators, without quotes, is a column of the model.
 bool NamesModelColumn(std::string_view line, char separator, const MultiLabelReadOptions& options) {
   std::vector<std::string_view> names;
   SplitViews(line, separator, &names);
@@ -83,7 +83,7 @@ void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecor
 void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
                              CsvRecords* records) {
   const std::size_t columns = header.names.size();
-  std::size_t first = 0;  // of the last columns that look like labels
+  std::size_t first = 0;  // the last columns look like labels from this one on
   bool any_row = false;
   try {
     for (; records->Next() && records->fields().size() == columns; any_row = true) {
@@ -94,7 +94,7 @@ void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
       }
     }
   } catch (const DataError&) {
-    // What is said below comes first: the file may be no table at all.
+    // The message below matters more: the file may not be a table at all.
   }
   std::string message =
       "a table (CSV, TSV) does not tell which columns are labels: pass --label-columns LIST, a "

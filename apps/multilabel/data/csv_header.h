@@ -14,28 +14,28 @@
 namespace slackline::internal {
 
 struct CsvHeader {
-  std::vector<std::string> names;  ///< different, but for columns without a name (empty)
+  std::vector<std::string> names;  ///< distinct, except for columns without a name (empty)
   long line = 0;
 };
 
-/// The separator of a table that begins with `line`: a tab for kTsv; that of the model's table when
-/// it leads to one of the model's columns; else what FindSeparator says, or a comma.
+/// The separator of a table that begins with `line`: a tab for kTsv; the separator of the model's
+/// table if it yields one of the model's columns; else the result of FindSeparator, or a comma.
 char TableSeparator(std::string_view line, const MultiLabelReadOptions& options);
 
-/// The names of the record that `records` has just read. Throws DataError when a name occurs twice.
+/// The names in the record that `records` has just read. Throws DataError on repeated names.
 CsvHeader ReadCsvHeader(const std::string& source, const CsvRecords& records);
 
-/// Throws DataError when all names are numbers: then the header is missing.
+/// Throws DataError if all names are numbers, because the header is then missing.
 void CheckHeaderIsThere(const std::string& source, const CsvHeader& header);
 
-/// Throws the DataError of a table whose label columns are not given: it names the columns at the
-/// end of the table that look like labels, having values 0 and 1 only. Reads all records that are
-/// left.
+/// Throws the DataError for a table whose label columns are not given. The message names the last
+/// columns of the table that look like labels, with values 0 and 1 only. Reads all remaining
+/// records.
 [[noreturn]] void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
                                           CsvRecords* records);
 
-/// Throws DataError unless the record has a value for every column, and is not one example too
-/// many.
+/// Throws DataError unless the record has a value for every column and there is room for one more
+/// example.
 void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecords& records,
               std::size_t rows_before);
 

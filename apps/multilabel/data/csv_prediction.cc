@@ -25,7 +25,7 @@ std::string NameList(const std::vector<std::string>& names) {
 
 using Positions = std::unordered_map<std::string_view, std::size_t>;
 
-/// The names must live as long.
+/// The positions refer to `names`, which must outlive them.
 Positions PositionsOf(const std::vector<std::string>& names) {
   Positions positions;
   for (std::size_t k = 0; k < names.size(); ++k) positions.emplace(names[k], k);
@@ -59,7 +59,7 @@ CsvPrediction::CsvPrediction(const std::string& source, const CsvHeader& header,
   TellExtraColumns();
 }
 
-/// Which columns of the table are features of the model, and which its labels.
+/// Determines which columns of the table are features and labels of the model.
 void CsvPrediction::FindRoles() {
   const Positions positions = PositionsOf(header_.names);
   const auto assign = [&](const std::string& name, std::size_t number, Index Role::*role,
@@ -71,14 +71,14 @@ void CsvPrediction::FindRoles() {
       roles_[found->second].*role = static_cast<Index>(number);
     }
   };
-  std::vector<std::string> columns;  // that the table does not have
+  std::vector<std::string> columns;  // columns that the table does not have
   for (std::size_t c = 0; c < options_.table->columns.size(); ++c)
     assign(options_.table->columns[c].name, c, &Role::column, &columns);
   if (!columns.empty()) {
     throw DataError(source_, header_.line,
                     "the model needs " + Columns(columns) + ", which the table does not have");
   }
-  std::vector<std::string> labels;  // the same
+  std::vector<std::string> labels;  // labels that the table does not have
   for (std::size_t k = 0; k < options_.label_names.size(); ++k)
     assign(options_.label_names[k], k, &Role::label, &labels);
   if (labels.empty() || labels.size() == options_.label_names.size()) return;

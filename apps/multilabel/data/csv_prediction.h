@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A table that a model predicts on: its columns are found by their names.
+// A table to predict on, whose columns are found by their names.
 #pragma once
 
 #include <string>
@@ -16,8 +16,9 @@ namespace slackline::internal {
 
 class CsvPrediction {
  public:
-  /// All must live as long; the options are a model's with a table. Throws DataError when columns
-  /// of the model's features are not there (and, if strict, when there are others).
+  /// All arguments must outlive this object; the options are those of a model with a table. Throws
+  /// DataError when columns of the model's features are missing (and, if strict, when there are
+  /// other columns).
   CsvPrediction(const std::string& source, const CsvHeader& header,
                 const MultiLabelReadOptions& options);
 
@@ -26,11 +27,11 @@ class CsvPrediction {
   /// The rows since the last Forget, without notes; valid until the next row.
   MultiLabelData& Examples();
   void Forget();
-  /// Of the header and of all rows so far.
+  /// Notes on the header and on all rows so far.
   std::vector<std::string> Notes() const;
 
  private:
-  /// What a column of the file is: a label, or a column of the schema, or neither.
+  /// The role of a column of the file: a label, a column of the schema, or neither.
   struct Role {
     Index label = kAbsent;
     Index column = kAbsent;
@@ -50,7 +51,7 @@ class CsvPrediction {
   std::vector<Offset> unknown_;
   std::string unknown_example_;
   std::vector<std::string> header_notes_;
-  std::vector<std::int8_t> no_labels_;  // of a row: −1 for labels without a column
+  std::vector<std::int8_t> no_labels_;  // of a row: −1 for each label without a column
   TableRows rows_;
   MultiLabelData data_;
 };

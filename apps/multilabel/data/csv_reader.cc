@@ -16,7 +16,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Options that do not fit a table.
+/// Throws DataError on options that do not fit a table.
 void CheckOptions(const std::string& source, const MultiLabelReadOptions& options) {
   if (options.for_prediction() && !options.table) {
     throw DataError(source, 0,
@@ -35,7 +35,7 @@ CsvHeader ReadHeader(std::string_view line, const LineReader& reader, CsvRecords
   return ReadCsvHeader(reader.name(), *records);
 }
 
-/// Table: CsvTraining or CsvPrediction.
+/// `Table` is CsvTraining or CsvPrediction.
 template <class Table>
 class CsvReader : public MultiLabelReader {
  public:
@@ -78,7 +78,7 @@ class CsvTrainingReader final : public CsvReader<CsvTraining> {
   }
 
  private:
-  // Types of columns are known after the last row only.
+  // The types of columns are only known after the last row.
   [[noreturn]] static void Refuse() {
     throw std::logic_error("training data of a table come all at once");
   }

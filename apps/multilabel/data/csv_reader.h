@@ -11,10 +11,11 @@
 
 namespace slackline::internal {
 
-/// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and
-/// options must live as long. Errors as of ReadMultiLabelData. Cost: linear in the text. Training
-/// keeps 4 to 8 bytes a cell until the last row is read (types are not known before); its examples
-/// come from Finish alone. Rows are dense, but sparse where TableSchema::sparse says so.
+/// A reader of `line`, which was just taken from `reader`, and of all following lines. `reader` and
+/// `options` must outlive it. Throws DataError as ReadMultiLabelData does. Cost: linear in the
+/// text. Training keeps 4 to 8 bytes per cell until the last row is read, because types are not
+/// known before; its examples only come from Finish. Rows are dense unless TableSchema::sparse says
+/// otherwise.
 std::unique_ptr<MultiLabelReader> MakeCsvReader(LineReader* reader, std::string_view line,
                                                 const MultiLabelReadOptions& options);
 

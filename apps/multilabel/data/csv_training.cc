@@ -81,8 +81,8 @@ void CsvTraining::AddRow(const CsvRecords& records) {
   if (data_.lines.size() % kRowsPerCheck == 0) CheckSize();
 }
 
-/// Refuses what the caller cannot hold: so far as known before the last row, then with all
-/// features.
+/// Throws DataError when the data need more memory than there is: during reading by the features
+/// known so far, at the end by all features.
 void CsvTraining::CheckSize() const {
   const auto labels = static_cast<double>(data_.num_labels());
   const auto rows = static_cast<double>(data_.num_examples());

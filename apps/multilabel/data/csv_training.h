@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A table that a model is trained on: finds the types of its columns.
+// A table to train on; determines the types of its columns.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,18 @@ namespace slackline::internal {
 
 class CsvTraining {
  public:
-  /// All must live as long. Throws DataError when columns of the options are not there, are both
-  /// labels and ignored, have no name, or when no features are left.
+  /// All arguments must outlive this object. Throws DataError when columns of the options do not
+  /// exist or are both labels and ignored, when a column has no name, or when no features are left.
   CsvTraining(const std::string& source, const CsvHeader& header, char separator,
               const MultiLabelReadOptions& options);
 
   /// Throws DataError on a row of the wrong length, on bad values, and when memory does not
   /// suffice.
   void AddRow(const CsvRecords& records);
-  /// Requires a row. The data without notes. Throws DataError when a column is refused
-  /// (column_collector.h).
+  /// Requires at least one row. Returns the data without notes. Throws DataError when a column is
+  /// rejected (column_collector.h).
   MultiLabelData Finish();
-  /// MultiLabelData::notes of all rows; after Finish.
+  /// MultiLabelData::notes for all rows; to be called after Finish.
   std::vector<std::string> Notes() const;
 
  private:
@@ -40,7 +40,7 @@ class CsvTraining {
   const CsvHeader& header_;
   const MultiLabelReadOptions& options_;
   std::shared_ptr<TableSchema> schema_ = std::make_shared<TableSchema>();
-  std::vector<Index> role_;  // of each column of the file: kLabel, kIgnored, or its feature column
+  std::vector<Index> role_;  // per column of the file: kLabel, kIgnored, or its feature column
   std::vector<ColumnCollector> columns_;
   MultiLabelData data_;
 };

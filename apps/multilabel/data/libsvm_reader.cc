@@ -21,7 +21,7 @@ namespace {
 constexpr Index kLargestFeature = std::numeric_limits<Index>::max() - 2;
 
 constexpr std::size_t kRowsPerCheck = 64;
-constexpr double kBytesPerName = 32;  // of a label without a name of its own
+constexpr double kBytesPerName = 32;  // of a label whose name is its number
 
 std::vector<std::string> LabelNames(const std::string& source,
                                     const MultiLabelReadOptions& options) {
@@ -49,8 +49,8 @@ std::vector<std::string> LabelNames(const std::string& source,
   return names;
 }
 
-/// Collects the rows in flat arrays: the column of the constant feature is known only after the
-/// last line.
+/// Collects the rows in flat arrays, because the column of the constant feature is only known after
+/// the last line.
 class LibsvmParser final : public MultiLabelReader {
  public:
   LibsvmParser(LineReader* reader, std::string_view first, const MultiLabelReadOptions& options)
@@ -79,14 +79,14 @@ class LibsvmParser final : public MultiLabelReader {
   MultiLabelData CollectAll() override;
 
   LineReader& reader_;
-  std::optional<std::string_view> first_;  // a line that was read before
+  std::optional<std::string_view> first_;  // a line that was already read
   bool any_ = false;
   MultiLabelData data_;
   std::vector<Index> columns_;
   std::vector<double> values_;
   std::vector<std::size_t> row_end_;
   Index num_features_ = 0;
-  std::unordered_set<Index> unknown_features_;  // beyond the model's
+  std::unordered_set<Index> unknown_features_;  // beyond those of the model
   Offset unknown_values_ = 0;
   std::string first_unknown_;
 };
@@ -101,14 +101,14 @@ void LibsvmParser::ParseLine(std::string_view line) {
   row_end_.push_back(columns_.size());
 }
 
-/// Returns where the features begin.
+/// Returns the position where the features begin.
 const char* LibsvmParser::ParseLabels(const char* begin, const char* end) {
   const std::size_t first = data_.labels.size();
   data_.labels.resize(first + data_.label_names.size(), 0);
   std::int8_t* labels = data_.labels.data() + first;
   const char* stop = std::find_if(begin, end, [](char c) { return IsBlank(c) || c == ':'; });
-  if (stop == begin) return begin;                // a blank first: no labels
-  if (stop != end && *stop == ':') return begin;  // a feature first: no labels
+  if (stop == begin) return begin;                // starts with a blank: no labels
+  if (stop != end && *stop == ':') return begin;  // starts with a feature: no labels
   const std::string_view field(begin, stop - begin);
   if (field == "?") {
     std::fill(labels, labels + data_.label_names.size(), std::int8_t{-1});
@@ -166,7 +166,7 @@ void LibsvmParser::ParseFeatures(const char* p, const char* end) {
   if (options_.num_features >= 0 && last > options_.num_features) LeaveOutUnknown(first, last);
 }
 
-/// Takes features that the model does not have out of the row whose values begin at `begin`.
+/// Removes features unknown to the model from the row whose values begin at `begin`.
 void LibsvmParser::LeaveOutUnknown(std::size_t begin, Index last) {
   if (options_.strict) {
     Fail("feature " + std::to_string(last) + " is out of range: the model has " +
@@ -184,7 +184,8 @@ void LibsvmParser::LeaveOutUnknown(std::size_t begin, Index last) {
   values_.resize(kept);
 }
 
-/// Refuses what the caller cannot hold. last_token: the feature that made the weights more, if any.
+/// Throws DataError when the data need more memory than there is. last_token: the feature that
+/// increased the number of weights, if any.
 void LibsvmParser::CheckSize(std::string_view last_token) const {
   if (options_.bytes_per_weight == 0 && options_.bytes_per_label_entry == 0) return;
   const auto labels = static_cast<double>(data_.num_labels());
@@ -201,7 +202,7 @@ void LibsvmParser::CheckSize(std::string_view last_token) const {
        " features: " + excess + "; use fewer features (numbers without gaps) or fewer labels");
 }
 
-/// Finds out what is wrong with a feature; off the fast path.
+/// Finds out what is wrong with a feature, away from the fast path, and throws DataError.
 void LibsvmParser::FailFeature(const char* begin, const char* end, Index last) const {
   const char* stop = std::find_if(begin, end, IsBlank);
   const std::string_view token(begin, stop - begin);
@@ -229,7 +230,7 @@ bool LibsvmParser::Next() {
   while (first_ || reader_.Next(&line)) {
     ParseLine(first_ ? *first_ : line);
     first_.reset();
-    if (row_end_.size() == before) continue;  // a line without text
+    if (row_end_.size() == before) continue;  // an empty line
     any_ = true;
     return true;
   }

@@ -11,9 +11,9 @@
 
 namespace slackline::internal {
 
-/// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and
-/// options must live as long. Errors as of ReadMultiLabelData. Cost: linear in the text, about 0.1
-/// µs per non-zero; two copies of the non-zeros while it runs.
+/// A reader of `line`, which was just taken from `reader`, and of all following lines. `reader` and
+/// `options` must outlive it. Throws DataError as ReadMultiLabelData does. Cost: linear in the
+/// text, about 0.1 µs per non-zero; two copies of the non-zeros exist while it runs.
 std::unique_ptr<MultiLabelReader> MakeLibsvmReader(LineReader* reader, std::string_view line,
                                                    const MultiLabelReadOptions& options);
 

@@ -25,7 +25,7 @@ std::string_view LocalName(const pugi::xml_node& node) {
   return name.substr(name.find(':') == std::string_view::npos ? 0 : name.find(':') + 1);
 }
 
-/// Tells lines of places in a text; the time for places in rising order is linear in the text.
+/// Finds the line numbers of offsets in a text. Ascending offsets take linear time in all.
 class LineCounter {
  public:
   explicit LineCounter(std::string_view text) : text_(text) {}
@@ -43,10 +43,10 @@ class LineCounter {
  private:
   std::string_view text_;
   std::size_t counted_ = 0;
-  long line_ = 1;  // of the place counted_
+  long line_ = 1;  // of the offset counted_
 };
 
-/// Walks over the document in its order; a loop, so that deep nesting cannot exhaust the stack.
+/// Walks over the document in order, with a loop so that deep nesting cannot exhaust the stack.
 class LabelCollector : public pugi::xml_tree_walker {
  public:
   LabelCollector(const std::string& path, LineCounter* lines_of)
@@ -73,14 +73,14 @@ class LabelCollector : public pugi::xml_tree_walker {
   std::unordered_set<std::string> seen_;
 };
 
-/// index:value, as far as the index goes.
+/// Whether the token starts with an index and a colon, as index:value does.
 bool IsSparseValue(std::string_view token) {
   const std::size_t colon = token.find(':');
   return colon != std::string_view::npos && colon > 0 &&
          token.substr(0, colon).find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Whether a first line is LIBSVM's: index:value somewhere, or nothing but labels.
+/// Whether a first line is in LIBSVM's format: it has an index:value, or only labels.
 bool LooksLikeLibsvm(std::string_view line) {
   line = line.substr(0, line.find('#'));
   std::vector<std::string_view> tokens;
@@ -93,15 +93,15 @@ bool IsTable(MultiLabelFormat format) {
   return format == MultiLabelFormat::kCsv || format == MultiLabelFormat::kTsv;
 }
 
-/// Whether the first line of text is a comment, which tables do not have: theirs is a header like
-/// '% fat,…'.
+/// Whether the first line of text is a comment. Tables have no comments: a header such as '% fat,…'
+/// is not one.
 bool IsComment(std::string_view text, const MultiLabelReadOptions& options) {
   if (text.front() != '%' || IsTable(options.format)) return false;
   const bool table = options.table || !options.label_columns.empty();
   return !(table && FindSeparator(text) != '\0');
 }
 
-/// The format of data that begin with this line.
+/// The format of data whose first line is `line`.
 MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
                           const MultiLabelReadOptions& options) {
   if (line.starts_with("PK\x03\x04") || line.find('\0') != std::string_view::npos) {
@@ -117,7 +117,7 @@ MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
                                                       : MultiLabelFormat::kLibsvm;
 }
 
-/// Refuses options and models of another format.
+/// Throws DataError on options or a model of another format.
 void CheckFormat(const std::string& source, MultiLabelFormat format,
                  const MultiLabelReadOptions& options) {
   if (IsTable(format)) return;

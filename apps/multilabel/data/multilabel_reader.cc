@@ -5,7 +5,7 @@
 
 namespace slackline::internal {
 
-/// Puts scaled rows in the place of the data's own.
+/// Replaces the data's rows by scaled ones.
 void MultiLabelReader::Scale(MultiLabelData* data) const {
   if (!options_.scaling.active()) return;
   try {

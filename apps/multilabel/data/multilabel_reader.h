@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Examples of a multi-label file one after the other. The readers of whole files are made of the
-// same.
+// Reads the examples of a multi-label file one after the other. Reading whole files uses the same
+// readers.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ class MultiLabelReader {
  public:
   virtual ~MultiLabelReader() = default;
 
-  /// Reads the lines up to the end of one more example, and none beyond; false at the end of the
-  /// file. Throws DataError as ReadMultiLabelData does, "no examples" at the end of a file without
-  /// any.
+  /// Reads up to the end of the next example and no further; false at the end of the file. Throws
+  /// DataError as ReadMultiLabelData does, and with "no examples" at the end of a file that has
+  /// none.
   virtual bool Next() = 0;
   /// All examples since the last Forget, with the names of labels and features, scaled, without
   /// notes; valid until Next or Forget. Requires options for prediction. Throws DataError on a
@@ -27,13 +27,14 @@ class MultiLabelReader {
   const MultiLabelData& Examples();
   /// Forgets the examples that were read; names and notes stay.
   virtual void Forget() = 0;
-  /// MultiLabelData::notes of all that was read so far.
+  /// MultiLabelData::notes for everything read so far.
   virtual std::vector<std::string> Notes() const = 0;
-  /// Hands out all, as the last call, with notes. Throws DataError as ReadMultiLabelData does.
+  /// Returns all examples, with notes; must be the last call. Throws DataError as
+  /// ReadMultiLabelData does.
   MultiLabelData Finish();
 
  protected:
-  /// The options must live as long.
+  /// The options must outlive this object.
   explicit MultiLabelReader(const MultiLabelReadOptions& options) : options_(options) {}
   MultiLabelReader(const MultiLabelReader&) = delete;
   MultiLabelReader& operator=(const MultiLabelReader&) = delete;
@@ -41,14 +42,14 @@ class MultiLabelReader {
   const MultiLabelReadOptions& options_;
 
  private:
-  /// The data of Examples and of Finish, before scaling. Every call makes the rows anew.
+  /// The data for Examples and for Finish, before scaling. Every call makes new rows.
   virtual MultiLabelData& Collect() = 0;
   virtual MultiLabelData CollectAll() = 0;
   void Scale(MultiLabelData* data) const;
 };
 
-/// Reads up to the first example (of ARFF the declarations). `lines` and `options` must live as
-/// long. Throws DataError as ReadMultiLabelData does.
+/// Reads up to the first example (in ARFF the declarations). `lines` and `options` must outlive the
+/// reader. Throws DataError as ReadMultiLabelData does.
 std::unique_ptr<MultiLabelReader> OpenMultiLabelData(LineReader* lines,
                                                      const MultiLabelReadOptions& options);
 

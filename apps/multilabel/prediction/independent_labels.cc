@@ -16,7 +16,7 @@
 namespace slackline::internal {
 namespace {
 
-/// The defaults of training, with the kernel of the model where it has one.
+/// The default options of training, with the kernel of the model if it has one.
 TrainOptions OptionsLike(const MultiLabelModel& like, Index threads) {
   TrainOptions options;
   options.threads = threads;

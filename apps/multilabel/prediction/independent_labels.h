@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The baseline of a multi-label model: the same without pairs of labels. The difference between the
-// two is what the pairs are worth.
+// The baseline of a multi-label model: the same model without pairs of labels. The difference
+// between the two shows what the pairs are worth.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,10 @@ struct IndependentLabels {
   TrainSummary summary;
 };
 
-/// Trains a model with the labels, features, scaling, constant, loss and kernel of `like`, and no
-/// pairs, on data that were read with like.ReadOptions(). λ is the default of `train`. After an
-/// interrupt the summary says so, and the model is the best one so far. `observer` and `interrupt`
-/// may be null. Throws DataError when the data have no known label or need more memory than there
-/// is.
+/// Trains a model with the labels, features, scaling, constant, loss and kernel of `like`, but no
+/// pairs, on data read with like.ReadOptions(). λ is the default of `train`. After an interrupt the
+/// summary says so, and the model is the best one so far. `observer` and `interrupt` may be null.
+/// Throws DataError when the data have no known label or need more memory than there is.
 IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const MultiLabelData& data,
                                          Index threads, TrainObserver* observer,
                                          const std::atomic<int>* interrupt);

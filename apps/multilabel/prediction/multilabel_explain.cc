@@ -11,7 +11,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Features and constant. kernel_scores: of all labels, where the model is kernelized.
+/// The contributions of features and constant. kernel_scores: of all labels, if the model is
+/// kernelized.
 LabelExplanation ExplainLabel(const MultiLabelModel& model, const FeatureRow& x,
                               std::span<const double> kernel_scores, Index label, Index top) {
   LabelExplanation entry;
@@ -48,7 +49,7 @@ void AddPairs(const MultiLabelModel& model, std::span<const std::int8_t> chosen,
   }
 }
 
-/// Throws when the explanation is not one of the model's score.
+/// Throws std::logic_error when the explanation does not add up to the model's score.
 void CheckTotal(const MultiLabelModel& model, const MultiLabelData& data, Index example,
                 std::span<const std::int8_t> chosen, const MultiLabelExplanation& explanation) {
   const std::vector<Index> labels(chosen.begin(), chosen.end());

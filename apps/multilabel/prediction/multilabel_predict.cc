@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kChunks = 64;
 
-/// What one thread works with.
+/// The work space of one thread.
 class Worker {
  public:
   Worker(const MultiLabelModel& model, const PredictOptions& options, bool separate_lp)
@@ -54,7 +54,7 @@ class Worker {
   Index num_fractional_ = 0;
 };
 
-/// Where fractional solutions are to be counted: whether that needs an LP besides the decoder.
+/// Whether counting fractional solutions needs an LP besides the decoder.
 bool NeedsSeparateLp(const MultiLabelModel& model, const PredictOptions& options,
                      const Decoder& decoder) {
   return options.fractional && !IsForest(model.structure()->graph()) &&

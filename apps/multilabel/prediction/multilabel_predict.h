@@ -15,30 +15,30 @@ namespace slackline::internal {
 
 struct PredictOptions {
   DecodeKind decode = DecodeKind::kAuto;
-  Index threads = 1;    ///< 0 = all of the machine. Results do not depend on it
+  Index threads = 1;    ///< 0 = all of the machine; results do not depend on it
   bool labels = true;   ///< predict label sets
   bool scores = false;  ///< compute max-marginal differences
-  /// count fractional LP solutions, solving the LP where decoding does not
+  /// Count fractional LP solutions; solves the LP where decoding does not.
   bool fractional = false;
 };
 
 struct MultiLabelPredictions {
-  /// examples × labels by rows, 0 or 1; of each example as many as MultiLabelModel::label_counts
-  /// allows.
+  /// examples × labels by rows, 0 or 1. MultiLabelModel::label_counts bounds the number per
+  /// example.
   std::vector<std::int8_t> labels;
-  /// examples × labels by rows: best value of a labelling with the label minus best value of one
-  /// without it (of fractional solutions where the LP decodes), whatever the number of labels.
-  /// Positive: the label belongs to the best labelling.
+  /// examples × labels by rows: the best value of a labelling with the label minus that of one
+  /// without it (of fractional solutions if the LP decodes), for any number of labels. Positive:
+  /// the label belongs to the best labelling.
   std::vector<double> scores;
-  /// What was done, in words, and how often the label sets are certified to be optimal.
+  /// The method of decoding in words, and how often the label sets are certified optimal.
   std::string decoder;
-  /// Share of examples whose LP solution is fractional; none when not asked for, or when there is
-  /// no LP solver.
+  /// Fraction of examples with a fractional LP solution; nullopt if not asked for, or without an LP
+  /// solver.
   std::optional<double> fractional;
 };
 
-/// Predicts with `model` for data that were read for it (MultiLabelModel::ReadOptions). Throws
-/// DataError when the way to decode does not apply to the model.
+/// Predictions for data that were read for `model` (MultiLabelModel::ReadOptions). Throws DataError
+/// when the decoding method does not apply to the model.
 MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData& data,
                               const PredictOptions& options);
 

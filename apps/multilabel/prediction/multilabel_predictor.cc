@@ -140,7 +140,7 @@ std::vector<double> MultiLabelPredictor::FeaturesOfRow(
     std::span<const std::pair<std::string, std::string>> cells) const {
   const TableSchema* table = model_->input().table.get();
   SLACKLINE_CHECK(table != nullptr, "the model was not trained on a table");
-  std::vector<std::string_view> texts(table->columns.size());  // without a text: missing
+  std::vector<std::string_view> texts(table->columns.size());  // a column without a text is missing
   std::vector<bool> given(texts.size(), false);
   for (const auto& [name, text] : cells) {
     const auto found = names_->columns.find(name);

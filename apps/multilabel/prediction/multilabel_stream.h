@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Predictions for a file, one example after the other, each as soon as its line is there.
+// Predictions for the examples of a file, each as soon as its line has been read.
 #pragma once
 
 #include <memory>
@@ -18,25 +18,25 @@ namespace slackline::internal {
 
 class MultiLabelStream {
  public:
-  /// Opens the file, "-" for the standard input; `read`: MultiLabelModel::ReadOptions, with another
-  /// format and strictness where wanted. The model must live as long. The options threads
-  /// and fractional are ignored. Throws DataError when the way to decode does not apply.
+  /// Opens the file ("-": the standard input). `read`: MultiLabelModel::ReadOptions, possibly with
+  /// another format and strictness. The model must outlive this object. The options threads and
+  /// fractional are ignored. Throws DataError when the decoding method does not apply.
   MultiLabelStream(const MultiLabelModel& model, const std::string& path,
                    MultiLabelReadOptions read, const PredictOptions& options);
   MultiLabelStream(const MultiLabelStream&) = delete;
   MultiLabelStream& operator=(const MultiLabelStream&) = delete;
 
   /// Reads and predicts the next example; false at the end of the file. Throws DataError as
-  /// ReadMultiLabelData does, but only when what is wrong has been read.
+  /// ReadMultiLabelData does, but only when it reaches the error.
   bool Next();
-  /// Of this example, one for each label, where they were asked for; see MultiLabelPredictions.
+  /// The results for this example, one per label, if asked for; see MultiLabelPredictions.
   std::span<const std::int8_t> labels() const { return labels_; }
   std::span<const double> scores() const { return scores_; }
 
   Offset num_examples() const { return num_examples_; }
-  /// MultiLabelData::notes of all that was read so far.
+  /// MultiLabelData::notes for everything read so far.
   std::vector<std::string> notes() const;
-  /// See MultiLabelPredictions::decoder; of all examples so far.
+  /// MultiLabelPredictions::decoder for all examples so far.
   std::string decoder() const { return decoder_.description(); }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 constexpr Index kMostTexts = 1000;
 constexpr Offset kAlwaysFewTexts = 50;
 constexpr Offset kValuesPerText = 10;
-constexpr Offset kFewValues = 10;  // too few to tell an identifier, or a mistake, from a category
+constexpr Offset kFewValues = 10;  // fewer cannot tell an identifier, or a mistake, from a category
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 const char* const kLeaveOut = "leave the column out by --ignore-columns";
@@ -88,7 +88,7 @@ void ColumnCollector::AddNumber(std::string_view text, long line) {
   ++num_known_;
 }
 
-/// Stores a number per row from here on: there are too many different texts for categories.
+/// From here on, stores a number per row: there are too many different texts for categories.
 void ColumnCollector::Widen() {
   if (!std::all_of(facts_.begin(), facts_.end(), [](const Text& text) { return text.is_number; }))
     CheckTexts(true);
@@ -100,7 +100,7 @@ void ColumnCollector::Widen() {
   facts_ = {};
 }
 
-/// numbers: how many of the known values before `text` are numbers.
+/// Throws DataError. `numbers`: how many of the known values before `text` are numbers.
 void ColumnCollector::RefuseMixture(std::string_view text, long line, Offset numbers) const {
   throw DataError(source_, line,
                   "value " + Quoted(text) + " of column " + Quoted(column_.name) +
@@ -108,8 +108,8 @@ void ColumnCollector::RefuseMixture(std::string_view text, long line, Offset num
                       " others are; correct it, leave it empty (missing), or " + kLeaveOut);
 }
 
-/// Throws when the texts make no categories; requires that not all are numbers. too_many: there are
-/// more than any column may have.
+/// Throws DataError when the texts cannot be categories. Requires that not all of them are numbers.
+/// too_many: there are more of them than any column may have.
 void ColumnCollector::CheckTexts(bool too_many) const {
   Offset numbers = 0;
   Index different_numbers = 0;

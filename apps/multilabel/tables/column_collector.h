@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One column of features of a training table: its values, and the type that they have.
+// One column of features of a training table: its values and their type.
 #pragma once
 
 #include <string>
@@ -13,43 +13,44 @@
 
 namespace slackline::internal {
 
-/// A column is numeric when all its known values are numbers, else categorical when it has few
-/// different texts: at most 50, or a tenth of the number of known values, and at most 1000. It is
-/// refused, because it would be no useful feature, when
+/// A column is numeric if all its known values are numbers, and otherwise categorical if it has few
+/// different texts: at most 50 or a tenth of the number of known values, whichever is more, and at
+/// most 1000. It is rejected, because it would not be a useful feature, when
 ///   - all its texts are dates or times, or numbers with a decimal comma;
-///   - nine of ten values are numbers, more than ten different ones (the others are mistakes);
+///   - nine of ten values are numbers, more than ten of them different (the others are mistakes);
 ///   - it has more different texts than that (free text);
 ///   - it has more than ten known values, and all of them are different (an identifier).
-/// Memory: 4 bytes a row while there are at most 1000 different texts, then 8.
+/// Memory: 4 bytes per row while there are at most 1000 different texts, then 8.
 class ColumnCollector {
  public:
-  /// `source`: the file, for messages.
+  /// `source`: the file name, for messages.
   ColumnCollector(std::string source, std::string name);
 
   /// Appends a value. Throws DataError on numbers that are not finite or beyond ±1e50, and as soon
-  /// as it is clear that the column is refused.
+  /// as it is clear that the column is rejected.
   void Add(std::string_view text, long line);
-  /// To be called after the last value. Throws DataError when the column is refused.
+  /// To be called after the last value. Throws DataError when the column is rejected.
   void Finish();
 
-  // After Finish.
+  // The functions below may be called after Finish.
   const TableColumn& column() const { return column_; }
-  /// What takes the place of missing values: the mean of the known ones, 0 where there are none.
+  /// The replacement of missing values: the mean of the known ones, or 0 if there are none.
   double mean() const { return mean_; }
   Offset num_missing() const { return num_missing_; }
-  /// Whether the values are 1, 2, 3, … (from any whole number on), without gaps, ten or more.
+  /// Whether the column has ten or more values, and they are consecutive integers in ascending
+  /// order.
   bool counts_up() const;
-  /// Puts the value of a row in its place; `number`: of this column in the schema of `rows`.
+  /// Writes the value of a row; `number` is the index of this column in the schema of `rows`.
   void Put(Index row, std::size_t number, TableRows* rows) const;
 
   double bytes() const;
 
  private:
-  /// A different text of the column.
+  /// A distinct text of the column.
   struct Text {
     bool is_number = false;
     double number = 0;
-    long line = 0;  // where it came first
+    long line = 0;  // line of the first occurrence
     Offset count = 0;
   };
   [[noreturn]] void Refuse(long line, const std::string& message, const std::string& advice) const;
@@ -64,11 +65,11 @@ class ColumnCollector {
   std::string source_;
   TableColumn column_;
   StringTable texts_;
-  std::vector<Text> facts_;          // about texts_
-  std::vector<Index> codes_;         // rows: the text, kAbsent where it is missing; or, when wide_,
-  std::vector<double> wide_values_;  // the number, NaN where it is missing
+  std::vector<Text> facts_;          // one per text of texts_
+  std::vector<Index> codes_;         // per row its text, kAbsent if missing; unless wide_
+  std::vector<double> wide_values_;  // per row its number, NaN if missing; if wide_
   bool wide_ = false;
-  std::vector<Index> ranks_;  // of texts among the categories
+  std::vector<Index> ranks_;  // position of each text among the categories
   double mean_ = 0;
   Offset num_missing_ = 0;
   Offset num_known_ = 0;

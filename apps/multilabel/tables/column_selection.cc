@@ -14,11 +14,11 @@
 namespace slackline::internal {
 namespace {
 
-/// Whether a pattern with * fits the whole text. Time at most the product of the lengths.
+/// Whether a pattern with * matches the whole text. Takes at most the product of the lengths.
 bool Fits(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
-  std::size_t star = std::string_view::npos;  // the last * and where its text ends for now
+  std::size_t star = std::string_view::npos;  // the last *, and where its match ends so far
   std::size_t taken = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -37,7 +37,7 @@ bool Fits(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-/// A position as a column from 0. Nothing when the text is no whole number.
+/// A position as a column number from 0; nullopt if the text is not an integer.
 std::optional<Offset> Position(std::string_view text, Offset columns) {
   const bool from_right = !text.empty() && text.front() == '-';
   if (from_right) text.remove_prefix(1);

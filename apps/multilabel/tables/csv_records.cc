@@ -12,9 +12,9 @@
 namespace slackline::internal {
 namespace {
 
-/// Whether the end of a line is inside of quotes; `inside`: whether its beginning is.
+/// Whether the end of a line is inside quotes; `inside`: whether its beginning is.
 bool EndsInside(std::string_view line, char separator, bool inside) {
-  bool at_start = !inside;  // nothing but blanks since the last separator
+  bool at_start = !inside;  // only blanks since the last separator
   for (std::size_t k = 0; k < line.size(); ++k) {
     const char c = line[k];
     if (inside) {
@@ -36,8 +36,8 @@ bool EndsInside(std::string_view line, char separator, bool inside) {
   return inside;
 }
 
-/// Appends the quoted value whose opening quote is at `at`, and returns the place behind its
-/// closing quote. Requires a closing quote.
+/// Appends the quoted value whose opening quote is at `at`. Returns the position after its closing
+/// quote, which must exist.
 std::size_t Unquote(std::string_view text, std::size_t at, std::string* value) {
   for (++at;; ++at) {
     if (text[at] == '"') {
@@ -48,11 +48,11 @@ std::size_t Unquote(std::string_view text, std::size_t at, std::string* value) {
   }
 }
 
-/// Splits a complete record. Returns what is wrong, or "". The fields are views of *unquoted.
+/// Splits a complete record. Returns an error message, or "". The fields are views of *unquoted.
 std::string SplitRecord(std::string_view text, char separator, std::string* unquoted,
                         std::vector<std::string_view>* fields) {
   unquoted->clear();
-  unquoted->reserve(text.size());  // views must stay valid
+  unquoted->reserve(text.size());  // no reallocation, so that views stay valid
   fields->clear();
   for (std::size_t at = 0;; ++at) {
     while (at < text.size() && text[at] != separator && IsBlank(text[at])) ++at;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Records of CSV and TSV files, as RFC 4180 has them: values in double quotes may contain the
-// separator, line ends, and "" for a quote. Blanks around values, outside of quotes, are not part
-// of them. A quote inside of a value that does not begin with one is an ordinary character.
+// Records of CSV and TSV files as in RFC 4180: values in double quotes may contain the separator,
+// line ends, and "" for a quote. Blanks around values, outside quotes, do not belong to the values.
+// A quote inside an unquoted value is an ordinary character.
 #pragma once
 
 #include <string>
@@ -13,24 +13,24 @@
 
 namespace slackline::internal {
 
-/// The separator of a table by its first line: of comma, semicolon and tab the one that occurs most
-/// often outside of quotes (the first of these where several do). '\0' when none occurs.
+/// The separator of a table with this first line: of comma, semicolon and tab the one that occurs
+/// most often outside quotes (the first of equally frequent ones). '\0' if none occurs.
 char FindSeparator(std::string_view line);
 
 class CsvRecords {
  public:
-  /// The reader must live as long.
+  /// The reader must outlive this object.
   CsvRecords(LineReader* reader, char separator) : reader_(*reader), separator_(separator) {}
 
-  /// Reads the next record; false at the end of the file. Lines without text are skipped. Throws
+  /// Reads the next record; false at the end of the file. Skips lines without text. Throws
   /// DataError when a closing quote is missing or followed by text.
   bool Next();
   /// The same for the record that begins with `line`, which was just taken from the reader.
   void Begin(std::string_view line);
 
-  /// Valid until the next record; never empty.
+  /// The values of the record: valid until the next record, never empty.
   const std::vector<std::string_view>& fields() const { return fields_; }
-  /// The line that the record begins on.
+  /// The line on which the record begins.
   long line() const { return line_; }
 
  private:
@@ -38,12 +38,12 @@ class CsvRecords {
   char separator_;
   long line_ = 0;
   std::vector<std::string_view> fields_;
-  std::string text_;      // a record with quotes, all its lines
-  std::string unquoted_;  // its values, one after the other
+  std::string text_;      // all lines of a record with quotes
+  std::string unquoted_;  // the values of this record, one after the other
 };
 
-/// The fields of one record that is a text of its own, such as the value of an option. Throws
-/// DataError (without a place) on wrong quotes.
+/// The fields of a single record in a text, such as the value of an option. Throws DataError
+/// (without a place) on wrong quotes.
 std::vector<std::string> SplitCsvText(const std::string& text);
 
 }  // namespace slackline::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What training found out about the columns of a table (CSV, TSV), and how a row of such a table
-// becomes a feature vector. Models keep it, so that later tables are read in the same way.
+// What training determined about the columns of a table (CSV, TSV), and how a row becomes a feature
+// vector. Models store the schema so that later tables are read in the same way.
 #pragma once
 
 #include <memory>
@@ -18,50 +18,51 @@ namespace slackline::internal {
 /// A column of features.
 struct TableColumn {
   std::string name;
-  /// Empty: a numeric column, which is one feature. Else a categorical column, which is one feature
-  /// (0 or 1) for each of these texts. Sorted, without duplicates.
+  /// Empty: a numeric column, which is one feature. Otherwise a categorical column, which is one
+  /// feature (0 or 1) for each of these texts. Sorted, without duplicates.
   std::vector<std::string> categories;
 
   bool categorical() const { return !categories.empty(); }
   Index width() const { return categorical() ? static_cast<Index>(categories.size()) : 1; }
-  /// The position of a text among the categories, or kAbsent. Logarithmic.
+  /// The position of a text among the categories, or kAbsent. Logarithmic time.
   Index Find(std::string_view text) const;
 };
 
 struct TableSchema {
-  std::vector<TableColumn> columns;  ///< in the order of the training table; features in this order
+  std::vector<TableColumn> columns;  ///< in the order of the training table and of features
   std::vector<std::string> ignored;  ///< names of columns that training left out
   char separator = ',';              ///< of the training table: ',', ';' or a tab
 
   Offset num_features() const;
-  /// "age" of a numeric column, "colour=red" of a category.
+  /// "age" for a numeric column, "colour=red" for a category.
   std::vector<std::string> FeatureNames() const;
-  /// Whether rows are stored sparse: with more than 200 features of which at most a quarter can
-  /// differ from 0 in a row. Depends on the schema alone, so that all tables for one model agree.
+  /// Whether rows are stored sparse: if there are more than 200 features, of which at most a
+  /// quarter can be nonzero in a row. Depends only on the schema, so that all tables of a model
+  /// agree.
   bool sparse() const;
 };
 
-/// What became of the text of a cell.
+/// The effect of the text of a cell.
 enum class CellOutcome { kSet, kMissing, kUnknownCategory, kTooLarge, kNoNumber };
 
 /// Collects the feature vectors of table rows.
 class TableRows {
  public:
-  /// The schema must live as long. With `constant`, every row ends with a feature that is 1.
+  /// The schema must outlive this object. With `constant`, every row ends with a feature that is 1.
   TableRows(const TableSchema& schema, bool constant);
 
-  /// Sets the feature of a numeric column in the row that is being made.
+  /// Sets the feature of a numeric column in the current row.
   void SetNumber(std::size_t column, double value) { values_[first_[column]] = value; }
-  /// Sets a category by its position.
+  /// Sets a category, given by its position, in the current row.
   void SetCategory(std::size_t column, Index category) { values_[first_[column] + category] = 1; }
-  /// Sets the features of a column by the text of its cell, as it stands in a file. A missing
-  /// number becomes that of fill_values, which has one for each feature; missing and unknown
-  /// categories set nothing, and neither do texts of numeric columns that are no numbers.
+  /// Sets the features of a column from the text of its cell in a file. A missing number is
+  /// replaced by that of fill_values, which has one per feature. Missing and unknown categories set
+  /// nothing, nor do texts of numeric columns that are not numbers.
   CellOutcome SetCell(std::size_t column, std::string_view text,
                       std::span<const double> fill_values);
-  /// The features of the row that is being made, which is begun anew.
+  /// Returns the features of the current row and starts it anew.
   std::vector<double> TakeValues();
-  /// Ends the row; what was not set is 0.
+  /// Ends the row; features that were not set are 0.
   void EndRow();
 
   /// The rows since the last Forget; valid until the next EndRow.

@@ -22,7 +22,7 @@ bool EqualInAnyCase(std::string_view text, std::string_view lower) {
                     [](unsigned char a, char b) { return std::tolower(a) == b; });
 }
 
-/// Takes 1 to `most` digits from the front; returns how many.
+/// Removes 1 to `most` digits from the front; returns how many.
 std::size_t TakeDigits(std::string_view* text, std::size_t most) {
   std::size_t count = 0;
   while (count < text->size() && count < most && (*text)[count] >= '0' && (*text)[count] <= '9')
@@ -37,7 +37,7 @@ bool Take(std::string_view* text, std::string_view characters) {
   return true;
 }
 
-/// Takes a date from the front.
+/// Removes a date from the front.
 bool TakeDate(std::string_view* text) {
   const std::size_t first = TakeDigits(text, 4);
   const char separator = text->empty() ? '\0' : text->front();
@@ -49,7 +49,7 @@ bool TakeDate(std::string_view* text) {
   return last == 4 || (last == 2 && separator == '/');
 }
 
-/// Takes a time from the front: 12:30, 12:30:05.5.
+/// Removes a time from the front: 12:30, 12:30:05.5.
 bool TakeTime(std::string_view* text) {
   if (TakeDigits(text, 2) == 0 || !Take(text, ":") || TakeDigits(text, 2) != 2) return false;
   if (!Take(text, ":")) return true;
@@ -57,7 +57,7 @@ bool TakeTime(std::string_view* text) {
   return !Take(text, ".,") || TakeDigits(text, 9) > 0;
 }
 
-/// Whether nothing is left but PM, AM or an offset from universal time.
+/// Whether the rest is empty, PM, AM or an offset from universal time.
 bool EndsTime(std::string_view text) {
   text = Trimmed(text);
   if (text.empty() || EqualInAnyCase(text, "am") || EqualInAnyCase(text, "pm") ||
@@ -104,7 +104,7 @@ CellKind ParseCell(std::string_view text, double* value) {
   Take(&rest, "+-");
   if (EqualInAnyCase(rest, "inf") || EqualInAnyCase(rest, "infinity")) return CellKind::kNotFinite;
   if (rest.empty() || rest.front() < '0' || rest.front() > '9') return CellKind::kText;
-  // a number whose exponent is out of range is not finite, or is 0 but for rounding
+  // A number whose exponent is out of range is infinite, or rounds to 0.
   double ignored = 0;
   const auto result = std::from_chars(rest.data(), rest.data() + rest.size(), ignored);
   const bool whole = result.ptr == rest.data() + rest.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multi-label models under cross-validation, whose candidates are graphs of labels; and scores of
-// training examples by models that have not seen them.
+// Cross-validation of multi-label models, whose candidates are label graphs; and out-of-fold scores
+// of training examples.
 #pragma once
 
 #include <atomic>
@@ -17,21 +17,21 @@
 namespace slackline::internal {
 
 struct MultiLabelCvOptions {
-  /// Of the labels, as MakeLabelGraph reads them; made anew from the examples that are trained on.
+  /// Label graphs as for MakeLabelGraph; each fold makes them anew from its training examples.
   std::vector<std::string> graphs = {"full"};
   MultiLabelLoss loss;
-  /// With a kernel, whether labels have a constant weight; else the data say that.
+  /// With a kernel: whether labels have a constant weight. Without one, the data determine this.
   bool kernel_bias = true;
-  /// Of predictions; none: by the examples that are trained on.
+  /// Bounds for predictions; nullopt: determined by the fold's training examples.
   std::optional<CountRange> label_counts;
 };
 
-/// Figures of trials: those of MultiLabelFigures(), in their order.
+/// The metrics of a trial are those of MultiLabelFigures(), in their order.
 class MultiLabelCv : public CvApplication {
  public:
-  /// The data must live as long. *scores (may be null) becomes the max-marginal differences of the
-  /// examples that each fold holds out, by the model of the fold's last training: examples × labels
-  /// by rows. Requires one candidate, and as many entries as there are.
+  /// The data must outlive this object. *scores (may be null) becomes the max-marginal differences
+  /// of the examples that each fold holds out, by the model of the fold's last training: examples ×
+  /// labels by rows. It must have that size, and there must be only one candidate.
   MultiLabelCv(const MultiLabelData& data, MultiLabelCvOptions options,
                std::vector<double>* scores = nullptr);
 
@@ -44,13 +44,13 @@ class MultiLabelCv : public CvApplication {
  private:
   const MultiLabelData& data_;
   const MultiLabelCvOptions options_;
-  std::vector<double>* scores_;  // folds write different rows
+  std::vector<double>* scores_;  // folds write to different rows
 };
 
-/// Max-marginal differences of all examples, examples × labels by rows: for every fold a model is
-/// trained on the other folds, and scores the fold. `train`: with λ. The result does not depend on
-/// the number of threads. None when interrupted (`interrupt` may be null). Requires one graph.
-/// Throws what CrossValidate throws.
+/// The max-marginal differences of all examples, examples × labels by rows. For every fold a model
+/// is trained on the other folds and scores the fold. `train` includes λ. The result does not
+/// depend on the number of threads. nullopt if interrupted (`interrupt` may be null). Requires one
+/// graph. Throws what CrossValidate throws.
 std::optional<std::vector<double>> OutOfFoldScores(const MultiLabelData& data,
                                                    const MultiLabelCvOptions& options,
                                                    const Folds& folds, const TrainOptions& train,

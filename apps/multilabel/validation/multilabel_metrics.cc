@@ -36,7 +36,7 @@ LabelMetrics OfLabel(const Counts& counts) {
           static_cast<Index>(counts.both + counts.missed), static_cast<Index>(counts.known)};
 }
 
-/// Adds one example's figures: sums, of which the caller makes means.
+/// Adds the metrics of one example to sums, from which the caller computes means.
 void AddExample(const Counts& counts, MultiLabelMetrics* sums) {
   if (counts.known == 0) return;
   ++sums->examples;

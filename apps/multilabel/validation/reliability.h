@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How well probabilities of labels agree with what is true. Every known entry (example, label)
-// counts alike.
+// Agreement of label probabilities with the truth. Every known entry (example, label) has the same
+// weight.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@ namespace slackline::internal {
 /// The entries whose probability p lies in [k/10, (k+1)/10).
 struct ReliabilityBin {
   double mean_predicted = 0;  ///< mean of p; 0 without entries
-  double share_true = 0;      ///< share of the entries that are on; 0 without entries
+  double share_true = 0;      ///< fraction of the entries that are on; 0 without entries
   Offset count = 0;
 };
 
 inline constexpr std::size_t kReliabilityBins = 10;
 
 struct Reliability {
-  std::array<ReliabilityBin, kReliabilityBins> bins;  ///< number k is that of p in [k/10, (k+1)/10)
+  std::array<ReliabilityBin, kReliabilityBins> bins;  ///< bins[k]: p in [k/10, (k+1)/10)
   double brier_score = 0;                             ///< mean of (p − y)², y 0 or 1
-  double log_loss = 0;  ///< mean of −log of the probability of what is true, in nats
-  /// mean over the entries of |mean_predicted − share_true| of their bin
+  double log_loss = 0;  ///< mean of −log of the probability of the true state, in nats
+  /// Mean over the entries of |mean_predicted − share_true| of their bin.
   double calibration_error = 0;
 };
 
-/// probabilities in (0, 1) and true labels (1, 0, −1 = not known), of the same entries. All 0 when
+/// Probabilities in (0, 1) and true labels (1, 0, −1 = unknown) of the same entries. All 0 if
 /// nothing is known.
 Reliability ComputeReliability(std::span<const double> probabilities,
                                std::span<const std::int8_t> truth);

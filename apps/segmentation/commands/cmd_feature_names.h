@@ -10,8 +10,8 @@
 
 namespace slackline::internal::program {
 
-/// By the blocks of the model's extractor; empty for models of potentials, and where the program is
-/// built without image segmentation. Throws DataError when the extractor is damaged or does not
+/// Names by the blocks of the model's extractor. Empty for models of potentials, and if the program
+/// is built without image segmentation. Throws DataError when the extractor is damaged or does not
 /// fit.
 std::vector<std::string> FeatureNamesOf(const SegmentModel& model);
 

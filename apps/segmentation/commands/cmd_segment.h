@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline segment: labels for the pixels of images.
+// slackline segment: predicts labels for the pixels of images.
 #pragma once
 
 #include <slackline/apps/cli/cmd_common.h>
@@ -9,14 +9,14 @@ namespace slackline::internal::program {
 
 /// --max-pixels of the commands that read images.
 struct PixelFlag {
-  std::string most;  ///< once registered: the default, or what the command line says
+  std::string most;  ///< after Register: the default, or the value on the command line
 
   void Register(CLI::App* app);
-  /// Throws DataError.
+  /// The value of --max-pixels. Throws DataError.
   Index Read() const;
 };
 
-/// Each adds its command to `parent`; parsing it sets *action.
+/// Each function adds its command to `parent`; parsing the command sets *action.
 void AddSegmentDraw(CLI::App* parent, Action* action);
 void AddSegmentPrepare(CLI::App* parent, Action* action);
 void AddSegmentTrain(CLI::App* parent, Action* action);

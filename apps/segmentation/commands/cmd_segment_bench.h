@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The segmentation problem of `slackline bench`: the paper's form, with a weight for each class and
-// one for links. Source: Meshi, Srebro, Hazan, "Efficient training of structured SVMs via soft
+// The segmentation problem of `slackline bench` in the form of the paper, with one weight per class
+// and one for links. Source: Meshi, Srebro, Hazan, "Efficient training of structured SVMs via soft
 // constraints", AISTATS 2015, section 6 and figure 2.
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace slackline::internal::program {
 
-/// Two layers of superpixels with Potts links over class potentials, loss in shares of pixels, the
-/// problem's λ. Test figures: pixel_accuracy, class_average and mean_iou of the file's test images,
-/// none where it has none. Throws DataError when files are missing or do not fit, and where the
+/// Two layers of superpixels with Potts links over class potentials, the loss in shares of pixels,
+/// and the λ of `problem`. Test metrics: pixel_accuracy, class_average and mean_iou on the file's
+/// test images, if it has any. Throws DataError when files are missing or do not fit, and if the
 /// program is built without images.
 BenchTask MakeSegmentBenchTask(const BenchProblem& problem, const std::string& folder,
                                bool with_test);

@@ -25,7 +25,7 @@
 namespace slackline::internal::program {
 namespace {
 
-/// The features of the regions that are asked for, neighbouring blocks joined.
+/// The features of the requested regions, with adjacent blocks joined.
 std::vector<FeatureRange> SelectRanges(const std::vector<FeatureBlock>& blocks,
                                        const std::string& regions) {
   const std::vector<std::string> wanted = Split(regions, ',');
@@ -55,7 +55,7 @@ SegmentGraph MakeGraph(Index num_fine, Index num_coarse, std::span<const std::in
   return graph;
 }
 
-/// Without the void column.
+/// The numbers of pixels without the void column.
 std::vector<std::int64_t> LabelledPixels(std::span<const std::int32_t> pixels, Index num_classes) {
   std::vector<std::int64_t> labelled;
   for (std::size_t k = 0; k < pixels.size(); ++k) {
@@ -85,8 +85,8 @@ void AddRows(const SegmentModel& model, const std::vector<float>& floats, Featur
   }
 }
 
-/// Makes the example of an image, and appends its feature rows. `potentials` is null for a model of
-/// features.
+/// Makes the example of an image and appends its feature rows to `rows`. `potentials` is null for a
+/// model of features.
 SegmentExample MakeExample(const SegmentModel& model, const PreparedImage& image,
                            const ClassPotentials* potentials, FeatureRows* rows) {
   SegmentExample example;
@@ -128,7 +128,7 @@ SegmentModel MakeModel(const SegmentFlags& flags, const FeatureFile& file) {
   return model;
 }
 
-/// With any λ.
+/// The training problem with an arbitrary λ.
 Problem MakeProblem(const SegmentTask& task, SegmentLoss loss) {
   TrainingSet training = MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss);
   if (training.data.size() == 0)
@@ -339,7 +339,7 @@ void CheckResults(std::string_view option, const std::vector<std::string>& outpu
     std::error_code error;
     const std::filesystem::path absolute = std::filesystem::absolute(path, error);
     const std::filesystem::path target = std::filesystem::weakly_canonical(absolute, error);
-    return error ? absolute.lexically_normal() : target;  // where a folder cannot be entered
+    return error ? absolute.lexically_normal() : target;  // if a folder cannot be entered
   };
   std::set<std::filesystem::path> taken;
   for (const std::string& input : inputs) taken.insert(canonical(input));

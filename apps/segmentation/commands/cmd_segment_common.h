@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the commands of segmentation share. Part of the program only, where it is built with images.
+// What the commands of segmentation share. Part of the program only, if it is built with images.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@
 
 namespace slackline::internal::program {
 
-/// What `--lambda` of training commands is when it is not given, in words.
+/// The default text of --lambda in training commands.
 inline constexpr std::string_view kDefaultSegmentLambda = "by the data";
 
-/// What is trained on, and what model.
+/// The options of training data and model.
 struct SegmentFlags {
   std::string features;
   std::string layers = "two";
@@ -33,12 +33,12 @@ struct SegmentFlags {
   ScaleFlag scale;
 
   void Register(CLI::App* app);
-  /// Checks values that need no data. Throws DataError, as the others do for theirs.
+  /// Checks the values that need no data. The functions below check their own. All throw DataError.
   void Check() const;
   SegmentLayers ReadLayers() const;
   SegmentPairwise ReadPairwise() const;
   SegmentLoss ReadLoss() const;
-  /// The files that are read.
+  /// The input files.
   std::vector<std::string> inputs() const;
 };
 
@@ -50,38 +50,38 @@ struct SegmentData {
   std::shared_ptr<const FeatureRows> rows;
 };
 
-/// A model without weights for the file, and the file's training images. Throws DataError.
+/// A model for the file with all weights zero, and the file's training images. Throws DataError.
 struct SegmentTask {
   SegmentModel model;
   SegmentData data;
-  ScaledInputs scaled;  ///< its rows are those of the data
+  ScaledInputs scaled;  ///< its rows replace those of the data
 };
 SegmentTask LoadSegmentTask(const SegmentFlags& flags);
 
-/// Training on all images outside of a fold as a problem, with any λ. Throws DataError when these
-/// have no labels.
+/// The training problem on all images outside a fold, with an arbitrary λ. Throws DataError when
+/// these images have no labels.
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& fold);
 
-/// The images of a role (none where the file has none), with rows of their own, for a model. Throws
-/// DataError when the file does not fit the model.
+/// The prepared images of a role (none if the file has none), each with its own rows, for a model.
+/// Throws DataError when the file does not fit the model.
 struct PreparedExample {
   std::string name;
   SegmentExample example;
   std::shared_ptr<const FeatureRows> rows;
 };
-/// potentials: file of class potentials, for a model of such.
+/// `potentials`: file of class potentials, for a model of potentials.
 std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::string& potentials,
                                           const SegmentModel& model, ImageRole role);
 
-/// The pixels of an image by true and predicted class.
+/// Adds the pixels of an image by true and predicted class.
 void AddPixels(const SegmentExample& example, std::span<const Index> predicted,
                ConfusionMatrix* confusion);
 
-/// The model of a task, to be trained on all its images. The task must live as long.
+/// The training of a task's model on all its images. The task must outlive this object.
 class SegmentSession : public SessionTask {
  public:
-  /// loss: what is trained; flags.loss: what is said of it. Throws DataError when no image has
-  /// labels.
+  /// `loss` is used in training; flags.loss is only for messages and records. Throws DataError when
+  /// no image has labels.
   SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task);
 
   const Problem& problem() const override { return problem_; }
@@ -102,29 +102,28 @@ class SegmentSession : public SessionTask {
   Problem problem_;
 };
 
-/// Throws DataError when one of the outputs (given with `--option`) is one of the inputs, or is
-/// there twice.
+/// Throws DataError when an output (given with `--option`) is one of the inputs or occurs twice.
 void CheckResults(std::string_view option, const std::vector<std::string>& outputs,
                   const std::vector<std::string>& inputs);
 
-/// Makes the folder of `--option`, and those above it, if it is not there. Throws DataError.
+/// Creates the folder of `--option` and its parents if they do not exist. Throws DataError.
 void MakeFolder(std::string_view option, const std::string& path);
 
-/// Predicts the labels of images, from files alone. Several threads may call it at a time.
+/// Predicts the labels of images directly from image files. Several threads may use it at once.
 class Segmenter {
  public:
-  /// Throws DataError when the model's extractor is damaged or does not fit, or the model reads
+  /// Throws DataError when the model's extractor is damaged or does not fit, or if the model reads
   /// potentials.
   Segmenter(const SegmentModel& model, DecodeKind decode);
 
   struct Result {
     LabelImage labels;
-    /// per fine superpixel and class: w·φ without links; empty unless asked for
+    /// Per fine superpixel and class: w·φ without links. Empty unless asked for.
     std::vector<double> scores;
     Superpixels superpixels;
     double prepare_seconds = 0;
     double predict_seconds = 0;
-    bool certified = false;  ///< the labelling is known to be optimal
+    bool certified = false;  ///< whether the labelling is proven optimal
   };
   Result Predict(const Image& image, bool scores) const;
 

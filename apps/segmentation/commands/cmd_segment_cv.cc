@@ -52,7 +52,7 @@ struct CvCommand {
   CvFlags cv;
 };
 
-/// The losses that --loss names. All checks of the flags that need no data.
+/// The losses that --loss names. Also does all checks of the flags that need no data.
 std::vector<SegmentLoss> ReadLosses(const SegmentFlags& given) {
   SegmentFlags flags = given;
   const bool both = flags.loss == "both";
@@ -90,7 +90,7 @@ class SegmentTrial : public TrainedTrial {
   const std::vector<Index>& held_out_;
 };
 
-/// The candidates are losses.
+/// Cross-validation whose candidates are losses.
 class SegmentCv : public CvApplication {
  public:
   SegmentCv(const SegmentTask& task, const std::vector<SegmentLoss>& losses)

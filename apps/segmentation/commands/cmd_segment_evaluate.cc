@@ -106,7 +106,7 @@ void Compare(const LabelImage& truth, const LabelImage& predicted, ConfusionMatr
 struct Source {
   std::string image;
   std::string labels;
-  std::string sheet;  // empty: none
+  std::string sheet;  // empty: no sheet
 };
 
 std::vector<Source> FindSources(const EvaluateCommand& command) {
@@ -156,7 +156,8 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
   const std::vector<Source> sources = FindSources(command);
   const Segmenter segmenter(model, decode);
   const auto count = static_cast<Index>(sources.size());
-  // Everything is read once: an error in the last image should not come after half of the sheets.
+  // All files are read once in advance, so that an error in the last image does not come after half
+  // of the sheets are written.
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i)
       CheckSource(sources[i], model.num_classes(), most_pixels, coding);
@@ -192,7 +193,7 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
   return total;
 }
 
-/// Predicts for the prepared test images.
+/// Predicts labels for the prepared test images.
 Result EvaluatePrepared(const EvaluateCommand& command, const SegmentModel& model,
                         DecodeKind decode) {
   const std::vector<PreparedExample> test =

@@ -9,24 +9,24 @@
 
 namespace slackline::internal::program {
 
-/// One name a line; the number of a class is that of its line, from 0. Throws DataError: less than
-/// 2 or more than 255 classes, an empty name, a name twice.
+/// Reads one name per line; the number of a class is that of its line, from 0. Throws DataError on
+/// fewer than 2 or more than 255 classes, an empty name, and a repeated name.
 std::vector<std::string> ReadClassNames(const std::string& path);
 
-/// Endings of file names, which lists leave out, in the order in which they are tried.
+/// Extensions of file names, which lists omit, in the order in which they are tried.
 inline constexpr std::string_view kImageEndings[] = {".jpg", ".jpeg", ".png",
                                                      ".JPG", ".JPEG", ".PNG"};
 inline constexpr std::string_view kLabelEndings[] = {".png", ".PNG"};
 
-/// An image of a list, and the place of its name there.
+/// An image of a list, and the file and line of its name.
 struct ListedImage {
   std::string name;
   std::string list;
   long line = 0;
 };
 
-/// Appends the names of a list, one a line; blank lines are left out. Throws DataError: no names, a
-/// name that is there already.
+/// Appends the names of a list, one per line; blank lines are ignored. Throws DataError on a list
+/// without names and on repeated names.
 void ReadImageList(const std::string& path, std::vector<ListedImage>* images);
 
 }  // namespace slackline::internal::program

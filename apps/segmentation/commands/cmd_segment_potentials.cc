@@ -60,7 +60,7 @@ void Register(CLI::App* app, PotentialsCommand* command) {
   command->train.SetDefaultText("lambda", kDefaultSegmentLambda);
 }
 
-/// What is trained and scored. Writes nothing before all is known.
+/// Trains and scores images. The text of the scores is complete before anything is written.
 class Scorer {
  public:
   Scorer(const SegmentTask& task, const TrainOptions& options, SegmentLoss loss)
@@ -70,7 +70,7 @@ class Scorer {
         model_(task.model),
         text_(task.model.classes()) {}
 
-  /// False when it was interrupted.
+  /// Returns false if interrupted.
   bool Train(Problem problem, const std::atomic<int>* interrupt) {
     const TrainSummary summary = PathTrainer(problem.WithLambda(options_.lambda), options_)
                                      .Train(options_.lambda, interrupt);
@@ -102,7 +102,7 @@ class Scorer {
   }
 
   const std::string& text() const { return text_.text(); }
-  /// Trainings that did not reach their gap, and the largest relative gap of all.
+  /// The number of trainings that did not reach their gap, and the largest relative gap of all.
   Index unconverged() const { return unconverged_; }
   double largest_gap() const { return largest_gap_; }
 

@@ -51,8 +51,8 @@ struct PredictCommand {
   PixelFlag pixels;
 };
 
-/// Names of outputs without endings. Throws DataError when two images would have the same, or an
-/// image would be replaced.
+/// Names of outputs without extensions. Throws DataError when two images would have the same
+/// output, or an output would replace an image.
 std::vector<std::string> OutputNames(const PredictCommand& command) {
   std::map<std::string, std::string> images;
   std::vector<std::string> names;
@@ -94,7 +94,7 @@ std::string ScoreLines(const SegmentModel& model, const Segmenter::Result& resul
   return text;
 }
 
-/// Values in the place of class numbers.
+/// Replaces class numbers by the values of label images.
 LabelImage Encode(LabelImage image, const LabelCoding& coding) {
   for (std::uint8_t& label : image.labels) label = coding.ValueOf(label);
   return image;
@@ -108,13 +108,13 @@ int Run(const PredictCommand& command) {
   const SegmentModel model = SegmentModel::Load(command.model);
   const Segmenter segmenter(model, decode);
   const auto count = static_cast<Index>(names.size());
-  // All images are read once at first: an error in the last one should not come after half of the
-  // results.
+  // All images are read once in advance, so that an error in the last one does not come after half
+  // of the results are written.
   std::vector<std::optional<Image>> kept(names.size());
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
       Image image = ReadImage(command.images[i], most_pixels);
-      // A pipe cannot be read again.
+      // A pipe cannot be read again, so its image is kept.
       if (!fs::is_regular_file(command.images[i])) kept[i] = std::move(image);
     }
   });

@@ -83,7 +83,7 @@ void Register(CLI::App* app, PrepareCommand* command) {
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
 }
 
-/// One image with its files.
+/// One image and its files.
 struct Source {
   std::string name;
   ImageRole role;
@@ -91,7 +91,7 @@ struct Source {
   std::string labels;
 };
 
-/// The options and lists, read and checked before the long work begins.
+/// The options and lists, read and checked before the long work.
 struct Settings {
   ExtractorOptions extractor;
   int threads = 1;
@@ -130,7 +130,7 @@ void CheckFolder(const std::string& option, const std::string& path) {
   }
 }
 
-/// The files of a listed image; where one is missing the message also tells who asked for it.
+/// The files of a listed image. If one is missing, the message also names the list and its line.
 Source FindSource(const PrepareCommand& command, const ListedImage& listed, ImageRole role) {
   try {
     return {listed.name, role,
@@ -143,7 +143,8 @@ Source FindSource(const PrepareCommand& command, const ListedImage& listed, Imag
   }
 }
 
-/// An image under two names would be learned from twice, or be tested on what was learned from it.
+/// Throws DataError if an image has two names: it would be learned from twice, or be both trained
+/// and tested on.
 void CheckDifferent(const std::vector<ListedImage>& listed, const std::vector<Source>& sources) {
   std::map<std::filesystem::path, std::size_t> known;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -185,7 +186,7 @@ Settings ReadSettings(const PrepareCommand& command) {
   return settings;
 }
 
-/// What ends the work when the user interrupts.
+/// Thrown to end the work when the user interrupts.
 struct Interrupted {};
 
 struct LabelledImage {
@@ -213,7 +214,7 @@ LabelledImage ReadSource(const Source& source, const Settings& settings) {
 struct Totals {
   Offset fine = 0;
   Offset coarse = 0;
-  Offset fine_void = 0;  ///< with more void than labelled pixels
+  Offset fine_void = 0;  ///< number with more void than labelled pixels
 
   void Add(const ImageFeatures& features, const LabelImage& labels, Index num_classes) {
     fine += features.fine.count;
@@ -262,7 +263,7 @@ class Preparation {
   Index num_images() const { return static_cast<Index>(settings_.sources.size()); }
   const Source& source(Index i) const { return settings_.sources[i]; }
 
-  /// Between the steps of long work, by any thread.
+  /// Called between the steps of long work, by any thread.
   void CheckInterrupt() const {
     if (interrupt_->load() != 0) throw Interrupted{};
   }
@@ -274,8 +275,8 @@ class Preparation {
       line_.Show(ProgressText(work, done, all, stage_.Seconds()));
   }
 
-  /// Calls work(i) for images [begin, end), on all threads. The first failure in the order of the
-  /// images is thrown.
+  /// Calls work(i) for the images [begin, end) on all threads. Throws the failure of the first
+  /// image that has one.
   template <class Work>
   void ForImages(const char* name, Index begin, Index end, const Work& work) {
     std::mutex mutex;
@@ -289,7 +290,7 @@ class Preparation {
     });
   }
 
-  /// Reads everything once: an error in the last image should not come after hours.
+  /// Reads all files once, so that an error in the last image does not come after hours of work.
   void Check() {
     std::mutex mutex;
     ForImages("checking", 0, num_images(), [&](Index i) {
@@ -310,7 +311,7 @@ class Preparation {
     LearnProgress progress;
     stage_.Begin(kWords);
     progress.image = [this, &paths](Index done, Index) {
-      // Two passes over the training images.
+      // Learning makes two passes over the training images.
       const auto count = static_cast<Index>(paths.size());
       Show(done <= count ? kWords : "learning components", (done - 1) % count + 1, count);
       if (done == count) line_.Show("learning words: clustering");

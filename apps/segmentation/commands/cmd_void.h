@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --void of the commands that read label images. Part of the program only, where it is built with
+// --void of the commands that read label images. Part of the program only, if it is built with
 // images.
 #pragma once
 
@@ -12,18 +12,18 @@
 
 namespace slackline::internal::program {
 
-/// --void N,M,…
+/// The option --void N,M,…
 struct VoidFlag {
   std::string values;  ///< empty: not given
 
-  /// default_text: for the help.
+  /// default_text: shown as the default in the help.
   void Register(CLI::App* app, const std::string& default_text);
-  /// `otherwise` where the option is not given. Throws DataError, also when so many classes and the
-  /// void values are more than the 256 values of a byte.
+  /// The coding with the given void values, or `otherwise` if the option is not given. Throws
+  /// DataError, also when num_classes and the void values together exceed the 256 values of a byte.
   LabelCoding Read(const LabelCoding& otherwise, Index num_classes) const;
 };
 
-/// That of the label images which the model was trained on.
+/// The coding of the label images that the model was trained on.
 LabelCoding CodingOf(const SegmentModel& model);
 
 }  // namespace slackline::internal::program

@@ -53,7 +53,7 @@ struct TemplateCommand {
   std::string templates = "auto";
 };
 
-/// Throws DataError when the file has letters.
+/// Throws DataError when the file is in the letters format.
 SequenceData ReadColumns(const std::string& path) {
   LineReader reader(path);
   std::string_view line;

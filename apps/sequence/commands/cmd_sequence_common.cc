@@ -17,7 +17,7 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Options that belong to CoNLL data only.
+/// Throws DataError on options that only apply to CoNLL data.
 void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
   if (format == SequenceFormat::kConll) return;
   const auto refuse = [](const std::string& value, const char* option) {
@@ -40,7 +40,7 @@ std::string DescribeFeatures(const SequenceModel& model) {
          " of " + Count(features.templates.size(), "template");
 }
 
-/// What templates are used, and why if that was chosen.
+/// Which templates are used, and why if they were chosen automatically.
 std::string DescribeTemplates(const SequenceFlags& flags, const FeatureTemplates& templates) {
   const bool chosen = flags.templates.empty() || flags.templates == "auto";
   std::string text = chosen ? std::string(TemplateSetOf(templates)) : Printable(flags.templates);

@@ -15,7 +15,7 @@
 
 namespace slackline::internal::program {
 
-/// What is trained on, and what model.
+/// The options of training data and model.
 struct SequenceFlags {
   std::string data;
   std::string format;
@@ -28,30 +28,31 @@ struct SequenceFlags {
   std::string constraints = "none";
   ScaleFlag scale;
 
-  /// folds_option: the name of the option for folds of the data.
+  /// folds_option: name of the option for the folds of the data.
   void Register(CLI::App* app, const std::string& folds_option);
-  /// All checks that need no data. Throws DataError, as the others do.
+  /// Does all checks that need no data. Throws DataError, as the functions below do.
   SequenceReadOptions Read() const;
   LabelConstraints ReadConstraints() const;
-  /// The files that are read.
+  /// The input files.
   std::vector<std::string> inputs() const;
 };
 
-/// Training data, the model to be trained on them, and its loss.
+/// Training data, the model to train on them, and its loss.
 struct SequenceTask {
   SequenceInput input;
   SequenceModel model;
   LossOptions loss;
-  ScaledInputs scaled;  ///< its rows are those of the input
+  ScaledInputs scaled;  ///< its rows replace those of the input
 };
-/// Throws DataError.
+/// Reads the training data and makes the model. Throws DataError.
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner);
 
-/// Some sequences of the data as a problem, with any λ. Throws DataError when none of them has a
-/// known label.
+/// The training problem on some sequences of the data, with an arbitrary λ. Throws DataError when
+/// none of them has a known label.
 Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences);
 
-/// The model of a task, to be trained on all wanted sequences. flags and task must live as long.
+/// The training of a task's model on all selected sequences. Flags and task must outlive this
+/// object.
 class SequenceSession : public SessionTask {
  public:
   SequenceSession(const SequenceFlags& flags, SequenceTask* task);
@@ -69,19 +70,19 @@ class SequenceSession : public SessionTask {
   const SequenceFlags& flags_;
   SequenceTask& task_;
   Problem problem_;
-  TrainOptions trained_;  // of the newest training
+  TrainOptions trained_;  // of the last training
 };
 
-/// Reads data for a model, and says on the standard error, unless quiet, what of them the model
-/// does not know. Throws DataError.
+/// Reads data for a model. Unless quiet, prints what the model does not know of them to the
+/// standard error. Throws DataError.
 SequenceInput LoadSequences(const SequenceModel& model, const std::string& data,
                             const std::string& folds, bool quiet);
 
-/// Says on the standard error what a model does not know: labels of the data, and so many features
-/// of tokens.
+/// Prints to the standard error what a model does not know: labels of the data, and this number of
+/// features of tokens.
 void NoteUnknown(const SequenceData& data, std::int64_t features);
 
-/// Adds --folds of commands that predict.
+/// Adds the option --folds of commands that predict.
 void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds);
 
 }  // namespace slackline::internal::program

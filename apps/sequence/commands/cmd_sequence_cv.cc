@@ -36,7 +36,7 @@ constexpr const char* kExamples =
     "  slackline sequence cv conll-train.txt.gz --lambda-path 1e-4,1e-5 --folds 3 --metric f1 "
     "--no-refit --json";
 
-/// Number of the figure that is about chunks: labels without chunks do not have it.
+/// Index of the metric on chunks, which data without chunk labels lack.
 constexpr std::size_t kChunkF1 = 3;
 
 CvMetrics Metrics() {
@@ -88,7 +88,7 @@ class SequenceTrial : public TrainedTrial {
   std::vector<Index> held_out_;
 };
 
-/// Examples are the sequences that the task selects, in its order.
+/// The examples are the sequences that the task selects, in its order.
 class SequenceCv : public CvApplication {
  public:
   explicit SequenceCv(const SequenceTask& task) : task_(task) {}
@@ -111,7 +111,7 @@ class SequenceCv : public CvApplication {
   const SequenceTask& task_;
 };
 
-/// The figures that the data have, and the one to choose by.
+/// Sets the metrics that the data have, and the one to choose by.
 void ChooseMetric(const SequenceTask& sequences, CvSettings* settings, CvTask* task) {
   const bool chunks = LooksLikeChunks(sequences.model.label_names());
   task->figures = Metrics().figures;

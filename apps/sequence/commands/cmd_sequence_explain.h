@@ -9,7 +9,7 @@
 
 namespace slackline::internal::program {
 
-/// What is explained, and where that is written to.
+/// What to explain and where to write it.
 struct SequenceExplainTask {
   std::string data, folds, model, out;
   Index threads = 1;

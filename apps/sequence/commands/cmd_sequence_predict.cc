@@ -77,7 +77,7 @@ SequencePredictOptions ReadOptions(const PredictCommand& command) {
   return options;
 }
 
-/// The lines of one sequence.
+/// Appends the lines of one sequence.
 void AppendLabels(const SequenceModel& model, const SequenceData& data, Index m,
                   std::span<const Index> labels, std::string* text) {
   Offset token = data.begin[m];
@@ -100,7 +100,7 @@ void SayCounts(Offset sequences, Offset tokens) {
                Count(tokens, "token").c_str());
 }
 
-/// What stands before all sequences.
+/// The text before all sequences.
 std::string Head(const SequenceModel& model, const SequencePredictOptions& options) {
   std::string text;
   if (!options.scores) return text;
@@ -109,7 +109,7 @@ std::string Head(const SequenceModel& model, const SequencePredictOptions& optio
   return text;
 }
 
-/// The best labellings of one sequence.
+/// Appends the best labellings of one sequence.
 void AppendBest(const SequenceModel& model, const SequenceData& data, Index m,
                 const std::vector<RankedLabelling>& best, std::string* text) {
   int rank = 0;
@@ -147,7 +147,7 @@ std::string Lines(const SequenceModel& model, const SequenceInput& input,
   return text;
 }
 
-/// Each sequence is predicted, and its lines are written, before the next one is read.
+/// Predicts each sequence and writes its lines before reading the next one.
 void PredictStream(const PredictCommand& command, const SequenceModel& model,
                    const SequencePredictOptions& options) {
   SequenceStream stream(model, command.data, command.folds);

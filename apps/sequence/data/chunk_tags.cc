@@ -19,7 +19,7 @@ Role RoleOf(std::string_view prefix, Role other) {
   return other;
 }
 
-/// 'B' or 'I' when the label is B-X or I-X with X not empty, else 0.
+/// 'B' or 'I' if the label is B-X or I-X with a non-empty X, else 0.
 char BioPrefix(std::string_view label) {
   const bool marked = label.size() > 2 && (label[0] == 'B' || label[0] == 'I') && label[1] == '-';
   return marked ? label[0] : '\0';

@@ -46,12 +46,12 @@ class ConllReader final : public SequenceReader {
   SequenceData data_;
   std::shared_ptr<TokenTable> tokens_;
   std::vector<std::string_view> fields_;
-  std::size_t num_fields_ = 0;  // of all lines; 0 before the first
+  std::size_t num_fields_ = 0;  // of every line; 0 before the first line
   long first_line_ = 0;
-  TokenTable head_;  // without tokens: what all tables have in common
+  TokenTable head_;  // without tokens: what all token tables share
 };
 
-/// Makes room for sequences.
+/// Starts with no sequences.
 void ConllReader::Begin() {
   const bool has_labels = data_.has_labels;
   data_ = {};
@@ -67,7 +67,7 @@ bool ConllReader::EndSequence() {
   return true;
 }
 
-/// Finds out from the first line which columns there are.
+/// Determines from the first line which columns the file has.
 void ConllReader::BeginFile(std::string_view line) {
   num_fields_ = fields_.size();
   first_line_ = reader_.line_number();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Columns of the CoNLL tasks: a token a line, columns separated by blanks or tabs (any number of
-// them), lines without text between sequences. Several such lines in a row are one separator; there
-// are no empty sequences. The last column is the label; `?` there means that it is not known.
-// Nothing else has a meaning: `-DOCSTART-` lines are tokens, # is text, and bytes are not looked
-// into.
+// The column format of the CoNLL tasks: one token per line, columns separated by any number of
+// blanks or tabs, and lines without text between sequences. Several such lines in a row are one
+// separator; there are no empty sequences. The last column is the label; `?` means that it is
+// unknown. Nothing else is special: `-DOCSTART-` lines are tokens, # is text, and bytes are not
+// interpreted.
 #pragma once
 
 #include <memory>
@@ -19,21 +19,21 @@
 namespace slackline::internal {
 
 struct ConllReadOptions {
-  /// For prediction: the labels of the model, and its columns without that of the labels. A file
-  /// may then have that many columns, and no labels, or one more.
+  /// For prediction: the labels of the model, and the number of its columns without labels. The
+  /// file then has this number of columns and no labels, or one column more.
   std::vector<std::string> label_names;
   Index num_columns = -1;
 };
 
-/// Reads sequences, plain or gzip, "-" from the standard input; rows stay null. Linear in the text;
-/// texts are kept once, and a cell takes 4 bytes. Throws DataError with file, line and token when
-/// lines have different numbers of columns, or not those of the model, and when a file has no
-/// tokens or, in training, a single column or no known labels.
+/// Reads sequences, plain or compressed with gzip; "-" is the standard input. Rows stay null.
+/// Linear in the text; each distinct text is stored once, and a cell takes 4 bytes. Throws
+/// DataError with file, line and token when lines have different numbers of columns or not those of
+/// the model, and when a file has no tokens or, in training, only one column or no known labels.
 SequenceData ReadConll(const std::string& path, const ConllReadOptions& options = {});
-/// The same, from a line that was already read on.
+/// The same, starting with a line that was already read.
 SequenceData ReadConll(LineReader* reader, std::string_view line,
                        const ConllReadOptions& options = {});
-/// The same, one sequence after the other. `lines` must live as long.
+/// The same, one sequence after the other. `lines` must outlive the reader.
 std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options);
 
 }  // namespace slackline::internal

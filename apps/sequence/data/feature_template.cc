@@ -17,7 +17,7 @@ namespace {
 
 constexpr Index kFarthestRow = 1000;
 
-/// B, B0, B01, …
+/// Whether the name is B, B0, B01, …
 bool NamesPairsOfLabels(std::string_view name) {
   return !name.empty() && name[0] == 'B' &&
          name.find_first_not_of("0123456789", 1) == std::string_view::npos;
@@ -25,7 +25,7 @@ bool NamesPairsOfLabels(std::string_view name) {
 
 bool BeginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-/// The kind of the character that begins with c, as a character.
+/// The kind of the character whose first byte is c, as a character.
 char ShapeOf(char c) {
   if (c >= 'A' && c <= 'Z') return 'X';
   if (c >= 'a' && c <= 'z') return 'x';
@@ -87,7 +87,7 @@ class FeatureTemplates::Parser {
     std::vector<std::size_t> commas;
   };
   static Brackets FindBrackets(std::string_view text);
-  /// Reads the macro at the start of *text, and removes it there.
+  /// Reads the macro at the start of *text and removes it from there.
   Piece ParseMacro(std::string_view* text) const;
   Piece MakePiece(Kind kind, std::string_view macro,
                   std::span<const std::string_view> arguments) const;
@@ -116,7 +116,7 @@ Index FeatureTemplates::Parser::ParseArgument(std::string_view argument,
   return value;
 }
 
-/// The place of the ] that ends a macro, and of the commas in it, all outside of quotes.
+/// The position of the ] that ends a macro, and those of the commas before it, all outside quotes.
 FeatureTemplates::Parser::Brackets FeatureTemplates::Parser::FindBrackets(std::string_view text) {
   Brackets brackets;
   bool quoted = false;
@@ -206,7 +206,7 @@ void FeatureTemplates::Parser::ParseLine(std::string_view line, long number) {
   const std::string_view name = line.substr(0, colon);
   std::string_view text = colon == std::string_view::npos ? "" : Trimmed(line.substr(colon + 1));
   if (NamesPairsOfLabels(name)) {
-    if (text.empty()) return;  // the transitions, which models have anyway
+    if (text.empty()) return;  // transitions, which every model has
     Fail("template " + Quoted(name) +
          ": a name of B and digits stands for features of pairs of labels, which do not depend on "
          "the tokens here; B alone is allowed");

@@ -14,12 +14,13 @@
 namespace slackline::internal {
 namespace {
 
-constexpr std::size_t kPixels = 6;  // the field of the first pixel
-// A line of columns of text hardly has so many fields: with them, the line is one of letters.
+constexpr std::size_t kPixels = 6;  // index of the first pixel's field
+// A line with at least this many fields is in the letters format, because lines of text columns
+// hardly have so many.
 constexpr std::size_t kMinLetterFields = 30;
 constexpr Index kEndOfWord = -1;
 
-/// A tab may stand behind the last field.
+/// Splits the line at tabs; one tab is allowed after the last field.
 void SplitFields(std::string_view line, std::vector<std::string_view>* fields) {
   if (line.ends_with('\t')) line.remove_suffix(1);
   SplitViews(line, '\t', fields);
@@ -38,7 +39,7 @@ class LettersReader final : public SequenceReader {
   bool ParseLine(std::string_view line);
 
  private:
-  /// The fields of a line that tie letters to words.
+  /// The fields of a line that link letters to words.
   struct Letter {
     Index id = 0;
     Index next = kEndOfWord;
@@ -63,13 +64,13 @@ class LettersReader final : public SequenceReader {
   std::shared_ptr<TokenTable> tokens_;
   std::shared_ptr<FeatureRows> rows_;
   std::vector<std::string_view> fields_;
-  std::size_t num_fields_ = 0;  // of all lines; 0 before the first
+  std::size_t num_fields_ = 0;  // of every line; 0 before the first line
   Letter last_;
   std::vector<Index> columns_;
   std::vector<double> ones_;
 };
 
-/// Makes room for words.
+/// Starts with no words.
 void LettersReader::Begin() {
   data_ = {};
   data_.source = reader_.name();
@@ -108,7 +109,7 @@ Index LettersReader::Number(std::size_t field, const char* what) const {
   return value;
 }
 
-/// Refuses a letter that neither continues the word before nor begins a new one.
+/// Throws DataError if a letter neither continues the previous word nor begins a new one.
 void LettersReader::CheckFollows(const Letter& letter) const {
   const bool begins = last_.next == kEndOfWord;
   if (!begins && letter.id != last_.next) {

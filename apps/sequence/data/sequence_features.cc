@@ -9,8 +9,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Calls visit(column) with every feature's column, as find(feature) gives it, and end_token()
-/// after each token.
+/// Calls visit(column) for every feature, where column = find(feature), and end_token() after each
+/// token.
 template <class Find, class Visit, class EndToken>
 void ForEachFeature(const FeatureTemplates& templates, const SequenceData& data, Find find,
                     Visit visit, EndToken end_token) {
@@ -40,7 +40,7 @@ class RowMaker {
     values_.clear();
     for (const Index column : columns_) {
       if (kept > 0 && columns_[kept - 1] == column) {
-        values_.back() += 1;  // hashed together
+        values_.back() += 1;  // features with the same hashed column add up
         continue;
       }
       columns_[kept++] = column;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows of features for sequences, from templates and a dictionary.
+// Feature rows of sequences, from templates and a dictionary.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 namespace slackline::internal {
 
 struct SequenceFeatureOptions {
-  /// features that occur fewer times in the training data are dropped; not with hash_bits
+  /// Features with fewer occurrences in the training data are dropped; not allowed with hash_bits.
   std::int64_t min_count = 1;
-  int hash_bits = 0;  ///< > 0: no dictionary but 2^hash_bits columns
+  int hash_bits = 0;  ///< > 0: 2^hash_bits columns instead of a dictionary
 };
 
 /// For training: makes data->rows and num_features, and returns the dictionary. All values are 1;
-/// where features of one token share a hashed column they add up. Throws DataError when no feature
-/// is left, std::invalid_argument on min_count < 1, hash_bits outside 0 …
-/// FeatureDictionary::kMaxHashBits, or both at once. About 0.3 µs a feature.
+/// features of a token that share a hashed column add up. Throws DataError when no feature is left,
+/// std::invalid_argument on min_count < 1, on hash_bits outside 0 …
+/// FeatureDictionary::kMaxHashBits, and when both are given. About 0.3 µs per feature.
 FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
                                         const SequenceFeatureOptions& options, SequenceData* data);
 
-/// For prediction: makes data->rows and num_features = dictionary.size(). Returns how many
-/// features, counted once for every token, are not in the dictionary; they are left out.
+/// For prediction: makes data->rows and num_features = dictionary.size(). Returns the number of
+/// features that are not in the dictionary, counted once per token; they are left out.
 std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
                                   const FeatureDictionary& dictionary, SequenceData* data);
 

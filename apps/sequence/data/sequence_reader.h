@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sequences of a file one after the other. The readers of whole files are made of the same.
+// Reads the sequences of a file one after the other. Reading whole files uses the same readers.
 #pragma once
 
 #include <slackline/apps/sequence/data/sequence_data.h>
@@ -11,14 +11,14 @@ class SequenceReader {
  public:
   virtual ~SequenceReader() = default;
 
-  /// Reads one more sequence, and no line beyond those that belong to it (the blank line behind a
-  /// sequence of CoNLL does). False at the end of the file. Throws DataError with file, line and
-  /// token on text that does not follow the format, and when the file ends before any sequence.
+  /// Reads the next sequence and no line beyond it (the blank line after a CoNLL sequence belongs
+  /// to it). False at the end of the file. Throws DataError with file, line and token on text that
+  /// violates the format, and when the file ends before any sequence.
   virtual bool Next() = 0;
 
-  /// Hands out all sequences read since the last Take, as SequenceData has them. Labels keep their
-  /// numbers where the reader was told the labels of a model; in training only one Take makes
-  /// sense, since labels are sorted then. Throws DataError when no label is known.
+  /// Returns all sequences read since the last Take, as SequenceData describes. Labels keep their
+  /// numbers if the reader was given the labels of a model. In training Take must be called only
+  /// once, because it sorts labels. Throws DataError when no label is known.
   virtual SequenceData Take() = 0;
 
  protected:

@@ -10,7 +10,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr std::uint32_t kNotUtf8 = 0x110000;  // + a byte: behind all characters
+constexpr std::uint32_t kNotUtf8 = 0x110000;  // + a byte: larger than every character
 constexpr std::uint32_t kLastCharacter = kNotUtf8 - 1;
 
 struct Character {
@@ -18,7 +18,7 @@ struct Character {
   std::size_t bytes = 1;
 };
 
-/// The character at the beginning of a text that is not empty.
+/// The first character of a non-empty text.
 Character Decode(std::string_view text) {
   const auto byte = [&](std::size_t k) {
     return static_cast<std::uint32_t>(static_cast<unsigned char>(text[k]));
@@ -32,7 +32,7 @@ Character Decode(std::string_view text) {
     if ((byte(k) & 0xC0) != 0x80) return {kNotUtf8 + lead, 1};
     value = value << 6 | (byte(k) & 0x3F);
   }
-  constexpr std::uint32_t kLeast[] = {0x80, 0x800, 0x10000};  // what needs so many bytes
+  constexpr std::uint32_t kLeast[] = {0x80, 0x800, 0x10000};  // smallest code point by length
   if (value < kLeast[bytes - 2] || value > kLastCharacter) return {kNotUtf8 + lead, 1};
   return {value, bytes};
 }
@@ -57,8 +57,8 @@ void TokenPattern::CharacterSet::Add(std::uint32_t first, std::uint32_t last) {
   if (last >= 128) ranges.emplace_back(first, last);
 }
 
-/// Recursive descent. The states of a part of the expression stand behind each other, with relative
-/// jumps: a part may be moved to make room for a state before it.
+/// A recursive-descent compiler. The states of a subexpression are contiguous and have relative
+/// jumps, so it can be moved to make room for a state before it.
 class TokenPattern::Compiler {
  public:
   Compiler(std::string_view expression, TokenPattern* out) : rest_(expression), out_(*out) {}
@@ -99,7 +99,7 @@ class TokenPattern::Compiler {
   void Group();
   void Class();
   std::uint32_t ClassCharacter(CharacterSet* set, bool* is_class);
-  /// Behind a backslash: adds a class of characters to *set, or returns a character.
+  /// After a backslash: adds a class of characters to *set, or returns a character.
   std::optional<std::uint32_t> Escape(CharacterSet* set);
 
   std::string_view rest_;
@@ -107,7 +107,7 @@ class TokenPattern::Compiler {
 };
 
 void TokenPattern::Compiler::Alternatives() {
-  std::vector<std::int32_t> jumps;  // from the end of an alternative behind the last
+  std::vector<std::int32_t> jumps;  // from the end of each alternative to behind the last one
   for (;;) {
     const std::int32_t begin = size();
     Sequence();
@@ -257,14 +257,15 @@ std::optional<std::uint32_t> TokenPattern::Compiler::Escape(CharacterSet* set) {
 
 TokenPattern::TokenPattern(std::string_view expression) { Compiler(expression, this).Run(); }
 
-/// The work space of one search; kept by each thread, since allocation would take most of the time
-/// on short tokens.
+/// The work space of one search. Each thread keeps one, since allocation would take most of the
+/// time on short tokens.
 class TokenPattern::Search {
  public:
   std::optional<Match> Run(const TokenPattern& pattern, std::string_view text, bool any_match);
 
  private:
-  /// A state, and where in the text its match begins. Lists are in the rising order of that.
+  /// A state and the position in the text where its match begins. Lists are in ascending order of
+  /// it.
   struct Thread {
     std::size_t state;
     std::size_t begin;
@@ -276,13 +277,13 @@ class TokenPattern::Search {
   std::size_t position_ = 0;
   std::vector<Thread> current_, next_;
   std::vector<std::size_t> stack_;
-  std::vector<std::uint64_t> entered_;  // by state: when it was last entered
-  std::uint64_t time_ = 0;              // grows with every position of every search
+  std::vector<std::uint64_t> entered_;  // by state: the time of its last entry
+  std::uint64_t time_ = 0;              // increases at every position of every search
   std::optional<Match> best_;
 };
 
-/// Adds to the list what can be reached without a character. Of several ways into a state the first
-/// counts, which has the earliest beginning.
+/// Adds to next_ all states reachable without reading a character. The first way into a state
+/// counts, because its match begins earliest.
 void TokenPattern::Search::Enter(const TokenPattern& pattern, Thread thread) {
   stack_.assign(1, thread.state);
   while (!stack_.empty()) {
@@ -317,7 +318,7 @@ void TokenPattern::Search::Enter(const TokenPattern& pattern, Thread thread) {
   }
 }
 
-/// Moves the threads of current_ over a character; position_ is behind it.
+/// Moves the threads of current_ over a character; position_ is already behind the character.
 void TokenPattern::Search::Step(const TokenPattern& pattern, std::uint32_t character) {
   for (const Thread& thread : current_) {
     if (best_ && thread.begin > best_->begin) return;
@@ -340,7 +341,7 @@ std::optional<TokenPattern::Match> TokenPattern::Search::Run(const TokenPattern&
   if (entered_.size() < pattern.states_.size()) entered_.resize(pattern.states_.size(), 0);
   ++time_;
   for (;;) {
-    // The threads that are alive are in next_; behind them, a match may begin here.
+    // The live threads are in next_. A match that begins here comes after them.
     if (!best_) Enter(pattern, {0, position_});
     if (position_ == text.size() || (best_ && (any_match || next_.empty()))) return best_;
     const Character character = Decode(text.substr(position_));

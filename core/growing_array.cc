@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/growing_array.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <slackline/core/check.h>
+
+namespace slackline::internal {
+namespace {
+
+// The file doubles until it has this size, and grows by as much from then on: at most this is
+// reserved in vain.
+constexpr std::size_t kLargestGrowth = std::size_t{256} << 20;
+constexpr std::size_t kFirstBytes = std::size_t{1} << 20;
+
+[[noreturn]] void Fail(const std::string& folder, const char* what, int error) {
+  throw DataError(folder, 0, std::string(what) + ": " + std::strerror(error));
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::string& folder) : folder_(folder) {
+  std::string name = folder + "/slackline-rows-XXXXXX";
+  descriptor_ = mkstemp(name.data());
+  if (descriptor_ < 0) Fail(folder_, "cannot make a file in this folder", errno);
+  unlink(name.c_str());
+  fcntl(descriptor_, F_SETFD, FD_CLOEXEC);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) munmap(data_, capacity_);
+  close(descriptor_);
+}
+
+void MappedFile::Reserve(std::size_t bytes) {
+  if (bytes <= capacity_) return;
+  const std::size_t grown = std::max(capacity_ + std::min(capacity_, kLargestGrowth), bytes);
+  const std::size_t capacity = (grown + kFirstBytes - 1) / kFirstBytes * kFirstBytes;
+  // Without the reservation a full disk would be found out by a signal, when a page is written.
+  const int error = posix_fallocate(descriptor_, 0, static_cast<off_t>(capacity));
+  if (error != 0) Fail(folder_, "cannot make a file in this folder larger", error);
+  void* const data = mmap(nullptr, capacity, PROT_READ, MAP_SHARED, descriptor_, 0);
+  if (data == MAP_FAILED) Fail(folder_, "cannot map a file in this folder", errno);
+  // Learners visit examples in random order: what the system reads ahead, which can be megabytes for
+  // a row, would be read in vain.
+  madvise(data, capacity, MADV_RANDOM);
+  if (data_ != nullptr) munmap(data_, capacity_);
+  data_ = data;
+  capacity_ = capacity;
+}
+
+// Not through the mapping, which would have every page read before it is written.
+void MappedFile::Write(std::size_t first_byte, const void* from, std::size_t bytes) {
+  const auto* next = static_cast<const char*>(from);
+  while (bytes > 0) {
+    const ssize_t written = pwrite(descriptor_, next, bytes, static_cast<off_t>(first_byte));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) Fail(folder_, "cannot write to a file in this folder", errno);
+    next += written;
+    first_byte += static_cast<std::size_t>(written);
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+void MappedFile::WillNeed(std::size_t first_byte, std::size_t bytes) const {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t begin = first_byte / page * page;
+  madvise(static_cast<char*>(data_) + begin, first_byte + bytes - begin, MADV_WILLNEED);
+}
+
+}  // namespace slackline::internal

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An array that grows at its end, in memory or in a file. The pages of the file are mapped: they
+// are read like memory, and the system writes them out and drops them when memory is short. An
+// array can so be larger than the memory of the machine.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <slackline/core/types.h>
+
+namespace slackline::internal {
+
+/// A file without a name, which is mapped as a whole and disappears with the object, or with the
+/// process.
+class MappedFile {
+ public:
+  /// Makes the file in an existing folder. Throws DataError with the folder and the system's reason
+  /// when that fails.
+  explicit MappedFile(const std::string& folder);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  /// Makes room for at least `bytes`; what is there stays, but may move. The room is reserved on
+  /// the disk. Throws DataError when the disk is full; the file is then as it was.
+  void Reserve(std::size_t bytes);
+
+  const void* data() const { return data_; }
+
+  /// Writes into the room that is reserved. Throws DataError when the disk refuses.
+  void Write(std::size_t first_byte, const void* from, std::size_t bytes);
+
+  /// Has the system begin to read these bytes from the disk; they are read page by page otherwise,
+  /// when they are needed.
+  void WillNeed(std::size_t first_byte, std::size_t bytes) const;
+
+ private:
+  std::string folder_;
+  int descriptor_ = -1;
+  void* data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+/// Reading costs what it costs in a std::vector: one pointer to the first element.
+template <class T>
+class GrowingArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  /// In memory.
+  GrowingArray() = default;
+  /// In a file in this folder; "": in memory.
+  explicit GrowingArray(const std::string& folder) {
+    if (!folder.empty()) file_ = std::make_unique<MappedFile>(folder);
+  }
+  /// A copy lies in memory, wherever the original lies.
+  GrowingArray(const GrowingArray& other) : memory_(other.begin(), other.end()) { Refresh(); }
+  GrowingArray(GrowingArray&& other) noexcept { Swap(other); }
+  GrowingArray& operator=(GrowingArray other) noexcept {
+    Swap(other);
+    return *this;
+  }
+  ~GrowingArray() = default;
+
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  const T& operator[](std::size_t k) const { return data_[k]; }
+
+  void Append(std::span<const T> values) {
+    if (values.empty()) return;
+    if (file_ == nullptr) {
+      memory_.insert(memory_.end(), values.begin(), values.end());
+    } else {
+      file_->Reserve((size_ + values.size()) * sizeof(T));
+      file_->Write(size_ * sizeof(T), values.data(), values.size_bytes());
+      size_ += values.size();
+    }
+    Refresh();
+  }
+  void Append(const T& value) { Append(std::span<const T>(&value, 1)); }
+
+  /// In a file: has the system begin to read these elements (MappedFile::WillNeed).
+  void WillNeed(std::size_t first, std::size_t count) const {
+    if (file_ != nullptr && count > 0) file_->WillNeed(first * sizeof(T), count * sizeof(T));
+  }
+
+  /// Gives back memory that was kept for elements to come; a file keeps its room.
+  void ShrinkToFit() {
+    memory_.shrink_to_fit();
+    Refresh();
+  }
+
+ private:
+  void Refresh() {
+    if (file_ == nullptr) size_ = memory_.size();
+    data_ = file_ == nullptr ? memory_.data() : static_cast<const T*>(file_->data());
+  }
+  void Swap(GrowingArray& other) {
+    std::swap(memory_, other.memory_);
+    std::swap(file_, other.file_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+  std::vector<T> memory_;
+  std::unique_ptr<MappedFile> file_;
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace slackline::internal

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An array in a file is an array in memory, but for the memory that it takes.
+#include <slackline/core/growing_array.h>
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <slackline/core/check.h>
+#include <slackline/core/random.h>
+#include <tests/core/temporary_folder.h>
+
+using namespace slackline::internal;
+using slackline::internal::test::Contains;
+using slackline::internal::test::MessageOf;
+using slackline::internal::test::TemporaryFolder;
+
+namespace {
+
+using Numbers = GrowingArray<std::int64_t>;
+
+/// 0, 1, …, count − 1 behind what is there, in pieces of different lengths.
+void AppendMany(Numbers* array, std::int64_t count) {
+  Random random(3);
+  std::vector<std::int64_t> piece;
+  for (std::int64_t from = 0; from < count; from += static_cast<std::int64_t>(piece.size())) {
+    const auto length = static_cast<std::int64_t>(random.Below(5000));
+    piece.resize(std::min(length, count - from));
+    std::iota(piece.begin(), piece.end(), from);
+    array->Append(piece);
+  }
+}
+
+bool Counts(const Numbers& array, std::int64_t count) {
+  if (static_cast<std::int64_t>(array.size()) != count) return false;
+  for (std::int64_t k = 0; k < count; ++k)
+    if (array[k] != k) return false;
+  return true;
+}
+
+/// Files of this process cannot be larger than that, as if the disk were full.
+class LargestFile {
+ public:
+  explicit LargestFile(std::size_t bytes) : action_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~LargestFile() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, action_);
+  }
+  LargestFile(const LargestFile&) = delete;
+  LargestFile& operator=(const LargestFile&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*action_)(int);
+};
+
+}  // namespace
+
+TEST_CASE("elements stay what they are while an array grows, in memory and in a file") {
+  const TemporaryFolder folder;
+  const std::int64_t count = 1'000'000;  // 8 MB: the file grows four times
+  Numbers memory;
+  Numbers file(folder.Path(""));
+  AppendMany(&memory, count);
+  AppendMany(&file, count);
+  CHECK(Counts(memory, count));
+  CHECK(Counts(file, count));
+  memory.ShrinkToFit();
+  file.ShrinkToFit();
+  CHECK(Counts(memory, count));
+  CHECK(Counts(file, count));
+}
+
+TEST_CASE("an array without elements is empty") {
+  const TemporaryFolder folder;
+  Numbers array(folder.Path(""));
+  array.Append(std::span<const std::int64_t>());
+  CHECK(array.size() == 0);
+  CHECK(array.begin() == array.end());
+  array.ShrinkToFit();
+  CHECK(array.size() == 0);
+}
+
+TEST_CASE("the file has no name: the folder stays empty") {
+  const TemporaryFolder folder;
+  Numbers array(folder.Path(""));
+  AppendMany(&array, 1000);
+  CHECK(folder.NumFiles() == 0);
+}
+
+TEST_CASE("copies are arrays of their own, and moved arrays keep their elements") {
+  const TemporaryFolder folder;
+  Numbers array(folder.Path(""));
+  AppendMany(&array, 1000);
+  Numbers copy = array;
+  copy.Append(7);
+  CHECK(copy.size() == 1001);
+  CHECK(copy[1000] == 7);
+  CHECK(Counts(array, 1000));
+
+  Numbers moved = std::move(array);
+  CHECK(Counts(moved, 1000));
+  moved.Append(1000);
+  CHECK(Counts(moved, 1001));
+  copy = std::move(moved);
+  CHECK(Counts(copy, 1001));
+}
+
+TEST_CASE("a folder in which no file can be made is named") {
+  const TemporaryFolder folder;
+  const std::string missing = folder.Path("missing");
+  const std::string message = MessageOf<DataError>([&] { Numbers array(missing); });
+  CHECK(message == missing + ": cannot make a file in this folder: No such file or directory");
+}
+
+TEST_CASE("a full disk is an exception, and what is there stays") {
+  const TemporaryFolder folder;
+  Numbers array(folder.Path(""));
+  AppendMany(&array, 1000);
+  const std::vector<std::int64_t> much(std::size_t{1} << 20, 1);  // 8 MB
+  {
+    const LargestFile limit(std::size_t{4} << 20);
+    const std::string message = MessageOf<DataError>([&] { array.Append(much); });
+    CHECK(Contains(message, "cannot make a file in this folder larger: File too large"));
+    CHECK(Counts(array, 1000));
+  }
+  array.Append(much);
+  CHECK(array.size() == 1000 + much.size());
+}
