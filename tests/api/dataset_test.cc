@@ -39,7 +39,7 @@ struct ChainModel {
   WeightBlock change;
 };
 
-/// A stream of chains: each example is made when it is asked for.
+/// A stream of chains, which makes each example when it is read.
 class Chains {
  public:
   Chains(const ChainModel& model, int count, int features, bool sparse)
@@ -78,7 +78,7 @@ class Chains {
   internal::Random random_{5};
 };
 
-/// Bytes of this process's memory that belong to no file.
+/// The bytes of this process's memory that do not belong to a file.
 double AnonymousMemory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -88,7 +88,7 @@ double AnonymousMemory() {
 
 }  // namespace
 
-TEST_CASE("rows in files train and predict as rows in memory, bit for bit") {
+TEST_CASE("rows in files train and predict like rows in memory, bit for bit") {
   for (const bool sparse : {false, true}) {
     const TemporaryFolder folder;
     const ChainModel model(6);
@@ -111,7 +111,7 @@ TEST_CASE("rows in files train and predict as rows in memory, bit for bit") {
   }
 }
 
-TEST_CASE("rows in files take no memory of their own") {
+TEST_CASE("rows in files take no anonymous memory") {
   // 64 MB of rows of random numbers.
   const TemporaryFolder folder;
   const int features = 1024;
@@ -154,7 +154,7 @@ TEST_CASE("a stream that fails leaves the examples before the failure") {
   CHECK(Train(data, {.lambda = 0.1, .max_passes = 3}).passes == 3);
 }
 
-TEST_CASE("a folder in which no file can be made is named") {
+TEST_CASE("a folder in which no file can be created is named") {
   const TemporaryFolder folder;
   const std::string missing = folder.Path("missing");
   const ChainModel model(6);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An array in a file is an array in memory, but for the memory that it takes.
+// Growing arrays in a file and in memory, which differ only in the memory that they take.
 #include <slackline/core/growing_array.h>
 
 #include <signal.h>
@@ -27,7 +27,7 @@ namespace {
 
 using Numbers = GrowingArray<std::int64_t>;
 
-/// 0, 1, …, count − 1 behind what is there, in pieces of different lengths.
+/// Appends 0, 1, …, count − 1 in pieces of different lengths.
 void AppendMany(Numbers* array, std::int64_t count) {
   Random random(3);
   std::vector<std::int64_t> piece;
@@ -46,7 +46,7 @@ bool Counts(const Numbers& array, std::int64_t count) {
   return true;
 }
 
-/// Files of this process cannot be larger than that, as if the disk were full.
+/// Limits the size of this process's files, as if the disk were full.
 class LargestFile {
  public:
   explicit LargestFile(std::size_t bytes) : action_(signal(SIGXFSZ, SIG_IGN)) {
@@ -68,7 +68,7 @@ class LargestFile {
 
 }  // namespace
 
-TEST_CASE("elements stay what they are while an array grows, in memory and in a file") {
+TEST_CASE("elements do not change while an array grows, in memory and in a file") {
   const TemporaryFolder folder;
   const std::int64_t count = 1'000'000;  // 8 MB: the file grows four times
   Numbers memory;
@@ -100,7 +100,7 @@ TEST_CASE("the file has no name: the folder stays empty") {
   CHECK(folder.NumFiles() == 0);
 }
 
-TEST_CASE("copies are arrays of their own, and moved arrays keep their elements") {
+TEST_CASE("copies are independent, and moved arrays keep their elements") {
   const TemporaryFolder folder;
   Numbers array(folder.Path(""));
   AppendMany(&array, 1000);
@@ -118,14 +118,14 @@ TEST_CASE("copies are arrays of their own, and moved arrays keep their elements"
   CHECK(Counts(copy, 1001));
 }
 
-TEST_CASE("a folder in which no file can be made is named") {
+TEST_CASE("a folder in which no file can be created is named") {
   const TemporaryFolder folder;
   const std::string missing = folder.Path("missing");
   const std::string message = MessageOf<DataError>([&] { Numbers array(missing); });
   CHECK(message == missing + ": cannot make a file in this folder: No such file or directory");
 }
 
-TEST_CASE("a full disk is an exception, and what is there stays") {
+TEST_CASE("a full disk throws an exception, and the existing elements are kept") {
   const TemporaryFolder folder;
   Numbers array(folder.Path(""));
   AppendMany(&array, 1000);
