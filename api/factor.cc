@@ -180,7 +180,7 @@ Factor AtLeast(int count, int state) { return MakeCount(CountKind::kAtLeast, cou
 Factor Exactly(int count, int state) { return MakeCount(CountKind::kExactly, count, state); }
 Factor Count(int state) { return MakeCount(CountKind::kEach, 0, state); }
 
-Factor Matching(std::vector<MatchingEdge> edges, std::vector<int> left_capacities,
+Factor Matching(const std::vector<MatchingEdge>& edges, std::vector<int> left_capacities,
                 std::vector<int> right_capacities) {
   std::vector<internal::MatchingFactor::Edge> copied;
   copied.reserve(edges.size());
@@ -189,10 +189,10 @@ Factor Matching(std::vector<MatchingEdge> edges, std::vector<int> left_capacitie
       std::move(copied), std::move(left_capacities), std::move(right_capacities))));
 }
 
-Factor Matching(int num_left, int num_right, std::vector<MatchingEdge> edges, int left_capacity,
-                int right_capacity) {
+Factor Matching(int num_left, int num_right, const std::vector<MatchingEdge>& edges,
+                int left_capacity, int right_capacity) {
   SLACKLINE_CHECK(num_left >= 1 && num_right >= 1, "a matching needs nodes on both sides");
-  return Matching(std::move(edges), std::vector<int>(num_left, left_capacity),
+  return Matching(edges, std::vector<int>(num_left, left_capacity),
                   std::vector<int>(num_right, right_capacity));
 }
 
@@ -201,7 +201,8 @@ Factor Chain(int length, const Factor& pair) {
       internal::TreeFactor::Chain(length, pair.impl().FeatureTable()))));
 }
 
-Factor Tree(std::vector<int> states, std::vector<std::pair<int, int>> edges, const Factor& pair) {
+Factor Tree(std::vector<int> states, const std::vector<std::pair<int, int>>& edges,
+            const Factor& pair) {
   internal::FeatureTable table = pair.impl().FeatureTable();
   const int num_weights = table.num_weights;
   std::vector<internal::TreeFactor::Edge> copied;

@@ -91,10 +91,12 @@ struct MatchingEdge {
 };
 /// Each left node has at most left_capacity chosen edges, each right node at most right_capacity (1
 /// and 1: a matching).
-SLACKLINE_EXPORT Factor Matching(int num_left, int num_right, std::vector<MatchingEdge> edges,
-                                 int left_capacity = 1, int right_capacity = 1);
+SLACKLINE_EXPORT Factor Matching(int num_left, int num_right,
+                                 const std::vector<MatchingEdge>& edges, int left_capacity = 1,
+                                 int right_capacity = 1);
 /// The same with one capacity for each node.
-SLACKLINE_EXPORT Factor Matching(std::vector<MatchingEdge> edges, std::vector<int> left_capacities,
+SLACKLINE_EXPORT Factor Matching(const std::vector<MatchingEdge>& edges,
+                                 std::vector<int> left_capacities,
                                  std::vector<int> right_capacities);
 
 /// A chain over the whole scope as one factor. `pair` joins the neighbours; it must be a factor
@@ -102,7 +104,7 @@ SLACKLINE_EXPORT Factor Matching(std::vector<MatchingEdge> edges, std::vector<in
 SLACKLINE_EXPORT Factor Chain(int length, const Factor& pair);
 /// The same for a tree. `states` holds the number of states of each variable; edges name positions
 /// in the scope.
-SLACKLINE_EXPORT Factor Tree(std::vector<int> states, std::vector<std::pair<int, int>> edges,
+SLACKLINE_EXPORT Factor Tree(std::vector<int> states, const std::vector<std::pair<int, int>>& edges,
                              const Factor& pair);
 
 /// A factor over any number of variables with its own max oracle instead of a table. All functions

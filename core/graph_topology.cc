@@ -20,8 +20,7 @@ PartGraph MakePartGraph(const FactorGraph& graph) {
   PartGraph parts(graph.num_parts());
   for (Index c = 0; c < graph.num_factors(); ++c) {
     for (const Index i : graph.scope(c)) {
-      boost::add_edge(static_cast<std::size_t>(i),
-                      static_cast<std::size_t>(graph.num_variables() + c), parts);
+      boost::add_edge(Size(i), Size(Offset{graph.num_variables()} + c), parts);
     }
   }
   return parts;

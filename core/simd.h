@@ -29,7 +29,7 @@ namespace slackline::internal {
 
 /// Vector types of the compilers, since neither GCC nor Clang turns inner loops over a row count
 /// such as 14 into wide instructions. Unaligned; the baseline build splits Four into two halves.
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+using Four __attribute__((vector_size(32), aligned(8), may_alias)) = double;
+using Two __attribute__((vector_size(16), aligned(8), may_alias)) = double;
 
 }  // namespace slackline::internal

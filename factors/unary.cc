@@ -6,6 +6,6 @@
 namespace slackline::internal {
 
 UnaryFactor::UnaryFactor(std::vector<Index> rows, Index num_weights)
-    : table_({static_cast<Index>(rows.size())}, num_weights, StateMap{rows, {}}) {}
+    : table_({static_cast<Index>(rows.size())}, num_weights, StateMap{std::move(rows), {}}) {}
 
 }  // namespace slackline::internal

@@ -9,7 +9,7 @@
 namespace slackline::internal {
 namespace {
 
-typedef std::int64_t FourBits __attribute__((vector_size(32), aligned(8), may_alias));
+using FourBits __attribute__((vector_size(32), aligned(8), may_alias)) = std::int64_t;
 
 constexpr Index kLanes = 4;
 constexpr double kSmallest = -700;  // 2^n stays a normal number

@@ -161,7 +161,7 @@ std::unique_ptr<MapSolver> MakeMessageBranchAndBoundSolver(
     std::shared_ptr<const FactorGraph> graph) {
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
   RequireTablesOnly(*graph, "message passing");
-  return std::make_unique<MessageBranchAndBoundSolver>(graph);
+  return std::make_unique<MessageBranchAndBoundSolver>(std::move(graph));
 }
 
 }  // namespace slackline::internal

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 
 #include <slackline/core/check.h>
 #include <slackline/vision/canvas.h>
@@ -49,7 +50,7 @@ std::vector<std::string> WrapText(std::string_view text, Index width, Index scal
 /// The positions of all parts: the title, class names on the left and above, square cells, and the
 /// legend below.
 struct Layout {
-  Layout(std::span<const std::string> classes) {
+  explicit Layout(std::span<const std::string> classes) {
     num_classes = static_cast<Index>(classes.size());
     scale = num_classes <= 40 ? 2 : 1;
     margin = 4 * scale;
@@ -112,7 +113,7 @@ void DrawCell(Canvas& canvas, const Layout& at, Index row, Index column, double 
   const Index y = at.top + row * at.cell;
   canvas.Fill(x + 1, y + 1, at.cell - 1, at.cell - 1, Shade(share));
   if (share < 0.005) return;
-  const std::string text = std::to_string(static_cast<int>(100 * share + 0.5));
+  const std::string text = std::to_string(std::lround(100 * share));
   canvas.Text(x + (at.cell - TextWidth(text, at.scale) + 1) / 2,
               y + (at.cell - TextHeight(at.scale) + 1) / 2, text, at.scale,
               share > 0.45 ? kWhite : kInk);

@@ -11,8 +11,8 @@ namespace slackline::internal {
 namespace {
 
 // Vector types of the compiler, as in core/simd.h.
-typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
-typedef std::int32_t EightInts __attribute__((vector_size(32)));
+using Eight __attribute__((vector_size(32), aligned(4), may_alias)) = float;
+using EightInts __attribute__((vector_size(32))) = std::int32_t;
 
 constexpr int kRows = 4;      // points at once: 4 × 16 sums stay in registers
 constexpr Index kBlock = 64;  // points for which a panel stays in the cache

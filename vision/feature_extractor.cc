@@ -136,7 +136,7 @@ void ExtractorState::NameBlocks() {
     for (const DescriptorSpec& spec : specs())
       names.push_back(std::string(region) + "/" + std::string(spec.name));
   }
-  names.push_back("own/shape");
+  names.emplace_back("own/shape");
   blocks.clear();
   dimension = 0;
   for (std::size_t m = 0; m < maps.size(); ++m) {

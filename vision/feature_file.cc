@@ -396,7 +396,7 @@ struct FeatureFileWriter::State {
 };
 
 FeatureFileWriter::FeatureFileWriter(const std::string& path, std::vector<std::string> classes,
-                                     Index dimension, std::vector<FeatureBlock> blocks,
+                                     Index dimension, const std::vector<FeatureBlock>& blocks,
                                      std::string_view extractor) {
   SLACKLINE_CHECK(!classes.empty() && classes.size() <= kMostClasses,
                   "1 to 255 classes are possible");

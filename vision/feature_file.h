@@ -70,7 +70,7 @@ class FeatureFileWriter {
  public:
   /// Throws DataError when the file cannot be written.
   FeatureFileWriter(const std::string& path, std::vector<std::string> classes, Index dimension,
-                    std::vector<FeatureBlock> blocks, std::string_view extractor);
+                    const std::vector<FeatureBlock>& blocks, std::string_view extractor);
   ~FeatureFileWriter();
   FeatureFileWriter(const FeatureFileWriter&) = delete;
   FeatureFileWriter& operator=(const FeatureFileWriter&) = delete;

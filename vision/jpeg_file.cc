@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/vision/jpeg_file.h>
 
-#include <stdio.h>  // before jpeglib.h, which needs it
+#include <cstdio>  // before jpeglib.h, which needs it
 
 #include <jerror.h>
 #include <jpeglib.h>
-#include <setjmp.h>
 
+#include <csetjmp>
 #include <new>
 
 #include <slackline/core/check.h>

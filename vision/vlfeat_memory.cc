@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/vision/vlfeat_memory.h>
 
-#include <setjmp.h>
-
 #include <algorithm>
 #include <array>
+#include <csetjmp>
 #include <cstddef>
 #include <cstdlib>
 #include <new>

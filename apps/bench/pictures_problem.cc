@@ -36,8 +36,10 @@ std::vector<Index> DrawDiscs(const PicturesOptions& options, Random* random) {
     const double row = options.side * random->Uniform();
     const double col = options.side * random->Uniform();
     for (Index v = 0; v < options.side * options.side; ++v) {
-      const double dr = v / options.side + 0.5 - row;
-      const double dc = v % options.side + 0.5 - col;
+      const Index pixel_row = v / options.side;
+      const Index pixel_col = v % options.side;
+      const double dr = pixel_row + 0.5 - row;
+      const double dc = pixel_col + 0.5 - col;
       if (dr * dr + dc * dc <= radius * radius) labels[v] = state;
     }
   }

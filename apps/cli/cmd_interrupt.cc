@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cli/cmd_interrupt.h>
 
-#include <signal.h>
+#include <csignal>
 
 namespace slackline::internal::program {
 namespace {

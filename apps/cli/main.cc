@@ -96,7 +96,7 @@ std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
   if (option != extras.end())
     return "unknown option " + Quoted(*option) + SimilarOption(root, *option);
 
-  const std::string repeated = DescribeRepeated(InnerCommand(root));
+  std::string repeated = DescribeRepeated(InnerCommand(root));
   if (!repeated.empty()) return repeated;
 
   const std::string text = error.what();
@@ -179,13 +179,13 @@ int Run(int argc, char** argv) {
 }  // namespace slackline::internal::program
 
 int main(int argc, char** argv) {
-  using namespace slackline::internal;
+  namespace program = slackline::internal::program;
   program::PrepareProcess();
   try {
     return program::Run(argc, argv);
   } catch (const std::bad_alloc&) {
     return program::Complain(program::kInternalError, "not enough memory");
-  } catch (const CertificateError& error) {
+  } catch (const slackline::internal::CertificateError& error) {
     return program::Complain(program::kInternalError, error.what());
   } catch (const std::exception& error) {
     return program::Complain(program::kInternalError,

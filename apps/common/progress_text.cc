@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/common/progress_text.h>
 
+#include <cmath>
+
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
 
 std::string TimeText(double seconds) {
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   if (whole < 120) return std::to_string(whole) + " s";
   const std::string rest = std::to_string(whole % 60);
   return std::to_string(whole / 60) + ":" + (rest.size() < 2 ? "0" : "") + rest + " min";

@@ -15,8 +15,8 @@ Example Draw(std::mt19937* random) {
   const double row = 4 + 4 * uniform(), column = 4 + 4 * uniform();
   Example map;
   for (int k = 0; k < kPlaces; ++k) {
-    const double dr = k / kSide - row, dc = k % kSide - column;
-    const int land = dr * dr + dc * dc < 14;
+    const int i = k / kSide, j = k % kSide;
+    const int land = (i - row) * (i - row) + (j - column) * (j - column) < 14;
     map.labels.push_back(land);
     map.inputs.Add(std::vector<double>{land + 1.5 * (uniform() + uniform() - 1), 1.0});
   }

@@ -15,7 +15,7 @@ struct Recording {
 
 class StretchOracle final : public ExampleOracle {
  public:
-  StretchOracle(WeightBlock block, std::vector<Recording> data) : block_(block), data_(data) {}
+  StretchOracle(WeightBlock block, std::vector<Recording> d) : block_(block), data_(std::move(d)) {}
   void Maximize(int m, const Weights& weights, OracleAnswer* answer) override {
     const auto& [values, true_begin, true_end] = data_[m];
     const auto w = weights["inside"];  // of a value inside, and of its being inside

@@ -59,7 +59,8 @@ class Drawing {
 
   Sentences Draw() {
     Sentences drawn;
-    const auto spread = static_cast<std::uint64_t>(options_.longest - options_.shortest + 1);
+    const auto spread =
+        static_cast<std::uint64_t>(Offset{options_.longest} - options_.shortest + 1);
     const Index length = options_.shortest + static_cast<Index>(random_.Below(spread));
     for (Index i = 0; i < length; ++i) drawn.left.push_back(Word());
     for (Index i = 0; i < length; ++i) {

@@ -21,16 +21,16 @@ void Finish(ChunkMetrics* m) {
   m->f1 = Ratio(2 * right, truth + predicted);
 }
 
-struct Chunk {
+struct LabelChunk {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string_view type;
-  friend bool operator==(const Chunk&, const Chunk&) = default;
+  friend bool operator==(const LabelChunk&, const LabelChunk&) = default;
 };
 
 /// Appends the chunks of labels [begin, end), all of which are known, in order.
 void FindChunks(std::span<const Index> labels, std::size_t begin, std::size_t end,
-                std::span<const ChunkTag> tags, std::vector<Chunk>* chunks) {
+                std::span<const ChunkTag> tags, std::vector<LabelChunk>* chunks) {
   chunks->clear();
   ChunkTag previous;
   for (std::size_t t = begin; t < end; ++t) {
@@ -55,10 +55,10 @@ class ChunkCounter {
              std::size_t end) {
     FindChunks(truth, begin, end, tags_, &truth_);
     FindChunks(predicted, begin, end, tags_, &predicted_);
-    for (const Chunk& chunk : truth_) ++types_[chunk.type].truth;
-    for (const Chunk& chunk : predicted_) ++types_[chunk.type].predicted;
+    for (const LabelChunk& chunk : truth_) ++types_[chunk.type].truth;
+    for (const LabelChunk& chunk : predicted_) ++types_[chunk.type].predicted;
     auto candidate = predicted_.begin();
-    for (const Chunk& chunk : truth_) {
+    for (const LabelChunk& chunk : truth_) {
       while (candidate != predicted_.end() && candidate->begin < chunk.begin) ++candidate;
       if (candidate != predicted_.end() && *candidate == chunk) ++types_[chunk.type].right;
     }
@@ -79,8 +79,8 @@ class ChunkCounter {
 
  private:
   std::vector<ChunkTag> tags_;
-  std::vector<Chunk> truth_;
-  std::vector<Chunk> predicted_;
+  std::vector<LabelChunk> truth_;
+  std::vector<LabelChunk> predicted_;
   std::map<std::string_view, ChunkMetrics> types_;
 };
 

@@ -67,7 +67,7 @@ WeightSummary SummariseWeights(const SequenceModel& model, const WeightSummaryOp
     summary.notes.push_back(ScalingNote(model.scaling()));
   }
   if (model.rules() != nullptr)
-    summary.notes.push_back("Transitions that the constraints exclude are left out.");
+    summary.notes.emplace_back("Transitions that the constraints exclude are left out.");
   AddLabels(model, options, &summary);
   AddTransitions(model, options, &summary);
   return summary;

@@ -9,7 +9,7 @@
 namespace slackline::internal {
 
 std::string PenaltyControl::Observe(const Observation& seen) {
-  const std::string note = Guard(seen);
+  std::string note = Guard(seen);
   if (balance_ && changes_ < kMaxChanges && seen.pass >= next_balance_) Balance(seen);
   return note;
 }

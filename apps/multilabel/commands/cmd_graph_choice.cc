@@ -28,7 +28,7 @@ std::string WhyNotFullGraph(const TrainingData& training, const DataSettings& se
   const Offset labels = data.num_labels();
   const Offset pairs = labels * (labels - 1) / 2;
   if (pairs > kMaxLabelPairs) return "it has " + Count(pairs, "pair");
-  const std::string excess = TrainingExcess(
+  std::string excess = TrainingExcess(
       {data.num_examples(), labels, Offset{data.num_features} + 1, pairs, 0}, settings.learner);
   if (!excess.empty()) return excess;
   if (PassSeconds(pairs, data.num_examples()) <= kLongestPassSeconds) return {};

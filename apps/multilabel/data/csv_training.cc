@@ -132,8 +132,8 @@ std::vector<std::string> CsvTraining::Notes() const {
       std::count_if(header_.names.begin(), header_.names.end(),
                     [&](const std::string& name) { return ParseNumber(name, &ignored); });
   if (2 * numbers_as_names > static_cast<std::ptrdiff_t>(header_.names.size()))
-    notes.push_back("most names of columns are numbers: is the first line a header?");
-  if (schema_->separator == ';') notes.push_back("the columns are separated by semicolons");
+    notes.emplace_back("most names of columns are numbers: is the first line a header?");
+  if (schema_->separator == ';') notes.emplace_back("the columns are separated by semicolons");
   for (const ColumnCollector& column : columns_) {
     const TableColumn& facts = column.column();
     if (column.num_missing() > 0)

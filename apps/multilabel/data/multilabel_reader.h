@@ -16,6 +16,8 @@ namespace slackline::internal {
 class MultiLabelReader {
  public:
   virtual ~MultiLabelReader() = default;
+  MultiLabelReader(const MultiLabelReader&) = delete;
+  MultiLabelReader& operator=(const MultiLabelReader&) = delete;
 
   /// Reads up to the end of the next example and no further; false at the end of the file. Throws
   /// DataError as ReadMultiLabelData does, and with "no examples" at the end of a file that has
@@ -36,8 +38,6 @@ class MultiLabelReader {
  protected:
   /// The options must outlive this object.
   explicit MultiLabelReader(const MultiLabelReadOptions& options) : options_(options) {}
-  MultiLabelReader(const MultiLabelReader&) = delete;
-  MultiLabelReader& operator=(const MultiLabelReader&) = delete;
 
   const MultiLabelReadOptions& options_;
 

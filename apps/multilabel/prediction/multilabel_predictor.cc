@@ -63,7 +63,7 @@ FeatureRows MultiLabelPredictor::MakeRow(const ExampleFeatures& features) const 
 }
 
 FeatureRows MultiLabelPredictor::MakeTableRow(const ExampleFeatures& features) const {
-  const FeatureRows given = MakeRow(features);
+  FeatureRows given = MakeRow(features);
   const bool sparse = model_->input().table->sparse();
   const FeatureRow row = given.row(0);
   if (row.dense() != sparse) return given;

@@ -71,7 +71,7 @@ class Scorer {
         text_(task.model.classes()) {}
 
   /// Returns false if interrupted.
-  bool Train(Problem problem, const std::atomic<int>* interrupt) {
+  bool Train(const Problem& problem, const std::atomic<int>* interrupt) {
     const TrainSummary summary = PathTrainer(problem.WithLambda(options_.lambda), options_)
                                      .Train(options_.lambda, interrupt);
     if (summary.termination == Termination::kInterrupted) return false;
