@@ -16,7 +16,7 @@ class UnaryFactor {
   explicit UnaryFactor(Index cardinality) : table_(std::vector<Index>{cardinality}) {}
   /// State s reads weight rows[s] of num_weights. A row of kAbsent has no weight (its score is 0);
   /// states with equal rows are tied.
-  UnaryFactor(std::vector<Index> rows, Index num_weights);
+  UnaryFactor(const std::vector<Index>& rows, Index num_weights);
 
   std::span<const Index> cardinalities() const { return table_.cardinalities(); }
   Index num_weights() const { return table_.num_weights(); }

@@ -48,10 +48,10 @@ void Reparametrise(const FactorGraph& graph, std::span<const double> scores,
 
 class MessageBranchAndBoundSolver final : public MapSolver {
  public:
-  explicit MessageBranchAndBoundSolver(const std::shared_ptr<const FactorGraph>& graph)
-      : graph_(graph), passing_(graph) {
-    if (MessageBranchAndBound::Fits(*graph))
-      search_ = std::make_unique<MessageBranchAndBound>(graph);
+  explicit MessageBranchAndBoundSolver(std::shared_ptr<const FactorGraph> graph)
+      : graph_(std::move(graph)), passing_(graph_) {
+    if (MessageBranchAndBound::Fits(*graph_))
+      search_ = std::make_unique<MessageBranchAndBound>(graph_);
   }
 
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
