@@ -238,8 +238,8 @@ Factor OwnFactor(const F& factor) {
 }
 
 /// Tests the functions of a global factor with random and extreme numbers, and compares its maximum
-/// with all joint states. Returns the faults found, one sentence per line; empty when there are
-/// none. For tests.
+/// with all joint states, or with some of them where there are more than 65 536. Returns the faults
+/// found, one sentence per line; empty when there are none. For tests.
 SLACKLINE_EXPORT std::string CheckFactor(const GlobalFactor& factor);
 /// Tests the features of a factor to be tabulated at every joint state. They must be finite,
 /// proportional to the scale, added to the output and the same on every call.
