@@ -476,7 +476,7 @@ void FactorBlocks::StepVariable(const Visit& visit, Index i, Index slot) {
   const Index states = graph.cardinality(i);
   double* mu = visit.state + base;
   PartScores(visit, i, theta_.data());
-  for (std::size_t s = 0; s < Size(states); ++s)
+  for (std::size_t s = 0; s < static_cast<std::size_t>(states); ++s)
     theta_[s] += visit.loss[base + s] + messages_[base + s] - smoothing_ * mu[s];
 
   const Direction direction = ChooseDirection(step_, theta_.data(), mu, states);
