@@ -32,9 +32,8 @@ void CheckInputCount(const Inputs& inputs, const internal::Structure& structure)
 }
 
 void CheckLosses(const Example& example, const internal::FactorGraph& graph) {
-  CheckNumbers(example.loss_weights, static_cast<std::size_t>(graph.num_variables()),
-               "loss weights");
-  CheckNumbers(example.losses, static_cast<std::size_t>(graph.variable_states()), "losses");
+  CheckNumbers(example.loss_weights, graph.num_variables(), "loss weights");
+  CheckNumbers(example.losses, graph.variable_states(), "losses");
   if (example.losses.empty()) return;
   for (int i = 0; i < graph.num_variables(); ++i) {
     const int label = example.labels[i];
@@ -61,7 +60,7 @@ Inputs::Inputs(const std::vector<SparseRow>& rows) {
   for (const SparseRow& row : rows) Add(row);
 }
 Inputs::Inputs(std::span<const double> values, int columns) {
-  SLACKLINE_CHECK(columns >= 1 && values.size() % static_cast<std::size_t>(columns) == 0,
+  SLACKLINE_CHECK(columns >= 1 && values.size() % columns == 0,
                   "the values do not fill rows of " + std::to_string(columns) + " features");
   const std::size_t length = columns;
   for (std::size_t at = 0; at < values.size(); at += length) Add(values.subspan(at, length));
@@ -81,14 +80,14 @@ void Inputs::Add(const SparseRow& sparse) {
 }
 
 std::span<const double> Inputs::values(int r) const {
-  const Row& row = rows_.at(static_cast<std::size_t>(r));
+  const Row& row = rows_.at(r);
   return {values_.data() + row.value, row.count};
 }
 std::span<const int> Inputs::columns(int r) const {
-  const Row& row = rows_.at(static_cast<std::size_t>(r));
+  const Row& row = rows_.at(r);
   return {columns_.data() + row.column, row.dense ? 0 : row.count};
 }
-bool Inputs::dense(int r) const { return rows_.at(static_cast<std::size_t>(r)).dense; }
+bool Inputs::dense(int r) const { return rows_.at(r).dense; }
 
 void AppendInputs(const Inputs& inputs, internal::FeatureRows* rows) {
   for (int r = 0; r < inputs.size(); ++r) {

@@ -41,7 +41,7 @@ WeightBlock Model::Find(std::string_view name) const {
 }
 
 int Model::num_blocks() const { return impl_->layout->num_blocks(); }
-std::size_t Model::num_weights() const { return static_cast<std::size_t>(impl_->layout->size()); }
+std::size_t Model::num_weights() const { return impl_->layout->size(); }
 
 Weights::Weights() = default;
 Weights::Weights(const Model& model)

@@ -74,8 +74,7 @@ class WeightMatrix {
   Number& operator()(int row, int column = 0) const {
     if (row < 0 || row >= rows_ || column < 0 || column >= columns_)
       throw std::out_of_range("a block of weights has no such row or column");
-    return values_[static_cast<std::size_t>(column) * static_cast<std::size_t>(rows_) +
-                   static_cast<std::size_t>(row)];
+    return values_[std::ptrdiff_t{column} * rows_ + row];
   }
 
  private:

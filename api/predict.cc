@@ -166,11 +166,10 @@ std::vector<double> Predictor::Impl::MaxMarginalsByOracles() {
       const std::size_t begin = graph().state_offset(i);
       for (double penalty = size; penalty <= 1e8 * size; penalty *= 1e4) {
         for (int other = 0; other < graph().cardinality(i); ++other)
-          forced[begin + internal::Size(other)] =
-              given[begin + internal::Size(other)] - (other == s ? 0 : penalty);
+          forced[begin + other] = given[begin + other] - (other == s ? 0 : penalty);
         globals().Decode(forced, weights.values(), &result);
         if (result.labels[i] != s) continue;
-        out[begin + internal::Size(s)] = ScoreOf(result.labels);
+        out[begin + s] = ScoreOf(result.labels);
         break;
       }
       std::copy_n(given.begin() + graph().state_offset(i), graph().cardinality(i),
@@ -187,7 +186,7 @@ std::vector<RankedLabelling> Predictor::Impl::KBestByEnumeration(int k) {
   });
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
-  ranked.resize(std::min(ranked.size(), internal::Size(k)));
+  ranked.resize(std::min<std::size_t>(ranked.size(), k));
   return ranked;
 }
 
@@ -233,7 +232,7 @@ std::vector<RankedLabelling> Predictor::Impl::KBestByPartition(int k) {
         push(i, excluded);
       }
       std::fill_n(own.begin() + graph().state_offset(i), graph().cardinality(i), -kInfinity);
-      own[begin + internal::Size(taken)] = scores[begin + internal::Size(taken)];
+      own[begin + taken] = scores[begin + taken];
     }
   }
   return ranked;

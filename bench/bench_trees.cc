@@ -58,7 +58,7 @@ void Row(const char* name, Index states, int calls, const std::function<void(Ans
 
 void Rows(Index states, bool potts, int calls) {
   Random random(static_cast<std::uint64_t>(states));
-  const auto k = static_cast<std::size_t>(states);
+  const std::size_t k = states;
   std::vector<double> unary(kLength * k);
   std::vector<double> table(k * k);
   for (double& value : unary) value = random.Normal();

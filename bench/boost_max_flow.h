@@ -62,17 +62,14 @@ class BoostDoubledGraph {
       SetTerminals(i, a[i]);
       SetTerminals(a.size() + i, -a[i]);
     }
-    return boost::boykov_kolmogorov_max_flow(graph_, static_cast<std::size_t>(source_),
-                                             static_cast<std::size_t>(sink_));
+    return boost::boykov_kolmogorov_max_flow(graph_, source_, sink_);
   }
 
  private:
   using Edge = Traits::edge_descriptor;
   Edge Connect(Index a, Index b) {
-    const Edge there =
-        boost::add_edge(static_cast<std::size_t>(a), static_cast<std::size_t>(b), graph_).first;
-    const Edge back =
-        boost::add_edge(static_cast<std::size_t>(b), static_cast<std::size_t>(a), graph_).first;
+    const Edge there = boost::add_edge(a, b, graph_).first;
+    const Edge back = boost::add_edge(b, a, graph_).first;
     boost::put(boost::edge_reverse, graph_, there, back);
     boost::put(boost::edge_reverse, graph_, back, there);
     return there;

@@ -140,7 +140,7 @@ void AtomicFile::Write(std::string_view bytes) {
     const ssize_t count = write(descriptor_, bytes.data(), std::min(bytes.size(), kLargestStep));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) Fail();
-    bytes.remove_prefix(static_cast<std::size_t>(count));
+    bytes.remove_prefix(count);
   }
 }
 
@@ -150,7 +150,7 @@ void AtomicFile::Rewrite(std::uint64_t offset, std::string_view bytes) {
         pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) Fail();
-    bytes.remove_prefix(static_cast<std::size_t>(count));
+    bytes.remove_prefix(count);
     offset += static_cast<std::uint64_t>(count);
   }
 }

@@ -58,11 +58,9 @@ class Dataset {
   ExampleView example(Index m) const {
     const Entry& e = examples_[m];
     const Structure& s = *structures_[e.structure];
-    return {s,
-            rows_.get(),
-            e.first_input,
-            {potentials_.data() + e.first_potential, static_cast<std::size_t>(s.num_potentials())},
-            {labels_.data() + e.first_label, static_cast<std::size_t>(s.graph().num_variables())}};
+    return {s, rows_.get(), e.first_input,
+            std::span(potentials_.data() + e.first_potential, s.num_potentials()),
+            std::span(labels_.data() + e.first_label, s.graph().num_variables())};
   }
 
   /// The distinct structures of the examples in order of first use, and the number of the structure

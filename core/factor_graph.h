@@ -44,20 +44,19 @@ class FactorGraph {
 
   /// The variables of factor c, in the order of its table's axes (last one fastest).
   std::span<const Index> scope(Index c) const {
-    return {scope_.data() + scope_begin_[c],
-            static_cast<std::size_t>(scope_begin_[c + 1] - scope_begin_[c])};
+    return std::span(scope_.data() + scope_begin_[c], scope_begin_[c + 1] - scope_begin_[c]);
   }
 
   /// The variables of global factor g, in the order of its axes.
   std::span<const Index> global_scope(Index g) const {
-    return {global_scope_.data() + global_begin_[g],
-            static_cast<std::size_t>(global_begin_[g + 1] - global_begin_[g])};
+    return std::span(global_scope_.data() + global_begin_[g],
+                     global_begin_[g + 1] - global_begin_[g]);
   }
 
   /// The factors (with tables) that contain variable i, by factor number.
   std::span<const Incidence> factors_of(Index i) const {
-    return {incidence_.data() + incidence_begin_[i],
-            static_cast<std::size_t>(incidence_begin_[i + 1] - incidence_begin_[i])};
+    return std::span(incidence_.data() + incidence_begin_[i],
+                     incidence_begin_[i + 1] - incidence_begin_[i]);
   }
 
   /// Number of (joint) states of a part.

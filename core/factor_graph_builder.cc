@@ -76,7 +76,7 @@ std::shared_ptr<const FactorGraph> FactorGraphBuilder::Build() const {
   graph->state_begin_.push_back(states);
 
   Offset messages = 0;
-  std::vector<Offset> degree(static_cast<std::size_t>(num_variables()) + 1, 0);
+  std::vector<Offset> degree(Offset{num_variables()} + 1, 0);
   for (const Index i : scope_) {
     graph->message_begin_.push_back(messages);
     messages += graph->cardinality(i);

@@ -59,8 +59,8 @@ double FeatureGram::SquaredNorm(const ExampleView& example, std::span<const doub
   Apply(example, q, product_);
   double norm = 0;
   for (std::size_t k = 0; k < slots; ++k) norm += q[k] * product_[k];
-  for (std::size_t k = slots; k < static_cast<std::size_t>(structure.num_coordinates()); ++k)
-    norm += q[k] * q[k];
+  const std::size_t coordinates = structure.num_coordinates();
+  for (std::size_t k = slots; k < coordinates; ++k) norm += q[k] * q[k];
   return std::max(0.0, norm);
 }
 

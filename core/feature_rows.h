@@ -30,7 +30,7 @@ template <class Visit>
 void ForEachValue(const FeatureRow& row, Index num_features, const Visit& visit) {
   for (Index k = 0; k < row.count; ++k) {
     const Index feature = row.dense() ? k : row.columns[k];
-    if (feature < num_features) visit(static_cast<std::size_t>(feature), row.values[k]);
+    if (feature < num_features) visit(Size(feature), row.values[k]);
   }
 }
 
@@ -71,9 +71,7 @@ class FeatureRows {
     if (count == 0) return;
     if (in_file_) return values ? void() : WillNeed(first, count);
     const Entry* const entries = rows_.data() + first;
-    if (!values)
-      return slackline::internal::Prefetch(entries, static_cast<std::size_t>(count) * sizeof(Entry),
-                                           4);
+    if (!values) return slackline::internal::Prefetch(entries, count * sizeof(Entry), 4);
     constexpr Index kMostRows = 8;
     constexpr std::size_t kLines = 4;
     for (Index k = 0; k < std::min(count, kMostRows); ++k) {

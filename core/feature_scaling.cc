@@ -140,7 +140,7 @@ FeatureScaling FeatureScaling::FromNumbers(ScaleKind kind, std::vector<double> s
 }
 
 void FeatureScaling::ScaleDense(std::span<double> values, Index num_features) const {
-  values = values.first(std::min(values.size(), Size(num_features)));
+  values = values.first(std::min<std::size_t>(values.size(), num_features));
   if (kind_ == ScaleKind::kNorm) {
     const double norm =
         std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));

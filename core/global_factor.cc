@@ -21,7 +21,7 @@ double GlobalFactor::SquaredRange() const {
   constexpr Index kProbes = 24;
   std::vector<std::vector<double>> features;
   for (const std::vector<Index>& states : ProbeStates(*this, kProbes)) {
-    features.emplace_back(static_cast<std::size_t>(num_weights()), 0.0);
+    features.emplace_back(num_weights(), 0.0);
     AddFeatures(states, 1.0, features.back());
   }
   double range = 0;

@@ -20,7 +20,7 @@ PartGraph MakePartGraph(const FactorGraph& graph) {
   PartGraph parts(graph.num_parts());
   for (Index c = 0; c < graph.num_factors(); ++c) {
     for (const Index i : graph.scope(c)) {
-      boost::add_edge(Size(i), Size(Offset{graph.num_variables()} + c), parts);
+      boost::add_edge(i, Offset{graph.num_variables()} + c, parts);
     }
   }
   return parts;
@@ -67,9 +67,9 @@ std::vector<EliminationStep> ForestElimination(const FactorGraph& graph) {
   std::vector<boost::default_color_type> color(boost::num_vertices(parts), boost::white_color);
   std::vector<EliminationStep> visited;
   visited.reserve(color.size());
-  for (std::size_t root = 0; root < static_cast<std::size_t>(graph.num_variables()); ++root) {
+  for (Index root = 0; root < graph.num_variables(); ++root) {
     if (color[root] != boost::white_color) continue;
-    visited.push_back({static_cast<Index>(root), -1});
+    visited.push_back({root, -1});
     boost::queue<std::size_t> queue;
     boost::breadth_first_visit(
         parts, root, queue, ParentRecorder(&visited),
@@ -96,8 +96,7 @@ std::vector<WeightedEdge> MaximumSpanningForest(Index num_nodes,
     const WeightedEdge& edge = edges[rank[r]];
     SLACKLINE_CHECK(edge.a >= 0 && edge.a < num_nodes && edge.b >= 0 && edge.b < num_nodes,
                     "an edge names an unknown node");
-    boost::add_edge(static_cast<std::size_t>(edge.a), static_cast<std::size_t>(edge.b),
-                    Cost(static_cast<double>(r), rank[r]), graph);
+    boost::add_edge(edge.a, edge.b, Cost(static_cast<double>(r), rank[r]), graph);
   }
   std::vector<boost::graph_traits<Graph>::edge_descriptor> tree;
   boost::kruskal_minimum_spanning_tree(graph, std::back_inserter(tree));

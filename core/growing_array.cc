@@ -64,13 +64,13 @@ void MappedFile::Write(std::size_t first_byte, const void* from, std::size_t byt
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) Fail(folder_, "cannot write to a file in this folder", errno);
     next += written;
-    first_byte += static_cast<std::size_t>(written);
-    bytes -= static_cast<std::size_t>(written);
+    first_byte += written;
+    bytes -= written;
   }
 }
 
 void MappedFile::WillNeed(std::size_t first_byte, std::size_t bytes) const {
-  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  static const std::size_t page = sysconf(_SC_PAGESIZE);
   const std::size_t begin = first_byte / page * page;
   madvise(static_cast<char*>(data_) + begin, first_byte + bytes - begin, MADV_WILLNEED);
 }

@@ -67,7 +67,7 @@ bool LineReader::Next(std::string_view* line) {
     const char* from = buffer_.data() + begin_ + searched;
     const void* found = std::memchr(from, '\n', end_ - begin_ - searched);
     if (found != nullptr) {
-      length = static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) - begin_;
+      length = static_cast<const char*>(found) - buffer_.data() - begin_;
       next = begin_ + length + 1;
       break;
     }

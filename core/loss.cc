@@ -41,7 +41,7 @@ double StateLoss(const LossOptions& options, Index cardinality, Index given, Ind
   SLACKLINE_CHECK(
       states * states == options.costs.size(),
       "the cost matrix does not fit a variable with " + std::to_string(cardinality) + " states");
-  return options.costs[static_cast<std::size_t>(given) * states + static_cast<std::size_t>(state)];
+  return options.costs[given * states + state];
 }
 
 /// Throws std::invalid_argument when the ground truth of an example uses forbidden states.
@@ -134,7 +134,7 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
     const bool mean = options.scale == LossScale::kMean && options.form == LossForm::kSum;
     const double scale = mean ? 1.0 / static_cast<double>(labels.size()) : 1.0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
-      const auto original = kept == nullptr ? i : static_cast<std::size_t>((*kept)[i]);
+      const std::size_t original = kept == nullptr ? i : (*kept)[i];
       double weight = scale;
       if (!options.variable_weights.empty()) {
         SLACKLINE_CHECK(original < options.variable_weights.size(),
@@ -145,8 +145,7 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
       SLACKLINE_CHECK(options.form == LossForm::kSum || cardinality == 2,
                       "the loss 1 - F1 needs binary variables");
       if (!options.given_weights.empty()) {
-        const std::size_t at =
-            original * static_cast<std::size_t>(cardinality) + static_cast<std::size_t>(labels[i]);
+        const std::size_t at = original * cardinality + labels[i];
         SLACKLINE_CHECK(at < options.given_weights.size(),
                         "there are fewer loss weights than states of variables");
         weight *= options.given_weights[at];

@@ -57,8 +57,7 @@ struct TrainingSet {
   LossForm form = LossForm::kSum;
 
   std::span<const double> loss(Index m) const {
-    return {losses.data() + loss_begin[m],
-            static_cast<std::size_t>(loss_begin[m + 1] - loss_begin[m])};
+    return std::span(losses.data() + loss_begin[m], loss_begin[m + 1] - loss_begin[m]);
   }
   /// Δ of a labelling of example m.
   double LossOf(Index m, std::span<const Index> labels) const;

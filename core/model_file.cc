@@ -123,13 +123,13 @@ class EntryCursor {
   std::size_t Count(std::size_t item_bytes) {
     const auto count = Number<std::uint64_t>();
     if (count > rest_.size() / item_bytes) Fail();
-    return static_cast<std::size_t>(count);
+    return count;
   }
   /// A count of items that take a bit each.
   std::size_t PackedCount() {
     const auto count = Number<std::uint64_t>();
     if (count / 8 > rest_.size()) Fail();
-    return static_cast<std::size_t>(count);
+    return count;
   }
   [[noreturn]] void Fail() const {
     throw DataError(path_, 0,
@@ -139,7 +139,7 @@ class EntryCursor {
  private:
   std::string_view Take(std::uint64_t length) {
     if (length > rest_.size()) Fail();
-    const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(length));
+    const std::string_view taken = rest_.substr(0, length);
     rest_.remove_prefix(taken.size());
     return taken;
   }

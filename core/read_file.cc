@@ -49,7 +49,7 @@ std::string ReadFileUpTo(const std::string& path, const LengthLimit& limit) {
     if (count < 0)
       throw DataError(path, 0, std::string("cannot read the file: ") + std::strerror(errno));
     if (count == 0) return bytes;
-    bytes.append(step.data(), static_cast<std::size_t>(count));
+    bytes.append(step.data(), count);
     if (bytes.size() > limit(bytes)) return bytes;
   }
 }

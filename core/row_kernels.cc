@@ -161,8 +161,8 @@ inline __attribute__((always_inline)) void TileUpdate(double* weights, Index row
 /// Whether the first kTile inputs exist, are dense and have equal length.
 bool TileFits(std::span<const FeatureRow> inputs) {
   if (std::ssize(inputs) < kTile) return false;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(kTile); ++k) {
-    if (!inputs[k].dense() || inputs[k].count != inputs[0].count) return false;
+  for (const FeatureRow& input : inputs.first(kTile)) {
+    if (!input.dense() || input.count != inputs[0].count) return false;
   }
   return true;
 }

@@ -31,7 +31,7 @@ void SplitAtBlanks(std::string_view text, std::vector<std::string_view>* fields)
     while (p != end && IsBlank(*p)) ++p;
     if (p == end) return;
     const char* stop = std::find_if(p, end, IsBlank);
-    fields->emplace_back(p, static_cast<std::size_t>(stop - p));
+    fields->emplace_back(p, stop - p);
     p = stop;
   }
 }

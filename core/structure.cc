@@ -207,7 +207,7 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
     if (part.block >= 0) part.coordinate = scalar_coordinate[part.block] + part.base;
   }
 
-  structure->term_begin_.assign(static_cast<std::size_t>(graph_->num_parts()) + 1, 0);
+  structure->term_begin_.assign(Offset{graph_->num_parts()} + 1, 0);
   structure->terms_.reserve(terms.size());
   for (const PartTerm& t : terms) {
     FeatureTerm term = t.term;

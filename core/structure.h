@@ -90,8 +90,7 @@ class Structure {
   const std::shared_ptr<const WeightLayout>& shared_layout() const { return layout_; }
 
   std::span<const FeatureTerm> terms(Index part) const {
-    return {terms_.data() + term_begin_[part],
-            static_cast<std::size_t>(term_begin_[part + 1] - term_begin_[part])};
+    return std::span(terms_.data() + term_begin_[part], term_begin_[part + 1] - term_begin_[part]);
   }
   const StateMap& map(Index m) const { return maps_[m]; }
 

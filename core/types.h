@@ -16,7 +16,8 @@ using Index = std::int32_t;
 using Offset = std::int64_t;
 
 /// A count or position as the std::size_t of the standard library's containers, where the
-/// conversion must be explicit: in arithmetic with other sizes and in braces. Requires n ≥ 0.
+/// conversion must be explicit: in comparisons with other sizes and in braces. Elsewhere a count
+/// converts by itself, and products of two of them are computed as Offset. Requires n ≥ 0.
 constexpr std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 /// The label of a variable whose true state is not known (docs/notation.md: it takes no part in

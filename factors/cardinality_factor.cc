@@ -27,7 +27,7 @@ CardinalityFactor::CardinalityFactor(Index size, Index num_weights, StateMap cou
   SLACKLINE_CHECK(size >= 1, "a cardinality factor needs at least one variable");
   SLACKLINE_CHECK(0 <= low && low <= high && high <= size,
                   "the counts of a cardinality factor are out of order");
-  SLACKLINE_CHECK(num_weights >= 0 && counts_.rows.size() == Size(size) + 1,
+  SLACKLINE_CHECK(num_weights >= 0 && std::ssize(counts_.rows) == Offset{size} + 1,
                   "a cardinality factor needs a row for each count from 0 to its size");
   SLACKLINE_CHECK(counts_.values.empty() || counts_.values.size() == counts_.rows.size(),
                   "a cardinality factor needs as many values as rows, or none");
@@ -43,7 +43,7 @@ CardinalityFactor::CardinalityFactor(Index size, Index num_weights, StateMap cou
 
 CardinalityFactor CardinalityFactor::Between(Index size, Index low, Index high) {
   return {
-      size, 0, {std::vector<Index>(Size(std::max(size, Index{0})) + 1, kAbsent), {}}, low, high};
+      size, 0, {std::vector<Index>(Offset{std::max(size, Index{0})} + 1, kAbsent), {}}, low, high};
 }
 
 double CardinalityFactor::CountScore(std::span<const double> weights, Index count) const {
@@ -85,7 +85,7 @@ double CardinalityFactor::Maximize(std::span<const double> weights,
   double best = -kInfinity;
   Index best_count = low_;
   for (Index count = 0; count <= high_; ++count) {
-    if (count > 0) sum += gains[Size(count) - 1].first;
+    if (count > 0) sum += gains[count - 1].first;
     if (count < low_) continue;
     const double value = sum + CountScore(weights, count);
     if (value > best) {

@@ -63,7 +63,7 @@ class Checker {
                   "the factor has too many joint states to be checked"))
         return false;
     }
-    num_states_ = static_cast<std::size_t>(states);
+    num_states_ = states;
     return Expect(num_weights_ >= 0, "num_weights() is negative") &&
            Expect(factor_.cardinalities() == cardinalities_,
                   "cardinalities() changes from call to call") &&

@@ -78,7 +78,7 @@ FeatureTableBuilder::FeatureTableBuilder(std::span<const Index> cardinalities, I
   SLACKLINE_CHECK(num_weights >= 0, "the number of weights of a factor must not be negative");
   table_.cardinalities.assign(cardinalities.begin(), cardinalities.end());
   table_.num_weights = num_weights;
-  num_states_ = static_cast<std::size_t>(table_.num_states());
+  num_states_ = table_.num_states();
 }
 
 void FeatureTableBuilder::Append(std::span<const double> features) {

@@ -66,12 +66,12 @@ class GlobalChecker {
         !Expect(factor_.num_weights() >= 0, "num_weights() is negative")) {
       return false;
     }
-    num_weights_ = static_cast<std::size_t>(factor_.num_weights());
+    num_weights_ = factor_.num_weights();
     const std::span<const Index> again = factor_.cardinalities();
     return Expect(!factor_.name().empty(), "name() is empty") &&
            Expect(std::equal(again.begin(), again.end(), cardinalities_.begin(),
                              cardinalities_.end()) &&
-                      static_cast<std::size_t>(factor_.num_weights()) == num_weights_,
+                      Size(factor_.num_weights()) == num_weights_,
                   "the shape changes from call to call");
   }
 
@@ -132,8 +132,7 @@ class GlobalChecker {
 
   void CheckMaxima() {
     std::size_t message_size = 0;
-    for (const Index cardinality : cardinalities_)
-      message_size += static_cast<std::size_t>(cardinality);
+    for (const Index cardinality : cardinalities_) message_size += cardinality;
     const Filling fillings[] = {Filling::kZero, Filling::kInteger, Filling::kNormal,
                                 Filling::kLarge};
     for (const Filling weights : fillings) {

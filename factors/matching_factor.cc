@@ -29,7 +29,7 @@ class Matcher {
         room_(right_capacities.begin(), right_capacities.end()),
         first_mate_(room_.size(), -1),
         next_mate_(edges.size(), -1),
-        potential_(Size(num_left_) + room_.size(), 0.0),
+        potential_(num_left_ + room_.size(), 0.0),
         distance_(potential_.size(), kInfinity),
         arrived_by_(potential_.size(), -1) {
     for (std::size_t e = 0; e < edges.size(); ++e) gain_[e] = messages[2 * e] - messages[2 * e + 1];

@@ -27,8 +27,7 @@ void ForEachRow(std::span<const Index> cardinalities, Index joint, const double*
 void CheckSizes(std::span<const Index> cardinalities, std::size_t table, std::size_t messages) {
   SLACKLINE_CHECK(!cardinalities.empty(), "a factor needs at least one variable");
   std::size_t message_size = 0;
-  for (const Index cardinality : cardinalities)
-    message_size += static_cast<std::size_t>(cardinality);
+  for (const Index cardinality : cardinalities) message_size += cardinality;
   SLACKLINE_CHECK(static_cast<Offset>(table) == NumJointStates(cardinalities),
                   "the table does not fit its axes");
   SLACKLINE_CHECK(messages == message_size, "the messages do not fit the axes of the table");

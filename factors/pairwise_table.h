@@ -31,7 +31,7 @@ class PairwiseTableFactor {
 
  private:
   std::size_t Joint(std::span<const Index> states) const {
-    return Size(Offset{states[0]} * cardinalities_[1] + states[1]);
+    return Offset{states[0]} * cardinalities_[1] + states[1];
   }
   std::array<Index, 2> cardinalities_;
 };

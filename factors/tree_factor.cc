@@ -110,8 +110,7 @@ void TreeFactor::ForEachFeature(std::span<const Index> states, const Visit& visi
     const FeatureTable& table = tables_[edge.table];
     const std::size_t joint = states[edge.first] * table.cardinalities[1] + states[edge.second];
     for (const StateMap& term : table.terms) {
-      if (term.rows[joint] != kAbsent)
-        visit(Size(edge.base + term.rows[joint]), ValueOf(term, joint));
+      if (term.rows[joint] != kAbsent) visit(edge.base + term.rows[joint], ValueOf(term, joint));
     }
   }
 }

@@ -68,7 +68,7 @@ class ExpansionSolver final : public MapSolver {
     return scores_.subspan(graph_->factor_offset(c), graph_->factor_states(c));
   }
   std::span<const double> UnaryOf(Index i) const {
-    return std::span<const double>(unaries_).subspan(Size(i) * Size(states_), states_);
+    return std::span<const double>(unaries_).subspan(Offset{i} * states_, states_);
   }
 
   /// Fills unaries_ with the scores of the variables and of the factors over one variable.
@@ -77,7 +77,7 @@ class ExpansionSolver final : public MapSolver {
     for (Index c = 0; c < graph_->num_factors(); ++c) {
       if (graph_->scope(c).size() != 1) continue;
       for (Index s = 0; s < states_; ++s)
-        unaries_[Size(graph_->scope(c)[0]) * Size(states_) + Size(s)] += Table(c)[s];
+        unaries_[Offset{graph_->scope(c)[0]} * states_ + s] += Table(c)[s];
     }
     largest_ = 0;
     for (const double score : unaries_) largest_ = std::max(largest_, std::abs(score));
@@ -90,7 +90,7 @@ class ExpansionSolver final : public MapSolver {
   /// DataError when a move would not be a cut.
   double CheckTable(Index c) const {
     const auto table = Table(c);
-    const auto at = [&](Index a, Index b) { return table[Size(a) * Size(states_) + Size(b)]; };
+    const auto at = [&](Index a, Index b) { return table[Offset{a} * states_ + b]; };
     for (Index alpha = 0; alpha < states_; ++alpha) {
       for (Index a = 0; a < states_; ++a) {
         for (Index b = 0; b < states_; ++b) {
@@ -159,7 +159,7 @@ class ExpansionSolver final : public MapSolver {
       const Index i = graph_->scope(c)[0];
       const Index j = graph_->scope(c)[1];
       const auto table = Table(c);
-      const auto at = [&](Index a, Index b) { return table[Size(a) * Size(states_) + Size(b)]; };
+      const auto at = [&](Index a, Index b) { return table[Offset{a} * states_ + b]; };
       const Index a = labels_[i];
       const Index b = labels_[j];
       const double keep = at(a, b);

@@ -49,8 +49,8 @@ class BinaryPairFormulation final : public LpFormulation {
       flipped = flipped || positive != positive_[e];
       positive_[e] = positive;
       if (positive) model_.row_lower[form_.pairs()[e].second] += t;
-      model_.column_upper[Size(n) + e] = std::abs(t);
-      model_.cost[Size(n) + e] = positive ? 0 : 1;
+      model_.column_upper[n + e] = std::abs(t);
+      model_.cost[n + e] = positive ? 0 : 1;
     }
     // The whole matrix is rewritten, so that its order, and with it all rounding, depends only on
     // the scores.

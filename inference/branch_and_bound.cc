@@ -99,7 +99,7 @@ class BranchAndBoundSolver::Ascent {
     const auto degree = static_cast<Index>(graph_.factors_of(i).size());
     if (degree == 0) return edge;
     double* own = scores_.data() + graph_.state_offset(i);
-    marginal_.resize(Size(degree) * Size(states));
+    marginal_.resize(Offset{degree} * states);
     for (Index k = 0; k < degree; ++k) {
       double* m = marginal_.data() + static_cast<Offset>(k) * states;
       MaxMarginal(edge[k], states, m);
@@ -355,7 +355,7 @@ void BranchAndBoundSolver::Tree::Descend(Index depth, double bound) {
     Undo(depth);
   }
   for (;;) {
-    const FactorMax next = TableMax({child, Size(states)});
+    const FactorMax next = TableMax(std::span(child, states));
     if (next.value <= best_ + tolerance_) return;
     if (nodes_ >= node_limit_) {
       open_bound_ = std::max(open_bound_, next.value);

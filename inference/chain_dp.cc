@@ -12,7 +12,7 @@ namespace slackline::internal {
 ChainDp::ChainDp(Index states) : states_(states) {
   SLACKLINE_CHECK(states >= 1, "a chain needs states");
   tables_.Add(states, states);
-  const std::vector<double> zeros(Size(states) * Size(states), 0.0);
+  const std::vector<double> zeros(Offset{states} * states, 0.0);
   tables_.Set(0, zeros);
 }
 
@@ -22,21 +22,22 @@ void ChainDp::SetSharedTable(std::span<const double> scores) {
 }
 
 void ChainDp::SetTables(std::span<const double> scores) {
-  const std::size_t size = Size(states_) * Size(states_);
+  const std::size_t size = Offset{states_} * states_;
   SLACKLINE_CHECK(scores.size() % size == 0, "scores do not fit the tables");
   shared_ = false;
   num_tables_ = static_cast<Index>(scores.size() / size);
   for (Index table = 0; table < num_tables_; ++table) {
     if (table == tables_.size()) tables_.Add(states_, states_);
-    tables_.Set(table, scores.subspan(Size(table) * size, size));
+    tables_.Set(table, scores.subspan(table * size, size));
   }
 }
 
 Index ChainDp::CheckLength(std::span<const double> unary, std::span<const Index> labels) const {
-  const std::size_t length = unary.size() / Size(states_);
-  SLACKLINE_CHECK(length >= 1 && unary.size() == length * Size(states_) && labels.size() == length,
-                  "scores and labels do not fit the chain");
-  SLACKLINE_CHECK(shared_ || length <= Size(num_tables_) + 1,
+  const Offset length = std::ssize(unary) / states_;
+  SLACKLINE_CHECK(
+      length >= 1 && std::ssize(unary) == length * states_ && std::ssize(labels) == length,
+      "scores and labels do not fit the chain");
+  SLACKLINE_CHECK(shared_ || length <= Offset{num_tables_} + 1,
                   "there are too few tables for the chain");
   return static_cast<Index>(length);
 }
@@ -59,7 +60,7 @@ struct ChainDp::Sweeps {
     for (Index s = 0; s < chain.states_; ++s) row[s] += own[s];
   }
   void Choose(Index k, std::span<Index> labels) const { chain.ChooseAfter(parent(k), labels); }
-  double* belief(Index i) const { return chain.behind_.data() + Size(i) * chain.stride(); }
+  double* belief(Index i) const { return chain.behind_.data() + i * chain.stride(); }
   Index states(Index /*i*/) const { return chain.states_; }
   std::span<const Index> roots() const {
     static constexpr Index kFirst = 0;
@@ -69,7 +70,7 @@ struct ChainDp::Sweeps {
 
 double ChainDp::Maximise(std::span<const double> unary, std::span<Index> labels) {
   const Index length = CheckLength(unary, labels);
-  behind_.resize(std::max(behind_.size(), Size(length) * stride()));
+  behind_.resize(std::max(behind_.size(), length * stride()));
   Sweeps sweeps{*this, length, unary.data()};
   std::copy_n(unary.end() - states_, states_, sweeps.belief(length - 1));
   SweepUp(sweeps);

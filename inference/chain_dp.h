@@ -46,16 +46,15 @@ class ChainDp {
   void Complete(Index i, std::span<Index> labels) const;
   /// b_i(s) of the last call: K values.
   std::span<const double> behind(Index i) const {
-    return {behind_.data() + static_cast<std::size_t>(i) * stride(),
-            static_cast<std::size_t>(states_)};
+    return std::span(behind_.data() + i * stride(), states_);
   }
   /// table(from, ·) of the pair (i, i + 1): K values.
   std::span<const double> row(Index i, Index from) const {
-    return {tables_.row({table_of(i), false}, from), static_cast<std::size_t>(states_)};
+    return std::span(tables_.row({table_of(i), false}, from), states_);
   }
 
  private:
-  std::size_t stride() const { return static_cast<std::size_t>(PairTables::Padded(states_)); }
+  std::size_t stride() const { return PairTables::Padded(states_); }
   Index table_of(Index pair) const { return shared_ ? 0 : pair; }
   Index CheckLength(std::span<const double> unary, std::span<const Index> labels) const;
   /// Sets the label of variable i + 1 to the best one given that of variable i.

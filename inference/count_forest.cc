@@ -11,9 +11,7 @@ namespace slackline::internal {
 namespace {
 
 /// Number of entries of a table per state.
-std::size_t Area(Index hits, Index others) {
-  return Size((Offset{hits} + 1) * (Offset{others} + 1));
-}
+std::size_t Area(Index hits, Index others) { return (Offset{hits} + 1) * (Offset{others} + 1); }
 
 }  // namespace
 
@@ -29,8 +27,8 @@ bool CountForest::Fits(const FactorGraph& graph) {
 CountForest::CountForest(std::shared_ptr<const FactorGraph> graph) : graph_(std::move(graph)) {
   SLACKLINE_CHECK(Fits(*graph_), "counts need binary variables and a forest of pairs");
   const Index n = graph_->num_variables();
-  base_.resize(2 * Size(n));
-  nodes_.resize(Size(n) + 1);
+  base_.resize(2 * Offset{n});
+  nodes_.resize(Offset{n} + 1);
   for (const EliminationStep& step : ForestElimination(*graph_)) {
     if (step.part < n) {
       if (step.parent < 0) joins_.push_back({n, step.part, -1, {}, {}, 0, 0, 0, 0});
@@ -73,7 +71,7 @@ double CountForest::Sorted(std::span<const double> gains, std::span<const Index>
     zero += base_[2 * i];
     order_[marked[i]].push_back(static_cast<Index>(i));
   }
-  const auto gain = [&](Index i) { return base_[2 * Size(i) + 1] - base_[2 * Size(i)]; };
+  const auto gain = [&](std::size_t i) { return base_[2 * i + 1] - base_[2 * i]; };
   for (std::size_t kind = 0; kind < 2; ++kind) {
     std::vector<Index>& order = order_[kind];
     std::stable_sort(order.begin(), order.end(),
@@ -108,7 +106,7 @@ double CountForest::Forest(std::span<const double> scores, std::span<const doubl
   total.table.assign(1, 0.0);
   total.hits = total.others = 0;
   for (Join& join : joins_) {
-    const Index states = join.factor >= 0 ? 2 : 1;
+    const std::size_t states = join.factor >= 0 ? 2 : 1;
     std::span<const double> table;
     if (join.factor >= 0) table = scores.subspan(graph_->factor_offset(join.factor), 4);
     const bool child_first = join.factor >= 0 && graph_->scope(join.factor)[0] == join.child;
@@ -135,19 +133,20 @@ void CountForest::Start(Index variable, Index marked) {
   node.hits = marked;
   node.others = 1 - marked;
   node.table.assign(2 * Area(node.hits, node.others), -kInfinity);
-  node.table[0] = base_[2 * Size(variable)];
-  node.table[Area(node.hits, node.others) + 1] = base_[2 * Size(variable) + 1];
+  const double* own = base_.data() + 2 * Offset{variable};
+  node.table[0] = own[0];
+  node.table[Area(node.hits, node.others) + 1] = own[1];
 }
 
 /// message_[s][h][f] = max_t T_child[t][h][f] + factor(s, t); join->states records the best t.
 void CountForest::Pass(const Node& child, std::span<const double> factor_scores, bool child_first,
-                       Index states, Join* join) {
+                       std::size_t states, Join* join) {
   join->child_hits = child.hits;
   join->child_others = child.others;
   const std::size_t area = Area(child.hits, child.others);
-  message_.resize(Size(states) * area);
-  join->states.resize(Size(states) * area);
-  for (std::size_t s = 0; s < Size(states); ++s) {
+  message_.resize(states * area);
+  join->states.resize(states * area);
+  for (std::size_t s = 0; s < states; ++s) {
     double add[2] = {0, 0};
     for (std::size_t t = 0; t < 2 && !factor_scores.empty(); ++t)
       add[t] = factor_scores[child_first ? 2 * t + s : 2 * s + t];
@@ -162,24 +161,25 @@ void CountForest::Pass(const Node& child, std::span<const double> factor_scores,
 }
 
 /// Combines the parent's table with message_; counts of the two subtrees add up.
-void CountForest::Merge(Node* parent, Index states, Join* join) {
+void CountForest::Merge(Node* parent, std::size_t states, Join* join) {
   const Index hits = parent->hits + join->child_hits;
   const Index others = parent->others + join->child_others;
   join->hits = hits;
   join->others = others;
   const std::size_t area = Area(hits, others);
   const std::size_t own_width = parent->others + 1;
+  const std::size_t child_hits = join->child_hits;
   const std::size_t child_width = join->child_others + 1;
   const std::size_t width = others + 1;
-  merged_.assign(Size(states) * area, -kInfinity);
+  merged_.assign(states * area, -kInfinity);
   join->counts.assign(merged_.size(), 0);
-  for (std::size_t s = 0; s < Size(states); ++s) {
+  for (std::size_t s = 0; s < states; ++s) {
     for (std::size_t k = 0; k < Area(parent->hits, parent->others); ++k) {
       const double own = parent->table[s * Area(parent->hits, parent->others) + k];
       if (own == -kInfinity) continue;
       const std::size_t first = s * area + k / own_width * width + k % own_width;
       const double* message = message_.data() + s * Area(join->child_hits, join->child_others);
-      for (std::size_t h = 0; h <= Size(join->child_hits); ++h) {
+      for (std::size_t h = 0; h <= child_hits; ++h) {
         for (std::size_t f = 0; f < child_width; ++f) {
           const double value = own + message[h * child_width + f];
           const std::size_t at = first + h * width + f;
@@ -204,13 +204,13 @@ void CountForest::ReadLabels(Index hits, Index others, std::span<Index> labels) 
   struct Share {
     Index hits = 0, others = 0;
   };
-  std::vector<Share> shares(Size(n) + 1);
+  std::vector<Share> shares(Offset{n} + 1);
   shares[n] = {hits, others};
   for (auto join = joins_.rbegin(); join != joins_.rend(); ++join) {
-    const std::size_t state = join->factor >= 0 ? Size(labels[join->parent]) : 0;
+    const std::size_t state = join->factor >= 0 ? labels[join->parent] : 0;
     Share& parent = shares[join->parent];
     const std::size_t at = state * Area(join->hits, join->others) +
-                           Size(parent.hits) * (Size(join->others) + 1) + Size(parent.others);
+                           parent.hits * (Offset{join->others} + 1) + parent.others;
     const std::size_t counts = join->counts[at];
     const std::size_t child_width = join->child_others + 1;
     const Share child = {static_cast<Index>(counts / child_width),

@@ -74,8 +74,8 @@ class CountForest {
                 std::span<const Index> marked, std::span<Index> labels);
   void Start(Index variable, Index marked);
   void Pass(const Node& child, std::span<const double> factor_scores, bool child_first,
-            Index states, Join* join);
-  void Merge(Node* parent, Index states, Join* join);
+            std::size_t states, Join* join);
+  void Merge(Node* parent, std::size_t states, Join* join);
   void ReadLabels(Index hits, Index others, std::span<Index> labels) const;
 
   std::shared_ptr<const FactorGraph> graph_;

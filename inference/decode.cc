@@ -91,11 +91,12 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
 double Decoder::SolveConditioned(Index variable, Index state, std::span<const double> scores,
                                  MaxMarginalKind kind) {
   const std::size_t begin = graph_->state_offset(variable);
-  if (scores[begin + Size(state)] == -kInfinity) return -kInfinity;
+  const std::size_t fixed = begin + state;
+  if (scores[fixed] == -kInfinity) return -kInfinity;
   const std::size_t states = graph_->cardinality(variable);
   const double penalty = FixingPenalty(*graph_, scores);
   for (std::size_t s = 0; s < states; ++s) {
-    if (s != Size(state)) conditioned_[begin + s] = scores[begin + s] - penalty;
+    if (begin + s != fixed) conditioned_[begin + s] = scores[begin + s] - penalty;
   }
   solver_->Solve(conditioned_, &warm_, &work_);
   std::copy_n(scores.begin() + graph_->state_offset(variable), states,

@@ -48,10 +48,10 @@ inline __attribute__((always_inline)) void ExpFour(Four* values) {
 inline __attribute__((always_inline)) void Load(const double* from, Index count, double rest,
                                                 Four* values) {
   *values = Four{} + rest;
-  std::memcpy(values, from, static_cast<std::size_t>(count) * sizeof(double));
+  std::memcpy(values, from, count * sizeof(double));
 }
 inline __attribute__((always_inline)) void Store(const Four& values, Index count, double* to) {
-  std::memcpy(to, &values, static_cast<std::size_t>(count) * sizeof(double));
+  std::memcpy(to, &values, count * sizeof(double));
 }
 
 }  // namespace

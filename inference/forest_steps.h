@@ -37,7 +37,7 @@ class ForestSteps {
   std::span<const ForestStep> steps() const { return steps_; }  ///< one per factor, leaves first
   std::span<const Index> roots() const { return roots_; }       ///< one variable per component
   std::span<const ForestAxis> axes(const ForestStep& step) const {
-    return {axes_.data() + step.first_axis, static_cast<std::size_t>(step.num_axes)};
+    return std::span(axes_.data() + step.first_axis, step.num_axes);
   }
 
   Index largest_table() const { return largest_table_; }     ///< 0 without factors

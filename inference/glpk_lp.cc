@@ -268,7 +268,7 @@ class PackedBasis {
   /// Returns false when the bytes are not a basis of this model.
   static bool Read(std::uint8_t tag, const LpModel& model, const WarmStart& warm,
                    std::vector<BasisStatus>* status) {
-    const std::size_t count = Size(model.rows) + Size(model.columns);
+    const std::size_t count = Offset{model.rows} + model.columns;
     if (warm.bytes.size() != 1 + (count + 3) / 4 || warm.bytes[0] != tag) return false;
     status->resize(count);
     Index basic = 0;

@@ -75,7 +75,7 @@ class KBestSearch {
         Add(parent, at, prefix, table, std::move(excluded));
         excluded.clear();
       }
-      prefix += unary_[i * states_ + Size(label)] + (table == nullptr ? 0 : table[label]);
+      prefix += unary_[i * states_ + label] + (table == nullptr ? 0 : table[label]);
     }
   }
 

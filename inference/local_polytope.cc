@@ -37,9 +37,9 @@ struct Axis {
 template <class Body>  // body(axis, variable)
 void ForEachAxis(const FactorGraph& graph, Index c, Body body) {
   Axis axis;
-  axis.inner = Size(graph.factor_states(c));
+  axis.inner = graph.factor_states(c);
   for (const Index i : graph.scope(c)) {
-    axis.states = Size(graph.cardinality(i));
+    axis.states = graph.cardinality(i);
     axis.inner /= axis.states;
     body(axis, i);
     axis.outer *= axis.states;
@@ -156,7 +156,7 @@ void RepairFactor(const FactorGraph& graph, Index c, std::span<const double> p,
     return;
   }
   std::size_t states = 0;
-  for (const Index i : scope) states += Size(graph.cardinality(i));
+  for (const Index i : scope) states += graph.cardinality(i);
   Scratch scratch(states);
   if (Fits(graph, c, p, table, scratch.get())) return;
   if (scope.size() == 2 && table.size() == 4 && states == 4) {

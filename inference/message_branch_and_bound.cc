@@ -100,7 +100,7 @@ class MessageBranchAndBoundSolver final : public MapSolver {
 
 BranchAndBoundPlan BranchAndBoundPlan::Read(const FactorGraph& graph, const WarmStart* warm) {
   BranchAndBoundPlan plan;
-  const std::size_t messages = Size(graph.total_messages()) * sizeof(double);
+  const std::size_t messages = graph.total_messages() * sizeof(double);
   if (warm == nullptr || warm->bytes.size() != messages + kBranchAndBoundPlanBytes) return plan;
   const std::uint8_t* const bytes = warm->bytes.data() + messages;
   // The bytes of a damaged checkpoint may have any values.
@@ -112,7 +112,7 @@ BranchAndBoundPlan BranchAndBoundPlan::Read(const FactorGraph& graph, const Warm
 
 void BranchAndBoundPlan::Write(const FactorGraph& graph, WarmStart* warm) const {
   if (warm == nullptr) return;
-  const std::size_t messages = Size(graph.total_messages()) * sizeof(double);
+  const std::size_t messages = graph.total_messages() * sizeof(double);
   SLACKLINE_CHECK(warm->bytes.size() >= messages,
                   "a plan of branch and bound stands behind messages");
   warm->bytes.resize(messages + kBranchAndBoundPlanBytes);

@@ -66,7 +66,7 @@ class MessagePassingSolver final : public MapSolver {
 
 MessagePassing::MessagePassing(std::shared_ptr<const FactorGraph> graph,
                                std::span<const Index> table_of)
-    : graph_(std::move(graph)), begin_(Size(graph_->num_variables()) + 1, 0) {
+    : graph_(std::move(graph)), begin_(Offset{graph_->num_variables()} + 1, 0) {
   AddTables(table_of);
   Index largest_variable = 0;
   for (Index i = 0; i < graph_->num_variables(); ++i) {

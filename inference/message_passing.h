@@ -94,7 +94,7 @@ class MessagePassing {
     Offset scores;    // other factors: begin of the scores in table_scores_
   };
   std::span<const Edge> edges(Index i) const {
-    return {edges_.data() + begin_[i], static_cast<std::size_t>(begin_[i + 1] - begin_[i])};
+    return std::span(edges_.data() + begin_[i], begin_[i + 1] - begin_[i]);
   }
   void AddTables(std::span<const Index> table_of);
   void AddEdges(Index i);

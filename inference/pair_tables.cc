@@ -89,7 +89,7 @@ void PairTables::Set(Index number, std::span<const double> scores) {
   Table& table = tables_[number];
   const Index rows = table.rows;
   const Index cols = table.cols;
-  SLACKLINE_CHECK(scores.size() == Size(rows) * Size(cols), "scores do not fit the table");
+  SLACKLINE_CHECK(std::ssize(scores) == Offset{rows} * cols, "scores do not fit the table");
   double* by_row = scores_.data() + table.by_row;
   double* by_col = scores_.data() + table.by_col;
   for (Index r = 0; r < rows; ++r) {

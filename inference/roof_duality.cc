@@ -9,7 +9,7 @@
 namespace slackline::internal {
 
 RoofDuality::RoofDuality(Index num_variables, std::span<const VariablePair> pairs)
-    : n_(num_variables), pairs_(pairs.begin(), pairs.end()), begin_(Size(num_variables) + 1, 0) {
+    : n_(num_variables), pairs_(pairs.begin(), pairs.end()), begin_(Offset{num_variables} + 1, 0) {
   for (const VariablePair& pair : pairs_) {
     SLACKLINE_CHECK(pair.first >= 0 && pair.first < n_ && pair.second >= 0 && pair.second < n_ &&
                         pair.first != pair.second,
@@ -58,7 +58,8 @@ void RoofDuality::Solve(std::span<const double> u, std::span<const double> t, co
   std::copy(u.begin(), u.end(), low_.begin());
   std::copy(u.begin(), u.end(), high_.begin());
   if (sums != nullptr) {
-    for (std::size_t i = 0; i < Size(n_); ++i) {
+    const std::size_t n = n_;
+    for (std::size_t i = 0; i < n; ++i) {
       low_[i] += sums->negative[i];
       high_[i] += sums->positive[i];
     }
@@ -235,8 +236,9 @@ void RoofDuality::ReadCut(bool doubled) {
 }
 
 double RoofDuality::Value() const {
+  const std::size_t n = n_;
   double value = 0;
-  for (std::size_t i = 0; i < Size(n_); ++i) value += u_[i] * 0.5 * doubled_[i];
+  for (std::size_t i = 0; i < n; ++i) value += u_[i] * 0.5 * doubled_[i];
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
     const int p = doubled_[pairs_[e].first];
     const int q = doubled_[pairs_[e].second];

@@ -78,7 +78,7 @@ class RoofDuality {
     Index pair;
   };
   std::span<const Neighbour> neighbours(Index i) const {
-    return {neighbours_.data() + begin_[i], static_cast<std::size_t>(begin_[i + 1] - begin_[i])};
+    return std::span(neighbours_.data() + begin_[i], begin_[i + 1] - begin_[i]);
   }
   double t(Index pair) const { return t_[pair]; }
   bool Decide();

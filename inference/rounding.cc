@@ -50,7 +50,7 @@ class LocalSearch {
         inner *= graph_.cardinality(scope[k]);
       const Index base = JointState(graph_, at.factor, labels_) - labels_[i] * inner;
       const double* table = scores_.data() + graph_.factor_offset(at.factor) + base;
-      for (std::size_t s = 0; s < states; ++s) local_[s] += table[s * Size(inner)];
+      for (std::size_t s = 0; s < states; ++s) local_[s] += table[s * inner];
     }
     const FactorMax best = TableMax(local_);
     if (best.value <= local_[labels_[i]] + least_gain_) return false;

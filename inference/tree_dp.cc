@@ -185,13 +185,13 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
   // Beliefs include only their own component; the best values of the other components are added.
   double total = 0;
   for (const Index root : forest_.roots())
-    total += TableMax({belief(root), Size(graph_->cardinality(root))}).value;
+    total += TableMax(std::span(belief(root), graph_->cardinality(root))).value;
   RequireAllowedLabelling(total);
   for (Index i = 0; i < graph_->num_variables(); ++i) {
-    const std::span<const double> table{belief(i), Size(graph_->cardinality(i))};
+    const std::span<const double> table(belief(i), graph_->cardinality(i));
     const double own = TableMax(table).value;
     for (std::size_t s = 0; s < table.size(); ++s)
-      out[Size(graph_->state_offset(i)) + s] = table[s] - own + total;
+      out[graph_->state_offset(i) + s] = table[s] - own + total;
   }
 }
 

@@ -64,7 +64,7 @@ double SquaredValue(const ExampleView& example, const FeatureTerm& term, std::si
     case FeatureKind::kLinear:
       return input;
     case FeatureKind::kPotential: {
-      const double x = example.potentials()[static_cast<std::size_t>(term.source) + state];
+      const double x = example.potentials()[term.source + state];
       return x * x;
     }
     case FeatureKind::kConstant:

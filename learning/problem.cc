@@ -35,7 +35,7 @@ double SquaredRange(const ExampleView& example, Index part) {
             value = example.input(structure.slots()[term.source].input).squared_norm;
             break;
           case FeatureKind::kPotential: {
-            const double x = example.potentials()[static_cast<std::size_t>(term.source) + s];
+            const double x = example.potentials()[term.source + s];
             value = x * x;
             break;
           }

@@ -56,7 +56,7 @@ T StateReader::Number() {
 std::size_t StateReader::Count(std::size_t item_bytes) {
   const auto count = Number<std::uint64_t>();
   Require(count <= rest_.size() / item_bytes, "a list is longer than what is left");
-  return static_cast<std::size_t>(count);
+  return count;
 }
 
 void StateReader::Tag(std::string_view name) {
@@ -165,7 +165,7 @@ std::size_t StateArchive::Length(std::size_t size, std::int64_t low, std::int64_
                                  std::int64_t least_bytes) {
   auto length = static_cast<std::int64_t>(size);
   Integer(&length, low, loading() ? std::min(high, reader_->left() / least_bytes) : high);
-  return static_cast<std::size_t>(length);
+  return length;
 }
 
 }  // namespace slackline::internal

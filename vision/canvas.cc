@@ -30,7 +30,7 @@ void ForTextPixels(std::string_view text, const Draw& draw) {
 }  // namespace
 
 Canvas::Canvas(Index width, Index height, Color background) : image_{width, height, {}} {
-  image_.rgb.resize(3 * static_cast<std::size_t>(width) * height);
+  image_.rgb.resize(3 * Offset{width} * height);
   Fill(0, 0, width, height, background);
 }
 
@@ -76,7 +76,7 @@ std::string FitText(std::string_view text, Index width, Index scale) {
   if (TextWidth(text, scale) <= width) return std::string(text);
   const Index characters = (width / scale + 1) / kAdvance;
   if (characters < 2) return {};
-  return std::string(text.substr(0, static_cast<std::size_t>(characters - 2))) + "..";
+  return std::string(text.substr(0, characters - 2)) + "..";
 }
 
 }  // namespace slackline::internal

@@ -131,7 +131,7 @@ Image ConfusionPicture(std::span<const std::int64_t> counts, std::span<const std
   DrawNames(canvas, at);
   canvas.Fill(at.left, at.top, at.num_classes * at.cell + 1, at.num_classes * at.cell + 1, kLine);
   for (Index row = 0; row < at.num_classes; ++row) {
-    const auto own = counts.subspan(static_cast<std::size_t>(row) * num_classes, num_classes);
+    const auto own = counts.subspan(row * num_classes, num_classes);
     double sum = 0;
     for (const std::int64_t count : own) {
       SLACKLINE_CHECK(count >= 0, "counts are not negative");

@@ -60,10 +60,9 @@ void MultiplyPanel(const float* points, Index num_points, Index size, const floa
     const bool full = p + kRows <= num_points;
     for (Index q = p; q < (full ? p + 1 : num_points); ++q) {
       Sums sums;
-      PanelProduct(points + static_cast<std::size_t>(q) * size,
-                   full ? static_cast<std::size_t>(size) : 0, panel, bias, size, &sums);
+      PanelProduct(points + Offset{q} * size, full ? size : 0, panel, bias, size, &sums);
       for (Index r = 0; r < (full ? kRows : 1); ++r) {
-        float* to = out + static_cast<std::size_t>(q + r) * columns + first;
+        float* to = out + Offset{q + r} * columns + first;
         for (Index k = 0; k < count; ++k) {
           to[k] = k < kWidth ? sums.low[r][k] : sums.high[r][k - kWidth];
         }
@@ -102,8 +101,7 @@ void ImprovePanel(const float* points, Index num_points, Index size, const float
     const bool full = p + kRows <= num_points;
     for (Index q = p; q < (full ? p + 1 : num_points); ++q) {
       Sums sums;
-      PanelProduct(points + static_cast<std::size_t>(q) * size,
-                   full ? static_cast<std::size_t>(size) : 0, panel, bias, size, &sums);
+      PanelProduct(points + Offset{q} * size, full ? size : 0, panel, bias, size, &sums);
       for (Index r = 0; r < (full ? kRows : 1); ++r)
         Improve(sums.low[r], sums.high[r], first, &best[q + r]);
     }
@@ -125,11 +123,10 @@ Index Largest(const Best& best) {
 PackedColumns::PackedColumns(const std::vector<float>& columns, const std::vector<float>& bias,
                              Index size)
     : size_(size), columns_(static_cast<Index>(bias.size())) {
-  SLACKLINE_CHECK(columns.size() == bias.size() * static_cast<std::size_t>(size),
-                  "columns × size numbers are needed");
+  SLACKLINE_CHECK(columns.size() == bias.size() * size, "columns × size numbers are needed");
   const std::size_t length = size;
-  panels_.resize(static_cast<std::size_t>(panels()) * kPanel * length);
-  bias_.assign(static_cast<std::size_t>(panels()) * kPanel, std::numeric_limits<float>::lowest());
+  panels_.resize(Offset{panels()} * kPanel * length);
+  bias_.assign(Offset{panels()} * kPanel, std::numeric_limits<float>::lowest());
   for (std::size_t k = 0; k < bias.size(); ++k) {
     bias_[k] = bias[k];
     float* to = panels_.data() + k / kPanel * kPanel * length + k % kPanel;
@@ -138,11 +135,12 @@ PackedColumns::PackedColumns(const std::vector<float>& columns, const std::vecto
 }
 
 PackedColumns PackedColumns::ForNearest(const std::vector<float>& columns, Index size) {
-  std::vector<float> bias(columns.size() / static_cast<std::size_t>(size));
+  const std::size_t length = size;
+  std::vector<float> bias(columns.size() / length);
   for (std::size_t k = 0; k < bias.size(); ++k) {
     double norm = 0;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(size); ++d) {
-      const double value = columns[k * static_cast<std::size_t>(size) + d];
+    for (std::size_t d = 0; d < length; ++d) {
+      const double value = columns[k * length + d];
       norm += value * value;
     }
     bias[k] = static_cast<float>(-norm / 2);
@@ -156,9 +154,8 @@ void Multiply(const PackedColumns& matrix, const float* points, Index num_points
   for (Index begin = 0; begin < num_points; begin += kBlock) {
     const Index count = std::min(kBlock, num_points - begin);
     for (Index p = 0; p < matrix.panels(); ++p) {
-      MultiplyPanel(points + static_cast<std::size_t>(begin) * size, count, matrix.size(),
-                    matrix.panel(p), matrix.bias(p), p * PackedColumns::kPanel, matrix.columns(),
-                    out + static_cast<std::size_t>(begin) * columns);
+      MultiplyPanel(points + begin * size, count, matrix.size(), matrix.panel(p), matrix.bias(p),
+                    p * PackedColumns::kPanel, matrix.columns(), out + begin * columns);
     }
   }
 }
@@ -175,8 +172,8 @@ void NearestColumns(const PackedColumns& matrix, const float* points, Index num_
     const Index count = std::min(kBlock, num_points - begin);
     std::fill(best.begin(), best.end(), nothing);
     for (Index p = 0; p < matrix.panels(); ++p) {
-      ImprovePanel(points + static_cast<std::size_t>(begin) * size, count, matrix.size(),
-                   matrix.panel(p), matrix.bias(p), p * PackedColumns::kPanel, best.data());
+      ImprovePanel(points + begin * size, count, matrix.size(), matrix.panel(p), matrix.bias(p),
+                   p * PackedColumns::kPanel, best.data());
     }
     for (Index k = 0; k < count; ++k) words[begin + k] = Largest(best[k]);
   }

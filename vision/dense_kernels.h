@@ -26,10 +26,8 @@ class PackedColumns {
   Index size() const { return size_; }
   Index columns() const { return columns_; }
   Index panels() const { return (columns_ + kPanel - 1) / kPanel; }
-  const float* panel(Index p) const {
-    return panels_.data() + static_cast<std::size_t>(p) * kPanel * static_cast<std::size_t>(size_);
-  }
-  const float* bias(Index p) const { return bias_.data() + static_cast<std::size_t>(p) * kPanel; }
+  const float* panel(Index p) const { return panels_.data() + Offset{p} * kPanel * size_; }
+  const float* bias(Index p) const { return bias_.data() + Offset{p} * kPanel; }
 
  private:
   Index size_ = 0;

@@ -75,7 +75,7 @@ void AddSift(const Plane& plane, const DescriptorSpec& spec, Index part, Descrip
   const VlDsiftKeypoint* points = vl_dsift_get_keypoints(filter.get());
   const float* descriptors = vl_dsift_get_descriptors(filter.get());
   const std::size_t size = spec.size;
-  out->values.resize(static_cast<std::size_t>(count) * size);
+  out->values.resize(count * size);
   const bool first = out->pixels.empty();
   for (Index k = 0; k < count; ++k) {
     if (first) {
@@ -84,9 +84,8 @@ void AddSift(const Plane& plane, const DescriptorSpec& spec, Index part, Descrip
       out->pixels.push_back(y * plane.width + x);
     }
     if (points[k].norm < kLeastSiftNorm) continue;
-    WriteRoots(descriptors + static_cast<std::size_t>(k) * kSiftSize,
-               out->values.data() + static_cast<std::size_t>(k) * size +
-                   static_cast<std::size_t>(part) * kSiftSize);
+    WriteRoots(descriptors + Offset{k} * kSiftSize,
+               out->values.data() + k * size + Offset{part} * kSiftSize);
   }
 }
 

@@ -44,7 +44,7 @@ std::vector<Index> RandomSubset(Index count, Index wanted, Random* random) {
   std::vector<Index> all(count);
   std::iota(all.begin(), all.end(), 0);
   if (wanted >= count) return all;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(wanted); ++k) {
+  for (Index k = 0; k < wanted; ++k) {
     std::swap(all[k], all[k + random->Below(all.size() - k)]);
   }
   all.resize(wanted);
@@ -55,7 +55,7 @@ std::vector<Index> RandomSubset(Index count, Index wanted, Random* random) {
 std::vector<float> TakeRows(const std::vector<float>& rows, Index size,
                             const std::vector<Index>& chosen) {
   std::vector<float> taken;
-  taken.reserve(chosen.size() * static_cast<std::size_t>(size));
+  taken.reserve(chosen.size() * size);
   for (const Index row : chosen) {
     const auto from = rows.begin() + static_cast<std::ptrdiff_t>(row) * size;
     taken.insert(taken.end(), from, from + size);
@@ -84,7 +84,7 @@ BlockMap ComponentMap(const Moments& moments, const Spectrum& spectrum, Index co
   BlockMap map;
   const std::size_t size = moments.size();
   for (std::size_t d = 0; d < size; ++d) map.mean.push_back(static_cast<float>(moments.Mean(d)));
-  for (std::size_t k = 0; k < static_cast<std::size_t>(count) * size; ++k) {
+  for (std::size_t k = 0; k < count * size; ++k) {
     map.axes.push_back(static_cast<float>(spectrum.vectors[k]));
   }
   const double variance =

@@ -24,8 +24,8 @@ void CopyColumns(const std::vector<float>& rows, Index columns, Index count, Ind
                  Index dimension, std::vector<float>* to) {
   const bool one = std::ssize(rows) == columns;
   for (Index s = 0; s < count; ++s) {
-    const float* from = rows.data() + (one ? 0 : static_cast<std::size_t>(s) * columns);
-    std::copy_n(from, columns, to->data() + static_cast<std::size_t>(s) * dimension + begin);
+    const float* from = rows.data() + (one ? 0 : Offset{s} * columns);
+    std::copy_n(from, columns, to->data() + Offset{s} * dimension + begin);
   }
 }
 
@@ -49,8 +49,7 @@ std::vector<Index> WorkingImage::SuperpixelOfDescribed(const Superpixels& superp
     const Index from_y = std::min(y * factor_ + factor_ / 2, image_.height - 1);
     for (Index x = 0; x < small_.width; ++x) {
       const Index from_x = std::min(x * factor_ + factor_ / 2, image_.width - 1);
-      of_pixel.push_back(
-          superpixels.of_pixel[static_cast<std::size_t>(from_y) * image_.width + from_x]);
+      of_pixel.push_back(superpixels.of_pixel[Offset{from_y} * image_.width + from_x]);
     }
   }
   return of_pixel;
@@ -106,12 +105,12 @@ std::vector<float> ExtractorState::Features(const WorkingImage& working,
                                             const std::vector<NeighbourPair>& neighbours,
                                             const std::vector<ImageWords>& words) const {
   const LayerRows rows = MakeRows(working, superpixels, neighbours, words);
-  std::vector<float> features(static_cast<std::size_t>(superpixels.count) * dimension);
+  std::vector<float> features(Offset{superpixels.count} * dimension);
   std::vector<float> block;
   const auto put = [&](std::size_t m, const std::vector<float>& from) {
     const BlockMap& map = maps[m];
     const auto count = static_cast<Index>(from.size() / map.mean.size());
-    block.resize(static_cast<std::size_t>(count) * map.outputs());
+    block.resize(Offset{count} * map.outputs());
     Multiply(map.packed, from.data(), count, block.data());
     if (m + 1 == maps.size()) {
       const float most = kMostDeviations * map.scale;

@@ -133,7 +133,7 @@ class Map {
     struct stat status {};
     const bool known = fstat(descriptor, &status) == 0;
     if (known && S_ISREG(status.st_mode) && status.st_size > 0) {
-      size_ = static_cast<std::size_t>(status.st_size);
+      size_ = status.st_size;
       data_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor, 0);
     }
     const int error = errno;
@@ -443,11 +443,9 @@ void FeatureFileWriter::Add(const std::string& name, ImageRole role, const Image
                     "a feature of '" + name + "' has no half precision");
   }
   const Superpixels& fine = features.fine;
-  const auto length = [&](Index count) {
-    return static_cast<std::size_t>(count) * state.dimension;
-  };
-  SLACKLINE_CHECK(features.fine_rows.size() == length(fine.count) &&
-                      features.coarse_rows.size() == length(features.coarse.count),
+  const auto length = [&](Index count) { return Offset{count} * state.dimension; };
+  SLACKLINE_CHECK(std::ssize(features.fine_rows) == length(fine.count) &&
+                      std::ssize(features.coarse_rows) == length(features.coarse.count),
                   "features of '" + name + "' have another dimension");
   SLACKLINE_CHECK(labels.width == fine.width && labels.height == fine.height,
                   "labels of '" + name + "' have another size than the image");

@@ -52,8 +52,8 @@ Plane Padded(const Plane& plane, Index border) {
   Plane padded(plane.width + 2 * border, plane.height + 2 * border);
   for (Index y = 0; y < padded.height; ++y) {
     const Index from_y = std::clamp(y - border, 0, plane.height - 1);
-    const float* from = plane.values.data() + static_cast<std::size_t>(from_y) * plane.width;
-    float* to = padded.values.data() + static_cast<std::size_t>(y) * padded.width;
+    const float* from = plane.values.data() + Offset{from_y} * plane.width;
+    float* to = padded.values.data() + Offset{y} * padded.width;
     to = std::fill_n(to, border, from[0]);
     to = std::copy_n(from, plane.width, to);
     std::fill_n(to, border, from[plane.width - 1]);
@@ -68,15 +68,15 @@ Plane Smooth(const Plane& plane, double sigma) {
   const Plane padded = Padded(plane, radius);
   Plane rows(padded.width, plane.height);
   for (Index y = 0; y < plane.height; ++y) {
-    const float* from = padded.values.data() + static_cast<std::size_t>(y + radius) * padded.width;
+    const float* from = padded.values.data() + Offset{y + radius} * padded.width;
     Correlate(from, padded.width, kernel.data(), radius, padded.width,
-              rows.values.data() + static_cast<std::size_t>(y) * padded.width);
+              rows.values.data() + Offset{y} * padded.width);
   }
   Plane smooth(plane.width, plane.height);
   for (Index y = 0; y < plane.height; ++y) {
-    const float* from = rows.values.data() + static_cast<std::size_t>(y) * padded.width + radius;
+    const float* from = rows.values.data() + Offset{y} * padded.width + radius;
     Correlate(from, 1, kernel.data(), radius, plane.width,
-              smooth.values.data() + static_cast<std::size_t>(y) * plane.width);
+              smooth.values.data() + Offset{y} * plane.width);
   }
   return smooth;
 }
@@ -85,7 +85,7 @@ Image Reduced(const Image& image, Index factor) {
   Image reduced;
   reduced.width = (image.width + factor - 1) / factor;
   reduced.height = (image.height + factor - 1) / factor;
-  reduced.rgb.resize(3 * static_cast<std::size_t>(reduced.num_pixels()));
+  reduced.rgb.resize(3 * Offset{reduced.num_pixels()});
   std::uint8_t* to = reduced.rgb.data();
   for (Index y = 0; y < image.height; y += factor) {
     for (Index x = 0; x < image.width; x += factor) {
@@ -94,8 +94,7 @@ Image Reduced(const Image& image, Index factor) {
       const auto pixels = static_cast<std::uint32_t>((right - x) * (below - y));
       std::uint32_t sums[3] = {pixels / 2, pixels / 2, pixels / 2};
       for (Index v = y; v < below; ++v) {
-        const std::uint8_t* from =
-            image.rgb.data() + 3 * (static_cast<std::size_t>(v) * image.width + x);
+        const std::uint8_t* from = image.rgb.data() + 3 * (Offset{v} * image.width + x);
         for (Index k = 0; k < 3 * (right - x); ++k) sums[k % 3] += from[k];
       }
       for (const std::uint32_t sum : sums) *to++ = static_cast<std::uint8_t>(sum / pixels);

@@ -12,11 +12,9 @@ namespace slackline::internal {
 struct Plane {
   Plane() = default;
   Plane(Index plane_width, Index plane_height)
-      : width(plane_width),
-        height(plane_height),
-        values(static_cast<std::size_t>(plane_width) * static_cast<std::size_t>(plane_height)) {}
+      : width(plane_width), height(plane_height), values(Offset{plane_width} * plane_height) {}
 
-  float at(Index x, Index y) const { return values[static_cast<std::size_t>(y) * width + x]; }
+  float at(Index x, Index y) const { return values[Offset{y} * width + x]; }
 
   Index width = 0;
   Index height = 0;

@@ -64,10 +64,10 @@ class JpegReader {
     if (!TryReadHeader()) Fail();
     CheckNumPixels(path_, info_.image_width, info_.image_height, most_pixels);
     Image image{static_cast<Index>(info_.image_width), static_cast<Index>(info_.image_height), {}};
-    const std::size_t row_bytes = 3 * static_cast<std::size_t>(image.width);
-    image.rgb.resize(row_bytes * static_cast<std::size_t>(image.height));
+    const std::size_t row_bytes = 3 * Offset{image.width};
+    image.rgb.resize(row_bytes * image.height);
     std::vector<std::uint8_t> ink;
-    if (four_inks()) ink.resize(4 * static_cast<std::size_t>(image.width));
+    if (four_inks()) ink.resize(4 * Offset{image.width});
     if (!TryReadRows(image.rgb.data(), row_bytes, ink.data())) Fail();
     return image;
   }

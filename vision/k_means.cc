@@ -72,7 +72,7 @@ class Clustering {
       const Index nearest = words[p - begin];
       part.changes += word != nearest;
       word = nearest;
-      double* to = part.sums.data() + static_cast<std::size_t>(word) * (size_ + 1);
+      double* to = part.sums.data() + word * (size_ + 1);
       for (std::size_t d = 0; d < size_; ++d) to[d] += point(p)[d];
       to[size_] += 1;
     }
@@ -95,7 +95,7 @@ class Clustering {
     std::vector<double> sums;  // num_centres × (size + 1): sum and number of the points
   };
 
-  const float* point(Index p) const { return points_.data() + static_cast<std::size_t>(p) * size_; }
+  const float* point(Index p) const { return points_.data() + p * size_; }
 
   void UpdateDistances(const float* centre, std::vector<float>* distance) const {
     const auto columns = static_cast<Eigen::Index>(size_);
@@ -149,7 +149,7 @@ template <class Work>
 void RunOnThreads(std::size_t count, double cost, int threads, const Work& work) {
   const auto pieces = static_cast<Index>(count);
   ParallelChunks(pieces, pieces, cost < kLeastParallelCost ? 1 : threads,
-                 [&](const Chunk& chunk) { work(static_cast<std::size_t>(chunk.begin)); });
+                 [&](const Chunk& chunk) { work(chunk.begin); });
 }
 
 double CostOf(const std::vector<Clustering*>& some) {

@@ -66,7 +66,7 @@ Index ScaleFor(Index width) { return 1 + width / 600; }
 
 void CheckSizes(const Image& image, const LabelImage& labels, std::size_t num_classes) {
   SLACKLINE_CHECK(image.width >= 1 && image.height >= 1, "the image has pixels");
-  SLACKLINE_CHECK(image.rgb.size() == 3 * static_cast<std::size_t>(image.width) * image.height,
+  SLACKLINE_CHECK(std::ssize(image.rgb) == 3 * Offset{image.width} * image.height,
                   "an image has three bytes a pixel");
   SLACKLINE_CHECK(labels.width == image.width && labels.height == image.height,
                   "image and labels are of one size");
@@ -90,7 +90,7 @@ Image Blend(const Image& image, const LabelImage& labels, Index line) {
   };
   for (Index y = 0; y < image.height; ++y) {
     for (Index x = 0; x < width; ++x) {
-      const std::size_t p = static_cast<std::size_t>(y) * width + x;
+      const Offset p = Offset{y} * width + x;
       const Color color = at_border(x, y) ? kInk : ClassColor(labels.labels[p]);
       const int share = at_border(x, y) ? 4 : 2;  // quarters of the colour
       for (std::size_t c = 0; c < 3; ++c) {

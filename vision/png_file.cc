@@ -126,11 +126,10 @@ class PngReader {
   }
 
   std::vector<std::uint8_t> ReadRows(int channels) {
-    const std::size_t row_bytes =
-        static_cast<std::size_t>(width()) * static_cast<std::size_t>(channels);
+    const std::size_t row_bytes = Offset{width()} * channels;
     SLACKLINE_CHECK(png_get_rowbytes(png(), info()) == row_bytes,
                     "libpng's rows are of the expected length");
-    std::vector<std::uint8_t> pixels(row_bytes * static_cast<std::size_t>(height()));
+    std::vector<std::uint8_t> pixels(row_bytes * height());
     if (!TryReadRows(pixels.data(), row_bytes)) Fail();
     return pixels;
   }
@@ -260,7 +259,7 @@ class PngWriter {
       png_set_PLTE(png, info, colors, 256);
     }
     png_write_info(png, info);
-    const std::size_t row_bytes = static_cast<std::size_t>(width) * kind.bytes;
+    const std::size_t row_bytes = Offset{width} * kind.bytes;
     const std::size_t num_rows = height;
     for (std::size_t y = 0; y < num_rows; ++y) png_write_row(png, pixels + y * row_bytes);
     png_write_end(png, nullptr);
@@ -302,7 +301,7 @@ LabelImage DecodeLabelPng(const std::string& path, std::string_view bytes, Index
 
 std::string EncodePng(const std::string& path, const Image& image) {
   SLACKLINE_CHECK(image.width >= 1 && image.height >= 1, "an image to write has pixels");
-  SLACKLINE_CHECK(image.rgb.size() == 3 * static_cast<std::size_t>(image.width) * image.height,
+  SLACKLINE_CHECK(std::ssize(image.rgb) == 3 * Offset{image.width} * image.height,
                   "an image has three bytes a pixel");
   return PngWriter(path).Write(image.width, image.height, image.rgb, kColors);
 }
@@ -310,7 +309,7 @@ std::string EncodePng(const std::string& path, const Image& image) {
 std::string EncodeLabelPng(const std::string& path, const LabelImage& image,
                            const std::vector<std::uint8_t>& palette) {
   SLACKLINE_CHECK(image.width >= 1 && image.height >= 1, "an image to write has pixels");
-  SLACKLINE_CHECK(image.labels.size() == static_cast<std::size_t>(image.width) * image.height,
+  SLACKLINE_CHECK(std::ssize(image.labels) == Offset{image.width} * image.height,
                   "a label image has one byte a pixel");
   SLACKLINE_CHECK(palette.size() == 768, "a palette has 256 colours");
   return PngWriter(path).Write(image.width, image.height, image.labels, kPalette, &palette);
@@ -319,7 +318,7 @@ std::string EncodeLabelPng(const std::string& path, const LabelImage& image,
 std::string EncodeNumberPng(const std::string& path, Index width, Index height,
                             const std::vector<Index>& numbers) {
   SLACKLINE_CHECK(width >= 1 && height >= 1, "an image to write has pixels");
-  SLACKLINE_CHECK(numbers.size() == static_cast<std::size_t>(width) * height, "one number a pixel");
+  SLACKLINE_CHECK(std::ssize(numbers) == Offset{width} * height, "one number a pixel");
   std::vector<std::uint8_t> bytes;
   bytes.reserve(2 * numbers.size());
   for (const Index number : numbers) {

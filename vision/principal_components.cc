@@ -16,10 +16,7 @@ using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajo
 
 }  // namespace
 
-Moments::Moments(Index size)
-    : size_(size),
-      sums_(size),
-      products_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)) {}
+Moments::Moments(Index size) : size_(size), sums_(size), products_(Offset{size} * size) {}
 
 void Moments::Add(const float* rows, Index num_rows) {
   Eigen::Map<Eigen::VectorXd> sums(sums_.data(), size_);
@@ -27,7 +24,7 @@ void Moments::Add(const float* rows, Index num_rows) {
   Eigen::MatrixXf block(size_, size_);
   for (Index begin = 0; begin < num_rows; begin += kBlock) {
     const Index count = std::min(kBlock, num_rows - begin);
-    const Eigen::Map<const Rows> part(rows + static_cast<std::size_t>(begin) * size_, count, size_);
+    const Eigen::Map<const Rows> part(rows + Offset{begin} * size_, count, size_);
     block.setZero();
     block.selfadjointView<Eigen::Lower>().rankUpdate(part.transpose());
     products += block.cast<double>();
@@ -39,8 +36,7 @@ void Moments::Add(const float* rows, Index num_rows) {
 double Moments::Covariance(std::size_t d, std::size_t e) const {
   if (count_ == 0) return 0;
   // products_ holds the lower triangle, column by column.
-  const double product =
-      products_[std::min(d, e) * static_cast<std::size_t>(size_) + std::max(d, e)];
+  const double product = products_[std::min(d, e) * size_ + std::max(d, e)];
   const double covariance = product / count_ - Mean(d) * Mean(e);
   return d == e ? std::max(0.0, covariance) : covariance;
 }
@@ -50,8 +46,7 @@ Spectrum Decompose(const Moments& moments) {
   Eigen::MatrixXd covariance(size, size);
   for (Index d = 0; d < size; ++d) {
     for (Index e = 0; e < size; ++e) {
-      covariance(d, e) =
-          moments.Covariance(static_cast<std::size_t>(d), static_cast<std::size_t>(e));
+      covariance(d, e) = moments.Covariance(d, e);
     }
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);

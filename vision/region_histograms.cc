@@ -7,10 +7,9 @@
 namespace slackline::internal {
 
 std::vector<float> CountWords(const PlacedWords& words, Index count) {
-  std::vector<float> rows(static_cast<std::size_t>(count) *
-                          static_cast<std::size_t>(words.num_words));
+  std::vector<float> rows(Offset{count} * words.num_words);
   for (std::size_t k = 0; k < words.words.size(); ++k) {
-    rows[static_cast<std::size_t>(words.superpixels[k]) * words.num_words + words.words[k]] += 1;
+    rows[Offset{words.superpixels[k]} * words.num_words + words.words[k]] += 1;
   }
   return rows;
 }
@@ -18,10 +17,10 @@ std::vector<float> CountWords(const PlacedWords& words, Index count) {
 std::vector<float> NeighbourSums(const std::vector<float>& rows, Index num_words, Index count,
                                  const std::vector<NeighbourPair>& neighbours) {
   const std::size_t size = num_words;
-  std::vector<float> sums(static_cast<std::size_t>(count) * size);
+  std::vector<float> sums(count * size);
   const auto add = [&](Index from, Index to) {
-    const float* source = rows.data() + static_cast<std::size_t>(from) * size;
-    float* target = sums.data() + static_cast<std::size_t>(to) * size;
+    const float* source = rows.data() + from * size;
+    float* target = sums.data() + to * size;
     for (std::size_t w = 0; w < size; ++w) target[w] += source[w];
   };
   for (const NeighbourPair& pair : neighbours) {

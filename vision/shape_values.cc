@@ -176,7 +176,7 @@ std::vector<float> ShapeValues(const Image& image, const std::vector<float>& lab
                                const Superpixels& superpixels) {
   Summation summation(image, lab, superpixels);
   std::vector<float> values;
-  values.reserve(static_cast<std::size_t>(superpixels.count) * kShapeValues);
+  values.reserve(Offset{superpixels.count} * kShapeValues);
   Row row(&values);
   for (const Sums& sums : summation.Run()) {
     AddColours(sums, &row);

@@ -28,14 +28,14 @@ constexpr std::int64_t kLeastRegionPixels = 60;
 
 void CheckImage(const Image& image) {
   SLACKLINE_CHECK(image.width >= 1 && image.height >= 1, "the image has pixels");
-  SLACKLINE_CHECK(image.rgb.size() == 3 * static_cast<std::size_t>(image.width) * image.height,
+  SLACKLINE_CHECK(std::ssize(image.rgb) == 3 * Offset{image.width} * image.height,
                   "an image has three bytes a pixel");
 }
 
 void CheckSuperpixels(const Superpixels& superpixels, Index width, Index height) {
   SLACKLINE_CHECK(superpixels.width == width && superpixels.height == height,
                   "superpixels and image are of one size");
-  SLACKLINE_CHECK(superpixels.of_pixel.size() == static_cast<std::size_t>(width) * height,
+  SLACKLINE_CHECK(std::ssize(superpixels.of_pixel) == Offset{width} * height,
                   "every pixel has a superpixel");
 }
 
@@ -44,14 +44,14 @@ Index DivideUp(Index a, Index b) { return (a - 1) / b + 1; }
 /// The means of blocks of factor × factor pixels; blocks at the right and lower border may be cut.
 Image Shrink(const Image& image, Index factor) {
   Image small{DivideUp(image.width, factor), DivideUp(image.height, factor), {}};
-  small.rgb.reserve(3 * static_cast<std::size_t>(small.num_pixels()));
+  small.rgb.reserve(3 * Offset{small.num_pixels()});
   for (Index v = 0; v < small.height; ++v) {
     for (Index u = 0; u < small.width; ++u) {
       std::array<int, 3> sum{};
       const Index x_end = std::min((u + 1) * factor, image.width);
       const Index y_end = std::min((v + 1) * factor, image.height);
       for (Index y = v * factor; y < y_end; ++y) {
-        const std::uint8_t* row = image.rgb.data() + 3 * static_cast<std::size_t>(y) * image.width;
+        const std::uint8_t* row = image.rgb.data() + 3 * Offset{y} * image.width;
         for (Index i = 3 * u * factor; i < 3 * x_end; i += 3) {
           for (int c = 0; c < 3; ++c) sum[c] += row[i + c];
         }
@@ -163,7 +163,7 @@ std::vector<std::array<float, 5>> Centres(const std::vector<float>& lab, Index w
   std::vector<std::array<double, 6>> sums(count);
   const Index height = static_cast<Index>(lab.size() / 3) / width;
   for (Index y = 0; y < height; ++y) {
-    const float* color = lab.data() + 3 * static_cast<std::size_t>(y) * width;
+    const float* color = lab.data() + 3 * Offset{y} * width;
     for (Index x = 0; x < width; ++x, color += 3) {
       std::array<double, 6>& sum = sums[blocks.At(x / blocks.factor, y / blocks.factor)];
       for (int c = 0; c < 3; ++c) sum[c] += static_cast<double>(color[c]);
@@ -189,7 +189,7 @@ std::vector<Index> Refine(const Image& image, const Blocks& blocks, Index side) 
   std::vector<Index> of_pixel(image.num_pixels());
   std::vector<Index> candidates;
   const auto nearest = [&](Index x, Index y) {
-    const float* color = lab.data() + 3 * (static_cast<std::size_t>(y) * image.width + x);
+    const float* color = lab.data() + 3 * (Offset{y} * image.width + x);
     const std::array<float, 5> own = {color[0], color[1], color[2], static_cast<float>(x) * scale,
                                       static_cast<float>(y) * scale};
     Index best = candidates.front();
@@ -251,7 +251,7 @@ Superpixels Slic(const Image& image, Index wanted) {
 std::vector<Index> Parents(const Superpixels& fine, const Superpixels& coarse) {
   CheckSuperpixels(coarse, fine.width, fine.height);
   const std::size_t num_pixels = fine.of_pixel.size();
-  std::vector<Index> begin(static_cast<std::size_t>(fine.count) + 1, 0);
+  std::vector<Index> begin(Offset{fine.count} + 1, 0);
   for (const Index s : fine.of_pixel) ++begin[s + 1];
   for (Index s = 0; s < fine.count; ++s) begin[s + 1] += begin[s];
   std::vector<Index> coarse_by_fine(num_pixels);
@@ -308,12 +308,12 @@ std::vector<std::int32_t> ClassPixels(const Superpixels& superpixels, const Labe
   SLACKLINE_CHECK(labels.labels.size() == superpixels.of_pixel.size(), "every pixel has a label");
   SLACKLINE_CHECK(num_classes >= 1 && num_classes <= kVoid, "there are 1 to 255 classes");
   const std::size_t row = num_classes + 1;
-  std::vector<std::int32_t> counts(row * static_cast<std::size_t>(superpixels.count), 0);
+  std::vector<std::int32_t> counts(row * superpixels.count, 0);
   for (std::size_t p = 0; p < labels.labels.size(); ++p) {
     const std::uint8_t label = labels.labels[p];
     SLACKLINE_CHECK(label < num_classes || label == kVoid, "a label is a class or void");
     const std::size_t column = label == kVoid ? row - 1 : label;
-    ++counts[static_cast<std::size_t>(superpixels.of_pixel[p]) * row + column];
+    ++counts[superpixels.of_pixel[p] * row + column];
   }
   return counts;
 }

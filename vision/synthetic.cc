@@ -92,7 +92,7 @@ class Scene {
  public:
   Scene(Index width, Index height, Index num_classes, std::uint64_t seed)
       : random_(seed), width_(width), height_(height), num_classes_(num_classes) {
-    labels_.assign(static_cast<std::size_t>(width) * height, kSky);
+    labels_.assign(Offset{width} * height, kSky);
     thing_.assign(labels_.size(), 0);
   }
 

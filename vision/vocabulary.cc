@@ -25,8 +25,7 @@ void LearnAxes(const DescriptorSpec& spec, const std::vector<float>& sample, con
   const auto count = static_cast<Index>(sample.size() / size);
   for (Index begin = 0; begin < count; begin += kSlice) {
     CheckStep(check);
-    moments.Add(sample.data() + static_cast<std::size_t>(begin) * size,
-                std::min(kSlice, count - begin));
+    moments.Add(sample.data() + begin * size, std::min(kSlice, count - begin));
   }
   if (spec.kept < spec.size) {
     const Spectrum spectrum = Decompose(moments);
@@ -110,8 +109,7 @@ Vocabulary Vocabulary::Read(const DescriptorSpec& spec, ByteReader* in) {
   const std::size_t size = spec.size;
   const std::size_t kept = spec.kept;
   const bool good = vocabulary.axes_.size() == kept * size && vocabulary.shift_.size() == kept &&
-                    vocabulary.centres_.size() ==
-                        static_cast<std::size_t>(spec.words) * (kept > 0 ? kept : size) &&
+                    vocabulary.centres_.size() == spec.words * (kept > 0 ? kept : size) &&
                     AllFinite(vocabulary.axes_) && AllFinite(vocabulary.shift_) &&
                     AllFinite(vocabulary.centres_);
   if (!good) throw BadBytes{};
@@ -121,14 +119,14 @@ Vocabulary Vocabulary::Read(const DescriptorSpec& spec, ByteReader* in) {
 
 std::vector<float> Vocabulary::Project(const std::vector<float>& descriptors) const {
   if (axes_.empty()) return descriptors;
-  const auto count = static_cast<Index>(descriptors.size() / static_cast<std::size_t>(size_));
-  std::vector<float> projected(static_cast<std::size_t>(count) * shift_.size());
+  const auto count = static_cast<Index>(descriptors.size() / size_);
+  std::vector<float> projected(count * shift_.size());
   Multiply(projection_, descriptors.data(), count, projected.data());
   return projected;
 }
 
 std::vector<Index> Vocabulary::Words(const std::vector<float>& descriptors) const {
-  std::vector<Index> words(descriptors.size() / static_cast<std::size_t>(size_));
+  std::vector<Index> words(descriptors.size() / size_);
   const auto count = static_cast<Index>(words.size());
   if (axes_.empty()) {
     NearestColumns(packed_centres_, descriptors.data(), count, words.data());

@@ -98,7 +98,7 @@ void DrawLabels(Random* random, std::vector<std::int8_t>* labels) {
 class DenseInputs {
  public:
   DenseInputs(Random* random, const SyntheticLabelsOptions& options)
-      : options_(options), directions_(Size(options.labels) * Size(options.features)) {
+      : options_(options), directions_(Offset{options.labels} * options.features) {
     for (double& value : directions_) value = random->Normal();
     const double powers = options.largest_power - options.smallest_power;
     for (Index f = 0; f < options.features && powers > 0; ++f)

@@ -111,7 +111,7 @@ TrainingSet MakeGridProblem(const GridProblemOptions& options) {
   const Index table = layout->AddBlock("neighbours", options.states * options.states);
   const auto structure = GridStructure(options, layout, unary, table);
 
-  std::vector<double> prototypes(Size(options.states) * Size(options.features));
+  std::vector<double> prototypes(Offset{options.states} * options.features);
   for (double& value : prototypes) value = random.Normal();
   auto rows = std::make_shared<FeatureRows>();
   std::vector<std::vector<Index>> labellings;
@@ -122,12 +122,12 @@ TrainingSet MakeGridProblem(const GridProblemOptions& options) {
   for (Index m = 0; m < options.examples; ++m) {
     std::vector<Index> labels = SmoothLabels(&random, options);
     for (Index& label : labels) {
-      const double* prototype = prototypes.data() + Size(label) * x.size();
+      const double* prototype = prototypes.data() + label * x.size();
       for (std::size_t f = 0; f < x.size(); ++f)
         x[f] = scale * (prototype[f] + options.feature_noise * random.Normal());
       rows->AddDense(x);
       if (random.Uniform() < options.label_noise)
-        label = static_cast<Index>(random.Below(Size(options.states)));
+        label = static_cast<Index>(random.Below(options.states));
     }
     labellings.push_back(std::move(labels));
   }

@@ -29,8 +29,7 @@ std::shared_ptr<const Structure> PictureStructure(const PicturesOptions& options
 }
 
 std::vector<Index> DrawDiscs(const PicturesOptions& options, Random* random) {
-  std::vector<Index> labels(
-      static_cast<std::size_t>(options.side) * static_cast<std::size_t>(options.side), 0);
+  std::vector<Index> labels(Offset{options.side} * options.side, 0);
   for (Index state = 1; state < options.states; ++state) {
     const double radius = options.side * (0.125 + 0.125 * random->Uniform());
     const double row = options.side * random->Uniform();

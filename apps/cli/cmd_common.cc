@@ -66,9 +66,8 @@ bool IsSameFile(const std::string& output, const std::string& input) {
 }  // namespace
 
 std::size_t Length(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
 
 std::string Wrap(std::string_view text, std::size_t width) {
@@ -195,7 +194,7 @@ double ReadReal(std::string_view option, std::string_view value, bool positive, 
 std::size_t CheckChoice(std::string_view option, std::string_view value,
                         const std::vector<std::string_view>& choices) {
   const auto found = std::find(choices.begin(), choices.end(), value);
-  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  if (found != choices.end()) return found - choices.begin();
   std::string allowed;
   for (const std::string_view choice : choices) allowed.append(" ").append(choice);
   throw DataError("--" + std::string(option) + ": " + Quoted(value) +
@@ -258,7 +257,7 @@ void Append(std::string* text, const char* format, ...) {
   const int length = std::vsnprintf(nullptr, 0, format, values);
   va_end(values);
   const std::size_t begin = text->size();
-  text->resize(begin + static_cast<std::size_t>(std::max(length, 0)) + 1);
+  text->resize(begin + std::max(length, 0) + 1);
   std::vsnprintf(text->data() + begin, text->size() - begin, format, again);
   va_end(again);
   text->pop_back();

@@ -208,7 +208,7 @@ void CheckFolds(const CvApplication& application, const Folds& folds) {
     const auto count = std::count_if(fold.begin(), fold.end(), [&](Index example) {
       return application.HasKnownLabel(example);
     });
-    all += known.emplace_back(static_cast<std::size_t>(count));
+    all += known.emplace_back(count);
   }
   for (std::size_t f = 0; f < folds.size(); ++f) {
     if (known[f] > 0 && known[f] < all) continue;

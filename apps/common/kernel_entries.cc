@@ -53,7 +53,7 @@ KernelSupport LoadSupport(const ModelEntries& entries, Index rows, Index columns
   const auto counts = entries.file().Integers("support_counts");
   std::span<const std::int64_t> sparse = entries.file().Integers("support_columns");
   std::span<const double> values = entries.file().Doubles("support_values");
-  const auto coefficients = entries.Doubles("coefficients", counts.size() * Size(rows));
+  const auto coefficients = entries.Doubles("coefficients", counts.size() * rows);
   entries.Require(AllFinite(values), "support_values");
   entries.Require(AllFinite(coefficients), "coefficients");
   std::vector<Index> own;
@@ -77,7 +77,7 @@ KernelSupport LoadSupport(const ModelEntries& entries, Index rows, Index columns
     }
     const double length = std::inner_product(x.values, x.values + count, x.values, 0.0);
     entries.Require(std::isfinite(length), "support_values");
-    support.Add(x, coefficients.subspan(j * Size(rows), rows));
+    support.Add(x, coefficients.subspan(j * rows, rows));
     values = values.subspan(count);
   }
   entries.Require(values.empty(), "support_values");

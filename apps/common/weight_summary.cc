@@ -86,9 +86,7 @@ PairMatrix MakeMatrix(bool directed, std::span<const std::string> labels, const 
     matrix.labels.push_back(labels[shown[k]]);
   }
   matrix.cells.assign(shown.size() * shown.size(), kNone);
-  const auto cell = [&](Index a, Index b) -> double& {
-    return matrix.cells[Size(a) * shown.size() + Size(b)];
-  };
+  const auto cell = [&](Index a, Index b) -> double& { return matrix.cells[a * shown.size() + b]; };
   pairs([&](Index first, Index second, double weight) {
     const Index a = place[first];
     const Index b = place[second];
@@ -173,7 +171,7 @@ std::string ScalingNote(const FeatureScaling& scaling) {
 }
 
 double TypicalSize(const FeatureScaling& scaling, Offset feature) {
-  return Size(feature) < scaling.divisor().size() ? scaling.divisor()[feature] : kNone;
+  return feature < std::ssize(scaling.divisor()) ? scaling.divisor()[feature] : kNone;
 }
 
 Index LabelsToShow(Index num_labels, const WeightSummaryOptions& options, WeightSummary* summary) {

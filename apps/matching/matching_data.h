@@ -46,7 +46,7 @@ struct MatchingData {
 
   Index num_examples() const { return static_cast<Index>(examples.size()); }
   std::span<const MatchingEdge> edges_of(const MatchingExample& example) const {
-    return {edges.data() + example.first_edge, static_cast<std::size_t>(example.num_edges)};
+    return std::span(edges.data() + example.first_edge, example.num_edges);
   }
   Index num_edges() const { return static_cast<Index>(edges.size()); }
 };

@@ -81,7 +81,7 @@ class Drawing {
     drawn->partner.push_back(partner);
   }
 
-  double Dice(Index a, Index b) const { return dice_[Size(a) * truth_.size() + Size(b)]; }
+  double Dice(Index a, Index b) const { return dice_[a * truth_.size() + b]; }
 
   void AppendEdge(const Sentences& drawn, std::size_t i, std::size_t j, std::string* text) const {
     const auto relative = [](std::size_t k, std::size_t n) {

@@ -99,7 +99,7 @@ Dataset MatchingModel::MakeTrainingData(const MatchingData& data) const {
       if (data.edges[e].label == kUnlabelled) continue;
       own.edges.push_back(data.edges[e]);
       const FeatureRow row = data.rows->row(e);
-      rows->AddSparse({row.columns, Size(row.count)}, {row.values, Size(row.count)});
+      rows->AddSparse(std::span(row.columns, row.count), std::span(row.values, row.count));
     }
     if (!own.edges.empty()) kept.push_back(std::move(own));
   }

@@ -41,11 +41,12 @@ struct LabelBits {
 };
 
 std::vector<LabelBits> MakeBits(const MultiLabelData& data) {
-  const std::size_t words = (Size(data.num_examples()) + 63) / 64;
+  const std::size_t examples = data.num_examples();
+  const std::size_t words = (examples + 63) / 64;
   const std::size_t n = data.num_labels();
   std::vector<LabelBits> bits(
       n, LabelBits{std::vector<std::uint64_t>(words), std::vector<std::uint64_t>(words)});
-  for (std::size_t m = 0; m < Size(data.num_examples()); ++m) {
+  for (std::size_t m = 0; m < examples; ++m) {
     const std::uint64_t bit = std::uint64_t{1} << (m % 64);
     for (std::size_t i = 0; i < n; ++i) {
       const std::int8_t label = data.labels[m * n + i];

@@ -66,7 +66,7 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool
 }
 
 bool AreLossWeights(std::span<const double> weights, Index num_labels) {
-  return (weights.empty() || weights.size() == 2 * Size(num_labels)) && AllFinite(weights) &&
+  return (weights.empty() || std::ssize(weights) == 2 * Offset{num_labels}) && AllFinite(weights) &&
          std::all_of(weights.begin(), weights.end(), [](double weight) { return weight >= 0; });
 }
 
@@ -130,8 +130,8 @@ void MultiLabelModel::set_scaling(FeatureScaling scaling) {
 }
 
 void MultiLabelModel::set_input(InputRecord input) {
-  const std::size_t fill_values = input.fill_values.size();
-  SLACKLINE_CHECK((fill_values == 0 && !input.table) || fill_values == Size(num_features_),
+  const Offset fill_values = std::ssize(input.fill_values);
+  SLACKLINE_CHECK((fill_values == 0 && !input.table) || fill_values == num_features_,
                   "a model needs a fill value for every feature, or none");
   SLACKLINE_CHECK(!input.table || input.table->FeatureNames() == feature_names_,
                   "the columns of the table do not make the features of the model");
@@ -213,7 +213,7 @@ Dataset MultiLabelModel::MakeDataset(const MultiLabelData& data, CountRange coun
   Dataset dataset(structure->shared_layout(), data.rows);
   std::vector<Index> labels(label_names_.size());
   for (Index m = 0; m < data.num_examples(); ++m) {
-    const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(Size(m) * labels.size());
+    const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(m * labels.size());
     std::copy_n(begin, labels.size(), labels.begin());
     dataset.Add(structure, labels, m);
   }
@@ -272,7 +272,7 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   const Offset expected =
       static_cast<Offset>(num_labels) * ((kernelized ? 0 : sizes[0]) + sizes[1]) +
       static_cast<Offset>(pairs.size());
-  std::vector<double> weights = entries.TakeWeights(Size(expected));
+  std::vector<double> weights = entries.TakeWeights(expected);
 
   MultiLabelModel model(names, num_features, sizes[1] == 1, std::move(pairs), kernelized);
   model.set_weights(std::move(weights));

@@ -81,7 +81,7 @@ class MultiLabelModel {
   std::span<const double> constant_weights() const {
     if (!has_constant_) return {};
     const std::size_t labels = label_names_.size();
-    const std::size_t rows = kernelized_ ? 0 : static_cast<std::size_t>(num_features_);
+    const std::size_t rows = kernelized_ ? 0 : num_features_;
     return std::span(weights_).subspan(rows * labels, labels);
   }
   /// One per pair.

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<double> LoadFillValues(const ModelEntries& entries, Index num_features) {
   if (!entries.file().Has("fill_values")) return {};
-  const auto values = entries.Doubles("fill_values", Size(num_features));
+  const auto values = entries.Doubles("fill_values", num_features);
   entries.Require(std::all_of(values.begin(), values.end(),
                               [](double v) { return std::abs(v) <= kLargestValue; }),
                   "fill_values");
@@ -35,20 +35,20 @@ std::vector<TableColumn> LoadColumns(const ModelEntries& entries) {
   const auto counts = entries.Integers("table_category_counts", names.size());
   const auto& categories = entries.file().Strings("table_categories");
   std::vector<TableColumn> columns;
-  std::size_t begin = 0;
+  Offset begin = 0;
   for (std::size_t c = 0; c < names.size(); ++c) {
-    entries.Require(counts[c] >= 0 && Size(counts[c]) <= categories.size() - begin,
+    entries.Require(counts[c] >= 0 && counts[c] <= std::ssize(categories) - begin,
                     "table_category_counts");
-    const auto first = categories.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto first = categories.begin() + begin;
     TableColumn column{names[c], {first, first + counts[c]}};
     // Categories must be strictly ascending, because they are found by bisection.
     entries.Require(std::adjacent_find(column.categories.begin(), column.categories.end(),
                                        std::greater_equal<>()) == column.categories.end(),
                     "table_categories");
-    begin += Size(counts[c]);
+    begin += counts[c];
     columns.push_back(std::move(column));
   }
-  entries.Require(begin == categories.size(), "table_categories");
+  entries.Require(begin == std::ssize(categories), "table_categories");
   return columns;
 }
 
@@ -57,7 +57,7 @@ std::vector<TableColumn> LoadColumns(const ModelEntries& entries) {
 bool MakeFeatures(const std::vector<TableColumn>& columns, const std::vector<std::string>& names) {
   std::size_t feature = 0;
   for (const TableColumn& column : columns) {
-    if (names.size() - feature < Size(column.width())) return false;
+    if (names.size() < feature + column.width()) return false;
     if (!column.categorical() && names[feature++] != column.name) return false;
     for (const std::string& category : column.categories) {
       if (names[feature++] != column.name + "=" + category) return false;

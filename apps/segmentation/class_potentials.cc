@@ -42,7 +42,7 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
     };
     if (line.empty()) continue;
     // Counting the cells first avoids millions of texts for a line that consists of tabs.
-    const auto count = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1;
+    const std::size_t count = std::count(line.begin(), line.end(), '\t') + 1;
     if (begun && count != header.size())
       fail(std::to_string(count) + " cells instead of " + std::to_string(header.size()));
     if (count > 2 * header.size() + kLeadingCells)
@@ -78,7 +78,7 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
 
 std::vector<double> ClassPotentials::Layer(std::string_view image, bool fine, Index count) const {
   const std::string what = std::string(LayerName(fine)) + " superpixel ";
-  std::vector<double> layer(static_cast<std::size_t>(count) * num_classes_);
+  std::vector<double> layer(count * num_classes_);
   std::vector<bool> seen(count, false);
   const auto rows = rows_.find(Key(image, LayerName(fine)));
   if (rows != rows_.end()) {

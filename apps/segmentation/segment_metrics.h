@@ -15,19 +15,16 @@ namespace slackline::internal {
 class ConfusionMatrix {
  public:
   explicit ConfusionMatrix(Index num_classes)
-      : num_classes_(num_classes),
-        counts_(static_cast<std::size_t>(num_classes) * static_cast<std::size_t>(num_classes), 0) {}
+      : num_classes_(num_classes), counts_(Offset{num_classes} * num_classes, 0) {}
 
   Index num_classes() const { return num_classes_; }
   /// The counts by rows: row = truth, column = prediction.
   std::span<const std::int64_t> counts() const { return counts_; }
   std::int64_t count(Index truth, Index predicted) const {
-    return counts_[static_cast<std::size_t>(truth) * static_cast<std::size_t>(num_classes_) +
-                   static_cast<std::size_t>(predicted)];
+    return counts_[Offset{truth} * num_classes_ + predicted];
   }
   void Add(Index truth, Index predicted, std::int64_t pixels = 1) {
-    counts_[static_cast<std::size_t>(truth) * static_cast<std::size_t>(num_classes_) +
-            static_cast<std::size_t>(predicted)] += pixels;
+    counts_[Offset{truth} * num_classes_ + predicted] += pixels;
   }
   void Add(const ConfusionMatrix& other);
 

@@ -266,7 +266,7 @@ SegmentModel SegmentModel::Load(ModelReader file) {
   const Offset expected = (features ? k * columns * (coarse ? 2 : 1) : k) +
                           (coarse ? (pairwise == SegmentPairwise::kTable ? k * k : 1) : 0) +
                           (layers == SegmentLayers::kNeighbours ? kContrastBins : 0);
-  std::vector<double> weights = entries.TakeWeights(Size(expected));
+  std::vector<double> weights = entries.TakeWeights(expected);
   SegmentModel model(inputs, classes, dimension, std::move(ranges), layers, pairwise);
   model.set_weights(std::move(weights));
   model.extractor = entries.file().String("extractor");

@@ -19,7 +19,7 @@ std::vector<double> ClassFactors(const std::vector<SegmentExample>& examples, In
   std::vector<double> pixels(num_classes, 0.0);
   for (const SegmentExample& example : examples) {
     for (std::size_t k = 0; k < example.fine_pixels.size(); ++k)
-      pixels[k % Size(num_classes)] += static_cast<double>(example.fine_pixels[k]);
+      pixels[k % num_classes] += static_cast<double>(example.fine_pixels[k]);
   }
   const auto present = static_cast<double>(
       std::count_if(pixels.begin(), pixels.end(), [](double count) { return count > 0; }));
@@ -50,7 +50,7 @@ Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes,
   for (std::size_t i = 0; i < majority.size(); ++i) {
     layer.keep.push_back(majority[i] != kUnlabelled);
     if (majority[i] == kUnlabelled) continue;
-    const auto row = pixels.subspan(i * Size(num_classes), num_classes);
+    const auto row = pixels.subspan(i * num_classes, num_classes);
     const auto labelled =
         static_cast<double>(std::accumulate(row.begin(), row.end(), std::int64_t{0}));
     layer.labels.push_back(majority[i]);
@@ -144,9 +144,9 @@ std::vector<double> ClassScores(const SegmentModel& model, bool fine, const Feat
   const Index k = model.num_classes();
   const double* weights =
       model.weights().data() + model.layout()->block(model.class_block(fine)).offset;
-  std::vector<double> scores(Size(count) * Size(k));
+  std::vector<double> scores(Offset{count} * k);
   for (Index i = 0; i < count; ++i)
-    RowScores(weights, k, rows.row(first_row + i), scores.data() + Size(i) * Size(k));
+    RowScores(weights, k, rows.row(first_row + i), scores.data() + Offset{i} * k);
   return scores;
 }
 

@@ -23,7 +23,7 @@ std::vector<NamedWeight> Merged(const std::vector<NamedWeight>& a,
   std::stable_sort(all.begin(), all.end(), [](const NamedWeight& x, const NamedWeight& y) {
     return std::abs(x.weight) > std::abs(y.weight);
   });
-  all.resize(std::min(all.size(), Size(top)));
+  all.resize(std::min<std::size_t>(all.size(), top));
   return all;
 }
 

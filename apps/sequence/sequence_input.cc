@@ -59,7 +59,7 @@ SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData*
 /// The line of a token. The tokens of a sequence are on consecutive lines.
 long LineOf(const SequenceData& data, Offset token) {
   const auto after = std::upper_bound(data.begin.begin(), data.begin.end(), token);
-  const auto m = static_cast<std::size_t>(after - data.begin.begin()) - 1;
+  const auto m = after - data.begin.begin() - 1;
   return data.lines[m] + static_cast<long>(token - data.begin[m]);
 }
 
@@ -217,10 +217,10 @@ std::vector<double> ReadLabelCosts(const std::string& path,
     const auto fail = [&](const std::string& message) {
       throw DataError(reader.name(), reader.line_number(), message);
     };
-    const auto label = [&](std::string_view name) {
+    const auto label = [&](std::string_view name) -> std::size_t {
       const auto found = std::find(label_names.begin(), label_names.end(), name);
       if (found == label_names.end()) fail("there is no label " + Quoted(name) + " in the data");
-      return static_cast<std::size_t>(found - label_names.begin());
+      return found - label_names.begin();
     };
     if (fields.size() != 3) fail("a line has a given label, a predicted label and a cost");
     double cost = 0;

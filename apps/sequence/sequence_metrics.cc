@@ -114,8 +114,8 @@ SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<
     const std::size_t end = begin[m + 1];
     std::int64_t known = 0;
     std::int64_t wrong = 0;
-    auto stretch = static_cast<std::size_t>(begin[m]);
-    for (auto t = stretch; t <= end; ++t) {
+    std::size_t stretch = begin[m];
+    for (std::size_t t = stretch; t <= end; ++t) {
       if (t == end || truth[t] == kUnlabelled) {
         chunks.Count(truth, predicted, stretch, t);
         stretch = t + 1;

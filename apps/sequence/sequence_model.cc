@@ -231,8 +231,8 @@ SequenceModel SequenceModel::Load(ModelReader file) {
   const bool kernelized = HasSupport(entries);
   const auto num_labels = static_cast<Offset>(labels.size());
   std::vector<double> weights =
-      entries.TakeWeights(Size(NumWeights(num_labels, kernelized ? 0 : num_features)));
-  if (kernelized) weights.insert(weights.begin(), Size(num_labels) * Size(num_features), 0.0);
+      entries.TakeWeights(NumWeights(num_labels, kernelized ? 0 : num_features));
+  if (kernelized) weights.insert(weights.begin(), num_labels * num_features, 0.0);
   SequenceModel model(labels, num_features, std::move(features), constraints, std::move(weights));
   if (kernelized) model.support_ = LoadSupport(entries, model.num_labels(), num_features);
   model.set_scaling(LoadScaling(entries, model.num_features()));

@@ -55,25 +55,25 @@ void SequenceDecoder::Decode(const SequenceData& data, Index m,
                   "the sequences do not have the features of the model");
   SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
   out->labels.resize(data.length(m));
-  out->scores.resize(options.scores ? out->labels.size() * Size(model_.num_labels()) : 0);
+  out->scores.resize(options.scores ? out->labels.size() * model_.num_labels() : 0);
   out->best.resize(options.best > 0 ? 1 : 0);
   Decode(*data.rows, static_cast<Index>(data.begin[m]), options,
          {out->labels, out->scores, out->best.data()});
 }
 
 void SequenceDecoder::Scores(const FeatureRows& rows, Index first, Index length) {
-  const Index k = model_.num_labels();
-  scores_.resize(Size(length) * Size(k));
+  const std::size_t k = model_.num_labels();
+  scores_.resize(length * k);
   const auto add = [&](std::span<const double> block, double* scores) {
-    for (std::size_t s = 0; s < Size(k); ++s) scores[s] += block[s];
+    for (std::size_t s = 0; s < k; ++s) scores[s] += block[s];
   };
   for (Index i = 0; i < length; ++i) {
-    double* scores = scores_.data() + Size(i) * Size(k);
-    model_.TokenScores(rows.row(first + i), {scores, Size(k)});
+    double* scores = scores_.data() + i * k;
+    model_.TokenScores(rows.row(first + i), {scores, k});
     add(model_.bias_weights(), scores);
   }
   add(model_.start_weights(), scores_.data());
-  add(model_.end_weights(), scores_.data() + Size(length - 1) * Size(k));
+  add(model_.end_weights(), scores_.data() + (length - 1) * k);
   // Finite weights of a manipulated model file may have infinite sums.
   if (!AllFinite(scores_)) throw DataError("the model's weights are too large for these sequences");
   if (model_.rules() != nullptr)
@@ -94,7 +94,7 @@ SequencePredictions PredictSequences(const SequenceModel& model, const SequenceD
   }
   SequencePredictions out;
   out.labels.resize(begin.back());
-  if (options.scores) out.scores.resize(out.labels.size() * Size(model.num_labels()));
+  if (options.scores) out.scores.resize(out.labels.size() * model.num_labels());
   if (options.best > 0) out.best.resize(sequences.size());
 
   const std::size_t k = model.num_labels();

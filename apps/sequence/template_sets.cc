@@ -99,8 +99,7 @@ bool HoldsWords(const TokenTable& tokens, Index column) {
   std::vector<bool> seen(tokens.texts.size(), false);
   std::size_t different = 0;
   std::size_t words = 0;
-  for (std::size_t k = column; k < tokens.cells.size();
-       k += static_cast<std::size_t>(tokens.num_columns)) {
+  for (std::size_t k = column; k < tokens.cells.size(); k += tokens.num_columns) {
     const Index number = tokens.cells[k];
     if (seen[number]) continue;
     seen[number] = true;

@@ -17,7 +17,7 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
  public:
   FrankWolfeLearner(const Problem& problem, const TrainOptions& options)
       : DualPointLearner(problem, options),
-        iterate_(Size(problem.num_weights()) + 1, 0.0),
+        iterate_(problem.num_weights() + 1, 0.0),
         target_(iterate_.size(), 0.0),
         corners_(problem),
         bounds_(problem.size(), 0.0) {

@@ -136,7 +136,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     double quadratic = problem_.data().example(m).graph().num_variables();
     const auto begin = problem_.training().loss_begin[m];
     for (std::size_t s = 0; s < problem_.loss(m).size(); ++s) {
-      const double mu = marginals_[static_cast<std::size_t>(begin) + s];
+      const double mu = marginals_[begin + s];
       quadratic -= mu * mu;
     }
     *loss += 0.5 * options_.smoothing * quadratic;

@@ -61,9 +61,9 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
 
 void ActivePairs::CopyPlanes(const BlockLayout& layout, const double* state) {
   // Leaves room for the pairs of at least one variable that may become active.
-  capacity_ = pair_.size() + static_cast<std::size_t>(layout.structure->graph().num_variables());
+  capacity_ = pair_.size() + layout.structure->graph().num_variables();
   const int planes = layout.pairs.num_planes();
-  planes_.resize(static_cast<std::size_t>(planes) * capacity_);
+  planes_.resize(planes * capacity_);
   for (int p = 0; p < planes; ++p) {
     const double* from = state + layout.pairs.plane(p);
     double* to = plane(p);
@@ -119,8 +119,8 @@ void ActivePairs::Append(const BlockLayout& layout, const double* state, Index k
   const int planes = pairs.num_planes();
   const std::size_t a = pair_.size();
   if (a == capacity_) {
-    const std::size_t larger = std::min(static_cast<std::size_t>(pairs.count), 2 * capacity_ + 8);
-    std::vector<double> moved(static_cast<std::size_t>(planes) * larger);
+    const std::size_t larger = std::min<std::size_t>(pairs.count, 2 * capacity_ + 8);
+    std::vector<double> moved(planes * larger);
     for (int p = 0; p < planes; ++p)
       std::copy(plane(p), plane(p) + a, moved.begin() + static_cast<std::ptrdiff_t>(larger) * p);
     planes_ = std::move(moved);

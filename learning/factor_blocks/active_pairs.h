@@ -60,10 +60,8 @@ class ActivePairs {
  private:
   void CopyPlanes(const BlockLayout& layout, const double* state);
   void Append(const BlockLayout& layout, const double* state, Index k);
-  double* plane(int p) { return planes_.data() + static_cast<std::size_t>(p) * capacity_; }
-  const double* plane(int p) const {
-    return planes_.data() + static_cast<std::size_t>(p) * capacity_;
-  }
+  double* plane(int p) { return planes_.data() + p * capacity_; }
+  const double* plane(int p) const { return planes_.data() + p * capacity_; }
 
   bool in_use_ = false;
   std::size_t capacity_ = 0;

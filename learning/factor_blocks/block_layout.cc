@@ -144,7 +144,7 @@ void PlaceGlobals(bool multipliers, BlockLayout* layout) {
 void GroupVariables(const Structure& structure, BlockLayout* layout) {
   const FactorGraph& graph = structure.graph();
   const auto num_slots = static_cast<Index>(structure.slots().size());
-  std::vector<VariableGroup> groups(static_cast<std::size_t>(num_slots) + 1);
+  std::vector<VariableGroup> groups(structure.slots().size() + 1);
   for (Index s = 0; s < num_slots; ++s) groups[s].slot = s;
   for (Index i = 0; i < graph.num_variables(); ++i) {
     const Index slot = LinearSlot(structure, i);

@@ -36,8 +36,7 @@ void MeanMarginals(const FactorGraph& graph, std::span<const double> marginals,
       axis.resize(graph.cardinality(i));
       AxisMarginal(marginals.data() + graph.factor_offset(c), graph.factor_states(c),
                    graph.cardinality(i), stride, axis.data());
-      for (std::size_t s = 0; s < axis.size(); ++s)
-        (*p)[static_cast<std::size_t>(graph.state_offset(i)) + s] += axis[s];
+      for (std::size_t s = 0; s < axis.size(); ++s) (*p)[graph.state_offset(i) + s] += axis[s];
     }
   }
   for (Index i = 0; i < graph.num_variables(); ++i) {
@@ -175,8 +174,7 @@ double DualLossDescent::FeasibleCoordinates(Index k, std::vector<double>* coordi
   const auto begin = averages_.begin() + static_cast<std::ptrdiff_t>(average_begin(k));
   work->marginals.assign(begin, begin + graph.total_states());
   MeanMarginals(graph, work->marginals, &work->sweep);
-  RepairToLocalPolytope(graph,
-                        {work->sweep.data(), static_cast<std::size_t>(graph.variable_states())},
+  RepairToLocalPolytope(graph, std::span(work->sweep).first(graph.variable_states()),
                         work->marginals);
   coordinates->assign(view.structure().num_coordinates(), 0.0);
   const std::span<const double> marginals(work->marginals);

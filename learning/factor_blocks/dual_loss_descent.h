@@ -72,8 +72,8 @@ class DualLossDescent {
  private:
   ExampleView example(Index k) const { return problem_->data().example(examples_[k]); }
   std::span<const double> loss(Index k) const { return problem_->loss(examples_[k]); }
-  std::size_t message_begin(Index k) const { return static_cast<std::size_t>(message_begin_[k]); }
-  std::size_t average_begin(Index k) const { return static_cast<std::size_t>(average_begin_[k]); }
+  std::size_t message_begin(Index k) const { return message_begin_[k]; }
+  std::size_t average_begin(Index k) const { return average_begin_[k]; }
   void Scores(Index k, std::span<const double> weights, double scale, DualLossWork* work) const;
   void TakeAverage(Index k);
   void StepWeights(Index k);

@@ -24,14 +24,13 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
   for (const auto& structure : problem.data().structures()) {
     layouts_.emplace_back(*structure, multipliers);
     const FactorGraph& graph = structure->graph();
-    variable_states = std::max(variable_states, static_cast<std::size_t>(graph.variable_states()));
+    variable_states = std::max<std::size_t>(variable_states, graph.variable_states());
     for (Index a = 0; a < graph.num_parts(); ++a) {
-      part_states = std::max(part_states, static_cast<std::size_t>(graph.num_states(a)));
+      part_states = std::max<std::size_t>(part_states, graph.num_states(a));
     }
-    for (const Slot& slot : structure->slots())
-      rows = std::max(rows, static_cast<std::size_t>(slot.rows));
-    pairs = std::max(pairs, static_cast<std::size_t>(layouts_.back().pairs.count));
-    coordinates = std::max(coordinates, static_cast<std::size_t>(structure->num_coordinates()));
+    for (const Slot& slot : structure->slots()) rows = std::max<std::size_t>(rows, slot.rows);
+    pairs = std::max<std::size_t>(pairs, layouts_.back().pairs.count);
+    coordinates = std::max<std::size_t>(coordinates, structure->num_coordinates());
   }
   messages_.resize(variable_states);
   theta_.resize(part_states);
@@ -130,8 +129,7 @@ void FactorBlocks::CheckShares(Index m) const {
   const FactorGraph& graph = blocks.structure->graph();
   const double* state = memory_.data() + begin_[m];
   const auto check = [&](Offset begin, Index count, Index stride) {
-    StateReader::RequireShares(state + begin, static_cast<std::size_t>(count),
-                               static_cast<std::size_t>(stride));
+    StateReader::RequireShares(state + begin, count, stride);
   };
   for (Index i = 0; i < graph.num_variables(); ++i)
     check(graph.state_offset(i), graph.cardinality(i), 1);
@@ -486,8 +484,7 @@ void FactorBlocks::StepVariable(const Visit& visit, Index i, Index slot) {
   const double input_norm = slot < 0 ? 0 : visit.example.input(visit.slot(slot).input).squared_norm;
   const double d_norm = SquaredLength(direction, mu, states);
   const double q =
-      DirectionNorm(visit, i, direction, {mu, static_cast<std::size_t>(states)}, input_norm) *
-          inverse_lambda_m_ +
+      DirectionNorm(visit, i, direction, std::span(mu, states), input_norm) * inverse_lambda_m_ +
       d_norm * (inverse_rho_ * visit.layout->degree[i] + smoothing_);
   const double step = LineSearch(direction.gap, q, direction.limit);
   MoveFeatures(visit, step, slot, input_norm);

@@ -95,11 +95,11 @@ void FactorBlocks::StepTable(const Visit& visit, const TableBlock& table) {
   if (direction.gap > 0) {
     const double input_norm =
         table.slot < 0 ? 0 : visit.example.input(visit.slot(table.slot).input).squared_norm;
-    const double q = DirectionNorm(visit, part, direction,
-                                   {mu, static_cast<std::size_t>(table.states)}, input_norm) *
-                         inverse_lambda_m_ +
-                     TablePenalty(visit, table, direction) * inverse_rho_ +
-                     SquaredLength(direction, mu, table.states) * smoothing_;
+    const double q =
+        DirectionNorm(visit, part, direction, std::span(mu, table.states), input_norm) *
+            inverse_lambda_m_ +
+        TablePenalty(visit, table, direction) * inverse_rho_ +
+        SquaredLength(direction, mu, table.states) * smoothing_;
     const double step = LineSearch(direction.gap, q, direction.limit);
     MoveFeatures(visit, step, table.slot, input_norm);
     MoveAlong(direction, step, table.states, mu);
@@ -199,9 +199,8 @@ void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, con
                       double scale, std::span<double> q) {
   const FactorGraph& graph = example.graph();
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    AddMarginalFeatures(
-        example, i, {state + graph.state_offset(i), static_cast<std::size_t>(graph.cardinality(i))},
-        scale, q);
+    AddMarginalFeatures(example, i, std::span(state + graph.state_offset(i), graph.cardinality(i)),
+                        scale, q);
   }
   const PairGroup& pairs = layout.pairs;
   const double* both = state + pairs.mu + 3 * static_cast<Offset>(pairs.count);
@@ -210,7 +209,7 @@ void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, con
   }
   for (const TableBlock& table : layout.tables) {
     AddMarginalFeatures(example, graph.num_variables() + table.factor,
-                        {state + table.mu, static_cast<std::size_t>(table.states)}, scale, q);
+                        std::span(state + table.mu, table.states), scale, q);
   }
   for (const GlobalBlock& global : layout.globals) {
     for (Index k = 0; k < global.num_weights; ++k) {

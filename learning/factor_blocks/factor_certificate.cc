@@ -266,7 +266,7 @@ class PointSweep {
   void AddPairs(Index m, PointSums* sums) {
     const BlockLayout& layout = blocks_.layout(m);
     const PairGroup& pairs = layout.pairs;
-    gathered_.resize(2 * static_cast<std::size_t>(pairs.count));
+    gathered_.resize(2 * Offset{pairs.count});
     pair_weights_.resize(pairs.count);
     for (std::size_t k = 0; k < pair_weights_.size(); ++k) {
       pair_weights_[k] = weights_[pairs.weight[k]];

@@ -23,7 +23,7 @@ Index FindCorner(const GlobalCorners& corners, std::span<const Index> states) {
 }
 
 void Erase(std::size_t axes, Index corner, GlobalCorners* corners) {
-  const auto begin = corners->states.begin() + static_cast<std::ptrdiff_t>(Size(corner) * axes);
+  const auto begin = corners->states.begin() + static_cast<std::ptrdiff_t>(corner * axes);
   corners->states.erase(begin, begin + static_cast<std::ptrdiff_t>(axes));
   corners->share.erase(corners->share.begin() + corner);
 }
@@ -58,7 +58,7 @@ void GlobalBlocks::Start(const ExampleView& example, const BlockLayout& layout, 
     AddIndicators(global, corners.states, 1, state + global.marginals);
     if (global.num_weights > 0) {
       global.factor->AddFeatures(corners.states, 1,
-                                 {state + global.features, Size(global.num_weights)});
+                                 std::span(state + global.features, global.num_weights));
     }
     if (keep_) {
       corners.share.push_back(1);
@@ -68,7 +68,7 @@ void GlobalBlocks::Start(const ExampleView& example, const BlockLayout& layout, 
     corners_.push_back(std::move(corners));
   }
   first_.push_back(static_cast<Offset>(corners_.size()));
-  delta_.resize(std::max(delta_.size(), Size(layout.largest_global)));
+  delta_.resize(std::max<std::size_t>(delta_.size(), layout.largest_global));
 }
 
 double GlobalBlocks::ReparametrisedScore(const GlobalBlock& global, std::span<const double> weights,
@@ -82,7 +82,7 @@ GlobalBlocks::Direction GlobalBlocks::OracleDirection(const GlobalBlock& global,
                                                       const double* state,
                                                       std::span<const double> weights) {
   new_states_.resize(global.axes.size());
-  CheckedMaximum(*global.factor, weights, {delta_.data(), Size(global.num_states)}, new_states_);
+  CheckedMaximum(*global.factor, weights, std::span(delta_).first(global.num_states), new_states_);
   // The score is recomputed, instead of taken from the oracle, so that it is comparable with the
   // scores of the active set.
   const double best = ReparametrisedScore(global, weights, new_states_);
@@ -232,7 +232,7 @@ void GlobalBlocks::Rebuild(Index m, const BlockLayout& layout, double* state) co
       AddIndicators(global, states, own.share[k], state + global.marginals);
       if (global.num_weights > 0) {
         global.factor->AddFeatures(states, own.share[k],
-                                   {state + global.features, Size(global.num_weights)});
+                                   std::span(state + global.features, global.num_weights));
       }
     }
   }

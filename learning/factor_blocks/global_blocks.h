@@ -42,7 +42,7 @@ struct GlobalCorners {
 
   Index count() const { return static_cast<Index>(share.size()); }
   std::span<const Index> corner(Index k, std::size_t axes) const {
-    return {states.data() + static_cast<std::size_t>(k) * axes, axes};
+    return {states.data() + k * axes, axes};
   }
 };
 
@@ -103,8 +103,7 @@ class GlobalBlocks {
     for (std::size_t m = 0; m + 1 < first_.size(); ++m) {
       const BlockLayout& blocks = layout(static_cast<Index>(m));
       for (std::size_t g = 0; g < blocks.globals.size(); ++g) {
-        ArchiveCorners(blocks.globals[g], &corners_[static_cast<std::size_t>(first_[m]) + g],
-                       archive);
+        ArchiveCorners(blocks.globals[g], &corners_[first_[m] + g], archive);
       }
     }
   }

@@ -113,7 +113,7 @@ void GlobalRepair::Subtract(const GlobalBlocks& blocks, Index m, Index g, const 
   const GlobalBlock& global = layout.globals[g];
   if (global.num_weights == 0) return;
   const auto subtract = [&](std::span<const double> features) {
-    for (std::size_t k = 0; k < features.size(); ++k) q[Size(global.coordinate) + k] -= features[k];
+    for (std::size_t k = 0; k < features.size(); ++k) q[global.coordinate + k] -= features[k];
   };
   const std::span<const double> own(state + global.features, global.num_weights);
   if (global.factor->IsRestricted()) return subtract(own);
@@ -130,10 +130,10 @@ void GlobalRepair::Subtract(const GlobalBlocks& blocks, Index m, Index g, const 
     for (std::size_t a = 0; a < global.axes.size(); ++a) {
       Marginals(global, corners, share_, marginals_);
       for (Index k = 0; k < corners.count(); ++k) {
-        const std::size_t s = begin + Size(corners.corner(k, global.axes.size())[a]);
+        const std::size_t s = begin + corners.corner(k, global.axes.size())[a];
         if (marginals_[s] > rest_[s]) share_[k] *= std::max(0.0, rest_[s]) / marginals_[s];
       }
-      begin += Size(global.axes[a].cardinality);
+      begin += global.axes[a].cardinality;
     }
     Marginals(global, corners, share_, marginals_);
     missing = 1;
@@ -222,7 +222,7 @@ GlobalSums EvaluateGlobals(const BlockLayout& layout, const double* state, doubl
       at_mu += local[k] * state[global.features + static_cast<Offset>(k)];
     states.resize(global.axes.size());
     const double high =
-        CheckedMaximum(*global.factor, local, {delta.data(), Size(global.num_states)}, states);
+        CheckedMaximum(*global.factor, local, std::span(delta).first(global.num_states), states);
     sums.maxima += high;
     sums.gaps += high - at_mu;
     sums.edges += static_cast<Offset>(global.axes.size());

@@ -80,11 +80,11 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
   }
 
  protected:
-  std::size_t threads() const { return Size(NumThreads(options_.threads)); }
+  int threads() const { return NumThreads(options_.threads); }
 
   double SquaredNorm(std::span<const double> weights) {
     scores_.resize(weights.size());
-    expansion_.Scores(cache_, weights, static_cast<int>(threads()), scores_);
+    expansion_.Scores(cache_, weights, threads(), scores_);
     return std::max(0.0, Dot(weights, scores_));
   }
 
@@ -227,7 +227,7 @@ class KernelFrankWolfeLearner : public KernelLearner {
   void RunPass(const StopControl& stop) override {
     if (oracle_calls_ == 0) FillCache();
     scores_.resize(weights_.size());
-    expansion_.Scores(cache_, weights_, static_cast<int>(threads()), scores_);
+    expansion_.Scores(cache_, weights_, threads(), scores_);
     double gap = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
       gap += FindCorner(m);

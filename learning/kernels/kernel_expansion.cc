@@ -88,8 +88,8 @@ void KernelExpansion::Scores(const GramCache& gram, std::span<const double> weig
       for (Index k = 0; k < count; ++k) {
         std::span<const double> row = gram.Find(begin + k);
         if (row.empty()) {
-          computed.resize(Size(kGroup) * Size(n));
-          const std::span<double> own = std::span(computed).subspan(Size(k) * Size(n), n);
+          computed.resize(Offset{kGroup} * n);
+          const std::span<double> own = std::span(computed).subspan(Offset{k} * n, n);
           gram.Compute(begin + k, own);
           row = own;
         }
@@ -100,8 +100,7 @@ void KernelExpansion::Scores(const GramCache& gram, std::span<const double> weig
         for (Index k = 0; k < count; ++k)
           to[k] = scores.data() + block.offset + static_cast<Offset>(begin + k) * block.rows;
         RowsScores(weights.data() + block.offset, block.rows,
-                   std::span<const FeatureRow>(rows, Size(count)),
-                   std::span<double* const>(to, Size(count)));
+                   std::span<const FeatureRow>(rows, count), std::span<double* const>(to, count));
       }
     }
   });

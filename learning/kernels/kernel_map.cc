@@ -174,11 +174,11 @@ std::vector<double> KernelMap::Expand(std::span<const double> weights) const {
     double* to = result.data() + block.offset;
     // Σ_i L[p_i][t] c[p_i] = w[t]: the rows of L at the pivots are a lower triangle.
     for (std::size_t t = pivots_.size(); t-- > 0;) {
-      double* own = to + Size(pivots_[t]) * rows;
+      double* own = to + pivots_[t] * rows;
       for (std::size_t r = 0; r < rows; ++r) own[r] = from[t * rows + r];
       for (std::size_t i = t + 1; i < pivots_.size(); ++i) {
         const double factor = columns_[t][pivots_[i]];
-        const double* other = to + Size(pivots_[i]) * rows;
+        const double* other = to + pivots_[i] * rows;
         for (std::size_t r = 0; r < rows; ++r) own[r] -= factor * other[r];
       }
       for (std::size_t r = 0; r < rows; ++r) own[r] /= columns_[t][pivots_[t]];

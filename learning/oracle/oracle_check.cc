@@ -43,7 +43,7 @@ double SizeOfScores(const ExampleView& example, std::span<const double> u,
       if (scores[s] == -kInfinity) continue;  // forbidden
       double state = std::abs(scores[s]);
       if (a < graph.num_variables()) {
-        const std::size_t at = Size(graph.state_offset(a)) + s;
+        const std::size_t at = graph.state_offset(a) + s;
         state += std::abs(loss[at]) + (offsets.empty() ? 0.0 : std::abs(offsets[at]));
       }
       most = std::max(most, state);

@@ -14,7 +14,7 @@ namespace {
 
 /// A sparse entry takes 12 bytes, a dense one 8.
 bool SparseIsShorter(std::size_t nonzeros, std::size_t size) {
-  return 12 * nonzeros < 8 * size && size <= Size(std::numeric_limits<Index>::max());
+  return 12 * nonzeros < 8 * size && size <= std::numeric_limits<Index>::max();
 }
 
 /// weights += scale · a.

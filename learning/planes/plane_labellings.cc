@@ -133,7 +133,7 @@ double PlaneLabellings::BestOnLine(std::span<const double> from, std::span<const
     std::vector<double>& values = at_end ? end : start;
     for (Index m = 0; m < problem_.size(); ++m) {
       const Index count = sets_[m].size();
-      if (!at_end) first.push_back(first.back() + Size(count));
+      if (!at_end) first.push_back(first.back() + count);
       if (count > 1) ScoreSlots(m, weights);
       for (Index a = 0; a < count; ++a) values.push_back(count > 1 ? Hinge(m, a, weights) : 0.0);
     }

@@ -132,7 +132,7 @@ class FrankWolfe {
     begin_.push_back(0);
     for (Index i = 0; i < objective_.num_blocks(); ++i) {
       SLACKLINE_CHECK(objective_.block_size(i) >= 1, "a block is empty");
-      begin_.push_back(begin_.back() + static_cast<std::size_t>(objective_.block_size(i)));
+      begin_.push_back(begin_.back() + objective_.block_size(i));
     }
     SLACKLINE_CHECK(begin_.back() == point_.size(), "the start does not fit the blocks");
   }

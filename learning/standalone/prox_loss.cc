@@ -162,7 +162,7 @@ double MulticlassLoss::lipschitz() const { return classes_ > 1 ? std::sqrt(2.0) 
 double MulticlassLoss::cost(Index i, std::size_t j) const {
   const std::size_t y = label(i);
   if (costs_.empty()) return j == y ? 0.0 : 1.0;
-  return costs_[y * static_cast<std::size_t>(classes_) + j];
+  return costs_[y * classes_ + j];
 }
 
 void MulticlassLoss::Maximiser(Index i, std::span<const double> z, std::span<double> beta) const {

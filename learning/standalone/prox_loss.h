@@ -110,7 +110,7 @@ class MulticlassLoss : public SdcaLoss {
                 std::span<double> alpha) const override;
 
  private:
-  std::size_t label(Index i) const { return static_cast<std::size_t>(labels_[i]); }
+  std::size_t label(Index i) const { return labels_[i]; }
   double cost(Index i, std::size_t j) const;
   /// The β that attains the maximum of φ_i(z).
   void Maximiser(Index i, std::span<const double> z, std::span<double> beta) const;

@@ -21,9 +21,7 @@ double Largest(std::span<const double> a) {
   return largest;
 }
 
-double Largest(const FeatureRow& x) {
-  return Largest(std::span<const double>(x.values, static_cast<std::size_t>(x.count)));
-}
+double Largest(const FeatureRow& x) { return Largest(std::span<const double>(x.values, x.count)); }
 
 }  // namespace
 
@@ -111,7 +109,7 @@ ProxSdca::ProxSdca(const SdcaFeatures& features, const SdcaLoss& loss,
           "norm); use option II");
     }
   }
-  alpha_.assign(static_cast<std::size_t>(features.size()) * k_, 0.0);
+  alpha_.assign(features.size() * k_, 0.0);
   v_.assign(features.dimension(), 0.0);
   w_ = v_;
   z_.assign(k_, 0.0);
@@ -139,7 +137,7 @@ void ProxSdca::Run(Offset steps) {
 void ProxSdca::Remember(Index i) {
   Offset& since = since_[i];
   const std::span<const double> own = alpha(i);
-  double* sum = sums_.data() + static_cast<std::size_t>(i) * k_;
+  double* sum = sums_.data() + i * k_;
   // The current step t still counts α^(t−1).
   const auto times = static_cast<double>(steps_ + 1 - since);
   for (std::size_t j = 0; j < k_; ++j) sum[j] += times * own[j];
@@ -176,7 +174,7 @@ void ProxSdca::Step(Index i) {
 
 /// s of Options II to V, for the direction z = u − α.
 double ProxSdca::StepSize(Index i, double curvature) const {
-  const std::span<const double> own(alpha_.data() + static_cast<std::size_t>(i) * k_, k_);
+  const std::span<const double> own(alpha_.data() + i * k_, k_);
   const double gamma = loss_.gamma();
   if (step_ == SdcaStep::kLineSearch) {
     return loss_.LineSearch(i, {own, direction_, Inner(z_, direction_), curvature});
@@ -196,9 +194,7 @@ SdcaPoint ProxSdca::Evaluate(std::vector<double> alpha) const {
   SdcaPoint point;
   std::vector<double> v(v_.size(), 0.0);
   double conjugates = 0;
-  const auto part = [&](Index i) {
-    return std::span<const double>(alpha).subspan(static_cast<std::size_t>(i) * k_, k_);
-  };
+  const auto part = [&](Index i) { return std::span<const double>(alpha).subspan(i * k_, k_); };
   for (Index i = 0; i < features_.size(); ++i) {
     features_.Add(i, part(i), 1 / lambda_n_, v);
     conjugates += loss_.Conjugate(i, part(i));

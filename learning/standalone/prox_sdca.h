@@ -120,9 +120,7 @@ class ProxSdca {
   SdcaPoint RandomOutput() const;
 
  private:
-  std::span<double> alpha(Index i) {
-    return {alpha_.data() + static_cast<std::size_t>(i) * k_, k_};
-  }
+  std::span<double> alpha(Index i) { return {alpha_.data() + i * k_, k_}; }
   void Step(Index i);
   double StepSize(Index i, double curvature) const;
   void Remember(Index i);

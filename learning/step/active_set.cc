@@ -81,15 +81,15 @@ ActiveSet::View ActiveSet::corner(Index a) const {
   const Index* index = index_.data() + head.begin;
   const double* value = value_.data() + head.value_begin;
   View view;
-  view.slot_ones = {index, Size(head.slot_ones)};
+  view.slot_ones = std::span(index, head.slot_ones);
   index += head.slot_ones;
-  view.slot_index = {index, Size(head.slot_values)};
+  view.slot_index = std::span(index, head.slot_values);
   index += head.slot_values;
-  view.scalar_ones = {index, Size(head.scalar_ones)};
+  view.scalar_ones = std::span(index, head.scalar_ones);
   index += head.scalar_ones;
-  view.scalar_index = {index, Size(head.scalar_values)};
-  view.slot_value = {value, Size(head.slot_values)};
-  view.scalar_value = {value + head.slot_values, Size(head.scalar_values)};
+  view.scalar_index = std::span(index, head.scalar_values);
+  view.slot_value = std::span(value, head.slot_values);
+  view.scalar_value = std::span(value + head.slot_values, head.scalar_values);
   return view;
 }
 
@@ -175,8 +175,8 @@ void ActiveSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* 
                                       scratch->product.data(), 0) +
                            DotEntries(other.scalar_ones, other.scalar_index, other.scalar_value,
                                       scratch->scalar.data(), begin);
-    gram_[Size(a) * capacity_ + Size(b)] = product;
-    gram_[Size(b) * capacity_ + Size(a)] = product;
+    gram_[a * capacity_ + b] = product;
+    gram_[b * capacity_ + a] = product;
   }
   ForEachSlotEntry(a, [&](Index k, double) { scratch->slot[k] = 0; });
   ForEachScalarEntry(a, [&](Index k, double) { scratch->scalar[k - begin] = 0; });

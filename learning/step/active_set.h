@@ -76,14 +76,10 @@ class ActiveSet {
   std::span<double> alpha() { return alpha_; }
   std::span<const double> alpha() const { return alpha_; }
   /// ⟨φ(a), φ(b)⟩.
-  double gram(Index a, Index b) const {
-    return gram_[static_cast<std::size_t>(a) * capacity_ + static_cast<std::size_t>(b)];
-  }
+  double gram(Index a, Index b) const { return gram_[a * capacity_ + b]; }
   /// A set with corner 0 alone, at weight 1.
   ActiveSet First() const;
-  const double* gram_row(Index a) const {
-    return gram_.data() + static_cast<std::size_t>(a) * capacity_;
-  }
+  const double* gram_row(Index a) const { return gram_.data() + a * capacity_; }
 
   /// Prefetches the first cache lines of the set's arrays. Reads the members of the set itself.
   void PrefetchParts() const {

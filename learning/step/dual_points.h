@@ -67,7 +67,7 @@ class DualPoints {
   void Archive(StateArchive* archive);
 
  private:
-  std::size_t Begin(Index m) const { return static_cast<std::size_t>(begin_[m]); }
+  std::size_t Begin(Index m) const { return begin_[m]; }
   std::size_t Count(Index m) const { return Begin(m + 1) - Begin(m); }
 
   std::vector<Offset> begin_;

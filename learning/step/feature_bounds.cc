@@ -13,8 +13,7 @@ namespace {
 /// The coordinate's value in a state that has the feature, without the input.
 double Scalar(const ExampleView& example, const FeatureTerm& term, const StateMap& map,
               std::size_t state) {
-  if (term.kind == FeatureKind::kPotential)
-    return example.potentials()[static_cast<std::size_t>(term.source) + state];
+  if (term.kind == FeatureKind::kPotential) return example.potentials()[term.source + state];
   return term.kind == FeatureKind::kLinear || map.values.empty() ? 1.0 : map.values[state];
 }
 
@@ -90,7 +89,7 @@ void AddGlobalReaches(const Structure& structure, GlobalRanges* known, Reaches* 
     if (is_new) entry->second = FeatureRanges(*part.factor);
     double squares = 0;
     for (std::size_t k = 0; k < entry->second.size(); ++k) {
-      reaches->of_coordinates[static_cast<std::size_t>(part.coordinate) + k] += entry->second[k];
+      reaches->of_coordinates[part.coordinate + k] += entry->second[k];
       squares += entry->second[k] * entry->second[k];
     }
     reaches->of_blocks[part.block] += std::sqrt(squares);

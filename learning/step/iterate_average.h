@@ -29,9 +29,7 @@ class IterateAverage {
   /// first_suffix: steps before the first restart of a suffix average; every later restart comes
   /// after twice as many.
   IterateAverage(AverageKind kind, Offset num_weights, Offset first_suffix)
-      : kind_(kind),
-        next_restart_(first_suffix),
-        lag_(IsOff(kind) ? 0 : static_cast<std::size_t>(num_weights), 0.0) {}
+      : kind_(kind), next_restart_(first_suffix), lag_(IsOff(kind) ? 0 : num_weights, 0.0) {}
 
   AverageKind kind() const { return kind_; }
   bool active() const { return !IsOff(kind_); }

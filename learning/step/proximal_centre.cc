@@ -36,8 +36,7 @@ void ProximalCentre::Archive(Offset num_weights, double lambda, StateArchive* ar
   constexpr double kAnyLambda = 1e60;
   archive->Require(kappa_ <= std::max(kAnyLambda, 1.001 * kLargestKappa * lambda),
                    "a proximal centre is too strong");
-  if (archive->loading())
-    point_.assign(kappa_ > 0 ? static_cast<std::size_t>(num_weights) : 0, 0.0);
+  if (archive->loading()) point_.assign(kappa_ > 0 ? num_weights : 0, 0.0);
   archive->FiniteReals(point_);
   archive->Flag(&at_point_);
   archive->Require(!at_point_ || kappa_ > 0, "weights lie at a centre that is not there");

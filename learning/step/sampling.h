@@ -114,7 +114,7 @@ class UniformBlocks {
   Block Next(Random* random) const {
     const auto drawn = static_cast<Offset>(random->Below(static_cast<std::uint64_t>(count())));
     const auto example = std::upper_bound(end_.begin(), end_.end(), drawn) - end_.begin();
-    const Offset begin = example == 0 ? 0 : end_[static_cast<std::size_t>(example) - 1];
+    const Offset begin = example == 0 ? 0 : end_[example - 1];
     return {static_cast<Index>(example), static_cast<Index>(drawn - begin)};
   }
 

@@ -184,7 +184,7 @@ double HingeVerifier::GlobalScores(const ExampleView& example, std::span<const d
     features_.assign(part.factor->num_weights(), 0.0);
     part.factor->AddFeatures(states_, 1, features_);
     for (std::size_t k = 0; k < features_.size(); ++k)
-      score += u[Size(part.coordinate) + k] * features_[k];
+      score += u[part.coordinate + k] * features_[k];
   }
   return score;
 }

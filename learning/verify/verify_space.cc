@@ -21,14 +21,12 @@ void ForEachWeight(const ExampleView& example, const Visit& visit) {
     const FeatureRow x = example.input(slot.input);
     for (Index f = 0; f < x.count; ++f) {
       for (Index r = 0; r < slot.rows; ++r)
-        visit(Size(block.at(r, x.dense() ? f : x.columns[f])), Size(slot.coordinate + r),
-              x.values[f]);
+        visit(block.at(r, x.dense() ? f : x.columns[f]), slot.coordinate + r, x.values[f]);
     }
   }
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     const WeightBlock& block = structure.layout().block(scalar.block);
-    for (Index r = 0; r < scalar.rows; ++r)
-      visit(Size(block.at(r, 0)), Size(scalar.coordinate + r), 1.0);
+    for (Index r = 0; r < scalar.rows; ++r) visit(block.at(r, 0), scalar.coordinate + r, 1.0);
   }
 }
 
@@ -149,11 +147,11 @@ class KernelSpace final : public VerifySpace {
     for (const Slot& slot : structure.slots()) {
       const Offset rows = data_.layout().block(slot.block).rows;
       const Offset first = layout_.offset(slot.block) + layout_.input_of(data_, m, slot) * rows;
-      for (Index r = 0; r < slot.rows; ++r) visit(Size(first + r), Size(slot.coordinate + r));
+      for (Index r = 0; r < slot.rows; ++r) visit(first + r, slot.coordinate + r);
     }
     for (const ScalarBlock& scalar : structure.scalar_blocks()) {
       for (Index r = 0; r < scalar.rows; ++r)
-        visit(Size(layout_.offset(scalar.block) + r), Size(scalar.coordinate + r));
+        visit(layout_.offset(scalar.block) + r, scalar.coordinate + r);
     }
   }
 

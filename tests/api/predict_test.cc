@@ -40,7 +40,7 @@ struct Case {
     }
   }
 
-  static std::size_t At(int k) { return static_cast<std::size_t>(k); }
+  static std::size_t At(int k) { return k; }
   double Number() { return static_cast<double>(random() % 4096) / 1024.0 - 2.0; }
 
   WeightBlock NewWeights(int rows) {

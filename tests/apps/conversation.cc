@@ -69,7 +69,7 @@ std::string Conversation::ReadLine() {
     char buffer[4096];
     const ssize_t count = read(output_, buffer, sizeof buffer);
     if (count <= 0) return {};
-    unread_.append(buffer, static_cast<std::size_t>(count));
+    unread_.append(buffer, count);
   }
 }
 

@@ -132,7 +132,7 @@ TEST_CASE("scopes and incidences are consistent") {
         ++incidences;
       }
     }
-    CHECK(incidences == static_cast<std::size_t>(graph->num_edges()));
+    CHECK(incidences == Size(graph->num_edges()));
   }
 }
 

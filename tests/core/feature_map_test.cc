@@ -102,10 +102,9 @@ class Model {
           phi[block.at(row, x.dense() ? k : x.columns[k])] += x.values[k];
         }
       } else {
-        const double value = r.kind == FeatureKind::kPotential
-                                 ? potentials_[static_cast<std::size_t>(r.source) + s]
-                             : r.map.values.empty() ? 1.0
-                                                    : r.map.values[s];
+        const double value = r.kind == FeatureKind::kPotential ? potentials_[r.source + s]
+                             : r.map.values.empty()            ? 1.0
+                                                               : r.map.values[s];
         phi[block.at(row, 0)] += value;
       }
     }
@@ -173,7 +172,7 @@ class Model {
 
 constexpr std::uint64_t kModels = 60;
 
-Vector Zeros(Offset size) { return Vector(static_cast<std::size_t>(size), 0.0); }
+Vector Zeros(Offset size) { return Vector(size, 0.0); }
 
 void AddScaled(double scale, const Vector& from, Vector* to) {
   for (std::size_t k = 0; k < from.size(); ++k) (*to)[k] += scale * from[k];

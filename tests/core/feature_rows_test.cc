@@ -150,7 +150,7 @@ TEST_CASE("the kernels for several inputs agree with those for one") {
     if (k == 14) {
       inputs.AddSparse(std::array<Index, 2>{3, 8}, std::array<double, 2>{1.5, -2});
     } else {
-      inputs.AddDense({dense.data(), static_cast<std::size_t>(k == 15 ? 4 : kDimension)});
+      inputs.AddDense(std::span(dense.data(), k == 15 ? 4 : kDimension));
     }
   }
   for (Index rows = 1; rows <= 26; ++rows) {

@@ -88,8 +88,7 @@ TEST_CASE("fewer threads do the work where not all can be started") {
   std::ifstream("/proc/self/statm") >> pages;
   rlimit tight = before;
   // Room for some thread stacks, which usually have 8 MB, but not for 200.
-  tight.rlim_cur =
-      pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{100} << 20);
+  tight.rlim_cur = pages * sysconf(_SC_PAGESIZE) + (std::size_t{100} << 20);
   REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
   std::vector<std::atomic<int>> done(400);
   for (const int threads : {200, 2, 100}) {

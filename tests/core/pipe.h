@@ -42,7 +42,7 @@ class Pipe {
       for (std::size_t done = 0; done < bytes.size();) {
         const ssize_t count = write(descriptor, bytes.data() + done, bytes.size() - done);
         if (count <= 0) _exit(0);
-        done += static_cast<std::size_t>(count);
+        done += count;
       }
       bytes.assign(1 << 16, '\0');
     } while (endless);

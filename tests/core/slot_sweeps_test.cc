@@ -44,7 +44,7 @@ void AddInput(Random* random, Inputs kind, Index variable, Index features, Featu
     rows->AddSparse(columns, Numbers(random, columns.size()));
     return;
   }
-  rows->AddDense(Numbers(random, static_cast<std::size_t>(features)));
+  rows->AddDense(Numbers(random, features));
 }
 
 /// One example of 60 variables without factors: 40 variables use one weight block, then 20 the
@@ -87,8 +87,7 @@ TEST_CASE("sweeps do not depend on the number of threads") {
     REQUIRE(ThreadsShareSweeps(example, 2));
     CHECK_FALSE(ThreadsShareSweeps(example, 1));
     const std::size_t coordinates = example.structure().num_coordinates();
-    const std::vector<double> weights =
-        Numbers(&random, static_cast<std::size_t>(data.layout().size()));
+    const std::vector<double> weights = Numbers(&random, data.layout().size());
     std::vector<double> all = Numbers(&random, coordinates);
     std::vector<double> few(coordinates, 0.0);  // two variables: too few for several threads
     std::copy_n(all.begin() + kStates, 2 * kStates, few.begin() + kStates);

@@ -49,7 +49,7 @@ class TemporaryFolder {
 
   std::size_t NumFiles() const {
     const std::filesystem::directory_iterator begin(path_);
-    return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator()));
+    return std::distance(begin, std::filesystem::directory_iterator());
   }
 
  private:

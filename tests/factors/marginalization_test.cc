@@ -59,10 +59,9 @@ TEST_CASE("apply, transpose and sparse matrix are one map, for every axis of tab
           Eigen::VectorXd::NullaryExpr(a.rows(), [&random] { return random.Normal(); });
       Eigen::VectorXd applied(a.rows());
       Eigen::VectorXd transposed = mu;
-      a.Apply({mu.data(), static_cast<std::size_t>(mu.size())},
-              {applied.data(), static_cast<std::size_t>(m.size())});
-      a.ApplyTransposeAdd({m.data(), static_cast<std::size_t>(m.size())}, -0.5,
-                          {transposed.data(), static_cast<std::size_t>(mu.size())});
+      a.Apply(std::span(mu.data(), mu.size()), std::span(applied.data(), m.size()));
+      a.ApplyTransposeAdd(std::span(m.data(), m.size()), -0.5,
+                          std::span(transposed.data(), mu.size()));
       const Eigen::SparseMatrix<double> matrix = MatrixOf(a);
       CHECK(matrix.nonZeros() == a.cols());
       CHECK((matrix * mu - applied).norm() < kExact * static_cast<double>(a.cols()));

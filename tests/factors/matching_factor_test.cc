@@ -62,7 +62,7 @@ bool Breaks(const Case& c, const std::vector<Index>& states) {
 
 double Value(const std::vector<double>& messages, const std::vector<Index>& states) {
   double sum = 0;
-  for (std::size_t e = 0; e < states.size(); ++e) sum -= messages[2 * e + Size(states[e])];
+  for (std::size_t e = 0; e < states.size(); ++e) sum -= messages[2 * e + states[e]];
   return sum;
 }
 
@@ -97,7 +97,7 @@ bool CanImprove(const Case& c, const std::vector<double>& messages,
   const std::size_t out = first_right + right.size();
   for (std::size_t e = 0; e < states.size(); ++e) {
     const std::size_t i = c.edges[e].left;
-    const std::size_t j = first_right + Size(c.edges[e].right);
+    const std::size_t j = first_right + c.edges[e].right;
     const double gain = messages[2 * e] - messages[2 * e + 1];
     if (states[e] == 0) {
       arcs.push_back({i, j, -gain});

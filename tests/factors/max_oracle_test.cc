@@ -20,8 +20,8 @@ double MessageSum(std::span<const Index> cardinalities, std::span<const Index> s
   double sum = 0;
   std::size_t begin = 0;
   for (std::size_t k = 0; k < states.size(); ++k) {
-    sum += messages[begin + static_cast<std::size_t>(states[k])];
-    begin += static_cast<std::size_t>(cardinalities[k]);
+    sum += messages[begin + states[k]];
+    begin += cardinalities[k];
   }
   return sum;
 }
@@ -59,7 +59,7 @@ TEST_CASE("the reparametrised maximum agrees with enumeration for every order") 
     std::size_t message_size = 0;
     for (Index& states : cardinalities) {
       states = 1 + static_cast<Index>(random.Below(4));
-      message_size += static_cast<std::size_t>(states);
+      message_size += states;
     }
     // Whole numbers: sums are exact, and ties occur.
     std::vector<double> table(NumJointStates(cardinalities));

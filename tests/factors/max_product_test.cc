@@ -32,9 +32,9 @@ TEST_CASE("maxima over rows and within rows of all sizes are right") {
   };
   for (Index rows = 1; rows <= 9; ++rows) {
     for (Index size = 1; size <= 40; ++size) {
-      const auto table = Numbers(random, Size(rows) * Size(size));
-      std::vector<double> add = Numbers(random, Size(rows));
-      std::vector<double> out(Size(size) + 1, kUntouched);
+      const auto table = Numbers(random, Offset{rows} * size);
+      std::vector<double> add = Numbers(random, rows);
+      std::vector<double> out(size + 1, kUntouched);
       const auto plus = [&](Index s) {
         return best_of(rows, [&](Index r) { return table[r * size + s] + add[r]; });
       };
@@ -44,7 +44,7 @@ TEST_CASE("maxima over rows and within rows of all sizes are right") {
       MaxOverRowsPlus(table.data(), add.data(), rows, size, out.data());
       for (Index s = 0; s < size; ++s) CHECK(out[s] == plus(s));
       if (size % 4 == 0) {
-        out.assign(Size(size) + 1, kUntouched);
+        out.assign(size + 1, kUntouched);
         MaxOverPaddedRowsPlus(table.data(), size, add.data(), rows, out.data());
         for (Index s = 0; s < size; ++s) CHECK(out[s] == plus(s));
         for (double& value : add) value = value == -kInfinity ? 7 : value;
@@ -53,8 +53,8 @@ TEST_CASE("maxima over rows and within rows of all sizes are right") {
       }
       CHECK(out[size] == kUntouched);
 
-      add = Numbers(random, Size(size));
-      out.assign(Size(rows) + 1, kUntouched);
+      add = Numbers(random, size);
+      out.assign(rows + 1, kUntouched);
       MaxInRowsPlus(table.data(), add.data(), rows, size, out.data());
       for (Index s = 0; s < rows; ++s)
         CHECK(out[s] == best_of(size, [&](Index r) { return table[s * size + r] + add[r]; }));
@@ -69,8 +69,8 @@ TEST_CASE("messages of small and large tables are right, from either side") {
     const auto below = static_cast<Index>(1 + random.Below(12));
     const auto above = static_cast<Index>(1 + random.Below(12));
     const bool parent_first = trial % 2 == 0;
-    const auto table = Numbers(random, Size(below) * Size(above));
-    const auto add = Numbers(random, Size(below));
+    const auto table = Numbers(random, Offset{below} * above);
+    const auto add = Numbers(random, below);
     const PairOfTree pair{table.data(), parent_first, below, above};
     std::vector<double> message(above, kUntouched);
     PairMessage(pair, add.data(), message.data());

@@ -85,8 +85,7 @@ void CheckFactorScores(const F& factor) {
   ScoreTable(factor, std::span<const double>(weights).subspan(first, factor.num_weights()),
              expected);
   for (std::size_t s = 0; s < expected.size(); ++s) {
-    CHECK(Near(scores[static_cast<std::size_t>(structure->graph().factor_offset(c)) + s],
-               expected[s], kExact));
+    CHECK(Near(scores[structure->graph().factor_offset(c) + s], expected[s], kExact));
   }
 }
 

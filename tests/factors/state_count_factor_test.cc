@@ -41,8 +41,8 @@ TEST_CASE("for state 1 of binary variables it is the cardinality factor") {
     const auto low = static_cast<Index>(random.Below(static_cast<std::uint64_t>(size) + 1));
     const CardinalityFactor one(size, size + 1, IdentityMap(size + 1), low, size);
     const StateCountFactor other = Counts(std::vector<Index>(size, 2), 1, low, size);
-    std::vector<double> weights(static_cast<std::size_t>(size) + 1), messages(2 * weights.size());
-    messages.resize(2 * static_cast<std::size_t>(size));
+    std::vector<double> weights(size + 1), messages(2 * weights.size());
+    messages.resize(2 * Offset{size});
     for (double& w : weights) w = random.Normal();
     for (double& d : messages) d = random.Normal();
     std::vector<Index> a(size), b(a);

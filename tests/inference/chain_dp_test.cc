@@ -42,8 +42,7 @@ TEST_CASE("max-marginals are the loss of the best labelling with a state") {
     std::vector<double> wanted(chain.unary.size(), -kInfinity);
     for (const RankedLabelling& one : all) {
       for (std::size_t i = 0; i < one.labels.size(); ++i) {
-        double& best = wanted[i * static_cast<std::size_t>(chain.states) +
-                              static_cast<std::size_t>(one.labels[i])];
+        double& best = wanted[i * chain.states + one.labels[i]];
         best = std::max(best, one.value - all[0].value);
       }
     }
@@ -56,8 +55,7 @@ TEST_CASE("max-marginals are the loss of the best labelling with a state") {
       }
     }
     for (std::size_t i = 0; i < labels.size() && !all.empty(); ++i)
-      CHECK(marginals[i * static_cast<std::size_t>(chain.states) +
-                      static_cast<std::size_t>(labels[i])] == 0);
+      CHECK(marginals[i * chain.states + labels[i]] == 0);
   }
 }
 
@@ -100,7 +98,7 @@ TEST_CASE("long chains take linear memory") {
   std::vector<double> table(kStates * kStates, 0.0);
   for (Index s = 0; s < kStates; ++s) table[s * kStates + (s + 1) % kStates] = 1;
   dp.SetSharedTable(table);
-  const std::vector<double> unary(static_cast<std::size_t>(kLength) * kStates, 0.0);
+  const std::vector<double> unary(Offset{kLength} * kStates, 0.0);
   std::vector<Index> labels(kLength);
   CHECK(dp.Maximise(unary, labels) == kLength - 1);
   for (Index i = 0; i < kLength; ++i) {

@@ -20,7 +20,7 @@ TEST_CASE("the best labellings agree with enumeration, also in their order") {
     const auto all = chain.Ranked();
     for (const Index count : {1, 2, 7, 1000}) {
       const auto found = KBestLabellings(&dp, chain.unary, count);
-      REQUIRE(found.size() == std::min(all.size(), static_cast<std::size_t>(count)));
+      REQUIRE(found.size() == std::min<std::size_t>(all.size(), count));
       std::set<std::vector<Index>> different;
       for (std::size_t rank = 0; rank < found.size(); ++rank) {
         CHECK(Near(found[rank].value, all[rank].value, kExact));

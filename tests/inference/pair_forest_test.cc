@@ -57,7 +57,7 @@ std::vector<double> SharedScores(Random& random, const FactorGraph& graph,
       const double equal = draw();
       const double other = draw();
       for (std::size_t joint = 0; number % 3 == 0 && joint < table.size(); ++joint)
-        table[joint] = joint % static_cast<std::size_t>(states + 1) == 0 ? equal : other;
+        table[joint] = joint % (states + 1) == 0 ? equal : other;
       tables.push_back(std::move(table));
     }
     std::copy(tables[number].begin(), tables[number].end(),

@@ -64,7 +64,7 @@ TEST_CASE("maxima over general tables of every shape agree with the definition")
   Random random(7);
   for (Index rows = 1; rows <= 23; ++rows) {
     for (const Index cols : {1, 2, 3, 4, 5, 8, 16, 21, 26, 33}) {
-      std::vector<double> scores(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
+      std::vector<double> scores(Offset{rows} * cols);
       for (double& score : scores) score = random.Normal();
       CheckTable(scores, rows, cols, random, rows % 2 == 0);
     }

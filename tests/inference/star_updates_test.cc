@@ -24,7 +24,7 @@ struct Descent {
       : graph(*the_graph),
         scores(std::move(the_scores)),
         reparametrised(scores),
-        messages(static_cast<std::size_t>(graph.total_messages()), 0.0),
+        messages(graph.total_messages(), 0.0),
         temperature(the_temperature) {}
 
   void Sweep() { StarSweep(graph, temperature, reparametrised, messages, &work); }

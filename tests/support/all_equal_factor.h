@@ -49,7 +49,7 @@ class AllEqualFactor final : public GlobalFactor {
  private:
   /// The state of variable i with the smallest message, other than `without`.
   Index Cheapest(std::span<const double> messages, std::size_t i, Index without) const {
-    const double* own = messages.data() + i * static_cast<std::size_t>(cardinalities_[i]);
+    const double* own = messages.data() + i * cardinalities_[i];
     Index best = without == 0 ? 1 : 0;
     for (Index s = 0; s < cardinalities_[i]; ++s) {
       if (s != without && own[s] < own[best]) best = s;

@@ -75,11 +75,9 @@ inline TestChain RandomChain(Random& random, int trial) {
     if (forbid && random.Below(4) == 0) return -kInfinity;
     return chain.whole ? static_cast<double>(random.Below(4)) - 2 : random.Normal();
   };
-  const auto squared =
-      static_cast<std::size_t>(chain.states) * static_cast<std::size_t>(chain.states);
+  const auto squared = Offset{chain.states} * chain.states;
   chain.unary.resize(chain.length * chain.states);
-  chain.tables.resize(chain.shared ? squared
-                                   : squared * static_cast<std::size_t>(chain.length - 1));
+  chain.tables.resize(chain.shared ? squared : squared * (chain.length - 1));
   for (double& value : chain.unary) value = score();
   for (double& value : chain.tables) value = score();
   return chain;

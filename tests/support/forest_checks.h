@@ -19,7 +19,7 @@ namespace slackline::internal::test {
 inline void CheckComesNear(LearnerKind learner, const std::vector<double>& lambdas, double gap) {
   Random random(1);
   for (int trial = 0; trial < 15; ++trial) {
-    const double lambda = lambdas[static_cast<std::size_t>(trial) % lambdas.size()];
+    const double lambda = lambdas[trial % lambdas.size()];
     const Problem problem(ForestProblem(random, trial), lambda);
     const double optimum = ExactOptimum(problem.training(), lambda);
     TrainOptions options = Options(learner, StepKind::kAuto, gap);

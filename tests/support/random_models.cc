@@ -48,7 +48,7 @@ GraphPtr RandomGraph(Random& random, Index n, Index max_states, Index num_factor
   for (Index c = 0; c < num_factors && n > 0; ++c) {
     random.Shuffle(std::span<Index>(variables));
     const Index order = 1 + Pick(random, std::min(max_order, n));
-    builder.AddFactor(std::span<const Index>(variables.data(), static_cast<std::size_t>(order)));
+    builder.AddFactor(std::span<const Index>(variables.data(), order));
   }
   return builder.Build();
 }

@@ -26,7 +26,7 @@ inline SequenceData RandomSequences(Random& random, Index sequences, Index label
   auto tokens = std::make_shared<TokenTable>();
   tokens->num_columns = 1;
   for (Index m = 0; m < sequences; ++m) {
-    const auto length = 1 + static_cast<Index>(random.Below(static_cast<std::size_t>(most_tokens)));
+    const auto length = 1 + static_cast<Index>(random.Below(most_tokens));
     data.lines.push_back(m + 1);
     for (Index i = 0; i < length; ++i) {
       std::vector<Index> columns;
@@ -38,7 +38,7 @@ inline SequenceData RandomSequences(Random& random, Index sequences, Index label
       }
       rows->AddSparse(columns, values);
       tokens->cells.push_back(tokens->texts.Add("t" + std::to_string(random.Below(9))));
-      data.labels.push_back(static_cast<Index>(random.Below(static_cast<std::size_t>(labels))));
+      data.labels.push_back(static_cast<Index>(random.Below(labels)));
     }
     data.begin.push_back(data.num_tokens());
   }
@@ -120,8 +120,7 @@ inline double ScoreOf(const SequenceModel& model, const SequenceData& data, Inde
       const std::size_t column = x.dense() ? f : x.columns[f];
       score += x.values[f] * model.token_weights()[column * k + label];
     }
-    if (i + 1 < labels.size())
-      score += model.transition_weights()[label * k + static_cast<std::size_t>(labels[i + 1])];
+    if (i + 1 < labels.size()) score += model.transition_weights()[label * k + labels[i + 1]];
   }
   return score;
 }

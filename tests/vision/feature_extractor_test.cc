@@ -175,13 +175,13 @@ TEST_CASE("words are the nearest centres of projected descriptors") {
     spec.words = 7;
     if (spec.kept > 20) spec.kept = 8;
     const Descriptors found = Describe({image, lab}, spec);
-    REQUIRE(found.values.size() == found.pixels.size() * static_cast<std::size_t>(spec.size));
+    REQUIRE(found.values.size() == found.pixels.size() * spec.size);
     const Vocabulary vocabulary =
         std::move(Vocabulary::Learn({spec}, {found.values}, 1, 1, nullptr)[0]);
     const Index size = spec.kept > 0 ? spec.kept : spec.size;
     const std::vector<float> projected = vocabulary.Project(found.values);
     const std::vector<Index> words = vocabulary.Words(found.values);
-    REQUIRE(projected.size() == words.size() * static_cast<std::size_t>(size));
+    REQUIRE(projected.size() == words.size() * size);
     int wrong = 0;
     for (std::size_t p = 0; p < words.size(); ++p) {
       const float* point = projected.data() + p * size;
@@ -256,7 +256,7 @@ TEST_CASE("descriptors of large images are taken from a smaller copy") {
   const Image& small = working.described().image;
   CHECK(small.width == 601);
   CHECK(small.height == 401);
-  CHECK(working.described().lab.size() == 3 * static_cast<std::size_t>(small.num_pixels()));
+  CHECK(std::ssize(working.described().lab) == 3 * Offset{small.num_pixels()});
   Superpixels halves{large.width, large.height, 2, {}};
   for (Index p = 0; p < large.num_pixels(); ++p) halves.of_pixel.push_back(p % large.width >= 600);
   const std::vector<Index> of_pixel = working.SuperpixelOfDescribed(halves);
@@ -480,7 +480,7 @@ TEST_CASE("learning can be ended at every step") {
   std::array<int, 5> steps{};
   std::size_t images = 0;
   LearnProgress progress;
-  progress.image = [&](Index done, Index) { images = static_cast<std::size_t>(done); };
+  progress.image = [&](Index done, Index) { images = done; };
   progress.check = [&] { ++steps[images]; };
   FeatureExtractor::Learn(files.paths, Small(), 1, progress);
   CHECK(steps[0] >= 2);    // descriptors of the first image

@@ -29,8 +29,7 @@ ClusterTask Clusters(int count) {
 /// Points without clusters, numerous enough for several threads.
 ClusterTask Cloud(Index size, Index centres, std::uint64_t seed) {
   Random random(seed);
-  ClusterTask task{std::vector<float>(static_cast<std::size_t>(size) * 20'000), size, centres,
-                   seed};
+  ClusterTask task{std::vector<float>(Offset{size} * 20'000), size, centres, seed};
   for (float& value : task.points) value = static_cast<float>(random.Normal());
   return task;
 }

@@ -17,7 +17,7 @@ using namespace slackline::internal;
 namespace {
 
 Color PixelAt(const Image& image, Index x, Index y) {
-  const std::size_t p = 3 * (static_cast<std::size_t>(y) * image.width + x);
+  const std::size_t p = 3 * (Offset{y} * image.width + x);
   return {image.rgb[p], image.rgb[p + 1], image.rgb[p + 2]};
 }
 
@@ -27,15 +27,14 @@ Color PaletteColor(int label) {
 }
 
 Image Plain(Index width, Index height, std::uint8_t value) {
-  return {width, height,
-          std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * height, value)};
+  return {width, height, std::vector<std::uint8_t>(3 * Offset{width} * height, value)};
 }
 
 /// Vertical stripes with the given labels.
 LabelImage Stripes(Index width, Index height, const std::vector<std::uint8_t>& labels) {
   LabelImage image{width, height, {}};
   for (Index p = 0; p < width * height; ++p) {
-    image.labels.push_back(labels[static_cast<std::size_t>(p % width) * labels.size() / width]);
+    image.labels.push_back(labels[(p % width) * labels.size() / width]);
   }
   return image;
 }
@@ -356,8 +355,7 @@ TEST_CASE("colour alone does not separate the synthetic classes") {
 
 TEST_CASE("synthetic images of any size are drawn, others refused") {
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 30}, {30, 1}, {7, 5}}) {
-    CHECK(DrawSynthetic(width, height, 8, 3).labels.labels.size() ==
-          static_cast<std::size_t>(width) * height);
+    CHECK(std::ssize(DrawSynthetic(width, height, 8, 3).labels.labels) == Offset{width} * height);
   }
   CHECK_THROWS_AS(DrawSynthetic(0, 5, 8, 1), std::invalid_argument);
   CHECK_THROWS_AS(DrawSynthetic(5, 5, 1, 1), std::invalid_argument);

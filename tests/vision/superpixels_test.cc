@@ -18,8 +18,7 @@ namespace {
 
 Image Noise(Index width, Index height, std::uint64_t seed) {
   Random random(seed);
-  Image image{width, height,
-              std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * height)};
+  Image image{width, height, std::vector<std::uint8_t>(3 * Offset{width} * height)};
   for (std::uint8_t& v : image.rgb) v = static_cast<std::uint8_t>(random.Below(256));
   return image;
 }
@@ -286,7 +285,7 @@ TEST_CASE("pixels of classes are counted for every superpixel, void last") {
   for (Index p = 0; p < 2400; ++p)
     drawn.labels.push_back(static_cast<std::uint8_t>(p % 4 == 3 ? kVoid : p % 4));
   const std::vector<std::int32_t> counts = ClassPixels(many, drawn, 3);
-  CHECK(counts.size() == 4 * static_cast<std::size_t>(many.count));
+  CHECK(std::ssize(counts) == 4 * Offset{many.count});
   CHECK(std::accumulate(counts.begin(), counts.end(), 0) == 2400);
 }
 

@@ -78,7 +78,7 @@ class Session {
         keeper_(flags.checkpoint, Context()),
         figures_(keeper_.figures()),
         report_(!flags.quiet) {
-    first_ = static_cast<std::size_t>(keeper_.stage());
+    first_ = keeper_.stage();
     if (first_ >= settings.lambdas.size() || figures_.size() != first_ * kRowFigures) {
       throw DataError("--resume: " + flags.checkpoint.resume +
                       " belongs to another run: --lambda-path differs");

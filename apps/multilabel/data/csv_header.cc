@@ -76,7 +76,7 @@ void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecor
                         ", but the header (line " + std::to_string(header.line) + ") has " +
                         Count(static_cast<Offset>(header.names.size()), "column"));
   }
-  if (rows_before >= static_cast<std::size_t>(std::numeric_limits<Index>::max() - 1))
+  if (rows_before >= std::numeric_limits<Index>::max() - 1)
     throw DataError(source, records.line(), "too many examples");
 }
 

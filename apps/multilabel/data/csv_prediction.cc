@@ -141,9 +141,9 @@ void CsvPrediction::AddRow(const CsvRecords& records) {
   for (std::size_t k = 0; k < roles_.size(); ++k) {
     const std::string_view text = records.fields()[k];
     if (roles_[k].label != kAbsent)
-      data_.labels[first_label + Size(roles_[k].label)] =
+      data_.labels[first_label + roles_[k].label] =
           ReadLabelText(source_, line, header_.names[k], text);
-    if (roles_[k].column != kAbsent) AddFeature(Size(roles_[k].column), text, line);
+    if (roles_[k].column != kAbsent) AddFeature(roles_[k].column, text, line);
   }
   rows_.EndRow();
   data_.lines.push_back(line);

@@ -158,8 +158,7 @@ void LibsvmParser::ParseFeatures(const char* p, const char* end) {
   }
   if (last > num_features_) {
     num_features_ = last;
-    CheckSize({last_token,
-               static_cast<std::size_t>(std::find_if(last_token, end, IsBlank) - last_token)});
+    CheckSize({last_token, std::find_if(last_token, end, IsBlank)});
   } else if (row_end_.size() % kRowsPerCheck == 0) {
     CheckSize({});
   }

@@ -218,9 +218,9 @@ MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index>
     if (row.dense()) {
       rows->AddDense(values);
     } else {
-      rows->AddSparse(std::span<const Index>(row.columns, Size(row.count)), values);
+      rows->AddSparse(std::span<const Index>(row.columns, row.count), values);
     }
-    const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(Size(m) * labels);
+    const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(m * labels);
     part.labels.insert(part.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(labels));
     part.lines.push_back(data.lines[m]);
   }

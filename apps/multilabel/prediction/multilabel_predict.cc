@@ -29,10 +29,10 @@ class Worker {
     if (options_.labels) {
       decoder_.Decode(scores_, &result_);
       std::copy(result_.labels.begin(), result_.labels.end(),
-                out->labels.begin() + static_cast<std::ptrdiff_t>(Size(m) * n));
+                out->labels.begin() + static_cast<std::ptrdiff_t>(m * n));
     }
     if (options_.scores)
-      decoder_.MaxMarginals(scores_, std::span<double>(out->scores).subspan(Size(m) * n, n));
+      decoder_.MaxMarginals(scores_, std::span<double>(out->scores).subspan(m * n, n));
     if (lp_ != nullptr) {
       lp_->Solve(scores_, nullptr, &result_);
       num_fractional_ += result_.integral ? 0 : 1;

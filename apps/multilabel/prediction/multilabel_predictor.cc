@@ -83,7 +83,7 @@ FeatureRows MultiLabelPredictor::MakeTableRow(const ExampleFeatures& features) c
     rows.AddSparse(columns, values);
   } else {
     const bool constant = model_->has_constant() && !model_->kernelized();
-    values.resize(static_cast<std::size_t>(model_->num_features()) + (constant ? 1 : 0), 0.0);
+    values.resize(Offset{model_->num_features()} + (constant ? 1 : 0), 0.0);
     rows.AddDense(values);
   }
   return rows;

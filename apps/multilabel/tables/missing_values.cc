@@ -42,7 +42,7 @@ FeatureRows FillMissing(const FeatureRows& rows, const std::vector<MissingValue>
     if (row.dense()) {
       filled.AddDense(values);
     } else {
-      filled.AddSparse(std::span(row.columns, Size(row.count)), values);
+      filled.AddSparse(std::span(row.columns, row.count), values);
     }
   }
   return filled;

@@ -54,7 +54,7 @@ class MultiLabelTrial : public TrainedTrial {
   void KeepScores(const std::vector<double>& scores) {
     const std::size_t labels = model_->num_labels();
     for (std::size_t k = 0; k < fold_.size(); ++k)
-      std::copy_n(scores.data() + k * labels, labels, scores_->data() + Size(fold_[k]) * labels);
+      std::copy_n(scores.data() + k * labels, labels, scores_->data() + fold_[k] * labels);
   }
 
   const std::vector<Index>& fold_;
@@ -71,7 +71,7 @@ MultiLabelCv::MultiLabelCv(const MultiLabelData& data, MultiLabelCvOptions optio
 
 bool MultiLabelCv::HasKnownLabel(Index example) const {
   const std::size_t labels = data_.num_labels();
-  const auto row = std::span(data_.labels).subspan(Size(example) * labels, labels);
+  const auto row = std::span(data_.labels).subspan(example * labels, labels);
   return std::any_of(row.begin(), row.end(), [](std::int8_t label) { return label >= 0; });
 }
 

@@ -61,9 +61,9 @@ std::span<const MultiLabelFigure> MultiLabelFigures() {
 
 MultiLabelMetrics ComputeMetrics(Index num_labels, std::span<const std::int8_t> truth,
                                  std::span<const std::int8_t> predicted) {
-  SLACKLINE_CHECK(num_labels > 0 && truth.size() == predicted.size() &&
-                      truth.size() % static_cast<std::size_t>(num_labels) == 0,
-                  "true and predicted labels do not fit each other");
+  SLACKLINE_CHECK(
+      num_labels > 0 && truth.size() == predicted.size() && truth.size() % num_labels == 0,
+      "true and predicted labels do not fit each other");
   const std::size_t n = num_labels;
   MultiLabelMetrics metrics;
   Counts all;

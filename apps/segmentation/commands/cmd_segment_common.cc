@@ -57,9 +57,10 @@ SegmentGraph MakeGraph(Index num_fine, Index num_coarse, std::span<const std::in
 
 /// The numbers of pixels without the void column.
 std::vector<std::int64_t> LabelledPixels(std::span<const std::int32_t> pixels, Index num_classes) {
+  const std::size_t columns = num_classes + 1;
   std::vector<std::int64_t> labelled;
   for (std::size_t k = 0; k < pixels.size(); ++k) {
-    if (k % Size(num_classes + 1) != Size(num_classes)) labelled.push_back(pixels[k]);
+    if (k % columns != columns - 1) labelled.push_back(pixels[k]);
   }
   return labelled;
 }

@@ -174,8 +174,8 @@ Settings ReadSettings(const PrepareCommand& command) {
   settings.num_train = static_cast<Index>(listed.size());
   if (!command.test.empty()) ReadImageList(command.test, &listed);
   std::vector<std::string> inputs = {command.classes, command.train, command.test};
-  for (std::size_t i = 0; i < listed.size(); ++i) {
-    const bool train = i < static_cast<std::size_t>(settings.num_train);
+  for (Index i = 0; i < std::ssize(listed); ++i) {
+    const bool train = i < settings.num_train;
     settings.sources.push_back(
         FindSource(command, listed[i], train ? ImageRole::kTrain : ImageRole::kTest));
     inputs.push_back(settings.sources.back().image);
@@ -220,12 +220,11 @@ struct Totals {
     fine += features.fine.count;
     coarse += features.coarse.count;
     const std::vector<std::int32_t> pixels = ClassPixels(features.fine, labels, num_classes);
-    for (std::size_t row = 0; row < pixels.size();
-         row += static_cast<std::size_t>(num_classes) + 1) {
+    const std::size_t classes = num_classes;
+    for (std::size_t row = 0; row < pixels.size(); row += classes + 1) {
       Offset labelled = 0;
-      for (std::size_t k = 0; k < static_cast<std::size_t>(num_classes); ++k)
-        labelled += pixels[row + k];
-      fine_void += pixels[row + static_cast<std::size_t>(num_classes)] > labelled;
+      for (std::size_t k = 0; k < classes; ++k) labelled += pixels[row + k];
+      fine_void += pixels[row + classes] > labelled;
     }
   }
 };
@@ -339,7 +338,7 @@ class Preparation {
         labels[k] = std::move(read.labels);
       });
       for (std::size_t k = 0; k < features.size(); ++k) {
-        const Source& from = settings_.sources[static_cast<std::size_t>(begin) + k];
+        const Source& from = settings_.sources[begin + k];
         writer.Add(from.name, from.role, features[k], labels[k]);
         totals_.Add(features[k], labels[k], num_classes);
       }

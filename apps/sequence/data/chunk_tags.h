@@ -54,10 +54,7 @@ struct BioRules {
   std::vector<bool> start;       ///< num_labels: whether a label may begin a sequence
   std::vector<bool> transition;  ///< num_labels × num_labels by rows: [from · num_labels + to]
 
-  bool Allows(Index from, Index to) const {
-    return transition[static_cast<std::size_t>(from) * static_cast<std::size_t>(num_labels) +
-                      static_cast<std::size_t>(to)];
-  }
+  bool Allows(Index from, Index to) const { return transition[Offset{from} * num_labels + to]; }
 };
 /// Labels other than I-X are allowed everywhere.
 BioRules BioAllowed(std::span<const std::string> label_names);

@@ -292,8 +292,7 @@ void TokenPattern::Search::Enter(const TokenPattern& pattern, Thread thread) {
     if (entered_[at] == time_) continue;
     entered_[at] = time_;
     const State& state = pattern.states_[at];
-    const std::size_t other =
-        at + static_cast<std::size_t>(static_cast<std::ptrdiff_t>(state.jump));
+    const std::size_t other = at + state.jump;
     switch (state.action) {
       case Action::kSplit:
         stack_.push_back(other);

@@ -69,9 +69,7 @@ class Drawn : public CvApplication {
   mutable std::set<std::int64_t> threads;  // of trainings
 
  private:
-  static std::size_t Number(const Fold& fold) {
-    return static_cast<std::size_t>(std::stoi(fold.name().substr(5))) - 1;
-  }
+  static std::size_t Number(const Fold& fold) { return std::stoi(fold.name().substr(5)) - 1; }
 
   const Figure& figure_;
   mutable std::mutex mutex_;

@@ -35,7 +35,7 @@ MultiLabelData Data(Index num_labels, std::vector<std::int8_t> labels) {
   MultiLabelData data;
   data.source = "data";
   for (Index i = 0; i < num_labels; ++i) data.label_names.push_back("L" + std::to_string(i));
-  data.lines.resize(labels.size() / static_cast<std::size_t>(num_labels));
+  data.lines.resize(labels.size() / num_labels);
   data.labels = std::move(labels);
   return data;
 }

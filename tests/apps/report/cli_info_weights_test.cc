@@ -36,8 +36,7 @@ std::string Good(const std::vector<std::string>& arguments) {
 }
 
 std::size_t Characters(const std::string& line) {
-  return static_cast<std::size_t>(
-      std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
 void CheckWidth(const std::string& text) {

@@ -206,10 +206,7 @@ TEST_CASE("bad runs are refused with file and reason") {
 TEST_CASE("too deeply nested brackets are refused") {
   const TemporaryFolder folder;
   const std::string bad = folder.Path("bad.json");
-  const auto nested = [](int depth) {
-    return std::string(static_cast<std::size_t>(depth), '[') +
-           std::string(static_cast<std::size_t>(depth), ']');
-  };
+  const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   const auto with = [&](int depth) {
     const std::string text = Toy().dump();
     return "{\"[ \\\" [\": 1,\n\"deep\":" + nested(depth) + ",\n" + text.substr(1);

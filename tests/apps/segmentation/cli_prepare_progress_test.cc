@@ -53,8 +53,7 @@ std::string OnTerminal(const Arguments& arguments) {
   std::string text;
   std::thread reader([&] {
     char bytes[4096];
-    for (ssize_t n = 0; (n = read(terminal, bytes, sizeof bytes)) > 0;)
-      text.append(bytes, static_cast<std::size_t>(n));
+    for (ssize_t n = 0; (n = read(terminal, bytes, sizeof bytes)) > 0;) text.append(bytes, n);
   });
   const Outcome outcome = RunProgram(arguments, "/dev/null", "", [&name] {
     const int side = open(name.c_str(), O_RDWR | O_NOCTTY);

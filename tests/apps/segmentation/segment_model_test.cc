@@ -38,8 +38,7 @@ SegmentGraph RandomGraph(Random& random, Index fine, Index coarse) {
   SegmentGraph graph;
   graph.num_fine = fine;
   graph.num_coarse = coarse;
-  for (Index i = 0; i < fine; ++i)
-    graph.parent.push_back(static_cast<Index>(random.Below(Size(coarse))));
+  for (Index i = 0; i < fine; ++i) graph.parent.push_back(static_cast<Index>(random.Below(coarse)));
   for (Index i = 0; i < fine; ++i) {
     for (Index j = i + 1; j < fine; ++j) {
       if (random.Below(2) == 0)
@@ -157,7 +156,7 @@ TEST_CASE("a prediction has the best score of all labellings, written out from t
         RandomWeights(random, &model, trial % 3 == 0);  // whole numbers: ties
         Images images;
         const auto fine = static_cast<Index>(1 + random.Below(4));
-        const auto coarse = static_cast<Index>(1 + random.Below(Size(std::min<Index>(fine, 2))));
+        const auto coarse = static_cast<Index>(1 + random.Below(std::min<Index>(fine, 2)));
         AddImage(random, model, fine, coarse, &images);
         const SegmentExample& example = images.examples[0];
         const SegmentPrediction prediction =
@@ -250,7 +249,7 @@ TEST_CASE("the paper's form has one weight per class for both layers, and one fo
   CHECK(model.num_columns() == 0);
   SegmentExample example;
   example.graph = {2, 1, {0, 0}, {}};
-  example.potentials.assign(Size(21 * 3) - 1, 0.0);  // one too few
+  example.potentials.assign(21 * 3 - 1, 0.0);  // one too few
   CHECK_THROWS_AS(
       PredictSegments(model, example, std::make_shared<FeatureRows>(), DecodeKind::kAuto),
       std::invalid_argument);

@@ -96,8 +96,7 @@ TEST_CASE("scores are those of the definition") {
     for (Index m = 0; m < data.num_sequences(); ++m) {
       const ExampleView example = dataset.example(m);
       std::vector<Index> labels(data.length(m));
-      for (Index& label : labels)
-        label = static_cast<Index>(random.Below(Size(model.num_labels())));
+      for (Index& label : labels) label = static_cast<Index>(random.Below(model.num_labels()));
       std::vector<double> u(example.structure().num_coordinates());
       CoordinateScores(example, model.weights(), u);
       std::vector<double> q(u.size(), 0.0);

@@ -44,7 +44,7 @@ void CheckPredictions(const SequenceModel& model, const SequenceData& data, Inde
     CHECK(std::equal(all[0].labels.begin(), all[0].labels.end(),
                      predictions.labels.begin() + static_cast<std::ptrdiff_t>(first)));
     const auto& best = predictions.best[m];
-    REQUIRE(best.size() == std::min(Size(count), all.size()));
+    REQUIRE(best.size() == std::min<std::size_t>(count, all.size()));
     std::set<std::vector<Index>> seen;
     for (std::size_t rank = 0; rank < best.size(); ++rank) {
       // Labellings of tokens without features have equal scores up to rounding, which decides their

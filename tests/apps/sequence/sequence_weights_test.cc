@@ -43,7 +43,7 @@ TEST_CASE("observations, constants and transitions of a model of texts are liste
     CHECK(label.features.positive[0].name ==
           model.features().dictionary.name(model.num_features() - 1));
     CHECK(label.features.positive[0].weight ==
-          model.token_weights()[static_cast<std::size_t>(model.num_features() - 1) * 3 + y]);
+          model.token_weights()[Offset{model.num_features() - 1} * 3 + y]);
     CHECK(label.features.num_positive == model.num_features());
     CHECK(label.features.negative.empty());
   }

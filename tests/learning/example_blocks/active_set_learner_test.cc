@@ -43,7 +43,7 @@ class CountingFactor : public GlobalFactor {
     double value = 0;
     for (std::size_t k = 0; k < states.size(); ++k) {
       states[k] = messages[2 * k + 1] < messages[2 * k] ? 1 : 0;
-      value -= messages[2 * k + static_cast<std::size_t>(states[k])];
+      value -= messages[2 * k + states[k]];
     }
     return value;
   }

@@ -41,8 +41,7 @@ class FixedSampler : public LabellingSampler {
     ++*calls_;
     CHECK(static_cast<Offset>(scores.size()) == example.graph().total_states());
     for (Index k = 0; k < count; ++k)
-      labellings->push_back(
-          Labelling(static_cast<std::size_t>(example.graph().num_variables()), k % 2));
+      labellings->push_back(Labelling(example.graph().num_variables(), k % 2));
   }
 
  private:

@@ -31,7 +31,7 @@ double LargestDifference(std::span<const double> a, std::span<const double> b) {
 }
 
 std::span<const double> State(const FactorBlocks& blocks, Index m) {
-  return {blocks.state(m), static_cast<std::size_t>(blocks.layout(m).size)};
+  return std::span(blocks.state(m), blocks.layout(m).size);
 }
 
 void CopyInto(FactorBlocks& from, FactorBlocks* to) {

@@ -476,8 +476,7 @@ TEST_CASE("many labels with pairs and a count reach a certified gap") {
     rows->AddDense(x);
     labels.emplace_back(kLabels, 0);
     for (std::uint64_t k = 0; k < 3 + random.Below(2); ++k)
-      labels.back()[(static_cast<std::size_t>(x[0] > 0 ? 0 : 12) + 3 * k + random.Below(3)) %
-                    kLabels] = 1;
+      labels.back()[((x[0] > 0 ? 0 : 12) + 3 * k + random.Below(3)) % kLabels] = 1;
   }
   for (Index m = 0; m < 20; ++m) data.Add(structure, labels[m], m);
   const Problem problem(MakeTrainingSet(data, LossOptions()), 0.05);

@@ -20,12 +20,7 @@ using namespace slackline::internal;
 namespace {
 
 struct Pairs {
-  explicit Pairs(Index count)
-      : mu(static_cast<std::size_t>(4 * count)),
-        eta(static_cast<std::size_t>(2 * count)),
-        p(static_cast<std::size_t>(2 * count)),
-        w(static_cast<std::size_t>(count)),
-        n(count) {}
+  explicit Pairs(Index count) : mu(4 * count), eta(2 * count), p(2 * count), w(count), n(count) {}
   PairPlanes Planes(bool multipliers) {
     PairPlanes planes;
     planes.count = n;

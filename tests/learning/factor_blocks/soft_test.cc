@@ -40,15 +40,15 @@ double SquaredViolation(const TrainingSet& training, const std::vector<double>& 
       for (std::size_t k = 0; k < scope.size(); ++k) {
         std::vector<double> v(graph.cardinality(scope[k]));
         for (std::size_t s = 0; s < v.size(); ++s)
-          v[s] = -marginals[begin + static_cast<std::size_t>(graph.state_offset(scope[k])) + s];
+          v[s] = -marginals[begin + graph.state_offset(scope[k]) + s];
         for (Index y = 0; y < graph.factor_states(c); ++y) {
           JointToStates(graph, c, y, states);
-          v[states[k]] += marginals[begin + static_cast<std::size_t>(graph.factor_offset(c) + y)];
+          v[states[k]] += marginals[begin + graph.factor_offset(c) + y];
         }
         sum += Norm(v) * Norm(v);
       }
     }
-    begin += static_cast<std::size_t>(graph.total_states());
+    begin += graph.total_states();
   }
   return sum;
 }

@@ -55,7 +55,7 @@ TrainingSet ChainProblem(Index n) {
   const Index map = builder.AddStateMap(IdentityMap(3));
   for (Index i = 0; i < n; ++i) builder.AddConstant(i, bias, map);
   Dataset data(layout, std::make_shared<FeatureRows>());
-  data.Add(builder.Build(), Labelling(static_cast<std::size_t>(n), 0));
+  data.Add(builder.Build(), Labelling(n, 0));
   return MakeTrainingSet(data, {});
 }
 

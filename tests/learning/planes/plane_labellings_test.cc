@@ -123,11 +123,11 @@ TEST_CASE("labellings of dropped planes are dropped, and the others keep their p
     }
     bundle.Solve(1e-12);
     std::size_t before = 0;
-    for (const ActiveSet& set : kept.sets()) before += static_cast<std::size_t>(set.size());
+    for (const ActiveSet& set : kept.sets()) before += set.size();
     bundle.DropIdle(1);
     if (bundle.DropIdle(1)) kept.DropUnused(&bundle);
     std::size_t after = 0;
-    for (const ActiveSet& set : kept.sets()) after += static_cast<std::size_t>(set.size());
+    for (const ActiveSet& set : kept.sets()) after += set.size();
     dropped += after < before ? 1 : 0;
     // The dual point computed from the corners has the value that the bundle reports.
     std::vector<double> w(problem.num_weights(), 0.0);

@@ -85,7 +85,7 @@ class SvmDual {
     std::size_t begin = 0;
     for (const Eigen::MatrixXd& a : columns_) {
       w += a * Eigen::Map<const Eigen::VectorXd>(x.data() + begin, a.cols());
-      begin += static_cast<std::size_t>(a.cols());
+      begin += a.cols();
     }
     return w;
   }

@@ -53,8 +53,7 @@ TEST_CASE("gradients attain the maximum, and conjugates are its value") {
   for (const Offset d : {1, 3, 9, 40}) {
     for (const ProxRegulariser& g : SomeRegularisers(d)) {
       for (int trial = 0; trial < 20; ++trial) {
-        const std::vector<double> v =
-            RandomVector(random, static_cast<std::size_t>(d), trial % 2 ? 1.0 : 5.0);
+        const std::vector<double> v = RandomVector(random, d, trial % 2 ? 1.0 : 5.0);
         std::vector<double> w(v.size());
         g.Gradient(v, w);
         const double best = Dot(v, w) - g.Value(w);
@@ -78,7 +77,7 @@ TEST_CASE("conjugates are smooth in their norm") {
   for (const Offset d : {2, 7, 30, 300}) {
     for (const ProxRegulariser& g : SomeRegularisers(d)) {
       for (int trial = 0; trial < 200; ++trial) {
-        std::vector<double> v = RandomVector(random, static_cast<std::size_t>(d), 1);
+        std::vector<double> v = RandomVector(random, d, 1);
         std::vector<double> change = RandomVector(random, v.size(), trial % 2 ? 0.01 : 1.0);
         if (trial % 4 < 2) {
           // Where the conjugate of the q-norm has the largest curvature: equal entries, changes of

@@ -27,9 +27,7 @@ struct Program {
   std::vector<double> linear;
   double scale = 1;
 
-  SimplexQp View() const {
-    return {linear, gram.data(), static_cast<std::size_t>(gram.cols()), scale};
-  }
+  SimplexQp View() const { return {linear, gram.data(), Size(gram.cols()), scale}; }
   double Value(const std::vector<double>& alpha) const {
     const Eigen::Map<const Eigen::VectorXd> a(alpha.data(),
                                               static_cast<Eigen::Index>(alpha.size()));

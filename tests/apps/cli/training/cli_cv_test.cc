@@ -62,7 +62,7 @@ TEST_CASE("selected examples have the contents of the data") {
     CHECK(std::equal(a.values, a.values + a.count, b.values));
     CHECK(part.lines[k] == data.lines[chosen[k]]);
     for (std::size_t i = 0; i < 4; ++i)
-      CHECK(part.labels[4 * k + i] == data.labels[4 * static_cast<std::size_t>(chosen[k]) + i]);
+      CHECK(part.labels[4 * k + i] == data.labels[4 * Offset{chosen[k]} + i]);
   }
 }
 

@@ -64,8 +64,7 @@ double Score(const MultiLabelModel& model, const MultiLabelData& data, Index m,
   }
   for (std::size_t k = 0; k < model.pairs().size(); ++k) {
     const LabelPair& pair = model.pairs()[k];
-    if (labels[pair.a] == 1 && labels[pair.b] == 1)
-      score += model.weights()[static_cast<std::size_t>(columns * n) + k];
+    if (labels[pair.a] == 1 && labels[pair.b] == 1) score += model.weights()[columns * n + k];
   }
   return score;
 }

@@ -77,7 +77,7 @@ MultiLabelModel TableModel(std::shared_ptr<const TableSchema> table, FeatureScal
   input.fill_values.assign(n, 0.0);
   for (std::size_t f = 0, c = 0; c < table->columns.size(); ++c) {
     if (!table->columns[c].categorical()) input.fill_values[f] = 1.25;
-    f += static_cast<std::size_t>(table->columns[c].width());
+    f += table->columns[c].width();
   }
   input.table = std::move(table);
   model.set_input(std::move(input));
