@@ -120,8 +120,8 @@ class SLACKLINE_EXPORT Dataset {
   ~Dataset();
 
   /// Adds an example and returns its number. Throws std::invalid_argument when the example does not
-  /// fit the graph, and std::runtime_error when the disk of DatasetOptions::rows_folder is full; the
-  /// data set is then unchanged.
+  /// fit the graph, and std::runtime_error when the disk of DatasetOptions::rows_folder is full. In
+  /// both cases the data set stays unchanged.
   int Add(const Graph& graph, const Example& example);
   /// Adds the examples that `next` returns, until it returns none. Returns the number of examples
   /// added. Only one example at a time is in memory beside the data set. Throws what Add and `next`

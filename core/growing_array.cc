@@ -48,8 +48,8 @@ void MappedFile::Reserve(std::size_t bytes) {
   if (error != 0) Fail(folder_, "cannot make a file in this folder larger", error);
   void* const data = mmap(nullptr, capacity, PROT_READ, MAP_SHARED, descriptor_, 0);
   if (data == MAP_FAILED) Fail(folder_, "cannot map a file in this folder", errno);
-  // Learners visit examples in random order: what the system reads ahead, which can be megabytes for
-  // a row, would be read in vain.
+  // Learners visit examples in random order. Without this, the system would read megabytes ahead of
+  // a row, in vain.
   madvise(data, capacity, MADV_RANDOM);
   if (data_ != nullptr) munmap(data_, capacity_);
   data_ = data;
