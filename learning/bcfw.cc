@@ -12,15 +12,15 @@ namespace {
 constexpr OptionRecord kOptions[] = {
     {.name = "planes",
      .placeholder = "auto|on|off",
-     .text = "bcfw with active sets: let cutting planes of all examples, or factor blocks, take "
-             "over where they are faster; auto: where --learner is auto",
+     .text = "bcfw with active sets: switch to cutting planes over all examples, or to factor "
+             "blocks, where these are faster; auto: on with --learner auto",
      .default_text = "auto",
      .field = Field<&BcfwOptions::planes>,
      .special_values = "on"},
     {.name = "lp-tolerance",
      .placeholder = "T",
-     .text = "bcfw with fw steps and oracle lp: tolerance of GLPK's simplex method in passes; "
-             "checks keep 1e-9",
+     .text = "bcfw with fw steps and oracle lp: tolerance of GLPK's simplex method during passes; "
+             "certificates use 1e-9",
      .default_text = "1e-9",
      .field = Field<&BcfwOptions::lp_tolerance>,
      .minimum = 1e-9,

@@ -163,8 +163,8 @@ DecodeKind DecodeFlags::ReadDecode() const {
 }
 
 void ThreadFlag::Register(CLI::App* app) {
-  AddTextOption(app, "threads", &threads, "N", "threads; 0 = all. Results do not depend on it",
-                "1");
+  AddTextOption(app, "threads", &threads, "N",
+                "threads; 0 = all cores. Results are the same for any number", "1");
 }
 int ThreadFlag::Read() const {
   TrainOptions options;

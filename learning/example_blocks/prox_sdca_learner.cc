@@ -460,15 +460,15 @@ constexpr OptionRecord kOptions[] = {
     {.name = "sdca-step",
      .placeholder = "1..5",
      .text = "prox-sdca: step option of the paper. 1: several steps on the example, 2: line "
-             "search, 3: a bound on the curvature of the example, 4: of all examples, 5: smoothed "
-             "losses only",
+             "search, 3: a bound on the curvature of the example, 4: a bound for all examples, 5: "
+             "for smoothed losses only",
      .default_text = "2",
      .field = Field<&ProxSdcaOptions::sdca_step>,
      .minimum = 1,
      .maximum = 5,
      .positive = true},
     {.name = "random-output",
-     .text = "prox-sdca: also evaluate the iterate after a random step",
+     .text = "prox-sdca: also evaluate an iterate drawn at random",
      .default_text = "off",
      .field = Field<&ProxSdcaOptions::random_output>,
      .special_values = "on"}};

@@ -219,15 +219,16 @@ namespace {
 constexpr OptionRecord kCacheOptions[] = {
     {.name = "constraint-cache",
      .placeholder = "auto|off",
-     .text = "cutting-plane-1: add planes of kept labellings while they are violated enough, "
-             "before the oracle is asked",
+     .text = "cutting-plane-1: before calling the oracle, add violated cutting planes made of "
+             "labellings that it found earlier",
      .default_text = "auto",
      .field = Field<&CuttingPlane1Options::constraint_cache>,
      .special_values = "off"}};
 constexpr OptionRecord kBundleOptions[] = {
     {.name = "line-search",
      .placeholder = "auto|off",
-     .text = "bmrm: take planes near the best point of a line, not at the newest weights",
+     .text = "bmrm: take cutting planes near the best weights of a line search, not at the newest "
+             "weights",
      .default_text = "auto",
      .field = Field<&BundleOptions::line_search>,
      .special_values = "off"}};

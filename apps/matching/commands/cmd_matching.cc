@@ -103,7 +103,7 @@ void AddMatchingDraw(CLI::App* parent, Action* action) {
                 "0.25");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other files", "1");
   app->add_flag("--no-lexical", command->no_lexical, "leave out the features of pairs of words");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 void AddMatching(CLI::App* parent, Action* action) {

@@ -165,7 +165,7 @@ void AddMatchingPredict(CLI::App* parent, Action* action) {
   AddTextOption(app, "output", &command->output, "pairs|edges|scores", "what to write (see above)",
                 "pairs");
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 void AddMatchingEvaluate(CLI::App* parent, Action* action) {
@@ -173,7 +173,7 @@ void AddMatchingEvaluate(CLI::App* parent, Action* action) {
       parent, action, {"evaluate", kEvaluateDescription, kEvaluateExamples}, RunEvaluate);
   AddCommon(app, command);
   app->add_flag("--json", command->json, "write JSON instead of a table");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only the result and errors");
 }
 
 }  // namespace slackline::internal::program

@@ -178,7 +178,7 @@ void AddMultiLabelPredict(CLI::App* parent, Action* action) {
                 "write the line of each example as soon as it is read, as always with - as DATA");
   command->reading.Register(app);
   command->decode.Register(app);
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 }  // namespace slackline::internal::program

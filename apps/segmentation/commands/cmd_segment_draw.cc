@@ -134,7 +134,7 @@ void AddSegmentDraw(CLI::App* parent, Action* action) {
   AddTextOption(app, "classes", &command->classes, "K", "number of classes, 2 to 8", "6");
   AddTextOption(app, "size", &command->size, "WIDTHxHEIGHT", "pixels of an image", "160x120");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other images", "1");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 }  // namespace slackline::internal::program

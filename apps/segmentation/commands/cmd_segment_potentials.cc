@@ -55,7 +55,7 @@ void Register(CLI::App* app, PotentialsCommand* command) {
   AddTextOption(app, "out", &command->out, "FILE", "where to write them; - is the standard output")
       ->required();
   AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
   command->train.Register(app);
   command->train.SetDefaultText("lambda", kDefaultSegmentLambda);
 }

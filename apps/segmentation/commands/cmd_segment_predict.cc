@@ -169,7 +169,7 @@ void AddSegmentPredict(CLI::App* parent, Action* action) {
   app->add_flag("--overlay", command->overlay,
                 "also write the images with their classes in colour, and a legend");
   app->add_flag("--scores", command->scores, "also write superpixels and their scores");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
   command->decode.Register(app);
   command->pixels.Register(app);
 }

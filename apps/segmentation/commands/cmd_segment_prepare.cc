@@ -77,10 +77,10 @@ void Register(CLI::App* app, PrepareCommand* command) {
   AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies",
                 "1");
   AddTextOption(app, "threads", &command->threads, "N",
-                "threads; 0 = all. Results do not depend on it", "1");
+                "threads; 0 = all cores. Results are the same for any number", "1");
   command->pixels.Register(app);
   command->voids.Register(app, "255");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 /// One image and its files.

@@ -208,7 +208,7 @@ void AddSequencePredict(CLI::App* parent, Action* action) {
   app->add_flag("--stream", command->stream,
                 "write the lines of each sequence as soon as it is read, as always with - as DATA");
   command->threads.Register(app);
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 }  // namespace slackline::internal::program
