@@ -92,15 +92,16 @@ void Register(CLI::App* app, BenchCommand* command) {
     names.append(names.empty() ? "" : ", ").append(problem.name);
   }
   AddTextOption(app, "problems", &command->problems, "LIST",
-                "names with commas between them: " + names +
+                "names, separated by commas: " + names +
                     ". With --scaling: one name, the problem whose number of examples changes",
-                "those with data in the folder, but for letters, conll and msrc; without a folder "
+                "those with data in the folder, except letters, conll and msrc; without a folder "
                 "toy and grids-small");
-  AddTextOption(app, "learners", &command->learners, "LIST",
-                "names with commas between them, each with :option=value,option=value where wanted",
-                "auto,al,bcfw; with --scaling auto,al");
+  AddTextOption(
+      app, "learners", &command->learners, "LIST",
+      "names, separated by commas, each optionally followed by :option=value,option=value",
+      "auto,al,bcfw; with --scaling auto,al");
   AddTextOption(app, "time-limit", &command->time_limit, "SECONDS",
-                "of one run, checks included; 0 = none", "60");
+                "limit of one run, including checks; 0 = none", "60");
   AddTextOption(app, "runs", &command->runs, "N", "runs of every learner, with seeds S, S+1, …",
                 "3");
   AddTextOption(app, "seed", &command->seed, "S", "first seed", "1");
@@ -109,19 +110,19 @@ void Register(CLI::App* app, BenchCommand* command) {
     figures.append(figures.empty() ? "" : ", ").append(figure.name);
   }
   AddTextOption(app, "figure", &command->figure, "NAME",
-                "the runs behind a figure of the papers (docs/notebook/reproduction.md): " +
-                    figures + ". Other options that are given count instead of the figure's");
+                "the runs of a figure of the papers (docs/notebook/reproduction.md): " + figures +
+                    ". Other options override those of the figure");
   AddTextOption(app, "out,-o", &command->out, "RESULTS.json",
                 "write machine, settings and whole curves; - is the standard output (the table "
                 "then goes to the standard error)");
   app->add_flag("--test-metric", command->test_metric,
-                "also figures of the test data at the weights of the checks");
+                "also evaluate the weights of the checks on the test data");
   app->add_flag("--scaling", command->scaling,
                 "instead: seconds against the number of examples, labels and features");
   app->add_flag(
       "--family", command->family,
       "instead: auto against the fastest of the other learners on problems of all kinds;\n"
-      "--problems then names parts of their names");
+      "--problems then lists parts of their names");
   app->add_flag("--quiet,-q", command->quiet, "no progress on the standard error");
   app->footer(kExamples);
 }

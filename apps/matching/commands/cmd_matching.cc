@@ -98,7 +98,8 @@ void AddMatchingDraw(CLI::App* parent, Action* action) {
                 "number of pairs of sentences, at least 2", "120");
   AddTextOption(app, "words", &command->words, "LEAST-MOST", "words of a left sentence", "5-15");
   AddTextOption(app, "vocabulary", &command->vocabulary, "N",
-                "different words of a side, at most " + std::to_string(kMostDrawnWords), "200");
+                "number of different words on a side, at most " + std::to_string(kMostDrawnWords),
+                "200");
   AddTextOption(app, "noise", &command->noise, "S", "standard deviation of the measure `dice`",
                 "0.25");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other files", "1");

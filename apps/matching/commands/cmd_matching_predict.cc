@@ -131,7 +131,7 @@ std::string MetricsTable(const MatchingMetrics& metrics, const MatchingModel& mo
   Append(&text, "exact                 %8.4f   (share of examples without a wrong edge)\n",
          metrics.exact);
   Append(&text,
-         "mean loss             %8.4f   (per example: %g an edge too many, %g an edge too few)\n",
+         "mean loss             %8.4f   (per example: %g for a false edge, %g for a missed edge)\n",
          metrics.mean_loss, model.costs().precision, model.costs().recall);
   return text;
 }

@@ -134,7 +134,7 @@ void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
   command->reading.Register(app);
   AddTextOption(app, "compare", &command->compare, "TRAIN",
                 "also train independent labels (as train --graph none, with the default lambda) on "
-                "these data, those of the model, and show how much better the model is");
+                "TRAIN, the training data of the model, and show how much better the model is");
   command->decode.Register(app);
   app->add_flag("--json", command->json, "write JSON instead of a table");
 }

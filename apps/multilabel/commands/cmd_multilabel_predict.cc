@@ -174,8 +174,9 @@ void AddMultiLabelPredict(CLI::App* parent, Action* action) {
                 "what to write (see above)", "labels");
   command->explain.Register(app, "example");
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag("--stream", command->stream,
-                "write the line of each example as soon as it is read, as always with - as DATA");
+  app->add_flag(
+      "--stream", command->stream,
+      "write the line of each example as soon as it is read, as is always done if DATA is -");
   command->reading.Register(app);
   command->decode.Register(app);
   app->add_flag("--quiet,-q", command->quiet, "print only errors");

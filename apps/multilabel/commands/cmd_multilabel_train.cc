@@ -109,11 +109,11 @@ void AddMultiLabelTrain(CLI::App* parent, Action* action) {
   command->data.Register(app);
   CLI::Option* clusters =
       AddTextOption(app, "clusters", &command->clusters, "N",
-                    "tighten the relaxation: train once more, with at most N triples of labels in "
-                    "one table each, those on which the pairs of the first solution contradict "
-                    "each other (no two share a pair)");
+                    "tighten the relaxation: train again with factors over at most N triples of "
+                    "labels, chosen where the pair marginals of the first solution contradict each "
+                    "other; no two triples share a pair");
   AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
-                "choose the clusters in R trainings, each a share of them", "1")
+                "choose the clusters in R rounds of training, N/R of them in each", "1")
       ->needs(clusters);
   AddCalibrateFlag(app, &command->calibrate, "five folds");
   command->session.Register(app);

@@ -20,10 +20,9 @@ constexpr const char* kDescription =
 
 void PixelFlag::Register(CLI::App* app) {
   most = std::to_string(kMostPixels);
-  AddTextOption(
-      app, "max-pixels", &most, "N",
-      "refuse images of more pixels: to read and label one takes some 35 bytes of memory a pixel",
-      most);
+  AddTextOption(app, "max-pixels", &most, "N",
+                "refuse images with more pixels: an image takes about 35 bytes of memory per pixel",
+                most);
 }
 
 Index PixelFlag::Read() const { return ReadCount("max-pixels", most, 1, kLargestImage); }

@@ -164,19 +164,18 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
 
 void SegmentFlags::Register(CLI::App* app) {
   app->add_option("FEATURES", features, "file of prepared images")->required()->type_name("");
-  AddTextOption(
-      app, "layers", &layers, "two|fine|neighbours",
-      "fine and coarse superpixels, each fine one linked with the coarse one around it; fine ones "
-      "alone, without links; or two layers and links between neighbouring fine ones, by contrast",
-      "two");
+  AddTextOption(app, "layers", &layers, "two|fine|neighbours",
+                "two: fine and coarse superpixels, each fine one linked with the coarse one around "
+                "it. fine: fine ones alone, without links. neighbours: as two, plus links between "
+                "neighbouring fine ones, by contrast",
+                "two");
   AddTextOption(app, "pairwise", &pairwise, "potts|table",
                 "weights of a link between layers: one for different classes, or one for every "
                 "pair of classes",
                 "table; with --potentials potts");
   AddTextOption(app, "loss", &loss, "pixels|balanced",
-                "a wrong superpixel costs its share of the labelled pixels, or that divided by the "
-                "share of its class "
-                "",
+                "cost of a wrong superpixel: its share of the labelled pixels (pixels), or that "
+                "divided by the share of its class (balanced)",
                 "pixels");
   scale.Register(app);
   AddTextOption(app, "regions", &regions, "all|own,neighbours,image",

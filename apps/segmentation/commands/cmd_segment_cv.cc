@@ -145,8 +145,9 @@ void AddSegmentCv(CLI::App* parent, Action* action) {
   CLI::Option* loss = app->get_option("--loss");
   loss->type_name("pixels|balanced|both");
   loss->description(
-      "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of "
-      "its\nclass; or the better one of both [pixels]");
+      "cost of a wrong superpixel: its share of the labelled pixels (pixels),\n"
+      "or that divided by the share of its class (balanced); or the better one\n"
+      "of both [pixels]");
   command->cv.Register(app, Metrics(), "all training images");
   GroupHelp(app);
 }

@@ -62,15 +62,16 @@ void Register(CLI::App* app, EvaluateCommand* command) {
   CLI::Option* labels = AddTextOption(app, "labels", &command->labels, "DIR",
                                       "folder of the label images (NAME.png)");
   CLI::Option* list = AddTextOption(app, "list", &command->list, "LIST",
-                                    "names of the images without endings, one a line");
+                                    "names of the images without endings, one per line");
   images->needs(labels)->needs(list);
   labels->needs(images);
   list->needs(images);
   CLI::Option* features = AddTextOption(app, "features", &command->features, "FEATURES",
                                         "use the test images of this file instead");
   features->excludes(images)->excludes(labels)->excludes(list);
-  AddTextOption(app, "potentials", &command->potentials, "FILE",
-                "class potentials of their superpixels, for a model that was trained on such")
+  AddTextOption(
+      app, "potentials", &command->potentials, "FILE",
+      "class potentials of their superpixels, for a model that was trained on class potentials")
       ->needs(features);
   AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
   AddTextOption(app, "sheets", &command->sheets, "DIR",

@@ -164,7 +164,7 @@ void AddSegmentPredict(CLI::App* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
   app->add_option("IMAGES", command->images, "JPEG or PNG files")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
-  AddTextOption(app, "out", &command->out, "DIR", "folder for the results; made if it is not there")
+  AddTextOption(app, "out", &command->out, "DIR", "folder for the results; created if missing")
       ->required();
   app->add_flag("--overlay", command->overlay,
                 "also write the images with their classes in colour, and a legend");

@@ -60,18 +60,18 @@ void Register(CLI::App* app, PrepareCommand* command) {
   AddTextOption(app, "labels", &command->labels, "DIR", "folder of the label images, NAME.png")
       ->required();
   AddTextOption(app, "classes", &command->classes, "FILE",
-                "names of the classes, one a line; the value in label images is the number of the "
-                "line, from 0 (but see --void)")
+                "names of the classes, one per line; the value in label images is the number of "
+                "the line, from 0 (but see --void)")
       ->required();
-  AddTextOption(app, "train", &command->train, "LIST", "names of the training images, one a line")
+  AddTextOption(app, "train", &command->train, "LIST", "names of the training images, one per line")
       ->required();
-  AddTextOption(app, "test", &command->test, "LIST", "names of the test images, one a line");
+  AddTextOption(app, "test", &command->test, "LIST", "names of the test images, one per line");
   AddTextOption(app, "out", &command->out, "FEATURES", "where to write the feature file")
       ->required();
-  AddTextOption(app, "superpixels", &command->superpixels, "N", "superpixels wanted an image",
-                "200");
+  AddTextOption(app, "superpixels", &command->superpixels, "N",
+                "target number of superpixels per image", "200");
   AddTextOption(app, "coarse", &command->coarse, "N",
-                "superpixels of the coarse layer wanted an image", "30");
+                "target number of coarse superpixels per image", "30");
   AddTextOption(app, "features", &command->features, "standard|small",
                 "small: fewer and smaller vocabularies, for small machines", "standard");
   AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies",

@@ -15,8 +15,8 @@ namespace slackline::internal::program {
 
 void VoidFlag::Register(CLI::App* app, const std::string& default_text) {
   AddTextOption(app, "void", &values, "N,M,...",
-                "values in label images that mean: no label. The classes are the other values, "
-                "from the smallest one on: with 255 they count from 0, with 0 from 1",
+                "values in label images that mean `no label`. The other values are the classes, in "
+                "increasing order: with 255 classes count from 0, with 0 from 1",
                 default_text);
 }
 

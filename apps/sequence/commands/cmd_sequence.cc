@@ -90,7 +90,8 @@ void AddSequenceTemplate(CLI::App* parent, Action* action) {
       app->add_option("DATA", command->data, "training data in CoNLL columns")->type_name("");
   AddTextOption(
       app, "columns", &command->columns, "N",
-      "without DATA: columns of the data, without that of the labels; column 0 holds words", "2")
+      "without DATA: number of columns of the data, not counting the labels; column 0 holds words",
+      "2")
       ->excludes(data);
   AddTextOption(app, "template", &command->templates, "SET",
                 "auto, chunking, spelling or chunking+spelling", "auto");

@@ -205,8 +205,9 @@ void AddSequencePredict(CLI::App* parent, Action* action) {
   command->explain.Register(app, "sequence");
   AddFoldsOption(app, "folds", &command->folds);
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag("--stream", command->stream,
-                "write the lines of each sequence as soon as it is read, as always with - as DATA");
+  app->add_flag(
+      "--stream", command->stream,
+      "write the lines of each sequence as soon as it is read, as is always done if DATA is -");
   command->threads.Register(app);
   app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
