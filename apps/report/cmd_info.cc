@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char* kDescription =
     "Shows what a model file contains, how it was trained, and what is certified.\n"
-    "With --weights: by name, the features that speak most for and against each label, and the "
-    "pairs of labels that attract\nand repel each other most (of sequences transitions, of images "
-    "links).";
+    "With --weights, shows by name the features that speak most for and against each label, and "
+    "the pairs of labels that\n"
+    "attract and repel each other most (for sequences transitions, for images links).";
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline info yeast.slk\n"

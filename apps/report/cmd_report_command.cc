@@ -24,16 +24,18 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Draws one HTML page, which needs no network. FILE is told by its content:\n"
+    "Draws one HTML page, which needs no network. The content of FILE decides what the page "
+    "shows:\n"
     "a model                            what it is, how it was trained, its strongest weights and "
     "pairs\n"
-    "logs of training (--log)           a curve of each\n"
+    "logs of training (--log)           a curve of each log\n"
     "results of `slackline bench`       charts, tables of work and final figures, commands and "
     "machines";
 
 constexpr const char* kExamples =
-    "A page shows one model, or files of one kind: all logs are in one chart, and so are curves of "
-    "one problem of `bench`, also those\nof several files. PNG and CSV buttons are for papers.\n\n"
+    "A page shows one model, or files of one kind: one chart has all logs, and one chart has the "
+    "curves of one problem of\n"
+    "`bench`, also from several files. PNG and CSV buttons export figures for papers.\n\n"
     "Examples:\n"
     "  slackline report yeast.slk -o yeast.html\n"
     "  slackline report run.jsonl other.jsonl -o training.html\n"

@@ -34,25 +34,22 @@ constexpr double kMaxSeed = 9e15;
 
 constexpr const char* kDescription =
     "Compares learners on named training problems: work, seconds and memory to certified gaps.\n"
-    "DATA_FOLDER holds yeast/yeast-train.arff and yeast/yeast.xml, reuters30/reuters30-train.svm,\n"
-    "rcv1s1/rcv1s1-train.svm, letters/letter.data and conll2000/train.txt, each also as .gz "
-    "(scripts/data makes\n"
-    "them), and for --test-metric yeast-test.arff, …, test.txt; the others need no files.\n"
-    "The table goes to the standard output. Ctrl-C ends early and keeps what there is.";
+    "DATA_FOLDER holds yeast/yeast-train.arff and yeast/yeast.xml, reuters30/reuters30-train.svm, "
+    "rcv1s1/rcv1s1-train.svm,\n"
+    "letters/letter.data and conll2000/train.txt, each possibly as .gz (scripts/data makes them), "
+    "and for --test-metric\n"
+    "yeast-test.arff, …, test.txt; the other problems need no files.\n"
+    "The table goes to the standard output. Ctrl-C ends early and keeps the results so far.";
 
 constexpr const char* kExamples =
     "Learners: auto, al, soft, bcfw (Frank-Wolfe steps), bcfw-lp and bcfw-lp-polytope (GLPK, "
-    "compact or as\n"
-    "the textbook writes it), bcfw-pairwise, bcfw-away, bcfw-fixed (steps of fixed length), and "
-    "the others\n"
-    "of --learner; options of training follow a colon. problem@N is N examples of a problem, "
-    "problem@N.S\n"
-    "as drawn with seed S.\n"
-    "A certificate is made after every pass; its time is not counted in seconds, but it is in "
-    "--time-limit.\n"
-    "Other names of --learner are learners, too. problem@N is N examples of a problem, problem@N.S "
-    "as\n"
-    "drawn with seed S.\n\n"
+    "compact or as the textbook\n"
+    "writes it), bcfw-pairwise, bcfw-away, bcfw-fixed (steps of fixed length), and the others of "
+    "--learner; options of\n"
+    "training follow a colon. problem@N means N examples of a problem, problem@N.S N examples "
+    "drawn with seed S.\n"
+    "Every pass ends with a certificate. Its time counts towards --time-limit, but not towards the "
+    "seconds in the table.\n\n"
     "Examples:\n"
     "  slackline bench --problems toy,grids-small\n"
     "  slackline bench data --problems yeast --learners auto,al,bcfw-lp --out results.json\n"

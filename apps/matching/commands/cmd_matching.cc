@@ -27,9 +27,11 @@ constexpr const char* kExamples =
 
 constexpr const char* kDrawDescription =
     "Draws synthetic alignments of sentences to try matchings with: DIR/train.txt, and "
-    "DIR/test.txt with the last quarter of\nthe examples. Words have hidden partners, seen through "
-    "a noisy measure of how often they occur together; right sentences\nlack some words, have some "
-    "that belong to nothing, and change the order a little. The same options draw the same files.";
+    "DIR/test.txt with the last quarter of\n"
+    "the examples. Words have hidden partners, seen through a noisy measure of how often they "
+    "occur together. Right sentences\n"
+    "lack some words, have some words without a partner, and change the order a little. The same "
+    "options draw the same files.";
 
 constexpr Index kMostWords = 1000;  // of one sentence
 constexpr Index kMostExamples = 1'000'000;

@@ -17,12 +17,14 @@ namespace {
 
 constexpr const char* kPredictDescription =
     "Predicts a best matching of every example. DATA is read like training data; - reads the "
-    "standard input. Labels in it are not\nused.\n\n"
-    "--output pairs writes a line per example: the chosen edges as LEFT-RIGHT, blanks between.\n"
+    "standard input. Labels in DATA\n"
+    "are not used.\n\n"
+    "--output pairs writes one line per example: the chosen edges as LEFT-RIGHT, separated by "
+    "blanks.\n"
     "--output edges writes the examples as DATA has them, with the predicted labels and without "
     "features.\n"
-    "--output scores is the same with the score of each edge behind its label: what choosing it "
-    "adds.";
+    "--output scores writes the same, with the score of each edge after its label: what choosing "
+    "the edge adds.";
 
 constexpr const char* kPredictExamples =
     "Examples:\n"

@@ -22,8 +22,9 @@ namespace {
 constexpr const char* kDescription =
     "Predicts the labels of examples and compares them with the labels given in DATA. Unknown "
     "labels (?) do not count.\n"
-    "A label that is neither given nor predicted has precision, recall and F1 0, also in macro F1; "
-    "an example whose given and\npredicted sets are both empty has F1 and Jaccard index 1.";
+    "If a label is neither given nor predicted, its precision, recall and F1 are 0, also in macro "
+    "F1; if the given and\n"
+    "predicted sets of an example are both empty, its F1 and Jaccard index are 1.";
 
 constexpr const char* kExamples =
     "Examples:\n"

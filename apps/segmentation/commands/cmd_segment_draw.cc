@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDescription =
     "Draws labelled images to try segmentation with: landscapes of sky, grass, water and so on, "
-    "with things in them.\n"
-    "DIR/images and DIR/labels get a PNG file an image; classes.txt, train.txt and test.txt (the "
-    "last quarter of the\n"
-    "images) are what `segment prepare` asks for. The same options draw the same images "
+    "with objects in them.\n"
+    "DIR/images and DIR/labels get one PNG file per image; classes.txt, train.txt and test.txt "
+    "(the last quarter of the\n"
+    "images) are the lists that `segment prepare` needs. The same options draw the same images "
     "everywhere.";
 
 constexpr const char* kExamples =

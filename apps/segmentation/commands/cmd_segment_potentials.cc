@@ -23,13 +23,14 @@ namespace {
 
 constexpr const char* kDescription =
     "Writes class potentials of the prepared images of FEATURES, for `segment train --potentials`: "
-    "the scores of every class for\n"
-    "every superpixel, by its features alone, under models that have not seen its image. The "
-    "training images are dealt out to K\n"
-    "folds at random; those of each fold are scored by a model of the others, test images by a "
-    "model of all training images.\n"
-    "The file is text, with a superpixel a line; any other classifier's scores may be written in "
-    "the same way.";
+    "the scores of every class\n"
+    "for every superpixel, by its features alone, under models that were not trained on its image. "
+    "The training images are\n"
+    "divided into K folds at random. A model trained on the other folds scores the images of each "
+    "fold; a model trained on\n"
+    "all training images scores the test images.\n"
+    "The file is text, with one superpixel per line. Scores of any other classifier may be written "
+    "in the same way.";
 
 constexpr const char* kExamples =
     "Examples:\n"

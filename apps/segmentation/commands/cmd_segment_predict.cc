@@ -30,11 +30,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDescription =
     "Predicts the class of every pixel of images.\n"
-    "DIR/NAME.png is written for IMAGE NAME.jpg: a palette image whose values are class numbers, "
-    "or with prepare\n--void those of the training labels. With --overlay also "
-    "DIR/NAME-overlay.png, for people; with --scores\nDIR/NAME-scores.csv, a line per fine "
-    "superpixel: its number, its class, then the scores of all classes by its own\nfeatures; and "
-    "DIR/NAME-superpixels.png, whose 16-bit values are superpixel numbers.";
+    "For IMAGE NAME.jpg it writes DIR/NAME.png, a palette image whose values are class numbers, or "
+    "with prepare --void those\n"
+    "of the training labels. --overlay also writes DIR/NAME-overlay.png, a picture for people. "
+    "--scores also writes\n"
+    "DIR/NAME-scores.csv, with a line for each fine superpixel: its number, its class, then the "
+    "scores of all classes by its\n"
+    "own features; and DIR/NAME-superpixels.png, whose 16-bit values are superpixel numbers.";
 
 constexpr const char* kExamples =
     "Examples:\n"
