@@ -52,7 +52,7 @@ const char* Text(Termination termination) {
     case Termination::kConverged:
       return "converged";
     case Termination::kMaxPasses:
-      return "stopped at the largest number of passes";
+      return "stopped at the maximum number of passes";
     case Termination::kTimeLimit:
       return "stopped at the time limit";
     case Termination::kInterrupted:

@@ -56,7 +56,8 @@ void Check(const TrainOptions& options) {
     if (given && frank_wolfe)
       throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no corners");
     if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
-      throw DataError("--planes on does not go with --average: planes have no iterates to average");
+      throw DataError(
+          "--planes on cannot be combined with --average: planes have no iterates to average");
   }
   if (options.order == OrderKind::kGap && frank_wolfe)
     throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");

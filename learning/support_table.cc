@@ -92,8 +92,8 @@ constexpr std::string_view kCountsNeed =
     "the loss 1 - F1 needs binary labels without cycles of pairs, without global factors and "
     "without forbidden states: for labels, --graph none or tree";
 constexpr std::string_view kNoKernelsOfGlobals =
-    "kernels do not go with global factors, whose features are not inputs; leave out --kernel, and "
-    "use --learner auto";
+    "kernels cannot be combined with global factors, whose features are not inputs; leave out "
+    "--kernel, and use --learner auto";
 
 std::string TextOf(Need need, const std::string& subject) {
   const auto* reason = std::find_if(std::begin(kReasons), std::end(kReasons),

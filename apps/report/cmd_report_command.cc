@@ -61,7 +61,7 @@ std::string_view Noun(FileContent content) {
     case FileContent::kLog:
       return "a log of training";
     case FileContent::kBench:
-      return "no model and no log";
+      return "neither a model nor a log";
   }
   return "";
 }
@@ -85,7 +85,7 @@ std::vector<RunText> ReadTexts(const std::vector<std::string>& paths, FileConten
     if (!IsModelFile(paths[k])) {
       texts.push_back({paths[k], ReadFile(paths[k], kMostBytes)});
       if (texts.back().text.starts_with(kModelKind.magic))
-        throw DataError(paths[k], 0, "a model must be an ordinary file here");
+        throw DataError(paths[k], 0, "a model must be a regular file");
       kind = LooksLikeLog(texts.back().text) ? FileContent::kLog : FileContent::kBench;
     }
     if (k == 0) *content = kind;

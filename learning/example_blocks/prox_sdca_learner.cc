@@ -489,7 +489,9 @@ void Check(const TrainOptions& options) {
   if (own.sdca_step == 5 && options.smoothing <= 0)
     throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
   if (options.l1 > 0 && options.kernel != KernelKind::kAuto)
-    throw DataError("--l1 does not go with --kernel: weights are then those of support vectors");
+    throw DataError(
+        "--l1 cannot be combined with --kernel: kernel models weight support vectors, not "
+        "features");
 }
 
 }  // namespace

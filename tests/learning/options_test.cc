@@ -234,7 +234,7 @@ TEST_CASE("the l1 term with a kernel is refused") {
   options.l1 = 0.1;
   CHECK(CheckRefusal(options) == "accepted");
   options.kernel = KernelKind::kRbf;
-  CHECK(CheckRefusal(options).starts_with("--l1 does not go with --kernel"));
+  CHECK(CheckRefusal(options).starts_with("--l1 cannot be combined with --kernel"));
   options.l1 = 0;
   CHECK(CheckRefusal(options) == "accepted");
 }

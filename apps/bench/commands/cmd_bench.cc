@@ -155,8 +155,7 @@ std::vector<BenchChoice> DefaultProblems(const BenchCommand& command) {
   for (const BenchProblem& problem : BenchProblems()) {
     if (IsPresent(problem, command.folder) && problem.multilabel()) problems.push_back({&problem});
   }
-  if (problems.empty())
-    throw DataError(command.folder, 0, "the folder has the data of none of the problems");
+  if (problems.empty()) throw DataError(command.folder, 0, "the folder has no data of any problem");
   const BenchChoice reuters = FindBenchChoice("reuters-0.001");
   if (command.scaling)
     return {IsPresent(*reuters.problem, command.folder) ? reuters : problems.front()};
@@ -200,7 +199,7 @@ void ReadLearners(const BenchCommand& command, Settings* settings) {
     return ParseBenchLearners(command.scaling ? "auto,al" : "auto,al,bcfw");
   });
   if (!settings->learners.empty()) return;
-  throw DataError("--figure: none of its learners is there: " + settings->left_out.front());
+  throw DataError("--figure: none of its learners is available: " + settings->left_out.front());
 }
 
 Settings ReadSettings(const BenchCommand& command) {
@@ -293,7 +292,7 @@ class Tasks {
     if (choice.examples == 0) return *whole_;
     if (choice.examples > whole_->problem.size()) {
       throw DataError("--problems: '" + choice.name() + "' needs more examples than the " +
-                      std::to_string(whole_->problem.size()) + " that there are");
+                      std::to_string(whole_->problem.size()) + " available");
     }
     const Problem& whole = whole_->problem;
     return {

@@ -316,7 +316,7 @@ void RefuseKernels(const TrainOptions& options, const std::string& task) {
   throw DataError(
       "--kernel, and --learner kernel-bcfw and kernel-fw, are for multi-label models and "
       "sequences: models of " +
-      task + " have no form that keeps support vectors");
+      task + " cannot store support vectors");
 }
 
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task) {

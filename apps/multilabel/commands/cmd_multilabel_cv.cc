@@ -59,7 +59,8 @@ struct CvCommand {
 
 int Run(const CvCommand& command) {
   if (command.calibrate && command.cv.no_refit)
-    throw DataError("--calibrate does not go with --no-refit: there is no model to calibrate");
+    throw DataError(
+        "--calibrate cannot be combined with --no-refit: there is no model to calibrate");
   const CvSettings cv = command.cv.Read(Metrics(), command.data.inputs());
   const DataSettings settings = command.data.Read(cv.train);
   const TrainingData training = ReadTrainingData(command.data, settings);

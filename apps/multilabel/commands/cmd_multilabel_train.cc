@@ -57,13 +57,14 @@ void CheckClusters(const TrainCommand& command) {
   ReadCount("cluster-rounds", command.cluster_rounds, 1);
   if (command.NumClusters() == 0) return;
   const auto refuse = [](const std::string& other, const char* why) {
-    throw DataError("--clusters does not go with " + other + ": " + why);
+    throw DataError("--clusters cannot be combined with " + other + ": " + why);
   };
   if (!command.session.lambda_path.empty())
     refuse("--lambda-path", "clusters are chosen for one λ");
-  if (command.calibrate) refuse("--calibrate", "the trainings for it have no clusters");
+  if (command.calibrate) refuse("--calibrate", "the trainings for calibration have no clusters");
   if (!command.session.checkpoint.file.empty() || !command.session.checkpoint.resume.empty())
-    refuse("--checkpoint and --resume", "the trainings that choose them are not kept");
+    refuse("--checkpoint and --resume",
+           "checkpoints do not keep the trainings that choose clusters");
 }
 
 int Run(const TrainCommand& command) {

@@ -271,7 +271,7 @@ TEST_CASE("a resumed run ends as an uninterrupted one") {
                                      "--resume", scratch.Path("run.ckpt")}),
                {"run.ckpt"});
   CheckRefused(drawn, drawn.Train(Arguments{"--kernel", "rbf", "--model", scratch.Path("x.slk")}),
-               {"models of images have no form that keeps support vectors"});
+               {"models of images cannot store support vectors"});
 }
 
 TEST_CASE("a path over lambda writes a model for each value") {

@@ -217,8 +217,8 @@ TEST_CASE("errors in rows are reported") {
 
 TEST_CASE("without label columns the message names likely ones") {
   CHECK(Error(kTable, {}) ==
-        "t.csv:1: a table (CSV, TSV) does not tell which columns are labels: pass --label-columns "
-        "LIST, a list of names, patterns such as 'tag_*', or positions (if it is no table, pass "
+        "t.csv:1: a table (CSV, TSV) does not say which columns are labels: pass --label-columns "
+        "LIST, a list of names, patterns such as 'tag_*', or positions (if it is not a table, pass "
         "--format)");
   CHECK(Contains(Error("x,a,b\n2,0,1\n3,1,\n", {}),
                  "the last 2 columns, 'a', 'b', look like labels: --label-columns=-2: (if"));
