@@ -42,11 +42,10 @@ void Check(const TrainOptions& options) {
   const bool frank_wolfe =
       options.step == StepKind::kFrankWolfe || (options.step == StepKind::kAuto && given);
   if (options.fixed_step && given && !frank_wolfe) {
-    throw DataError(
-        "--fixed-step needs --step fw: pairwise and away steps search along their line");
+    throw DataError("--fixed-step needs --step fw: pairwise and away steps use a line search");
   }
   if (own.lp_tolerance > 0) {
-    if (!HasGlpk()) throw DataError("--lp-tolerance is for GLPK, which this build does not have");
+    if (!HasGlpk()) throw DataError("--lp-tolerance needs GLPK, which this build does not have");
     if (options.oracle != SolverKind::kLp && options.oracle != SolverKind::kLpPolytope)
       throw DataError("--lp-tolerance needs --oracle lp or lp-polytope");
     if (given && !frank_wolfe)
@@ -54,7 +53,7 @@ void Check(const TrainOptions& options) {
   }
   if (own.planes == PlaneRace::kOn) {
     if (given && frank_wolfe)
-      throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no corners");
+      throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no active sets");
     if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
       throw DataError(
           "--planes on cannot be combined with --average: planes have no iterates to average");

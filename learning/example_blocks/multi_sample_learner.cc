@@ -384,6 +384,6 @@ constinit const LearnerRecord kMultiSampleLearner = {
     .variants = kVariants,
     .reads = "average oracle",
     .options = kOptionLists,
-    .own_steps = "updates an example by all of its labellings at hand"};
+    .own_steps = "updates an example with several labellings at once"};
 
 }  // namespace slackline::internal

@@ -504,7 +504,7 @@ constinit const LearnerRecord kProxSdcaLearner = {
     .variants = kVariants,
     .reads = "average l1 smoothing oracle",
     .options = kOptionLists,
-    .own_steps = "has steps of its own, which --sdca-step chooses",
+    .own_steps = "has its own steps, which --sdca-step chooses",
     .check = Check};
 
 }  // namespace slackline::internal

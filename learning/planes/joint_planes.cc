@@ -248,7 +248,7 @@ constinit const LearnerRecord kCuttingPlane1Learner = {
     .variants = kCuttingPlaneVariants,
     .reads = "rescaling oracle",
     .options = kCuttingPlane1Lists,
-    .own_steps = "takes no steps, but solves a program over its planes",
+    .own_steps = "takes no steps: it solves a quadratic program over its planes",
     .own_order = "takes all examples at once"};
 constinit const LearnerRecord kBundleLearner = {
     .name = "bmrm",
@@ -260,7 +260,7 @@ constinit const LearnerRecord kBundleLearner = {
     .variants = kBundleVariants,
     .reads = "oracle",
     .options = kBundleLists,
-    .own_steps = "takes no steps, but solves a program over its planes",
+    .own_steps = "takes no steps: it solves a quadratic program over its planes",
     .own_order = "takes all examples at once"};
 
 }  // namespace slackline::internal
