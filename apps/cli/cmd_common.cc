@@ -213,7 +213,7 @@ void CheckOutput(std::string_view option, const std::string& path,
   if (special_files && (path == "-" || IsSpecial(path))) return;
   if (path == "-") {
     throw DataError(
-        name + ": '-', the standard output, is not possible here (./- is a file of that name)");
+        name + ": '-', the standard output, is not allowed here (use ./- for a file of that name)");
   }
   for (const std::string& input : inputs) {
     if (input.empty() || !IsSameFile(path, input)) continue;

@@ -51,7 +51,7 @@ std::vector<Index> ExplainFlags::ReadNumbers(Index count, const std::string& sou
   Index number = 0;
   if (!ParseIndex(explain, &number) || number < 1)
     throw DataError("--explain: " + Quoted(explain) +
-                    " is not allowed; it must be a whole number from 1 on, or all");
+                    " is not allowed; it must be a whole number ≥ 1, or all");
   if (count < 0) return numbers;
   if (number > count) {
     throw DataError("--explain: there is no number " + explain + "; " + source + " has " +

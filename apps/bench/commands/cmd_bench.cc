@@ -110,8 +110,8 @@ void Register(CLI::App* app, BenchCommand* command) {
                 "the runs of a figure of the papers (docs/notebook/reproduction.md): " + figures +
                     ". Other options override those of the figure");
   AddTextOption(app, "out,-o", &command->out, "RESULTS.json",
-                "write machine, settings and whole curves; - is the standard output (the table "
-                "then goes to the standard error)");
+                "write the machine, the settings and the whole curves; - is the standard output "
+                "(the table then goes to the standard error)");
   app->add_flag("--test-metric", command->test_metric,
                 "also evaluate the weights of the checks on the test data");
   app->add_flag("--scaling", command->scaling,

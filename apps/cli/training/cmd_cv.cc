@@ -94,7 +94,7 @@ class CvCommand {
     if (choices()) {
       std::string names;
       for (const std::string& name : task_.candidates) names += (names.empty() ? "" : ", ") + name;
-      std::fprintf(stderr, "to choose from: lambda, and %s %s\n", task_.candidate_key.c_str(),
+      std::fprintf(stderr, "choosing lambda and %s; candidates: %s\n", task_.candidate_key.c_str(),
                    names.c_str());
     }
     if (flags_.verbose) TellReason(choice);
@@ -282,7 +282,7 @@ CvSettings CvFlags::Read(const CvMetrics& metrics, const std::vector<std::string
   CvSettings settings;
   settings.train = train.Read();
   if (train.Given("lambda"))
-    throw DataError("--lambda: its values are those of --lambda-path here");
+    throw DataError("--lambda: cv takes its values from --lambda-path here");
   if (!lambda_path.empty()) settings.lambdas = ReadLambdaPath(lambda_path);
   settings.folds = ReadCount("folds", folds, 2);
   std::vector<std::string_view> names;

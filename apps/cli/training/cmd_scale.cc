@@ -79,7 +79,7 @@ ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs
   }
   if (wanted == ScaleKind::kUnscaled && differ) {
     result.warnings.push_back(Sizes(advice, inputs) +
-                              ", and --scale none leaves them: training may take many passes");
+                              ", and --scale none keeps them: training may take many passes");
   }
   return result;
 }

@@ -25,7 +25,7 @@ MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights
   MultiLabelLoss result = MultiLabelLoss::Named(loss);
   result.weights = LossWeights::Parse(loss_weights);
   if (result.form == LossForm::kF1 && loss_weights != "equal")
-    throw DataError("--loss f1 has no --loss-weights");
+    throw DataError("--loss f1 cannot be combined with --loss-weights");
   return result;
 }
 
@@ -202,7 +202,7 @@ std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options,
     double loss = 0;
     if (point == nullptr || !point->DualPoint(0, &coordinates, &loss))
       throw DataError("--clusters: learner " + std::string(Name(choice.options.learner)) +
-                      " has no dual point; use al");
+                      " has no dual point; use --learner al");
     const auto until = static_cast<Index>(Offset{count} * (round + 1) / rounds);
     const auto have = static_cast<Index>(clusters_.size());
     clusters_ =

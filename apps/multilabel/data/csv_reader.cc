@@ -41,7 +41,7 @@ class CsvReader : public MultiLabelReader {
  public:
   bool Next() final {
     if (!records_.Next()) {
-      if (!any_) throw DataError(source_, 0, "no examples behind the header");
+      if (!any_) throw DataError(source_, 0, "no examples after the header");
       return false;
     }
     any_ = true;

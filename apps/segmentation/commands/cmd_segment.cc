@@ -49,8 +49,9 @@ namespace {
 
 [[noreturn]] int Refuse() {
   const std::string missing = SLACKLINE_VISION_MISSING;
-  throw DataError("segment: this program was built without image segmentation, " +
-                  (missing.empty() ? "which was switched off" : "for want of: " + missing));
+  throw DataError(
+      "segment: this program was built without image segmentation, " +
+      (missing.empty() ? "which was switched off" : "because these are missing: " + missing));
 }
 
 }  // namespace

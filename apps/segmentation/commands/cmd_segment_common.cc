@@ -260,9 +260,9 @@ std::vector<PreparedExample> LoadPrepared(const std::string& path,
                                           const SegmentModel& model, ImageRole role) {
   const bool features = model.inputs() == SegmentInputs::kFeatures;
   if (features != potentials_path.empty())
-    throw DataError(features
-                        ? "--potentials: the model was trained on features"
-                        : "--potentials: needed, since the model was trained on class potentials");
+    throw DataError(
+        features ? "--potentials: the model was trained on features"
+                 : "--potentials: required, since the model was trained on class potentials");
   const FeatureFile file(path);
   if (file.classes() != model.classes())
     throw DataError(path, 0, "the file has other classes than the model");
@@ -369,8 +369,8 @@ void MakeFolder(std::string_view option, const std::string& path) {
 const SegmentModel& Segmenter::RequireFeatures(const SegmentModel& model) {
   if (model.inputs() == SegmentInputs::kFeatures) return model;
   throw DataError(
-      "the model reads class potentials of superpixels, which an image alone does not give; it "
-      "serves `segment evaluate` with --features and --potentials");
+      "the model reads class potentials of superpixels, which an image alone does not give; use "
+      "the model in `segment evaluate` with --features and --potentials");
 }
 
 Segmenter::Segmenter(const SegmentModel& model, DecodeKind decode)

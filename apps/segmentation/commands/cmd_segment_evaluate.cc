@@ -75,7 +75,7 @@ void Register(CLI::App* app, EvaluateCommand* command) {
       ->needs(features);
   AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
   AddTextOption(app, "sheets", &command->sheets, "DIR",
-                "write NAME.png with image, truth and prediction side by side")
+                "write NAME.png with image, ground truth and prediction side by side")
       ->excludes(features);
   AddTextOption(app, "confusion", &command->confusion, "FILE.png",
                 "write a picture of the confusion matrix: rows are true classes, columns predicted "
@@ -273,7 +273,7 @@ Json ResultJson(const SegmentModel& model, const Result& result, const SegmentMe
 
 int Run(const EvaluateCommand& command) {
   if (!command.features.empty() && !command.voids.values.empty())
-    throw DataError("--void is for label images; prepared images have no values any more");
+    throw DataError("--void is for label images; prepared images no longer have their values");
   if (command.features.empty() && command.images.empty())
     throw DataError("either --images, --labels and --list are needed, or --features");
   const DecodeKind decode = command.decode.ReadDecode();

@@ -151,7 +151,7 @@ int Run(const PotentialsCommand& command) {
   WriteOutput(command.out, scorer.text());
   if (command.quiet) return 0;
   if (scorer.unconverged() > 0)
-    std::fprintf(stderr, "note: %s did not reach the gap that was wanted\n",
+    std::fprintf(stderr, "note: %s did not reach the requested gap\n",
                  Count(scorer.unconverged(), "model").c_str());
   std::fprintf(stderr, "largest relative gap %s %%\n",
                Number(100 * scorer.largest_gap(), 3).c_str());

@@ -153,7 +153,8 @@ int Run(const PredictCommand& command) {
   line.Clear();
   if (!command.quiet) {
     std::fprintf(
-        stderr, "%s written to %s; %s proven optimal; %s s an image to prepare, %s ms to predict\n",
+        stderr,
+        "%s written to %s; %s proven optimal; %s s per image to prepare, %s ms to predict\n",
         Count(count, "label image").c_str(), command.out.c_str(), std::to_string(certified).c_str(),
         Number(prepare / count, 3).c_str(), Number(1e3 * predict / count, 3).c_str());
   }

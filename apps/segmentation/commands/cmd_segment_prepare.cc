@@ -354,7 +354,7 @@ class Preparation {
                  Count(settings_.num_train, "training image").c_str(),
                  Count(num_test, "test image").c_str());
     std::fprintf(
-        stderr, "superpixels: %s fine and %s coarse an image, %s %% of the fine mostly void\n",
+        stderr, "superpixels: %s fine and %s coarse per image, %s %% of the fine mostly void\n",
         Number(static_cast<double>(totals_.fine) / num_images(), 4).c_str(),
         Number(static_cast<double>(totals_.coarse) / num_images(), 3).c_str(),
         Number(100 * static_cast<double>(totals_.fine_void) / static_cast<double>(totals_.fine), 3)
@@ -368,7 +368,7 @@ class Preparation {
       std::fprintf(stderr, "classes without pixels in training images: %s\n", missing.c_str());
     std::fprintf(stderr, "features: %d\n", static_cast<int>(extractor_->dimension()));
     std::fprintf(
-        stderr, "time: %s s, %s s a training image for learning, %s s an image for features\n",
+        stderr, "time: %s s, %s s per training image for learning, %s s per image for features\n",
         Number(seconds, 4).c_str(), Number(learned_seconds_ / settings_.num_train, 3).c_str(),
         Number((seconds - learned_seconds_) / num_images(), 3).c_str());
   }

@@ -29,7 +29,7 @@ LabelCoding VoidFlag::Read(const LabelCoding& otherwise, Index num_classes) cons
       throw DataError("--void: " + Quoted(text) +
                       " is not allowed; it must be a whole number from 0 to 255");
     if (std::find(list.begin(), list.end(), value) != list.end())
-      throw DataError("--void: " + Quoted(text) + " is there twice");
+      throw DataError("--void: " + Quoted(text) + " is given twice");
     list.push_back(static_cast<std::uint8_t>(value));
   }
   const Offset taken = static_cast<Offset>(list.size()) + num_classes;

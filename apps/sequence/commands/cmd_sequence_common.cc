@@ -29,7 +29,7 @@ void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
   refuse(flags.min_count, "min-count");
   refuse(flags.hash_bits, "hash-bits");
   if (flags.ReadConstraints() != LabelConstraints::kAny)
-    throw DataError("--constraints: bio is about labels of chunks, and letters have none");
+    throw DataError("--constraints: bio needs labels of chunks, which letters do not have");
 }
 
 std::string DescribeFeatures(const SequenceModel& model) {

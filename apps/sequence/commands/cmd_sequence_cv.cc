@@ -122,7 +122,7 @@ void ChooseMetric(const SequenceTask& sequences, CvSettings* settings, CvTask* t
   task->figures.resize(chunks ? kChunkF1 + 1 : kChunkF1);
   if (settings->metric > kChunkF1) settings->metric = chunks ? kChunkF1 : 0;
   if (settings->metric >= task->figures.size())
-    throw DataError("--metric: f1 is of chunks, but the labels of " + sequences.input.data.source +
+    throw DataError("--metric: f1 needs chunks, but the labels of " + sequences.input.data.source +
                     " mark none");
   for (std::size_t f = 0; f < task->figures.size(); ++f) task->shown.push_back(f);
 }

@@ -338,7 +338,7 @@ TEST_CASE("cross-validation chooses and trains") {
   CHECK_FALSE(result["path"][0].contains("f1"));
   CHECK(result["sequences"] < 24);
   CheckRefused(files, letter_cv + Arguments{"--metric", "f1"},
-               "--metric: f1 is of chunks, but the labels of ");
+               "--metric: f1 needs chunks, but the labels of ");
   CheckRefused(files,
                {"sequence", "cv", files.conll, "--lambda-path", "1", "--folds", "41", "--no-refit"},
                "--folds: '41', but ");
@@ -389,7 +389,7 @@ TEST_CASE("bad input is refused, with its place") {
   };
   refuse_costs("X Y 1\nX Z 2\n", "costs.txt:2: there is no label 'Z' in the data");
   refuse_costs("X Y -1\n", "costs.txt:1: cost '-1' is not a number ≥ 0");
-  refuse_costs("X Y\n", "costs.txt:1: a line has a given label, a predicted label and a cost");
+  refuse_costs("X Y\n", "costs.txt:1: expected a given label, a predicted label and a cost");
   refuse_costs("X X 2\n", "costs.txt:1: label 'X' itself must cost nothing");
   files.folder.Write("t.txt", "U: %x[0,7]\n");
   refuse("a X\nb Y\n", {"--template", files.folder.Path("t.txt")}, "t.txt:1: ");

@@ -199,7 +199,7 @@ TEST_CASE("errors in headers are reported") {
         "--ignore-columns: column 'L' is one of --label-columns");
   CHECK(Error("x,L\n1,0\n", Labels("L", "x")) ==
         "t.csv:1: all columns are labels or ignored: there are no features");
-  CHECK(Error("x,L\n", Labels("L")) == "t.csv: no examples behind the header");
+  CHECK(Error("x,L\n", Labels("L")) == "t.csv: no examples after the header");
   CHECK(Error("", Labels("L")) == "t.csv: no examples");
   CHECK(Contains(Error(std::string("x\0,L\n", 5), Labels("L")), "t.csv: not a text in UTF-8"));
   CHECK(Contains(Error("PK\x03\x04...\n", {}), "t.csv: not a text in UTF-8"));
@@ -288,7 +288,7 @@ TEST_CASE("errors at prediction are reported") {
   CHECK(Contains(Error("age,colour,size,a\n1,red,1,2\n", options),
                  "t.csv:2: label 'a' has the value '2'"));
   CHECK(Contains(Error("age,colour,size\n1,red\n", options), "t.csv:2: the row has 2 values"));
-  CHECK(Error("age,colour,size\n", options) == "t.csv: no examples behind the header");
+  CHECK(Error("age,colour,size\n", options) == "t.csv: no examples after the header");
   CHECK(Contains(Error("0 1:1\n", options),
                  "trained on a table with names of columns, which LIBSVM data"));
   options.strict = true;
