@@ -58,8 +58,8 @@ class OracleBridge final : public internal::WholeExampleOracle {
       size += std::abs(weights[Position(entry)] * entry.value);
     SLACKLINE_CHECK(value >= -1e-9 * size, "the oracle's answer for example " + std::to_string(m) +
                                                " is worth " + std::to_string(value) +
-                                               ", less than 0, which the ground truth reaches; "
-                                               "where it is not the best output, it needs a bound");
+                                               ", less than 0, which the ground truth reaches; an "
+                                               "answer that is not the best output needs a bound");
   }
 
   std::shared_ptr<const internal::WeightLayout> layout_;

@@ -25,7 +25,7 @@ void SetByName(const std::string& name, const std::string& value, internal::Trai
     if (record.name == name) return SetOption(record, value, options);
     names.push_back(record.name);
   }
-  throw std::invalid_argument("there is no option '" + name + "' of training" +
+  throw std::invalid_argument("there is no training option '" + name + "'" +
                               internal::DidYouMean(name, names));
 }
 

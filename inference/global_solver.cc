@@ -84,7 +84,7 @@ class GlobalSolver final : public MapSolver {
     const GlobalPart& part = structure_->globals()[g];
     if (part.block < 0 || part.factor->num_weights() == 0) return {};
     SLACKLINE_CHECK(!weights_.empty(),
-                    "a solver for global factors needs the weights before it solves");
+                    "a solver for global factors needs weights before it solves");
     const Offset first = structure_->layout().block(part.block).at(part.base, 0);
     return weights_.subspan(first, part.factor->num_weights());
   }

@@ -67,7 +67,7 @@ int RunDraw(const DrawCommand& command) {
   const fs::path out = command.out;
   std::error_code error;
   if (fs::exists(out, error) && (!fs::is_directory(out, error) || !fs::is_empty(out, error)))
-    throw DataError("--out: " + Quoted(command.out) + " is there and not an empty folder");
+    throw DataError("--out: " + Quoted(command.out) + " exists and is not an empty folder");
   fs::create_directories(out, error);
   if (error)
     throw DataError("--out: cannot make the folder " + Quoted(command.out) + ": " +

@@ -89,7 +89,7 @@ int Run(const DrawCommand& command) {
   const fs::path out = command.out;
   std::error_code error;
   if (fs::exists(out, error) && !fs::is_empty(out, error))
-    throw DataError("--out: " + Quoted(command.out) + " is there and not empty");
+    throw DataError("--out: " + Quoted(command.out) + " exists and is not empty");
   MakeFolder("out", (out / "images").string());
   MakeFolder("out", (out / "labels").string());
   const std::vector<std::uint8_t> palette = ClassPalette();

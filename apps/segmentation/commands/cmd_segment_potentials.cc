@@ -53,7 +53,8 @@ void Register(CLI::App* app, PotentialsCommand* command) {
       ->description(
           "weights of a link between layers: one for different classes, or one for every pair "
           "of\nclasses [table]");
-  AddTextOption(app, "out", &command->out, "FILE", "where to write them; - is the standard output")
+  AddTextOption(app, "out", &command->out, "FILE",
+                "where to write the potentials; - is the standard output")
       ->required();
   AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
   app->add_flag("--quiet,-q", command->quiet, "print only errors");

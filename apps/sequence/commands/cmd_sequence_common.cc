@@ -47,7 +47,7 @@ std::string DescribeTemplates(const SequenceFlags& flags, const FeatureTemplates
   if (chosen && templates.num_columns() > 1)
     text += text == "chunking" ? ", since column 0 does not hold words"
                                : ", since column 0 holds words";
-  return "templates: " + text + "; " + Count(templates.size(), "feature") + " a token";
+  return "templates: " + text + "; " + Count(templates.size(), "feature") + " per token";
 }
 
 void DescribeData(const SequenceTask& task, const TrainingSet& training) {

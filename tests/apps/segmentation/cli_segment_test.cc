@@ -113,7 +113,7 @@ TEST_CASE("draw writes images, labels and lists, by seed") {
   const auto drawn = Contents(folder.Path("b"));
   const Outcome again = draw("b", {"--seed", "3"});
   CHECK(again.code == 2);
-  CHECK(Contains(again.err, "is there and not empty"));
+  CHECK(Contains(again.err, "exists and is not empty"));
   CHECK(Contents(folder.Path("b")) == drawn);
   const std::string file = folder.Write("file", "");
   const Outcome blocked = RunProgram({"segment", "draw", "--out", file});
