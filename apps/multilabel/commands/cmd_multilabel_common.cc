@@ -119,16 +119,16 @@ void DataFlags::Register(CLI::App* app) {
   AddTextOption(app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
                 "cost of an error on a label. equal: 1. inverse-frequency: 1 for a false alarm, "
                 "(largest frequency / its frequency)^P for a missed label, with P = 0.25 by "
-                "default; this raises F1, above all macro F1. FILE: each line has a label, the "
-                "cost of missing it and, if not 1, the cost of a false alarm",
+                "default; this helps F1, above all macro F1. FILE: each line has a label, the cost "
+                "of missing it and, if not 1, the cost of a false alarm",
                 "equal");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
-  AddTextOption(
-      app, "label-counts", &label_counts, "auto|any|MIN-MAX",
-      "number of labels of a prediction: at least as many as every training example has (auto), "
-      "any number, or from MIN to MAX (1-: at least one; 2: exactly two). Training enforces MIN "
-      "and MAX, too, if no labels are joined (--graph none) and all examples satisfy them",
-      "auto");
+  AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
+                "number of labels of a prediction. auto: at least the smallest number of any "
+                "training example. any: no bounds. MIN-MAX: bounds such as 1- (at least one) or 2 "
+                "(exactly two). Training enforces MIN and MAX, too, if no labels are joined "
+                "(--graph none) and all examples satisfy them",
+                "auto");
   scale.Register(app);
 }
 

@@ -35,8 +35,8 @@ void ReadingFlags::Register(CLI::App* app) {
   app->add_flag("--strict", strict,
                 "refuse columns, categories and features that the model does not know");
   AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
-                "number of labels of a prediction: as the model was trained (auto), any number, or "
-                "from MIN to MAX",
+                "number of labels of a prediction. auto: as the model was trained. any: no bounds. "
+                "MIN-MAX: from MIN to MAX",
                 "auto");
 }
 
