@@ -86,7 +86,7 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
                 "conll: leave out features that occur fewer than N times in DATA",
                 std::to_string(kDefaultMinCount));
   AddTextOption(app, "hash-bits", &hash_bits, "B",
-                "conll: hash features to 2^B numbers, without a dictionary; B from 1 to 30");
+                "conll: 2^B hashed features, without a dictionary; B from 1 to 30");
   AddTextOption(app, "loss", &loss, "mean|count",
                 "Hamming loss of each sequence: share (mean) or number (count) of its known labels "
                 "that are wrong",
