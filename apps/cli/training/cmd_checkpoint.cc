@@ -70,7 +70,8 @@ void CheckpointKeeper::Write(const std::string& state) {
     failure_.clear();
   } catch (const DataError& error) {
     // A full disk must not end the run.
-    if (failure_.empty()) std::fprintf(stderr, "slackline: no checkpoint: %s\n", error.what());
+    if (failure_.empty())
+      std::fprintf(stderr, "slackline: checkpoint not written: %s\n", error.what());
     failure_ = error.what();
   }
 }
