@@ -126,7 +126,8 @@ void AddReport(CLI::App* parent, Action* action) {
       ->type_name("...");
   AddTextOption(app, "out,-o", &command->out, "PAGE.html", "the page; - is the standard output")
       ->required();
-  AddTextOption(app, "title", &command->title, "TEXT", "heading of the page", "what the page shows");
+  AddTextOption(app, "title", &command->title, "TEXT", "heading of the page",
+                "what the page shows");
 }
 
 }  // namespace slackline::internal::program

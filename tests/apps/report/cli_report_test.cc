@@ -180,7 +180,8 @@ TEST_CASE("bad runs are refused with file and reason") {
   CheckRefused(folder, "[]", bad + ": not results of `slackline bench`: the file is not an object");
   CheckRefused(folder, "{}", "the file has no 'problems'");
   CheckRefused(folder, "{\"problems\": 3}", "'problems' of the file has the wrong type");
-  CheckRefused(folder, "{\"scaling\": []}", "results of `slackline bench --scaling` cannot be drawn");
+  CheckRefused(folder, "{\"scaling\": []}",
+               "results of `slackline bench --scaling` cannot be drawn");
   CheckRefused(folder, Changed([](Json* r) { r->erase("machine"); }), "the file has no 'machine'");
   CheckRefused(folder, Changed([](Json* r) { (*r)["problems"] = Json::array(); }),
                "there are no problems");
