@@ -126,7 +126,7 @@ TEST_CASE("costs of labels are read, and bad ones refused") {
     return MessageOf<DataError>([&] { read(text); });
   };
   CHECK(Contains(error("A B\n"), "c.txt:1: expected a given label, a predicted label and a cost"));
-  CHECK(Contains(error("A B 1 1\n"), "c.txt:1: a line has"));
+  CHECK(Contains(error("A B 1 1\n"), "c.txt:1: expected a given label"));
   CHECK(Contains(error("A B 1\nD B 1\n"), "c.txt:2: there is no label 'D' in the data"));
   CHECK(Contains(error("* B 1\n"), "c.txt:1: there is no label '*' in the data"));
   CHECK(Contains(error("A B x\n"), "c.txt:1: cost 'x' is not a number ≥ 0"));
