@@ -16,7 +16,7 @@ namespace slackline::internal::program {
 void VoidFlag::Register(CLI::App* app, const std::string& default_text) {
   AddTextOption(app, "void", &values, "N,M,...",
                 "values in label images that mean `no label`. The other values are the classes, in "
-                "increasing order: with 255 classes count from 0, with 0 from 1",
+                "increasing order: if 255 is void, they count from 0; if 0 is void, from 1",
                 default_text);
 }
 
