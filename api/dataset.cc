@@ -73,7 +73,7 @@ void Inputs::Add(std::span<const double> dense) {
 
 void Inputs::Add(const SparseRow& sparse) {
   SLACKLINE_CHECK(sparse.columns.size() == sparse.values.size(),
-                  "a sparse row has as many columns as values");
+                  "a sparse row needs as many columns as values");
   rows_.push_back({values_.size(), columns_.size(), sparse.values.size(), false});
   values_.insert(values_.end(), sparse.values.begin(), sparse.values.end());
   columns_.insert(columns_.end(), sparse.columns.begin(), sparse.columns.end());

@@ -58,8 +58,8 @@ class OracleBridge final : public internal::WholeExampleOracle {
       size += std::abs(weights[Position(entry)] * entry.value);
     SLACKLINE_CHECK(value >= -1e-9 * size, "the oracle's answer for example " + std::to_string(m) +
                                                " is worth " + std::to_string(value) +
-                                               ", less than 0, which the ground truth reaches; "
-                                               "where it is not the best output, it needs a bound");
+                                               ", less than 0, which the ground truth reaches; an "
+                                               "answer that is not the best output needs a bound");
   }
 
   std::shared_ptr<const internal::WeightLayout> layout_;
@@ -74,11 +74,11 @@ ExampleOracle::~ExampleOracle() = default;
 TrainResult Train(const Model& model, int num_examples, ExampleOracle& oracle,
                   const TrainOptions& options) {
   SLACKLINE_CHECK(options.learner == "auto" && options.learner_options.empty(),
-                  "an oracle of one's own has its own learner: leave the option learner as it is");
+                  "a user-defined oracle has its own learner: leave the option learner unset");
   SLACKLINE_CHECK(options.loss.form == LossForm::kMean && options.loss.variable_weights.empty() &&
                       options.loss.costs.empty(),
-                  "the loss is what an oracle of one's own says: leave the option loss as it is");
-  SLACKLINE_CHECK(options.lambda > 0, "training with an oracle of one's own needs a lambda > 0");
+                  "a user-defined oracle defines the loss: leave the option loss unset");
+  SLACKLINE_CHECK(options.lambda > 0, "training with a user-defined oracle needs a lambda > 0");
   const internal::TrainOptions given = InternalOptions(options);
   OracleBridge bridge(model, &oracle);
   const auto learner = internal::MakeWholeExampleLearner(

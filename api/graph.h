@@ -140,7 +140,7 @@ class SLACKLINE_EXPORT GraphBuilder {
       void AddFactor(const Scope& scope, const F& factor, WeightBlock weights = {}) {
     static_assert(std::is_class_v<F>,
                   "AddFactor needs a factor: one of factor.h, such as Potts(3), or an object of a "
-                  "type of one's own.");
+                  "user-defined type.");
     if constexpr (std::is_class_v<F> && std::derived_from<F, GlobalFactor>) {
       AddFactor(scope, MakeFactor(std::make_shared<F>(factor)), weights);
     } else if constexpr (std::is_class_v<F>) {

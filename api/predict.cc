@@ -279,7 +279,7 @@ Prediction Predictor::Predict(const Observation& observation) {
 double Predictor::Score(const Observation& observation, const Labelling& labels) {
   const internal::FactorGraph& graph = impl_->graph();
   SLACKLINE_CHECK(std::ssize(labels) == graph.num_variables(),
-                  "a labelling has one state per variable");
+                  "a labelling needs one state per variable");
   for (int i = 0; i < graph.num_variables(); ++i)
     SLACKLINE_CHECK(labels[i] >= 0 && labels[i] < graph.cardinality(i),
                     "variable " + std::to_string(i) + " has no state " + std::to_string(labels[i]));
@@ -305,8 +305,8 @@ StateTable Predictor::MaxMarginals(const Observation& observation) {
     return TableOf(graph, impl_->MaxMarginalsByOracles());
   throw std::runtime_error(
       "max-marginals need a graph without factors that have their own maximum and without "
-      "forbidden states, or one with at most 65536 labellings, or one where these factors share no "
-      "variable and stand beside no others");
+      "forbidden states, or one with at most 65536 labellings, or one whose only factors are of "
+      "this kind and share no variables");
 }
 
 std::vector<RankedLabelling> Predictor::KBest(const Observation& observation, int k) {

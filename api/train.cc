@@ -25,7 +25,7 @@ void SetByName(const std::string& name, const std::string& value, internal::Trai
     if (record.name == name) return SetOption(record, value, options);
     names.push_back(record.name);
   }
-  throw std::invalid_argument("there is no option '" + name + "' of training" +
+  throw std::invalid_argument("there is no training option '" + name + "'" +
                               internal::DidYouMean(name, names));
 }
 
@@ -52,7 +52,7 @@ const char* Text(Termination termination) {
     case Termination::kConverged:
       return "converged";
     case Termination::kMaxPasses:
-      return "stopped at the largest number of passes";
+      return "stopped at the maximum number of passes";
     case Termination::kTimeLimit:
       return "stopped at the time limit";
     case Termination::kInterrupted:

@@ -57,7 +57,7 @@ bool GzipInput::Refill() {
   do {
     count = read(descriptor_, stream_->buffer.data() + z.avail_in, kBufferBytes - z.avail_in);
   } while (count < 0 && errno == EINTR);
-  if (count < 0) Fail(std::string("cannot read on: ") + std::strerror(errno));
+  if (count < 0) Fail(std::string("cannot continue reading: ") + std::strerror(errno));
   if (count <= 0) return false;
   z.avail_in += static_cast<uInt>(count);
   return true;

@@ -139,7 +139,7 @@ std::string BytesText(double bytes) {
 std::string MemoryExcess(double bytes) {
   const double usable = UsableMemory();
   if (bytes <= usable) return {};
-  return "training needs about " + BytesText(bytes) + " of memory, and there are " +
+  return "training needs about " + BytesText(bytes) + " of memory, but there are only " +
          BytesText(usable);
 }
 

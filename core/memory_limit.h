@@ -24,7 +24,7 @@ double UsableMemory();
 /// "512 bytes", "3.5 MB", "96 GB" (powers of 1000, three digits).
 std::string BytesText(double bytes);
 
-/// "training needs about 96 GB of memory, and there are 23.5 GB" when `bytes` are more than
+/// "training needs about 96 GB of memory, but there are only 23.5 GB" when `bytes` are more than
 /// UsableMemory(), else "".
 std::string MemoryExcess(double bytes);
 

@@ -65,9 +65,8 @@ std::string ReadFramed(const std::string& path, FileKind kind) {
     // memory first, so large lengths are compared with the memory.
     if (bytes.size() < kSmallFile || static_cast<double>(length) <= UsableMemory()) return length;
     throw DataError(path, 0,
-                    "the " + std::string(kind.noun) + " says that it has " +
-                        std::to_string(length) + " bytes, and there are " +
-                        BytesText(UsableMemory()) + " of memory");
+                    "the " + std::string(kind.noun) + " claims to have " + std::to_string(length) +
+                        " bytes, but there are only " + BytesText(UsableMemory()) + " of memory");
   });
 }
 

@@ -115,7 +115,7 @@ void StructureBuilder::Add(Index part, Index input, FeatureTerm term) {
 
 void StructureBuilder::AddLinear(Index part, Index block, Index input, Index map, Index base) {
   SLACKLINE_CHECK(input >= 0 && input < std::numeric_limits<Index>::max(),
-                  "the number of an input must not be negative or larger than fits");
+                  "the number of an input must not be negative or too large");
   Add(part, input, {FeatureKind::kLinear, block, 0, map, base, 0});
 }
 
@@ -124,7 +124,7 @@ void StructureBuilder::AddPotential(Index part, Index block, Index first_potenti
   SLACKLINE_CHECK(part >= 0 && part < graph_->num_parts(), "unknown part " + std::to_string(part));
   SLACKLINE_CHECK(first_potential >= 0 && first_potential <= std::numeric_limits<Index>::max() -
                                                                  graph_->num_states(part),
-                  "the position of a potential must not be negative or larger than fits");
+                  "the position of a potential must not be negative or too large");
   Add(part, -1, {FeatureKind::kPotential, block, first_potential, map, base, 0});
 }
 

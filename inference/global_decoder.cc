@@ -43,7 +43,8 @@ GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure,
   const FactorGraph& graph = structure_->graph();
   if (structure_->has_forbidden_states()) {
     throw DataError(
-        "a GlobalDecoder does not see forbidden states of tables; let a global factor forbid them");
+        "a GlobalDecoder does not support forbidden states of tables; let a global factor forbid "
+        "them");
   }
   tables_ = TablesOf(graph);
   solver_ = MakeMapSolver(SolverKind::kAuto, tables_);

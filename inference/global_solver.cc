@@ -84,7 +84,7 @@ class GlobalSolver final : public MapSolver {
     const GlobalPart& part = structure_->globals()[g];
     if (part.block < 0 || part.factor->num_weights() == 0) return {};
     SLACKLINE_CHECK(!weights_.empty(),
-                    "a solver for global factors needs the weights before it solves");
+                    "a solver for global factors needs weights before it solves");
     const Offset first = structure_->layout().block(part.block).at(part.base, 0);
     return weights_.subspan(first, part.factor->num_weights());
   }
@@ -113,9 +113,8 @@ std::unique_ptr<MapSolver> MakeGlobalSolver(std::shared_ptr<const Structure> str
   SLACKLINE_CHECK(structure != nullptr, "a solver needs a structure");
   if (!HasExactGlobals(structure->graph())) {
     throw DataError(
-        "solver global maximises global factors over whole examples, which needs at least one of "
-        "them, no variable in two, and no factors with tables beside them; a GlobalDecoder takes "
-        "all others");
+        "solver global needs at least one global factor, no variable in two of them, and no "
+        "factors with tables; use a GlobalDecoder for other graphs");
   }
   return std::make_unique<GlobalSolver>(std::move(structure));
 }

@@ -43,9 +43,9 @@ constexpr std::array<SolverName, 2> kOldSolverNames{{
 
 [[noreturn]] void ForbiddenStatesNeed(const std::string& solver) {
   throw DataError(
-      "forbidden states need graphs without cycles (dynamic programming), or branch-and-bound or "
-      "brute-force on small ones; " +
-      solver + " cannot leave them out");
+      "forbidden states need graphs without cycles (dynamic programming), or small graphs "
+      "(branch-and-bound or brute-force); " +
+      solver + " does not support them");
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ std::unique_ptr<MapSolver> MakeStructureSolver(SolverKind kind,
   if (graph.num_global_factors() == 0) return MakeMapSolver(kind, structure->shared_graph());
   if (kind != SolverKind::kGlobal && HasExactGlobals(graph)) {
     throw DataError("solver " + std::string(SolverKindName(kind)) +
-                    " does not see global factors; solver global does");
+                    " does not support global factors; use solver global");
   }
   return MakeGlobalSolver(structure);
 }
@@ -168,8 +168,8 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind,
       return std::make_unique<BranchAndBoundSolver>(std::move(graph));
     case SolverKind::kGlobal:
       throw DataError(
-          "solver global maximises the one global factor of each example, and there is none; let "
-          "the solver be chosen automatically");
+          "solver global needs a global factor in each example, but there is none; let the solver "
+          "be chosen automatically");
     case SolverKind::kLpPolytope:
       return MakeGlpkSolver(std::move(graph), GlpkFormulation::kGeneral);
     case SolverKind::kLp:

@@ -114,7 +114,7 @@ void BranchAndBoundPlan::Write(const FactorGraph& graph, WarmStart* warm) const 
   if (warm == nullptr) return;
   const std::size_t messages = graph.total_messages() * sizeof(double);
   SLACKLINE_CHECK(warm->bytes.size() >= messages,
-                  "a plan of branch and bound stands behind messages");
+                  "a plan of branch and bound needs messages before it");
   warm->bytes.resize(messages + kBranchAndBoundPlanBytes);
   std::uint8_t* const bytes = warm->bytes.data() + messages;
   bytes[0] = static_cast<std::uint8_t>(doublings);
@@ -147,7 +147,7 @@ MessageBranchAndBound::MessageBranchAndBound(std::shared_ptr<const FactorGraph> 
 void MessageBranchAndBound::Solve(std::span<const double> scores, std::span<const double> messages,
                                   MapResult* result, Index doublings) {
   SLACKLINE_CHECK(doublings >= 0 && doublings <= kMostDoublings,
-                  "branch and bound has no such limit");
+                  "the limit of branch and bound is out of range");
   search_.set_node_limit(kNodeLimit << doublings);
   Reparametrise(*graph_, scores, messages, &moved_);
   work_ += graph_->total_states();

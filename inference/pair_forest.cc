@@ -20,7 +20,7 @@ bool PairForest::Fits(const FactorGraph& graph) {
 
 PairForest::PairForest(std::shared_ptr<const FactorGraph> graph, std::span<const Index> table_of)
     : graph_(std::move(graph)), belief_(graph_->variable_states()) {
-  SLACKLINE_CHECK(Fits(*graph_), "the graph is no forest of pairs");
+  SLACKLINE_CHECK(Fits(*graph_), "the graph is not a forest of pairs");
   SLACKLINE_CHECK(std::ssize(table_of) == graph_->num_factors(), "every factor needs a table");
   for (Index c = 0; c < graph_->num_factors(); ++c) {
     const Index table = table_of[c];

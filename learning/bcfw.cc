@@ -12,15 +12,15 @@ namespace {
 constexpr OptionRecord kOptions[] = {
     {.name = "planes",
      .placeholder = "auto|on|off",
-     .text = "bcfw with active sets: let cutting planes of all examples, or factor blocks, take "
-             "over where they are faster; auto: where --learner is auto",
+     .text = "bcfw with active sets: switch to cutting planes over all examples, or to factor "
+             "blocks, where these are faster; auto: on with --learner auto",
      .default_text = "auto",
      .field = Field<&BcfwOptions::planes>,
      .special_values = "on"},
     {.name = "lp-tolerance",
      .placeholder = "T",
-     .text = "bcfw with fw steps and oracle lp: tolerance of GLPK's simplex method in passes; "
-             "checks keep 1e-9",
+     .text = "bcfw with fw steps and oracle lp: tolerance of GLPK's simplex method during passes; "
+             "certificates use 1e-9",
      .default_text = "1e-9",
      .field = Field<&BcfwOptions::lp_tolerance>,
      .minimum = 1e-9,
@@ -42,11 +42,10 @@ void Check(const TrainOptions& options) {
   const bool frank_wolfe =
       options.step == StepKind::kFrankWolfe || (options.step == StepKind::kAuto && given);
   if (options.fixed_step && given && !frank_wolfe) {
-    throw DataError(
-        "--fixed-step needs --step fw: pairwise and away steps search along their line");
+    throw DataError("--fixed-step needs --step fw: pairwise and away steps use a line search");
   }
   if (own.lp_tolerance > 0) {
-    if (!HasGlpk()) throw DataError("--lp-tolerance is for GLPK, which this build does not have");
+    if (!HasGlpk()) throw DataError("--lp-tolerance needs GLPK, which this build does not have");
     if (options.oracle != SolverKind::kLp && options.oracle != SolverKind::kLpPolytope)
       throw DataError("--lp-tolerance needs --oracle lp or lp-polytope");
     if (given && !frank_wolfe)
@@ -54,9 +53,10 @@ void Check(const TrainOptions& options) {
   }
   if (own.planes == PlaneRace::kOn) {
     if (given && frank_wolfe)
-      throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no corners");
+      throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no active sets");
     if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
-      throw DataError("--planes on does not go with --average: planes have no iterates to average");
+      throw DataError(
+          "--planes on cannot be combined with --average: planes have no iterates to average");
   }
   if (options.order == OrderKind::kGap && frank_wolfe)
     throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");

@@ -47,22 +47,24 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
                              multipliers.shrinking == Switch::kOff;
   if (problem.training().form == LossForm::kF1 && !factor_blocks) {
     return example_blocks("dynamic programming over counts",
-                          "the loss 1 - F1 is no sum over labels, which factor blocks would need");
+                          "the loss 1 - F1 is not a sum over labels, which factor blocks need");
   }
   if (HasGlobalFactors(problem.data())) {
     if (!factor_blocks && HasExampleOracles(problem.data()) && !HasForbiddenStates(problem.data()))
-      return example_blocks(
-          "global", "nothing couples the global factors, whose maxima are then those of examples");
+      return example_blocks("global",
+                            "no variable is in two factors, so the maxima of the global factors "
+                            "are those of the examples");
     options->learner = LearnerKind::kAugmentedLagrangian;
     return factor_blocks
-               ? "factor blocks with multipliers (al): an option is given that only they have"
-               : "factor blocks with multipliers (al): there are global factors, which share "
-                 "variables or stand beside tables, so that there are no oracles over examples";
+               ? "factor blocks with multipliers (al): one of the given options applies only to "
+                 "them"
+               : "factor blocks with multipliers (al): examples have no oracle, because their "
+                 "global factors share variables or stand beside factors with tables";
   }
   if (HasForbiddenStates(problem.data())) {
     if (factor_blocks)
       throw DataError(
-          "--rho, --tau and --shrinking belong to factor blocks, which do not see forbidden "
+          "--rho, --tau and --shrinking belong to factor blocks, which do not support forbidden "
           "states");
     if (options->oracle != SolverKind::kAuto) {
       return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
@@ -71,11 +73,11 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     if (forest) options->oracle = SolverKind::kTree;
     return example_blocks(
         forest ? "dynamic programming" : "dynamic programming where states are forbidden",
-        "other oracles would not see forbidden states");
+        "other oracles do not support forbidden states");
   }
   if (factor_blocks) {
     options->learner = LearnerKind::kAugmentedLagrangian;
-    return "factor blocks with multipliers (al): an option is given that only they have";
+    return "factor blocks with multipliers (al): one of the given options applies only to them";
   }
   if (options->oracle != SolverKind::kAuto) {
     return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
@@ -87,8 +89,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   if (!HasFactors(problem.data()) && !of_examples && !options->fixed_step &&
       !UsesKernel(*options)) {
     options->learner = LearnerKind::kAugmentedLagrangian;
-    return "factor blocks (al): nothing joins the variables, so that every one is a block of its "
-           "own";
+    return "factor blocks (al): no factors join the variables, so every variable is its own block";
   }
   if (AllGraphs(problem, IsForest)) {
     return example_blocks("dynamic programming", "no graph has a cycle, so it is exact");
@@ -100,8 +101,9 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   const auto fits = [](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); };
   if (AnyGraph(problem, fits)) {
     options->oracle = SolverKind::kMessagesBranchAndBound;
-    return example_blocks("message passing, with branch and bound where it does not arrive",
-                          "the graphs have cycles, and are small enough for branch and bound");
+    return example_blocks(
+        "message passing, with branch and bound where messages do not close the gap",
+        "the graphs have cycles, and are small enough for branch and bound");
   }
   options->oracle = SolverKind::kMessages;
   return example_blocks("message passing", "the graphs are large and have cycles");

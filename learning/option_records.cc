@@ -21,29 +21,29 @@ constexpr OptionRecord kShared[] = {
     {.name = "lambda",
      .placeholder = "L",
      .text = "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge",
-     .default_text = "by the data, so that C·R² = 4",
+     .default_text = "from the data (docs/reference/defaults.md)",
      .field = Field<&O::lambda>,
      .minimum = kSmallestLambda,
      .positive = true},
     {.name = "step",
      .placeholder = "auto|pairwise|away|fw",
-     .text = "direction of a step: pairwise, away (bcfw) or Frank-Wolfe; bcfw keeps active sets "
-             "for the first two",
+     .text = "direction of a step: pairwise, away (bcfw only) or Frank-Wolfe. For pairwise and "
+             "away steps, bcfw keeps active sets",
      .default_text = "soft, al: pairwise; bcfw: fw",
      .field = Field<&O::step>,
      .by_learner = true,
      .special_values = "away"},
     {.name = "order",
      .placeholder = "auto|example|uniform|gap",
-     .text = "all examples in random order, blocks drawn with replacement, or (bcfw with active "
-             "sets) the examples with a gap",
+     .text = "order of the steps. example: all examples in random order. uniform: blocks drawn "
+             "with replacement. gap (bcfw with active sets): the examples that have a gap",
      .default_text = "example; gap with active sets",
      .field = Field<&O::order>,
      .by_learner = true,
      .special_values = "gap"},
     {.name = "average",
      .placeholder = "auto|none|uniform|weighted|suffix",
-     .text = "learners with iterates: also evaluate this average of all of them, and keep the "
+     .text = "learners with iterates: also evaluate this average of the iterates, and keep the "
              "better weights",
      .default_text = "none",
      .field = Field<&O::average>,
@@ -66,8 +66,8 @@ constexpr OptionRecord kShared[] = {
      .special_values = "on"},
     {.name = "rescaling",
      .placeholder = "margin|slack",
-     .text = "cutting-plane-1, cutting-plane-n: hinge of a labelling, loss − margin or loss · (1 − "
-             "margin); slack needs label spaces that can be enumerated",
+     .text = "cutting-plane-1, cutting-plane-n: hinge of a labelling. margin: loss − margin. "
+             "slack: loss · (1 − margin), which needs label spaces that can be enumerated",
      .default_text = "margin",
      .field = Field<&O::rescaling>,
      .by_learner = true,
@@ -84,15 +84,15 @@ constexpr OptionRecord kShared[] = {
      .by_learner = true},
     {.name = "l1",
      .placeholder = "S",
-     .text = "prox-sdca: adds S ‖w‖₁ to the objective, so that weights become zero",
+     .text = "prox-sdca: add S ‖w‖₁ to the objective, which makes many weights zero",
      .default_text = "none",
      .field = Field<&O::l1>,
      .positive = true,
      .by_learner = true},
     {.name = "kernel",
      .placeholder = "auto|linear|polynomial|rbf",
-     .text = "kernel on input vectors: kernel-bcfw and kernel-fw keep kernel values as far as "
-             "--cache-mb goes, other learners work on a factor of the kernel matrix of all inputs",
+     .text = "kernel on input vectors. kernel-bcfw and kernel-fw cache kernel values (--cache-mb); "
+             "other learners work on a factor of the kernel matrix of all inputs",
      .default_text = "kernel-bcfw, kernel-fw: linear; else none",
      .field = Field<&O::kernel>},
     {.name = "kernel-gamma",
@@ -120,7 +120,8 @@ constexpr OptionRecord kShared[] = {
     {.name = "oracle",
      .placeholder = "auto|roof|messages|messages-branch-and-bound|lp|lp-polytope|tree|brute-force|"
                     "branch-and-bound|global",
-     .text = "bcfw and others that ask an oracle: how an example is maximised",
+     .text = "bcfw and other learners with an oracle: the solver that finds the labelling of an "
+             "example with the largest score plus loss",
      .default_text = "auto",
      .field = Field<&O::oracle>,
      .by_learner = true},
@@ -129,13 +130,13 @@ constexpr OptionRecord kShared[] = {
 constexpr OptionRecord kRunOptions[] = {
     {.name = "gap-tolerance",
      .placeholder = "G",
-     .text = "stop at this relative duality gap; 0 = do not",
+     .text = "stop at this relative duality gap; 0 = never",
      .default_text = "1e-3",
      .field = Field<&O::gap_tolerance>,
      .outer = true},
     {.name = "absolute-gap",
      .placeholder = "G",
-     .text = "stop at this absolute duality gap; 0 = do not",
+     .text = "stop at this absolute duality gap; 0 = never",
      .default_text = "0",
      .field = Field<&O::absolute_gap>,
      .outer = true},
@@ -156,8 +157,8 @@ constexpr OptionRecord kRunOptions[] = {
      .outer = true},
     {.name = "check-every",
      .placeholder = "PASSES",
-     .text = "passes between two certificates; 0 = often at first, then less, and when the gap "
-             "seems small",
+     .text = "passes between two certificates; 0 = often at first, then less often, and when the "
+             "gap seems small",
      .default_text = "0",
      .field = Field<&O::check_every>,
      .maximum = kMaxIndex},
@@ -169,7 +170,8 @@ constexpr OptionRecord kRunOptions[] = {
      .maximum = kMaxSeed},
     {.name = "threads",
      .placeholder = "N",
-     .text = "threads, for certificates and large examples; 0 = all. Results do not depend on it",
+     .text = "threads for certificates and large examples; 0 = all cores. Results are the same for "
+             "any number",
      .default_text = "1",
      .field = Field<&O::threads>,
      .maximum = 1024,

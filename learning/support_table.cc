@@ -59,41 +59,42 @@ constexpr Reason kReasons[] = {
     {Need::kSumLoss,
      "{} needs a loss that is a sum over the labels, which 1 - F1 is not; use --learner auto, "
      "bcfw, fw, ssg, bmrm, or a cutting plane without --rescaling slack"},
-    {Need::kNoGlobals, "{} does not see global factors, which have no tables; use --oracle auto"},
+    {Need::kNoGlobals,
+     "{} does not support global factors, which have no tables; use --oracle auto"},
     {Need::kExampleOracle,
-     "{} needs oracles over whole examples, which there are not where global factors share "
-     "variables or stand beside factors with tables; use --learner al or soft"},
+     "{} needs oracles over whole examples, which do not exist if global factors share variables "
+     "or stand beside factors with tables; use --learner al or soft"},
     {Need::kMarginals,
-     "{} needs exact marginals of whole examples, which there are without global factors and on "
-     "graphs without cycles only; use --learner bcfw or al"},
+     "{} needs exact marginals of whole examples, which exist only on graphs without cycles and "
+     "without global factors; use --learner bcfw or al"},
     {Need::kTables,
      "{} needs the scores of all joint states of a factor, which global factors do not have; use "
      "--learner al, or soft without --smoothing"},
     {Need::kEveryState,
-     "{} cannot leave out forbidden states, which need graphs without cycles (--oracle tree), or "
-     "--oracle branch-and-bound or brute-force on small ones, and no global factors beside them; "
-     "use --learner bcfw"},
+     "{} does not support forbidden states, which need graphs without cycles (--oracle tree) or "
+     "small graphs (--oracle branch-and-bound or brute-force), in both cases without global "
+     "factors; use --learner bcfw"},
     {Need::kFreeVariables,
      "{} needs examples without factors, whose smoothed maximum is a projection; use --sdca-step "
      "2"},
     {Need::kEnumeration,
      "--rescaling slack enumerates the labellings of every example, at most 4096; there are "
      "examples with more: use --rescaling margin"},
-    {Need::kBruteForce, "{} tries all labellings, and there are too many; use --oracle auto"},
+    {Need::kBruteForce, "{} tries all labellings, but there are too many; use --oracle auto"},
     {Need::kNoCycles, "{} needs graphs without cycles; use --oracle auto"},
     {Need::kBinaryPairs,
      "{} needs binary variables and factors over one or two of them; use --oracle auto"},
-    {Need::kSomeGlobals, "{} maximises global factors, and there are none; use --oracle auto"},
+    {Need::kSomeGlobals, "{} maximises global factors, but there are none; use --oracle auto"},
     {Need::kInputs,
      "there are no input vectors for a kernel to compare: all features are scalars; leave out "
      "--kernel, and use --learner bcfw"},
 };
 constexpr std::string_view kCountsNeed =
     "the loss 1 - F1 needs binary labels without cycles of pairs, without global factors and "
-    "without forbidden states: for labels, --graph none or tree";
+    "without forbidden states; with multi-label data, use --graph none or tree";
 constexpr std::string_view kNoKernelsOfGlobals =
-    "kernels do not go with global factors, whose features are not inputs; leave out --kernel, and "
-    "use --learner auto";
+    "kernels cannot be combined with global factors, whose features are not inputs; leave out "
+    "--kernel, and use --learner auto";
 
 std::string TextOf(Need need, const std::string& subject) {
   const auto* reason = std::find_if(std::begin(kReasons), std::end(kReasons),
@@ -214,7 +215,7 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
   }
   const bool lp = options.oracle == SolverKind::kLp || options.oracle == SolverKind::kLpPolytope;
   if (lp && !HasGlpk())
-    return "oracle lp is GLPK's, which this build does not have; use --oracle auto or messages";
+    return "oracle lp needs GLPK, which this build does not have; use --oracle auto or messages";
   if (UsesKernel(options) && (common & Bit(Trait::kNoInputs)) != 0)
     return TextOf(Need::kInputs, learner);
   return {};

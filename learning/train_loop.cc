@@ -154,9 +154,9 @@ class Run {
   void BlameResumedState(const std::exception& error) const {
     if (!MayBeOfSavedState(error)) return;
     StateReader::Require(plan_.resume.empty(),
-                         std::string("the run cannot go on from it: ") + error.what() +
-                             " (if a run from the beginning ends like this, too, the program is at "
-                             "fault: please report it)");
+                         std::string("the run cannot continue from it: ") + error.what() +
+                             " (if a run from the beginning fails in the same way, this is an "
+                             "error of the program: please report it)");
   }
 
   TrainSummary Go() {
@@ -201,8 +201,8 @@ class Run {
     const double moved = rounding().OfScores(primal);
     if (!(moved > kReportedRounding * primal)) return;
     state_.notes.push_back(
-        "features are so long for this lambda that rounding may move the bounds by up to " +
-        NumberText(moved, 2) + "; scale the features, or take a larger lambda");
+        "features are so large for this lambda that rounding may change the bounds by up to " +
+        NumberText(moved, 2) + "; scale the features, or use a larger lambda");
   }
 
   bool CheckIsDue(bool stopping) const {

@@ -124,7 +124,7 @@ std::string FindImageFile(const std::string& folder, const std::string& name,
     if (std::filesystem::is_regular_file(path, ignored)) return path.string();
     tried.append(tried.empty() ? "" : ", ").append(file);
   }
-  throw DataError(folder, 0, "there is none of the files " + tried);
+  throw DataError(folder, 0, "none of these files exists: " + tried);
 }
 
 }  // namespace slackline::internal

@@ -72,7 +72,7 @@ void SetByName(const std::string& piece, BenchLearner* learner) {
     throw DataError(Quoted(piece) + " is not of the form option=value");
   if (std::find(std::begin(kOptionsOfComparison), std::end(kOptionsOfComparison), name) !=
       std::end(kOptionsOfComparison)) {
-    throw DataError("option " + Quoted(name) + " is the comparison's, not a learner's");
+    throw DataError("option " + Quoted(name) + " belongs to the comparison, not to a learner");
   }
   for (const OptionRecord& record : OptionRecords()) {
     if (record.name == name) return SetOption(record, piece.substr(equals + 1), &learner->options);

@@ -245,12 +245,12 @@ void CheckBenchData(const BenchProblem& problem, const std::string& folder) {
   const std::string name(problem.name);
   if (!problem.needs_data()) return;
   if (folder.empty())
-    throw DataError("the problem '" + name + "' needs files: give the folder that has them");
+    throw DataError("the problem '" + name + "' needs files: give the folder that contains them");
   for (const std::string& file : BenchFiles(problem, folder)) {
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored)) continue;
     const bool plain = file.ends_with(".xml") || file.ends_with(".fea");
-    const std::string packed = plain ? "" : ", also not as .gz";
+    const std::string packed = plain ? "" : ", with or without .gz";
     throw DataError(file, 0,
                     "there is no such file" + packed + "; the problem '" + name + "' needs it");
   }

@@ -67,9 +67,10 @@ BenchTask MakeBenchTask(const BenchProblem& problem, const std::string& folder, 
   CheckBenchData(problem, folder);
   std::error_code ignored;
   if (!std::filesystem::exists(files.front(), ignored)) {
-    throw DataError(files.front(), 0,
-                    "there is no such file, also not as .gz; the test data of '" +
-                        std::string(problem.name) + "' are there");
+    throw DataError(
+        files.front(), 0,
+        "there is no such file, with or without .gz; it should hold the test data of '" +
+            std::string(problem.name) + "'");
   }
   return problem.sequences() ? MakeSequenceTask(problem, folder)
                              : MakeMultiLabelTask(problem, folder);

@@ -162,8 +162,8 @@ DecodeKind DecodeFlags::ReadDecode() const {
 }
 
 void ThreadFlag::Register(CLI::App* app) {
-  AddTextOption(app, "threads", &threads, "N", "threads; 0 = all. Results do not depend on it",
-                "1");
+  AddTextOption(app, "threads", &threads, "N",
+                "threads; 0 = all cores. Results are the same for any number", "1");
 }
 int ThreadFlag::Read() const {
   TrainOptions options;
@@ -212,7 +212,7 @@ void CheckOutput(std::string_view option, const std::string& path,
   if (special_files && (path == "-" || IsSpecial(path))) return;
   if (path == "-") {
     throw DataError(
-        name + ": '-', the standard output, is not possible here (./- is a file of that name)");
+        name + ": '-', the standard output, is not allowed here (use ./- for a file of that name)");
   }
   for (const std::string& input : inputs) {
     if (input.empty() || !IsSameFile(path, input)) continue;

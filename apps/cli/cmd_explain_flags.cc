@@ -27,11 +27,12 @@ std::string Column(const std::string& text) { return RightCell(text, kNumberWidt
 
 void ExplainFlags::Register(CLI::App* app, const std::string& noun) {
   option_ = AddTextOption(app, "explain", &explain, "N|all",
-                          "instead: take the score of the predicted labels of " + noun +
-                              " number N, counted from 1, apart into what its features, constants "
-                              "and pairs of labels contribute");
+                          "instead: break down the score of the predicted labels of " + noun +
+                              " number N, counted from 1, into the contributions of its features, "
+                              "constants and pairs of labels");
   option_->excludes("--output");
-  AddTextOption(app, "top", &top, "K", "how many features --explain shows of each label", "10")
+  AddTextOption(app, "top", &top, "K", "number of features that --explain shows for each label",
+                "10")
       ->needs(option_);
   app->add_flag("--json", json, "write the explanation as JSON")->needs(option_);
 }
@@ -50,7 +51,7 @@ std::vector<Index> ExplainFlags::ReadNumbers(Index count, const std::string& sou
   Index number = 0;
   if (!ParseIndex(explain, &number) || number < 1)
     throw DataError("--explain: " + Quoted(explain) +
-                    " is not allowed; it must be a whole number from 1 on, or all");
+                    " is not allowed; it must be a whole number ≥ 1, or all");
   if (count < 0) return numbers;
   if (number > count) {
     throw DataError("--explain: there is no number " + explain + "; " + source + " has " +

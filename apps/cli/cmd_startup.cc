@@ -51,7 +51,7 @@ void Say(const char* text) {
 [[noreturn]] void EndAtOnce() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
-    Say("slackline: internal error: the program cannot go on\n");
+    Say("slackline: internal error: the program cannot continue\n");
   } catch (const std::bad_alloc&) {
     Say("slackline: not enough memory\n");
   } catch (const std::exception& error) {

@@ -15,11 +15,12 @@ namespace slackline::internal::program {
 
 void CertificateCheck::Register(CLI::App* app) {
   app->add_flag("--verify", wanted_,
-                "after training, read the model again and check its certificate by\n"
-                "other means: features scored one by one, every example maximised by\n"
-                "another solver, the lower bound summed anew. One thread; about one\n"
-                "solver call per example. If it does not hold, the model is kept and\n"
-                "the exit code is 1. Ctrl-C leaves it out");
+                "after training, read the model again and check its certificate\n"
+                "independently: score features one by one, maximise every example\n"
+                "with another solver, and recompute the lower bound. The check\n"
+                "takes one thread and about one solver call per example. If the\n"
+                "certificate does not hold, the model is kept and the exit code is\n"
+                "1. Ctrl-C skips the check");
 }
 
 void CertificateCheck::Run(const Problem& problem, const TrainOptions& options,

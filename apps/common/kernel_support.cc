@@ -9,7 +9,7 @@ namespace slackline::internal {
 
 KernelSupport::KernelSupport(const Kernel& kernel, Index rows) : kernel_(kernel), rows_(rows) {
   CheckKernel(kernel);
-  SLACKLINE_CHECK(rows >= 1, "support vectors need a row that they are for");
+  SLACKLINE_CHECK(rows >= 1, "support vectors need at least one row of coefficients");
 }
 
 void KernelSupport::Add(const FeatureRow& x, std::span<const double> coefficients) {

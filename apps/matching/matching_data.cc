@@ -64,7 +64,7 @@ class MatchingParser {
 
   void ParseHeader() {
     if (fields_.size() != 2) {
-      Fail("an example begins with the numbers of its left and its right nodes, and not with " +
+      Fail("an example begins with the numbers of its left and its right nodes, not with " +
            Count(static_cast<Offset>(fields_.size()), "field") + " (" + Quoted(fields_[0]) + ")");
     }
     MatchingExample example;
@@ -128,7 +128,7 @@ class MatchingParser {
       double value = 1;
       if (colon != std::string_view::npos &&
           (!ParseNumber(token.substr(colon + 1), &value) || std::abs(value) > kLargestValue)) {
-        Fail(Quoted(token) + " does not end in a number behind its last colon");
+        Fail(Quoted(token) + " does not end in a number after its last colon");
       }
       const std::string_view name = token.substr(0, colon);
       if (name.empty()) Fail(Quoted(token) + " is a feature without a name");

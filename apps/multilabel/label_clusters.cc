@@ -116,10 +116,10 @@ std::shared_ptr<const Structure> MakeClusteredStructure(const MultiLabelModel& m
   std::map<LabelPair, double> uses;
   std::set<LabelTriple> different;
   for (const LabelTriple& cluster : clusters) {
-    SLACKLINE_CHECK(different.insert(cluster).second, "a cluster is there twice");
+    SLACKLINE_CHECK(different.insert(cluster).second, "a cluster is given twice");
     for (const LabelPair& pair : PairsOf(cluster)) {
       SLACKLINE_CHECK(pair.a < pair.b && numbers.count(pair) > 0,
-                      "a cluster has a pair that the model has not");
+                      "a cluster has a pair that the model does not have");
       uses[pair] += 1;
     }
   }

@@ -57,8 +57,9 @@ std::optional<CountRange> ParseLabelCounts(std::string_view text) {
     high = rest.empty() ? CountRange{}.high : ParseCount(rest);
   }
   if (!low || !high || *low > *high || *high == 0)
-    throw DataError("--label-counts: " + Quoted(text) +
-                    " is none of auto, any, MIN-MAX, MIN- and N, with 0 <= MIN <= MAX and MAX > 0");
+    throw DataError(
+        "--label-counts: " + Quoted(text) +
+        " is not one of auto, any, MIN-MAX, MIN- and N, with 0 <= MIN <= MAX and MAX > 0");
   return CountRange{*low, *high};
 }
 

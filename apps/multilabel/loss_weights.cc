@@ -52,7 +52,8 @@ std::vector<double> ReadWeights(const std::string& path, const MultiLabelData& d
     const std::vector<LabelLines::Word>& words = lines.words();
     if (words.size() < 2 || words.size() > 3) {
       lines.Fail(
-          "expected a label, what missing it costs, and perhaps what a false alarm costs, found " +
+          "expected a label, the cost of missing it, and optionally the cost of a false alarm, "
+          "found " +
           lines.Text() + " (names with blanks need double quotes)");
     }
     const std::size_t i = lines.LabelOf(words[0]);

@@ -139,7 +139,8 @@ void MultiLabelModel::set_input(InputRecord input) {
 }
 
 void MultiLabelModel::set_label_counts(CountRange counts) {
-  SLACKLINE_CHECK(counts.Fits(num_labels()), "a model cannot have so many labels");
+  SLACKLINE_CHECK(counts.Fits(num_labels()),
+                  "the bounds on the number of labels do not fit the model");
   label_counts_ = counts;
 }
 

@@ -280,8 +280,8 @@ Lines ToLines(const MatchingModel& model) {
   Lines lines = {{"features", std::to_string(model.dictionary().size()) + " and a constant"},
                  {"edges", "left nodes have at most " + capacity(model.capacities().left) +
                                ", right nodes " + capacity(model.capacities().right)},
-                 {"costs", Number(model.costs().precision) + " for an edge too many, " +
-                               Number(model.costs().recall) + " for one too few"}};
+                 {"costs", Number(model.costs().precision) + " for a false edge, " +
+                               Number(model.costs().recall) + " for a missed edge"}};
   return WithRecord(kMatchingTask, {"example", "edge"}, model, lines);
 }
 

@@ -54,7 +54,7 @@ class SyntaxCheck : public nlohmann::json_sax<Json> {
     if (++depth_ <= kDeepestNesting) return true;
     throw DataError(path_, LineAt(PlaceOfDepth()),
                     "more than " + std::to_string(kDeepestNesting) +
-                        " brackets within each other; results of `slackline bench` have fewer");
+                        " nested brackets; results of `slackline bench` have fewer");
   }
   bool Leave() {
     --depth_;
@@ -119,12 +119,12 @@ void JsonChecker::Fail(const std::string& message) const {
 
 const Json& JsonChecker::Member(const Json& object, const char* name, Json::value_t type,
                                 const std::string& where) const {
-  if (!object.is_object()) Fail(where + " is no object");
+  if (!object.is_object()) Fail(where + " is not an object");
   const auto found = object.find(name);
   if (found == object.end()) Fail(where + " has no '" + name + "'");
   const bool number = type == Json::value_t::number_float;
   if (number ? !found->is_number() : found->type() != type) {
-    Fail("'" + std::string(name) + "' of " + where + " is not of the kind that it should be");
+    Fail("'" + std::string(name) + "' of " + where + " has the wrong type");
   }
   return *found;
 }

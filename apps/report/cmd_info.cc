@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char* kDescription =
     "Shows what a model file contains, how it was trained, and what is certified.\n"
-    "With --weights: by name, the features that speak most for and against each label, and the "
-    "pairs of labels that attract\nand repel each other most (of sequences transitions, of images "
-    "links).";
+    "With --weights, shows by name the features that speak most for and against each label, and "
+    "the pairs of labels that\n"
+    "attract and repel each other most (for sequences transitions, for images links).";
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline info yeast.slk\n"
@@ -57,9 +57,11 @@ int Run(const InfoCommand& command) {
 void AddInfo(CLI::App* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"info", kDescription, kExamples}, Run);
   app->add_option("MODEL", command->model, "a model file")->required()->type_name("");
-  CLI::Option* weights = app->add_flag("--weights", command->weights,
-                                       "show the strongest weights instead (with --json: too)");
-  AddTextOption(app, "top", &command->top, "K", "how many of each kind --weights shows", "10")
+  CLI::Option* weights =
+      app->add_flag("--weights", command->weights,
+                    "show the strongest weights instead (with --json: in addition)");
+  AddTextOption(app, "top", &command->top, "K",
+                "number of weights of each kind that --weights shows", "10")
       ->needs(weights);
   app->add_flag("--json", command->json, "write JSON instead of text");
 }

@@ -17,7 +17,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kNotLog = "no log of training: ";
+constexpr const char* kNotLog = "not a log of training: ";
 
 /// Columns that are kept only if one of their values is a number.
 constexpr const char* kOptionalColumns[] = {"soft_primal", "soft_dual"};
@@ -71,7 +71,7 @@ class LogReader {
     if (!(examples >= 1)) check.Fail("the start has no examples");
     const Json& options = check.Object(json, "options", "the start");
     for (const auto& [name, value] : options.items()) {
-      if (!value.is_string()) check.Fail("option '" + name + "' is no text");
+      if (!value.is_string()) check.Fail("option '" + name + "' is not a string");
     }
     const std::string with = "lambda " + Number(lambda);
     const auto choice = json.find("choice");
@@ -98,7 +98,7 @@ class LogReader {
     const auto add = [&](const char* name) {
       const Json value = json.contains(name) ? json[name] : Json();
       if (!value.is_null() && !value.is_number())
-        check.Fail("'" + std::string(name) + "' of the check is no number");
+        check.Fail("'" + std::string(name) + "' of the check is not a number");
       curve_[name].push_back(value);
     };
     for (const char* name : kCurveColumns) add(name);

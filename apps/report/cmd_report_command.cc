@@ -24,16 +24,18 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Draws one HTML page, which needs no network. FILE is told by its content:\n"
+    "Draws one HTML page, which needs no network. The content of FILE decides what the page "
+    "shows:\n"
     "a model                            what it is, how it was trained, its strongest weights and "
     "pairs\n"
-    "logs of training (--log)           a curve of each\n"
+    "logs of training (--log)           a curve of each log\n"
     "results of `slackline bench`       charts, tables of work and final figures, commands and "
     "machines";
 
 constexpr const char* kExamples =
-    "A page shows one model, or files of one kind: all logs are in one chart, and so are curves of "
-    "one problem of `bench`, also those\nof several files. PNG and CSV buttons are for papers.\n\n"
+    "A page shows one model, or files of one kind: one chart has all logs, and one chart has the "
+    "curves of one problem of\n"
+    "`bench`, also from several files. PNG and CSV buttons export figures for papers.\n\n"
     "Examples:\n"
     "  slackline report yeast.slk -o yeast.html\n"
     "  slackline report run.jsonl other.jsonl -o training.html\n"
@@ -59,7 +61,7 @@ std::string_view Noun(FileContent content) {
     case FileContent::kLog:
       return "a log of training";
     case FileContent::kBench:
-      return "no model and no log";
+      return "neither a model nor a log";
   }
   return "";
 }
@@ -83,7 +85,7 @@ std::vector<RunText> ReadTexts(const std::vector<std::string>& paths, FileConten
     if (!IsModelFile(paths[k])) {
       texts.push_back({paths[k], ReadFile(paths[k], kMostBytes)});
       if (texts.back().text.starts_with(kModelKind.magic))
-        throw DataError(paths[k], 0, "a model must be an ordinary file here");
+        throw DataError(paths[k], 0, "a model must be a regular file");
       kind = LooksLikeLog(texts.back().text) ? FileContent::kLog : FileContent::kBench;
     }
     if (k == 0) *content = kind;
@@ -124,7 +126,8 @@ void AddReport(CLI::App* parent, Action* action) {
       ->type_name("...");
   AddTextOption(app, "out,-o", &command->out, "PAGE.html", "the page; - is the standard output")
       ->required();
-  AddTextOption(app, "title", &command->title, "TEXT", "its heading", "what the page shows");
+  AddTextOption(app, "title", &command->title, "TEXT", "heading of the page",
+                "what the page shows");
 }
 
 }  // namespace slackline::internal::program

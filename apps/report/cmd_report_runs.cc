@@ -14,7 +14,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kNotRuns = "no results of `slackline bench`: ";
+constexpr const char* kNotRuns = "not results of `slackline bench`: ";
 
 void CheckCurve(const JsonChecker& check, const Json& curve, const std::string& where) {
   for (const char* name : kCurveColumns) check.Array(curve, name, "the curve of " + where);
@@ -56,7 +56,7 @@ Json ReadRow(const JsonChecker& check, const Json& row, const std::string& probl
     result[text] = check.Text(row, text, where);
   result["options"] = check.Object(row, "options", where);
   for (const auto& [option, value] : result["options"].items()) {
-    if (!value.is_string()) check.Fail("option '" + option + "' of " + where + " is no text");
+    if (!value.is_string()) check.Fail("option '" + option + "' of " + where + " is not a string");
   }
   result["work"] = check.Array(row, "median_work_to_gap", where);
   for (const Json& work : result["work"])
@@ -103,7 +103,7 @@ void AddFile(const std::string& path, const std::string& text, Json* data) {
   const JsonChecker check(path, kNotRuns);
   const Json results = ParseJson(path, text);
   if (results.is_object() && results.contains("scaling"))
-    throw DataError(path, 0, "growth along sizes (`slackline bench --scaling`) is not drawn");
+    throw DataError(path, 0, "results of `slackline bench --scaling` cannot be drawn");
   const Json& problems = check.Array(results, "problems", "the file");
   Json file = {{"file", std::filesystem::path(path).filename().string()}};
   file["interrupted"] = check.Member(results, "interrupted", Json::value_t::boolean, "the file");

@@ -541,7 +541,7 @@ function problemSection(parent, problem) {
   } else {
     new CurveChart(place, problem);
   }
-  if (problem.thinned) element('p', section, 'Curves of many checks are drawn with some of them left out.', 'note');
+  if (problem.thinned) element('p', section, 'Curves with many checks are drawn without some of the checks.', 'note');
   if (!data.logs) {
     element('h3', section, 'Work');
     workTable(section, problem);
@@ -579,8 +579,8 @@ function draw() {
   for (const file of data.files.filter((candidate) => candidate.figure)) {
     element('p', main, `${file.figure.name}: ${file.figure.text}`);
   }
-  element('p', main, 'Seconds are those of training, checks are apart. Bounds hold for each run alone; a suboptimality compares with the ' +
-      'best bound of all runs of the problem. A click on a name takes its curves out; the figures of a point show under the mouse.', 'note');
+  element('p', main, 'Seconds are those of training, without checks. Bounds hold for each run alone; a suboptimality compares with the ' +
+      'best bound of all runs of the problem. Click a name to hide its curves; point at a curve to see its figures.', 'note');
   for (const [name, series] of sweeps()) {
     const section = element('section', main);
     element('h2', section, `Against ${name}`);

@@ -64,11 +64,11 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
       fail("the layer is fine or coarse, not " + Quoted(cells[1]));
     Row row{0, reader.line_number(), values_.size()};
     if (!ParseIndex(cells[2], &row.superpixel))
-      fail("no number of a superpixel: " + Quoted(cells[2]));
+      fail("not the number of a superpixel: " + Quoted(cells[2]));
     for (std::size_t c = kLeadingCells; c < cells.size(); ++c) {
       double value = 0;
       if (!ParseNumber(cells[c], &value) || std::abs(value) > kLargestValue)
-        fail("no finite number: " + Quoted(cells[c]));
+        fail("not a finite number: " + Quoted(cells[c]));
       values_.push_back(value);
     }
     rows_[Key(cells[0], cells[1])].push_back(row);
@@ -93,7 +93,7 @@ std::vector<double> ClassPotentials::Layer(std::string_view image, bool fine, In
       if (seen[i])
         throw DataError(
             path_, row.line,
-            "image " + Quoted(image) + ": " + what + std::to_string(i) + " is there twice");
+            "image " + Quoted(image) + ": " + what + std::to_string(i) + " is given twice");
       seen[i] = true;
       std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(row.begin), num_classes_,
                   layer.begin() + static_cast<std::ptrdiff_t>(i * num_classes_));

@@ -172,7 +172,7 @@ SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
     throw DataError(data.source, 0,
                     std::to_string(labels) + " different labels, but at most " +
                         std::to_string(kMostSequenceLabels) +
-                        " are possible: is the last column that of the labels?");
+                        " are possible: does the last column hold the labels?");
   }
   const auto k = static_cast<double>(labels);
   const auto tokens = static_cast<double>(input.num_tokens());
@@ -222,13 +222,13 @@ std::vector<double> ReadLabelCosts(const std::string& path,
       if (found == label_names.end()) fail("there is no label " + Quoted(name) + " in the data");
       return found - label_names.begin();
     };
-    if (fields.size() != 3) fail("a line has a given label, a predicted label and a cost");
+    if (fields.size() != 3) fail("expected a given label, a predicted label and a cost");
     double cost = 0;
     if (!ParseNumber(fields[2], &cost) || cost < 0 || cost > kLargestValue)
       fail("cost " + Quoted(fields[2]) + " is not a number ≥ 0");
     const std::size_t given = label(fields[0]);
     if (fields[1] == "*") {
-      if (all[given]) fail("label " + Quoted(fields[0]) + " has a cost for all others already");
+      if (all[given]) fail("label " + Quoted(fields[0]) + " already has a cost for all others");
       all[given] = true;
       for (std::size_t other = 0; other < k; ++other) {
         if (other != given && !one[given * k + other]) costs[given * k + other] = cost;

@@ -365,8 +365,8 @@ constexpr OptionRecord kOptions[] = {
      .maximum = 10000,
      .positive = true},
     {.name = "revisit",
-     .text = "multi-sample: later visits of an example go on from its dual variables, instead of "
-             "counting it as a new example",
+     .text = "multi-sample: a later visit to an example continues from its dual variables; "
+             "otherwise every visit counts as a new example",
      .default_text = "off",
      .field = Field<&MultiSampleOptions::revisit>,
      .special_values = "on"}};
@@ -384,6 +384,6 @@ constinit const LearnerRecord kMultiSampleLearner = {
     .variants = kVariants,
     .reads = "average oracle",
     .options = kOptionLists,
-    .own_steps = "updates an example by all of its labellings at hand"};
+    .own_steps = "updates an example with several labellings at once"};
 
 }  // namespace slackline::internal

@@ -460,15 +460,15 @@ constexpr OptionRecord kOptions[] = {
     {.name = "sdca-step",
      .placeholder = "1..5",
      .text = "prox-sdca: step option of the paper. 1: several steps on the example, 2: line "
-             "search, 3: a bound on the curvature of the example, 4: of all examples, 5: smoothed "
-             "losses only",
+             "search, 3: a bound on the curvature of the example, 4: a bound for all examples, 5: "
+             "for smoothed losses only",
      .default_text = "2",
      .field = Field<&ProxSdcaOptions::sdca_step>,
      .minimum = 1,
      .maximum = 5,
      .positive = true},
     {.name = "random-output",
-     .text = "prox-sdca: also evaluate the iterate after a random step",
+     .text = "prox-sdca: also evaluate an iterate drawn at random",
      .default_text = "off",
      .field = Field<&ProxSdcaOptions::random_output>,
      .special_values = "on"}};
@@ -489,7 +489,9 @@ void Check(const TrainOptions& options) {
   if (own.sdca_step == 5 && options.smoothing <= 0)
     throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
   if (options.l1 > 0 && options.kernel != KernelKind::kAuto)
-    throw DataError("--l1 does not go with --kernel: weights are then those of support vectors");
+    throw DataError(
+        "--l1 cannot be combined with --kernel: kernel models weight support vectors, not "
+        "features");
 }
 
 }  // namespace
@@ -502,7 +504,7 @@ constinit const LearnerRecord kProxSdcaLearner = {
     .variants = kVariants,
     .reads = "average l1 smoothing oracle",
     .options = kOptionLists,
-    .own_steps = "has steps of its own, which --sdca-step chooses",
+    .own_steps = "has its own steps, which --sdca-step chooses",
     .check = Check};
 
 }  // namespace slackline::internal

@@ -150,7 +150,7 @@ namespace {
 
 constexpr OptionRecord kOptions[] = {
     {.name = "projection",
-     .text = "ssg: project iterates onto the ball that the optimum lies in",
+     .text = "ssg: project iterates onto the ball that contains the optimum",
      .default_text = "off",
      .field = Field<&SubgradientOptions::projection>,
      .special_values = "on"}};

@@ -265,7 +265,7 @@ void GlobalBlocks::ArchiveCorners(const GlobalBlock& global, GlobalCorners* corn
     bool good = corners->share[k] >= 0;
     for (std::size_t a = 0; a < axes; ++a) good = good && states[a] < cardinalities[a];
     StateReader::Require(good && global.factor->Allows(states),
-                         "a kept state of a global factor is none");
+                         "a kept state of a global factor does not exist or is forbidden");
   }
 }
 

@@ -280,16 +280,16 @@ std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOp
 
 namespace {
 
-constexpr OptionRecord kOptions[] = {
-    {.name = "cache-mb",
-     .placeholder = "N",
-     .text = "kernel-bcfw, kernel-fw: megabytes for kernel values. Results do not depend on it",
-     .default_text = "256",
-     .field = Field<&KernelLearnerOptions::cache_mb>,
-     .minimum = 1,
-     .maximum = std::numeric_limits<Index>::max(),
-     .positive = true,
-     .outer = true}};
+constexpr OptionRecord kOptions[] = {{.name = "cache-mb",
+                                      .placeholder = "N",
+                                      .text = "kernel-bcfw, kernel-fw: megabytes for cached kernel "
+                                              "values. Results are the same for any size",
+                                      .default_text = "256",
+                                      .field = Field<&KernelLearnerOptions::cache_mb>,
+                                      .minimum = 1,
+                                      .maximum = std::numeric_limits<Index>::max(),
+                                      .positive = true,
+                                      .outer = true}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr LearnerVariant kVariants[] = {
     {.needs = kNeedsOracle | NeedsAll(Need::kInputs, Need::kNoGlobals)}};

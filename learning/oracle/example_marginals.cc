@@ -46,12 +46,12 @@ ExampleMarginals::ExampleMarginals(const Problem& problem, std::string_view lear
     const FactorGraph& graph = structure->graph();
     if (graph.num_global_factors() > 0) {
       throw DataError("learner " + std::string(learner) +
-                      " needs marginals, which there are not for structures with global factors; "
-                      "use learner al or soft");
+                      " needs marginals, which structures with global factors do not have; use "
+                      "learner al or soft");
     }
     if (!IsForest(graph)) {
       throw DataError("learner " + std::string(learner) +
-                      " needs exact marginals, which there are on graphs without cycles only; use "
+                      " needs exact marginals, which exist only on graphs without cycles; use "
                       "learner bcfw or al");
     }
     Entry entry;

@@ -117,7 +117,7 @@ constinit const LearnerRecord kCuttingPlaneNLearner = {
     .variants = kCuttingPlaneVariants,
     .reads = "rescaling oracle",
     .options = kOptionLists,
-    .own_steps = "takes no steps, but solves a program over its planes",
+    .own_steps = "takes no steps: it solves a quadratic program over its planes",
     .own_order = "always goes through all examples in a fresh random order"};
 
 }  // namespace slackline::internal

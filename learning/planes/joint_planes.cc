@@ -219,15 +219,16 @@ namespace {
 constexpr OptionRecord kCacheOptions[] = {
     {.name = "constraint-cache",
      .placeholder = "auto|off",
-     .text = "cutting-plane-1: add planes of kept labellings while they are violated enough, "
-             "before the oracle is asked",
+     .text = "cutting-plane-1: before calling the oracle, add violated cutting planes made of "
+             "labellings that it found earlier",
      .default_text = "auto",
      .field = Field<&CuttingPlane1Options::constraint_cache>,
      .special_values = "off"}};
 constexpr OptionRecord kBundleOptions[] = {
     {.name = "line-search",
      .placeholder = "auto|off",
-     .text = "bmrm: take planes near the best point of a line, not at the newest weights",
+     .text = "bmrm: take cutting planes near the best weights of a line search, not at the newest "
+             "weights",
      .default_text = "auto",
      .field = Field<&BundleOptions::line_search>,
      .special_values = "off"}};
@@ -247,7 +248,7 @@ constinit const LearnerRecord kCuttingPlane1Learner = {
     .variants = kCuttingPlaneVariants,
     .reads = "rescaling oracle",
     .options = kCuttingPlane1Lists,
-    .own_steps = "takes no steps, but solves a program over its planes",
+    .own_steps = "takes no steps: it solves a quadratic program over its planes",
     .own_order = "takes all examples at once"};
 constinit const LearnerRecord kBundleLearner = {
     .name = "bmrm",
@@ -259,7 +260,7 @@ constinit const LearnerRecord kBundleLearner = {
     .variants = kBundleVariants,
     .reads = "oracle",
     .options = kBundleLists,
-    .own_steps = "takes no steps, but solves a program over its planes",
+    .own_steps = "takes no steps: it solves a quadratic program over its planes",
     .own_order = "takes all examples at once"};
 
 }  // namespace slackline::internal

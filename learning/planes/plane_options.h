@@ -17,7 +17,8 @@ struct PlaneOptions {
 inline constexpr OptionRecord kPlaneOptions[] = {
     {.name = "prune-after",
      .placeholder = "N",
-     .text = "cutting planes, bmrm: drop planes that had no weight in N rounds; 0 = keep all",
+     .text = "cutting planes, bmrm: drop planes whose dual variable was zero for N rounds; 0 = "
+             "keep all",
      .default_text = "50",
      .field = Field<&PlaneOptions::prune_after>,
      .maximum = std::numeric_limits<Index>::max()}};

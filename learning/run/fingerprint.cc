@@ -169,7 +169,7 @@ std::string Difference(const Fingerprint& saved, const Fingerprint& now) {
     const auto found = std::find_if(saved.begin(), saved.end(),
                                     [&](const auto& other) { return other.first == entry.first; });
     if (found == saved.end()) {
-      add(name + " is not known there");
+      add(name + " is unknown to the checkpoint");
     } else if (found->second != value) {
       const bool shown = name.starts_with("--") || name.starts_with("number");
       add(shown ? name + " was " + Shown(name, found->second) + " and is " + Shown(name, value) +
@@ -180,7 +180,7 @@ std::string Difference(const Fingerprint& saved, const Fingerprint& now) {
   for (const auto& entry : saved) {
     const bool known = std::any_of(now.begin(), now.end(),
                                    [&](const auto& other) { return other.first == entry.first; });
-    if (!known) add(entry.first + " is not known here");
+    if (!known) add(entry.first + " is unknown to this run");
   }
   return text;
 }

@@ -39,7 +39,7 @@ void ProximalCentre::Archive(Offset num_weights, double lambda, StateArchive* ar
   if (archive->loading()) point_.assign(kappa_ > 0 ? num_weights : 0, 0.0);
   archive->FiniteReals(point_);
   archive->Flag(&at_point_);
-  archive->Require(!at_point_ || kappa_ > 0, "weights lie at a centre that is not there");
+  archive->Require(!at_point_ || kappa_ > 0, "weights lie at a centre that does not exist");
 }
 
 }  // namespace slackline::internal

@@ -45,7 +45,7 @@ class ExampleOrder {
     for (const Index m : order_) seen[m] = true;
     StateReader::Require(
         order_.size() == examples && std::find(seen.begin(), seen.end(), false) == seen.end(),
-        "the order of the examples is none");
+        "the order of the examples is not a permutation");
   }
 
  private:

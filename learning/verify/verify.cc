@@ -226,8 +226,7 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
                     verifier.names() + " (claimed " + Figure(claim.primal) + ")";
   const double rounding = primal_rounding + dual_rounding;
   if (rounding > 1e-6 * claim.primal)
-    result->message +=
-        ", as far as rounding of kernel values lets it be seen (" + NumberText(rounding, 2) + ")";
+    result->message += ", within the rounding of kernel values (" + NumberText(rounding, 2) + ")";
   if (std::isnan(result->dual)) return;
   result->message += ", lower bound " + Figure(result->dual) + " from the dual point (claimed " +
                      Figure(claim.dual) + (result->dual_proved ? ")" : ", of other points)");

@@ -140,8 +140,8 @@ TEST_CASE("contradictory answers end the run with a message") {
     WeightBlock block;
     int calls = 0;
   } second(block);
-  CHECK_THROWS_WITH_AS(Train(model, 1, second, {.lambda = 0.1}),
-                       doctest::Contains("it needs a bound"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(Train(model, 1, second, {.lambda = 0.1}), doctest::Contains("needs a bound"),
+                       std::invalid_argument);
 }
 
 TEST_CASE("options that do not apply to a user's oracle are refused") {

@@ -270,7 +270,7 @@ TEST_CASE("an endless file is read no further than its header allows") {
   std::string endless = bytes;
   std::fill_n(endless.begin() + 12, 7, '\xff');
   endless[19] = 0x7f;
-  CHECK(Contains(piped(endless), "the model says that it has 9223372036854775807 bytes"));
+  CHECK(Contains(piped(endless), "the model claims to have 9223372036854775807 bytes"));
 }
 
 TEST_CASE("every truncation and every changed byte is detected") {

@@ -333,7 +333,7 @@ TEST_CASE("structures report which solvers they need") {
        {SolverKind::kAuto, SolverKind::kRoof, SolverKind::kMessages, SolverKind::kLp})
     CHECK_THROWS_AS(RequireSolverFor(*cycle, kind), DataError);
   CHECK(Contains(MessageOf<DataError>([&] { RequireSolverFor(*chain, SolverKind::kMessages); }),
-                 "solver messages cannot leave them out"));
+                 "solver messages does not support them"));
   CHECK_THROWS_AS(GlobalDecoder{chain}, DataError);
   CHECK_NOTHROW(
       RequireSolverFor(*StructureBuilder(Cycle(3, 2), layout).Build(), SolverKind::kRoof));

@@ -120,7 +120,7 @@ TEST_CASE("coupled global factors are refused") {
   for (const SolverKind kind :
        {SolverKind::kTree, SolverKind::kRoof, SolverKind::kMessages, SolverKind::kBruteForce}) {
     CHECK_THROWS_WITH_AS(MakeStructureSolver(kind, make(false, false)),
-                         doctest::Contains("solver global does"), DataError);
+                         doctest::Contains("use solver global"), DataError);
   }
 }
 

@@ -119,7 +119,7 @@ void CheckRow(const Row& row, const Problem& problem, SolverKind oracle, double 
   const TrainOptions options = OptionsOf(row, oracle);
   if (UsesMarginals(row.learner) && !AllGraphs(problem, IsForest)) {
     CHECK_THROWS_WITH_AS(MakeLearner(problem, options),
-                         doctest::Contains("graphs without cycles only"), DataError);
+                         doctest::Contains("exist only on graphs without cycles"), DataError);
     return;
   }
   if (IsKernelized(row.learner) && !HasInputs(problem)) {

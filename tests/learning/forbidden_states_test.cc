@@ -246,7 +246,7 @@ TEST_CASE("with cycles enumeration and branch and bound train, and other oracles
     ++cycles;
     const std::string refusal = RefusalOf(problem, {});
     CAPTURE(refusal);
-    CHECK(Contains(refusal, "cannot leave out forbidden states, which need graphs without cycles"));
+    CHECK(Contains(refusal, "does not support forbidden states, which need graphs without cycles"));
   }
   CHECK(cycles > 3);
 }
@@ -259,7 +259,7 @@ TEST_CASE("learners and oracles without support for forbidden states are refused
   CHECK(choice.options.learner == LearnerKind::kBcfw);
   CHECK(choice.options.oracle == SolverKind::kTree);
   CHECK(Contains(choice.reason,
-                 "oracle dynamic programming: other oracles would not see forbidden states"));
+                 "oracle dynamic programming: other oracles do not support forbidden states"));
   TrainOptions options;
   for (const LearnerKind learner : {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian}) {
     options.learner = learner;
@@ -271,16 +271,16 @@ TEST_CASE("learners and oracles without support for forbidden states are refused
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
       options = Way(step, oracle);
       CHECK(Contains(RefusalOf(problem, options),
-                     "cannot leave out forbidden states, which need graphs without cycles"));
+                     "does not support forbidden states, which need graphs without cycles"));
       options.learner = LearnerKind::kAuto;
       CHECK(Contains(RefusalOf(problem, options),
-                     "cannot leave out forbidden states, which need graphs without cycles"));
+                     "does not support forbidden states, which need graphs without cycles"));
     }
   }
   // The fast path of roof duality for multi-label models must not be taken.
   options = Way(StepKind::kPairwise, SolverKind::kRoof);
   CHECK(Contains(RefusalOf(PairProblem({0, 1}), options),
-                 "oracle roof cannot leave out forbidden states"));
+                 "oracle roof does not support forbidden states"));
 }
 
 TEST_CASE("global factors beside forbidden states are refused") {

@@ -212,7 +212,7 @@ TEST_CASE("learners with fixed steps and orders refuse these options") {
   CHECK(refusal(L::kExponentiatedGradient, StepKind::kFrankWolfe, OrderKind::kAuto) ==
         "--step fw: learner eg takes exponentiated gradient steps only");
   CHECK(refusal(L::kProxSdca, StepKind::kPairwise, OrderKind::kAuto) ==
-        "--step pairwise: learner prox-sdca has steps of its own, which --sdca-step chooses");
+        "--step pairwise: learner prox-sdca has its own steps, which --sdca-step chooses");
 
   for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
     for (const L learner : {L::kFrankWolfe, L::kKernelFrankWolfe, L::kCuttingPlane1, L::kBundle,
@@ -234,7 +234,7 @@ TEST_CASE("the l1 term with a kernel is refused") {
   options.l1 = 0.1;
   CHECK(CheckRefusal(options) == "accepted");
   options.kernel = KernelKind::kRbf;
-  CHECK(CheckRefusal(options).starts_with("--l1 does not go with --kernel"));
+  CHECK(CheckRefusal(options).starts_with("--l1 cannot be combined with --kernel"));
   options.l1 = 0;
   CHECK(CheckRefusal(options) == "accepted");
 }

@@ -409,5 +409,5 @@ TEST_CASE("an image file is found by the first of the extensions that exists") {
   CHECK(FindImageFile(all, "b", {".jpg", ".png"}) == folder.Path("b.jpg"));
   CHECK(MessageOf<DataError>([&] {
           FindImageFile(all, "c", {".jpg", ".jpeg", ".png"});
-        }) == all + ": there is none of the files c.jpg, c.jpeg, c.png");
+        }) == all + ": none of these files exists: c.jpg, c.jpeg, c.png");
 }

@@ -34,25 +34,22 @@ constexpr double kMaxSeed = 9e15;
 
 constexpr const char* kDescription =
     "Compares learners on named training problems: work, seconds and memory to certified gaps.\n"
-    "DATA_FOLDER holds yeast/yeast-train.arff and yeast/yeast.xml, reuters30/reuters30-train.svm,\n"
-    "rcv1s1/rcv1s1-train.svm, letters/letter.data and conll2000/train.txt, each also as .gz "
-    "(scripts/data makes\n"
-    "them), and for --test-metric yeast-test.arff, …, test.txt; the others need no files.\n"
-    "The table goes to the standard output. Ctrl-C ends early and keeps what there is.";
+    "DATA_FOLDER holds yeast/yeast-train.arff and yeast/yeast.xml, reuters30/reuters30-train.svm, "
+    "rcv1s1/rcv1s1-train.svm,\n"
+    "letters/letter.data and conll2000/train.txt, each possibly as .gz (scripts/data makes them), "
+    "and for --test-metric\n"
+    "yeast-test.arff, …, test.txt; the other problems need no files.\n"
+    "The table goes to the standard output. Ctrl-C ends early and keeps the results so far.";
 
 constexpr const char* kExamples =
     "Learners: auto, al, soft, bcfw (Frank-Wolfe steps), bcfw-lp and bcfw-lp-polytope (GLPK, "
-    "compact or as\n"
-    "the textbook writes it), bcfw-pairwise, bcfw-away, bcfw-fixed (steps of fixed length), and "
-    "the others\n"
-    "of --learner; options of training follow a colon. problem@N is N examples of a problem, "
-    "problem@N.S\n"
-    "as drawn with seed S.\n"
-    "A certificate is made after every pass; its time is not counted in seconds, but it is in "
-    "--time-limit.\n"
-    "Other names of --learner are learners, too. problem@N is N examples of a problem, problem@N.S "
-    "as\n"
-    "drawn with seed S.\n\n"
+    "compact or as the textbook\n"
+    "writes it), bcfw-pairwise, bcfw-away, bcfw-fixed (steps of fixed length), and the others of "
+    "--learner; options of\n"
+    "training follow a colon. problem@N means N examples of a problem, problem@N.S N examples "
+    "drawn with seed S.\n"
+    "Every pass ends with a certificate. Its time counts towards --time-limit, but not towards the "
+    "seconds in the table.\n\n"
     "Examples:\n"
     "  slackline bench --problems toy,grids-small\n"
     "  slackline bench data --problems yeast --learners auto,al,bcfw-lp --out results.json\n"
@@ -92,15 +89,16 @@ void Register(CLI::App* app, BenchCommand* command) {
     names.append(names.empty() ? "" : ", ").append(problem.name);
   }
   AddTextOption(app, "problems", &command->problems, "LIST",
-                "names with commas between them: " + names +
+                "names, separated by commas: " + names +
                     ". With --scaling: one name, the problem whose number of examples changes",
-                "those with data in the folder, but for letters, conll and msrc; without a folder "
+                "those with data in the folder, except letters, conll and msrc; without a folder "
                 "toy and grids-small");
-  AddTextOption(app, "learners", &command->learners, "LIST",
-                "names with commas between them, each with :option=value,option=value where wanted",
-                "auto,al,bcfw; with --scaling auto,al");
+  AddTextOption(
+      app, "learners", &command->learners, "LIST",
+      "names, separated by commas, each optionally followed by :option=value,option=value",
+      "auto,al,bcfw; with --scaling auto,al");
   AddTextOption(app, "time-limit", &command->time_limit, "SECONDS",
-                "of one run, checks included; 0 = none", "60");
+                "limit of one run, including checks; 0 = none", "60");
   AddTextOption(app, "runs", &command->runs, "N", "runs of every learner, with seeds S, S+1, …",
                 "3");
   AddTextOption(app, "seed", &command->seed, "S", "first seed", "1");
@@ -109,19 +107,19 @@ void Register(CLI::App* app, BenchCommand* command) {
     figures.append(figures.empty() ? "" : ", ").append(figure.name);
   }
   AddTextOption(app, "figure", &command->figure, "NAME",
-                "the runs behind a figure of the papers (docs/notebook/reproduction.md): " +
-                    figures + ". Other options that are given count instead of the figure's");
+                "the runs of a figure of the papers (docs/notebook/reproduction.md): " + figures +
+                    ". Other options override those of the figure");
   AddTextOption(app, "out,-o", &command->out, "RESULTS.json",
-                "write machine, settings and whole curves; - is the standard output (the table "
-                "then goes to the standard error)");
+                "write the machine, the settings and the whole curves; - is the standard output "
+                "(the table then goes to the standard error)");
   app->add_flag("--test-metric", command->test_metric,
-                "also figures of the test data at the weights of the checks");
+                "also evaluate the weights of the checks on the test data");
   app->add_flag("--scaling", command->scaling,
                 "instead: seconds against the number of examples, labels and features");
   app->add_flag(
       "--family", command->family,
       "instead: auto against the fastest of the other learners on problems of all kinds;\n"
-      "--problems then names parts of their names");
+      "--problems then lists parts of their names");
   app->add_flag("--quiet,-q", command->quiet, "no progress on the standard error");
   app->footer(kExamples);
 }
@@ -157,8 +155,7 @@ std::vector<BenchChoice> DefaultProblems(const BenchCommand& command) {
   for (const BenchProblem& problem : BenchProblems()) {
     if (IsPresent(problem, command.folder) && problem.multilabel()) problems.push_back({&problem});
   }
-  if (problems.empty())
-    throw DataError(command.folder, 0, "the folder has the data of none of the problems");
+  if (problems.empty()) throw DataError(command.folder, 0, "the folder has no data of any problem");
   const BenchChoice reuters = FindBenchChoice("reuters-0.001");
   if (command.scaling)
     return {IsPresent(*reuters.problem, command.folder) ? reuters : problems.front()};
@@ -202,7 +199,7 @@ void ReadLearners(const BenchCommand& command, Settings* settings) {
     return ParseBenchLearners(command.scaling ? "auto,al" : "auto,al,bcfw");
   });
   if (!settings->learners.empty()) return;
-  throw DataError("--figure: none of its learners is there: " + settings->left_out.front());
+  throw DataError("--figure: none of its learners is available: " + settings->left_out.front());
 }
 
 Settings ReadSettings(const BenchCommand& command) {
@@ -295,7 +292,7 @@ class Tasks {
     if (choice.examples == 0) return *whole_;
     if (choice.examples > whole_->problem.size()) {
       throw DataError("--problems: '" + choice.name() + "' needs more examples than the " +
-                      std::to_string(whole_->problem.size()) + " that there are");
+                      std::to_string(whole_->problem.size()) + " available");
     }
     const Problem& whole = whole_->problem;
     return {

@@ -11,16 +11,16 @@
 namespace slackline::internal::program {
 
 void CheckpointFlags::Register(CLI::App* app) {
-  CLI::Option* checkpoint = AddTextOption(
-      app, "checkpoint", &file, "FILE",
-      "keep the state of training in this file, also when training ends or is interrupted");
+  CLI::Option* checkpoint = AddTextOption(app, "checkpoint", &file, "FILE",
+                                          "save the state of training to this file, at intervals "
+                                          "and when training ends or is interrupted");
   AddTextOption(app, "checkpoint-every", &every, "SECONDS",
                 "time between two checkpoints; 0 = after every pass", "60")
       ->needs(checkpoint);
   AddTextOption(app, "resume", &resume, "FILE",
-                "go on from a checkpoint, to the result that the run would have had without the "
-                "stop. Data and options must be the same, but for --gap-tolerance, --absolute-gap, "
-                "--max-passes, --time-limit, --threads, and those of files and messages");
+                "continue from a checkpoint, with the same result as without the interruption. "
+                "Data and options must be the same, except --gap-tolerance, --absolute-gap, "
+                "--max-passes, --time-limit, --threads, and options for files and messages");
 }
 
 double CheckpointFlags::EverySeconds() const { return ReadReal("checkpoint-every", every, false); }
@@ -70,7 +70,8 @@ void CheckpointKeeper::Write(const std::string& state) {
     failure_.clear();
   } catch (const DataError& error) {
     // A full disk must not end the run.
-    if (failure_.empty()) std::fprintf(stderr, "slackline: no checkpoint: %s\n", error.what());
+    if (failure_.empty())
+      std::fprintf(stderr, "slackline: checkpoint not written: %s\n", error.what());
     failure_ = error.what();
   }
 }

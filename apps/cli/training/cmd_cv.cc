@@ -94,7 +94,7 @@ class CvCommand {
     if (choices()) {
       std::string names;
       for (const std::string& name : task_.candidates) names += (names.empty() ? "" : ", ") + name;
-      std::fprintf(stderr, "to choose from: lambda, and %s %s\n", task_.candidate_key.c_str(),
+      std::fprintf(stderr, "choosing lambda and %s; candidates: %s\n", task_.candidate_key.c_str(),
                    names.c_str());
     }
     if (flags_.verbose) TellReason(choice);
@@ -257,32 +257,32 @@ void CvFlags::Register(CLI::App* app, const CvMetrics& metrics, const std::strin
   std::string names;
   for (const FigureName& figure : metrics.figures)
     names.append(names.empty() ? "" : "|").append(figure.name);
-  AddTextOption(app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
-                "values of lambda to choose from: these, or so many in a geometric sequence",
-                "five around the default of train, and more while the best one lies at an end");
+  AddTextOption(
+      app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
+      "values of lambda to choose from: these, or COUNT values in a geometric sequence",
+      "five around the default of train, and more while the best one is the first or the last");
   AddTextOption(app, "folds", &folds, "K", "number of folds, at least 2", "5");
   AddTextOption(app, "metric", &metric, names, metrics.text, metrics.default_name);
-  CLI::Option* model_option =
-      AddTextOption(app, "model", &model, "OUT.slk",
-                    "where to write the model that is trained on " + all + " in the end");
-  app->add_flag("--no-refit", no_refit, "train no such model")->excludes(model_option);
+  CLI::Option* model_option = AddTextOption(app, "model", &model, "OUT.slk",
+                                            "where to write the final model, trained on " + all);
+  app->add_flag("--no-refit", no_refit, "do not train a final model")->excludes(model_option);
   AddCompactFlag(app, &compact);
   app->add_flag("--json", json, "write JSON, with all metrics, instead of a table");
-  app->add_flag("--quiet,-q", quiet, "say nothing but the result and errors");
-  app->add_flag("--verbose,-v", verbose, "also say which way of training was chosen, and why");
+  app->add_flag("--quiet,-q", quiet, "print only the result and errors");
+  app->add_flag("--verbose,-v", verbose, "also say which learner was chosen, and why");
   train.Register(app);
   train.Hide("lambda");
   train.SetDefaultText("threads", "0");
   train.SetDefaultText("max-passes", std::to_string(kMostPasses) + ", and " +
                                          std::to_string(kMostCheapPasses) +
-                                         " of learners other than bcfw, in folds");
+                                         " for learners other than bcfw, in folds");
 }
 
 CvSettings CvFlags::Read(const CvMetrics& metrics, const std::vector<std::string>& inputs) const {
   CvSettings settings;
   settings.train = train.Read();
   if (train.Given("lambda"))
-    throw DataError("--lambda: its values are those of --lambda-path here");
+    throw DataError("--lambda: cv takes its values from --lambda-path here");
   if (!lambda_path.empty()) settings.lambdas = ReadLambdaPath(lambda_path);
   settings.folds = ReadCount("folds", folds, 2);
   std::vector<std::string_view> names;

@@ -39,10 +39,10 @@ std::string Sizes(const ScaleAdvice& advice, const ScaleInputs& inputs) {
 
 void ScaleFlag::Register(CLI::App* app) {
   AddTextOption(app, "scale", &scale, "auto|none|standard|max-abs|norm",
-                "scaling of the features, kept in the model. standard: mean 0 and standard "
-                "deviation 1 (sparse data are not centred). max-abs: by the largest absolute "
-                "value. norm: every input to length 1. auto: none where features have similar "
-                "sizes; else standard, for sparse data max-abs",
+                "scaling of the features, kept in the model. standard: to mean 0 and standard "
+                "deviation 1 (sparse data are not centred). max-abs: division by the largest "
+                "absolute value. norm: division of every input by its length. auto: none if "
+                "features have similar sizes; else standard, or max-abs for sparse data",
                 "auto");
 }
 
@@ -79,7 +79,7 @@ ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs
   }
   if (wanted == ScaleKind::kUnscaled && differ) {
     result.warnings.push_back(Sizes(advice, inputs) +
-                              ", and --scale none leaves them: training may take many passes");
+                              ", and --scale none keeps them: training may take many passes");
   }
   return result;
 }

@@ -256,24 +256,23 @@ double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
 
 void AddCompactFlag(CLI::App* app, bool* compact) {
   app->add_flag("--compact", *compact,
-                "keep the weights of the model in single precision: files of half\n"
-                "the size, weights that differ by less than a ten-millionth of\n"
-                "themselves");
+                "store the weights in single precision: the file has half the size,\n"
+                "and each weight changes by less than a ten-millionth of its value");
 }
 
 void SessionFlags::Register(CLI::App* app) {
   AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->required();
   CLI::Option* c_option =
       AddTextOption(app, "C", &c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
-  CLI::Option* path =
-      AddTextOption(app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
-                    "instead of --lambda: train these values, or so many in a geometric sequence, "
-                    "from the largest to the smallest, each from the solution of the one before. "
-                    "Models are written to OUT-<lambda>.slk; stopping rules hold for each value");
+  CLI::Option* path = AddTextOption(
+      app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
+      "instead of --lambda: train with these values, or with COUNT values in a geometric sequence, "
+      "from the largest to the smallest; each training starts from the solution of the previous "
+      "one. Models are written to OUT-<lambda>.slk; stopping rules apply to each value");
   AddTextOption(app, "log", &log, "RUN.jsonl",
                 "write a JSON object per check; - is the standard output");
-  app->add_flag("--quiet,-q", quiet, "say nothing but errors");
-  app->add_flag("--verbose,-v", verbose, "also say which way of training was chosen, and why");
+  app->add_flag("--quiet,-q", quiet, "print only errors");
+  app->add_flag("--verbose,-v", verbose, "also say which learner was chosen, and why");
   AddCompactFlag(app, &compact);
   verify.Register(app);
   checkpoint.Register(app);
@@ -317,7 +316,7 @@ void RefuseKernels(const TrainOptions& options, const std::string& task) {
   throw DataError(
       "--kernel, and --learner kernel-bcfw and kernel-fw, are for multi-label models and "
       "sequences: models of " +
-      task + " have no form that keeps support vectors");
+      task + " cannot store support vectors");
 }
 
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task) {

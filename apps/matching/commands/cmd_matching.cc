@@ -27,9 +27,11 @@ constexpr const char* kExamples =
 
 constexpr const char* kDrawDescription =
     "Draws synthetic alignments of sentences to try matchings with: DIR/train.txt, and "
-    "DIR/test.txt with the last quarter of\nthe examples. Words have hidden partners, seen through "
-    "a noisy measure of how often they occur together; right sentences\nlack some words, have some "
-    "that belong to nothing, and change the order a little. The same options draw the same files.";
+    "DIR/test.txt with the last quarter of\n"
+    "the examples. Words have hidden partners, seen through a noisy measure of how often they "
+    "occur together. Right sentences\n"
+    "lack some words, have some words without a partner, and change the order a little. The same "
+    "options draw the same files.";
 
 constexpr Index kMostWords = 1000;  // of one sentence
 constexpr Index kMostExamples = 1'000'000;
@@ -65,7 +67,7 @@ int RunDraw(const DrawCommand& command) {
   const fs::path out = command.out;
   std::error_code error;
   if (fs::exists(out, error) && (!fs::is_directory(out, error) || !fs::is_empty(out, error)))
-    throw DataError("--out: " + Quoted(command.out) + " is there and not an empty folder");
+    throw DataError("--out: " + Quoted(command.out) + " exists and is not an empty folder");
   fs::create_directories(out, error);
   if (error)
     throw DataError("--out: cannot make the folder " + Quoted(command.out) + ": " +
@@ -98,12 +100,13 @@ void AddMatchingDraw(CLI::App* parent, Action* action) {
                 "number of pairs of sentences, at least 2", "120");
   AddTextOption(app, "words", &command->words, "LEAST-MOST", "words of a left sentence", "5-15");
   AddTextOption(app, "vocabulary", &command->vocabulary, "N",
-                "different words of a side, at most " + std::to_string(kMostDrawnWords), "200");
+                "number of different words on a side, at most " + std::to_string(kMostDrawnWords),
+                "200");
   AddTextOption(app, "noise", &command->noise, "S", "standard deviation of the measure `dice`",
                 "0.25");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other files", "1");
   app->add_flag("--no-lexical", command->no_lexical, "leave out the features of pairs of words");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 void AddMatching(CLI::App* parent, Action* action) {

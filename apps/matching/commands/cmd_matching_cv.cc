@@ -21,11 +21,14 @@ namespace {
 
 constexpr const char* kDescription =
     "Chooses lambda by cross-validation over the examples of DATA, then trains with it on all of "
-    "them.\nThe examples are dealt out to K folds at random. For each fold, models are trained on "
-    "the others for all values of lambda,\nfrom the largest to the smallest, each from the "
-    "solution of the one before, and are tried on the fold. The table has mean and\nstandard "
-    "deviation over the folds. Ctrl-C ends it early. Features are numbered, and scaled, over all "
-    "examples.";
+    "them.\n"
+    "The examples are divided into K folds at random. For each fold, models are trained on the "
+    "other folds for all values of\n"
+    "lambda, from the largest to the smallest, each starting from the solution of the previous "
+    "one, and are evaluated on the\n"
+    "fold. The table has mean and standard deviation over the folds. Ctrl-C ends cross-validation "
+    "early. Features are\n"
+    "numbered, and scaled, over all examples.";
 
 constexpr const char* kExamples =
     "Examples:\n"

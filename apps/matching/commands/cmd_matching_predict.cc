@@ -17,12 +17,14 @@ namespace {
 
 constexpr const char* kPredictDescription =
     "Predicts a best matching of every example. DATA is read like training data; - reads the "
-    "standard input. Labels in it are not\nused.\n\n"
-    "--output pairs writes a line per example: the chosen edges as LEFT-RIGHT, blanks between.\n"
+    "standard input. Labels in DATA\n"
+    "are not used.\n\n"
+    "--output pairs writes one line per example: the chosen edges as LEFT-RIGHT, separated by "
+    "blanks.\n"
     "--output edges writes the examples as DATA has them, with the predicted labels and without "
     "features.\n"
-    "--output scores is the same with the score of each edge behind its label: what choosing it "
-    "adds.";
+    "--output scores writes the same, with the score of each edge after its label: what choosing "
+    "the edge adds.";
 
 constexpr const char* kPredictExamples =
     "Examples:\n"
@@ -131,7 +133,7 @@ std::string MetricsTable(const MatchingMetrics& metrics, const MatchingModel& mo
   Append(&text, "exact                 %8.4f   (share of examples without a wrong edge)\n",
          metrics.exact);
   Append(&text,
-         "mean loss             %8.4f   (per example: %g an edge too many, %g an edge too few)\n",
+         "mean loss             %8.4f   (per example: %g for a false edge, %g for a missed edge)\n",
          metrics.mean_loss, model.costs().precision, model.costs().recall);
   return text;
 }
@@ -165,7 +167,7 @@ void AddMatchingPredict(CLI::App* parent, Action* action) {
   AddTextOption(app, "output", &command->output, "pairs|edges|scores", "what to write (see above)",
                 "pairs");
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 void AddMatchingEvaluate(CLI::App* parent, Action* action) {
@@ -173,7 +175,7 @@ void AddMatchingEvaluate(CLI::App* parent, Action* action) {
       parent, action, {"evaluate", kEvaluateDescription, kEvaluateExamples}, RunEvaluate);
   AddCommon(app, command);
   app->add_flag("--json", command->json, "write JSON instead of a table");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only the result and errors");
 }
 
 }  // namespace slackline::internal::program

@@ -23,16 +23,14 @@ Problem MakeProblem(const MatchingTask& task, const MatchingFlags& flags) {
 
 void MatchingFlags::Register(CLI::App* app) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
-  AddTextOption(app, "left-capacity", &left, "N", "edges that a left node may have; 0: any number",
+  AddTextOption(app, "left-capacity", &left, "N", "most edges of a left node; 0: any number", "1");
+  AddTextOption(app, "right-capacity", &right, "N", "most edges of a right node; 0: any number",
                 "1");
-  AddTextOption(app, "right-capacity", &right, "N",
-                "edges that a right node may have; 0: any number", "1");
-  AddTextOption(app, "precision-cost", &precision, "C", "what an edge too many costs in the loss",
-                "1");
-  AddTextOption(app, "recall-cost", &recall, "C", "what an edge too few costs in the loss", "3");
+  AddTextOption(app, "precision-cost", &precision, "C", "cost of a false edge in the loss", "1");
+  AddTextOption(app, "recall-cost", &recall, "C", "cost of a missed edge in the loss", "3");
   AddTextOption(app, "loss", &loss, "mean|count",
-                "costs of the wrong edges of an example, or that divided by the number of its "
-                "candidate edges",
+                "costs of the wrong edges of an example (count), or this sum divided by the number "
+                "of its candidate edges (mean)",
                 "count");
   scale.Register(app);
 }

@@ -14,10 +14,11 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Trains a model of matchings: a weight for every feature of edges, under the constraint that a "
-    "node has at most so many\nedges. Training and prediction are exact. DATA "
-    "(docs/reference/matching_format.md) is plain or\ngzip; - reads the standard input:\n\n"
-    "  3 2                          an example: so many left and right nodes\n"
+    "Trains a model of matchings, with a weight for every feature of edges. Training and "
+    "prediction are exact.\n"
+    "Every node has at most a given number of edges (--left-capacity, --right-capacity).\n"
+    "DATA is plain or gzip (docs/reference/matching_format.md); - reads the standard input:\n\n"
+    "  3 2                          an example: numbers of left and right nodes\n"
     "  0 1 1 dice:0.8 distance:0.1  left node, right node, label (1, 0 or ?), features\n"
     "  2 0 0 dice:0.3 same          a feature without a number has the value 1\n"
     "                               a blank line ends the example\n\n"

@@ -23,7 +23,7 @@ std::string Figures(const Reliability& reliability) {
 void AddCalibrateFlag(CLI::App* app, bool* calibrate, const std::string& folds) {
   const std::string text =
       "also learn to turn scores into probabilities (predict --output\n"
-      "probabilities), by Platt scaling on examples held out: one more training\nwith the same "
+      "probabilities), by Platt scaling on held-out examples: one more training\nwith the same "
       "lambda for each of " +
       folds;
   app->add_flag("--calibrate", *calibrate, text);

@@ -33,7 +33,7 @@ std::string WhyNotFullGraph(const TrainingData& training, const DataSettings& se
   if (!excess.empty()) return excess;
   if (PassSeconds(pairs, data.num_examples()) <= kLongestPassSeconds) return {};
   return Count(pairs, "pair") + " and " + Count(data.num_examples(), "example") +
-         " take minutes a pass";
+         " take minutes per pass";
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ std::string ChooseGraph(const DataFlags& flags, const DataSettings& settings,
   const MultiLabelCv application(training.data, CvOptionsOf(settings, graphs));
   const Index examples = application.num_examples();
   if (examples < kFolds)
-    throw DataError("--graph: a choice needs " + Count(kFolds, "example") + ", but " +
+    throw DataError("--graph: choosing a graph needs " + Count(kFolds, "example") + ", but " +
                     application.source() + " has " + Count(examples, "example"));
   DataFlags first = flags;
   first.graph = graphs.front();

@@ -25,7 +25,7 @@ MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights
   MultiLabelLoss result = MultiLabelLoss::Named(loss);
   result.weights = LossWeights::Parse(loss_weights);
   if (result.form == LossForm::kF1 && loss_weights != "equal")
-    throw DataError("--loss f1 has no --loss-weights");
+    throw DataError("--loss f1 cannot be combined with --loss-weights");
   return result;
 }
 
@@ -97,37 +97,38 @@ void DataFlags::Register(CLI::App* app) {
   RegisterFormat(app, &format);
   AddTextOption(
       app, "label-columns", &label_columns, "LIST",
-      "columns of a table (CSV, TSV) that are labels: names, patterns such as tag_*, positions (3; "
-      "-1 is the last column), and ranges of them (2:5; -3: for the last three), with commas "
-      "between. A column with that very name comes before a pattern or a position");
+      "columns of a table (CSV, TSV) that are labels, separated by commas: names, patterns such as "
+      "tag_*, positions (3; -1 is the last column), or ranges of positions (2:5; -3: for the last "
+      "three). An exact column name takes precedence over a pattern or a position");
   AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
-                "columns of a table that are neither labels nor features, given in the same way");
+                "columns of a table that are neither labels nor features, in the same notation");
   AddTextOption(app, "labels", &labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");
   AddTextOption(app, "num-labels", &num_labels, "N",
-                "number of labels of LIBSVM data, which count from 0");
-  AddTextOption(app, "graph", &graph, "full|none|tree|auto|FILE",
-                "pairs of labels that are joined: all, none, a maximum spanning tree of the "
-                "labels' mutual information, the best of these three by cross-validation (or of a "
-                "list: full,none), or those of a file: two labels a line, by name or by number, "
-                "which counts from 0 in the order of the labels' columns in ARFF data",
-                "full");
+                "number of labels in LIBSVM data, where labels are numbered from 0");
+  AddTextOption(
+      app, "graph", &graph, "full|none|tree|auto|FILE",
+      "pairs of labels that are joined: all pairs (full), none, a maximum spanning tree of the "
+      "labels' mutual information (tree), the best of these three by cross-validation (auto; or of "
+      "a list: full,none), or the pairs in a file. Each line of the file has two labels, by name "
+      "or by number; numbers count from 0, in ARFF data in the order of the label columns",
+      "full");
   AddTextOption(app, "loss", &loss, "mean|count|f1",
-                "Hamming loss: share of the known labels that are wrong, or their number; or 1 - "
-                "F1 of the labels of each example (--graph none or tree)",
+                "Hamming loss of each example: share (mean) or number (count) of the known labels "
+                "that are wrong; or 1 - F1 of its labels (f1, with --graph none or tree)",
                 "mean");
   AddTextOption(app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
-                "what an error on a label costs: 1, or where the label is missed the more the "
-                "rarer it is, (largest frequency / its frequency)^P, P = 0.25, which helps F1 and "
-                "most of all macro F1, or the numbers of a file: a label a line, what missing it "
-                "costs and, if it is not 1, what a false alarm costs",
+                "cost of an error on a label. equal: 1. inverse-frequency: 1 for a false alarm, "
+                "(largest frequency / its frequency)^P for a missed label, with P = 0.25 by "
+                "default; this helps F1, above all macro F1. FILE: each line has a label, the cost "
+                "of missing it and, if not 1, the cost of a false alarm",
                 "equal");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
-  AddTextOption(
-      app, "label-counts", &label_counts, "auto|any|MIN-MAX",
-      "how many labels predictions may have: no fewer than all training examples have (auto), any "
-      "number, or from MIN to MAX (1-: at least one; 2: exactly two). Training keeps MIN and MAX, "
-      "too, where nothing joins labels (--graph none) and all examples keep them",
-      "auto");
+  AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
+                "number of labels of a prediction. auto: at least the smallest number of any "
+                "training example. any: no bounds. MIN-MAX: bounds such as 1- (at least one) or 2 "
+                "(exactly two). Training enforces MIN and MAX, too, if no labels are joined "
+                "(--graph none) and all examples satisfy them",
+                "auto");
   scale.Register(app);
 }
 
@@ -201,7 +202,7 @@ std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options,
     double loss = 0;
     if (point == nullptr || !point->DualPoint(0, &coordinates, &loss))
       throw DataError("--clusters: learner " + std::string(Name(choice.options.learner)) +
-                      " has no dual point; use al");
+                      " has no dual point; use --learner al");
     const auto until = static_cast<Index>(Offset{count} * (round + 1) / rounds);
     const auto have = static_cast<Index>(clusters_.size());
     clusters_ =

@@ -22,11 +22,13 @@ namespace {
 
 constexpr const char* kDescription =
     "Chooses lambda by cross-validation, then trains with it on all data.\n"
-    "The examples are dealt out to K folds at random. For each fold, models are trained on the "
-    "others for all values of lambda,\nfrom the largest to the smallest, each from the solution of "
-    "the one before, and are tried on the fold. With --graph auto, or\na list, graphs are compared "
-    "by the same folds. The table has mean and standard deviation over the folds. Ctrl-C ends it "
-    "early.";
+    "The examples are divided into K folds at random. For each fold, models are trained on the "
+    "other folds for all values of\n"
+    "lambda, from the largest to the smallest, each starting from the solution of the previous "
+    "one, and are evaluated on the\n"
+    "fold. With --graph auto, or a list, graphs are compared on the same folds. The table has mean "
+    "and standard deviation\n"
+    "over the folds. Ctrl-C ends cross-validation early.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -57,7 +59,8 @@ struct CvCommand {
 
 int Run(const CvCommand& command) {
   if (command.calibrate && command.cv.no_refit)
-    throw DataError("--calibrate does not go with --no-refit: there is no model to calibrate");
+    throw DataError(
+        "--calibrate cannot be combined with --no-refit: there is no model to calibrate");
   const CvSettings cv = command.cv.Read(Metrics(), command.data.inputs());
   const DataSettings settings = command.data.Read(cv.train);
   const TrainingData training = ReadTrainingData(command.data, settings);

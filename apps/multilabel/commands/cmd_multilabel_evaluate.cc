@@ -22,8 +22,9 @@ namespace {
 constexpr const char* kDescription =
     "Predicts the labels of examples and compares them with the labels given in DATA. Unknown "
     "labels (?) do not count.\n"
-    "A label that is neither given nor predicted has precision, recall and F1 0, also in macro F1; "
-    "an example whose given and\npredicted sets are both empty has F1 and Jaccard index 1.";
+    "If a label is neither given nor predicted, its precision, recall and F1 are 0, also in macro "
+    "F1; if the given and\n"
+    "predicted sets of an example are both empty, its F1 and Jaccard index are 1.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -134,7 +135,7 @@ void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
   command->reading.Register(app);
   AddTextOption(app, "compare", &command->compare, "TRAIN",
                 "also train independent labels (as train --graph none, with the default lambda) on "
-                "these data, those of the model, and show how much better the model is");
+                "TRAIN, the training data of the model, and show how much better the model is");
   command->decode.Register(app);
   app->add_flag("--json", command->json, "write JSON instead of a table");
 }

@@ -22,22 +22,27 @@ namespace {
 
 constexpr const char* kDescription =
     "Predicts the labels of examples.\n"
-    "DATA is read like training data; labels that it has must be known to the model, and are not "
-    "used. - reads the standard input.\nColumns of a table (CSV, TSV) are found by their names, in "
-    "any order.\n"
+    "DATA is read like training data. Its labels must be known to the model, but are not used. - "
+    "reads the standard input.\n"
+    "Columns of a table (CSV, TSV) are found by their names, in any order.\n"
     "From the standard input, and with --stream, each example is predicted as soon as its line is "
-    "read, and its line is written at\nonce, by one thread in little memory; notes come at the "
-    "end. A file after --out appears at the end.\n\n"
+    "read, and its result is\n"
+    "written at once, by one thread in little memory; notes come at the end. The file of --out "
+    "appears only when it is\n"
+    "complete.\n\n"
     "--output labels writes one line per example: the names of its labels, separated by commas "
-    "(names that contain a comma\nor a quote stand in quotes); an empty line is an example without "
-    "labels.\n"
+    "(names that contain a comma or\n"
+    "a quote are quoted); an empty line is an example without labels.\n"
     "--output scores writes a line with the names of all labels, then one line per example: for "
-    "every label the difference\nbetween the best value of a labelling with it and the best value "
-    "of a labelling without it. Positive: the label is on in\nthe best labelling; the larger the "
-    "difference, the surer. With an LP decoder on a graph with cycles the values are\nthose of the "
-    "relaxation.\n\n"
-    "--output probabilities writes the same with a probability between 0 and 1 for every label; "
-    "the model must be\ntrained with --calibrate. They are fitted to scores of --decode auto.";
+    "every label the best value of\n"
+    "a labelling with it minus the best value of a labelling without it. If this difference is "
+    "positive, the best labelling\n"
+    "has the label; a larger difference means more certainty. With an LP decoder on a graph with "
+    "cycles the values are those\n"
+    "of the relaxation.\n"
+    "--output probabilities writes the same with a probability between 0 and 1 for every label. "
+    "The model must be trained\n"
+    "with --calibrate, which fits the probabilities to scores of --decode auto.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -174,11 +179,12 @@ void AddMultiLabelPredict(CLI::App* parent, Action* action) {
                 "what to write (see above)", "labels");
   command->explain.Register(app, "example");
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag("--stream", command->stream,
-                "write the line of each example as soon as it is read, as always with - as DATA");
+  app->add_flag(
+      "--stream", command->stream,
+      "write the line of each example as soon as it is read, as is always done if DATA is -");
   command->reading.Register(app);
   command->decode.Register(app);
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 }  // namespace slackline::internal::program

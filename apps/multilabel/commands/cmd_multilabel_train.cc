@@ -57,13 +57,14 @@ void CheckClusters(const TrainCommand& command) {
   ReadCount("cluster-rounds", command.cluster_rounds, 1);
   if (command.NumClusters() == 0) return;
   const auto refuse = [](const std::string& other, const char* why) {
-    throw DataError("--clusters does not go with " + other + ": " + why);
+    throw DataError("--clusters cannot be combined with " + other + ": " + why);
   };
   if (!command.session.lambda_path.empty())
     refuse("--lambda-path", "clusters are chosen for one λ");
-  if (command.calibrate) refuse("--calibrate", "the trainings for it have no clusters");
+  if (command.calibrate) refuse("--calibrate", "the trainings for calibration have no clusters");
   if (!command.session.checkpoint.file.empty() || !command.session.checkpoint.resume.empty())
-    refuse("--checkpoint and --resume", "the trainings that choose them are not kept");
+    refuse("--checkpoint and --resume",
+           "checkpoints do not keep the trainings that choose clusters");
 }
 
 int Run(const TrainCommand& command) {
@@ -109,11 +110,11 @@ void AddMultiLabelTrain(CLI::App* parent, Action* action) {
   command->data.Register(app);
   CLI::Option* clusters =
       AddTextOption(app, "clusters", &command->clusters, "N",
-                    "tighten the relaxation: train once more, with at most N triples of labels in "
-                    "one table each, those on which the pairs of the first solution contradict "
-                    "each other (no two share a pair)");
+                    "tighten the relaxation: train again with factors over at most N triples of "
+                    "labels, chosen where the pair marginals of the first solution contradict each "
+                    "other; no two triples share a pair");
   AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
-                "choose the clusters in R trainings, each a share of them", "1")
+                "choose the clusters in R rounds of training, N/R of them in each", "1")
       ->needs(clusters);
   AddCalibrateFlag(app, &command->calibrate, "five folds");
   command->session.Register(app);

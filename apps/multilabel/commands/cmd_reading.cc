@@ -15,8 +15,8 @@ namespace slackline::internal::program {
 void RegisterFormat(CLI::App* app, std::string* format) {
   AddTextOption(
       app, "format", format, "auto|arff|libsvm|csv|tsv",
-      "of the data. auto tells by the first line: ARFF begins with @, LIBSVM has labels, then "
-      "index:value; other lines with commas, semicolons or tabs are the header of a table",
+      "format of DATA. auto decides by the first line: ARFF begins with @; LIBSVM has labels, then "
+      "index:value; any other line with commas, semicolons or tabs is the header of a table",
       "auto");
 }
 
@@ -35,8 +35,8 @@ void ReadingFlags::Register(CLI::App* app) {
   app->add_flag("--strict", strict,
                 "refuse columns, categories and features that the model does not know");
   AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
-                "how many labels predictions may have: as the model was trained (auto), any "
-                "number, or from MIN to MAX",
+                "number of labels of a prediction. auto: as the model was trained. any: no bounds. "
+                "MIN-MAX: from MIN to MAX",
                 "auto");
 }
 

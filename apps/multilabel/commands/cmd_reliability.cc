@@ -19,7 +19,7 @@ std::string Cell(double share, bool empty) {
 void AddReliability(const Reliability& reliability, Json* json, std::string* table) {
   Append(table, "\nBrier score        %8.4f   (mean squared error of the labels' probabilities)\n",
          reliability.brier_score);
-  Append(table, "log loss           %8.4f   (mean of -log of the probability of what is true)\n",
+  Append(table, "log loss           %8.4f   (mean of -log of the probability of the true value)\n",
          reliability.log_loss);
   Append(table, "calibration error  %8.4f   (mean difference between predicted and true shares)\n",
          reliability.calibration_error);

@@ -317,8 +317,8 @@ double ArffParser::MissingNumber(ArffColumn* column) {
   }
   if (options_.fill_values.empty()) {
     Fail("attribute " + Quoted(column->name) +
-         " has the value '?', and the model keeps no means of its training data in place of "
-         "missing values: train it anew, on ARFF data");
+         " has the value '?', but the model has no means of its training data to replace missing "
+         "values: train the model again, on ARFF data");
   }
   return options_.fill_values[column->first_feature];
 }
@@ -401,7 +401,7 @@ std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string
   if (options.label_names.empty() && options.labels_xml.empty()) {
     throw DataError(
         reader->name(), 0,
-        "an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
+        "an ARFF file does not say which attributes are labels: pass --labels FILE.xml");
   }
   const ArffHeader header = ReadArffHeader(reader, line);
   return std::make_unique<ArffParser>(reader, header, options);

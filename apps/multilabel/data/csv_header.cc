@@ -97,8 +97,8 @@ void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
     // The message below matters more: the file may not be a table at all.
   }
   std::string message =
-      "a table (CSV, TSV) does not tell which columns are labels: pass --label-columns LIST, a "
-      "list of names, patterns such as 'tag_*', or positions";
+      "a table (CSV, TSV) does not say which columns are labels: pass --label-columns LIST, a list "
+      "of names, patterns such as 'tag_*', or positions";
   const std::size_t count = columns - first;
   if (any_row && count > 0 && first > 0) {
     std::string names;
@@ -110,7 +110,7 @@ void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
                    : "; the last " + std::to_string(count) + " columns, " + names +
                          ", look like labels: --label-columns=-" + std::to_string(count) + ":";
   }
-  throw DataError(source, header.line, message + " (if it is no table, pass --format)");
+  throw DataError(source, header.line, message + " (if it is not a table, pass --format)");
 }
 
 }  // namespace slackline::internal

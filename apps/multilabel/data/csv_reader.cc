@@ -21,7 +21,7 @@ void CheckOptions(const std::string& source, const MultiLabelReadOptions& option
   if (options.for_prediction() && !options.table) {
     throw DataError(source, 0,
                     "the data are a table (CSV, TSV), but the model was trained on ARFF or LIBSVM "
-                    "data and knows no columns; pass --format if it is no table");
+                    "data and knows no columns; pass --format if it is not a table");
   }
   if (!options.for_prediction() && !options.labels_xml.empty()) {
     throw DataError(source, 0,
@@ -41,7 +41,7 @@ class CsvReader : public MultiLabelReader {
  public:
   bool Next() final {
     if (!records_.Next()) {
-      if (!any_) throw DataError(source_, 0, "no examples behind the header");
+      if (!any_) throw DataError(source_, 0, "no examples after the header");
       return false;
     }
     any_ = true;

@@ -37,7 +37,7 @@ std::vector<std::string> LabelNames(const std::string& source,
   }
   if (options.num_labels <= 0) {
     throw DataError(source, 0,
-                    "a LIBSVM file does not tell the number of labels: pass --num-labels N or "
+                    "a LIBSVM file does not contain the number of labels: pass --num-labels N or "
                     "--labels FILE.xml");
   }
   const std::string excess = MemoryExcess((kBytesPerName + options.bytes_per_weight) *

@@ -111,7 +111,7 @@ class ColumnSelector {
       Fail(Quoted(item) + " is out of range: there are " + Count(columns, "column") +
            ", numbered from 1 (from the right: from -1)");
     }
-    if (*first > *last) Fail(Quoted(item) + " has no columns: its first is behind its last");
+    if (*first > *last) Fail(Quoted(item) + " has no columns: its first column is after its last");
     for (Offset k = *first; k <= *last; ++k) chosen_[k] = true;
     return true;
   }

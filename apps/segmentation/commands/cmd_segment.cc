@@ -20,10 +20,9 @@ constexpr const char* kDescription =
 
 void PixelFlag::Register(CLI::App* app) {
   most = std::to_string(kMostPixels);
-  AddTextOption(
-      app, "max-pixels", &most, "N",
-      "refuse images of more pixels: to read and label one takes some 35 bytes of memory a pixel",
-      most);
+  AddTextOption(app, "max-pixels", &most, "N",
+                "refuse images with more pixels: an image takes about 35 bytes of memory per pixel",
+                most);
 }
 
 Index PixelFlag::Read() const { return ReadCount("max-pixels", most, 1, kLargestImage); }
@@ -50,8 +49,9 @@ namespace {
 
 [[noreturn]] int Refuse() {
   const std::string missing = SLACKLINE_VISION_MISSING;
-  throw DataError("segment: this program was built without image segmentation, " +
-                  (missing.empty() ? "which was switched off" : "for want of: " + missing));
+  throw DataError(
+      "segment: this program was built without image segmentation, " +
+      (missing.empty() ? "which was switched off" : "because these are missing: " + missing));
 }
 
 }  // namespace

@@ -165,19 +165,18 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
 
 void SegmentFlags::Register(CLI::App* app) {
   app->add_option("FEATURES", features, "file of prepared images")->required()->type_name("");
-  AddTextOption(
-      app, "layers", &layers, "two|fine|neighbours",
-      "fine and coarse superpixels, each fine one linked with the coarse one around it; fine ones "
-      "alone, without links; or two layers and links between neighbouring fine ones, by contrast",
-      "two");
+  AddTextOption(app, "layers", &layers, "two|fine|neighbours",
+                "two: fine and coarse superpixels, each fine one linked with the coarse one around "
+                "it. fine: fine ones alone, without links. neighbours: as two, plus links between "
+                "neighbouring fine ones, by contrast",
+                "two");
   AddTextOption(app, "pairwise", &pairwise, "potts|table",
                 "weights of a link between layers: one for different classes, or one for every "
                 "pair of classes",
                 "table; with --potentials potts");
   AddTextOption(app, "loss", &loss, "pixels|balanced",
-                "a wrong superpixel costs its share of the labelled pixels, or that divided by the "
-                "share of its class "
-                "",
+                "cost of a wrong superpixel: its share of the labelled pixels (pixels), or that "
+                "divided by the share of its class (balanced)",
                 "pixels");
   scale.Register(app);
   AddTextOption(app, "regions", &regions, "all|own,neighbours,image",
@@ -262,9 +261,9 @@ std::vector<PreparedExample> LoadPrepared(const std::string& path,
                                           const SegmentModel& model, ImageRole role) {
   const bool features = model.inputs() == SegmentInputs::kFeatures;
   if (features != potentials_path.empty())
-    throw DataError(features
-                        ? "--potentials: the model was trained on features"
-                        : "--potentials: needed, since the model was trained on class potentials");
+    throw DataError(
+        features ? "--potentials: the model was trained on features"
+                 : "--potentials: required, since the model was trained on class potentials");
   const FeatureFile file(path);
   if (file.classes() != model.classes())
     throw DataError(path, 0, "the file has other classes than the model");
@@ -371,8 +370,8 @@ void MakeFolder(std::string_view option, const std::string& path) {
 const SegmentModel& Segmenter::RequireFeatures(const SegmentModel& model) {
   if (model.inputs() == SegmentInputs::kFeatures) return model;
   throw DataError(
-      "the model reads class potentials of superpixels, which an image alone does not give; it "
-      "serves `segment evaluate` with --features and --potentials");
+      "the model reads class potentials of superpixels, which an image alone does not give; use "
+      "the model in `segment evaluate` with --features and --potentials");
 }
 
 Segmenter::Segmenter(const SegmentModel& model, DecodeKind decode)

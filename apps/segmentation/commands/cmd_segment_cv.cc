@@ -22,12 +22,14 @@ namespace {
 
 constexpr const char* kDescription =
     "Chooses lambda, and the loss if --loss is both, by cross-validation over the training images "
-    "of FEATURES; then trains on all of them.\n"
-    "The images are dealt out to K folds at random. For each fold, models are trained on the "
-    "others for all values of lambda,\n"
-    "from the largest to the smallest, each from the solution of the one before, and are tried on "
-    "the fold, in pixels.\n"
-    "The table has mean and standard deviation over the folds. Ctrl-C ends it early.";
+    "of FEATURES; then trains on\n"
+    "all of them.\n"
+    "The images are divided into K folds at random. For each fold, models are trained on the other "
+    "folds for all values of\n"
+    "lambda, from the largest to the smallest, each starting from the solution of the previous "
+    "one, and are evaluated on the\n"
+    "pixels of the fold.\n"
+    "The table has mean and standard deviation over the folds. Ctrl-C ends cross-validation early.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -145,8 +147,9 @@ void AddSegmentCv(CLI::App* parent, Action* action) {
   CLI::Option* loss = app->get_option("--loss");
   loss->type_name("pixels|balanced|both");
   loss->description(
-      "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of "
-      "its\nclass; or the better one of both [pixels]");
+      "cost of a wrong superpixel: its share of the labelled pixels (pixels),\n"
+      "or that divided by the share of its class (balanced); or the better one\n"
+      "of both [pixels]");
   command->cv.Register(app, Metrics(), "all training images");
   GroupHelp(app);
 }

@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDescription =
     "Draws labelled images to try segmentation with: landscapes of sky, grass, water and so on, "
-    "with things in them.\n"
-    "DIR/images and DIR/labels get a PNG file an image; classes.txt, train.txt and test.txt (the "
-    "last quarter of the\n"
-    "images) are what `segment prepare` asks for. The same options draw the same images "
+    "with objects in them.\n"
+    "DIR/images and DIR/labels get one PNG file per image; classes.txt, train.txt and test.txt "
+    "(the last quarter of the\n"
+    "images) are the lists that `segment prepare` needs. The same options draw the same images "
     "everywhere.";
 
 constexpr const char* kExamples =
@@ -89,7 +89,7 @@ int Run(const DrawCommand& command) {
   const fs::path out = command.out;
   std::error_code error;
   if (fs::exists(out, error) && !fs::is_empty(out, error))
-    throw DataError("--out: " + Quoted(command.out) + " is there and not empty");
+    throw DataError("--out: " + Quoted(command.out) + " exists and is not empty");
   MakeFolder("out", (out / "images").string());
   MakeFolder("out", (out / "labels").string());
   const std::vector<std::uint8_t> palette = ClassPalette();
@@ -134,7 +134,7 @@ void AddSegmentDraw(CLI::App* parent, Action* action) {
   AddTextOption(app, "classes", &command->classes, "K", "number of classes, 2 to 8", "6");
   AddTextOption(app, "size", &command->size, "WIDTHxHEIGHT", "pixels of an image", "160x120");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other images", "1");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 }  // namespace slackline::internal::program

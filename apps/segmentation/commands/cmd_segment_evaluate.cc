@@ -62,19 +62,20 @@ void Register(CLI::App* app, EvaluateCommand* command) {
   CLI::Option* labels = AddTextOption(app, "labels", &command->labels, "DIR",
                                       "folder of the label images (NAME.png)");
   CLI::Option* list = AddTextOption(app, "list", &command->list, "LIST",
-                                    "names of the images without endings, one a line");
+                                    "names of the images without endings, one per line");
   images->needs(labels)->needs(list);
   labels->needs(images);
   list->needs(images);
   CLI::Option* features = AddTextOption(app, "features", &command->features, "FEATURES",
                                         "use the test images of this file instead");
   features->excludes(images)->excludes(labels)->excludes(list);
-  AddTextOption(app, "potentials", &command->potentials, "FILE",
-                "class potentials of their superpixels, for a model that was trained on such")
+  AddTextOption(
+      app, "potentials", &command->potentials, "FILE",
+      "class potentials of their superpixels, for a model that was trained on class potentials")
       ->needs(features);
   AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
   AddTextOption(app, "sheets", &command->sheets, "DIR",
-                "write NAME.png with image, truth and prediction side by side")
+                "write NAME.png with image, ground truth and prediction side by side")
       ->excludes(features);
   AddTextOption(app, "confusion", &command->confusion, "FILE.png",
                 "write a picture of the confusion matrix: rows are true classes, columns predicted "
@@ -272,7 +273,7 @@ Json ResultJson(const SegmentModel& model, const Result& result, const SegmentMe
 
 int Run(const EvaluateCommand& command) {
   if (!command.features.empty() && !command.voids.values.empty())
-    throw DataError("--void is for label images; prepared images have no values any more");
+    throw DataError("--void is for label images; prepared images no longer have their values");
   if (command.features.empty() && command.images.empty())
     throw DataError("either --images, --labels and --list are needed, or --features");
   const DecodeKind decode = command.decode.ReadDecode();

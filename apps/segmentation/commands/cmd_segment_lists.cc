@@ -64,7 +64,8 @@ void ReadImageList(const std::string& path, std::vector<ListedImage>* images) {
     const std::string name(Trimmed(line));
     if (name.empty()) continue;
     if (HasControlCharacters(name))
-      throw DataError(reader.name(), reader.line_number(), "no name of an image: " + Quoted(name));
+      throw DataError(reader.name(), reader.line_number(),
+                      "not the name of an image: " + Quoted(name));
     const auto [found, added] = known.emplace(name, images->size());
     if (!added) {
       const ListedImage& other = (*images)[found->second];

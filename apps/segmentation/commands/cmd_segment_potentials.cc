@@ -23,13 +23,14 @@ namespace {
 
 constexpr const char* kDescription =
     "Writes class potentials of the prepared images of FEATURES, for `segment train --potentials`: "
-    "the scores of every class for\n"
-    "every superpixel, by its features alone, under models that have not seen its image. The "
-    "training images are dealt out to K\n"
-    "folds at random; those of each fold are scored by a model of the others, test images by a "
-    "model of all training images.\n"
-    "The file is text, with a superpixel a line; any other classifier's scores may be written in "
-    "the same way.";
+    "the scores of every class\n"
+    "for every superpixel, by its features alone, under models that were not trained on its image. "
+    "The training images are\n"
+    "divided into K folds at random. A model trained on the other folds scores the images of each "
+    "fold; a model trained on\n"
+    "all training images scores the test images.\n"
+    "The file is text, with one superpixel per line. Scores of any other classifier may be written "
+    "in the same way.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -52,10 +53,11 @@ void Register(CLI::App* app, PotentialsCommand* command) {
       ->description(
           "weights of a link between layers: one for different classes, or one for every pair "
           "of\nclasses [table]");
-  AddTextOption(app, "out", &command->out, "FILE", "where to write them; - is the standard output")
+  AddTextOption(app, "out", &command->out, "FILE",
+                "where to write the potentials; - is the standard output")
       ->required();
   AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
   command->train.Register(app);
   command->train.SetDefaultText("lambda", kDefaultSegmentLambda);
 }
@@ -150,7 +152,7 @@ int Run(const PotentialsCommand& command) {
   WriteOutput(command.out, scorer.text());
   if (command.quiet) return 0;
   if (scorer.unconverged() > 0)
-    std::fprintf(stderr, "note: %s did not reach the gap that was wanted\n",
+    std::fprintf(stderr, "note: %s did not reach the requested gap\n",
                  Count(scorer.unconverged(), "model").c_str());
   std::fprintf(stderr, "largest relative gap %s %%\n",
                Number(100 * scorer.largest_gap(), 3).c_str());

@@ -30,11 +30,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDescription =
     "Predicts the class of every pixel of images.\n"
-    "DIR/NAME.png is written for IMAGE NAME.jpg: a palette image whose values are class numbers, "
-    "or with prepare\n--void those of the training labels. With --overlay also "
-    "DIR/NAME-overlay.png, for people; with --scores\nDIR/NAME-scores.csv, a line per fine "
-    "superpixel: its number, its class, then the scores of all classes by its own\nfeatures; and "
-    "DIR/NAME-superpixels.png, whose 16-bit values are superpixel numbers.";
+    "For IMAGE NAME.jpg it writes DIR/NAME.png, a palette image whose values are class numbers, or "
+    "with prepare --void those\n"
+    "of the training labels. --overlay also writes DIR/NAME-overlay.png, a picture for people. "
+    "--scores also writes\n"
+    "DIR/NAME-scores.csv, with a line for each fine superpixel: its number, its class, then the "
+    "scores of all classes by its\n"
+    "own features; and DIR/NAME-superpixels.png, whose 16-bit values are superpixel numbers.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -151,7 +153,8 @@ int Run(const PredictCommand& command) {
   line.Clear();
   if (!command.quiet) {
     std::fprintf(
-        stderr, "%s written to %s; %s proven optimal; %s s an image to prepare, %s ms to predict\n",
+        stderr,
+        "%s written to %s; %s proven optimal; %s s per image to prepare, %s ms to predict\n",
         Count(count, "label image").c_str(), command.out.c_str(), std::to_string(certified).c_str(),
         Number(prepare / count, 3).c_str(), Number(1e3 * predict / count, 3).c_str());
   }
@@ -164,12 +167,12 @@ void AddSegmentPredict(CLI::App* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
   app->add_option("IMAGES", command->images, "JPEG or PNG files")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
-  AddTextOption(app, "out", &command->out, "DIR", "folder for the results; made if it is not there")
+  AddTextOption(app, "out", &command->out, "DIR", "folder for the results; created if missing")
       ->required();
   app->add_flag("--overlay", command->overlay,
                 "also write the images with their classes in colour, and a legend");
   app->add_flag("--scores", command->scores, "also write superpixels and their scores");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
   command->decode.Register(app);
   command->pixels.Register(app);
 }

@@ -60,27 +60,27 @@ void Register(CLI::App* app, PrepareCommand* command) {
   AddTextOption(app, "labels", &command->labels, "DIR", "folder of the label images, NAME.png")
       ->required();
   AddTextOption(app, "classes", &command->classes, "FILE",
-                "names of the classes, one a line; the value in label images is the number of the "
-                "line, from 0 (but see --void)")
+                "names of the classes, one per line; the value in label images is the number of "
+                "the line, from 0 (but see --void)")
       ->required();
-  AddTextOption(app, "train", &command->train, "LIST", "names of the training images, one a line")
+  AddTextOption(app, "train", &command->train, "LIST", "names of the training images, one per line")
       ->required();
-  AddTextOption(app, "test", &command->test, "LIST", "names of the test images, one a line");
+  AddTextOption(app, "test", &command->test, "LIST", "names of the test images, one per line");
   AddTextOption(app, "out", &command->out, "FEATURES", "where to write the feature file")
       ->required();
-  AddTextOption(app, "superpixels", &command->superpixels, "N", "superpixels wanted an image",
-                "200");
+  AddTextOption(app, "superpixels", &command->superpixels, "N",
+                "target number of superpixels per image", "200");
   AddTextOption(app, "coarse", &command->coarse, "N",
-                "superpixels of the coarse layer wanted an image", "30");
+                "target number of coarse superpixels per image", "30");
   AddTextOption(app, "features", &command->features, "standard|small",
                 "small: fewer and smaller vocabularies, for small machines", "standard");
   AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies",
                 "1");
   AddTextOption(app, "threads", &command->threads, "N",
-                "threads; 0 = all. Results do not depend on it", "1");
+                "threads; 0 = all cores. Results are the same for any number", "1");
   command->pixels.Register(app);
   command->voids.Register(app, "255");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 /// One image and its files.
@@ -353,7 +353,7 @@ class Preparation {
                  Count(settings_.num_train, "training image").c_str(),
                  Count(num_test, "test image").c_str());
     std::fprintf(
-        stderr, "superpixels: %s fine and %s coarse an image, %s %% of the fine mostly void\n",
+        stderr, "superpixels: %s fine and %s coarse per image, %s %% of the fine mostly void\n",
         Number(static_cast<double>(totals_.fine) / num_images(), 4).c_str(),
         Number(static_cast<double>(totals_.coarse) / num_images(), 3).c_str(),
         Number(100 * static_cast<double>(totals_.fine_void) / static_cast<double>(totals_.fine), 3)
@@ -367,7 +367,7 @@ class Preparation {
       std::fprintf(stderr, "classes without pixels in training images: %s\n", missing.c_str());
     std::fprintf(stderr, "features: %d\n", static_cast<int>(extractor_->dimension()));
     std::fprintf(
-        stderr, "time: %s s, %s s a training image for learning, %s s an image for features\n",
+        stderr, "time: %s s, %s s per training image for learning, %s s per image for features\n",
         Number(seconds, 4).c_str(), Number(learned_seconds_ / settings_.num_train, 3).c_str(),
         Number((seconds - learned_seconds_) / num_images(), 3).c_str());
   }

@@ -17,8 +17,10 @@ namespace {
 constexpr const char* kDescription =
     "Trains a segmentation model on the training images of a file that `segment prepare` made.\n"
     "Ctrl-C ends training early and keeps the best model. Without --lambda, --C and --lambda-path, "
-    "lambda is n/80 times the\nmean squared norm of the features, n superpixels an image, which is "
-    "often not far from the best; `segment cv` finds that.";
+    "lambda is n/80 times the\n"
+    "mean squared norm of the features, with n superpixels per image. This is often not far from "
+    "the best value, which\n"
+    "`segment cv` finds.";
 
 constexpr const char* kExamples =
     "Examples:\n"

@@ -15,8 +15,8 @@ namespace slackline::internal::program {
 
 void VoidFlag::Register(CLI::App* app, const std::string& default_text) {
   AddTextOption(app, "void", &values, "N,M,...",
-                "values in label images that mean: no label. The classes are the other values, "
-                "from the smallest one on: with 255 they count from 0, with 0 from 1",
+                "values in label images that mean `no label`. The other values are the classes, in "
+                "increasing order: if 255 is void, they count from 0; if 0 is void, from 1",
                 default_text);
 }
 
@@ -29,7 +29,7 @@ LabelCoding VoidFlag::Read(const LabelCoding& otherwise, Index num_classes) cons
       throw DataError("--void: " + Quoted(text) +
                       " is not allowed; it must be a whole number from 0 to 255");
     if (std::find(list.begin(), list.end(), value) != list.end())
-      throw DataError("--void: " + Quoted(text) + " is there twice");
+      throw DataError("--void: " + Quoted(text) + " is given twice");
     list.push_back(static_cast<std::uint8_t>(value));
   }
   const Offset taken = static_cast<Offset>(list.size()) + num_classes;

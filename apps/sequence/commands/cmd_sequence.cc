@@ -22,15 +22,18 @@ constexpr const char* kExamples =
     "  slackline sequence train letter.data.gz --folds 1-9 --model letters.slk";
 
 constexpr const char* kTemplateDescription =
-    "Writes templates of features: those that `sequence train DATA` uses, or those of a set by "
-    "name.\n"
+    "Writes templates of features: those that `sequence train DATA` uses, or those of a named "
+    "set.\n"
     "The sets: spelling (words nearby; lower case, shape, first and last characters of the word), "
-    "chunking (words and parts of speech\nnearby, which are columns 0 and 1), chunking+spelling "
-    "(with lower case, shape and endings of the word), and auto: spelling with\none column, else "
-    "chunking+spelling where column 0 holds words, and chunking where it does not (words: half of "
-    "the different texts\nhave two characters or more and a letter).\n\n"
-    "A template a line: a name, a colon, and a text with macros, which stand for columns of tokens "
-    "nearby. Rows count from the\ntoken (-1 is the one before), columns from 0.\n"
+    "chunking (words and parts\n"
+    "of speech nearby, which are columns 0 and 1), chunking+spelling (with lower case, shape and "
+    "endings of the word), and\n"
+    "auto: spelling with one column, else chunking+spelling if column 0 holds words, and chunking "
+    "if it does not (column 0\n"
+    "holds words if half of its different texts have two characters or more and a letter).\n\n"
+    "One template per line: a name, a colon, and a text with macros, which stand for columns of "
+    "tokens nearby. Rows count\n"
+    "from the token (-1 is the previous token), columns from 0.\n"
     "  %x[row,column]       the text\n"
     "  %low[row,column]     the text in lower case (%X is the same)\n"
     "  %shape[row,column]   its kinds of characters: McDonald-3 is XxXx-d\n"
@@ -39,8 +42,9 @@ constexpr const char* kTemplateDescription =
     "  %m[row,column,\"re\"]  the part that it matches: the first, as long as possible (%M: in "
     "lower case)\n"
     "Regular expressions have . [a-z] [^a-z] ^ $ * + ? | ( ) and \\d \\a \\l \\u \\w \\s \\p "
-    "(digit, letter, small letter, capital, letter\nor digit, blank, punctuation; of ASCII; \\D, … "
-    "any other). \\ before any other character is the character itself.";
+    "(digit, letter, small letter, capital,\n"
+    "letter or digit, blank, punctuation; of ASCII; \\D, … any other). \\ before any other "
+    "character is the character itself.";
 
 constexpr const char* kTemplateExamples =
     "Examples:\n"
@@ -90,7 +94,8 @@ void AddSequenceTemplate(CLI::App* parent, Action* action) {
       app->add_option("DATA", command->data, "training data in CoNLL columns")->type_name("");
   AddTextOption(
       app, "columns", &command->columns, "N",
-      "without DATA: columns of the data, without that of the labels; column 0 holds words", "2")
+      "without DATA: number of columns of the data, not counting the labels; column 0 holds words",
+      "2")
       ->excludes(data);
   AddTextOption(app, "template", &command->templates, "SET",
                 "auto, chunking, spelling or chunking+spelling", "auto");

@@ -29,7 +29,7 @@ void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
   refuse(flags.min_count, "min-count");
   refuse(flags.hash_bits, "hash-bits");
   if (flags.ReadConstraints() != LabelConstraints::kAny)
-    throw DataError("--constraints: bio is about labels of chunks, and letters have none");
+    throw DataError("--constraints: bio needs labels of chunks, which letters do not have");
 }
 
 std::string DescribeFeatures(const SequenceModel& model) {
@@ -47,7 +47,7 @@ std::string DescribeTemplates(const SequenceFlags& flags, const FeatureTemplates
   if (chosen && templates.num_columns() > 1)
     text += text == "chunking" ? ", since column 0 does not hold words"
                                : ", since column 0 holds words";
-  return "templates: " + text + "; " + Count(templates.size(), "feature") + " a token";
+  return "templates: " + text + "; " + Count(templates.size(), "feature") + " per token";
 }
 
 void DescribeData(const SequenceTask& task, const TrainingSet& training) {
@@ -66,36 +66,37 @@ void DescribeData(const SequenceTask& task, const TrainingSet& training) {
 
 void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds) {
   AddTextOption(app, name, folds, "LIST",
-                "of letters: only words of these folds, such as 1-9 or 0,2,4-6", "all");
+                "letters: use only words of these folds, such as 1-9 or 0,2,4-6", "all");
 }
 
 void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
   AddTextOption(app, "format", &format, "letters|conll",
-                "how DATA is written: Kassel's letters with pixels, a letter a line; or tokens a "
-                "line in columns, the last one the label, blank lines between sequences",
-                "found from the first line");
+                "format of DATA. letters: Kassel's letters with pixels, one letter per line. "
+                "conll: one token per line, in columns of which the last is the label, with blank "
+                "lines between sequences",
+                "decided by the first line");
   AddFoldsOption(app, folds_option, &folds);
   AddTextOption(app, "template", &templates, "SET|FILE",
-                "of conll: what features tokens have: one of the sets auto, chunking, spelling, "
-                "chunking+spelling, or a file of templates (see `sequence template`; a file with "
-                "the name of a set is ./NAME)",
+                "conll: features of the tokens: one of the sets auto, chunking, spelling, "
+                "chunking+spelling, or a file of templates (see `sequence template`; write ./NAME "
+                "for a file with the name of a set)",
                 "auto");
   AddTextOption(app, "min-count", &min_count, "N",
-                "of conll: leave out features that occur fewer times in DATA",
+                "conll: leave out features that occur fewer than N times in DATA",
                 std::to_string(kDefaultMinCount));
   AddTextOption(app, "hash-bits", &hash_bits, "B",
-                "of conll: 2^B features by hashing, without a dictionary; 1 to 30");
-  AddTextOption(
-      app, "loss", &loss, "mean|count",
-      "Hamming loss: share of the known labels of a sequence that are wrong, or their number",
-      "mean");
+                "conll: 2^B hashed features, without a dictionary; B from 1 to 30");
+  AddTextOption(app, "loss", &loss, "mean|count",
+                "Hamming loss of each sequence: share (mean) or number (count) of its known labels "
+                "that are wrong",
+                "mean");
   AddTextOption(app, "costs", &costs, "FILE",
-                "costs of labels in the loss: lines `given predicted cost`; * as predicted means "
-                "all others without a line of their own. Elsewhere 1");
+                "costs of errors in the loss: lines `given predicted cost`, where * as predicted "
+                "stands for all labels without a line of their own. All other errors cost 1");
   AddTextOption(app, "constraints", &constraints, "none|bio",
-                "of conll: bio allows, in training and in all predictions, only labellings where "
-                "I-X follows B-X or I-X",
+                "conll: bio allows, in training and in all predictions, only labellings where I-X "
+                "follows B-X or I-X",
                 "none");
   scale.Register(app);
 }

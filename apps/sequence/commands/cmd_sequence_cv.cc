@@ -25,10 +25,14 @@ namespace {
 constexpr const char* kDescription =
     "Chooses lambda by cross-validation over the sequences of DATA, then trains with it on all of "
     "them.\n"
-    "The sequences are dealt out to K folds at random. For each fold, models are trained on the "
-    "others for all values of lambda,\nfrom the largest to the smallest, each from the solution of "
-    "the one before, and are tried on the fold.\nThe table has mean and standard deviation over "
-    "the folds. Ctrl-C ends it early. Features are counted over all sequences.";
+    "The sequences are divided into K folds at random. For each fold, models are trained on the "
+    "other folds for all values of\n"
+    "lambda, from the largest to the smallest, each starting from the solution of the previous "
+    "one, and are evaluated on the\n"
+    "fold.\n"
+    "The table has mean and standard deviation over the folds. Ctrl-C ends cross-validation early. "
+    "Features are counted over\n"
+    "all sequences.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -118,7 +122,7 @@ void ChooseMetric(const SequenceTask& sequences, CvSettings* settings, CvTask* t
   task->figures.resize(chunks ? kChunkF1 + 1 : kChunkF1);
   if (settings->metric > kChunkF1) settings->metric = chunks ? kChunkF1 : 0;
   if (settings->metric >= task->figures.size())
-    throw DataError("--metric: f1 is of chunks, but the labels of " + sequences.input.data.source +
+    throw DataError("--metric: f1 needs chunks, but the labels of " + sequences.input.data.source +
                     " mark none");
   for (std::size_t f = 0; f < task->figures.size(); ++f) task->shown.push_back(f);
 }

@@ -112,7 +112,7 @@ void AddSequenceEvaluate(CLI::App* parent, Action* action) {
   AddFoldsOption(app, "folds", &command->folds);
   command->threads.Register(app);
   app->add_flag("--json", command->json, "write JSON instead of a table");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only the result and errors");
 }
 
 }  // namespace slackline::internal::program

@@ -22,21 +22,26 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Predicts the label of every token: of every sequence the best labelling.\n"
-    "DATA is read like training data; - reads the standard input. Labels in it are not used, and "
-    "CoNLL columns may lack them.\nFrom the standard input, and with --stream, each sequence is "
-    "predicted as soon as its last line is read (of CoNLL the blank\nline behind it), and its "
-    "lines are written at once, by one thread in little memory. A file after --out appears at the "
-    "end.\n\n"
-    "--output labels writes a line per token: the columns of DATA without its label (of letters: "
-    "id, word id, position), then the\npredicted label. Blank lines stand between sequences.\n"
-    "--output scores writes a line with the names of the labels, tabs between, then a line per "
-    "token: for every label the best score\nof a labelling of the sequence with it minus the best "
-    "of all. 0: the predicted label; the farther below, the less likely;\n-inf: the constraints of "
-    "the model allow no such labelling.\n"
+    "Predicts the label of every token, from the best labelling of its sequence.\n"
+    "DATA is read like training data; - reads the standard input. Labels in DATA are not used, and "
+    "CoNLL columns may lack\n"
+    "them.\n"
+    "From the standard input, and with --stream, each sequence is predicted as soon as its last "
+    "line is read (for CoNLL the\n"
+    "blank line after it), and its lines are written at once, by one thread in little memory. The "
+    "file of --out appears only\n"
+    "when it is complete.\n\n"
+    "--output labels writes one line per token: the columns of DATA without the label (for "
+    "letters: id, word id, position),\n"
+    "then the predicted label. Blank lines separate sequences.\n"
+    "--output scores writes a line with the names of the labels, separated by tabs, then one line "
+    "per token: for every label\n"
+    "the best score of a labelling of the sequence with it minus the best score of all. The "
+    "predicted label has 0; a lower\n"
+    "score means a less likely label; -inf: the constraints of the model allow no such labelling.\n"
     "--output nbest=K writes, for each sequence, its K best labellings (or all, if fewer), the "
-    "best first: a line `# RANK SCORE` and\nthe lines of --output labels, with a blank line after "
-    "each labelling.";
+    "best first: a line `# RANK\n"
+    "SCORE` and the lines of --output labels, with a blank line after each labelling.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -205,10 +210,11 @@ void AddSequencePredict(CLI::App* parent, Action* action) {
   command->explain.Register(app, "sequence");
   AddFoldsOption(app, "folds", &command->folds);
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag("--stream", command->stream,
-                "write the lines of each sequence as soon as it is read, as always with - as DATA");
+  app->add_flag(
+      "--stream", command->stream,
+      "write the lines of each sequence as soon as it is read, as is always done if DATA is -");
   command->threads.Register(app);
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->add_flag("--quiet,-q", command->quiet, "print only errors");
 }
 
 }  // namespace slackline::internal::program

@@ -15,10 +15,13 @@ namespace {
 
 constexpr const char* kDescription =
     "Trains a chain model: a weight for every feature and label, for labels at the ends of a "
-    "sequence, and for every pair of labels\nin a row. Training and prediction are exact. DATA is "
-    "plain or gzip; - reads the standard input; ? is a label that is not known.\nCtrl-C ends "
-    "training early and keeps the best model. Without --lambda, --C and --lambda-path, lambda is "
-    "chosen by the data.";
+    "sequence, and for every pair of\n"
+    "adjacent labels. Training and prediction are exact. DATA is plain or gzip; - reads the "
+    "standard input; ? is an unknown\n"
+    "label.\n"
+    "Ctrl-C ends training early and keeps the best model. Without --lambda, --C and --lambda-path, "
+    "lambda is chosen from the\n"
+    "data.";
 
 constexpr const char* kExamples =
     "Examples:\n"

@@ -113,7 +113,7 @@ Index LettersReader::Number(std::size_t field, const char* what) const {
 void LettersReader::CheckFollows(const Letter& letter) const {
   const bool begins = last_.next == kEndOfWord;
   if (!begins && letter.id != last_.next) {
-    Fail("id " + Quoted(fields_[0]) + ", but the line before says that the word goes on with id " +
+    Fail("id " + Quoted(fields_[0]) + ", but the next id in the line before is " +
          std::to_string(last_.next));
   }
   const Index position = begins ? 1 : last_.position + 1;

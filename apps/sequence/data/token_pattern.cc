@@ -173,7 +173,7 @@ bool TokenPattern::Compiler::Atom() {
 void TokenPattern::Compiler::Group() {
   const std::string_view from = rest_;
   Alternatives();
-  if (!Accept(')')) throw DataError("no ')' behind " + Quoted("(" + std::string(from)));
+  if (!Accept(')')) throw DataError("no ')' after " + Quoted("(" + std::string(from)));
 }
 
 void TokenPattern::Compiler::Class() {
@@ -182,7 +182,7 @@ void TokenPattern::Compiler::Class() {
   set.negated = Accept('^');
   bool any = false;
   while (!Next(']')) {
-    if (rest_.empty()) throw DataError("no ']' behind " + Quoted(whole));
+    if (rest_.empty()) throw DataError("no ']' after " + Quoted(whole));
     if (rest_.starts_with("[:"))
       throw DataError("classes such as [:alpha:] are not supported in " + Quoted(whole));
     any = true;
@@ -214,7 +214,7 @@ std::uint32_t TokenPattern::Compiler::ClassCharacter(CharacterSet* set, bool* is
 }
 
 std::optional<std::uint32_t> TokenPattern::Compiler::Escape(CharacterSet* set) {
-  if (rest_.empty()) throw DataError("nothing behind the last '\\'");
+  if (rest_.empty()) throw DataError("nothing after the last '\\'");
   const char letter = rest_[0];
   if (!IsLetterOrDigit(letter)) {
     const Character character = Decode(rest_);

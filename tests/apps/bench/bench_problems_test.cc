@@ -346,8 +346,8 @@ TEST_CASE("lists of learners that are refused") {
   CHECK(Contains(message("al:speed=9"), "learner 'al:speed=9': unknown option 'speed'"));
   CHECK(Contains(message("al:tau=2"), "learner 'al:tau=2': --tau: '2' is not allowed"));
   CHECK(Contains(message("al:tau"), "'tau' is not of the form option=value"));
-  CHECK(Contains(message("al:seed=2"), "option 'seed' is the comparison's"));
-  CHECK(Contains(message("al:learner=bcfw"), "option 'learner' is the comparison's"));
+  CHECK(Contains(message("al:seed=2"), "option 'seed' belongs to the comparison"));
+  CHECK(Contains(message("al:learner=bcfw"), "option 'learner' belongs to the comparison"));
   CHECK(Contains(message("bcfw:rho=1"), "--rho applies to --learner al or soft only"));
 }
 

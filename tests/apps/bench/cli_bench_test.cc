@@ -251,7 +251,7 @@ TEST_CASE("bad arguments are refused before anything runs") {
 TEST_CASE("missing, empty and incomplete folders are reported") {
   const TemporaryFolder folder;
   CheckRefused({folder.Path("none")}, folder.Path("none") + ": there is no such folder");
-  CheckRefused({folder.Path("")}, "the folder has the data of none of the problems");
+  CheckRefused({folder.Path("")}, "the folder has no data of any problem");
   CheckRefused({folder.Path(""), "--problems", "toy,rcv1s1"},
                "/rcv1s1/rcv1s1-train.svm: there is no such file");
   CheckRefused({"--scaling", folder.Path(""), "--problems", "toy"},

@@ -135,7 +135,7 @@ TEST_CASE("bad input of matching cv: code 2, one line, nothing written") {
   refuse(files.Cv(model + Arguments{"--metric", "F1"}),
          "it must be one of f1 precision recall exact loss");
   refuse(files.Cv(model + Arguments{"--lambda", "1"}),
-         "--lambda: its values are those of --lambda-path");
+         "--lambda: cv takes its values from --lambda-path");
   refuse(files.Cv(model + Arguments{"--left-capacity", "-1"}), "--left-capacity");
   refuse(files.Cv({"--model", files.train}), "would be overwritten");
   refuse({"matching", "cv", files.folder.Path("none"), "--no-refit"}, "cannot open the file");

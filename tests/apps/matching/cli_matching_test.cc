@@ -128,7 +128,7 @@ TEST_CASE("bad input of matchings is refused") {
   refused(files.Train({"--left-capacity", "-1"}), "--left-capacity");
   refused(files.Train({"--recall-cost", "-1"}), "--recall-cost");
   refused(files.Train({"--loss", "sum"}), "--loss");
-  refused(files.Train({"--oracle", "lp"}), "does not see global factors");
+  refused(files.Train({"--oracle", "lp"}), "does not support global factors");
   refused({"matching", "draw", "--out", files.drawn}, "not an empty folder");
   refused({"matching", "draw", "--out", files.folder.Path("new"), "--words", "5-3"}, "--words");
   REQUIRE(RunProgram(files.Train()).code == 0);

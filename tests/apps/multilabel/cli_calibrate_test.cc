@@ -215,10 +215,10 @@ TEST_CASE("bad input of calibration ends with code 2 and one line") {
              "multilabel train --calibrate`");
   refuse(files.Predict("probability"), "did you mean 'probabilities'?");
   refuse(files.Train({"--calibrate", "--clusters", "2"}),
-         "--clusters does not go with --calibrate");
+         "--clusters cannot be combined with --calibrate");
   refuse(RunProgram(
              {"multilabel", "cv", files.data, "--num-labels", "4", "--no-refit", "--calibrate"}),
-         "--calibrate does not go with --no-refit");
+         "--calibrate cannot be combined with --no-refit");
   const std::string few = files.folder.Write("few.svm", LibsvmText(4, 6, 4, 2));
   refuse(RunProgram({"multilabel", "train", few, "--num-labels", "4", "--model", files.model,
                      "--calibrate"}),

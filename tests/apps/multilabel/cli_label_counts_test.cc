@@ -125,7 +125,7 @@ TEST_CASE("what cannot be") {
     CHECK(outcome.code == 2);
     CHECK_MESSAGE(outcome.err.find(text) != std::string::npos, outcome.err);
   };
-  refused(files.Train({"--label-counts", "5-1"}), "--label-counts: '5-1' is none of");
+  refused(files.Train({"--label-counts", "5-1"}), "--label-counts: '5-1' is not one of");
   refused(files.Train({"--label-counts", "4-5"}), "asks for 4 labels or more, but the data have 3");
   REQUIRE(files.Train({"--lambda", "1"}).code == 0);
   refused(RunProgram(

@@ -200,7 +200,7 @@ TEST_CASE("streams support --strict and --format") {
   CHECK(Contains(error(model, "x,the colour,size\n1,red,1\n", {"--format", "libsvm"}),
                  "LIBSVM data do not have"));
   CHECK(Contains(error(model, "x,the colour,size\n\n", {}),
-                 "<stdin>: no examples behind the header\n"));
+                 "<stdin>: no examples after the header\n"));
   CHECK(Contains(error(model, "x,the colour,size\n1,red,1\n1,red\n", {}), "<stdin>:3: "));
 }
 

@@ -54,8 +54,8 @@ TEST_CASE("valid bounds on the number of labels are parsed, and others refused")
     CHECK_THROWS_AS(ParseLabelCounts(text), DataError);
   }
   CHECK_THROWS_WITH_AS(ParseLabelCounts("3-1"),
-                       "--label-counts: '3-1' is none of auto, any, MIN-MAX, MIN- and N, with 0 <= "
-                       "MIN <= MAX and MAX > 0",
+                       "--label-counts: '3-1' is not one of auto, any, MIN-MAX, MIN- and N, with 0 "
+                       "<= MIN <= MAX and MAX > 0",
                        DataError);
 }
 

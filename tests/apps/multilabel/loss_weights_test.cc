@@ -81,7 +81,7 @@ TEST_CASE("files of weights are read, and bad ones refused") {
   CHECK(FromFile("a 2\n\"b c\" 3 0.5  # missed, false alarm\n") ==
         std::vector<double>{1, 2, 0.5, 3, 1, 1});
   CHECK(FromFile("2 0 7\n") == std::vector<double>{1, 1, 1, 1, 7, 0});
-  CHECK(Refusal("a\n").find("w.txt:1: expected a label, what missing it costs") == 0);
+  CHECK(Refusal("a\n").find("w.txt:1: expected a label, the cost of missing it") == 0);
   CHECK(Refusal("a 1 2 3\n").find("w.txt:1: expected a label") == 0);
   CHECK(Refusal("a 1\nb 2\n").find("w.txt:2: unknown label 'b'") == 0);
   CHECK(Refusal("a -1\n") == "w.txt:1: '-1' is not a weight from 0 to 1e6");

@@ -170,21 +170,22 @@ TEST_CASE("bad logs are refused with file and line") {
   refused(start + "{\"event\": oh}\n", "bad.jsonl:2: is not JSON");
   refused(start + CheckLine(1).substr(0, 40) + "\n", "bad.jsonl:2: is not JSON");
   refused(start, "bad.jsonl: the log has no checks");
-  refused(CheckLine(1), "bad.jsonl:1: no log of training: there is no start");
+  refused(CheckLine(1), "bad.jsonl:1: not a log of training: there is no start");
   refused(start + "{\"event\":\"tea\"}\n",
-          "bad.jsonl:2: no log of training: the event 'tea' is not known");
+          "bad.jsonl:2: not a log of training: the event 'tea' is not known");
   refused(start + "{\"pass\":1}\n", "has no 'event'");
-  refused(start + "3\n", "is no object");
+  refused(start + "3\n", "is not an object");
   refused(start + "{\"event\":\"check\",\"pass\":1}\n", "has no 'seconds'");
   refused(start + CheckLine(1) + "{\"event\":\"end\"}\n",
-          "bad.jsonl:3: no log of training: the end has no 'termination'");
+          "bad.jsonl:3: not a log of training: the end has no 'termination'");
   refused("{\"event\":\"start\"}\n", "the start has no 'lambda'");
   std::string nested = start + "{\"event\":\"check\",\"a\":";
   nested += std::string(100000, '[') + std::string(100000, ']') + "}\n";
-  refused(nested, "bad.jsonl:2: more than 64 brackets");
+  refused(nested, "bad.jsonl:2: more than 64 nested brackets");
   std::string text = CheckLine(1);
   text.replace(text.find("\"primal\":2"), 10, "\"primal\":\"<b>\"");
-  refused(start + text, "bad.jsonl:2: no log of training: 'primal' of the check is no number");
+  refused(start + text,
+          "bad.jsonl:2: not a log of training: 'primal' of the check is not a number");
   refused(
       "{\"event\":\"start\",\"program\":\"p\",\"data\":\"d\",\"examples\":0,\"lambda\":1,"
       "\"options\":{}}\n",

@@ -177,10 +177,11 @@ TEST_CASE("bad runs are refused with file and reason") {
   CheckRefused(folder, "{\"program\": 1,\n x", bad + ":2: is not JSON");
   CheckRefused(folder, "", "is not JSON");
   CheckRefused(folder, "{\"a\":\n 1e400}", bad + ":2: the number '1e400' is too large");
-  CheckRefused(folder, "[]", bad + ": no results of `slackline bench`: the file is no object");
+  CheckRefused(folder, "[]", bad + ": not results of `slackline bench`: the file is not an object");
   CheckRefused(folder, "{}", "the file has no 'problems'");
-  CheckRefused(folder, "{\"problems\": 3}", "'problems' of the file is not of the kind");
-  CheckRefused(folder, "{\"scaling\": []}", "`slackline bench --scaling`) is not drawn");
+  CheckRefused(folder, "{\"problems\": 3}", "'problems' of the file has the wrong type");
+  CheckRefused(folder, "{\"scaling\": []}",
+               "results of `slackline bench --scaling` cannot be drawn");
   CheckRefused(folder, Changed([](Json* r) { r->erase("machine"); }), "the file has no 'machine'");
   CheckRefused(folder, Changed([](Json* r) { (*r)["problems"] = Json::array(); }),
                "there are no problems");
@@ -211,8 +212,8 @@ TEST_CASE("too deeply nested brackets are refused") {
     const std::string text = Toy().dump();
     return "{\"[ \\\" [\": 1,\n\"deep\":" + nested(depth) + ",\n" + text.substr(1);
   };
-  CheckRefused(folder, with(64), bad + ":2: more than 64 brackets within each other");
-  CheckRefused(folder, with(200000), bad + ":2: more than 64 brackets within each other");
+  CheckRefused(folder, with(64), bad + ":2: more than 64 nested brackets");
+  CheckRefused(folder, with(200000), bad + ":2: more than 64 nested brackets");
   folder.Write("good.json", with(63));
   CHECK(RunProgram({"report", folder.Path("good.json"), "-o", "-"}).code == 0);
 }

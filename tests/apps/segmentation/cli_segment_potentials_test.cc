@@ -52,7 +52,7 @@ TEST_CASE("models of class potentials are trained on out-of-fold scores") {
   CheckRefused(drawn, {"bench", scratch.Path("data"), "--problems", "msrc", "--scaling"},
                {"--problems", "images"});
 
-  CheckRefused(drawn, drawn.EvaluatePrepared(model), {"--potentials", "needed"});
+  CheckRefused(drawn, drawn.EvaluatePrepared(model), {"--potentials", "required"});
   CheckRefused(drawn, drawn.EvaluatePrepared(drawn.model, {"--potentials", scores}),
                {"--potentials", "features"});
   CheckRefused(

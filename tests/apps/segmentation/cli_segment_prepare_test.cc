@@ -297,7 +297,7 @@ TEST_CASE("bad options") {
   refuse("--out", collection.folder.Path("none/out.fea"), {"--out", "there is no folder"});
   refuse("--out", collection.folder.Path("train.txt"), {"--out", "would be overwritten"});
   refuse("--out", collection.folder.Path("pictures/a.png"), {"--out", "would be overwritten"});
-  refuse("--out", "-", {"--out", "not possible"});
+  refuse("--out", "-", {"--out", "not allowed"});
   refuse("--frobnicate", "1",
          {"unknown option '--frobnicate'", "slackline segment prepare --help"});
   refuse("--train", "", {"--train"});

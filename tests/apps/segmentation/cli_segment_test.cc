@@ -113,7 +113,7 @@ TEST_CASE("draw writes images, labels and lists, by seed") {
   const auto drawn = Contents(folder.Path("b"));
   const Outcome again = draw("b", {"--seed", "3"});
   CHECK(again.code == 2);
-  CHECK(Contains(again.err, "is there and not empty"));
+  CHECK(Contains(again.err, "exists and is not empty"));
   CHECK(Contents(folder.Path("b")) == drawn);
   const std::string file = folder.Write("file", "");
   const Outcome blocked = RunProgram({"segment", "draw", "--out", file});
@@ -271,7 +271,7 @@ TEST_CASE("a resumed run ends as an uninterrupted one") {
                                      "--resume", scratch.Path("run.ckpt")}),
                {"run.ckpt"});
   CheckRefused(drawn, drawn.Train(Arguments{"--kernel", "rbf", "--model", scratch.Path("x.slk")}),
-               {"models of images have no form that keeps support vectors"});
+               {"models of images cannot store support vectors"});
 }
 
 TEST_CASE("a path over lambda writes a model for each value") {

@@ -161,7 +161,7 @@ TEST_CASE("bad input of --void ends with code 2 and one line") {
   refuse(collection.Prepare({"--void", "256"}),
          "--void: '256' is not allowed; it must be a whole number from 0");
   refuse(collection.Prepare({"--void", "0,x"}), "--void: 'x' is not allowed");
-  refuse(collection.Prepare({"--void", "7,7"}), "--void: '7' is there twice");
+  refuse(collection.Prepare({"--void", "7,7"}), "--void: '7' is given twice");
   // 255 is no class when 0 is void.
   refuse(collection.Prepare({"--void", "0"}),
          "value 255 at column 7, row 0 (from 0) is neither a class, of which there are 4 (values 1 "

@@ -112,7 +112,8 @@ TEST_CASE("constraints work in cross-validation and checkpoints, and bad ones ar
   }
   CheckRefused(files, files.Train({"--constraints", "iob1"}),
                "--constraints: 'iob1' is not allowed; it must be one of none bio");
-  const std::string letters = "--constraints: bio is about labels of chunks, and letters have none";
+  const std::string letters =
+      "--constraints: bio needs labels of chunks, which letters do not have";
   refuse(LettersText(3), {}, letters);
   refuse(good, {"--format", "letters"}, letters);
 }

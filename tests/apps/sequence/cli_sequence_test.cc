@@ -228,20 +228,20 @@ TEST_CASE("templates by name are reported, stored and written") {
   const Files files;
   const auto trained = [&](const Arguments& more) { return Good(files.Train(more)).err; };
   const auto info = [&] { return Good({"info", files.model}).out; };
-  CHECK(
-      Contains(trained({}),
-               "templates: chunking+spelling, since column 0 holds words; 23 features a token\n"));
+  CHECK(Contains(
+      trained({}),
+      "templates: chunking+spelling, since column 0 holds words; 23 features per token\n"));
   CHECK(Contains(
       info(),
       "templates   chunking+spelling (see `sequence template --template chunking+spelling`)\n"));
   CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["template_set"] ==
         "chunking+spelling");
   const auto by_default = ModelWeights(files.model);
-  CHECK(
-      Contains(trained({"--template", "chunking"}), "templates: chunking; 19 features a token\n"));
+  CHECK(Contains(trained({"--template", "chunking"}),
+                 "templates: chunking; 19 features per token\n"));
   CHECK(ModelWeights(files.model).size() < by_default.size());
-  CHECK(
-      Contains(trained({"--template", "spelling"}), "templates: spelling; 15 features a token\n"));
+  CHECK(Contains(trained({"--template", "spelling"}),
+                 "templates: spelling; 15 features per token\n"));
   trained({"--template", "auto"});
   CHECK(ModelWeights(files.model) == by_default);
 
@@ -250,11 +250,12 @@ TEST_CASE("templates by name are reported, stored and written") {
       files.folder.Write("numbers.txt", "11 A X\n12 B Y\n\n11 A X\n12 B Y\n");
   const Arguments train = {"sequence", "train",   numbers,    "--min-count",
                            "1",        "--model", files.model};
-  CHECK(Contains(Good(train).err,
-                 "templates: chunking, since column 0 does not hold words; 19 features a token\n"));
+  CHECK(
+      Contains(Good(train).err,
+               "templates: chunking, since column 0 does not hold words; 19 features per token\n"));
   const std::string own = files.folder.Write("own.txt", "U: %m[0,0,\"\\d$\"]\nV: %t[1,0,\"^1\"]\n");
   CHECK(Contains(Good(train + Arguments{"--template", own}).err,
-                 "templates: " + own + "; 2 features a token\n"));
+                 "templates: " + own + "; 2 features per token\n"));
   CHECK(Contains(info(), "templates   U: %m[0,0,\"\\d$\"]; V: %t[1,0,\"^1\"]\n"));
   CHECK(Good({"sequence", "predict", numbers, "--model", files.model}).out ==
         "11 A X\n12 B Y\n\n11 A X\n12 B Y\n");
@@ -338,7 +339,7 @@ TEST_CASE("cross-validation chooses and trains") {
   CHECK_FALSE(result["path"][0].contains("f1"));
   CHECK(result["sequences"] < 24);
   CheckRefused(files, letter_cv + Arguments{"--metric", "f1"},
-               "--metric: f1 is of chunks, but the labels of ");
+               "--metric: f1 needs chunks, but the labels of ");
   CheckRefused(files,
                {"sequence", "cv", files.conll, "--lambda-path", "1", "--folds", "41", "--no-refit"},
                "--folds: '41', but ");
@@ -389,7 +390,7 @@ TEST_CASE("bad input is refused, with its place") {
   };
   refuse_costs("X Y 1\nX Z 2\n", "costs.txt:2: there is no label 'Z' in the data");
   refuse_costs("X Y -1\n", "costs.txt:1: cost '-1' is not a number ≥ 0");
-  refuse_costs("X Y\n", "costs.txt:1: a line has a given label, a predicted label and a cost");
+  refuse_costs("X Y\n", "costs.txt:1: expected a given label, a predicted label and a cost");
   refuse_costs("X X 2\n", "costs.txt:1: label 'X' itself must cost nothing");
   files.folder.Write("t.txt", "U: %x[0,7]\n");
   refuse("a X\nb Y\n", {"--template", files.folder.Path("t.txt")}, "t.txt:1: ");

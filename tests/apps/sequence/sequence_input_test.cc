@@ -125,9 +125,8 @@ TEST_CASE("costs of labels are read, and bad ones refused") {
   const auto error = [&](const std::string& text) {
     return MessageOf<DataError>([&] { read(text); });
   };
-  CHECK(
-      Contains(error("A B\n"), "c.txt:1: a line has a given label, a predicted label and a cost"));
-  CHECK(Contains(error("A B 1 1\n"), "c.txt:1: a line has"));
+  CHECK(Contains(error("A B\n"), "c.txt:1: expected a given label, a predicted label and a cost"));
+  CHECK(Contains(error("A B 1 1\n"), "c.txt:1: expected a given label"));
   CHECK(Contains(error("A B 1\nD B 1\n"), "c.txt:2: there is no label 'D' in the data"));
   CHECK(Contains(error("* B 1\n"), "c.txt:1: there is no label '*' in the data"));
   CHECK(Contains(error("A B x\n"), "c.txt:1: cost 'x' is not a number ≥ 0"));
@@ -136,7 +135,7 @@ TEST_CASE("costs of labels are read, and bad ones refused") {
   CHECK(Contains(error("A A 1\n"), "c.txt:1: label 'A' itself must cost nothing"));
   CHECK(Contains(error("A B 1\nA * 2\nA B 1\n"),
                  "c.txt:3: label 'A' predicted as 'B' has a cost already"));
-  CHECK(Contains(error("A * 1\nA * 2\n"), "c.txt:2: label 'A' has a cost for all others already"));
+  CHECK(Contains(error("A * 1\nA * 2\n"), "c.txt:2: label 'A' already has a cost for all others"));
 }
 
 TEST_CASE("constraints must fit labels and sequences") {

@@ -187,8 +187,7 @@ TEST_CASE("the LP tolerance is refused where it has no effect") {
   options.max_passes = 1;
   if (!HasGlpk()) {
     options.oracle = SolverKind::kLp;
-    CHECK(Refusal(problem, options) ==
-          "--lp-tolerance is for GLPK, which this build does not have");
+    CHECK(Refusal(problem, options) == "--lp-tolerance needs GLPK, which this build does not have");
     return;
   }
   CHECK(Refusal(problem, options) == "--lp-tolerance needs --oracle lp or lp-polytope");

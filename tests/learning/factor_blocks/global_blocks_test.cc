@@ -287,7 +287,7 @@ TEST_CASE("global factors beside tables are trained with factor blocks only") {
     options.step = step;
     CHECK_THROWS_WITH_AS(
         MakeLearner(problem, options),
-        "learner bcfw needs oracles over whole examples, which there are not where global factors "
+        "learner bcfw needs oracles over whole examples, which do not exist if global factors "
         "share variables or stand beside factors with tables; use --learner al or soft",
         DataError);
   }

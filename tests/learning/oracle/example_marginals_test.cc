@@ -94,13 +94,13 @@ TEST_CASE("cycles and global factors are refused, and alternatives named") {
   options.num_factors = 40;
   const Problem cycles(RandomProblem(random, options), 0.1);
   CHECK_THROWS_WITH_AS(ExampleMarginals(cycles, "eg"),
-                       "learner eg needs exact marginals, which there are on graphs without cycles "
-                       "only; use learner bcfw or al",
+                       "learner eg needs exact marginals, which exist only on graphs without "
+                       "cycles; use learner bcfw or al",
                        DataError);
   const Problem global(RandomGlobalProblem(1, {}), 0.1);
   CHECK_THROWS_WITH_AS(ExampleMarginals(global, "eg"),
-                       "learner eg needs marginals, which there are not for structures with global "
-                       "factors; use learner al or soft",
+                       "learner eg needs marginals, which structures with global factors do not "
+                       "have; use learner al or soft",
                        DataError);
 }
 

@@ -149,7 +149,7 @@ TEST_CASE("oracles over tables are refused") {
       TrainOptions options = Options(LearnerKind::kBcfw, step, 1e-3);
       options.oracle = oracle;
       CHECK_THROWS_WITH_AS(MakeLearner(problem, options),
-                           doctest::Contains("does not see global factors"), DataError);
+                           doctest::Contains("does not support global factors"), DataError);
     }
   }
 }

@@ -279,7 +279,7 @@ TEST_CASE("bad input ends with code 2 and one line, and nothing is written") {
   refuse(files.Cv(model + Arguments{"--metric", "f1"}),
          "--metric: 'f1' is not allowed; it must be one of hamming");
   refuse(files.Cv(model + Arguments{"--lambda", "1"}),
-         "--lambda: its values are those of --lambda-path");
+         "--lambda: cv takes its values from --lambda-path");
   refuse(files.Cv({"--model", files.data}), "would be overwritten");
   refuse(files.Cv(model + Arguments{"--learner", "soft", "--tau", "0.5"}), "--tau applies to");
   refuse(

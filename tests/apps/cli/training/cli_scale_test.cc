@@ -123,7 +123,7 @@ TEST_CASE("notes before training report unscaled features and a lambda far below
   const Outcome unscaled = units.Train({"--scale", "none", "--max-passes", "1"});
   CHECK(Contains(unscaled.err, "note: sizes of features reach from"));
   CHECK(Contains(unscaled.err, "'a'"));
-  CHECK(Contains(unscaled.err, "--scale none leaves them: training may take many passes"));
+  CHECK(Contains(unscaled.err, "--scale none keeps them: training may take many passes"));
   const Outcome small = units.Train({"--lambda", "1e-6", "--max-passes", "1"});
   CHECK(Contains(small.err, "note: lambda 1e-06 is"));
   CHECK(Contains(small.err, "times smaller than the default for these data"));

@@ -275,9 +275,8 @@ TEST_CASE("features are named, and other names than the model's are refused") {
 TEST_CASE("missing and undeclared labels are explained") {
   Options options;
   options.xml = "";
-  CHECK(
-      Error(kHeader, options) ==
-      "data.arff: an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
+  CHECK(Error(kHeader, options) ==
+        "data.arff: an ARFF file does not say which attributes are labels: pass --labels FILE.xml");
   options.xml = "<labels><label name='A'/><label name='C'/></labels>";
   CHECK(Contains(Error(kHeader, options), "labels.xml:1: label 'C' is not an attribute of "));
 }
@@ -381,5 +380,5 @@ TEST_CASE("at prediction missing values get the model's means") {
         Names{"2 missing values in 2 columns (x 1, y 1) replaced by the training mean"});
   options.fill_values.clear();
   CHECK(Contains(Error(std::string(kHeader) + "1,0,1,1\n?,0,1,1\n", options),
-                 "data.arff:8: attribute 'x' has the value '?', and the model keeps no means"));
+                 "data.arff:8: attribute 'x' has the value '?', but the model has no means"));
 }

@@ -199,7 +199,7 @@ TEST_CASE("errors in headers are reported") {
         "--ignore-columns: column 'L' is one of --label-columns");
   CHECK(Error("x,L\n1,0\n", Labels("L", "x")) ==
         "t.csv:1: all columns are labels or ignored: there are no features");
-  CHECK(Error("x,L\n", Labels("L")) == "t.csv: no examples behind the header");
+  CHECK(Error("x,L\n", Labels("L")) == "t.csv: no examples after the header");
   CHECK(Error("", Labels("L")) == "t.csv: no examples");
   CHECK(Contains(Error(std::string("x\0,L\n", 5), Labels("L")), "t.csv: not a text in UTF-8"));
   CHECK(Contains(Error("PK\x03\x04...\n", {}), "t.csv: not a text in UTF-8"));
@@ -217,8 +217,8 @@ TEST_CASE("errors in rows are reported") {
 
 TEST_CASE("without label columns the message names likely ones") {
   CHECK(Error(kTable, {}) ==
-        "t.csv:1: a table (CSV, TSV) does not tell which columns are labels: pass --label-columns "
-        "LIST, a list of names, patterns such as 'tag_*', or positions (if it is no table, pass "
+        "t.csv:1: a table (CSV, TSV) does not say which columns are labels: pass --label-columns "
+        "LIST, a list of names, patterns such as 'tag_*', or positions (if it is not a table, pass "
         "--format)");
   CHECK(Contains(Error("x,a,b\n2,0,1\n3,1,\n", {}),
                  "the last 2 columns, 'a', 'b', look like labels: --label-columns=-2: (if"));
@@ -288,7 +288,7 @@ TEST_CASE("errors at prediction are reported") {
   CHECK(Contains(Error("age,colour,size,a\n1,red,1,2\n", options),
                  "t.csv:2: label 'a' has the value '2'"));
   CHECK(Contains(Error("age,colour,size\n1,red\n", options), "t.csv:2: the row has 2 values"));
-  CHECK(Error("age,colour,size\n", options) == "t.csv: no examples behind the header");
+  CHECK(Error("age,colour,size\n", options) == "t.csv: no examples after the header");
   CHECK(Contains(Error("0 1:1\n", options),
                  "trained on a table with names of columns, which LIBSVM data"));
   options.strict = true;

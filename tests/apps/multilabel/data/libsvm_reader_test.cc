@@ -130,7 +130,7 @@ TEST_CASE("gzip files give the same data") {
 
 TEST_CASE("a missing number of labels is explained") {
   CHECK(Error("0 1:1\n", MultiLabelReadOptions{}) ==
-        "data.svm: a LIBSVM file does not tell the number of labels: pass --num-labels N or "
+        "data.svm: a LIBSVM file does not contain the number of labels: pass --num-labels N or "
         "--labels FILE.xml");
 }
 

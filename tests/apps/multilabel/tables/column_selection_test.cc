@@ -53,7 +53,7 @@ TEST_CASE("items that match no column are refused") {
         "-1)");
   CHECK(Contains(Error("0"), "'0' is out of range"));
   CHECK(Contains(Error("-7:"), "'-7:' is out of range"));
-  CHECK(Contains(Error("5:3"), "'5:3' has no columns: its first is behind its last"));
+  CHECK(Contains(Error("5:3"), "'5:3' has no columns: its first column is after its last"));
   CHECK(Error("age,,3") == "--option: an empty item in the list of columns");
   CHECK(Error(":") == "--option: there is no column ':'");
   CHECK(Contains(Error("\"age"), "--option: a closing quote is missing"));

@@ -192,7 +192,7 @@ TEST_CASE("bad regular expressions are quoted with their macro") {
   CHECK(Error("U: %t[0,2,\"a\"]") ==
         "t.tpl:1: '%t[0,2,\"a\"]': there is no column 2; without the labels the data have 2, "
         "numbered from 0");
-  CHECK(Error("U: %t[0,0,\"(a\"]") == "t.tpl:1: '%t[0,0,\"(a\"]': no ')' behind '(a'");
+  CHECK(Error("U: %t[0,0,\"(a\"]") == "t.tpl:1: '%t[0,0,\"(a\"]': no ')' after '(a'");
   CHECK(Error("U: %m[0,0,\"a{2}\"]") ==
         "t.tpl:1: '%m[0,0,\"a{2}\"]': counts of repetitions are not supported at '{2}'; a brace "
         "itself is \\{");

@@ -99,7 +99,7 @@ TEST_CASE("lines that do not make a word name line and token") {
   CHECK(Error(first) ==
         "words.data:1: the file ends within word 1: the letter with id 2 is missing");
   CHECK(Error(first + "3\tm\t-1\t1\t2\t0\t0\t1\n") ==
-        "words.data:2: id '3', but the line before says that the word goes on with id 2");
+        "words.data:2: id '3', but the next id in the line before is 2");
   CHECK(Error(first + "2\tm\t-1\t1\t3\t0\t0\t1\n") == "words.data:2: position '3', expected 2");
   CHECK(Error("1\to\t2\t1\t2\t0\t0\t1\n") == "words.data:1: position '2', expected 1");
   CHECK(Error(first + "2\tm\t-1\t8\t2\t0\t0\t1\n") == "words.data:2: word id '8' within word 1");

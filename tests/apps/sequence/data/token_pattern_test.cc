@@ -210,7 +210,7 @@ TEST_CASE("expressions that make backtracking explode take linear time") {
 TEST_CASE("unsupported syntax is refused, with its place") {
   CHECK(Error("") == "the regular expression is empty");
   CHECK(Error(std::string(1001, 'a')) == "the regular expression is longer than 1000 bytes");
-  CHECK(Error("a(b") == "no ')' behind '(b'");
+  CHECK(Error("a(b") == "no ')' after '(b'");
   CHECK(Error("a)b") == "')' without a '(' before ')b'");
   CHECK(Error("*a") == "there is nothing to repeat before '*a'");
   CHECK(Error("a|+") == "there is nothing to repeat before '+'");
@@ -218,13 +218,13 @@ TEST_CASE("unsupported syntax is refused, with its place") {
   CHECK(Error("(?:a)") == "there is nothing to repeat before '?:a)'");
   CHECK(Error("a*?b") == "a repetition is repeated at '?b': put it into ( )");
   CHECK(Error("a{2}") == "counts of repetitions are not supported at '{2}'; a brace itself is \\{");
-  CHECK(Error("[ab") == "no ']' behind '[ab'");
+  CHECK(Error("[ab") == "no ']' after '[ab'");
   CHECK(Error("[]a") == "no characters between '[' and ']' in '[]a'");
   CHECK(Error("[b-a]") == "a range without characters in '[b-a]'");
   CHECK(Error("[\\d-z]") == "a range without characters in '[\\d-z]'");
   CHECK(Error("[a-\\d]") == "a range without characters in '[a-\\d]'");
   CHECK(Error("[[:alpha:]]") == "classes such as [:alpha:] are not supported in '[[:alpha:]]'");
-  CHECK(Error("a\\") == "nothing behind the last '\\'");
+  CHECK(Error("a\\") == "nothing after the last '\\'");
   CHECK(Error("\\bx") == "'\\b' is not one of \\d \\a \\l \\u \\w \\s \\p");
   CHECK(Error("\\1") == "'\\1' is not one of \\d \\a \\l \\u \\w \\s \\p");
 }
