@@ -80,9 +80,10 @@ def drawn_run(program, features, layers, learner, passes):
 
 
 def compare(name, mine, theirs):
-    """Prints one line; returns the number of learners that differ."""
+    """Prints one line; returns the number of learners that differ. Reasons not to run may differ."""
     ran = sum(not isinstance(result, str) for result in mine.values())
-    unlike = [learner for learner in mine if mine[learner] != theirs[learner]]
+    unlike = [learner for learner in mine if mine[learner] != theirs[learner] and
+              not (isinstance(mine[learner], str) and isinstance(theirs[learner], str))]
     print(f"{name}: {ran} of {len(mine)} learners apply, " +
           ("not the same: " + ", ".join(unlike) if unlike else "all runs are the same"), flush=True)
     return len(unlike)
