@@ -114,6 +114,18 @@ std::uint32_t Crc32(std::string_view bytes, std::uint32_t before) {
   return static_cast<std::uint32_t>(sum);
 }
 
+bool WriteAt(int descriptor, std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count =
+        pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(count);
+    offset += static_cast<std::uint64_t>(count);
+  }
+  return true;
+}
+
 AtomicFile::AtomicFile(const std::string& path) : target_(ResolveTarget(path)) {
   int number = 1;
   while (descriptor_ < 0) {
@@ -145,14 +157,7 @@ void AtomicFile::Write(std::string_view bytes) {
 }
 
 void AtomicFile::Rewrite(std::uint64_t offset, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count =
-        pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) Fail();
-    bytes.remove_prefix(count);
-    offset += static_cast<std::uint64_t>(count);
-  }
+  if (!WriteAt(descriptor_, offset, bytes)) Fail();
 }
 
 void AtomicFile::Commit() {

@@ -12,6 +12,9 @@ namespace slackline::internal {
 /// zlib's CRC-32 of `bytes`, continued from the checksum `before` of the bytes that precede them.
 std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0);
 
+/// Writes all bytes from `offset` on. False, with the reason in errno, when the system refuses.
+bool WriteAt(int descriptor, std::uint64_t offset, std::string_view bytes);
+
 /// A file written such that `path` holds either the old file or the complete new one at any moment.
 /// The bytes go to a temporary file, path + ".slackline-tmp-<number>", which is flushed to the disk
 /// and then renamed. A symbolic link is followed. Without Commit nothing remains. The temporary

@@ -35,12 +35,11 @@ double Dot(const FeatureRow& a, const FeatureRow& b) {
 }
 
 FeatureRows::FeatureRows(const std::string& folder)
-    : values_(folder), columns_(folder), rows_(folder), in_file_(!folder.empty()) {
+    : values_(folder), columns_(folder), rows_(folder) {
   columns_.Append(0);
 }
 
 void FeatureRows::WillNeed(Index first, Index count) const {
-  if (!in_file_ || count == 0) return;
   const Entry& begin = rows_[first];
   const Entry& last = rows_[first + count - 1];
   // Rows that share values with those before them lie inside that range, or are in memory anyway.

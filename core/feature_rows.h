@@ -60,16 +60,19 @@ class FeatureRows {
             entry.squared_norm};
   }
 
-  bool in_file() const { return in_file_; }
-  /// Has the system begin to read rows from their file (in_file); nothing else changes.
+  bool in_file() const { return values_.in_file(); }
+  /// Where rows lie in a file, has the system begin to read these. Requires count ≥ 1.
   void WillNeed(Index first, Index count) const;
 
   /// Prefetches `count` rows from `first` on: their entries, or with `values` the first cache lines
-  /// of the values and columns of at most 8 rows. Rows in a file are read from it
-  /// at the first of the two calls.
+  /// of the values and columns of at most 8 rows. Where rows lie in a file, the call without
+  /// `values` has the system read them, and the other does nothing.
   void Prefetch(Index first, Index count, bool values) const {
     if (count == 0) return;
-    if (in_file_) return values ? void() : WillNeed(first, count);
+    if (in_file()) {
+      if (!values) WillNeed(first, count);
+      return;
+    }
     const Entry* const entries = rows_.data() + first;
     if (!values) return slackline::internal::Prefetch(entries, count * sizeof(Entry), 4);
     constexpr Index kMostRows = 8;
@@ -107,7 +110,6 @@ class FeatureRows {
   GrowingArray<Index> columns_;
   GrowingArray<Entry> rows_;
   Index dimension_ = 0;
-  bool in_file_ = false;
 };
 
 }  // namespace slackline::internal

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
@@ -57,16 +58,9 @@ void MappedFile::Reserve(std::size_t bytes) {
 }
 
 // Not through the mapping, which would have every page read before it is written.
-void MappedFile::Write(std::size_t first_byte, const void* from, std::size_t bytes) {
-  const auto* next = static_cast<const char*>(from);
-  while (bytes > 0) {
-    const ssize_t written = pwrite(descriptor_, next, bytes, static_cast<off_t>(first_byte));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) Fail(folder_, "cannot write to a file in this folder", errno);
-    next += written;
-    first_byte += written;
-    bytes -= written;
-  }
+void MappedFile::Write(std::size_t first_byte, std::string_view bytes) {
+  if (!WriteAt(descriptor_, first_byte, bytes))
+    Fail(folder_, "cannot write to a file in this folder", errno);
 }
 
 void MappedFile::WillNeed(std::size_t first_byte, std::size_t bytes) const {

@@ -2,13 +2,13 @@
 //
 // An array that grows at its end, in memory or in a file. The pages of the file are mapped: they
 // are read like memory, and the system writes them out and drops them when memory is short. An
-// array can so be larger than the memory of the machine.
+// array can thus be larger than the memory of the machine.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -35,7 +35,7 @@ class MappedFile {
   const void* data() const { return data_; }
 
   /// Writes into the room that is reserved. Throws DataError when the disk refuses.
-  void Write(std::size_t first_byte, const void* from, std::size_t bytes);
+  void Write(std::size_t first_byte, std::string_view bytes);
 
   /// Has the system begin to read these bytes from the disk; they are read page by page otherwise,
   /// when they are needed.
@@ -75,13 +75,16 @@ class GrowingArray {
   const T* end() const { return data_ + size_; }
   const T& operator[](std::size_t k) const { return data_[k]; }
 
+  bool in_file() const { return file_ != nullptr; }
+
   void Append(std::span<const T> values) {
     if (values.empty()) return;
     if (file_ == nullptr) {
       memory_.insert(memory_.end(), values.begin(), values.end());
     } else {
       file_->Reserve((size_ + values.size()) * sizeof(T));
-      file_->Write(size_ * sizeof(T), values.data(), values.size_bytes());
+      file_->Write(size_ * sizeof(T),
+                   {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
       size_ += values.size();
     }
     Refresh();
