@@ -34,9 +34,8 @@ function(slackline_add_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "/(examples/.*|main\\.cc|cmd_[a-z_]*\\.cc)$")
   add_library(${name} STATIC ${sources})
-  if(SLACKLINE_SHARED)  # the shared library exports only symbols with SLACKLINE_EXPORT
-    set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  endif()
+  # A shared library exports only symbols with SLACKLINE_EXPORT.
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${name} PUBLIC ${SLACKLINE_INCLUDE_DIR})
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_compile_options(${name} PRIVATE ${SLACKLINE_WARNINGS})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DCXX_FLAGS=… -DLAUNCHER=… -P inside_test.cmake
+# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DCXX_FLAGS=… -P inside_test.cmake
 # Builds the library as a part of another project, and a program with it: by add_subdirectory as a
-# static library, and by FetchContent as a shared one, from the same objects. (Without optimisation,
-# which is not the subject of the test.)
+# static library, and by FetchContent as a shared one, from the same objects. Most objects are those
+# of the build that is tested (reuse_object.sh).
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
 include(ProcessorCount)
@@ -16,7 +16,9 @@ function(build_lesson)
       -DSLACKLINE_SOURCE=${SOURCE_DIR} -DPROGRAM=${LESSON}.cc -DSLACKLINE_WITH_VISION=OFF
       -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${CXX_FLAGS} -DCMAKE_CXX_FLAGS_DEBUG=-O0
       -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
-      -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} ${ARGV})
+      -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+      "-DCMAKE_CXX_COMPILER_LAUNCHER=env;SLACKLINE_SOURCE=${SOURCE_DIR};SLACKLINE_BUILD=${BUILD_DIR};${SOURCE_DIR}/tests/install/reuse_object.sh"
+      ${ARGV})
   run(${CMAKE_COMMAND} --build ${work} --target outside -j ${jobs})
   check_lesson(${work}/outside)
 endfunction()
