@@ -6,11 +6,14 @@
 // What is exact on which graph (forest: variables and factors with tables form no cycle, and no
 // factor has its own max oracle; small: at most 65 536 labellings):
 //
-//   Predict       forests, small graphs, and graphs whose factors with their own max oracle share
-//                 no variable and stand alone; on any other graph a good labelling, a bound on all
-//                 labellings, and `optimal` where the score reaches the bound
-//   MaxMarginals  as Predict; on all other graphs without such factors and without forbidden states
-//                 the upper bounds of the LP relaxation
+//   Predict       forests, small graphs without factors that have their own max oracle, graphs
+//                 whose factors with their own max oracle share no variable and stand alone, and
+//                 any graph with at most 4096 labellings; on any other graph a good labelling, a
+//                 bound on all labellings, and `optimal` where the score reaches the bound
+//   MaxMarginals  forests, small graphs, and graphs without forbidden states whose factors with
+//                 their own max oracle share no variable and stand alone; on all other graphs
+//                 without such factors and without forbidden states the upper bounds of the LP
+//                 relaxation
 //   KBest         forests and small graphs only
 //   Marginals     forests and small graphs only
 //

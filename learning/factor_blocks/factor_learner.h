@@ -49,8 +49,8 @@ class FactorLearner : public Learner,
   /// Derived classes add their own figures.
   Evaluation Evaluate(int threads) override;
   WorkCounts work() const override { return {0, blocks_.block_steps()}; }
-  /// True from the fourth pass after a check on, because a check takes as long as one or two
-  /// passes.
+  /// True from the fourth pass after a check on, because a check takes as long as one to five
+  /// passes (EvaluateFactorBlocks).
   bool CheckIsCheap() const override { return pass_ - checked_at_ >= 4; }
 
   void KeepDualPoint() override { keeps_points_ = true; }
