@@ -82,11 +82,6 @@ void ModelBuilder::AddFactorPotentials(Index factor, Index block, Index first_po
           base);
 }
 
-void ModelBuilder::AddFactorFeatures(Index factor, FactorType type, Index block, Index base) {
-  const PartRef part{true, CheckFactorNumber(factor)};
-  AddTypeTerms(part, type, block, base);
-}
-
 void ModelBuilder::ForbidStates(Index variable, const std::vector<bool>& forbidden) {
   Forbid({false, CheckVariable(variable)}, forbidden);
 }

@@ -92,7 +92,6 @@ class ModelBuilder {
                                std::span<const Index> rows = {}, Index base = 0);
   void AddFactorPotentials(Index factor, Index block, Index first_potential,
                            std::span<const Index> rows = {}, Index base = 0);
-  void AddFactorFeatures(Index factor, FactorType type, Index block, Index base = 0);
 
   /// Forbids the states s with forbidden[s] = true of a variable, or the joint states of factor
   /// number `factor`: no labelling may use them (docs/notation.md, section 10). At least one state

@@ -132,19 +132,17 @@ TEST_CASE("variables read inputs, potentials and unary factors") {
   for (std::size_t k = 0; k < scores.size(); ++k) CHECK(Near(scores[k], expected[k], kExact));
 }
 
-TEST_CASE("factors read inputs and potentials, and take several feature sets") {
+TEST_CASE("factors read inputs and potentials besides the features of their type") {
   Layout layout;
   ModelBuilder builder(layout.weights);
   builder.AddVariable(2);
   builder.AddVariable(2);
-  const Index c = builder.AddFactor({0, 1});
+  const Index c = builder.AddFactor({0, 1}, builder.Register(PottsFactor(2)), layout.scalar, 1);
   builder.AddFactorLinearFeatures(c, layout.linear, 0,
                                   std::array<Index, 4>{0, kAbsent, kAbsent, 1});
   builder.AddFactorPotentials(c, layout.scalar, 0, std::array<Index, 4>{0, 0, 0, 0});
-  builder.AddFactorFeatures(c, builder.Register(PottsFactor(2)), layout.scalar, 1);
-  builder.AddFactorFeatures(c, builder.Register(TableFactor({4})), layout.scalar, 2);
   const auto structure = builder.Build();
-  CHECK(structure->terms(2).size() == 4);
+  CHECK(structure->terms(2).size() == 3);
   auto rows = std::make_shared<FeatureRows>();
   rows->AddDense(std::array{1.0, 0.0});
   std::vector<double> weights(layout.weights->size(), 0.0);
@@ -152,10 +150,9 @@ TEST_CASE("factors read inputs and potentials, and take several feature sets") {
   weights[layout.weights->block(layout.linear).at(1, 0)] = 1;
   weights[scalar.at(0, 0)] = 1;
   weights[scalar.at(1, 0)] = 1000;
-  weights[scalar.at(3, 0)] = 0.5;
   const std::vector<double> scores = FlatScores(structure, rows, weights, {10, 20, 30, 40});
   CHECK(std::vector<double>(scores.begin() + 4, scores.end()) ==
-        std::vector<double>{10, 1020.5, 1030, 41});
+        std::vector<double>{10, 1020, 1030, 41});
 }
 
 TEST_CASE("one factor type on many edges is tabulated once and shares one map") {
@@ -246,7 +243,6 @@ TEST_CASE("arguments out of range are refused, and leave the builder as it was")
   CHECK_THROWS_AS(builder.AddFactor({0, 0}, potts, layout.scalar), std::invalid_argument);
   CHECK_THROWS_AS(builder.AddFactor({0, 5}, potts, layout.scalar), std::invalid_argument);
   CHECK_THROWS_AS(builder.AddFactor({0}, FactorType{7}, layout.scalar), std::invalid_argument);
-  CHECK_THROWS_AS(builder.AddFactorFeatures(0, potts, layout.scalar), std::invalid_argument);
   CHECK(builder.num_factors() == 0);
   CHECK_THROWS_AS(builder.AddFactor({0, 1}, PairwiseTableFactor(2, 3), layout.scalar, 15),
                   std::invalid_argument);
