@@ -93,8 +93,6 @@ std::string RightCell(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-std::string ProgramVersion() { return std::string("slackline ") + SLACKLINE_VERSION; }
-
 CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
                            std::string_view placeholder, std::string_view text,
                            std::string_view default_text) {
@@ -189,16 +187,6 @@ double ReadReal(std::string_view option, std::string_view value, bool positive, 
   throw DataError("--" + std::string(option) + ": " + Quoted(value) +
                   " is not allowed; it must be a number " + (positive ? "> 0" : "≥ 0") +
                   (largest < kInfinity ? " and ≤ " + Number(largest) : ""));
-}
-
-std::size_t CheckChoice(std::string_view option, std::string_view value,
-                        const std::vector<std::string_view>& choices) {
-  const auto found = std::find(choices.begin(), choices.end(), value);
-  if (found != choices.end()) return found - choices.begin();
-  std::string allowed;
-  for (const std::string_view choice : choices) allowed.append(" ").append(choice);
-  throw DataError("--" + std::string(option) + ": " + Quoted(value) +
-                  " is not allowed; it must be one of" + allowed + DidYouMean(value, choices));
 }
 
 LossScale ReadLossScale(std::string_view value) {

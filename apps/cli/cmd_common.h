@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <slackline/apps/common/choice.h>
 #include <slackline/core/check.h>
 #include <slackline/core/loss.h>
 #include <slackline/core/number_text.h>
@@ -40,9 +41,6 @@ void AddReport(CLI::App* parent, Action* action);
 void AddSequence(CLI::App* parent, Action* action);
 void AddSegment(CLI::App* parent, Action* action);
 void AddMatching(CLI::App* parent, Action* action);
-
-/// "slackline 0.1.0".
-std::string ProgramVersion();
 
 /// Adds `--name PLACEHOLDER` with wrapped help text. The text ends with the default in brackets
 /// unless the default is empty.
@@ -108,11 +106,6 @@ Index ReadCount(std::string_view option, std::string_view value, Index minimum,
                 Index maximum = std::numeric_limits<Index>::max());
 double ReadReal(std::string_view option, std::string_view value, bool positive,
                 double largest = kInfinity);
-
-/// The index of the choice that equals the value of `--option`. Throws DataError, which names all
-/// choices, if there is none.
-std::size_t CheckChoice(std::string_view option, std::string_view value,
-                        const std::vector<std::string_view>& choices);
 
 /// --loss mean|count.
 LossScale ReadLossScale(std::string_view value);

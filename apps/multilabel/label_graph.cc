@@ -82,6 +82,29 @@ LabelPair ParsePair(const LabelLines& lines) {
   return {std::min(a, b), std::max(a, b)};
 }
 
+/// The pairs in ascending order, with a < b. Throws DataError on pairs that are not two labels of
+/// the data, or occur twice.
+std::vector<LabelPair> SortedPairs(std::vector<LabelPair> pairs, const MultiLabelData& data) {
+  const auto text = [](const LabelPair& pair) {
+    return "(" + std::to_string(pair.a) + ", " + std::to_string(pair.b) + ")";
+  };
+  for (LabelPair& pair : pairs) {
+    if (pair.a < 0 || pair.b < 0 || pair.a >= data.num_labels() || pair.b >= data.num_labels()) {
+      throw DataError("--graph: the pair " + text(pair) + " is not one of " +
+                      std::to_string(data.num_labels()) + " labels, which count from 0");
+    }
+    if (pair.a == pair.b)
+      throw DataError("--graph: the pair " + text(pair) + " joins a label with itself");
+    if (pair.a > pair.b) std::swap(pair.a, pair.b);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  const auto twice = std::adjacent_find(pairs.begin(), pairs.end());
+  if (twice != pairs.end()) throw DataError("--graph: the pair " + text(*twice) + " occurs twice");
+  if (static_cast<Offset>(pairs.size()) > kMaxLabelPairs)
+    throw DataError("--graph: more than " + std::to_string(kMaxLabelPairs) + " pairs");
+  return pairs;
+}
+
 }  // namespace
 
 double MutualInformation(std::span<const std::int64_t, 4> counts) {
@@ -130,19 +153,20 @@ std::vector<LabelPair> ReadLabelGraph(const std::string& path,
   return pairs;
 }
 
-std::vector<LabelPair> MakeLabelGraph(const std::string& graph, const MultiLabelData& data) {
-  if (graph == "none") return {};
-  if (graph == "tree") return MutualInformationTree(data);
-  if (graph == "full") {
+std::vector<LabelPair> MakeLabelGraph(const LabelGraph& graph, const MultiLabelData& data) {
+  if (graph.pairs) return SortedPairs(*graph.pairs, data);
+  if (graph.name == "none") return {};
+  if (graph.name == "tree") return MutualInformationTree(data);
+  if (graph.name == "full") {
     CheckFullSize(data);
     return FullGraph(data.num_labels());
   }
   std::error_code ignored;
-  if (!std::filesystem::exists(graph, ignored)) {
-    throw DataError("--graph: " + Quoted(graph) +
+  if (!std::filesystem::exists(graph.name, ignored)) {
+    throw DataError("--graph: " + Quoted(graph.name) +
                     " is neither full, none nor tree, and there is no such file");
   }
-  return ReadLabelGraph(graph, data.label_names);
+  return ReadLabelGraph(graph.name, data.label_names);
 }
 
 }  // namespace slackline::internal

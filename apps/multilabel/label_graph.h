@@ -5,9 +5,11 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <slackline/apps/multilabel/data/multilabel_data.h>
@@ -24,13 +26,26 @@ struct LabelPair {
 /// The largest number of pairs of a model (full graphs have n(n−1)/2).
 inline constexpr Offset kMaxLabelPairs = 50'000'000;
 
-/// The pairs of the graph that `graph` names, in ascending order:
-///   full   all pairs
-///   none   no pairs: every label on its own
-///   tree   a maximum spanning tree of the labels' mutual information in `data`
-///   other  a file (ReadLabelGraph)
-/// Throws DataError on bad files and on more than kMaxLabelPairs pairs.
-std::vector<LabelPair> MakeLabelGraph(const std::string& graph, const MultiLabelData& data);
+/// Which pairs a model joins: a name, or the pairs themselves.
+struct LabelGraph {
+  LabelGraph(std::string graph) : name(std::move(graph)) {}  // NOLINT: converts
+  LabelGraph(const char* graph) : name(graph) {}             // NOLINT: converts
+  /// Pairs in any order, of distinct labels; none twice.
+  LabelGraph(std::string text, std::vector<LabelPair> given)
+      : name(std::move(text)), pairs(std::move(given)) {}
+
+  /// full    all pairs
+  /// none    no pairs: every label on its own
+  /// tree    a maximum spanning tree of the labels' mutual information in the data
+  /// other   a file (ReadLabelGraph)
+  /// With `pairs` only a text for records and messages.
+  std::string name;
+  std::optional<std::vector<LabelPair>> pairs;
+};
+
+/// The pairs of a graph, a < b, in ascending order. Throws DataError on bad files and pairs, and on
+/// more than kMaxLabelPairs pairs.
+std::vector<LabelPair> MakeLabelGraph(const LabelGraph& graph, const MultiLabelData& data);
 
 /// Reads a graph file: one pair per line, two labels separated by blanks or tabs. A label is given
 /// by its name or, if no label has that name, by its number, which counts from 0 in the order of

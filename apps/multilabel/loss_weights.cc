@@ -5,9 +5,11 @@
 #include <cmath>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <slackline/apps/multilabel/label_lines.h>
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
 
@@ -92,8 +94,22 @@ LossWeights LossWeights::Parse(const std::string& text) {
   return weights;
 }
 
+LossWeights LossWeights::Given(std::vector<double> costs) {
+  for (const double cost : costs) {
+    if (!(cost >= 0 && cost <= kLargestWeight))
+      throw DataError("--loss-weights: " + NumberText(cost, 6) + " is not a weight from 0 to 1e6");
+  }
+  LossWeights weights;
+  weights.given_ = std::move(costs);
+  return weights;
+}
+
 std::vector<double> LossWeights::For(const MultiLabelData& training) const {
-  std::vector<double> weights;
+  if (!given_.empty() && given_.size() != 2 * training.label_names.size()) {
+    throw DataError("--loss-weights: " + std::to_string(given_.size()) + " costs do not fit " +
+                    Count(training.num_labels(), "label") + ", which need two each");
+  }
+  std::vector<double> weights = given_;
   if (!file_.empty()) weights = ReadWeights(file_, training);
   if (power_ > 0) weights = ByFrequency(training, power_);
   if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 1; }))

@@ -33,11 +33,15 @@ class LossWeights {
   /// does not exist.
   static LossWeights Parse(const std::string& text);
 
-  bool equal() const { return power_ == 0 && file_.empty(); }
+  /// For each label the cost of a false alarm and that of missing it. Throws DataError on costs
+  /// outside 0 … kLargestWeight.
+  static LossWeights Given(std::vector<double> costs);
+
+  bool equal() const { return power_ == 0 && file_.empty() && given_.empty(); }
 
   /// LossOptions::given_weights for the labels of `training`: for each label the cost of a false
   /// alarm and that of missing it; empty if all are 1. For a label that no example has, missing it
-  /// costs 1. Throws DataError on bad files.
+  /// costs 1. Throws DataError on bad files, and when given costs do not fit the labels.
   std::vector<double> For(const MultiLabelData& training) const;
 
   static constexpr double kDefaultPower = 0.25;
@@ -46,6 +50,7 @@ class LossWeights {
  private:
   double power_ = 0;  // 0: not by frequency
   std::string file_;
+  std::vector<double> given_;
 };
 
 struct MultiLabelLoss {

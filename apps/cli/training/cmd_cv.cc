@@ -84,7 +84,8 @@ class CvCommand {
   /// Determines what depends on the data: the values of λ and the pass limit of every training.
   void Prepare(const SessionTask& session) {
     plan_.extend = plan_.lambdas.empty();
-    if (plan_.extend) plan_.lambdas = LambdasAround(UsableDefault(settings_.train, session));
+    if (plan_.extend)
+      plan_.lambdas = LambdasAround(UsableDefault(settings_.train, session.training()));
     const LearnerChoice choice = ChooseFor(session);
     if (settings_.limited) {
       for (std::size_t c = 0; c < plan_.candidates.size(); ++c)
@@ -99,7 +100,7 @@ class CvCommand {
     }
     if (flags_.verbose) TellReason(choice);
     session.Describe(choice, RangeText(plan_.lambdas, settings_.folds));
-    TellWarnings(session);
+    TellWarnings(session.training());
   }
 
   CvResult Validate(const std::atomic<int>* interrupt) {

@@ -49,10 +49,17 @@ void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const s
       path.c_str(), wide.c_str(), Number(100 * options.gap_tolerance, 3).c_str());
 }
 
-Json BeginWithCost(const Problem& problem, const LearnerChoice& choice, SessionTask* task) {
-  task->record()->cost_per_variable =
-      task->Scales(choice.options).CostPerVariable(problem.lambda());
-  return task->Begin(problem, choice);
+/// The first object of the log, with the entries common to all applications.
+Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
+  Json options = Json::object();
+  for (const auto& [name, value] : record.options) options[name] = value;
+  return {{"program", record.program},
+          {"data", record.data},
+          {"examples", record.num_examples},
+          {"lambda", record.lambda},
+          {"cost_per_variable", record.cost_per_variable},
+          {"choice", choice.reason},
+          {"options", std::move(options)}};
 }
 
 /// The figures of one λ in the table of a path; checkpoints store them too.
@@ -107,9 +114,11 @@ class Session {
   }
 
  private:
+  TrainingRecord& record() { return *task_.training().record(); }
+
   /// What must match in a resumed run besides problem and options.
   Fingerprint Context() const {
-    Fingerprint context = task_.Context();
+    Fingerprint context = task_.training().Context();
     std::string path;
     for (const double lambda : settings_.lambdas)
       path += (path.empty() ? "" : ",") + LambdaText(lambda);
@@ -126,14 +135,14 @@ class Session {
   void Announce() const {
     if (flags_.verbose) TellReason(choice_);
     std::string lambda = Number(settings_.lambdas[0]);
-    const CostScales& scales = task_.Scales(settings_.train);
+    const CostScales& scales = task_.training().Scales(settings_.train);
     if (settings_.path()) {
       lambda += " to " + Number(settings_.lambdas.back()) + " (" +
                 Count(static_cast<Offset>(settings_.lambdas.size()), "value") + ")";
     } else {
       lambda += std::string(" (") + (settings_.default_lambda ? "default; " : "") + "C " +
                 Number(scales.CostPerVariable(settings_.lambdas[0]), 3) + " per " +
-                std::string(task_.VariableNoun()) + ")";
+                std::string(task_.training().VariableNoun()) + ")";
     }
     task_.Describe(choice_, lambda);
     WarnOfSlowness(scales);
@@ -150,16 +159,16 @@ class Session {
   /// Prints notes on causes of slow training.
   void WarnOfSlowness(const CostScales& scales) const {
     const double smallest = *std::min_element(settings_.lambdas.begin(), settings_.lambdas.end());
-    const double usual = task_.DefaultLambda(settings_.train);
+    const double usual = task_.training().DefaultLambda(settings_.train);
     if (smallest < usual / kFarBelowDefault) {
       std::fprintf(stderr,
                    "note: lambda %s is %s times smaller than the default for these data, %s (C %s "
                    "per %s): training may take many passes\n",
                    Number(smallest, 3).c_str(), Number(usual / smallest, 2).c_str(),
                    Number(usual, 3).c_str(), Number(scales.CostPerVariable(usual), 3).c_str(),
-                   std::string(task_.VariableNoun()).c_str());
+                   std::string(task_.training().VariableNoun()).c_str());
     }
-    TellWarnings(task_);
+    TellWarnings(task_.training());
   }
 
   void MoveTo(std::size_t k) {
@@ -171,15 +180,18 @@ class Session {
   }
 
   Termination TrainOne(std::size_t k, const std::atomic<int>* interrupt) {
-    Json start = BeginWithCost(*problem_, choice_, &task_);
+    task_.training().Begin(*problem_, choice_);
+    Json start = StartJson(record(), choice_);
+    start.update(task_.StartEntries(*problem_, choice_));
     if (!plan_.resume.empty()) start["resumed"] = flags_.checkpoint.resume;
     report_.Begin(start);
     const TrainSummary summary =
         RunTraining(*problem_, *learner_, choice_.options, &report_, interrupt, plan_);
     report_.ClearLine();
-    task_.record()->curve = report_.curve();
-    task_.record()->single_precision = flags_.compact;
-    task_.Save(summary, settings_.models[k]);
+    record().curve = report_.curve();
+    record().single_precision = flags_.compact;
+    task_.training().Finish(summary);
+    task_.Write(summary, settings_.models[k]);
     verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet,
                 interrupt);
     report_.End(summary, verify_.Figures());
@@ -230,28 +242,9 @@ void TellReason(const LearnerChoice& choice) {
   if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
 }
 
-void TellWarnings(const SessionTask& task) {
+void TellWarnings(const TrainTask& task) {
   for (const std::string& warning : task.Warnings())
     std::fprintf(stderr, "note: %s\n", warning.c_str());
-}
-
-double UsableDefault(const TrainOptions& options, const SessionTask& task) {
-  const double lambda = task.DefaultLambda(options);
-  if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
-  throw DataError("--lambda: the default for these data would be " + Number(lambda) +
-                  ", since their features, or kernel values, have a mean square of " +
-                  Number(task.Scales(options).mean_squared_norm) + "; pass a value");
-}
-
-double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
-  if (settings.train.lambda > 0) return settings.train.lambda;
-  if (settings.c == 0) return UsableDefault(settings.train, task);
-  const Index examples = task.problem().size();
-  const double lambda = 1.0 / (settings.c * examples);
-  if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
-  throw DataError("--C: λ = 1/(C·M) is " + Number(lambda) + " with C = " + Number(settings.c) +
-                  " and M = " + std::to_string(examples) +
-                  " examples; it must be a number of at least " + Number(kSmallestLambda));
 }
 
 void AddCompactFlag(CLI::App* app, bool* compact) {
@@ -321,7 +314,7 @@ void RefuseKernels(const TrainOptions& options, const std::string& task) {
 
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task) {
   if (settings.lambdas.empty()) {
-    settings.lambdas = {ChooseLambda(settings, *task)};
+    settings.lambdas = {ChooseLambda(settings.train, settings.c, task->training())};
     settings.default_lambda = settings.train.lambda == 0 && settings.c == 0;
   }
   return Session(flags, settings, task).Run();
@@ -329,59 +322,24 @@ int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask*
 
 Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
                   Json* figures) {
-  const Problem problem = task->problem().WithLambda(options.train.lambda);
-  const LearnerChoice choice = ChooseLearner(problem, options.train);
-  BeginWithCost(problem, choice, task);
   TrainReport report(!options.quiet);
-  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
-  const TrainSummary summary = RunTraining(problem, *learner, choice.options, &report, interrupt);
+  const TrainedRun run = TrainModel(options.train, &report, interrupt, &task->training());
+  const TrainSummary& summary = run.summary;
   report.ClearLine();
-  task->record()->cross_validation = options.cross_validation;
-  task->record()->curve = report.curve();
-  task->record()->single_precision = options.compact;
-  task->Save(summary, options.model);
+  TrainingRecord& record = *task->training().record();
+  record.cross_validation = options.cross_validation;
+  record.single_precision = options.compact;
+  task->Write(summary, options.model);
   if (!options.quiet) {
-    DescribeResult(choice.options, summary);
+    DescribeResult(run.choice.options, summary);
     DescribeModel(summary, options.model);
   }
-  WarnOfGap(choice.options, summary, options.model);
+  WarnOfGap(run.choice.options, summary, options.model);
   *figures = {{"model", options.model},
               {"primal", summary.last.primal},
               {"dual", summary.last.dual},
               {"termination", Name(summary.termination)}};
   return summary.termination;
-}
-
-void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,
-                 std::vector<std::pair<std::string, std::string>> first, TrainingRecord* record) {
-  record->program = ProgramVersion();
-  record->data = data;
-  record->options = std::move(first);
-  for (const OptionRecord& option : OptionRecords()) {
-    std::string text = OptionText(option, options);
-    if (option.positive && text == "0") text = "auto";
-    record->options.emplace_back(option.name, std::move(text));
-  }
-  record->num_examples = problem.size();
-  record->lambda = problem.lambda();
-}
-
-std::string HashOfNames(const std::vector<std::string>& names) {
-  DataHash hash;
-  for (const std::string& name : names) hash.Add(name);
-  return hash.Text();
-}
-
-Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
-  Json options = Json::object();
-  for (const auto& [name, value] : record.options) options[name] = value;
-  return {{"program", record.program},
-          {"data", record.data},
-          {"examples", record.num_examples},
-          {"lambda", record.lambda},
-          {"cost_per_variable", record.cost_per_variable},
-          {"choice", choice.reason},
-          {"options", std::move(options)}};
 }
 
 void DescribeLearner(const LearnerChoice& choice, const std::string& lambda,

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,8 @@
 #include <slackline/apps/cli/cmd_verify.h>
 #include <slackline/apps/cli/training/cmd_checkpoint.h>
 #include <slackline/apps/common/training_record.h>
+#include <slackline/apps/training/train_task.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/default_lambda.h>
-#include <slackline/learning/run/fingerprint.h>
 
 namespace slackline::internal::program {
 
@@ -55,55 +53,30 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
 /// The values of --lambda-path, in the order of training. Throws DataError on bad values.
 std::vector<double> ReadLambdaPath(const std::string& text);
 
-class SessionTask;
-/// The default λ of the task. Throws DataError when it is out of range.
-double UsableDefault(const TrainOptions& options, const SessionTask& task);
-/// λ from --lambda, from --C, or the default of the task. Throws DataError when the λ of C is out
-/// of range.
-double ChooseLambda(const SessionSettings& settings, const SessionTask& task);
-
-/// What an application trains: its problem, its model, and the texts of its commands about both.
+/// A training task, and the texts of its commands about it.
 class SessionTask {
  public:
   virtual ~SessionTask() = default;
 
-  /// The training problem. Its λ is meaningless: callers set their own.
-  virtual const Problem& problem() const = 0;
-  /// λ if the user sets none.
-  virtual double DefaultLambda(const TrainOptions& options) const {
-    return Scales(options).DefaultLambda();
-  }
-  /// Sizes of losses and inputs, computed by the first call. Only the kernel is read from the
-  /// options; it must be the same in all calls.
-  const CostScales& Scales(const TrainOptions& options) const {
-    if (!scales_) scales_ = ScalesOf(problem(), options);
-    return *scales_;
-  }
-  /// The word that users know for a variable: "label", "token".
-  virtual std::string_view VariableNoun() const = 0;
-  /// Sentences about causes of slow training.
-  virtual std::vector<std::string> Warnings() const { return {}; }
-  /// What must match in a resumed run besides problem and options.
-  virtual Fingerprint Context() const = 0;
+  virtual TrainTask& training() = 0;
+  const TrainTask& training() const { return const_cast<SessionTask*>(this)->training(); }
+  const Problem& problem() const { return training().problem(); }
   /// Describes data and learner on the standard error. `lambda` is its value, or the values of a
   /// path, as text.
   virtual void Describe(const LearnerChoice& choice, const std::string& lambda) const = 0;
-  /// Begins the training with one λ. Fills record(), which already has the C of that λ, and returns
-  /// the first object of the log.
-  virtual Json Begin(const Problem& problem, const LearnerChoice& choice) = 0;
-  /// The training record of the model.
-  virtual TrainingRecord* record() = 0;
-  /// Writes the trained model.
-  virtual void Save(const TrainSummary& summary, const std::string& path) = 0;
-
- private:
-  mutable std::optional<CostScales> scales_;
+  /// The application's own entries of the first object of the log, after TrainTask::Begin.
+  virtual Json StartEntries(const Problem& problem, const LearnerChoice& choice) const = 0;
+  /// Writes the model after TrainTask::Finish.
+  virtual void Write(const TrainSummary& summary, const std::string& path) {
+    static_cast<void>(summary);
+    training().Save(path);
+  }
 };
 
 /// Print to the standard error why `auto` chose the learner, if it did; and the warnings of the
 /// task.
 void TellReason(const LearnerChoice& choice);
-void TellWarnings(const SessionTask& task);
+void TellWarnings(const TrainTask& task);
 
 /// For tasks without kernelized models. Throws DataError when the options ask for a kernel. `task`:
 /// "images".
@@ -124,22 +97,6 @@ struct RefitOptions {
 /// of the command's JSON about the model.
 Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
                   Json* figures);
-
-/// Fills a record with what is known before training, except for C. `first`: the application's own
-/// options.
-void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,
-                 std::vector<std::pair<std::string, std::string>> first, TrainingRecord* record);
-/// Puts the result of training into a model and writes the model file.
-template <class Model>
-void SaveTrained(const TrainSummary& summary, const std::string& path, Model* model) {
-  FinishRecord(summary, &model->record);
-  model->set_weights(summary.weights);
-  model->Save(path);
-}
-/// A hash of the names in order, for fingerprints.
-std::string HashOfNames(const std::vector<std::string>& names);
-/// The first object of the log, with the entries common to all applications.
-Json StartJson(const TrainingRecord& record, const LearnerChoice& choice);
 
 /// Prints a line to the standard error: the learner and what it trains, with the texts `lambda` and
 /// `model`.

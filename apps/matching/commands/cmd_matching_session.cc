@@ -11,16 +11,6 @@
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal::program {
-namespace {
-
-Problem MakeProblem(const MatchingTask& task, const MatchingFlags& flags) {
-  const Dataset dataset = task.model.MakeTrainingData(task.data);
-  if (dataset.size() == 0) throw DataError(task.data.source, 0, "no edge has a known label");
-  return Problem(MakeTrainingSet(dataset, task.model.Loss(flags.Loss())), 1);
-}
-
-}  // namespace
-
 void MatchingFlags::Register(CLI::App* app) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
   AddTextOption(app, "left-capacity", &left, "N", "most edges of a left node; 0: any number", "1");
@@ -51,55 +41,50 @@ MatchingCosts MatchingFlags::Costs() const {
           ReadReal("recall-cost", recall, false, kLargestValue)};
 }
 
+RecordTexts MatchingFlags::Texts() const {
+  RecordTexts texts;
+  texts.loss = loss + " with costs";
+  texts.options = {{"left-capacity", left},
+                   {"right-capacity", right},
+                   {"precision-cost", precision},
+                   {"recall-cost", recall},
+                   {"loss", loss},
+                   {"scale", scale.scale}};
+  return texts;
+}
+
 MatchingTask LoadMatchingTask(const MatchingFlags& flags) {
   FeatureDictionary dictionary;
   MatchingData data = ReadMatchings(flags.data, nullptr, &dictionary);
-  MatchingModel model(std::move(dictionary), flags.Capacities(), flags.Costs());
-  const auto name = [&model](Index feature) {
-    return std::string(model.dictionary().name(feature));
-  };
-  ScaledInputs scaled =
-      ScaleForTraining(flags.scale.Read(), {data.source, data.rows, data.num_features, name});
-  data.rows = scaled.rows;
-  model.set_scaling(scaled.scaling);
-  return {std::move(data), std::move(model), std::move(scaled)};
+  return MakeMatchingTask(std::move(data), std::move(dictionary), flags.Capacities(), flags.Costs(),
+                          flags.scale.Read());
 }
 
 MatchingSession::MatchingSession(const MatchingFlags& flags, MatchingTask* task)
-    : flags_(flags), task_(*task), problem_(MakeProblem(*task, flags)) {}
-
-Fingerprint MatchingSession::Context() const {
-  return {{"names of the features", HashOfNames({task_.model.dictionary().Text()})}};
-}
+    : flags_(flags), training_(task, flags.Loss(), flags.Texts()) {}
 
 void MatchingSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
-  std::fprintf(stderr, "data: %s, %s, %s", Count(task_.data.num_examples(), "example").c_str(),
-               Count(task_.data.num_edges(), "candidate edge").c_str(),
-               Count(task_.data.num_features, "feature").c_str());
-  const Index skipped = task_.data.num_examples() - problem_.size();
+  const MatchingTask& task = training_.task();
+  std::fprintf(stderr, "data: %s, %s, %s", Count(task.data.num_examples(), "example").c_str(),
+               Count(task.data.num_edges(), "candidate edge").c_str(),
+               Count(task.data.num_features, "feature").c_str());
+  const Index skipped = task.data.num_examples() - training_.problem().size();
   if (skipped > 0)
     std::fprintf(stderr, ", %s without known labels left out", Count(skipped, "example").c_str());
   std::fprintf(stderr, "\n");
-  if (!task_.scaled.line.empty()) std::fprintf(stderr, "%s\n", task_.scaled.line.c_str());
+  if (!task.scaled.line.empty()) std::fprintf(stderr, "%s\n", task.scaled.line.c_str());
   DescribeLearner(choice, lambda,
                   LossText() + ", capacities " + flags_.left + " and " + flags_.right);
 }
 
-Json MatchingSession::Begin(const Problem& problem, const LearnerChoice& choice) {
-  TrainingRecord& record = task_.model.record;
-  BeginRecord(task_.data.source, problem, choice.options,
-              {{"left-capacity", flags_.left},
-               {"right-capacity", flags_.right},
-               {"precision-cost", flags_.precision},
-               {"recall-cost", flags_.recall},
-               {"loss", flags_.loss},
-               {"scale", flags_.scale.scale}},
-              &record);
-  record.loss = flags_.loss + " with costs";
-  Json start = StartJson(record, choice);
-  start["edges"] = task_.data.num_edges();
-  start["features"] = task_.data.num_features;
-  start["weights"] = task_.model.weights().size();
+Json MatchingSession::StartEntries(const Problem& problem, const LearnerChoice& choice) const {
+  static_cast<void>(problem);
+  static_cast<void>(choice);
+  const MatchingTask& task = training_.task();
+  Json start;
+  start["edges"] = task.data.num_edges();
+  start["features"] = task.data.num_features;
+  start["weights"] = task.model.weights().size();
   return start;
 }
 

@@ -5,12 +5,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <slackline/apps/cli/cmd_json.h>
-#include <slackline/apps/cli/training/cmd_scale.h>
+#include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/matching/matching_model.h>
+#include <slackline/apps/matching/matching_training.h>
 
 namespace slackline::internal::program {
 
@@ -29,13 +29,10 @@ struct MatchingFlags {
   MatchingCapacities Capacities() const;
   MatchingCosts Costs() const;
   LossScale Loss() const { return ReadLossScale(loss); }
+  /// What the record of a model says about the flags.
+  RecordTexts Texts() const;
 };
 
-struct MatchingTask {
-  MatchingData data;
-  MatchingModel model;
-  ScaledInputs scaled;  ///< its rows replace those of the data
-};
 /// Reads the training data, makes a dictionary of their features, and scales the features.
 MatchingTask LoadMatchingTask(const MatchingFlags& flags);
 
@@ -45,23 +42,15 @@ class MatchingSession : public SessionTask {
   /// Throws DataError when no edge has a known label.
   MatchingSession(const MatchingFlags& flags, MatchingTask* task);
 
-  const Problem& problem() const override { return problem_; }
-  std::string_view VariableNoun() const override { return "edge"; }
-  std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
-  Fingerprint Context() const override;
+  MatchingTraining& training() override { return training_; }
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
-  TrainingRecord* record() override { return &task_.model.record; }
-  Json Begin(const Problem& problem, const LearnerChoice& choice) override;
-  void Save(const TrainSummary& summary, const std::string& path) override {
-    SaveTrained(summary, path, &task_.model);
-  }
+  Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
 
  private:
   std::string LossText() const;
 
   const MatchingFlags& flags_;
-  MatchingTask& task_;
-  Problem problem_;
+  MatchingTraining training_;
 };
 
 }  // namespace slackline::internal::program

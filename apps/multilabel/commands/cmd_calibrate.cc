@@ -2,6 +2,8 @@
 #include <slackline/apps/multilabel/commands/cmd_calibrate.h>
 
 #include <cstdio>
+#include <optional>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -35,33 +37,26 @@ int CalibrationPlan::ExitCode(int code) const {
 
 CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed,
                                 bool quiet) {
-  if (data.num_examples() < folds)
-    throw DataError("--calibrate needs " + Count(folds, "example") + ", but " + data.source +
-                    " has " + Count(data.num_examples(), "example"));
   CalibrationPlan plan;
-  plan.folds = MakeFolds(data.num_examples(), folds, static_cast<std::uint64_t>(seed));
+  plan.folds = CalibrationFolds(data, folds, seed);
   plan.quiet = quiet;
   plan.interrupt = CatchInterrupts();
-  ForOption("calibrate", [&] { CheckFolds(MultiLabelCv(data, {}), plan.folds); });
   return plan;
 }
 
-bool Calibrate(const MultiLabelData& data, const MultiLabelCvOptions& options,
-               const TrainOptions& train, const CalibrationPlan& plan, MultiLabelModel* model) {
+bool Calibrate(const CalibrationPlan& plan, MultiLabelTraining* training) {
   if (!plan.quiet)
     std::fprintf(stderr, "calibration: %s\n",
                  Count(static_cast<Offset>(plan.folds.size()), "training").c_str());
-  std::optional<std::vector<double>> scores =
-      OutOfFoldScores(data, options, plan.folds, train, plan.interrupt);
-  if (!scores) {
+  const std::optional<std::vector<double>> probabilities =
+      training->Calibrate(plan.folds, plan.interrupt);
+  if (!probabilities) {
     std::fprintf(stderr, "interrupted: the model is not calibrated\n");
     return false;
   }
-  model->set_calibration(FitCalibration(model->num_labels(), *scores, data.labels));
-  ApplyCalibration(*model->calibration(), *scores);
   if (!plan.quiet)
     std::fprintf(stderr, "calibrated: held-out examples have %s\n",
-                 Figures(ComputeReliability(*scores, data.labels)).c_str());
+                 Figures(ComputeReliability(*probabilities, training->data().labels)).c_str());
   return true;
 }
 

@@ -5,19 +5,15 @@
 
 #include <atomic>
 #include <string>
-#include <vector>
 
 #include <slackline/apps/multilabel/multilabel_model.h>
-#include <slackline/apps/multilabel/validation/multilabel_cv.h>
+#include <slackline/apps/multilabel/training/multilabel_training.h>
 
 namespace CLI {
 class App;
 }  // namespace CLI
 
 namespace slackline::internal::program {
-
-/// The folds of `train`; `cv` has folds of its own.
-inline constexpr Index kCalibrationFolds = 5;
 
 /// `folds`: a text that says which folds are used.
 void AddCalibrateFlag(CLI::App* app, bool* calibrate, const std::string& folds);
@@ -36,11 +32,9 @@ struct CalibrationPlan {
 CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed,
                                 bool quiet);
 
-/// Trains once more for every fold with the options `train`, sets the model's calibration, and
-/// reports it on the standard error. Returns false if interrupted; the model then has no
-/// calibration.
-bool Calibrate(const MultiLabelData& data, const MultiLabelCvOptions& options,
-               const TrainOptions& train, const CalibrationPlan& plan, MultiLabelModel* model);
+/// Calibrates the model of the last training and reports it on the standard error. Returns false if
+/// interrupted; the model then has no calibration.
+bool Calibrate(const CalibrationPlan& plan, MultiLabelTraining* training);
 
 /// Throws DataError unless the model in `file` is calibrated.
 void RequireCalibration(const MultiLabelModel& model, const std::string& file);

@@ -17,9 +17,6 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Slower passes cause a warning.
-constexpr double kSlowPassSeconds = 5;
-
 MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights) {
   CheckChoice("loss", loss, {"mean", "count", "f1"});
   MultiLabelLoss result = MultiLabelLoss::Named(loss);
@@ -27,40 +24,6 @@ MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights
   if (result.form == LossForm::kF1 && loss_weights != "equal")
     throw DataError("--loss f1 cannot be combined with --loss-weights");
   return result;
-}
-
-/// A model for the training data, with all weights zero.
-MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
-                          const TrainingData& training, const LossOptions& loss) {
-  const MultiLabelData& data = training.data;
-  std::vector<LabelPair> pairs = MakeLabelGraph(flags.graph, data);
-  const std::string excess =
-      TrainingExcess({data.num_examples(), data.num_labels(),
-                      Offset{data.num_features} + (data.has_constant ? 1 : 0),
-                      static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
-                     settings.learner);
-  if (!excess.empty()) throw DataError(data.source, 0, excess);
-  if (settings.kernelized && data.num_features == 0) {
-    throw DataError(data.source, 0, "the data have no features that a kernel could compare");
-  }
-  const bool has_constant = settings.kernelized ? settings.bias : data.has_constant;
-  MultiLabelModel model(data.label_names, data.num_features, has_constant, std::move(pairs),
-                        settings.kernelized);
-  model.set_feature_names(data.feature_names);
-  model.set_scaling(training.scaled.scaling);
-  model.set_input({data.fill_values, data.table});
-  model.set_loss_weights(loss.given_weights);
-  model.set_label_counts(LabelCountsFor(settings.label_counts, data));
-  return model;
-}
-
-/// The training problem; its λ is meaningless.
-Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings,
-                    const MultiLabelData& data, const LossOptions& loss) {
-  const CountRange counts = TrainingCounts(settings.label_counts, model, data, loss.form);
-  TrainingSet training = MakeTrainingSet(model.MakeDataset(data, counts), loss);
-  if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
-  return Problem(std::move(training), 1);
 }
 
 /// The bounds on the number of labels as text: ", label sets of …" if training respects them too,
@@ -88,6 +51,24 @@ void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
         ", " + Count(training.skipped_examples, "example") + " without any known label left out";
   }
   std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+/// The options for one graph, with their texts.
+MultiLabelTrainingOptions WithGraph(MultiLabelTrainingOptions options, const TrainingData& training,
+                                    const std::string& graph) {
+  options.graph = graph;
+  options.texts.data = training.data.source;
+  for (auto& [name, text] : options.texts.options) {
+    if (name == "graph") text = graph;
+  }
+  return options;
+}
+
+std::string TextOf(const RecordTexts& texts, std::string_view option) {
+  for (const auto& [name, text] : texts.options) {
+    if (name == option) return text;
+  }
+  return {};
 }
 
 }  // namespace
@@ -133,17 +114,18 @@ void DataFlags::Register(CLI::App* app) {
 }
 
 DataSettings DataFlags::Read(const TrainOptions& train) const {
-  const LearnerKind learner = train.learner;
   DataSettings settings;
-  settings.learner = learner;
-  settings.kernelized = UsesKernel(train);
+  MultiLabelTrainingOptions& training = settings.training;
+  training.graph = graph;
+  training.learner = train.learner;
+  training.kernelized = UsesKernel(train);
+  training.loss = ReadLoss(loss, loss_weights);
+  training.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
+  training.label_counts = ParseLabelCounts(label_counts);
+  settings.scale = scale.Read();
   settings.read.bytes_per_weight = kBytesPerWeight;
   settings.read.bytes_per_label_entry = kBytesPerLabelEntry;
-  settings.loss = ReadLoss(loss, loss_weights);
-  settings.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
-  settings.read.append_constant = settings.bias && !settings.kernelized;
-  settings.scale = scale.Read();
-  settings.label_counts = ParseLabelCounts(label_counts);
+  settings.read.append_constant = training.bias && !training.kernelized;
   settings.read.format = ReadFormat(format);
   settings.read.label_columns = label_columns;
   settings.read.ignore_columns = ignore_columns;
@@ -152,9 +134,19 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   // This check comes before the names of all labels are made.
   const Offset labels = settings.read.num_labels;
   const Offset pairs = graph == "full" ? labels * (labels - 1) / 2 : 0;
-  const std::string excess = TrainingExcess({0, labels, 0, pairs}, learner);
+  const std::string excess = TrainingExcess({0, labels, 0, pairs}, training.learner);
   if (!excess.empty())
     throw DataError("--num-labels: " + Quoted(num_labels) + " is too large: " + excess);
+  training.texts.loss = loss;
+  training.texts.options = {{"graph", graph},
+                            {"loss", loss},
+                            {"bias", bias},
+                            {"scale", scale.scale},
+                            {"label-counts", label_counts},
+                            {"loss-weights", loss_weights}};
+  if (!label_columns.empty()) training.texts.options.emplace_back("label-columns", label_columns);
+  if (!ignore_columns.empty())
+    training.texts.options.emplace_back("ignore-columns", ignore_columns);
   return settings;
 }
 
@@ -166,138 +158,70 @@ TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settin
     throw DataError("--num-labels: " + Quoted(flags.num_labels) + ", but " + data.source + " has " +
                     Count(data.num_labels(), "label"));
   }
-  const auto name = [&data](Index feature) {
-    return data.feature_names.empty() ? std::to_string(feature + 1) : data.feature_names[feature];
-  };
-  training.scaled =
-      ScaleForTraining(settings.scale, {data.source, data.rows, data.num_features, name});
+  training.scaled = ScaleForTraining(settings.scale, ScaleInputsOf(data));
   data.rows = training.scaled.rows;
   return training;
 }
 
-MultiLabelSession::MultiLabelSession(const DataFlags& flags, const DataSettings& settings,
-                                     const TrainingData& training)
-    : flags_(flags),
-      settings_(settings),
-      data_(training.data),
-      scaled_(training.scaled),
-      loss_(settings.loss.For(training.data)),
-      model_(MakeModel(flags, settings, training, loss_)),
-      problem_(MakeProblem(model_, settings, training.data, loss_)) {}
+MultiLabelSession::MultiLabelSession(const DataSettings& settings, const TrainingData& training,
+                                     const std::string& graph)
+    : training_(training.data, training.scaled, WithGraph(settings.training, training, graph)),
+      loss_(settings.training.texts.loss),
+      loss_weights_(TextOf(settings.training.texts, "loss-weights")) {}
 
-std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options, Index count,
-                                                    Index rounds,
-                                                    const std::atomic<int>* interrupt) {
-  if (std::find(data_.labels.begin(), data_.labels.end(), -1) != data_.labels.end())
-    throw DataError(data_.source, 0, "--clusters needs data in which all labels are known");
-  const Dataset plain = model_.MakeDataset(data_);
-  for (Index round = 0; round < rounds && interrupt->load() == 0; ++round) {
-    const Problem problem = problem_.WithLambda(options.lambda);
-    const LearnerChoice choice = ChooseLearner(problem, options);
-    const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
-    DualPointSource* point = learner->traits().dual_point;
-    if (point != nullptr) point->KeepDualPoint();
-    RunTraining(problem, *learner, choice.options, nullptr, interrupt);
-    std::vector<double> coordinates;
-    double loss = 0;
-    if (point == nullptr || !point->DualPoint(0, &coordinates, &loss))
-      throw DataError("--clusters: learner " + std::string(Name(choice.options.learner)) +
-                      " has no dual point; use --learner al");
-    const auto until = static_cast<Index>(Offset{count} * (round + 1) / rounds);
-    const auto have = static_cast<Index>(clusters_.size());
-    clusters_ =
-        PickClusters(FindViolatedTriples(model_, problem.size(), *point), until - have, clusters_);
-    if (static_cast<Index>(clusters_.size()) == have) break;
-    problem_ = Problem(
-        MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), loss_), 1);
-  }
-  return clusters_;
-}
-
-Fingerprint MultiLabelSession::Context() const {
-  return {{"names of the labels", HashOfNames(data_.label_names)}};
-}
-
-MultiLabelCvOptions CvOptionsOf(const DataSettings& settings, std::vector<std::string> graphs) {
-  return {std::move(graphs), settings.loss, settings.bias, settings.label_counts};
-}
-
-double PassSeconds(Offset pairs, Index examples) {
-  constexpr double kSecondsPerVisit = 16e-9;  // for one pair of labels of one example
-  return kSecondsPerVisit * static_cast<double>(pairs) * examples;
-}
-
-std::vector<std::string> MultiLabelSession::Warnings() const {
-  std::vector<std::string> warnings = scaled_.warnings;
-  const double seconds = PassSeconds(static_cast<Offset>(model_.pairs().size()), problem_.size());
-  if (seconds >= kSlowPassSeconds) {
-    warnings.push_back(Count(static_cast<Offset>(model_.pairs().size()), "pair") +
-                       " of labels and " + Count(problem_.size(), "example") +
-                       ": a pass over the data may take some " + Number(seconds, 2) +
-                       " s; --graph tree joins far fewer pairs");
-  }
-  return warnings;
+void MultiLabelSession::CalibrateBy(CalibrationPlan plan) {
+  training_.RecordCalibration(static_cast<Index>(plan.folds.size()));
+  calibration_ = std::move(plan);
 }
 
 void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
-  TellNotes(data_.notes);
-  DescribeData(data_, problem_.training());
-  if (!scaled_.line.empty()) std::fprintf(stderr, "%s\n", scaled_.line.c_str());
+  const MultiLabelModel& model = training_.model();
+  const Problem& problem = training_.problem();
+  TellNotes(training_.data().notes);
+  DescribeData(training_.data(), problem.training());
+  if (!training_.scaled().line.empty())
+    std::fprintf(stderr, "%s\n", training_.scaled().line.c_str());
+  const auto clusters = static_cast<Offset>(training_.clusters().size());
   DescribeLearner(
       choice, lambda,
-      "loss " + flags_.loss +
-          (model_.loss_weights().empty() ? "" : " (weights " + flags_.loss_weights + ")") +
-          ", graph " + flags_.graph + " (" +
-          Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")" +
-          (clusters_.empty()
-               ? std::string()
-               : ", " + Count(static_cast<Offset>(clusters_.size()), "cluster") + " of three") +
-          CountsText(model_, problem_) +
-          (model_.kernelized()
-               ? ", kernel " + KernelOf(choice.options, problem_.data()).description()
-               : ""));
+      "loss " + loss_ + (model.loss_weights().empty() ? "" : " (weights " + loss_weights_ + ")") +
+          ", graph " + training_.options().graph.name + " (" +
+          Count(static_cast<Offset>(model.pairs().size()), "pair") + ")" +
+          (clusters == 0 ? std::string() : ", " + Count(clusters, "cluster") + " of three") +
+          CountsText(model, problem) +
+          (model.kernelized() ? ", kernel " + KernelOf(choice.options, problem.data()).description()
+                              : ""));
 }
 
-Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choice) {
-  trained_ = choice.options;
-  std::vector<std::pair<std::string, std::string>> own = {{"graph", flags_.graph},
-                                                          {"loss", flags_.loss},
-                                                          {"bias", flags_.bias},
-                                                          {"scale", flags_.scale.scale}};
-  own.emplace_back("label-counts", flags_.label_counts);
-  own.emplace_back("loss-weights", flags_.loss_weights);
-  if (!clusters_.empty()) own.emplace_back("clusters", std::to_string(clusters_.size()));
-  if (!flags_.label_columns.empty()) own.emplace_back("label-columns", flags_.label_columns);
-  if (!flags_.ignore_columns.empty()) own.emplace_back("ignore-columns", flags_.ignore_columns);
-  if (calibration_)
-    own.emplace_back("calibrate", Count(static_cast<Offset>(calibration_->folds.size()), "fold"));
-  BeginRecord(data_.source, problem, choice.options, std::move(own), &model_.record);
-  model_.record.loss = flags_.loss;
-  Json start = StartJson(model_.record, choice);
+Json MultiLabelSession::StartEntries(const Problem& problem, const LearnerChoice& choice) const {
+  const MultiLabelModel& model = training_.model();
+  Json start;
   start["skipped_examples"] = problem.training().skipped_examples;
   start["skipped_labels"] = problem.training().skipped_variables;
-  start["features"] = model_.num_features();
-  start["labels"] = model_.num_labels();
-  start["loss_weights"] = flags_.loss_weights;
-  start["pairs"] = model_.pairs().size();
-  start["label_counts"] = {model_.label_counts().low,
-                           model_.label_counts().Most(model_.num_labels())};
-  start["weights"] = model_.weights().size();
-  if (model_.kernelized()) start["kernel"] = KernelOf(choice.options, problem.data()).description();
+  start["features"] = model.num_features();
+  start["labels"] = model.num_labels();
+  start["loss_weights"] = loss_weights_;
+  start["pairs"] = model.pairs().size();
+  start["label_counts"] = {model.label_counts().low, model.label_counts().Most(model.num_labels())};
+  start["weights"] = model.weights().size();
+  if (model.kernelized()) start["kernel"] = KernelOf(choice.options, problem.data()).description();
   return start;
 }
 
-void MultiLabelSession::Save(const TrainSummary& summary, const std::string& path) {
-  FinishRecord(summary, &model_.record);
-  model_.SetTrained(problem_, trained_, summary.weights);
-  model_.set_calibration(std::nullopt);
+void MultiLabelSession::Write(const TrainSummary& summary, const std::string& path) {
   // The model is saved even if calibration follows: an interrupt or a failure must not lose it.
-  model_.Save(path);
+  training_.Save(path);
   if (!calibration_ || summary.termination == Termination::kInterrupted) return;
-  TrainOptions train = trained_;
-  train.lambda = model_.record.lambda;
-  const MultiLabelCvOptions options = CvOptionsOf(settings_, {flags_.graph});
-  if (Calibrate(data_, options, train, *calibration_, &model_)) model_.Save(path);
+  if (Calibrate(*calibration_, &training_)) training_.Save(path);
+}
+
+std::vector<std::string> TellGraphCandidates(const DataSettings& settings,
+                                             const TrainingData& training, bool quiet) {
+  std::string note;
+  std::vector<std::string> candidates =
+      GraphCandidates(settings.training.graph.name, training.data, settings.training, &note);
+  if (!note.empty() && !quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
+  return candidates;
 }
 
 }  // namespace slackline::internal::program

@@ -4,35 +4,26 @@
 // messages about a run. Part of the program only.
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_json.h>
-#include <slackline/apps/cli/training/cmd_scale.h>
+#include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/multilabel/commands/cmd_calibrate.h>
-#include <slackline/apps/multilabel/label_clusters.h>
-#include <slackline/apps/multilabel/label_counts.h>
-#include <slackline/apps/multilabel/loss_weights.h>
-#include <slackline/apps/multilabel/multilabel_model.h>
-#include <slackline/learning/choose_learner.h>
-#include <slackline/learning/problem.h>
+#include <slackline/apps/multilabel/training/graph_choice.h>
+#include <slackline/apps/multilabel/training/multilabel_training.h>
+#include <slackline/apps/training/input_scaling.h>
 
 namespace slackline::internal::program {
 
 /// How data are read, and how the problem is made of them.
 struct DataSettings {
   MultiLabelReadOptions read;
-  MultiLabelLoss loss;
-  LearnerKind learner = LearnerKind::kAuto;  ///< determines how much memory is needed
-  bool kernelized = false;                   ///< if so, a constant is not a feature
-  bool bias = true;
-  std::optional<ScaleKind> scale;          ///< nullopt: auto
-  std::optional<CountRange> label_counts;  ///< nullopt: auto
+  MultiLabelTrainingOptions training;
+  std::optional<ScaleKind> scale;  ///< nullopt: auto
 };
 
 struct DataFlags {
@@ -56,12 +47,6 @@ struct DataFlags {
   std::vector<std::string> inputs() const { return {data, labels_xml, graph, loss_weights}; }
 };
 
-/// The settings that cross-validation needs, with these graphs as candidates.
-MultiLabelCvOptions CvOptionsOf(const DataSettings& settings, std::vector<std::string> graphs);
-
-/// A rough estimate of the seconds of a pass over this many examples and pairs of labels.
-double PassSeconds(Offset pairs, Index examples);
-
 /// Training data with scaled features.
 struct TrainingData {
   MultiLabelData data;
@@ -70,44 +55,30 @@ struct TrainingData {
 /// Reads the training data, checks their number of labels, and scales their features.
 TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settings);
 
-/// The training of a model on all the data. The arguments must outlive this object.
+/// The training of a model on all the data. The data must outlive this object.
 class MultiLabelSession : public SessionTask {
  public:
-  /// Throws DataError when no example has a known label, and when training needs more memory than
-  /// the machine has.
-  MultiLabelSession(const DataFlags& flags, const DataSettings& settings,
-                    const TrainingData& training);
-
-  /// Chooses at most `count` clusters of three labels (label_clusters.h) in this many rounds. Each
-  /// round trains with the clusters chosen so far and adds its share. The problem has the clusters
-  /// from then on. Returns the clusters. Throws DataError when a label is not known or the learner
-  /// has no dual point. `interrupt` ends the choice.
-  std::vector<LabelTriple> Tighten(const TrainOptions& options, Index count, Index rounds,
-                                   const std::atomic<int>* interrupt);
+  /// `graph`: the one of settings.training.graph, or one that was chosen. Throws what
+  /// MultiLabelTraining throws.
+  MultiLabelSession(const DataSettings& settings, const TrainingData& training,
+                    const std::string& graph);
 
   /// From now on, models are calibrated after they are written, and written again.
-  void CalibrateBy(CalibrationPlan plan) { calibration_ = std::move(plan); }
+  void CalibrateBy(CalibrationPlan plan);
 
-  const Problem& problem() const override { return problem_; }
-  std::string_view VariableNoun() const override { return "label"; }
-  Fingerprint Context() const override;
-  std::vector<std::string> Warnings() const override;
+  MultiLabelTraining& training() override { return training_; }
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
-  TrainingRecord* record() override { return &model_.record; }
-  Json Begin(const Problem& problem, const LearnerChoice& choice) override;
-  void Save(const TrainSummary& summary, const std::string& path) override;
+  Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
+  void Write(const TrainSummary& summary, const std::string& path) override;
 
  private:
-  const DataFlags flags_;
-  const DataSettings settings_;
-  const MultiLabelData& data_;
-  const ScaledInputs& scaled_;
-  const LossOptions loss_;
-  MultiLabelModel model_;
-  Problem problem_;
-  std::vector<LabelTriple> clusters_;
+  MultiLabelTraining training_;
+  const std::string loss_, loss_weights_;  // texts
   std::optional<CalibrationPlan> calibration_;
-  TrainOptions trained_;  // of the last training
 };
+
+/// A note about candidates of --graph that are not tried, unless quiet; and the candidates.
+std::vector<std::string> TellGraphCandidates(const DataSettings& settings,
+                                             const TrainingData& training, bool quiet);
 
 }  // namespace slackline::internal::program

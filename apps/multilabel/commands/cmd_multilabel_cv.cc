@@ -14,7 +14,7 @@
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
-#include <slackline/apps/multilabel/commands/cmd_graph_choice.h>
+#include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 
 namespace slackline::internal::program {
@@ -64,12 +64,10 @@ int Run(const CvCommand& command) {
   const CvSettings cv = command.cv.Read(Metrics(), command.data.inputs());
   const DataSettings settings = command.data.Read(cv.train);
   const TrainingData training = ReadTrainingData(command.data, settings);
-  std::string note;
   CvTask task;
   task.figures = Metrics().figures;
   task.candidate_key = "graph";
-  task.candidates = GraphCandidates(command.data.graph, training, settings, &note);
-  if (!note.empty() && !command.cv.quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
+  task.candidates = TellGraphCandidates(settings, training, command.cv.quiet);
   // The folds of the cross-validation also calibrate the final model.
   std::optional<CalibrationPlan> calibration;
   if (command.calibrate)
@@ -80,13 +78,15 @@ int Run(const CvCommand& command) {
   }
   task.own = {{"loss", command.data.loss}};
   task.session = [&](std::size_t candidate) {
-    DataFlags chosen = command.data;
-    chosen.graph = task.candidates[candidate];
-    auto session = std::make_unique<MultiLabelSession>(chosen, settings, training);
+    auto session =
+        std::make_unique<MultiLabelSession>(settings, training, task.candidates[candidate]);
     if (calibration) session->CalibrateBy(*calibration);
     return session;
   };
-  const MultiLabelCv application(training.data, CvOptionsOf(settings, task.candidates));
+  const MultiLabelCv application(
+      training.data,
+      CvOptionsOf(settings.training,
+                  std::vector<LabelGraph>(task.candidates.begin(), task.candidates.end())));
   const int code = RunCv(command.cv, cv, application, task);
   return calibration ? calibration->ExitCode(code) : code;
 }

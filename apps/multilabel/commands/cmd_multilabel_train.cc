@@ -9,7 +9,6 @@
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
-#include <slackline/apps/multilabel/commands/cmd_graph_choice.h>
 #include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
 #include <slackline/core/check.h>
 
@@ -76,27 +75,31 @@ int Run(const TrainCommand& command) {
   if (command.calibrate)
     calibration =
         PlanCalibration(data.data, kCalibrationFolds, settings.train.seed, command.session.quiet);
-  DataFlags flags = command.data;
-  std::string note;
-  const std::vector<std::string> graphs = GraphCandidates(flags.graph, data, data_settings, &note);
+  std::string graph = command.data.graph;
+  const bool quiet = command.session.quiet;
+  const std::vector<std::string> graphs = TellGraphCandidates(data_settings, data, quiet);
   if (graphs.size() > 1) {
-    const bool quiet = command.session.quiet;
-    if (!note.empty() && !quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
     const std::atomic<int>* interrupt = CatchInterrupts();
-    flags.graph =
-        ChooseGraph(command.data, data_settings, data, graphs, {settings, quiet, interrupt});
-    if (flags.graph.empty()) {
+    TrainOptions options = settings.train;
+    options.lambda = ChooseLambda(
+        options, settings.c, MultiLabelSession(data_settings, data, graphs.front()).training());
+    const std::optional<GraphChoice> choice =
+        ChooseGraph(data.data, data_settings.training, graphs, options, interrupt);
+    if (!choice) {
       std::fprintf(stderr, "interrupted: no graph is chosen and no model is written\n");
       return 128 + interrupt->load();
     }
+    if (!quiet) std::fprintf(stderr, "%s\n", choice->line.c_str());
+    graph = choice->graph;
   }
-  MultiLabelSession task(flags, data_settings, data);
+  MultiLabelSession task(data_settings, data, graph);
   if (command.NumClusters() > 0) {
-    settings.lambdas = {ChooseLambda(settings, task)};
+    settings.lambdas = {ChooseLambda(settings.train, settings.c, task.training())};
     TrainOptions options = settings.train;
     options.lambda = settings.lambdas[0];
-    task.Tighten(options, command.NumClusters(),
-                 ReadCount("cluster-rounds", command.cluster_rounds, 1), CatchInterrupts());
+    task.training().Tighten(options, command.NumClusters(),
+                            ReadCount("cluster-rounds", command.cluster_rounds, 1),
+                            CatchInterrupts());
   }
   if (!calibration) return RunSession(command.session, std::move(settings), &task);
   task.CalibrateBy(*calibration);

@@ -17,7 +17,7 @@ namespace {
 class MultiLabelTrial : public TrainedTrial {
  public:
   MultiLabelTrial(const MultiLabelData& data, const MultiLabelCvOptions& options,
-                  const std::string& graph, const Fold& fold, const TrainOptions& train,
+                  const LabelGraph& graph, const Fold& fold, const TrainOptions& train,
                   std::vector<double>* scores)
       : TrainedTrial(train),
         fold_(fold.held_out()),

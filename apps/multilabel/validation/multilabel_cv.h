@@ -17,8 +17,8 @@
 namespace slackline::internal {
 
 struct MultiLabelCvOptions {
-  /// Label graphs as for MakeLabelGraph; each fold makes them anew from its training examples.
-  std::vector<std::string> graphs = {"full"};
+  /// Each fold makes the graphs anew from its training examples.
+  std::vector<LabelGraph> graphs = {"full"};
   MultiLabelLoss loss;
   /// With a kernel: whether labels have a constant weight. Without one, the data determine this.
   bool kernel_bias = true;

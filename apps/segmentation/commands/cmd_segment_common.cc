@@ -129,12 +129,16 @@ SegmentModel MakeModel(const SegmentFlags& flags, const FeatureFile& file) {
   return model;
 }
 
-/// The training problem with an arbitrary λ.
-Problem MakeProblem(const SegmentTask& task, SegmentLoss loss) {
-  TrainingSet training = MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss);
-  if (training.data.size() == 0)
-    throw DataError(task.data.source, 0, "no training image has a label");
-  return Problem(std::move(training), 1);
+RecordTexts TextsOf(const SegmentFlags& flags, const SegmentModel& model) {
+  RecordTexts texts;
+  texts.loss = flags.loss;
+  texts.options = {{"layers", flags.layers},
+                   {"pairwise", std::string(Name(model.pairwise()))},
+                   {"loss", flags.loss},
+                   {"regions", flags.regions},
+                   {"potentials", flags.potentials},
+                   {"scale", flags.scale.scale}};
+  return texts;
 }
 
 void DescribeData(const SegmentTask& task, const TrainingSet& training) {
@@ -234,15 +238,7 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
   }
   if (data.examples.empty()) throw DataError(flags.features, 0, "the file has no training images");
   data.rows = std::move(rows);
-  ScaledInputs scaled;
-  if (model.inputs() == SegmentInputs::kFeatures) {
-    const auto name = [](Index feature) { return std::to_string(feature + 1); };
-    scaled =
-        ScaleForTraining(flags.scale.Read(), {data.source, data.rows, model.num_features(), name});
-    data.rows = scaled.rows;
-    model.set_scaling(scaled.scaling);
-  }
-  return {std::move(model), std::move(data), std::move(scaled)};
+  return MakeSegmentTask(std::move(model), std::move(data), flags.scale.Read());
 }
 
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& fold) {
@@ -293,44 +289,29 @@ void AddPixels(const SegmentExample& example, std::span<const Index> predicted,
 }
 
 SegmentSession::SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task)
-    : flags_(flags), task_(*task), problem_(MakeProblem(*task, loss)) {}
-
-Fingerprint SegmentSession::Context() const {
-  return {{"names of the classes", HashOfNames(task_.model.classes())}};
-}
+    : flags_(flags), training_(task, loss, TextsOf(flags, task->model)) {}
 
 void SegmentSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
-  DescribeData(task_, problem_.training());
-  if (!task_.scaled.line.empty()) std::fprintf(stderr, "%s\n", task_.scaled.line.c_str());
+  const SegmentTask& task = training_.task();
+  DescribeData(task, training_.problem().training());
+  if (!task.scaled.line.empty()) std::fprintf(stderr, "%s\n", task.scaled.line.c_str());
   DescribeLearner(
       choice, lambda,
       "loss " + flags_.loss + ", layers " + flags_.layers + ", links " +
-          (flags_.layers == "fine" ? "none" : std::string(Name(task_.model.pairwise()))));
+          (flags_.layers == "fine" ? "none" : std::string(Name(task.model.pairwise()))));
 }
 
-Json SegmentSession::Begin(const Problem& problem, const LearnerChoice& choice) {
-  TrainingRecord* record = &task_.model.record;
-  BeginRecord(task_.data.source, problem, choice.options,
-              {{"layers", flags_.layers},
-               {"pairwise", std::string(Name(task_.model.pairwise()))},
-               {"loss", flags_.loss},
-               {"regions", flags_.regions},
-               {"potentials", flags_.potentials},
-               {"scale", flags_.scale.scale}},
-              record);
-  record->loss = flags_.loss;
-  Json start = StartJson(*record, choice);
+Json SegmentSession::StartEntries(const Problem& problem, const LearnerChoice& choice) const {
+  static_cast<void>(choice);
+  const SegmentModel& model = training_.task().model;
+  Json start;
   start["skipped_images"] = problem.training().skipped_examples;
   start["void_superpixels"] = problem.training().skipped_variables;
-  start["inputs"] = Name(task_.model.inputs());
-  start["features"] = task_.model.num_features();
-  start["classes"] = task_.model.num_classes();
-  start["weights"] = task_.model.weights().size();
+  start["inputs"] = Name(model.inputs());
+  start["features"] = model.num_features();
+  start["classes"] = model.num_classes();
+  start["weights"] = model.weights().size();
   return start;
-}
-
-void SegmentSession::Save(const TrainSummary& summary, const std::string& path) {
-  SaveTrained(summary, path, &task_.model);
 }
 
 void CheckResults(std::string_view option, const std::vector<std::string>& outputs,

@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include <slackline/apps/cli/training/cmd_scale.h>
+#include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/common/folds.h>
 #include <slackline/apps/segmentation/segment_metrics.h>
 #include <slackline/apps/segmentation/segment_model.h>
+#include <slackline/apps/segmentation/segment_task.h>
 #include <slackline/vision/feature_extractor.h>
 #include <slackline/vision/feature_file.h>
 #include <slackline/vision/image.h>
@@ -42,20 +43,7 @@ struct SegmentFlags {
   std::vector<std::string> inputs() const;
 };
 
-/// The training images of a feature file.
-struct SegmentData {
-  std::string source;
-  std::vector<std::string> names;
-  std::vector<SegmentExample> examples;
-  std::shared_ptr<const FeatureRows> rows;
-};
-
 /// A model for the file with all weights zero, and the file's training images. Throws DataError.
-struct SegmentTask {
-  SegmentModel model;
-  SegmentData data;
-  ScaledInputs scaled;  ///< its rows replace those of the data
-};
 SegmentTask LoadSegmentTask(const SegmentFlags& flags);
 
 /// The training problem on all images outside a fold, with an arbitrary λ. Throws DataError when
@@ -84,22 +72,13 @@ class SegmentSession : public SessionTask {
   /// no image has labels.
   SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task);
 
-  const Problem& problem() const override { return problem_; }
-  std::string_view VariableNoun() const override { return "superpixel"; }
-  std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
-  double DefaultLambda(const TrainOptions& options) const override {
-    return DefaultSegmentLambda(task_.model, task_.data.examples, Scales(options));
-  }
-  Fingerprint Context() const override;
+  SegmentTraining& training() override { return training_; }
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
-  TrainingRecord* record() override { return &task_.model.record; }
-  Json Begin(const Problem& problem, const LearnerChoice& choice) override;
-  void Save(const TrainSummary& summary, const std::string& path) override;
+  Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
 
  private:
   const SegmentFlags flags_;
-  SegmentTask& task_;
-  Problem problem_;
+  SegmentTraining training_;
 };
 
 /// Throws DataError when an output (given with `--option`) is one of the inputs or occurs twice.

@@ -11,8 +11,6 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
-#include <slackline/learning/learner_registry.h>
-#include <slackline/learning/marginals/marginal_learner.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -131,107 +129,77 @@ LabelConstraints SequenceFlags::ReadConstraints() const {
   return ReadChoice("constraints", constraints, {LabelConstraints::kAny, LabelConstraints::kBio});
 }
 
-SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
-  const LabelConstraints constraints = flags.ReadConstraints();
-  if (constraints != LabelConstraints::kAny && learner != LearnerKind::kAuto &&
-      !UsesOracle(learner) && !UsesMarginals(learner)) {
-    throw DataError("--constraints: " + flags.constraints + " needs --learner bcfw; " +
-                    std::string(Name(learner)) +
-                    " steps on single factors, and constraints hold for whole labellings");
+RecordTexts SequenceFlags::Texts(SequenceFormat model) const {
+  RecordTexts texts;
+  texts.loss = loss + (costs.empty() ? "" : " with costs");
+  texts.options = {{"format", std::string(Name(model))},
+                   {"loss", loss},
+                   {"constraints", constraints},
+                   {"scale", scale.scale}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) texts.options.emplace_back(name, value);
+  };
+  add("costs", costs);
+  add("folds", folds);
+  if (model == SequenceFormat::kConll) {
+    add("template", templates);
+    add("hash-bits", hash_bits);
+    if (hash_bits.empty())
+      add("min-count", min_count.empty() ? std::to_string(kDefaultMinCount) : min_count);
   }
-  SequenceInput input = ReadTrainingSequences(flags.data, flags.Read());
-  CheckFormat(flags, input.format);
-  SequenceModel model = MakeSequenceModel(input, learner, constraints);
-  const auto name = [](Index feature) { return std::to_string(feature + 1); };
-  ScaledInputs scaled = ScaleForTraining(
-      flags.scale.Read(), {input.data.source, input.data.rows, input.data.num_features, name});
-  input.data.rows = scaled.rows;
-  model.set_scaling(scaled.scaling);
-  LossOptions loss;
-  loss.scale = ReadLossScale(flags.loss);
-  if (!flags.costs.empty()) loss.costs = ReadLabelCosts(flags.costs, model.label_names());
-  return {std::move(input), std::move(model), std::move(loss), std::move(scaled)};
+  return texts;
 }
 
-Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences) {
-  TrainingSet training =
-      MakeTrainingSet(task.model.MakeDataset(task.input.data, sequences), task.loss);
-  if (training.data.size() == 0)
-    throw DataError(task.input.data.source, 0, "no sequence has a known label");
-  return Problem(std::move(training), 1);
+SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
+  SequenceTrainingOptions options;
+  options.learner = learner;
+  options.constraints = flags.ReadConstraints();
+  CheckConstraints(options.constraints, learner);
+  SequenceInput input = ReadTrainingSequences(flags.data, flags.Read());
+  CheckFormat(flags, input.format);
+  options.scale = flags.scale.Read();
+  options.loss = ReadLossScale(flags.loss);
+  SequenceTask task = MakeSequenceTask(std::move(input), options);
+  if (!flags.costs.empty()) task.loss.costs = ReadLabelCosts(flags.costs, task.model.label_names());
+  return task;
 }
 
 SequenceSession::SequenceSession(const SequenceFlags& flags, SequenceTask* task)
-    : flags_(flags), task_(*task), problem_(MakeSequenceProblem(*task, task->input.sequences)) {}
-
-Fingerprint SequenceSession::Context() const {
-  Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())},
-                         {"--constraints", std::string(Name(task_.model.constraints()))}};
-  if (task_.model.format() == SequenceFormat::kConll) {
-    const SequenceFeatures& features = task_.model.features();
-    context.push_back({"names of the features",
-                       HashOfNames({features.templates.text(), features.dictionary.Text()})});
-  }
-  return context;
-}
+    : flags_(flags), training_(task, flags.Texts(task->model.format())) {}
 
 void SequenceSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
+  const SequenceTask& task = training_.task();
+  const Problem& problem = training_.problem();
   if (flags_.format.empty())
     std::fprintf(stderr, "format: %s, by the first line\n",
-                 std::string(Name(task_.model.format())).c_str());
-  if (task_.model.format() == SequenceFormat::kConll) {
+                 std::string(Name(task.model.format())).c_str());
+  if (task.model.format() == SequenceFormat::kConll) {
     std::fprintf(stderr, "%s\n",
-                 DescribeTemplates(flags_, task_.model.features().templates).c_str());
+                 DescribeTemplates(flags_, task.model.features().templates).c_str());
   }
-  DescribeData(task_, problem_.training());
-  if (!task_.scaled.line.empty()) std::fprintf(stderr, "%s\n", task_.scaled.line.c_str());
-  const bool constrained = task_.model.constraints() != LabelConstraints::kAny;
+  DescribeData(task, problem.training());
+  if (!task.scaled.line.empty()) std::fprintf(stderr, "%s\n", task.scaled.line.c_str());
+  const bool constrained = task.model.constraints() != LabelConstraints::kAny;
   DescribeLearner(choice, lambda,
                   "loss " + flags_.loss + (flags_.costs.empty() ? "" : " with costs") +
                       (constrained ? ", constraints " + flags_.constraints : "") +
                       (UsesKernel(choice.options)
-                           ? ", kernel " + KernelOf(choice.options, problem_.data()).description()
+                           ? ", kernel " + KernelOf(choice.options, problem.data()).description()
                            : ""));
 }
 
-Json SequenceSession::Begin(const Problem& problem, const LearnerChoice& choice) {
-  trained_ = choice.options;
-  const SequenceModel& model = task_.model;
-  std::vector<std::pair<std::string, std::string>> options = {
-      {"format", std::string(Name(model.format()))},
-      {"loss", flags_.loss},
-      {"constraints", flags_.constraints},
-      {"scale", flags_.scale.scale}};
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) options.emplace_back(name, value);
-  };
-  add("costs", flags_.costs);
-  add("folds", flags_.folds);
-  if (model.format() == SequenceFormat::kConll) {
-    add("template", flags_.templates);
-    add("hash-bits", flags_.hash_bits);
-    if (flags_.hash_bits.empty())
-      add("min-count",
-          flags_.min_count.empty() ? std::to_string(kDefaultMinCount) : flags_.min_count);
-  }
-  BeginRecord(task_.input.data.source, problem, choice.options, std::move(options),
-              &task_.model.record);
-  task_.model.record.loss = flags_.loss + (flags_.costs.empty() ? "" : " with costs");
-  Json start = StartJson(model.record, choice);
+Json SequenceSession::StartEntries(const Problem& problem, const LearnerChoice& choice) const {
+  static_cast<void>(choice);
+  const SequenceModel& model = training_.task().model;
+  Json start;
   start["skipped_sequences"] = problem.training().skipped_examples;
   start["skipped_tokens"] = problem.training().skipped_variables;
-  start["tokens"] = task_.input.num_tokens();
+  start["tokens"] = training_.task().input.num_tokens();
   start["features"] = model.num_features();
   start["labels"] = model.num_labels();
   start["constraints"] = Name(model.constraints());
   start["weights"] = model.weights().size();
   return start;
-}
-
-void SequenceSession::Save(const TrainSummary& summary, const std::string& path) {
-  FinishRecord(summary, &task_.model.record);
-  task_.model.SetTrained(problem_, trained_, summary.weights);
-  task_.model.Save(path);
 }
 
 void NoteUnknown(const SequenceData& data, std::int64_t features) {

@@ -3,15 +3,15 @@
 // What the commands of sequences share. Part of the program only.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <slackline/apps/cli/training/cmd_scale.h>
+#include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/apps/sequence/sequence_model.h>
+#include <slackline/apps/sequence/sequence_training.h>
 
 namespace slackline::internal::program {
 
@@ -33,23 +33,14 @@ struct SequenceFlags {
   /// Does all checks that need no data. Throws DataError, as the functions below do.
   SequenceReadOptions Read() const;
   LabelConstraints ReadConstraints() const;
+  /// What the record of a model of this format says about the flags.
+  RecordTexts Texts(SequenceFormat model) const;
   /// The input files.
   std::vector<std::string> inputs() const;
 };
 
-/// Training data, the model to train on them, and its loss.
-struct SequenceTask {
-  SequenceInput input;
-  SequenceModel model;
-  LossOptions loss;
-  ScaledInputs scaled;  ///< its rows replace those of the input
-};
 /// Reads the training data and makes the model. Throws DataError.
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner);
-
-/// The training problem on some sequences of the data, with an arbitrary λ. Throws DataError when
-/// none of them has a known label.
-Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences);
 
 /// The training of a task's model on all selected sequences. Flags and task must outlive this
 /// object.
@@ -57,20 +48,13 @@ class SequenceSession : public SessionTask {
  public:
   SequenceSession(const SequenceFlags& flags, SequenceTask* task);
 
-  const Problem& problem() const override { return problem_; }
-  std::string_view VariableNoun() const override { return "token"; }
-  std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
-  Fingerprint Context() const override;
+  SequenceTraining& training() override { return training_; }
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
-  TrainingRecord* record() override { return &task_.model.record; }
-  Json Begin(const Problem& problem, const LearnerChoice& choice) override;
-  void Save(const TrainSummary& summary, const std::string& path) override;
+  Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
 
  private:
   const SequenceFlags& flags_;
-  SequenceTask& task_;
-  Problem problem_;
-  TrainOptions trained_;  // of the last training
+  SequenceTraining training_;
 };
 
 /// Reads data for a model. Unless quiet, prints what the model does not know of them to the

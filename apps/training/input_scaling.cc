@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/apps/cli/training/cmd_scale.h>
+#include <slackline/apps/training/input_scaling.h>
 
-#include <CLI/CLI.hpp>
+#include <array>
 
-#include <slackline/apps/cli/cmd_common.h>
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline::internal::program {
+namespace slackline::internal {
 namespace {
+
+constexpr std::array kKinds = {ScaleKind::kUnscaled, ScaleKind::kStandard, ScaleKind::kMaxAbs,
+                               ScaleKind::kNorm};
 
 /// What a kind of scaling does to the features, in words.
 std::string Effect(const FeatureScaling& scaling) {
@@ -29,31 +32,24 @@ std::string Effect(const FeatureScaling& scaling) {
 /// "sizes of features reach from 0.0084 ('Mean_Acc1298') to 156 ('BH_HighPeakBPM')"
 std::string Sizes(const ScaleAdvice& advice, const ScaleInputs& inputs) {
   if (!advice.differ)
-    return "features have sizes around " + Number(advice.middle, 3) + " next to a constant of 1";
-  return "sizes of features reach from " + Number(advice.smallest, 3) + " (" +
-         Quoted(inputs.name(advice.smallest_feature)) + ") to " + Number(advice.largest, 3) + " (" +
-         Quoted(inputs.name(advice.largest_feature)) + ")";
+    return "features have sizes around " + NumberText(advice.middle, 3) +
+           " next to a constant of 1";
+  return "sizes of features reach from " + NumberText(advice.smallest, 3) + " (" +
+         Quoted(inputs.name(advice.smallest_feature)) + ") to " + NumberText(advice.largest, 3) +
+         " (" + Quoted(inputs.name(advice.largest_feature)) + ")";
 }
 
 }  // namespace
 
-void ScaleFlag::Register(CLI::App* app) {
-  AddTextOption(app, "scale", &scale, "auto|none|standard|max-abs|norm",
-                "scaling of the features, kept in the model. standard: to mean 0 and standard "
-                "deviation 1 (sparse data are not centred). max-abs: division by the largest "
-                "absolute value. norm: division of every input by its length. auto: none if "
-                "features have similar sizes; else standard, or max-abs for sparse data",
-                "auto");
-}
-
-std::optional<ScaleKind> ScaleFlag::Read() const {
-  constexpr ScaleKind kKinds[] = {ScaleKind::kUnscaled, ScaleKind::kStandard, ScaleKind::kMaxAbs,
-                                  ScaleKind::kNorm};
+std::vector<std::string_view> ScaleNames() {
   std::vector<std::string_view> names = {"auto"};
   for (const ScaleKind kind : kKinds) names.push_back(Name(kind));
-  const std::size_t choice = CheckChoice("scale", scale, names);
-  if (choice == 0) return std::nullopt;
-  return kKinds[choice - 1];
+  return names;
+}
+
+std::optional<ScaleKind> ScaleChoice(std::size_t position) {
+  if (position == 0) return std::nullopt;
+  return kKinds.at(position - 1);
 }
 
 ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs) {
@@ -84,4 +80,4 @@ ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs
   return result;
 }
 
-}  // namespace slackline::internal::program
+}  // namespace slackline::internal

@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --scale of the commands that train. Part of the program only.
+// Scaling of the inputs of a training set.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <slackline/core/feature_scaling.h>
 
-namespace CLI {
-class App;
-}  // namespace CLI
+namespace slackline::internal {
 
-namespace slackline::internal::program {
-
-struct ScaleFlag {
-  std::string scale = "auto";
-
-  void Register(CLI::App* app);
-  /// nullopt if the value is auto. Throws DataError on a value that is not a kind of scaling.
-  std::optional<ScaleKind> Read() const;
-};
+/// The names of the kinds of scaling that a user can ask for, "auto" first.
+std::vector<std::string_view> ScaleNames();
+/// The kind with this position in ScaleNames(); nullopt for "auto".
+std::optional<ScaleKind> ScaleChoice(std::size_t position);
 
 /// The inputs of a training set and the names of their features.
 struct ScaleInputs {
-  std::string source;  ///< the file name, for messages
+  std::string source;  ///< where the inputs come from, for messages
   std::shared_ptr<const FeatureRows> rows;
   Index num_features = 0;                  ///< without the constant
   std::function<std::string(Index)> name;  ///< name of a feature, for messages
@@ -42,8 +36,7 @@ struct ScaledInputs {
   /// Warns that auto would have scaled features that --scale none leaves unscaled.
   std::vector<std::string> warnings;
 };
-/// `wanted` is the result of ScaleFlag::Read. Throws DataError when scaled values would be too
-/// large.
+/// `wanted`: nullopt for auto. Throws DataError when scaled values would be too large.
 ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs);
 
-}  // namespace slackline::internal::program
+}  // namespace slackline::internal

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/matching/matching_training.h>
+
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+
+namespace slackline::internal {
+namespace {
+
+Problem MakeProblem(const MatchingTask& task, LossScale loss) {
+  const Dataset dataset = task.model.MakeTrainingData(task.data);
+  if (dataset.size() == 0) throw DataError(task.data.source, 0, "no edge has a known label");
+  return Problem(MakeTrainingSet(dataset, task.model.Loss(loss)), 1);
+}
+
+RecordTexts WithData(RecordTexts texts, const MatchingTask& task) {
+  texts.data = task.data.source;
+  return texts;
+}
+
+}  // namespace
+
+MatchingTask MakeMatchingTask(MatchingData data, FeatureDictionary dictionary,
+                              MatchingCapacities capacities, MatchingCosts costs,
+                              std::optional<ScaleKind> scale) {
+  MatchingModel model(std::move(dictionary), capacities, costs);
+  const auto name = [&model](Index feature) {
+    return std::string(model.dictionary().name(feature));
+  };
+  ScaledInputs scaled = ScaleForTraining(scale, {data.source, data.rows, data.num_features, name});
+  data.rows = scaled.rows;
+  model.set_scaling(scaled.scaling);
+  return {std::move(data), std::move(model), std::move(scaled)};
+}
+
+MatchingTraining::MatchingTraining(MatchingTask* task, LossScale loss, RecordTexts texts)
+    : task_(*task), texts_(WithData(std::move(texts), *task)), problem_(MakeProblem(*task, loss)) {}
+
+Fingerprint MatchingTraining::Context() const {
+  return {{"names of the features", HashOfNames({task_.model.dictionary().Text()})}};
+}
+
+void MatchingTraining::SetWeights(const TrainOptions& options, const std::vector<double>& weights) {
+  static_cast<void>(options);
+  task_.model.set_weights(weights);
+}
+
+}  // namespace slackline::internal

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/training/multilabel_training.h>
+
+#include <algorithm>
+#include <memory>
+
+#include <slackline/apps/multilabel/multilabel_memory.h>
+#include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
+
+namespace slackline::internal {
+namespace {
+
+/// Slower passes cause a warning.
+constexpr double kSlowPassSeconds = 5;
+
+/// A model for the training data, with all weights zero.
+MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiLabelData& data,
+                          const FeatureScaling& scaling, const LossOptions& loss) {
+  std::vector<LabelPair> pairs = MakeLabelGraph(options.graph, data);
+  const std::string excess =
+      TrainingExcess({data.num_examples(), data.num_labels(),
+                      Offset{data.num_features} + (data.has_constant ? 1 : 0),
+                      static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
+                     options.learner);
+  if (!excess.empty()) throw DataError(data.source, 0, excess);
+  if (options.kernelized && data.num_features == 0) {
+    throw DataError(data.source, 0, "the data have no features that a kernel could compare");
+  }
+  const bool has_constant = options.kernelized ? options.bias : data.has_constant;
+  MultiLabelModel model(data.label_names, data.num_features, has_constant, std::move(pairs),
+                        options.kernelized);
+  model.set_feature_names(data.feature_names);
+  model.set_scaling(scaling);
+  model.set_input({data.fill_values, data.table});
+  model.set_loss_weights(loss.given_weights);
+  model.set_label_counts(LabelCountsFor(options.label_counts, data));
+  return model;
+}
+
+/// The training problem; its λ is meaningless.
+Problem MakeProblem(const MultiLabelModel& model, const MultiLabelTrainingOptions& options,
+                    const MultiLabelData& data, const LossOptions& loss) {
+  const CountRange counts = TrainingCounts(options.label_counts, model, data, loss.form);
+  TrainingSet training = MakeTrainingSet(model.MakeDataset(data, counts), loss);
+  if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
+  return Problem(std::move(training), 1);
+}
+
+}  // namespace
+
+MultiLabelCvOptions CvOptionsOf(const MultiLabelTrainingOptions& options,
+                                std::vector<LabelGraph> graphs) {
+  return {std::move(graphs), options.loss, options.bias, options.label_counts};
+}
+
+double PassSeconds(Offset pairs, Index examples) {
+  constexpr double kSecondsPerVisit = 16e-9;  // for one pair of labels of one example
+  return kSecondsPerVisit * static_cast<double>(pairs) * examples;
+}
+
+ScaleInputs ScaleInputsOf(const MultiLabelData& data) {
+  return {data.source, data.rows, data.num_features, [&data](Index feature) {
+            return data.feature_names.empty() ? std::to_string(feature + 1)
+                                              : data.feature_names[feature];
+          }};
+}
+
+MultiLabelTraining::MultiLabelTraining(const MultiLabelData& data, const ScaledInputs& scaled,
+                                       MultiLabelTrainingOptions options)
+    : data_(data),
+      scaled_(scaled),
+      options_(std::move(options)),
+      loss_(options_.loss.For(data)),
+      model_(MakeModel(options_, data, scaled.scaling, loss_)),
+      problem_(MakeProblem(model_, options_, data, loss_)) {}
+
+std::vector<LabelTriple> MultiLabelTraining::Tighten(const TrainOptions& options, Index count,
+                                                     Index rounds,
+                                                     const std::atomic<int>* interrupt) {
+  if (std::find(data_.labels.begin(), data_.labels.end(), -1) != data_.labels.end())
+    throw DataError(data_.source, 0, "--clusters needs data in which all labels are known");
+  const Dataset plain = model_.MakeDataset(data_);
+  for (Index round = 0; round < rounds && interrupt->load() == 0; ++round) {
+    const Problem problem = problem_.WithLambda(options.lambda);
+    const LearnerChoice choice = ChooseLearner(problem, options);
+    const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
+    DualPointSource* point = learner->traits().dual_point;
+    if (point != nullptr) point->KeepDualPoint();
+    RunTraining(problem, *learner, choice.options, nullptr, interrupt);
+    std::vector<double> coordinates;
+    double loss = 0;
+    if (point == nullptr || !point->DualPoint(0, &coordinates, &loss))
+      throw DataError("--clusters: learner " + std::string(Name(choice.options.learner)) +
+                      " has no dual point; use --learner al");
+    const auto until = static_cast<Index>(Offset{count} * (round + 1) / rounds);
+    const auto have = static_cast<Index>(clusters_.size());
+    clusters_ =
+        PickClusters(FindViolatedTriples(model_, problem.size(), *point), until - have, clusters_);
+    if (static_cast<Index>(clusters_.size()) == have) break;
+    problem_ = Problem(
+        MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), loss_), 1);
+  }
+  return clusters_;
+}
+
+std::optional<std::vector<double>> MultiLabelTraining::Calibrate(
+    const Folds& folds, const std::atomic<int>* interrupt) {
+  TrainOptions train = trained_;
+  train.lambda = model_.record.lambda;
+  std::optional<std::vector<double>> scores =
+      OutOfFoldScores(data_, CvOptionsOf(options_, {options_.graph}), folds, train, interrupt);
+  if (!scores) return std::nullopt;
+  model_.set_calibration(FitCalibration(model_.num_labels(), *scores, data_.labels));
+  ApplyCalibration(*model_.calibration(), *scores);
+  return scores;
+}
+
+std::vector<std::string> MultiLabelTraining::Warnings() const {
+  std::vector<std::string> warnings = scaled_.warnings;
+  const auto pairs = static_cast<Offset>(model_.pairs().size());
+  const double seconds = PassSeconds(pairs, problem_.size());
+  if (seconds >= kSlowPassSeconds) {
+    warnings.push_back(Count(pairs, "pair") + " of labels and " +
+                       Count(problem_.size(), "example") + ": a pass over the data may take some " +
+                       NumberText(seconds, 2) + " s; --graph tree joins far fewer pairs");
+  }
+  return warnings;
+}
+
+Fingerprint MultiLabelTraining::Context() const {
+  return {{"names of the labels", HashOfNames(data_.label_names)}};
+}
+
+RecordTexts MultiLabelTraining::Texts() const {
+  RecordTexts texts = options_.texts;
+  if (!clusters_.empty()) texts.options.emplace_back("clusters", std::to_string(clusters_.size()));
+  if (calibration_folds_ > 0)
+    texts.options.emplace_back("calibrate", Count(calibration_folds_, "fold"));
+  return texts;
+}
+
+void MultiLabelTraining::SetWeights(const TrainOptions& options,
+                                    const std::vector<double>& weights) {
+  trained_ = options;
+  model_.SetTrained(problem_, options, weights);
+  model_.set_calibration(std::nullopt);
+}
+
+Folds CalibrationFolds(const MultiLabelData& data, Index folds, std::int64_t seed) {
+  if (data.num_examples() < folds) {
+    throw DataError("--calibrate needs " + Count(folds, "example") + ", but " + data.source +
+                    " has " + Count(data.num_examples(), "example"));
+  }
+  Folds result = MakeFolds(data.num_examples(), folds, static_cast<std::uint64_t>(seed));
+  try {
+    CheckFolds(MultiLabelCv(data, {}), result);
+  } catch (const DataError& error) {
+    throw DataError(std::string("--calibrate: ") + error.what());
+  }
+  return result;
+}
+
+}  // namespace slackline::internal

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The training of a multi-label model on data in memory.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/common/folds.h>
+#include <slackline/apps/multilabel/label_clusters.h>
+#include <slackline/apps/multilabel/label_counts.h>
+#include <slackline/apps/multilabel/loss_weights.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
+#include <slackline/apps/multilabel/validation/multilabel_cv.h>
+#include <slackline/apps/training/input_scaling.h>
+#include <slackline/apps/training/train_task.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline::internal {
+
+/// The folds whose held-out scores calibrate a model.
+inline constexpr Index kCalibrationFolds = 5;
+
+/// How a problem is made of data.
+struct MultiLabelTrainingOptions {
+  LabelGraph graph = "full";
+  MultiLabelLoss loss;
+  LearnerKind learner = LearnerKind::kAuto;  ///< determines how much memory is needed
+  bool kernelized = false;                   ///< if so, a constant is not a feature
+  bool bias = true;
+  std::optional<CountRange> label_counts;  ///< nullopt: auto
+  /// What the record says (data and loss included), without clusters and calibration.
+  RecordTexts texts;
+};
+
+/// What cross-validation needs of the options, with these graphs as candidates.
+MultiLabelCvOptions CvOptionsOf(const MultiLabelTrainingOptions& options,
+                                std::vector<LabelGraph> graphs);
+
+/// A rough estimate of the seconds of a pass over this many examples and pairs of labels.
+double PassSeconds(Offset pairs, Index examples);
+
+/// Names of the features for messages: feature_names, or numbers from 1.
+ScaleInputs ScaleInputsOf(const MultiLabelData& data);
+
+/// The training of a model on all of the data, whose rows are scaled.
+class MultiLabelTraining final : public TrainTask {
+ public:
+  /// `data` and `scaled` must outlive this object. Throws DataError when no example has a known
+  /// label, and when training needs more memory than the machine has.
+  MultiLabelTraining(const MultiLabelData& data, const ScaledInputs& scaled,
+                     MultiLabelTrainingOptions options);
+
+  /// Chooses at most `count` clusters of three labels (label_clusters.h) in this many rounds. Each
+  /// round trains with the clusters chosen so far and adds its share. The problem has the clusters
+  /// from then on. Returns the clusters. Throws DataError when a label is not known or the learner
+  /// has no dual point. `interrupt` ends the choice.
+  std::vector<LabelTriple> Tighten(const TrainOptions& options, Index count, Index rounds,
+                                   const std::atomic<int>* interrupt);
+  const std::vector<LabelTriple>& clusters() const { return clusters_; }
+
+  /// The record says from now on that models are calibrated in this many folds.
+  void RecordCalibration(Index folds) { calibration_folds_ = folds; }
+  /// Trains once more for every fold, with the options of the last training, and sets the model's
+  /// calibration. Returns the calibrated probabilities of the held-out examples, examples × labels
+  /// by rows; nullopt if interrupted, and the model then has no calibration.
+  std::optional<std::vector<double>> Calibrate(const Folds& folds,
+                                               const std::atomic<int>* interrupt);
+
+  const Problem& problem() const override { return problem_; }
+  std::string_view VariableNoun() const override { return "label"; }
+  std::vector<std::string> Warnings() const override;
+  Fingerprint Context() const override;
+  TrainingRecord* record() override { return &model_.record; }
+  RecordTexts Texts() const override;
+  void SetWeights(const TrainOptions& options, const std::vector<double>& weights) override;
+  void Save(const std::string& path) const override { model_.Save(path); }
+
+  const MultiLabelData& data() const { return data_; }
+  const ScaledInputs& scaled() const { return scaled_; }
+  const MultiLabelTrainingOptions& options() const { return options_; }
+  const MultiLabelModel& model() const { return model_; }
+
+ private:
+  const MultiLabelData& data_;
+  const ScaledInputs& scaled_;
+  const MultiLabelTrainingOptions options_;
+  const LossOptions loss_;
+  MultiLabelModel model_;
+  Problem problem_;
+  std::vector<LabelTriple> clusters_;
+  Index calibration_folds_ = 0;
+  TrainOptions trained_;  // of the last training
+};
+
+/// Folds for calibration. Throws DataError when the data cannot be divided into this many.
+Folds CalibrationFolds(const MultiLabelData& data, Index folds, std::int64_t seed);
+
+}  // namespace slackline::internal

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/segmentation/segment_task.h>
+
+#include <utility>
+
+#include <slackline/core/check.h>
+
+namespace slackline::internal {
+namespace {
+
+/// The training problem with an arbitrary λ.
+Problem MakeProblem(const SegmentTask& task, SegmentLoss loss) {
+  TrainingSet training = MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss);
+  if (training.data.size() == 0)
+    throw DataError(task.data.source, 0, "no training image has a label");
+  return Problem(std::move(training), 1);
+}
+
+RecordTexts WithData(RecordTexts texts, const SegmentTask& task) {
+  texts.data = task.data.source;
+  return texts;
+}
+
+}  // namespace
+
+SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<ScaleKind> scale) {
+  ScaledInputs scaled;
+  if (model.inputs() == SegmentInputs::kFeatures) {
+    const auto name = [](Index feature) { return std::to_string(feature + 1); };
+    scaled = ScaleForTraining(scale, {data.source, data.rows, model.num_features(), name});
+    data.rows = scaled.rows;
+    model.set_scaling(scaled.scaling);
+  }
+  return {std::move(model), std::move(data), std::move(scaled)};
+}
+
+SegmentTraining::SegmentTraining(SegmentTask* task, SegmentLoss loss, RecordTexts texts)
+    : task_(*task), texts_(WithData(std::move(texts), *task)), problem_(MakeProblem(*task, loss)) {}
+
+Fingerprint SegmentTraining::Context() const {
+  return {{"names of the classes", HashOfNames(task_.model.classes())}};
+}
+
+void SegmentTraining::SetWeights(const TrainOptions& options, const std::vector<double>& weights) {
+  static_cast<void>(options);
+  task_.model.set_weights(weights);
+}
+
+}  // namespace slackline::internal

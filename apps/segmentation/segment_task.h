@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The training of a segmentation model on prepared images in memory.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/apps/segmentation/segment_model.h>
+#include <slackline/apps/training/input_scaling.h>
+#include <slackline/apps/training/train_task.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline::internal {
+
+/// Prepared images, and the feature rows of their superpixels.
+struct SegmentData {
+  std::string source;
+  std::vector<std::string> names;
+  std::vector<SegmentExample> examples;
+  std::shared_ptr<const FeatureRows> rows;
+};
+
+/// A model with all weights zero, and its training images.
+struct SegmentTask {
+  SegmentModel model;
+  SegmentData data;
+  ScaledInputs scaled;  ///< its rows replace those of the data
+};
+/// Scales the features of the images, unless the model reads potentials. Throws DataError.
+SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<ScaleKind> scale);
+
+/// The training of a task's model on all its images.
+class SegmentTraining final : public TrainTask {
+ public:
+  /// The task must outlive this object. `texts` without the name of the data. Throws DataError when
+  /// no image has labels.
+  SegmentTraining(SegmentTask* task, SegmentLoss loss, RecordTexts texts);
+
+  const SegmentTask& task() const { return task_; }
+  const Problem& problem() const override { return problem_; }
+  double DefaultLambda(const TrainOptions& options) const override {
+    return DefaultSegmentLambda(task_.model, task_.data.examples, Scales(options));
+  }
+  std::string_view VariableNoun() const override { return "superpixel"; }
+  std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
+  Fingerprint Context() const override;
+  TrainingRecord* record() override { return &task_.model.record; }
+  RecordTexts Texts() const override { return texts_; }
+  void SetWeights(const TrainOptions& options, const std::vector<double>& weights) override;
+  void Save(const std::string& path) const override { task_.model.Save(path); }
+
+ private:
+  SegmentTask& task_;
+  const RecordTexts texts_;
+  Problem problem_;
+};
+
+}  // namespace slackline::internal

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/sequence/sequence_training.h>
+
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/learning/learner_registry.h>
+#include <slackline/learning/marginals/marginal_learner.h>
+
+namespace slackline::internal {
+namespace {
+
+RecordTexts WithData(RecordTexts texts, const SequenceTask& task) {
+  texts.data = task.input.data.source;
+  return texts;
+}
+
+}  // namespace
+
+void CheckConstraints(LabelConstraints constraints, LearnerKind learner) {
+  if (constraints == LabelConstraints::kAny || learner == LearnerKind::kAuto ||
+      UsesOracle(learner) || UsesMarginals(learner))
+    return;
+  throw DataError("--constraints: " + std::string(Name(constraints)) + " needs --learner bcfw; " +
+                  std::string(Name(learner)) +
+                  " steps on single factors, and constraints hold for whole labellings");
+}
+
+SequenceTask MakeSequenceTask(SequenceInput input, const SequenceTrainingOptions& options) {
+  CheckConstraints(options.constraints, options.learner);
+  SequenceModel model = MakeSequenceModel(input, options.learner, options.constraints);
+  const auto name = [](Index feature) { return std::to_string(feature + 1); };
+  ScaledInputs scaled = ScaleForTraining(
+      options.scale, {input.data.source, input.data.rows, input.data.num_features, name});
+  input.data.rows = scaled.rows;
+  model.set_scaling(scaled.scaling);
+  LossOptions loss;
+  loss.scale = options.loss;
+  return {std::move(input), std::move(model), std::move(loss), std::move(scaled)};
+}
+
+Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences) {
+  TrainingSet training =
+      MakeTrainingSet(task.model.MakeDataset(task.input.data, sequences), task.loss);
+  if (training.data.size() == 0)
+    throw DataError(task.input.data.source, 0, "no sequence has a known label");
+  return Problem(std::move(training), 1);
+}
+
+SequenceTraining::SequenceTraining(SequenceTask* task, RecordTexts texts)
+    : task_(*task),
+      texts_(WithData(std::move(texts), *task)),
+      problem_(MakeSequenceProblem(*task, task->input.sequences)) {}
+
+Fingerprint SequenceTraining::Context() const {
+  Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())},
+                         {"--constraints", std::string(Name(task_.model.constraints()))}};
+  if (task_.model.format() == SequenceFormat::kConll) {
+    const SequenceFeatures& features = task_.model.features();
+    context.push_back({"names of the features",
+                       HashOfNames({features.templates.text(), features.dictionary.Text()})});
+  }
+  return context;
+}
+
+}  // namespace slackline::internal

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What an application trains, and one run of its training.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/common/training_curve.h>
+#include <slackline/apps/common/training_record.h>
+#include <slackline/core/loss.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/default_lambda.h>
+#include <slackline/learning/problem.h>
+#include <slackline/learning/progress.h>
+#include <slackline/learning/run/fingerprint.h>
+#include <slackline/learning/train_loop.h>
+
+namespace slackline::internal {
+
+/// "slackline 0.1.0".
+std::string ProgramVersion();
+
+/// What the record of a model says about the choices of its user.
+struct RecordTexts {
+  std::string data;  ///< name of the training data
+  std::string loss;  ///< "mean"
+  /// The application's own options: names without dashes, values as text.
+  std::vector<std::pair<std::string, std::string>> options;
+};
+
+/// A model of an application, and the problem whose solution gives its weights.
+class TrainTask {
+ public:
+  virtual ~TrainTask() = default;
+
+  /// The training problem. Its λ is meaningless: callers set their own.
+  virtual const Problem& problem() const = 0;
+  /// λ if the user sets none.
+  virtual double DefaultLambda(const TrainOptions& options) const {
+    return Scales(options).DefaultLambda();
+  }
+  /// Sizes of losses and inputs, computed by the first call. Only the kernel is read from the
+  /// options; it must be the same in all calls.
+  const CostScales& Scales(const TrainOptions& options) const {
+    if (!scales_) scales_ = ScalesOf(problem(), options);
+    return *scales_;
+  }
+  /// The word that users know for a variable: "label", "token".
+  virtual std::string_view VariableNoun() const = 0;
+  /// Sentences about causes of slow training.
+  virtual std::vector<std::string> Warnings() const { return {}; }
+  /// What must match in a resumed run besides problem and options.
+  virtual Fingerprint Context() const = 0;
+
+  /// The training record of the model.
+  virtual TrainingRecord* record() = 0;
+  /// What the record says about the user's choices.
+  virtual RecordTexts Texts() const = 0;
+  /// Puts the result of a training on problem(), with these options, into the model; the record
+  /// is complete by then.
+  virtual void SetWeights(const TrainOptions& options, const std::vector<double>& weights) = 0;
+  /// Writes the model file. Throws DataError.
+  virtual void Save(const std::string& path) const = 0;
+
+  /// Begins the training with one λ: writes all that is known before training into the record.
+  void Begin(const Problem& problem, const LearnerChoice& choice);
+  /// Ends it: completes the record and sets the weights.
+  void Finish(const TrainSummary& summary);
+
+ private:
+  mutable std::optional<CostScales> scales_;
+  TrainOptions trained_;  // of the last training
+};
+
+/// The default λ of the task. Throws DataError when it is out of range.
+double UsableDefault(const TrainOptions& options, const TrainTask& task);
+/// λ of the options, λ = 1/(C·M) where c > 0, or the default of the task. Throws DataError when it
+/// is out of range.
+double ChooseLambda(const TrainOptions& options, double c, const TrainTask& task);
+
+/// Collects the curve of a run and passes its checks on.
+class CurveObserver final : public TrainObserver {
+ public:
+  /// `next` may be null.
+  explicit CurveObserver(TrainObserver* next) : next_(next) {}
+
+  void OnCheck(const ProgressRecord& record) override;
+  void OnPass(Index pass) override;
+  void OnNote(std::string_view note) override;
+
+  std::vector<CurvePoint> points() const { return curve_.points(); }
+
+ private:
+  TrainObserver* next_;
+  TrainingCurve curve_;
+};
+
+struct TrainedRun {
+  LearnerChoice choice;
+  TrainSummary summary;
+};
+
+/// Trains with options.lambda > 0, and sets the weights and the record of the task's model.
+/// observer and interrupt may be null. Throws what ChooseLearner and RunTraining throw.
+TrainedRun TrainModel(const TrainOptions& options, TrainObserver* observer,
+                      const std::atomic<int>* interrupt, TrainTask* task,
+                      const CheckpointPlan& plan = {});
+
+/// A hash of the names in order, for fingerprints.
+std::string HashOfNames(const std::vector<std::string>& names);
+
+}  // namespace slackline::internal
