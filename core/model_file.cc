@@ -246,7 +246,7 @@ void ModelWriter::AddWeights(std::string_view name, std::span<const double> valu
   packed_ = true;
 }
 
-void ModelWriter::Save(const std::string& path, FileKind kind) const {
+std::string ModelWriter::Bytes(FileKind kind) const {
   std::string bytes;
   bytes.reserve(kHeaderBytes + entries_.size() + kChecksumBytes);
   bytes += kind.magic;
@@ -255,15 +255,26 @@ void ModelWriter::Save(const std::string& path, FileKind kind) const {
   AppendNumber<std::uint32_t>(static_cast<std::uint32_t>(names_.size()), &bytes);
   bytes += entries_;
   AppendNumber<std::uint32_t>(Crc32(bytes), &bytes);
-  WriteFileAtomically(path, bytes);
+  return bytes;
 }
 
-ModelReader::ModelReader(const std::string& path, FileKind kind) : path_(path), kind_(kind) {
-  const std::string bytes = ReadFramed(path, kind);
-  CheckFrame(path, kind, bytes);
-  ParseEntries(
-      std::string_view(bytes).substr(kHeaderBytes, bytes.size() - kHeaderBytes - kChecksumBytes),
-      NumberAt<std::uint32_t>(bytes.data() + 20));
+void ModelWriter::Save(const std::string& path, FileKind kind) const {
+  WriteFileAtomically(path, Bytes(kind));
+}
+
+ModelReader::ModelReader(const std::string& path, FileKind kind)
+    : ModelReader(path, ReadFramed(path, kind), kind) {}
+
+ModelReader ModelReader::FromBytes(std::string_view bytes, const std::string& name,
+                                   FileKind kind) {
+  return {name, bytes, kind};
+}
+
+ModelReader::ModelReader(std::string name, std::string_view bytes, FileKind kind)
+    : path_(std::move(name)), kind_(kind) {
+  CheckFrame(path_, kind, bytes);
+  ParseEntries(bytes.substr(kHeaderBytes, bytes.size() - kHeaderBytes - kChecksumBytes),
+               NumberAt<std::uint32_t>(bytes.data() + 20));
 }
 
 void ModelReader::ParseEntries(std::string_view entries, std::uint32_t count) {

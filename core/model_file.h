@@ -53,6 +53,8 @@ class ModelWriter {
   /// Writes the file through AtomicFile. On failure throws DataError and leaves the old file
   /// unchanged.
   void Save(const std::string& path, FileKind kind = kModelKind) const;
+  /// The bytes of the file.
+  std::string Bytes(FileKind kind = kModelKind) const;
 
  private:
   void BeginEntry(std::string_view name, char type);
@@ -70,6 +72,9 @@ class ModelWriter {
 class ModelReader {
  public:
   explicit ModelReader(const std::string& path, FileKind kind = kModelKind);
+  /// The same for the bytes of a file; `name` is for messages.
+  static ModelReader FromBytes(std::string_view bytes, const std::string& name,
+                               FileKind kind = kModelKind);
 
   const std::string& path() const { return path_; }
   bool Has(std::string_view name) const;
@@ -90,6 +95,7 @@ class ModelReader {
   }
 
  private:
+  ModelReader(std::string name, std::string_view bytes, FileKind kind);
   using Value = std::variant<std::string, std::vector<std::string>, std::vector<std::int64_t>,
                              std::vector<double>>;
   template <class T>

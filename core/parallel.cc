@@ -35,11 +35,14 @@ Chunk MakeChunk(Index count, int num_chunks, int k, int thread) {
                k, thread};
 }
 
+std::atomic<bool> one_thread{false};
+
 #ifdef _OPENMP
 /// How many of the wanted threads the system can start at once. OpenMP libraries do not report that
 /// a thread cannot be started but end the process. Fewer threads suffice, since results do not
 /// depend on their number.
 int StartableThreads(int wanted) {
+  if (one_thread) return 1;
   static std::atomic<int> tried{1};
   static std::atomic<int> most{std::numeric_limits<int>::max()};
   if (wanted <= tried || most < std::numeric_limits<int>::max())
@@ -92,6 +95,8 @@ class FirstError {
 #endif
 
 }  // namespace
+
+void UseOneThread() { one_thread = true; }
 
 void ParallelChunks(Index count, int num_chunks, int num_threads,
                     const std::function<void(const Chunk&)>& work) {

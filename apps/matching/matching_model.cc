@@ -140,7 +140,7 @@ void MatchingModel::set_weights(std::vector<double> weights) {
   weights_ = std::move(weights);
 }
 
-void MatchingModel::Save(const std::string& path) const {
+ModelWriter MatchingModel::File() const {
   ModelWriter writer;
   writer.Add("task", std::string(kMatchingTask));
   writer.Add("dictionary", dictionary_.Text());
@@ -149,7 +149,7 @@ void MatchingModel::Save(const std::string& path) const {
   SaveScaling(scaling_, &writer);
   writer.AddWeights("weights", weights_, record.single_precision);
   SaveRecord(record, &writer);
-  writer.Save(path);
+  return writer;
 }
 
 MatchingModel MatchingModel::Load(ModelReader file) {

@@ -76,7 +76,9 @@ class MatchingModel {
 
   TrainingRecord record;
 
-  void Save(const std::string& path) const;
+  void Save(const std::string& path) const { File().Save(path); }
+  /// The contents of that file.
+  ModelWriter File() const;
   /// Throws DataError when the file is damaged, not a model, or of another task, or when its
   /// entries contradict each other.
   static MatchingModel Load(ModelReader file);

@@ -233,7 +233,7 @@ MultiLabelReadOptions MultiLabelModel::ReadOptions() const {
   return options;
 }
 
-void MultiLabelModel::Save(const std::string& path) const {
+ModelWriter MultiLabelModel::File() const {
   ModelWriter writer;
   writer.Add("task", std::string(kMultiLabelTask));
   writer.Add("label_names", label_names_);
@@ -253,7 +253,7 @@ void MultiLabelModel::Save(const std::string& path) const {
   }
   SaveCalibration(calibration_, &writer);
   SaveRecord(record, &writer);
-  writer.Save(path);
+  return writer;
 }
 
 MultiLabelModel MultiLabelModel::Load(ModelReader file) {

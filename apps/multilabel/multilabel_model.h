@@ -121,7 +121,9 @@ class MultiLabelModel {
 
   /// Writes everything that prediction needs, and the record, to a model file, atomically
   /// (core/model_file.h).
-  void Save(const std::string& path) const;
+  void Save(const std::string& path) const { File().Save(path); }
+  /// The contents of that file.
+  ModelWriter File() const;
   /// Throws DataError when the file is damaged, not a model, or of another task, or when its
   /// entries contradict each other.
   static MultiLabelModel Load(ModelReader file);

@@ -214,7 +214,7 @@ void SegmentModel::set_void_values(std::vector<std::int64_t> values) {
   void_values_ = std::move(values);
 }
 
-void SegmentModel::Save(const std::string& path) const {
+ModelWriter SegmentModel::File() const {
   ModelWriter writer;
   writer.Add("task", std::string(kSegmentTask));
   writer.Add("classes", classes_);
@@ -230,7 +230,7 @@ void SegmentModel::Save(const std::string& path) const {
   SaveScaling(scaling_, &writer);
   writer.AddWeights("weights", weights_, record.single_precision);
   SaveRecord(record, &writer);
-  writer.Save(path);
+  return writer;
 }
 
 SegmentModel SegmentModel::Load(ModelReader file) {

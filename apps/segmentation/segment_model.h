@@ -142,7 +142,9 @@ class SegmentModel {
   std::string extractor;
   TrainingRecord record;
 
-  void Save(const std::string& path) const;
+  void Save(const std::string& path) const { File().Save(path); }
+  /// The contents of that file.
+  ModelWriter File() const;
   /// Throws DataError when the file is damaged, not a model, or of another task, or when its
   /// entries contradict each other.
   static SegmentModel Load(ModelReader file);

@@ -188,7 +188,7 @@ void SequenceModel::TokenScores(const FeatureRow& x, std::span<double> scores) c
   }
 }
 
-void SequenceModel::Save(const std::string& path) const {
+ModelWriter SequenceModel::File() const {
   ModelWriter writer;
   writer.Add("task", std::string(kSequenceTask));
   writer.Add("format", std::string(Name(format())));
@@ -208,7 +208,7 @@ void SequenceModel::Save(const std::string& path) const {
                     record.single_precision);
   if (support_) SaveSupport(*support_, &writer);
   SaveRecord(record, &writer);
-  writer.Save(path);
+  return writer;
 }
 
 SequenceModel SequenceModel::Load(ModelReader file) {

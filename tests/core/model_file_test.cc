@@ -399,3 +399,18 @@ TEST_CASE("the check leaves no new or changed file") {
   CHECK(std::filesystem::last_write_time(path) == time);
   CHECK(folder.NumFiles() == 1);
 }
+
+TEST_CASE("the bytes of a file are read like the file") {
+  ModelWriter writer;
+  writer.Add("name", std::string("value"));
+  const std::string bytes = writer.Bytes();
+  const ModelReader reader = ModelReader::FromBytes(bytes, "memory");
+  CHECK(reader.String("name") == "value");
+  CHECK(reader.path() == "memory");
+  CHECK_THROWS_AS(ModelReader::FromBytes(bytes.substr(0, bytes.size() - 1), "memory"), DataError);
+  CHECK_THROWS_AS(ModelReader::FromBytes("", "memory"), DataError);
+  CHECK_THROWS_AS(ModelReader::FromBytes(bytes, "memory", kCheckpointKind), DataError);
+  std::string damaged = bytes;
+  damaged[bytes.size() / 2] ^= 1;
+  CHECK_THROWS_AS(ModelReader::FromBytes(damaged, "memory"), DataError);
+}

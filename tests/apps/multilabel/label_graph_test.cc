@@ -81,6 +81,21 @@ TEST_CASE("the names full and none are graphs, and other names are refused") {
                  "'fully' is neither full, none nor tree"));
 }
 
+TEST_CASE("given pairs are put in order, and wrong ones are refused") {
+  const MultiLabelData data = Data(3, {0, 0, 0});
+  const auto make = [&](Pairs pairs) { return MakeLabelGraph({"given", std::move(pairs)}, data); };
+  CHECK(make({{2, 1}, {1, 0}}) == Pairs{{0, 1}, {1, 2}});
+  CHECK(make({}).empty());
+  const auto message = [&](Pairs pairs) {
+    return MessageOf<DataError>([&] { make(std::move(pairs)); });
+  };
+  CHECK(message({{0, 3}}) == "--graph: the pair (0, 3) is not one of 3 labels, which count from 0");
+  CHECK(message({{-1, 0}}) ==
+        "--graph: the pair (-1, 0) is not one of 3 labels, which count from 0");
+  CHECK(message({{1, 1}}) == "--graph: the pair (1, 1) joins a label with itself");
+  CHECK(message({{0, 1}, {1, 0}}) == "--graph: the pair (0, 1) occurs twice");
+}
+
 TEST_CASE("too many labels for all pairs are refused") {
   const MultiLabelData data = Data(20000, {});
   CHECK(Contains(MessageOf<DataError>([&] { MakeLabelGraph("full", data); }),

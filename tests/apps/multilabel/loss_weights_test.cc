@@ -123,3 +123,16 @@ TEST_CASE("models keep them") {
   CHECK_THROWS_AS(model.set_loss_weights({1, 2}), std::invalid_argument);
   CHECK_THROWS_AS(model.set_loss_weights({1, 2, 3, -1}), std::invalid_argument);
 }
+
+TEST_CASE("given weights are used as they are, and wrong ones are refused") {
+  const std::vector<double> weights = {1, 2, 1, 0.5, 3, 1e6};
+  CHECK_FALSE(LossWeights::Given(weights).equal());
+  CHECK(LossWeights::Given(weights).For(Data()) == weights);
+  CHECK(LossWeights::Given({1, 1, 1, 1, 1, 1}).For(Data()).empty());
+  CHECK_THROWS_WITH_AS(LossWeights::Given({1, 2}).For(Data()),
+                       "--loss-weights: 2 costs do not fit 3 labels, which need two each",
+                       DataError);
+  CHECK_THROWS_AS(LossWeights::Given({-1, 1}), DataError);
+  CHECK_THROWS_AS(LossWeights::Given({std::nan(""), 1}), DataError);
+  CHECK_THROWS_AS(LossWeights::Given({2e6, 1}), DataError);
+}

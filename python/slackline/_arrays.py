@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inputs of users as the extension module takes them.
+
+Arrays of doubles in C order and CSR matrices of doubles with sorted columns are passed on without
+a copy.
+"""
+from __future__ import annotations
+
+import sys
+from typing import Any, Optional
+
+import numpy as np
+
+__all__ = ["Features", "column_names", "is_sparse", "prepare_matrix", "num_columns", "num_rows"]
+
+
+def is_sparse(matrix: Any) -> bool:
+    """Whether this is a matrix or array of scipy.sparse, without loading scipy."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and sparse.issparse(matrix)
+
+
+def column_names(matrix: Any) -> Optional[np.ndarray]:
+    """The names of the columns of a data frame, if all are strings; None for anything else."""
+    columns = getattr(matrix, "columns", None)
+    if columns is None or callable(columns):
+        return None
+    names = list(columns)
+    kinds = {isinstance(name, str) for name in names}
+    if kinds == {True}:
+        return np.asarray(names, dtype=object)
+    if True in kinds:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your "
+            "input has mixed types of column names. Use X.columns = X.columns.astype(str), for "
+            "example.")
+    return None
+
+
+def _refuse_values(values: np.ndarray, name: str, place) -> None:
+    """Raises ValueError for the first value that is not finite; place(k) is its row and column."""
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size == 0:
+        return
+    row, column = place(int(bad[0]))
+    kind = "NaN" if np.isnan(values.flat[int(bad[0])]) else "infinity"
+    raise ValueError(f"Input {name} contains {kind}: row {row}, column {column}.")
+
+
+def prepare_matrix(matrix: Any, name: str = "X", estimator: str = "this estimator") -> Any:
+    """The matrix as slackline._core.Matrix takes it: a C-contiguous array of float64, or the tuple
+    (values, columns, row starts, number of columns) of a CSR matrix.
+
+    Raises ValueError, with the row and column where one is to blame.
+    """
+    if is_sparse(matrix):
+        return _prepare_sparse(matrix, name)
+    array = np.asarray(matrix)
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{array!r}\n")
+    if array.ndim != 2:
+        advice = ""
+        if array.ndim == 1:
+            advice = (" Reshape your data either using array.reshape(-1, 1) if your data has a "
+                      "single feature or array.reshape(1, -1) if it contains a single sample.")
+        shape = "scalar" if array.ndim == 0 else f"{array.ndim}D"
+        raise ValueError(f"Expected 2D array, got {shape} array instead.{advice}")
+    _check_shape(array.shape, name, estimator)
+    try:
+        array = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
+    columns = array.shape[1]
+    _refuse_values(array, name, lambda k: (k // columns, k % columns))
+    return array
+
+
+def _check_shape(shape, name, estimator):
+    for size, noun in zip(shape, ("sample", "feature")):
+        if size == 0:
+            raise ValueError(f"Found array with 0 {noun}(s) (shape={tuple(shape)}) while a minimum "
+                             f"of 1 is required by {estimator}.")
+    del name
+
+
+def _prepare_sparse(matrix: Any, name: str):
+    if matrix.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{matrix!r}\n")
+    _check_shape(matrix.shape, name, "this estimator")
+    csr = matrix.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy()  # the caller's matrix stays as it is
+        csr.sum_duplicates()
+    starts = np.ascontiguousarray(csr.indptr, dtype=np.int64)
+    if csr.indices.dtype != np.int32 and csr.shape[1] > np.iinfo(np.int32).max:
+        raise ValueError(f"{name} has more than 2147483647 columns")
+    indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
+    values = np.ascontiguousarray(csr.data, dtype=np.float64)
+    _refuse_values(
+        values, name,
+        lambda k: (int(np.searchsorted(starts, k, side="right")) - 1, int(indices[k])))
+    return values, indices, starts, int(csr.shape[1])
+
+
+def num_rows(prepared: Any) -> int:
+    """The number of rows of what prepare_matrix returns."""
+    return len(prepared[2]) - 1 if isinstance(prepared, tuple) else prepared.shape[0]
+
+
+def num_columns(prepared: Any) -> int:
+    """The number of columns of what prepare_matrix returns."""
+    return prepared[3] if isinstance(prepared, tuple) else prepared.shape[1]
+
+
+class Features:
+    """Mixin: remembers number and names of the features in fit, and checks them in prediction."""
+
+    def _fit_features(self, matrix: Any) -> Any:
+        names = column_names(matrix)
+        prepared = prepare_matrix(matrix, estimator=type(self).__name__)
+        self.n_features_in_ = num_columns(prepared)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return prepared
+
+    def _check_features(self, matrix: Any) -> Any:
+        import warnings
+        names = column_names(matrix)
+        known = getattr(self, "feature_names_in_", None)
+        if names is not None and known is not None:
+            self._compare_names(names, known)
+        elif names is not None:
+            warnings.warn(f"X has feature names, but {type(self).__name__} was fitted without "
+                          "feature names", UserWarning, stacklevel=3)
+        elif known is not None:
+            warnings.warn(f"X does not have valid feature names, but {type(self).__name__} was "
+                          "fitted with feature names", UserWarning, stacklevel=3)
+        prepared = prepare_matrix(matrix, estimator=type(self).__name__)
+        if num_columns(prepared) != self.n_features_in_:
+            raise ValueError(f"X has {num_columns(prepared)} features, but {type(self).__name__} "
+                             f"is expecting {self.n_features_in_} features as input")
+        return prepared
+
+    @staticmethod
+    def _compare_names(names, known):
+        if len(names) == len(known) and np.all(names == known):
+            return
+        message = ("The feature names should match those that were passed during fit.\n")
+        unexpected = sorted(set(names) - set(known))
+        missing = sorted(set(known) - set(names))
+        for title, some in (("Feature names unseen at fit time", unexpected),
+                            ("Feature names seen at fit time, yet now missing", missing)):
+            if some:
+                message += f"{title}:\n" + "".join(f"- {name}\n" for name in some[:5])
+                if len(some) > 5:
+                    message += "- ...\n"
+        if not unexpected and not missing:
+            message += "Feature names must be in the same order as they were in fit.\n"
+        raise ValueError(message)

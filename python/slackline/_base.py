@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all estimators share: parameters of training, and what is known after it."""
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any, Callable, Iterable, Mapping, Optional, Union
+
+from ._progress import progress_callback
+
+try:
+    from sklearn.base import BaseEstimator as _Parameters
+    from sklearn.exceptions import ConvergenceWarning, NotFittedError
+except ImportError:
+
+    class ConvergenceWarning(UserWarning):  # type: ignore[no-redef]
+        """Training ended before the gap was as small as wanted."""
+
+    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
+        """The estimator has not been fitted."""
+
+    class _Parameters:  # type: ignore[no-redef]
+        """The part of scikit-learn's BaseEstimator that needs no scikit-learn."""
+
+        @classmethod
+        def _get_param_names(cls):
+            parameters = inspect.signature(cls.__init__).parameters
+            return sorted(name for name in parameters if name != "self")
+
+        def get_params(self, deep=True):
+            """The parameters by name."""
+            del deep
+            return {name: getattr(self, name) for name in self._get_param_names()}
+
+        def set_params(self, **params):
+            """Set parameters by name."""
+            known = self._get_param_names()
+            for name, value in params.items():
+                if name not in known:
+                    raise ValueError(
+                        f"Invalid parameter {name!r} for estimator {type(self).__name__}. "
+                        f"Valid parameters are: {known!r}.")
+                setattr(self, name, value)
+            return self
+
+        def __repr__(self):
+            defaults = inspect.signature(type(self).__init__).parameters
+            texts = (f"{name}={value!r}" for name, value in self.get_params().items()
+                     if value is not defaults[name].default and value != defaults[name].default)
+            return f"{type(self).__name__}({', '.join(texts)})"
+
+
+Record = Mapping[str, Any]
+Callback = Callable[[Record], Optional[bool]]
+Callbacks = Union[None, Callback, Iterable[Callback]]
+
+__all__ = ["ConvergenceWarning", "NotFittedError", "StructuredEstimator"]
+
+
+class StructuredEstimator(_Parameters):
+    """Base of all estimators.
+
+    Subclasses set the parameters that ``_train_options`` reads in ``__init__``: C, lam, learner,
+    tol, max_iter, time_limit, n_jobs, random_state, learner_options, warm_start, verbose.
+    """
+
+    def _train_options(self) -> dict[str, str]:
+        """The parameters of training as texts, by the names of the command line."""
+        options = {"learner": str(self.learner)}
+        if self.lam is not None:
+            if self.C is not None:
+                raise ValueError("lam and C exclude each other: C stands for lam = 1/(C*M)")
+            options["lambda"] = _positive("lam", self.lam)
+        options["gap-tolerance"] = _number("tol", self.tol)
+        options["max-passes"] = _integer("max_iter", self.max_iter, 1)
+        if self.time_limit is not None:
+            options["time-limit"] = _positive("time_limit", self.time_limit)
+        options["threads"] = str(self._threads())
+        options["seed"] = str(_seed(self.random_state))
+        for name, value in (self.learner_options or {}).items():
+            text = str(value)
+            if isinstance(value, bool):
+                text = "1" if value else "0"
+            options[str(name).replace("_", "-")] = text
+        return options
+
+    def _cost(self) -> float:
+        """The value of C, 0 if not given."""
+        return 0.0 if self.C is None else float(_positive("C", self.C))
+
+    def _threads(self) -> int:
+        """The number of threads; 0 = all of the machine, as n_jobs=-1."""
+        if self.n_jobs is None:
+            return 1
+        jobs = int(_integer("n_jobs", self.n_jobs, -1))
+        if jobs == 0:
+            raise ValueError("n_jobs == 0 has no meaning; it must be a positive number or -1")
+        return 0 if jobs < 0 else jobs
+
+    def _callback(self, callbacks: Callbacks):
+        """One function for the callbacks of fit and the progress of verbose; None for none."""
+        given = _callback_list(callbacks)
+        progress = progress_callback(type(self).__name__, self.tol) if self.verbose else None
+        if progress is not None:
+            given.append(progress)
+        if not given:
+            return None, None
+
+        def call(record):
+            stops = [callback(record) for callback in given]
+            return any(stop is True for stop in stops)
+
+        return call, progress
+
+    def _state(self) -> bytes:
+        """The state to continue from."""
+        return getattr(self, "_state_", b"") if self.warm_start else b""
+
+    def _finish(self, result: dict[str, Any]) -> None:
+        """Stores what is known about a training, then raises what a callback or Ctrl-C raised."""
+        self.primal_ = result["primal"]
+        self.dual_ = result["dual"]
+        self.gap_ = result["gap"]
+        self.relative_gap_ = result["relative_gap"]
+        self.certified_problem_ = result["problem"]
+        self.lam_ = result["lam"]
+        self.n_iter_ = result["passes"]
+        self.learner_ = result["learner"]
+        self.termination_ = result["termination"]
+        self.message_ = result["message"]
+        self.notes_ = list(result["notes"])
+        self.history_ = result["history"]
+        self.fit_seconds_ = result["seconds"]
+        if self.warm_start:
+            self._state_ = result["state"]
+        for warning in result.get("warnings", ()):
+            warnings.warn(_in_python(warning), UserWarning, stacklevel=3)
+        if result["exception"] is not None:
+            raise result["exception"]
+        if self.termination_ in ("max-passes", "time-limit"):
+            warnings.warn(
+                f"training ended with a certified gap of {100 * self.relative_gap_:.3g} %, where "
+                f"{100 * self.tol:.3g} % was wanted: {self.message_}", ConvergenceWarning,
+                stacklevel=3)
+
+    def _check_fitted(self, attribute: str) -> None:
+        if not hasattr(self, attribute):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' before using "
+                "this estimator.")
+
+
+def _in_python(text: str) -> str:
+    """A sentence of the library with its command-line names as parameters."""
+    import re
+    return re.sub(r"--([a-z0-9]+(?:-[a-z0-9]+)*)", lambda m: m.group(1).replace("-", "_"), text)
+
+
+def _callback_list(callbacks: Callbacks) -> list[Callback]:
+    if callbacks is None:
+        return []
+    given = [callbacks] if callable(callbacks) else list(callbacks)
+    for callback in given:
+        if not callable(callback):
+            raise ValueError(f"callbacks: {callback!r} is not callable")
+    return given
+
+
+def _number(name: str, value: Any) -> str:
+    import math
+    import numbers
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ValueError(f"{name} must be a number, not {value!r}")
+    if not math.isfinite(value) or value < 0:
+        raise ValueError(f"{name} == {value!r}; it must be a finite number >= 0")
+    return repr(float(value))
+
+
+def _positive(name: str, value: Any) -> str:
+    text = _number(name, value)
+    if float(text) == 0:
+        raise ValueError(f"{name} == {value!r}; it must be > 0")
+    return text
+
+
+def _integer(name: str, value: Any, smallest: int) -> str:
+    import numbers
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise ValueError(f"{name} must be an integer, not {value!r}")
+    if value < smallest:
+        raise ValueError(f"{name} == {value!r}; it must be >= {smallest}")
+    return str(int(value))
+
+
+def _seed(random_state: Any) -> int:
+    """The seed of the learner: that of the command line (1) for None."""
+    import numbers
+    if random_state is None:
+        return 1
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state == {random_state!r}; it must be >= 0")
+        return int(random_state)
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(1, 2**31 - 1))
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(1, 2**31 - 1))
+    raise ValueError(f"random_state must be None, an integer or a generator, not {random_state!r}")

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Multi-label models.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/common/choice.h>
+#include <slackline/apps/multilabel/multilabel_memory.h>
+#include <slackline/apps/multilabel/prediction/multilabel_predict.h>
+#include <slackline/apps/multilabel/training/graph_choice.h>
+#include <slackline/apps/multilabel/training/multilabel_training.h>
+#include <slackline/core/check.h>
+#include "src/convert.h"
+#include "src/module.h"
+#include "src/run.h"
+
+namespace slackline::python {
+namespace {
+
+using internal::MultiLabelData;
+using internal::MultiLabelModel;
+
+/// How predictions take blocks of examples, so that no copy of all inputs is made.
+constexpr Index kBlock = 4096;
+
+/// Data for a model, or for training, without inputs.
+MultiLabelData DataOf(std::vector<std::string> label_names, std::vector<std::string> feature_names,
+                      Index examples, Index features, bool constant) {
+  MultiLabelData data;
+  data.source = "X";
+  data.label_names = std::move(label_names);
+  data.feature_names = std::move(feature_names);
+  data.num_features = features;
+  data.has_constant = constant;
+  data.lines.resize(internal::Size(examples));
+  return data;
+}
+
+struct FitArguments {
+  std::map<std::string, std::string> options;  // of the application
+  std::map<std::string, std::string> train;
+  std::optional<std::vector<std::pair<Index, Index>>> edges;
+  std::vector<double> loss_weights;  // two per label; empty: by options["loss-weights"]
+  double c = 0;
+  bool calibrate = false;
+  py::object callback;
+  bool keep_state = false;
+  std::string state;
+};
+
+std::string TextOf(const std::map<std::string, std::string>& options, const std::string& name) {
+  const auto found = options.find(name);
+  if (found == options.end()) throw py::key_error(name);
+  return found->second;
+}
+
+internal::MultiLabelTrainingOptions OptionsOf(const FitArguments& arguments,
+                                              const internal::TrainOptions& train) {
+  const auto text = [&](const char* name) { return TextOf(arguments.options, name); };
+  internal::MultiLabelTrainingOptions options;
+  options.graph = text("graph");
+  if (arguments.edges) {
+    std::vector<internal::LabelPair> pairs;
+    for (const auto& [a, b] : *arguments.edges) pairs.push_back({a, b});
+    options.graph = internal::LabelGraph("given", std::move(pairs));
+  }
+  options.learner = train.learner;
+  options.kernelized = internal::UsesKernel(train);
+  internal::CheckChoice("loss", text("loss"), {"mean", "count", "f1"});
+  options.loss = internal::MultiLabelLoss::Named(text("loss"));
+  options.loss.weights = arguments.loss_weights.empty()
+                             ? internal::LossWeights::Parse(text("loss-weights"))
+                             : internal::LossWeights::Given(arguments.loss_weights);
+  if (options.loss.form == internal::LossForm::kF1 && !options.loss.weights.equal())
+    throw internal::DataError("--loss f1 cannot be combined with --loss-weights");
+  options.bias = text("bias") == "1";
+  options.label_counts = internal::ParseLabelCounts(text("label-counts"));
+  options.texts.data = "X";
+  options.texts.loss = text("loss");
+  // In the order of the command line.
+  for (const char* name : {"graph", "loss", "bias", "scale", "label-counts", "loss-weights"})
+    options.texts.options.emplace_back(name, text(name));
+  return options;
+}
+
+/// The graph that options.graph names, or chooses by cross-validation.
+void ChooseGraph(const MultiLabelData& data, const internal::ScaledInputs& scaled,
+                 const internal::TrainOptions& train, double c, const std::atomic<int>* interrupt,
+                 internal::MultiLabelTrainingOptions* options, std::vector<std::string>* notes) {
+  if (options->graph.pairs) return;
+  std::string note;
+  const std::vector<std::string> graphs =
+      internal::GraphCandidates(options->graph.name, data, *options, &note);
+  if (!note.empty()) notes->push_back(note);
+  if (graphs.size() == 1) return;
+  internal::MultiLabelTrainingOptions first = *options;
+  first.graph = graphs.front();
+  internal::TrainOptions with_lambda = train;
+  with_lambda.lambda =
+      internal::ChooseLambda(train, c, internal::MultiLabelTraining(data, scaled, first));
+  const std::optional<internal::GraphChoice> choice =
+      internal::ChooseGraph(data, *options, graphs, with_lambda, interrupt);
+  // After an interrupt the first candidate is trained until the loop sees the interrupt.
+  options->graph = choice ? choice->graph : graphs.front();
+  if (choice) notes->push_back(choice->line);
+  for (auto& [name, text] : options->texts.options) {
+    if (name == "graph") text = options->graph.name;
+  }
+}
+
+/// Trains a model. Y: examples × labels, 1, 0 or −1 (unknown).
+std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(const Matrix& x, const FlagArray& y,
+                                                          std::vector<std::string> label_names,
+                                                          std::vector<std::string> feature_names,
+                                                          FitArguments arguments) {
+  if (y.ndim() != 2 || y.shape(0) != x.rows() ||
+      static_cast<std::size_t>(y.shape(1)) != label_names.size())
+    throw py::value_error("Y has another shape than X and the names of the labels ask for");
+  RunRequest request;
+  request.options = TrainOptionsFrom(arguments.train);
+  request.c = arguments.c;
+  request.callback = arguments.callback;
+  request.keep_state = arguments.keep_state;
+  request.state = std::move(arguments.state);
+  internal::MultiLabelTrainingOptions options = OptionsOf(arguments, request.options);
+  const std::optional<internal::ScaleKind> scale = ScaleFrom(TextOf(arguments.options, "scale"));
+  const bool constant = options.bias && !options.kernelized;
+  MultiLabelData data =
+      DataOf(std::move(label_names), std::move(feature_names), x.rows(), x.columns(), constant);
+  data.labels.assign(y.data(), y.data() + y.size());
+  internal::ScaledInputs scaled;
+  std::vector<std::string> notes;
+  std::unique_ptr<internal::MultiLabelTraining> training;
+  std::optional<internal::Folds> folds;
+  {
+    PythonObserver watch((py::none()));
+    const py::gil_scoped_release release;
+    data.rows = x.ToRows(constant);
+    scaled = internal::ScaleForTraining(scale, internal::ScaleInputsOf(data));
+    data.rows = scaled.rows;
+    if (arguments.calibrate)
+      folds = internal::CalibrationFolds(data, internal::kCalibrationFolds, request.options.seed);
+    ChooseGraph(data, scaled, request.options, request.c, watch.interrupt(), &options, &notes);
+    training = std::make_unique<internal::MultiLabelTraining>(data, scaled, std::move(options));
+    if (folds) training->RecordCalibration(internal::kCalibrationFolds);
+  }
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
+  py::dict result = Run(std::move(request), training.get());
+  if (folds && result["exception"].is_none()) {
+    PythonObserver watch((py::none()));
+    {
+      const py::gil_scoped_release release;
+      training->Calibrate(*folds, watch.interrupt());
+    }
+    result["exception"] = watch.TakeException();
+  }
+  for (const std::string& note : notes) result["notes"].cast<py::list>().append(note);
+  result["scaling"] = scaled.line;
+  result["graph"] = training->options().graph.name;
+  return {std::make_shared<MultiLabelModel>(training->model()), std::move(result)};
+}
+
+/// Calls visit(data, first example) for blocks of examples, without the GIL.
+template <class Visit>
+void ForBlocks(const MultiLabelModel& model, const Matrix& x, const Visit& visit) {
+  if (x.columns() != model.num_features()) {
+    throw py::value_error("X has " + std::to_string(x.columns()) +
+                          " features, but the model was trained with " +
+                          std::to_string(model.num_features()) + " features as input");
+  }
+  const py::gil_scoped_release release;
+  const bool constant = model.has_constant() && !model.kernelized();
+  for (Index begin = 0; begin < x.rows(); begin += kBlock) {
+    const Index end = std::min<Index>(begin + kBlock, x.rows());
+    MultiLabelData data =
+        DataOf(model.label_names(), model.feature_names(), end - begin, x.columns(), constant);
+    auto rows = std::make_shared<internal::FeatureRows>();
+    x.AppendRows(begin, end, constant, rows.get());
+    data.rows = model.scaling().active() ? model.scaling().Apply(*rows, x.columns()) : rows;
+    data.labels.assign(internal::Size(end - begin) * internal::Size(model.num_labels()), -1);
+    visit(data, begin);
+  }
+}
+
+/// Label sets and, if asked for, scores: examples × labels.
+py::tuple Predict(const MultiLabelModel& model, const Matrix& x, bool want_scores,
+                  const std::string& decode, Index threads) {
+  const auto labels = static_cast<py::ssize_t>(model.num_labels());
+  py::array_t<std::int8_t> flags({static_cast<py::ssize_t>(x.rows()), labels});
+  py::array_t<double> scores({want_scores ? static_cast<py::ssize_t>(x.rows()) : 0, labels});
+  std::int8_t* flag = flags.mutable_data();
+  double* score = scores.mutable_data();
+  internal::PredictOptions options;
+  options.threads = threads;
+  options.scores = want_scores;
+  options.decode = internal::ParseDecodeKind(decode);
+  ForBlocks(model, x, [&](const MultiLabelData& data, Index begin) {
+    const internal::MultiLabelPredictions predictions = internal::Predict(model, data, options);
+    std::copy(predictions.labels.begin(), predictions.labels.end(), flag + begin * labels);
+    std::copy(predictions.scores.begin(), predictions.scores.end(), score + begin * labels);
+  });
+  return py::make_tuple(flags, scores);
+}
+
+py::array_t<double> Probabilities(const MultiLabelModel& model, const Matrix& x, Index threads) {
+  if (!model.calibration())
+    throw std::invalid_argument("the model is not calibrated: fit it with calibrate=True");
+  auto scores = Predict(model, x, true, "auto", threads)[1].cast<py::array_t<double>>();
+  internal::ApplyCalibration(
+      *model.calibration(),
+      std::span<double>(scores.mutable_data(), internal::Size(scores.size())));
+  return scores;
+}
+
+}  // namespace
+
+void BindMultiLabel(py::module_* module) {
+  py::class_<MultiLabelModel, std::shared_ptr<MultiLabelModel>>(*module, "MultiLabelModel")
+      .def_static("load",
+                  [](const std::string& path) {
+                    return std::make_shared<MultiLabelModel>(MultiLabelModel::Load(path));
+                  })
+      .def_static("from_bytes",
+                  [](const std::string& bytes) {
+                    return std::make_shared<MultiLabelModel>(
+                        MultiLabelModel::Load(internal::ModelReader::FromBytes(bytes, "pickle")));
+                  })
+      .def("to_bytes", [](const MultiLabelModel& model) { return BytesOf(model.File()); })
+      .def("save", &MultiLabelModel::Save)
+      .def("predict",
+           [](const MultiLabelModel& model, const py::object& x, bool scores,
+              const std::string& decode,
+              Index threads) { return Predict(model, Matrix(x), scores, decode, threads); })
+      .def("probabilities", [](const MultiLabelModel& model, const py::object& x,
+                               Index threads) { return Probabilities(model, Matrix(x), threads); })
+      .def_property_readonly("calibrated",
+                             [](const MultiLabelModel& model) { return bool(model.calibration()); })
+      .def_property_readonly("kernelized", &MultiLabelModel::kernelized)
+      .def_property_readonly("label_names", &MultiLabelModel::label_names)
+      .def_property_readonly("feature_names", &MultiLabelModel::feature_names)
+      .def_property_readonly("num_features", &MultiLabelModel::num_features)
+      .def_property_readonly("has_constant", &MultiLabelModel::has_constant)
+      .def_property_readonly("pairs",
+                             [](const MultiLabelModel& model) {
+                               std::vector<std::pair<Index, Index>> pairs;
+                               for (const internal::LabelPair& pair : model.pairs())
+                                 pairs.emplace_back(pair.a, pair.b);
+                               return pairs;
+                             })
+      .def_property_readonly("weights",
+                             [](const MultiLabelModel& model) {
+                               return WeightsOf(model.structure()->layout(), model.weights());
+                             })
+      .def_property_readonly("scaling", [](const MultiLabelModel& model) {
+        return std::string(internal::Name(model.scaling().kind()));
+      });
+  module->def(
+      "fit_multilabel",
+      [](const py::object& x, const FlagArray& y, std::vector<std::string> label_names,
+         std::vector<std::string> feature_names, std::map<std::string, std::string> options,
+         std::map<std::string, std::string> train,
+         std::optional<std::vector<std::pair<Index, Index>>> edges,
+         std::vector<double> loss_weights, double c, bool calibrate, py::object callback,
+         bool keep_state, std::string state) {
+        return Fit(Matrix(x), y, std::move(label_names), std::move(feature_names),
+                   {std::move(options), std::move(train), std::move(edges), std::move(loss_weights),
+                    c, calibrate, std::move(callback), keep_state, std::move(state)});
+      },
+      py::arg("x"), py::arg("y"), py::arg("label_names"), py::arg("feature_names"),
+      py::arg("options"), py::arg("train"), py::arg("edges"), py::arg("loss_weights"), py::arg("c"),
+      py::arg("calibrate"), py::arg("callback"), py::arg("keep_state"), py::arg("state"));
+}
+
+}  // namespace slackline::python

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Between Python's objects and the library's. Functions throw pybind11::value_error with the name
+// of the argument, and the row and column where one is to blame.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/core/feature_rows.h>
+#include <slackline/core/feature_scaling.h>
+#include <slackline/core/model_file.h>
+#include <slackline/core/weights.h>
+#include <slackline/learning/options.h>
+
+namespace slackline::python {
+
+namespace py = pybind11;
+using internal::Index;
+using internal::Offset;
+
+/// A C-contiguous array of doubles; others are not converted but refused, so that no call copies
+/// by accident: the Python side prepares arrays.
+using DoubleArray = py::array_t<double, py::array::c_style>;
+using IndexArray = py::array_t<std::int32_t, py::array::c_style>;
+using OffsetArray = py::array_t<std::int64_t, py::array::c_style>;
+using FlagArray = py::array_t<std::int8_t, py::array::c_style>;
+
+/// A matrix as the Python side prepares it: an array of doubles with two axes, or the tuple (values,
+/// columns, row starts, number of columns) of a CSR matrix, with columns in ascending order, none
+/// twice, as arrays of double, int32 and int64.
+class Matrix {
+ public:
+  /// Keeps the arrays alive. Requires the GIL, as does the destructor.
+  explicit Matrix(const py::object& object);
+
+  Index rows() const { return rows_; }
+  Index columns() const { return columns_; }
+  bool sparse() const { return sparse_; }
+
+  /// The rows as feature rows; with `append_constant`, feature columns() is 1 in all of them.
+  /// Throws std::invalid_argument, with the row and column, on values that are not finite. Does
+  /// not need the GIL.
+  std::shared_ptr<internal::FeatureRows> ToRows(bool append_constant) const;
+  /// The same for rows begin … end − 1 only, appended to `rows`.
+  void AppendRows(Index begin, Index end, bool append_constant, internal::FeatureRows* rows) const;
+
+ private:
+  DoubleArray values_;
+  IndexArray indices_;
+  OffsetArray starts_;
+  Index rows_ = 0;
+  Index columns_ = 0;
+  bool sparse_ = false;
+};
+
+/// Training options from a dict of texts by name, without the λ of a default.
+internal::TrainOptions TrainOptionsFrom(const std::map<std::string, std::string>& options);
+
+/// The kind of scaling with this name; nullopt for "auto".
+std::optional<internal::ScaleKind> ScaleFrom(std::string_view name);
+
+/// Copies of arrays.
+py::array_t<double> ArrayOf(std::span<const double> values);
+py::array_t<double> MatrixOf(std::span<const double> values, Index columns);
+
+/// The blocks of a weight vector by name, as matrices (rows × columns).
+py::dict WeightsOf(const internal::WeightLayout& layout, std::span<const double> weights);
+
+/// The bytes of a model file, for pickle.
+py::bytes BytesOf(const internal::ModelWriter& file);
+
+}  // namespace slackline::python

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The parts of the module, one file each.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace slackline::python {
+
+void BindMultiLabel(pybind11::module_* module);
+
+}  // namespace slackline::python

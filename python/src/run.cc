@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/run.h"
+
+#include <pybind11/stl.h>
+
+#include <cmath>
+#include <csignal>
+#include <regex>
+#include <stdexcept>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/learning/run/fingerprint.h>
+#include "src/convert.h"
+
+namespace slackline::python {
+namespace {
+
+// Set by the signal handler while a run on the main thread watches.
+std::atomic<std::atomic<int>*> watched{nullptr};
+struct sigaction python_handler;
+
+/// Ends the run, then does what Python does on Ctrl-C: it raises KeyboardInterrupt in the next
+/// Python code.
+void OnInterrupt(int signal) {
+  if (std::atomic<int>* interrupt = watched.load()) interrupt->store(signal);
+  if (python_handler.sa_handler != SIG_DFL && python_handler.sa_handler != SIG_IGN)
+    python_handler.sa_handler(signal);
+}
+
+bool OnMainThread() {
+  const py::module_ threading = py::module_::import("threading");
+  return threading.attr("current_thread")().is(threading.attr("main_thread")());
+}
+
+/// Options as fingerprints see them, with what the task adds.
+std::string IdentityOf(const internal::TrainTask& task, const internal::Problem& problem,
+                       const internal::TrainOptions& options) {
+  internal::Fingerprint all = task.Context();
+  for (auto& entry : internal::MakeFingerprint(problem, options)) all.push_back(std::move(entry));
+  std::string text;
+  for (const auto& [name, value] : all) text += name + '\x1f' + value + '\x1e';
+  return text;
+}
+
+/// "--loss-weights: …" as Python's users know it: "loss_weights: …".
+std::string InPython(const std::string& message) {
+  static const std::regex option("--([a-z0-9]+(?:-[a-z0-9]+)*)");
+  std::string result;
+  auto last = message.begin();
+  for (std::sregex_iterator it(message.begin(), message.end(), option), end; it != end; ++it) {
+    result.append(last, message.begin() + it->position());
+    std::string name = (*it)[1];
+    for (char& c : name) c = c == '-' ? '_' : c;
+    result += name == "lambda" ? "lam" : name;
+    last = message.begin() + it->position() + it->length();
+  }
+  return result.append(last, message.end());
+}
+
+}  // namespace
+
+PythonObserver::PythonObserver(py::object callback)
+    : callback_(std::move(callback)), exception_(py::none()) {
+  if (!OnMainThread() || watched.load() != nullptr) return;
+  struct sigaction now {};
+  sigaction(SIGINT, nullptr, &now);
+  // A handler with SA_SIGINFO is not Python's own.
+  if (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN || (now.sa_flags & SA_SIGINFO)) return;
+  python_handler = now;
+  watched = &interrupt_;
+  struct sigaction own = now;
+  own.sa_handler = OnInterrupt;
+  sigaction(SIGINT, &own, nullptr);
+  watches_signals_ = true;
+}
+
+PythonObserver::~PythonObserver() {
+  if (!watches_signals_) return;
+  sigaction(SIGINT, &python_handler, nullptr);
+  watched = nullptr;
+}
+
+void PythonObserver::OnCheck(const internal::ProgressRecord& record) {
+  records_.push_back(record);
+  if (callback_.is_none() || interrupt_ != 0) return;
+  const py::gil_scoped_acquire gil;
+  try {
+    const py::object answer = callback_(RecordDict(record));
+    if (!answer.is_none() && answer.cast<bool>()) interrupt_ = SIGINT;
+  } catch (py::error_already_set& error) {
+    exception_ = error.value();
+    interrupt_ = SIGINT;
+  }
+}
+
+py::list PythonObserver::history() const {
+  py::list history;
+  for (const internal::ProgressRecord& record : records_) history.append(RecordDict(record));
+  return history;
+}
+
+py::object PythonObserver::TakeException() {
+  if (PyErr_CheckSignals() != 0) {
+    py::error_already_set error;
+    if (exception_.is_none()) exception_ = error.value();
+  }
+  return std::exchange(exception_, py::none());
+}
+
+py::dict RecordDict(const internal::ProgressRecord& record) {
+  py::dict dict;
+  dict["pass"] = record.pass;
+  dict["seconds"] = record.seconds;
+  dict["check_seconds"] = record.check_seconds;
+  dict["cpu_seconds"] = record.cpu_seconds;
+  const std::pair<const char*, double> figures[] = {{"primal", record.primal},
+                                                    {"dual", record.dual},
+                                                    {"gap", record.gap},
+                                                    {"relative_gap", record.relative_gap},
+                                                    {"soft_primal", record.soft_primal},
+                                                    {"soft_dual", record.soft_dual},
+                                                    {"soft_gap", record.soft_gap},
+                                                    {"violation", record.violation},
+                                                    {"rho", record.rho},
+                                                    {"tau", record.tau}};
+  for (const auto& [name, value] : figures) {
+    if (!std::isnan(value)) dict[name] = value;
+  }
+  dict["oracle_calls"] = record.oracle_calls;
+  dict["block_steps"] = record.block_steps;
+  return dict;
+}
+
+py::dict SummaryDict(const internal::LearnerChoice& choice, double lambda,
+                     const internal::TrainSummary& summary, PythonObserver* observer) {
+  const internal::ProgressRecord& last = summary.last;
+  py::dict dict;
+  dict["primal"] = last.primal;
+  dict["dual"] = last.dual;
+  dict["gap"] = last.gap;
+  dict["relative_gap"] = last.relative_gap;
+  dict["problem"] = std::string(internal::Name(last.problem));
+  dict["lam"] = lambda;
+  dict["passes"] = last.pass;
+  dict["seconds"] = last.seconds + last.check_seconds;
+  dict["oracle_calls"] = last.oracle_calls;
+  dict["termination"] = std::string(internal::Name(summary.termination));
+  dict["message"] = summary.message;
+  dict["notes"] = summary.notes;
+  dict["learner"] = std::string(internal::Name(choice.options.learner));
+  dict["reason"] = choice.reason;
+  dict["history"] = observer->history();
+  dict["exception"] = observer->TakeException();
+  return dict;
+}
+
+py::dict Run(RunRequest request, internal::TrainTask* task) {
+  PythonObserver observer(request.callback);
+  internal::CheckpointPlan plan;
+  std::string identity, kept;
+  std::string note;
+  internal::TrainedRun run;
+  {
+    const py::gil_scoped_release release;
+    request.options.lambda = internal::ChooseLambda(request.options, request.c, *task);
+    if (request.keep_state) {
+      const internal::Problem problem = task->problem().WithLambda(request.options.lambda);
+      identity =
+          IdentityOf(*task, problem, internal::ChooseLearner(problem, request.options).options);
+      plan.write = [&kept](const std::string& state) { kept = state; };
+      plan.every_seconds = 1e9;  // only at the end
+      const std::size_t split = request.state.find('\0');
+      if (split != std::string::npos && request.state.compare(0, split, identity) == 0) {
+        plan.resume = std::string_view(request.state).substr(split + 1);
+      } else if (!request.state.empty()) {
+        note = "warm_start: data or options have changed, so training begins anew";
+      }
+    }
+    run = internal::TrainModel(request.options, &observer, observer.interrupt(), task, plan);
+  }
+  py::dict result = SummaryDict(run.choice, request.options.lambda, run.summary, &observer);
+  if (!note.empty()) result["notes"].cast<py::list>().append(note);
+  result["warnings"] = task->Warnings();
+  if (request.keep_state) {
+    identity += '\0';
+    result["state"] = py::bytes(identity + kept);
+  }
+  return result;
+}
+
+void RegisterErrors(py::module_* module) {
+  static_cast<void>(module);
+  py::register_exception_translator([](std::exception_ptr pointer) {
+    try {
+      if (pointer) std::rethrow_exception(pointer);
+    } catch (const internal::DataError& error) {
+      PyErr_SetString(PyExc_ValueError, InPython(error.what()).c_str());
+    } catch (const std::invalid_argument& error) {
+      PyErr_SetString(PyExc_ValueError, InPython(error.what()).c_str());
+    }
+  });
+}
+
+}  // namespace slackline::python

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Training runs under Python: without the GIL, with callbacks, and ended by Ctrl-C without losing
+// the model.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/training/train_task.h>
+#include <slackline/learning/progress.h>
+
+namespace slackline::python {
+
+namespace py = pybind11;
+
+/// Watches a run on the thread that holds the GIL between passes. The constructor and all members
+/// that the training loop does not call need the GIL.
+class PythonObserver final : public internal::TrainObserver {
+ public:
+  /// `callback`: None, or a function that receives a dict with the figures of each check, and ends
+  /// training by returning True. On the main thread, Ctrl-C ends training.
+  explicit PythonObserver(py::object callback);
+  ~PythonObserver() override;
+  PythonObserver(const PythonObserver&) = delete;
+  PythonObserver& operator=(const PythonObserver&) = delete;
+
+  /// Other than 0 when training shall end.
+  const std::atomic<int>* interrupt() const { return &interrupt_; }
+
+  void OnCheck(const internal::ProgressRecord& record) override;
+
+  /// The figures of all checks, one dict each.
+  py::list history() const;
+  /// The exception that a callback or Ctrl-C has raised, to be raised again when the model has been
+  /// stored; None without one.
+  py::object TakeException();
+
+ private:
+  py::object callback_;
+  std::vector<internal::ProgressRecord> records_;
+  py::object exception_;
+  std::atomic<int> interrupt_{0};
+  bool watches_signals_ = false;
+};
+
+/// The figures of a check: {"pass": 12, "primal": …}; figures that a learner does not have are
+/// absent.
+py::dict RecordDict(const internal::ProgressRecord& record);
+
+/// What all results of training have: primal, dual, gap, relative_gap, problem, lam, passes,
+/// seconds, termination, message, notes, learner, reason, history, exception.
+py::dict SummaryDict(const internal::LearnerChoice& choice, double lambda,
+                     const internal::TrainSummary& summary, PythonObserver* observer);
+
+/// How a model is trained.
+struct RunRequest {
+  internal::TrainOptions options;  ///< λ 0: from c, or the default of the task
+  double c = 0;                    ///< λ = 1/(c·M); 0: not given
+  py::object callback = py::none();
+  bool keep_state = false;  ///< return the learner's state, from which a later run can continue
+  std::string state;        ///< of an earlier run with keep_state; "": from the beginning
+};
+
+/// Trains the task's model without the GIL. Returns SummaryDict, with "warnings" of the task, and
+/// "state" (bytes) if it is kept. A state of a run with another problem or options is not used; then
+/// "notes" says so.
+py::dict Run(RunRequest request, internal::TrainTask* task);
+
+/// The library's errors become ValueError, with its options as Python names them: "--loss-weights"
+/// is loss_weights.
+void RegisterErrors(py::module_* module);
+
+}  // namespace slackline::python

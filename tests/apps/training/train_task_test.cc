@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Training without a command line: the record, λ, the curve, and continuation.
+#include <slackline/apps/training/train_task.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/apps/common/program_version.h>
+#include <slackline/apps/multilabel/training/multilabel_training.h>
+#include <slackline/core/check.h>
+#include <slackline/core/random.h>
+
+using namespace slackline::internal;
+
+namespace {
+
+/// Three labels that depend on five features, with noise.
+MultiLabelData Data(Index examples) {
+  MultiLabelData data;
+  data.source = "drawn";
+  data.label_names = {"a", "b", "c"};
+  data.num_features = 5;
+  data.has_constant = true;
+  auto rows = std::make_shared<FeatureRows>();
+  Random random(7);
+  for (Index m = 0; m < examples; ++m) {
+    std::vector<double> x;
+    for (int f = 0; f < 5; ++f) x.push_back(random.Uniform() - 0.5);
+    const bool a = x[0] + 0.2 * x[1] > 0.1 * (random.Uniform() - 0.5);
+    x.push_back(1);
+    rows->AddDense(x);
+    for (const bool label : {a, a != (x[2] > 0.3), x[3] > 0}) data.labels.push_back(label ? 1 : 0);
+    data.lines.push_back(m + 1);
+  }
+  data.rows = rows;
+  return data;
+}
+
+struct Fixture {
+  MultiLabelData data = Data(40);
+  ScaledInputs scaled = ScaleForTraining(ScaleKind::kUnscaled, ScaleInputsOf(data));
+  MultiLabelTraining Training() {
+    MultiLabelTrainingOptions options;
+    options.texts = {"drawn", "mean", {{"graph", "full"}}};
+    return {data, scaled, options};
+  }
+};
+
+TrainOptions Options(double lambda) {
+  TrainOptions options;
+  options.lambda = lambda;
+  options.gap_tolerance = 1e-6;
+  return options;
+}
+
+class Stopper : public TrainObserver {
+ public:
+  explicit Stopper(std::atomic<int>* interrupt) : interrupt_(*interrupt) {}
+  void OnCheck(const ProgressRecord& record) override {
+    ++checks;
+    if (record.pass >= 2) interrupt_ = 2;
+  }
+  int checks = 0;
+
+ private:
+  std::atomic<int>& interrupt_;
+};
+
+}  // namespace
+
+TEST_CASE("a task is trained to the wanted gap, and its record says how") {
+  Fixture fixture;
+  MultiLabelTraining task = fixture.Training();
+  const TrainedRun run = TrainModel(Options(0.05), nullptr, nullptr, &task);
+  CHECK(run.summary.termination == Termination::kConverged);
+  CHECK(run.summary.last.relative_gap <= 1e-6);
+  const TrainingRecord& record = *task.record();
+  CHECK(record.program == ProgramVersion());
+  CHECK(record.data == "drawn");
+  CHECK(record.loss == "mean");
+  CHECK(record.lambda == 0.05);
+  CHECK(record.num_examples == 40);
+  CHECK(record.primal == run.summary.last.primal);
+  CHECK(record.options.front() == std::pair<std::string, std::string>("graph", "full"));
+  REQUIRE_FALSE(record.curve.empty());
+  CHECK(record.curve.back().primal == run.summary.last.primal);
+  CHECK(std::vector<double>(task.model().weights()) == run.summary.weights);
+}
+
+TEST_CASE("lambda is given, or follows from C, or is the default") {
+  Fixture fixture;
+  const MultiLabelTraining task = fixture.Training();
+  CHECK(ChooseLambda(Options(0.25), 0, task) == 0.25);
+  CHECK(ChooseLambda(Options(0), 2, task) == 1.0 / 80);
+  CHECK(ChooseLambda(Options(0), 0, task) == task.DefaultLambda(Options(0)));
+  CHECK_THROWS_AS(ChooseLambda(Options(0), 1e40, task), DataError);
+}
+
+TEST_CASE("an interrupted run keeps its best weights, and another continues it bit for bit") {
+  Fixture fixture;
+  const TrainOptions options = Options(0.001);
+  MultiLabelTraining whole = fixture.Training();
+  const TrainedRun all = TrainModel(options, nullptr, nullptr, &whole);
+  MultiLabelTraining task = fixture.Training();
+  std::atomic<int> interrupt{0};
+  Stopper stopper(&interrupt);
+  std::string state;
+  CheckpointPlan keep;
+  keep.write = [&state](const std::string& bytes) { state = bytes; };
+  const TrainedRun first = TrainModel(options, &stopper, &interrupt, &task, keep);
+  CHECK(first.summary.termination == Termination::kInterrupted);
+  CHECK(stopper.checks > 0);
+  CHECK(task.model().weights() == first.summary.weights);
+  REQUIRE_FALSE(state.empty());
+  CheckpointPlan resume;
+  resume.resume = state;
+  const TrainedRun second = TrainModel(options, nullptr, nullptr, &task, resume);
+  CHECK(second.summary.last.pass == all.summary.last.pass);
+  CHECK(second.summary.weights == all.summary.weights);
+  CHECK(task.model().weights() == whole.model().weights());
+}
