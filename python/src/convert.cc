@@ -119,10 +119,6 @@ std::optional<internal::ScaleKind> ScaleFrom(std::string_view name) {
   return internal::ScaleChoice(internal::CheckChoice("scale", name, internal::ScaleNames()));
 }
 
-py::array_t<double> ArrayOf(std::span<const double> values) {
-  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
-}
-
 py::array_t<double> MatrixOf(std::span<const double> values, Index columns) {
   const auto width = static_cast<py::ssize_t>(columns);
   const auto size = static_cast<py::ssize_t>(values.size());

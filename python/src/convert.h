@@ -67,7 +67,10 @@ internal::TrainOptions TrainOptionsFrom(const std::map<std::string, std::string>
 std::optional<internal::ScaleKind> ScaleFrom(std::string_view name);
 
 /// Copies of arrays.
-py::array_t<double> ArrayOf(std::span<const double> values);
+template <class Number>
+py::array_t<Number> ArrayOf(std::span<const Number> values) {
+  return py::array_t<Number>(static_cast<py::ssize_t>(values.size()), values.data());
+}
 py::array_t<double> MatrixOf(std::span<const double> values, Index columns);
 
 /// The blocks of a weight vector by name, as matrices (rows × columns).

@@ -42,4 +42,5 @@ PYBIND11_MODULE(_core, module) {
              "All further work is done by the calling thread; for forked processes.");
   module.def("option_texts", &OptionTexts);
   BindMultiLabel(&module);
+  BindSequence(&module);
 }
