@@ -131,7 +131,7 @@ class StructuredEstimator(_Parameters):
         for name, value in (self.learner_options or {}).items():
             text = str(value)
             if isinstance(value, bool):
-                text = "1" if value else "0"
+                text = "on" if value else "off"
             options[str(name).replace("_", "-")] = text
         return options
 
