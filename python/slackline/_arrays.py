@@ -127,17 +127,40 @@ def _check_shape(shape, estimator):
             raise ValueError(f"Found array with {size} {noun}s, more than {_MOST}.")
 
 
+def _check_indices(matrix: Any, name: str) -> None:
+    """Raises ValueError on indices that do not fit the matrix: scipy does not check them where
+    users have set them."""
+    if matrix.format not in ("csr", "csc"):
+        return
+    starts, indices = matrix.indptr, matrix.indices
+    lines, width = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
+    if len(starts) != lines + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise ValueError(f"{name}: the row starts (indptr) of the sparse matrix do not ascend "
+                         "from 0, or there are not as many as rows and one more")
+    if starts[-1] > min(len(indices), len(matrix.data)):
+        raise ValueError(f"{name}: the sparse matrix has fewer values than its row starts (indptr) "
+                         "say")
+    used = indices[:starts[-1]]
+    bad = np.flatnonzero((used < 0) | (used >= width))
+    if bad.size:
+        line = int(np.searchsorted(starts, bad[0], side="right")) - 1
+        kind = "row {} has the column" if matrix.format == "csr" else "column {} has the row"
+        raise ValueError(f"{name}: {kind.format(line)} {used[bad[0]]}, outside the shape "
+                         f"{matrix.shape}")
+
+
 def _prepare_sparse(matrix: Any, name: str, estimator: str):
     if matrix.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{matrix!r}\n")
     _check_shape(matrix.shape, estimator)
+    _check_indices(matrix, name)
     csr = matrix.tocsr()
     if not csr.has_canonical_format:
         csr = csr.copy()  # the caller's matrix stays as it is
         csr.sum_duplicates()
     starts = np.ascontiguousarray(csr.indptr, dtype=np.int64)
     indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
-    values = np.ascontiguousarray(csr.data, dtype=np.float64)
+    values = np.ascontiguousarray(csr.data[:starts[-1]], dtype=np.float64)
     _refuse_values(
         values, name,
         lambda k: (int(np.searchsorted(starts, k, side="right")) - 1, int(indices[k])))
