@@ -15,6 +15,7 @@
 
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_startup.h>
+#include <slackline/apps/common/program_version.h>
 #include <slackline/core/check.h>
 #include <slackline/core/nearest_name.h>
 #include <slackline/core/quoted.h>

@@ -4,13 +4,11 @@
 #include <cmath>
 #include <memory>
 
+#include <slackline/apps/common/program_version.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
-#include <slackline/version.h>
 
 namespace slackline::internal {
-
-std::string ProgramVersion() { return "slackline " SLACKLINE_VERSION_STRING; }
 
 void TrainTask::Begin(const Problem& problem, const LearnerChoice& choice) {
   trained_ = choice.options;

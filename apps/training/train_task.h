@@ -22,9 +22,6 @@
 
 namespace slackline::internal {
 
-/// "slackline 0.1.0".
-std::string ProgramVersion();
-
 /// What the record of a model says about the choices of its user.
 struct RecordTexts {
   std::string data;  ///< name of the training data

@@ -66,7 +66,7 @@ void ReadValues(std::string_view value) {
   TryToRead([&] { program::ReadCount("count", value, 1); });
   TryToRead([&] { program::ReadReal("real", value, true); });
   TryToRead([&] { program::ReadLossScale(value); });
-  TryToRead([&] { program::CheckChoice("choice", value, {"one", "two"}); });
+  TryToRead([&] { CheckChoice("choice", value, {"one", "two"}); });
   TryToRead([&] {
     program::ThreadFlag flag;
     flag.threads = text;

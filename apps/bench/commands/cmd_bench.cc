@@ -22,6 +22,7 @@
 #include <slackline/apps/bench/commands/cmd_family.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/common/program_version.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_bench.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>

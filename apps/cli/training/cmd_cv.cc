@@ -10,6 +10,7 @@
 
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/terminal_line.h>
+#include <slackline/apps/common/program_version.h>
 #include <slackline/apps/common/progress_text.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>

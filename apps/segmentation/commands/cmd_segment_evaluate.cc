@@ -14,6 +14,7 @@
 
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/terminal_line.h>
+#include <slackline/apps/common/program_version.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_lists.h>

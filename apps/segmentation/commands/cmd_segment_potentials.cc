@@ -130,8 +130,8 @@ int Run(const PotentialsCommand& command) {
     throw DataError("--folds: " + command.folds + ", but " + task.data.source + " has " +
                     Count(images, "training image"));
   const SegmentLoss loss = command.segment.ReadLoss();
-  const SegmentSession session(command.segment, loss, &task);
-  if (options.lambda == 0) options.lambda = UsableDefault(options, session);
+  SegmentSession session(command.segment, loss, &task);
+  if (options.lambda == 0) options.lambda = UsableDefault(options, session.training());
   if (!command.quiet)
     session.Describe(ChooseLearner(session.problem().WithLambda(options.lambda), options),
                      Number(options.lambda) + " (" + Count(num_folds, "fold") + ")");
