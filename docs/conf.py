@@ -2,8 +2,10 @@
 """The site: `./run docs` builds it. Pages are Markdown; warnings are errors."""
 
 import glob
+import importlib.util
 import os
 import re
+import sys
 
 import furo
 from docutils.parsers.rst import Directive
@@ -31,6 +33,15 @@ version = release
 html_title = f"Slackline {release}"
 
 extensions = ["myst_parser"]
+# The Python package, from its sources without the compiled part. It needs NumPy to be imported.
+if importlib.util.find_spec("numpy"):
+    sys.path.insert(0, os.path.join(ROOT, "python"))
+    extensions += ["sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+    autodoc_mock_imports = ["slackline._core", "torch"]
+    autodoc_member_order = "bysource"
+    autodoc_typehints = "none"  # the docstrings have the types
+    napoleon_google_docstring = False
+    napoleon_use_rtype = False
 exclude_patterns = ["_static"]
 smartquotes = False  # -- begins an option
 # Headings are targets of links: [text](page.md#the-heading).
@@ -56,7 +67,8 @@ if api_xml:
 
 
 class NoApi(Directive):
-    """Stands in for `doxygenfile` where there is no Doxygen."""
+    """Stands in for `doxygenfile` where there is no Doxygen, and for `automodule` where there is no
+    NumPy."""
 
     required_arguments = 1
     has_content = True
@@ -116,3 +128,5 @@ def setup(app):
     app.connect("source-read", read_page)
     if not api_xml:
         app.add_directive("doxygenfile", NoApi)
+    if "sphinx.ext.autodoc" not in extensions:
+        app.add_directive("automodule", NoApi)

@@ -73,7 +73,8 @@ py::array_t<Number> ArrayOf(std::span<const Number> values) {
 }
 py::array_t<double> MatrixOf(std::span<const double> values, Index columns);
 
-/// The blocks of a weight vector by name, as matrices (rows × columns).
+/// The blocks of a weight vector by name, as matrices (rows × columns). Shorter weights are those of
+/// the last blocks: models with a kernel lack the first.
 py::dict WeightsOf(const internal::WeightLayout& layout, std::span<const double> weights);
 
 /// The bytes of a model file, for pickle.
