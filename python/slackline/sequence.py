@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import is_sparse, prepare_matrix
-from ._base import Callbacks, StructuredEstimator
+from ._base import Callbacks, StructuredEstimator, option_parameters
 
 __all__ = ["SequenceLabeler"]
 
@@ -39,7 +39,7 @@ class SequenceLabeler(StructuredEstimator):
     constraints : {"none", "bio"}, default="none"
         "bio" allows, in training and in all predictions, only labellings where I-X follows B-X or
         I-X.
-    scale : {"auto", "none", "standard", "maxabs", "norm"}, default="auto"
+    scale : {"auto", "none", "standard", "max-abs", "norm"}, default="auto"
         How features are scaled; the model keeps the scaling.
     min_count : int, default=1
         Features by name that occur fewer than this many times in the training data are left out.
@@ -74,6 +74,8 @@ class SequenceLabeler(StructuredEstimator):
         (models of the command line only).
     n_features_in_ : int
         Number of features.
+    scaling_ : str
+        The kind of scaling.
     primal_, dual_, gap_, relative_gap_ : float
         The objective of the weights, a proven lower bound on the optimum, and their difference.
     lam_, n_iter_, learner_, termination_, message_, notes_, history_
@@ -83,7 +85,8 @@ class SequenceLabeler(StructuredEstimator):
     -----
     X is a list of sequences, each of which is one of
 
-    - an array or sparse matrix of shape (length, n_features);
+    - an array or sparse matrix of shape (length, n_features). Where at most half of the values
+      are other than 0, arrays are stored as sparse matrices are;
     - a list with the features of each token, as python-crfsuite takes them: a dict
       ``{"word": "dog", "upper": True, "length": 3.5}``, which stands for the features "word=dog"
       and "upper" with the value 1 and "length" with 3.5, or a list of names. In nested dicts
@@ -163,7 +166,8 @@ class SequenceLabeler(StructuredEstimator):
             if progress is not None:
                 progress.close()
         self._take_model(model, classes)
-        self.scaling_ = result["scaling"]
+        if result["scaling"]:
+            result["notes"] = [result["scaling"], *result["notes"]]
         self._finish(result)
         return self
 
@@ -189,6 +193,7 @@ class SequenceLabeler(StructuredEstimator):
         self.classes_ = classes
         self.format_ = model.format
         self.n_features_in_ = model.num_features
+        self.scaling_ = model.scaling
 
     # Predictions
 
@@ -318,12 +323,23 @@ class SequenceLabeler(StructuredEstimator):
     def load(cls, path: Union[str, "os.PathLike[str]"]) -> "SequenceLabeler":
         """Read a model file, also one that the command line has trained.
 
-        Labels are integers if all of the file are, else strings.
+        Returns
+        -------
+        SequenceLabeler
+            A fitted estimator, with the parameters that the file records, except costs. Its labels
+            are integers if all labels of the file are, else strings.
         """
-        labeler = cls()
         model = _core.SequenceModel.load(os.fspath(path))
-        labeler.constraints = model.constraints
+        record = model.record
+        texts = record["options"]
+        own = {name: texts[name] for name in ("loss", "scale") if name in texts}
+        if model.format == "attributes":
+            own.update({name.replace("-", "_"): int(texts[name])
+                        for name in ("min-count", "hash-bits") if name in texts})
+        labeler = cls(constraints=model.constraints, lam=record["lam"] or None, **own,
+                      **option_parameters(texts))
         labeler._take_model(model, _classes_of(model.label_names))
+        labeler._set_record(record)
         return labeler
 
     def __getstate__(self):

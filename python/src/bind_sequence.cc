@@ -212,8 +212,43 @@ void AddColumns(const py::list& x, Index columns, SequenceData* data) {
   data->tokens = std::move(table);
 }
 
+/// How rows of arrays are stored.
+enum class Storage {
+  kDense,
+  kBySet,  ///< all of them sparse if at most half of all values are not 0
+  kByRow,  ///< each sparse if at most half of its values are not 0
+};
+
+std::size_t CountNonzero(std::span<const double> values) {
+  return values.size() - static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0));
+}
+
+bool FewNonzero(std::span<const double> row) { return 2 * CountNonzero(row) <= row.size(); }
+
+void AppendMatrices(const std::vector<Matrix>& matrices, Storage storage,
+                    internal::FeatureRows* rows) {
+  std::size_t size = 0;
+  std::size_t nonzero = 0;
+  for (const Matrix& matrix : matrices) {
+    if (matrix.sparse() || storage != Storage::kBySet) continue;
+    size += matrix.values().size();
+    nonzero += CountNonzero(matrix.values());
+  }
+  const bool all_sparse = storage == Storage::kBySet && 2 * nonzero <= size;
+  for (const Matrix& matrix : matrices) {
+    if (matrix.sparse() || storage == Storage::kDense) {
+      matrix.AppendRows(0, matrix.rows(), false, rows);
+    } else if (storage == Storage::kByRow) {
+      matrix.AppendSparse(rows, FewNonzero);
+    } else {
+      matrix.AppendSparse(rows, [&](std::span<const double>) { return all_sparse; });
+    }
+  }
+  rows->ShrinkToFit();
+}
+
 /// Sequences from matrices as Matrix takes them.
-void AddMatrices(const py::list& x, SequenceData* data) {
+void AddMatrices(const py::list& x, Storage storage, SequenceData* data) {
   std::vector<Matrix> matrices;
   for (const py::handle sequence : x) {
     matrices.emplace_back(py::reinterpret_borrow<py::object>(sequence));
@@ -227,20 +262,20 @@ void AddMatrices(const py::list& x, SequenceData* data) {
   }
   const py::gil_scoped_release release;
   auto rows = std::make_shared<internal::FeatureRows>();
-  for (const Matrix& matrix : matrices) matrix.AppendRows(0, matrix.rows(), false, rows.get());
-  rows->ShrinkToFit();
+  AppendMatrices(matrices, storage, rows.get());
   data->num_features = matrices.empty() ? 0 : matrices.front().columns();
   data->rows = std::move(rows);
 }
 
-/// Sequences without labels. `columns`: of the templates, for SequenceFormat::kConll.
-SequenceData DataOf(SequenceFormat format, const py::list& x, Index columns) {
+/// Sequences without labels. `columns`: of the templates, for SequenceFormat::kConll; storage: for
+/// kLetters.
+SequenceData DataOf(SequenceFormat format, const py::list& x, Index columns, Storage storage) {
   SequenceData data;
   data.source = "X";
   data.begin = {0};
   switch (format) {
     case SequenceFormat::kLetters:
-      AddMatrices(x, &data);
+      AddMatrices(x, storage, &data);
       break;
     case SequenceFormat::kConll:
       AddColumns(x, columns, &data);
@@ -373,7 +408,10 @@ std::pair<std::shared_ptr<SequenceModel>, py::dict> Fit(const std::string& forma
   const internal::SequenceTrainingOptions options = OptionsOf(arguments, request.options);
   internal::SequenceInput input;
   input.format = FormatFrom(format);
-  input.data = DataOf(input.format, x, 0);
+  // Sparse rows are not centred, which is what "standard" would do to dense ones.
+  input.data =
+      DataOf(input.format, x, 0,
+             options.scale == internal::ScaleKind::kStandard ? Storage::kDense : Storage::kBySet);
   AddLabels(labels, begin, std::move(label_names), &input.data);
   if (options.constraints == internal::LabelConstraints::kBio) CheckBio(input.data);
   for (Index m = 0; m < input.data.num_sequences(); ++m) input.sequences.push_back(m);
@@ -396,7 +434,8 @@ std::pair<std::shared_ptr<SequenceModel>, py::dict> Fit(const std::string& forma
 SequenceData DataFor(const SequenceModel& model, const py::list& x) {
   const Index columns =
       model.format() == SequenceFormat::kConll ? model.features().templates.num_columns() : 0;
-  SequenceData data = DataOf(model.format(), x, columns);
+  // By rows, so that scores of a sequence do not depend on the others.
+  SequenceData data = DataOf(model.format(), x, columns, Storage::kByRow);
   if (model.format() == SequenceFormat::kLetters && data.num_sequences() > 0 &&
       data.num_features != model.num_features()) {
     throw py::value_error("X has " + std::to_string(data.num_features) +
@@ -538,6 +577,8 @@ void BindSequence(py::module_* module) {
       .def_property_readonly(
           "weights",
           [](const SequenceModel& model) { return WeightsOf(*model.layout(), model.weights()); })
+      .def_property_readonly("record",
+                             [](const SequenceModel& model) { return RecordDict(model.record); })
       .def_property_readonly("scaling", [](const SequenceModel& model) {
         return std::string(internal::Name(model.scaling().kind()));
       });
