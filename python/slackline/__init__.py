@@ -4,6 +4,7 @@
 Estimators in the style of scikit-learn:
 
 - :class:`MultiLabelClassifier`: several labels per example.
+- :class:`MulticlassClassifier`: one of several classes per example.
 - :class:`SequenceLabeler`: a label for every token of a sequence.
 
 All of them minimise the regularised structured hinge loss
@@ -16,6 +17,7 @@ import os as _os
 
 from . import _core
 from ._core import __version__
+from .multiclass import MulticlassClassifier
 from .multilabel import MultiLabelClassifier
 from .sequence import SequenceLabeler
 
@@ -23,4 +25,4 @@ from .sequence import SequenceLabeler
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.use_one_thread)
 
-__all__ = ["MultiLabelClassifier", "SequenceLabeler", "__version__"]
+__all__ = ["MultiLabelClassifier", "MulticlassClassifier", "SequenceLabeler", "__version__"]

@@ -52,4 +52,5 @@ PYBIND11_MODULE(_core, module) {
   module.def("default_options", &DefaultOptions);
   BindMultiLabel(&module);
   BindSequence(&module);
+  BindMulticlass(&module);
 }
