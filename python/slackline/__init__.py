@@ -6,6 +6,7 @@ Estimators in the style of scikit-learn:
 - :class:`MultiLabelClassifier`: several labels per example.
 - :class:`MulticlassClassifier`: one of several classes per example.
 - :class:`SequenceLabeler`: a label for every token of a sequence.
+- :class:`Matcher`: a matching between two sides of nodes.
 
 All of them minimise the regularised structured hinge loss
 
@@ -17,6 +18,7 @@ import os as _os
 
 from . import _core
 from ._core import __version__
+from .matching import Matcher, MatchingExample
 from .multiclass import MulticlassClassifier
 from .multilabel import MultiLabelClassifier
 from .sequence import SequenceLabeler
@@ -25,4 +27,5 @@ from .sequence import SequenceLabeler
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.use_one_thread)
 
-__all__ = ["MultiLabelClassifier", "MulticlassClassifier", "SequenceLabeler", "__version__"]
+__all__ = ["Matcher", "MatchingExample", "MultiLabelClassifier", "MulticlassClassifier",
+           "SequenceLabeler", "__version__"]

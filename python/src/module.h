@@ -10,5 +10,6 @@ namespace slackline::python {
 void BindMultiLabel(pybind11::module_* module);
 void BindSequence(pybind11::module_* module);
 void BindMulticlass(pybind11::module_* module);
+void BindMatching(pybind11::module_* module);
 
 }  // namespace slackline::python
