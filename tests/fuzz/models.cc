@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Model files of the four applications with valid checksums. A model that loads also predicts,
+// Model files of all applications with valid checksums. A model that loads also predicts,
 // explains its predictions, and shows its weights.
 #include <slackline/apps/matching/matching_predict.h>
 #include <slackline/apps/matching/matching_weights.h>
+#include <slackline/apps/multiclass/multiclass_predict.h>
+#include <slackline/apps/multiclass/multiclass_training.h>
+#include <slackline/apps/multiclass/multiclass_weights.h>
 #include <slackline/apps/multilabel/multilabel_weights.h>
 #include <slackline/apps/multilabel/prediction/multilabel_explain.h>
 #include <slackline/apps/multilabel/prediction/multilabel_predict.h>
@@ -30,6 +33,7 @@ constexpr std::string_view kArff =
 constexpr std::string_view kXml = "<labels><label name=\"a\"/><label name=\"b\"/></labels>";
 constexpr std::string_view kTable = "x,colour,y,a,b\n1,red,0.5,1,0\n0,green,1,0,1\n-1,,NA,1,1\n";
 constexpr std::string_view kConll = "a B-X\nb I-X\na O\n\nb O\na B-Y\n";
+constexpr std::string_view kAttributes = "B-X\ta\tn:2\nI-X\tb\nO\ta\n\nO\tb\nB-Y\ta\n";
 constexpr std::string_view kMatchings =
     "2 2\n0 0 1 a:1\n0 1 0 a:0.2 b\n1 0 0 b:2\n1 1 1 a:0.7 b:0.1\n";
 constexpr std::string_view kLetters =
@@ -112,12 +116,13 @@ void PredictLabels(std::string_view bytes) {
 
 std::vector<std::string> SequenceSeeds() {
   std::vector<std::string> seeds;
-  for (const std::string_view text : {kConll, kLetters}) {
+  for (const std::string_view text : {kConll, kLetters, kAttributes}) {
     for (const bool kernel : {false, true}) {
       SequenceReadOptions read;
       read.features.min_count = 1;
+      if (text == kAttributes) read.format = SequenceFormat::kAttributes;
       const SequenceInput input = ReadTrainingSequences(PathOf(text), read);
-      const auto rules = text == kConll ? LabelConstraints::kBio : LabelConstraints::kAny;
+      const auto rules = text == kLetters ? LabelConstraints::kAny : LabelConstraints::kBio;
       SequenceModel model = MakeSequenceModel(input, LearnerKind::kBcfw, rules);
       const Problem problem(MakeTrainingSet(model.MakeDataset(input.data, input.sequences), {}),
                             0.1);
@@ -131,8 +136,10 @@ std::vector<std::string> SequenceSeeds() {
 void PredictTokens(std::string_view bytes) {
   const auto model = SequenceModel::Load(PathOf(WithChecksum(bytes)));
   if (model.num_labels() > 50) return;
-  const bool letters = model.format() == SequenceFormat::kLetters;
-  const SequenceInput input = ReadSequencesFor(model, PathOf(letters ? kLetters : kConll, 1), "");
+  std::string_view text = kConll;
+  if (model.format() == SequenceFormat::kLetters) text = kLetters;
+  if (model.format() == SequenceFormat::kAttributes) text = kAttributes;
+  const SequenceInput input = ReadSequencesFor(model, PathOf(text, 1), "");
   SequencePredictOptions options;
   options.scores = true;
   options.best = 3;
@@ -141,6 +148,41 @@ void PredictTokens(std::string_view bytes) {
   SummariseWeights(model, kSummary);
   const std::size_t length = input.data.length(0);
   ExplainSequence(model, input.data, 0, std::span(predictions.labels).first(length), 2);
+}
+
+std::shared_ptr<const FeatureRows> Inputs() {
+  auto rows = std::make_shared<FeatureRows>();
+  for (const double x : {-1.0, 0.5, 2.0}) rows->AddDense(std::vector<double>{x, 1});
+  return rows;
+}
+
+std::vector<std::string> MulticlassSeeds() {
+  std::vector<std::string> seeds;
+  for (const bool kernel : {false, true}) {
+    MulticlassData data;
+    data.class_names = {"a", "b", "c"};
+    data.num_features = 2;
+    data.rows = Inputs();
+    data.labels = {0, 1, 2};
+    if (!kernel) data.feature_names = {"x", "y"};
+    MulticlassTrainingOptions options;
+    options.kernelized = kernel;
+    options.constant = kernel;
+    if (!kernel) options.scale = ScaleKind::kStandard;
+    MulticlassTraining training(data, options);
+    TrainOptions train = Brief(kernel);
+    train.lambda = 0.1;
+    TrainModel(train, nullptr, nullptr, &training);
+    seeds.push_back(Saved(training.model()));
+  }
+  return seeds;
+}
+
+void PredictClass(std::string_view bytes) {
+  const auto model = MulticlassModel::Load(PathOf(WithChecksum(bytes)));
+  SummariseWeights(model, kSummary);
+  if (model.num_features() < 2 || model.num_classes() > 50) return;
+  PredictClasses(model, *Inputs(), 1);
 }
 
 std::vector<std::string> MatchingSeeds() {
@@ -202,6 +244,7 @@ void PredictPixels(std::string_view bytes) {
 
 const FuzzTarget kMultiLabel({"model_multilabel", PredictLabels, MultiLabelSeeds});
 const FuzzTarget kSequence({"model_sequence", PredictTokens, SequenceSeeds});
+const FuzzTarget kMulticlass({"model_multiclass", PredictClass, MulticlassSeeds});
 const FuzzTarget kMatching({"model_matching", PredictEdges, MatchingSeeds});
 const FuzzTarget kSegment({"model_segment", PredictPixels, SegmentSeeds});
 

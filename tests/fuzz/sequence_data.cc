@@ -42,6 +42,17 @@ void ReadConllText(std::string_view text) {
   MakeSequenceModel(input, LearnerKind::kAuto, LabelConstraints::kBio);
 }
 
+void ReadAttributeText(std::string_view text) {
+  const std::string path = PathOf(text);
+  SequenceReadOptions options;
+  options.format = SequenceFormat::kAttributes;
+  options.features.min_count = 1;
+  const SequenceInput input = ReadTrainingSequences(path, options);
+  const SequenceModel model = MakeSequenceModel(input, LearnerKind::kAuto);
+  ReadSequencesFor(model, path, "");
+  model.MakeDataset(input.data, input.sequences);
+}
+
 /// Templates written back as text must be read as the same templates.
 void ReadTemplates(std::string_view text) {
   const auto templates = FeatureTemplates::Parse(text, "templates", 3);
@@ -78,6 +89,7 @@ void ReadDictionary(std::string_view text) {
 
 const FuzzTarget kLetters({"letters", ReadLetterText});
 const FuzzTarget kConll({"conll", ReadConllText, {}, 512});
+const FuzzTarget kAttributes({"attributes", ReadAttributeText, {}, 512});
 const FuzzTarget kTemplates({"templates", ReadTemplates});
 const FuzzTarget kTokenPattern({"token_pattern", MatchPattern});
 const FuzzTarget kDictionary({"dictionary", ReadDictionary});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/sequence/data/attribute_reader.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -72,7 +73,8 @@ void AttributeReader::ParseAttribute(std::string_view field) {
   if (field.empty()) return;
   const std::size_t end = ReadName(field, &name_);
   double value = 1;
-  if (end < field.size() && end + 1 < field.size() && !ParseNumber(field.substr(end + 1), &value)) {
+  if (end < field.size() && end + 1 < field.size() &&
+      (!ParseNumber(field.substr(end + 1), &value) || std::abs(value) > kLargestValue)) {
     Fail("attribute " + Quoted(field) + ": " + Quoted(field.substr(end + 1)) +
          " is not a number; a colon within a name must be written \\:");
   }

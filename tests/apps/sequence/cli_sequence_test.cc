@@ -274,6 +274,68 @@ TEST_CASE("templates by name are reported, stored and written") {
                "chunkin: there is neither such a file nor such a set");
 }
 
+TEST_CASE("attributes of CRFsuite: train, info, predict, evaluate and explain") {
+  const Files files;
+  const auto convert = [&](const std::string& name, const std::string& text) {
+    std::string converted;
+    for (const std::string& line : Lines(text)) {
+      const std::size_t first = line.find(' ');
+      const std::size_t last = line.rfind(' ');
+      if (first != std::string::npos) {
+        converted += line.substr(last + 1) + "\tw=" + line.substr(0, first) +
+                     "\tp\\:tag=" + line.substr(first + 1, last - first - 1) + "\tbias:0.5";
+      }
+      converted += "\n";
+    }
+    return files.folder.Write(name, converted);
+  };
+  const std::string train = convert("a.txt", ReadBytes(files.conll));
+  const std::string test = convert("b.txt", ReadBytes(files.test));
+  const Outcome trained =
+      Good({"sequence", "train", train, "--format", "attributes", "--lambda", "0.001", "--verify",
+            "--constraints", "bio", "--model", files.model});
+  CHECK(Contains(trained.err, " attributes, 4 labels, "));
+  const Json info = Json::parse(Good({"info", files.model, "--json"}).out);
+  CHECK(info["format"] == "attributes");
+  CHECK(info["hash_bits"] == 0);
+  CHECK(info["options"]["min-count"] == "1");
+  CHECK(Contains(Good({"info", files.model}).out, " attributes\n"));
+  CHECK(Contains(Good({"info", files.model, "--weights"}).out, "p:tag=DT"));
+  CHECK(Contains(ReadBytes(files.folder.Path("b.txt")), "p\\:tag=DT"));
+  const auto lines = Lines(Good({"sequence", "predict", test, "--model", files.model}).out);
+  const auto given = Lines(ReadBytes(test));
+  REQUIRE(lines.size() + 1 == given.size());
+  int right = 0;
+  int tokens = 0;
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    CHECK(lines[k].empty() == given[k].empty());
+    if (lines[k].empty()) continue;
+    ++tokens;
+    right += lines[k] == given[k].substr(0, given[k].find('\t')) ? 1 : 0;
+  }
+  const Json metrics =
+      Json::parse(Good({"sequence", "evaluate", test, "--model", files.model, "--json"}).out);
+  CHECK(metrics["tokens"] == tokens);
+  CHECK(metrics["token_accuracy"].get<double>() ==
+        doctest::Approx(static_cast<double>(right) / tokens));
+  CHECK(metrics["chunks"]["f1"] > 0.9);
+  const Outcome stream =
+      Good({"sequence", "predict", test, "--model", files.model, "--stream", "-q"});
+  CHECK(Lines(stream.out) == lines);
+  CHECK(Contains(Good({"sequence", "predict", test, "--model", files.model, "--explain", "1"}).out,
+                 "p:tag=DT"));
+  const auto refuse = [&](const Arguments& more, const std::string& message) {
+    CheckRefused(files,
+                 Arguments{"sequence", "train", train, "--format", "attributes", "--model",
+                           files.folder.Path("new.slk")} +
+                     more,
+                 message);
+  };
+  refuse({"--template", "chunking"}, "--template: tokens have their attributes as features");
+  refuse({"--folds", "1"}, "the data have no folds");
+  refuse({"--min-count", "100000"}, "no feature occurs 100000 times");
+}
+
 TEST_CASE("paths, certificates, checkpoints and losses work for sequences") {
   const Files files;
   Good({"sequence", "train", files.conll, "--lambda-path", "0.1,0.01", "--verify", "--model",
@@ -367,7 +429,7 @@ TEST_CASE("bad input is refused, with its place") {
   refuse("a X\nb Y\n", {"--folds", "0"}, "bad.txt: the data have no folds");
   refuse("a X\nb Y\n", {"--format", "letters"}, "bad.txt:1: 1 field, but a line has id, letter");
   refuse("a X\nb Y\n", {"--format", "csv"},
-         "--format: 'csv' is not allowed; it must be one of letters conll");
+         "--format: 'csv' is not allowed; it must be one of letters conll attributes");
   refuse("1\ta\t-1\t1\t1\t0\t1\n2\ta\t-1\t1\t1\t0\t2\n", {},
          "bad.txt:2: pixel 1 is '2', not 0 or 1");
   std::string pixels;

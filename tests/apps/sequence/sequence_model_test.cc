@@ -34,6 +34,16 @@ SequenceModel ConllModel(int hash_bits) {
   return MakeSequenceModel(input, LearnerKind::kAuto);
 }
 
+SequenceModel AttributeModel(int hash_bits) {
+  const TemporaryFolder folder;
+  SequenceReadOptions options;
+  options.format = SequenceFormat::kAttributes;
+  options.features = {1, hash_bits};
+  const SequenceInput input =
+      ReadTrainingSequences(folder.Write("t", "N\ta\tx:2\nV\tb\n\nN\ta\tc:0.5\n"), options);
+  return MakeSequenceModel(input, LearnerKind::kAuto);
+}
+
 /// Saves the model with one entry changed, and loads it.
 void LoadChanged(const SequenceModel& model, const std::string& entry,
                  const std::function<void(ModelWriter*)>& replacement) {
@@ -281,6 +291,32 @@ TEST_CASE("saved models are loaded unchanged") {
     CHECK(loaded.features().dictionary.Text() == model.features().dictionary.Text());
     CHECK(loaded.features().dictionary.hash_bits() == hash_bits);
   }
+}
+
+TEST_CASE("models of attributes are saved with a format of their own") {
+  const TemporaryFolder folder;
+  Random random(106);
+  for (const int hash_bits : {0, 4}) {
+    SequenceModel model = AttributeModel(hash_bits);
+    SetRandomWeights(random, false, &model);
+    CHECK(model.format() == SequenceFormat::kAttributes);
+    model.Save(folder.Path("m.slk"));
+    const ModelReader file(folder.Path("m.slk"));
+    CHECK(file.String("format") == "attributes");
+    CHECK_FALSE(file.Has("templates"));
+    const SequenceModel loaded = SequenceModel::Load(folder.Path("m.slk"));
+    CHECK(loaded.format() == SequenceFormat::kAttributes);
+    CHECK(loaded.num_features() == model.num_features());
+    CHECK(loaded.features().dictionary.Text() == model.features().dictionary.Text());
+    CHECK(loaded.features().dictionary.hash_bits() == hash_bits);
+    CHECK(loaded.weights() == model.weights());
+  }
+  CHECK_THROWS_AS(LoadChanged(AttributeModel(0), "dictionary",
+                              [](ModelWriter* writer) { writer->Add("dictionary", "a\n"); }),
+                  DataError);
+  CHECK_THROWS_AS(LoadChanged(AttributeModel(0), "format",
+                              [](ModelWriter* writer) { writer->Add("format", "conll"); }),
+                  DataError);
 }
 
 TEST_CASE("constraints are saved and loaded") {

@@ -2,6 +2,7 @@
 #include <slackline/apps/sequence/sequence_predict.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -103,6 +104,42 @@ TEST_CASE("with constraints predictions agree with enumeration over allowed labe
       ++changed;
   }
   CHECK(changed > 20);
+}
+
+TEST_CASE("marginals agree with enumeration, with constraints and at all temperatures") {
+  Random random(116);
+  for (int trial = 0; trial < 20; ++trial) {
+    const bool bio = trial % 2 == 1;
+    const SequenceData data =
+        bio ? RandomBioSequences(random, 6, true, 4) : RandomSequences(random, 6, 3, 4);
+    SequenceModel model(data.label_names, data.num_features,
+                        bio ? LabelConstraints::kBio : LabelConstraints::kAny);
+    SetRandomWeights(random, false, &model);
+    const double temperature = trial < 10 ? 1.0 : 0.3;
+    const auto marginals =
+        SequenceMarginals(model, data, AllSequences(data), temperature, 1 + trial % 2);
+    const std::size_t k = model.num_labels();
+    REQUIRE(marginals.size() == data.labels.size() * k);
+    for (Index m = 0; m < data.num_sequences(); ++m) {
+      const auto all = Ranked(model, data, m);
+      std::vector<double> expected(data.length(m) * k, 0.0);
+      double total = 0;
+      for (const RankedLabelling& one : all) {
+        const double weight = std::exp((one.value - all[0].value) / temperature);
+        total += weight;
+        for (std::size_t i = 0; i < one.labels.size(); ++i)
+          expected[i * k + one.labels[i]] += weight;
+      }
+      for (std::size_t s = 0; s < expected.size(); ++s)
+        CHECK(Near(marginals[data.begin[m] * k + s], expected[s] / total, kExact));
+    }
+  }
+  const SequenceData data = RandomSequences(random, 2, 3, 4);
+  const SequenceModel model(data.label_names, data.num_features);
+  CHECK(SequenceMarginals(model, data, {}, 1, 1).empty());
+  CHECK_THROWS_AS(SequenceMarginals(model, data, AllSequences(data), 0, 1), std::invalid_argument);
+  CHECK_THROWS_AS(SequenceMarginals(model, data, std::vector<Index>{2}, 1, 1),
+                  std::invalid_argument);
 }
 
 TEST_CASE(

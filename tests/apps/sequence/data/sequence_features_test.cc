@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include <slackline/apps/sequence/data/attribute_reader.h>
 #include <slackline/apps/sequence/data/conll_reader.h>
 #include <slackline/core/check.h>
 #include <tests/core/temporary_folder.h>
@@ -106,6 +107,42 @@ TEST_CASE("hashed features need no dictionary, and add up in shared columns") {
   double sum = 0;
   for (const double value : Row(narrow, 0).second) sum += value;
   CHECK(sum == 3);
+}
+
+TEST_CASE("attributes are features with values") {
+  const auto read = [](const std::string& text) {
+    const TemporaryFolder folder;
+    return ReadAttributes(folder.Write("text.txt", text));
+  };
+  const std::string text = "X\tb\ta:2.5\nX\ta:-1\ta:3\tb\n\nY\tc:0\nY\tc\ta\n";
+  SequenceData data = read(text);
+  const FeatureDictionary dictionary = LearnAttributeFeatures({}, &data);
+  CHECK(dictionary.Text() == "b\na\nc\n");
+  CHECK(data.num_features == 3);
+  CHECK(data.attributes == nullptr);
+  CHECK(Row(data, 0) == RowContent{{0, 1}, {1, 2.5}});
+  CHECK(Row(data, 1) == RowContent{{0, 1}, {1, 2}});
+  CHECK(Row(data, 2) == RowContent{});
+  CHECK(Row(data, 3) == RowContent{{1, 2}, {1, 1}});
+  SequenceData same = read(text);
+  CHECK(MakeAttributeFeatures(dictionary, &same) == 0);
+  for (Index t = 0; t < 4; ++t) CHECK(Row(same, t) == Row(data, t));
+  SequenceData other = read("X\td\tc:2\td\n");
+  CHECK(MakeAttributeFeatures(dictionary, &other) == 2);
+  CHECK(other.num_features == 3);
+  CHECK(Row(other, 0) == RowContent{{2}, {2}});
+
+  SequenceData frequent = read(text);
+  CHECK(LearnAttributeFeatures(Options(2, 0), &frequent).Text() == "b\na\n");
+  CHECK(Row(frequent, 3) == RowContent{{1}, {1}});
+  SequenceData hashed = read(text);
+  CHECK(LearnAttributeFeatures(Options(1, 1), &hashed).hash_bits() == 1);
+  CHECK(hashed.num_features == 2);
+  SequenceData rare = read(text);
+  CHECK(Contains(MessageOf<DataError>([&] { LearnAttributeFeatures(Options(9, 0), &rare); }),
+                 "text.txt: no feature occurs 9 times"));
+  CHECK_THROWS_AS(LearnAttributeFeatures(Options(2, 3), &rare), std::invalid_argument);
+  CHECK_THROWS_AS(MakeAttributeFeatures(dictionary, &data), std::invalid_argument);
 }
 
 TEST_CASE("options that do not fit are refused") {
