@@ -239,6 +239,13 @@ def test_pickle_clone_and_files(tmp_path):
         Matcher.load(tmp_path / "none.slk")
 
 
+def test_cross_validation():
+    selection = pytest.importorskip("sklearn.model_selection")
+    X, y = drawn()
+    grid = selection.GridSearchCV(Matcher(), {"C": [0.01, 1]}, cv=2).fit(X, y)
+    assert grid.best_score_ > 0.7
+
+
 def test_warm_start_and_callbacks():
     X, y = drawn()
     with warnings.catch_warnings():

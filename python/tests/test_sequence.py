@@ -420,6 +420,18 @@ def test_callbacks_stop_training():
     assert labeler.predict(X[:1])[0].shape == (len(X[0]),)
 
 
+def test_cross_validation():
+    selection = pytest.importorskip("sklearn.model_selection")
+    X, y = words(12)
+    assert selection.cross_val_score(SequenceLabeler(C=1), X, y, cv=3).min() > 0.9
+    grid = selection.GridSearchCV(SequenceLabeler(), {"C": [0.01, 1]}, cv=2,
+                                  scoring=lambda labeler, X, y: labeler.f1(X, y))
+    assert grid.fit(X, y).best_estimator_.format_ == "attributes"
+    X, y = numbers()
+    assert len(selection.cross_val_score(SequenceLabeler(C=1), X, [list(labels) for labels in y],
+                                         cv=3)) == 3
+
+
 def test_threads_do_not_change_results():
     X, y, _ = letters(30)
     one = SequenceLabeler(lam=0.01, n_jobs=1).fit(X, y)

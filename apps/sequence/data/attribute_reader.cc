@@ -85,6 +85,10 @@ bool AttributeReader::ParseLine(std::string_view line) {
   if (Trimmed(line).empty()) return EndSequence();
   SplitViews(line, '\t', &fields_);
   if (fields_[0].starts_with("@weight")) Fail("weights of sequences (@weight) are not possible");
+  if (fields_[0].find(' ') != std::string_view::npos) {
+    Fail("label " + Quoted(fields_[0]) +
+         " contains a blank; a line is a label and attributes, with tabs between");
+  }
   if (data_.num_tokens() >= std::numeric_limits<Index>::max()) Fail("too many tokens");
   any_ = true;
   if (data_.begin.back() == data_.num_tokens()) data_.lines.push_back(reader_.line_number());

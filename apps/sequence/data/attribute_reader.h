@@ -21,8 +21,8 @@ namespace slackline::internal {
 
 /// Reads sequences, plain or compressed with gzip; "-" is the standard input. Rows stay null.
 /// label_names: those of the model; empty in training. Throws DataError with file, line and token
-/// when a value is not a number, on weights of sequences (@weight), and when a file has no tokens
-/// or, in training, no known labels.
+/// when a value is not a number, on labels with blanks (as when columns of CoNLL data are read), on
+/// weights of sequences (@weight), and when a file has no tokens or, in training, no known labels.
 SequenceData ReadAttributes(const std::string& path,
                             const std::vector<std::string>& label_names = {});
 /// The same, starting with a line that was already read.

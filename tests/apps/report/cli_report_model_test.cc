@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/multiclass/multiclass_model.h>
 #include <tests/apps/program.h>
 #include <tests/apps/report_page.h>
 
@@ -61,6 +62,31 @@ std::string CheckLine(int pass) {
 }
 
 }  // namespace
+
+TEST_CASE("models of classes are shown by info and report") {
+  const TemporaryFolder folder;
+  slackline::internal::MulticlassModel model({"ant", "bee"}, 2, true);
+  model.set_feature_names({"wings", "legs"});
+  model.set_weights({-1, 1, 0, 0.5, 0.25, -0.25});
+  model.record.loss = "0/1";
+  model.Save(folder.Path("m.slk"));
+  const Outcome info = RunProgram({"info", folder.Path("m.slk")});
+  CHECK(info.code == 0);
+  CHECK(Contains(info.out, "task        multiclass\n"));
+  CHECK(Contains(info.out, "classes     2: ant, bee\n"));
+  CHECK(Contains(info.out, "features    2 and a constant, with names\n"));
+  const Json json = Json::parse(RunProgram({"info", folder.Path("m.slk"), "--json"}).out);
+  CHECK(json["classes"] == Json::array({"ant", "bee"}));
+  CHECK(json["constant"] == true);
+  CHECK(json["weights"] == 6);
+  CHECK(Contains(RunProgram({"info", folder.Path("m.slk"), "--weights"}).out, "wings"));
+  CHECK(Contains(Page({folder.Path("m.slk")}), "wings"));
+  const Outcome wrong =
+      RunProgram({"multilabel", "predict", folder.Write("x.arff", ArffText(2, 2, 2, 1)), "--model",
+                  folder.Path("m.slk")});
+  CHECK(wrong.code == 2);
+  CHECK(Contains(wrong.err, "a model of another task: 'multiclass', not 'multilabel'"));
+}
 
 TEST_CASE("the page of a model has its properties, weights, pairs and training curve") {
   const Trained trained;

@@ -92,6 +92,9 @@ TEST_CASE("wrong text is refused with its line") {
   CHECK(Error("A\ta:1:2\n").starts_with("items.txt:1: attribute 'a:1:2': '1:2' is not a number"));
   CHECK(Error("A\ta:1e60\n").starts_with("items.txt:1: attribute 'a:1e60'"));
   CHECK(Error("A\ta:nan\n").starts_with("items.txt:1: attribute 'a:nan'"));
+  CHECK(Error("the DT B-NP\n") ==
+        "items.txt:1: label 'the DT B-NP' contains a blank; a line is a label and attributes, with "
+        "tabs between");
   CHECK(Error("@weight:2\nA\ta\n") ==
         "items.txt:1: weights of sequences (@weight) are not possible");
 }
