@@ -97,7 +97,7 @@ class Matcher(StructuredEstimator):
                  left_capacity: Optional[int] = 1, right_capacity: Optional[int] = 1,
                  precision_cost: float = 1, recall_cost: float = 3, loss: str = "count",
                  scale: str = "auto", learner: str = "auto", tol: float = 1e-3,
-                 max_iter: int = 1000, time_limit: Optional[float] = None,
+                 max_iter: int = 100000, time_limit: Optional[float] = None,
                  n_jobs: Optional[int] = None, random_state: Any = None,
                  learner_options: Optional[Mapping[str, Any]] = None, warm_start: bool = False,
                  verbose: bool = False):
@@ -350,8 +350,9 @@ class _Examples:
                 counts = np.bincount(true[:, column])
                 bad = np.flatnonzero(counts > capacity)
                 if bad.size:
-                    raise ValueError(f"y[{m}]: {side} node {bad[0]} has {counts[bad[0]]} edges with "
-                                     f"label 1, and {side}_capacity is {capacity}")
+                    raise ValueError(
+                        f"y[{m}]: {side} node {bad[0]} has {counts[bad[0]]} edges with label 1, "
+                        f"and {side}_capacity is {capacity}")
 
     def prepared(self, labels: np.ndarray) -> Any:
         """The examples as slackline._core takes them."""
@@ -381,7 +382,7 @@ def _parts(example: Any, m: int) -> tuple[int, int, Any, Any]:
                              f"MatchingExample, not {type(example).__name__}") from None
     for name, count in (("n_left", n_left), ("n_right", n_right)):
         if isinstance(count, bool) or not isinstance(count, numbers.Integral) or \
-                not 0 <= count <= _MOST_NODES:
+                not 0 <= int(count) <= _MOST_NODES:
             raise ValueError(f"X[{m}]: {name} == {count!r}; it must be an integer from 0 to "
                              f"{_MOST_NODES}")
     return int(n_left), int(n_right), edges, features
@@ -451,13 +452,14 @@ def _capacity(name: str, capacity: Any) -> str:
     if capacity is None:
         return "0"
     if isinstance(capacity, bool) or not isinstance(capacity, numbers.Integral) or \
-            not 1 <= capacity < 2 ** 31:
+            not 1 <= int(capacity) < 2 ** 31:
         raise ValueError(f"{name} == {capacity!r}; it must be an integer >= 1, or None")
     return str(int(capacity))
 
 
 def _cost(name: str, cost: Any) -> str:
-    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or not 0 <= cost <= 1e50:
+    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or \
+            not 0 <= float(cost) <= 1e50:
         raise ValueError(f"{name} == {cost!r}; it must be a number >= 0")
     # As the command line writes it.
     return f"{cost:d}" if isinstance(cost, numbers.Integral) else repr(float(cost))

@@ -85,7 +85,7 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
     def __init__(self, C: Optional[float] = None, *, lam: Optional[float] = None,
                  costs: Any = None, class_weight: Any = None, fit_intercept: bool = True,
                  scale: str = "auto", learner: str = "auto", tol: float = 1e-3,
-                 max_iter: int = 1000, time_limit: Optional[float] = None,
+                 max_iter: int = 100000, time_limit: Optional[float] = None,
                  n_jobs: Optional[int] = None, random_state: Any = None,
                  learner_options: Optional[Mapping[str, Any]] = None, warm_start: bool = False,
                  verbose: bool = False):
@@ -140,7 +140,7 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             raise ValueError("This classifier needs samples of at least 2 classes in the data, but "
                              f"the data contains only one class: {classes[0]!r}")
         costs = [] if self.costs is None else _given_costs(self.costs, classes).ravel().tolist()
-        weights = self._weights(weights, classes, numbers_of)
+        factors = self._weights(weights, classes, numbers_of)
         options = {"bias": "1" if self.fit_intercept else "0", "scale": str(self.scale)}
         names = [str(name) for name in getattr(self, "feature_names_in_", ())]
         callback, progress = self._callback(callbacks)
@@ -148,7 +148,7 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             # The extension takes the matrix out of the list, and frees it before training.
             model, result = _core.fit_multiclass(
                 holder, np.ascontiguousarray(numbers_of, dtype=np.int32), _class_names(classes),
-                names, options, train, costs, weights, self._cost(), callback,
+                names, options, train, costs, factors, self._cost(), callback,
                 bool(self.warm_start), self._state())
         finally:
             if progress is not None:
@@ -308,8 +308,8 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             "X_types": ["2darray", "sparse"],
             "_xfail_checks": {
                 "check_sample_weights_invariance":
-                    "this check shuffles the examples; results of other orders agree up to tol, and "
-                    "the check wants more digits",
+                    "this check shuffles the examples; results of other orders agree up to tol, "
+                    "and the check wants more digits",
             },
         }
 
@@ -413,6 +413,7 @@ def _given_costs(costs: Any, classes: np.ndarray) -> np.ndarray:
 
 
 def _cost(name: str, cost: Any, key: Any) -> float:
-    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or not 0 <= cost <= 1e50:
+    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or \
+            not 0 <= float(cost) <= 1e50:
         raise ValueError(f"{name}: {cost!r} of {key!r} is not a number >= 0")
     return float(cost)

@@ -50,7 +50,7 @@ class SequenceLabeler(StructuredEstimator):
     tol : float, default=1e-3
         Training ends when the gap between the objective and its proven lower bound is at most this
         fraction of the objective.
-    max_iter : int, default=1000
+    max_iter : int, default=100000
         Largest number of passes over the data.
     time_limit : float, optional
         Seconds after which training ends.
@@ -108,7 +108,7 @@ class SequenceLabeler(StructuredEstimator):
     def __init__(self, C: Optional[float] = None, *, lam: Optional[float] = None,
                  loss: str = "mean", costs: Any = None, constraints: str = "none",
                  scale: str = "auto", min_count: int = 1, hash_bits: Optional[int] = None,
-                 learner: str = "auto", tol: float = 1e-3, max_iter: int = 1000,
+                 learner: str = "auto", tol: float = 1e-3, max_iter: int = 100000,
                  time_limit: Optional[float] = None, n_jobs: Optional[int] = None,
                  random_state: Any = None, learner_options: Optional[Mapping[str, Any]] = None,
                  warm_start: bool = False, verbose: bool = False):
@@ -189,7 +189,7 @@ class SequenceLabeler(StructuredEstimator):
         return options
 
     def _take_model(self, model: Any, classes: np.ndarray) -> None:
-        self._model_ = model
+        self._model = model
         self.classes_ = classes
         self.format_ = model.format
         self.n_features_in_ = model.num_features
@@ -244,17 +244,17 @@ class SequenceLabeler(StructuredEstimator):
         list of ndarray of shape (length, K)
             Each row sums to 1.
         """
-        self._check_fitted("_model_")
+        self._check_fitted("_model")
         if isinstance(temperature, bool) or not isinstance(temperature, numbers.Real) or \
                 not 0 < temperature < np.inf:
             raise ValueError(f"temperature == {temperature!r}; it must be a number > 0")
-        begin, marginals = self._model_.marginals(self._inputs(X), float(temperature),
+        begin, marginals = self._model.marginals(self._inputs(X), float(temperature),
                                                   self._threads())
         return _split(marginals, begin)
 
     def _decode(self, X, scores=False, best=0):
-        self._check_fitted("_model_")
-        return self._model_.predict(self._inputs(X), scores, best, self._threads())
+        self._check_fitted("_model")
+        return self._model.predict(self._inputs(X), scores, best, self._threads())
 
     def _inputs(self, X) -> list:
         sequences, kind = _prepare(X, self.format_)
@@ -293,13 +293,13 @@ class SequenceLabeler(StructuredEstimator):
     def weights_(self) -> dict[str, np.ndarray]:
         """The weights by block: token (K, n_features), bias, start, end (K, 1), transition
         (K*K, 1). With a kernel, those of "token" are 0."""
-        self._check_fitted("_model_")
-        return self._model_.weights
+        self._check_fitted("_model")
+        return self._model.weights
 
     @property
     def transition_weights_(self) -> np.ndarray:
         """The weight of every pair of neighbouring labels, of shape (K, K): [from, to]."""
-        size = len(self.classes_) if hasattr(self, "_model_") else 0
+        size = len(self.classes_) if hasattr(self, "_model") else 0
         return self.weights_["transition"].reshape(size, size)
 
     @property
@@ -307,7 +307,7 @@ class SequenceLabeler(StructuredEstimator):
         """(feature, label, weight) of all weights of "token" other than 0, the largest absolute
         value first. Features without names are column numbers."""
         token = self.weights_["token"]
-        names = self._model_.feature_names
+        names = self._model.feature_names
         labels, features = np.nonzero(token)
         values = token[labels, features]
         order = np.argsort(-np.abs(values), kind="stable")
@@ -316,8 +316,8 @@ class SequenceLabeler(StructuredEstimator):
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Write the model file of the command line (slackline sequence predict)."""
-        self._check_fitted("_model_")
-        self._model_.save(os.fspath(path))
+        self._check_fitted("_model")
+        self._model.save(os.fspath(path))
 
     @classmethod
     def load(cls, path: Union[str, "os.PathLike[str]"]) -> "SequenceLabeler":
@@ -346,14 +346,14 @@ class SequenceLabeler(StructuredEstimator):
         # BaseEstimator adds its version.
         parent = getattr(super(), "__getstate__", None)
         state = dict(parent() if parent is not None else self.__dict__)
-        if "_model_" in state:
-            state["_model_"] = state["_model_"].to_bytes()
+        if "_model" in state:
+            state["_model"] = state["_model"].to_bytes()
         return state
 
     def __setstate__(self, state):
         state = dict(state)
-        if "_model_" in state:
-            state["_model_"] = _core.SequenceModel.from_bytes(state["_model_"])
+        if "_model" in state:
+            state["_model"] = _core.SequenceModel.from_bytes(state["_model"])
         parent = getattr(super(), "__setstate__", None)
         if parent is not None:
             parent(state)
@@ -518,7 +518,8 @@ def _cost_matrix(costs: Any, classes: np.ndarray) -> list[float]:
 
 
 def _cost(cost: Any, pair: tuple) -> float:
-    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or not 0 <= cost <= 1e50:
+    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or \
+            not 0 <= float(cost) <= 1e50:
         raise ValueError(f"costs: the cost {cost!r} of {pair!r} is not a number >= 0")
     return float(cost)
 

@@ -136,7 +136,7 @@ def test_features_of_all_kinds_agree():
     assert named.feature_names_ == ["a", "b", "c"]
     assert [p.tolist() for p in named.predict(kinds["frames"])] == \
         [p.tolist() for p in first.predict(X)]
-    with pytest.raises(ValueError, match="feature 0 is named '0', where 'a' is expected; pass dict"):
+    with pytest.raises(ValueError, match="feature 0 is named '0', where 'a' is expected; pass"):
         named.predict(X)
     with pytest.raises(ValueError, match="has 2 features, where 3 are expected"):
         first.predict([(a, b, edges, values[:, :2]) for a, b, edges, values in X])
@@ -287,7 +287,8 @@ def read(path):
 @pytest.mark.parametrize("parameters, flags", [
     ({}, ""),
     ({"C": 0.1}, "--C 0.1"),
-    ({"lam": 0.01, "loss": "mean", "scale": "max-abs"}, "--lambda 0.01 --loss mean --scale max-abs"),
+    ({"lam": 0.01, "loss": "mean", "scale": "max-abs"},
+     "--lambda 0.01 --loss mean --scale max-abs"),
     ({"left_capacity": 2, "right_capacity": None, "precision_cost": 1.5, "recall_cost": 1},
      "--left-capacity 2 --right-capacity 0 --precision-cost 1.5 --recall-cost 1"),
 ])

@@ -131,7 +131,7 @@ def test_scores_and_predictions():
 def test_coefficients_belong_to_the_inputs_as_given(scale):
     X, y = blobs()
     X = X * np.array([1, 100, 0.01, 1, 1]) + np.array([0, 3, 0, 1, 5])
-    classifier = MulticlassClassifier(C=1, scale=scale).fit(X, y)
+    classifier = MulticlassClassifier(C=1, scale=scale, tol=1, max_iter=20).fit(X, y)
     scores = classifier.decision_function(X)
     assert np.allclose(scores, X @ classifier.coef_.T + classifier.intercept_)
     two = y < 2
@@ -308,7 +308,8 @@ def test_warm_start_and_callbacks():
         whole = MulticlassClassifier(C=10, max_iter=30, tol=1e-9).fit(X, y)
     assert np.array_equal(whole.coef_, classifier.coef_)
     seen = []
-    MulticlassClassifier(C=10, tol=1e-12).fit(X, y, callbacks=lambda record: not seen.append(record))
+    stopped = MulticlassClassifier(C=10, tol=1e-12)
+    stopped.fit(X, y, callbacks=lambda record: not seen.append(record))
     assert len(seen) == 1
     with pytest.raises(ZeroDivisionError):
         MulticlassClassifier().fit(X, y, callbacks=lambda record: 1 / 0)
