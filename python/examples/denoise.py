@@ -30,7 +30,7 @@ for row, variable in enumerate(at.ravel()):
     grid.add_input(variable, pixel, row)
 for first, second in [(at[:-1], at[1:]), (at[:, :-1], at[:, 1:])]:
     for pair in zip(first.ravel(), second.ravel()):
-        grid.add_factor(pair, sl.potts(2), change)
+        grid.add_factor(pair, sl.factors.potts(2), change)
 graph = grid.build()
 
 data = sl.Dataset(model)

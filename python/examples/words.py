@@ -11,13 +11,16 @@ from slackline import SequenceLabeler
 from slackline.plots import plot_label_pairs
 
 words, labels = letters()
-train, test = slice(0, 450), slice(450, None)
-model = SequenceLabeler(lam=0.005).fit(words[train], labels[train])
-print(f"{len(words[train])} words; {model.message_}")
-print(f"letters right: {100 * model.score(words[test], labels[test]):.1f} %")
-truth = "".join(labels[-1])
-print(f"'{truth}' is read as:")
-for text, score in model.predict_nbest(words[-1:], 3)[0]:
+order = np.random.default_rng(0).permutation(len(words))
+train, test = order[:450], order[450:]
+model = SequenceLabeler(lam=0.001)
+model.fit([words[m] for m in train], [labels[m] for m in train])
+print(f"{len(train)} words; {model.message_}")
+right = model.score([words[m] for m in test], [labels[m] for m in test])
+print(f"letters right: {100 * right:.1f} %")
+last = test[-1]
+print(f"'{''.join(labels[last])}' is read as:")
+for text, score in model.predict_nbest([words[last]], 3)[0]:
     print(f"  {''.join(text)}  {score:.3f}")
 
 figure = plt.figure(figsize=(10, 4.2), constrained_layout=True)
