@@ -221,7 +221,11 @@ def _in_python(text: str) -> str:
 def _callback_list(callbacks: Callbacks) -> list[Callback]:
     if callbacks is None:
         return []
-    given = [callbacks] if callable(callbacks) else list(callbacks)
+    if callable(callbacks):
+        return [callbacks]
+    if not isinstance(callbacks, Iterable):
+        raise ValueError(f"callbacks: {callbacks!r} is not callable")
+    given = list(callbacks)
     for callback in given:
         if not callable(callback):
             raise ValueError(f"callbacks: {callback!r} is not callable")
