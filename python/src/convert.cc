@@ -61,6 +61,11 @@ std::shared_ptr<internal::FeatureRows> Matrix::ToRows(bool append_constant) cons
 
 void Matrix::AppendRows(Index begin, Index end, bool append_constant,
                         internal::FeatureRows* rows) const {
+  const Index constants = append_constant ? end - begin : 0;
+  const Offset stored = sparse_ ? starts_.data()[end] - starts_.data()[begin]
+                                : static_cast<Offset>(end - begin) * columns_;
+  rows->Reserve(rows->size() + end - begin, rows->stored() + stored + constants,
+                rows->stored_columns() + (sparse_ ? stored + constants : 0));
   std::vector<double> values;
   std::vector<Index> columns;
   for (Index r = begin; r < end; ++r) {
