@@ -88,7 +88,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
     label_names_ : list of str
         Names of the labels; "0", "1", … if `fit` was given none.
     classes_ : ndarray of shape (n_labels,)
-        Numbers of the labels, or their names if `fit` was given some.
+        Numbers of the labels, as ``OneVsRestClassifier`` has them.
     graph_ : str
         The graph that was trained: "full", "none", "tree", "given", or a path.
     label_pairs_ : ndarray of shape (n_pairs, 2)
@@ -236,8 +236,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         if flags.shape[0] != num_rows(holder[0]):
             raise ValueError("Found input variables with inconsistent numbers of samples: "
                              f"[{num_rows(holder[0])}, {flags.shape[0]}]")
-        given = _label_names(label_names, columns, flags.shape[1])
-        names = [str(k) for k in range(flags.shape[1])] if given is None else given
+        names = _label_names(label_names, columns, flags.shape[1])
         graph, pairs = self._graph_argument(names)
         weights_text, weights = self._loss_weights_argument(names)
         options = {
@@ -259,7 +258,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         finally:
             if progress is not None:
                 progress.close()
-        self._set_model(model, given is not None)
+        self._set_model(model)
         self.graph_ = result["graph"]
         if result["scaling"]:
             result["notes"].insert(0, result["scaling"])
@@ -313,12 +312,11 @@ class MultiLabelClassifier(Features, StructuredEstimator):
     def _feature_names(self):
         return [str(name) for name in getattr(self, "feature_names_in_", ())]
 
-    def _set_model(self, model, named):
+    def _set_model(self, model):
         self._model = model
         self.label_names_ = list(model.label_names)
         self.n_labels_ = len(self.label_names_)
-        self.classes_ = (np.asarray(self.label_names_, dtype=object)
-                         if named else np.arange(self.n_labels_))
+        self.classes_ = np.arange(self.n_labels_)
         self.label_pairs_ = np.asarray(model.pairs, dtype=np.int64).reshape(-1, 2)
         self.scaling_ = model.scaling
         self.scaling_shift_, self.scaling_divisor_ = model.scaling_numbers
@@ -468,15 +466,13 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         """
         model = _core.MultiLabelModel.load(os.fspath(path))
         record = model.record
-        names = list(model.label_names)
-        named = names != [str(k) for k in range(len(names))]
         texts = record["options"]
         estimator = cls(**_task_parameters(model, texts), lam=record["lam"] or None,
                         **option_parameters(texts))
         estimator.n_features_in_ = model.num_features
         if model.feature_names:
             estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
-        estimator._set_model(model, named)
+        estimator._set_model(model)
         estimator.graph_ = texts.get("graph", "given")
         estimator._set_record(record)
         return estimator
@@ -496,6 +492,18 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             "X_types": ["2darray", "sparse"],
             "_xfail_checks": exceptions,
         }
+
+
+    def __sklearn_tags__(self):  # scikit-learn 1.6 and later
+        from sklearn.utils import ClassifierTags
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse = True
+        return tags
 
 
 # Checks of sklearn.utils.estimator_checks that fail for this reason alone: with Y made 0 or 1, they
@@ -520,9 +528,9 @@ _CHECKS_WITH_OTHER_VALUES = (
 
 
 def _label_names(given, columns, count):
-    """The names of the labels; None for numbers."""
+    """The names of the labels: those given, those of the columns, or numbers."""
     if given is None and columns is None:
-        return None
+        return [str(k) for k in range(count)]
     names = [str(name) for name in (columns if given is None else given)]
     if len(names) != count:
         raise ValueError(f"label_names has {len(names)} names, but Y has {count} labels")

@@ -448,7 +448,8 @@ def test_numpy_is_enough():
     print([name for name in ("sklearn", "scipy", "pandas") if name in sys.modules])
     """)
     assert out.splitlines() == [
-        "not fitted", "True 1.0", "True", "MultiLabelClassifier(C=10, graph='tree', verbose=True) 10 2",
+        "not fitted", "True 1.0", "True",
+        "MultiLabelClassifier(C=10, graph='tree', verbose=True) 10 2",
         "Invalid parameter 'D' for estimator Mu", "[]"
     ]
 
