@@ -61,6 +61,11 @@ std::shared_ptr<internal::FeatureRows> Matrix::ToRows(bool append_constant) cons
 
 void Matrix::AppendRows(Index begin, Index end, bool append_constant,
                         internal::FeatureRows* rows) const {
+  const Index constants = append_constant ? end - begin : 0;
+  const Offset stored = sparse_ ? starts_.data()[end] - starts_.data()[begin]
+                                : static_cast<Offset>(end - begin) * columns_;
+  rows->Reserve(rows->size() + end - begin, rows->stored() + stored + constants,
+                rows->stored_columns() + (sparse_ ? stored + constants : 0));
   std::vector<double> values;
   std::vector<Index> columns;
   for (Index r = begin; r < end; ++r) {
@@ -130,13 +135,15 @@ py::array_t<double> MatrixOf(std::span<const double> values, Index columns) {
 }
 
 py::dict WeightsOf(const internal::WeightLayout& layout, std::span<const double> weights) {
+  const Offset missing = layout.size() - std::ssize(weights);
   py::dict blocks;
   for (const internal::WeightBlock& block : layout.blocks()) {
+    if (block.offset < missing) continue;
     py::array_t<double> matrix({block.rows, block.cols});
     auto out = matrix.mutable_unchecked<2>();
     for (Index r = 0; r < block.rows; ++r) {
       for (Index c = 0; c < block.cols; ++c)
-        out(r, c) = weights[static_cast<std::size_t>(block.at(r, c))];
+        out(r, c) = weights[static_cast<std::size_t>(block.at(r, c) - missing)];
     }
     blocks[py::str(block.name)] = std::move(matrix);
   }
