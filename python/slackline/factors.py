@@ -13,8 +13,8 @@ import numpy as np
 
 from ._core import graphs as _core
 
-__all__ = ["Factor", "at_least", "at_most", "chain", "count", "exactly", "feature_table", "matching",
-           "potts", "table", "tied_table", "tree"]
+__all__ = ["Factor", "at_least", "at_most", "chain", "count", "exactly", "feature_table",
+           "matching", "potts", "table", "tied_table", "tree"]
 
 
 class Factor:

@@ -432,7 +432,7 @@ class Dataset:
             losses = np.concatenate([np.ravel(part) for part in losses]) if len(losses) else []
         return self._core.add(
             graph._core, _inputs(inputs, graph), _labels(labels, graph),
-            _vector("potentials", potentials, graph.n_potentials if potentials is not None else None),
+            _vector("potentials", potentials, graph.n_potentials),
             _vector("loss_weights", loss_weights, graph.n_variables),
             _vector("losses", losses, int(graph.n_states.sum())))
 
@@ -653,8 +653,7 @@ class Predictor:
         if potentials is None and self.graph.n_potentials:
             raise ValueError(f"the graph needs {self.graph.n_potentials} potentials")
         return (_inputs(inputs, self.graph),
-                _vector("potentials", potentials, None if potentials is None
-                        else self.graph.n_potentials))
+                _vector("potentials", potentials, self.graph.n_potentials))
 
     def predict(self, inputs: Any = None, *, potentials: Any = None) -> Prediction:
         """The best labelling."""
@@ -776,7 +775,8 @@ def _scores(scores: Any, axes: tuple[int, ...], size: int, name: str) -> np.ndar
     return array
 
 
-def _result(arrays: Mapping[str, np.ndarray], wanted: tuple[bool, bool], single: bool) -> InferResult:
+def _result(arrays: Mapping[str, np.ndarray], wanted: tuple[bool, bool],
+            single: bool) -> InferResult:
     def take(name: str) -> Any:
         return arrays[name][0] if single else arrays[name]
 

