@@ -231,3 +231,83 @@ def test_arguments_that_do_not_fit():
             slackline.infer(one, scores, **options)
     with pytest.raises((ValueError, TypeError)):
         slackline.infer(3, good)
+
+
+def hinge_case(seed, states=(2, 3, 2)):
+    rng = np.random.default_rng(seed)
+    graph = cycle(states)
+    return (rng, graph, rng.normal(size=(4, graph.n_scores)),
+            np.array([rng.integers(graph.n_states) for _ in range(4)]))
+
+
+@pytest.mark.parametrize("own_losses", [False, True])
+def test_hinges_are_those_of_enumeration(own_losses):
+    rng, graph, scores, labels = hinge_case(0)
+    losses = None
+    if own_losses:
+        losses = rng.random((4, 7))
+        for r in range(4):
+            losses[r, graph.features(labels[r])[:7] > 0] = 0
+    hinges, gradients = slackline.graphs.structured_hinge(graph, scores, labels, losses)
+    for r in range(4):
+        found = values(graph, scores[r])
+
+        def loss(y):
+            if losses is None:
+                return np.mean(y != labels[r])
+            return losses[r] @ graph.features(y)[:7]
+
+        wanted = max(value + loss(np.array(y)) for y, value in found.items())
+        assert hinges[r] == pytest.approx(wanted - found[tuple(labels[r])])
+    assert gradients.shape == scores.shape and (hinges >= 0).all()
+
+
+@pytest.mark.parametrize("method", ["exact", "lp"])
+def test_gradients_agree_with_finite_differences(method):
+    step = 1e-6
+    for seed in range(3):
+        _, graph, scores, labels = hinge_case(seed, (2, 2, 2, 2))
+        _, gradients = slackline.graphs.structured_hinge(graph, scores, labels, method=method)
+        for k in range(graph.n_scores):
+            moved = np.zeros(graph.n_scores)
+            moved[k] = step
+            above, _ = slackline.graphs.structured_hinge(graph, scores + moved, labels,
+                                                         method=method)
+            below, _ = slackline.graphs.structured_hinge(graph, scores - moved, labels,
+                                                         method=method)
+            assert (above - below) / (2 * step) == pytest.approx(gradients[:, k], abs=1e-6)
+
+
+def test_hinges_of_the_relaxation_are_upper_bounds():
+    _, graph, scores, labels = hinge_case(5, (2, 2, 2))
+    exact, _ = slackline.graphs.structured_hinge(graph, 3 * scores, labels, method="exact")
+    relaxed, _ = slackline.graphs.structured_hinge(graph, 3 * scores, labels, method="lp", n_jobs=2)
+    assert (relaxed >= exact - 1e-9).all()
+
+
+@pytest.mark.parametrize("change, words", [
+    (dict(scores=np.zeros(23)), "shape"), (dict(scores=np.full((4, 23), np.inf)), "row 0, column 0"),
+    (dict(labels=np.zeros((4, 2), int)), "shape"), (dict(labels=np.full((4, 3), 5)), "no state 5"),
+    (dict(labels=np.zeros((4, 3))), "integers"), (dict(losses=np.ones(7)), "true state"),
+    (dict(losses=np.full((4, 7), -1)), ">= 0"), (dict(method="none"), "unknown method"),
+])
+def test_hinges_refuse_what_does_not_fit(change, words):
+    _, graph, scores, labels = hinge_case(0)
+    with pytest.raises(ValueError, match=words):
+        slackline.graphs.structured_hinge(**{**dict(graph=graph, scores=scores, labels=labels),
+                                             **change})
+
+
+def test_the_torch_layer_has_these_gradients():
+    torch = pytest.importorskip("torch")
+    import pathlib
+    import runpy
+    path = pathlib.Path(__file__).resolve().parents[1] / "examples" / "torch_layer.py"
+    layer = runpy.run_path(str(path))["structured_hinge"]
+    _, graph, scores, labels = hinge_case(1)
+    given = torch.tensor(scores, requires_grad=True)
+    hinges = layer(graph, given, torch.tensor(labels))
+    wanted, gradients = slackline.graphs.structured_hinge(graph, scores, labels, method="lp")
+    assert hinges.detach().numpy() == pytest.approx(wanted)
+    (hinges * torch.arange(4)).sum().backward()
+    assert given.grad.numpy() == pytest.approx(gradients * np.arange(4)[:, None])
