@@ -7,7 +7,8 @@ one.
 """
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+import functools
+from typing import Any, Callable, Optional, Sequence, TypeVar, cast
 
 import numpy as np
 
@@ -23,9 +24,32 @@ class Factor:
     def __init__(self, core: Any, text: str):
         self._core = core
         self._text = text
+        self._made: tuple[Any, ...] = ()
 
     def __repr__(self) -> str:
         return self._text
+
+    def __reduce__(self) -> Any:
+        return _again, self._made
+
+
+_F = TypeVar("_F", bound=Callable[..., Factor])
+
+
+def _remembered(function: _F) -> _F:
+    """Decorator: the factor keeps the arguments that it was made with, for pickle."""
+
+    @functools.wraps(function)
+    def make(*arguments: Any, **named: Any) -> Factor:
+        factor = function(*arguments, **named)
+        factor._made = (function.__name__, arguments, named)
+        return factor
+
+    return cast(_F, make)
+
+
+def _again(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Factor:
+    return globals()[name](*arguments, **named)
 
 
 def _number(name: str, value: Any, smallest: int) -> int:
@@ -40,6 +64,7 @@ def _numbers(name: str, values: Any, smallest: int) -> list[int]:
     return [_number(f"{name}[{k}]", value, smallest) for k, value in enumerate(values)]
 
 
+@_remembered
 def potts(states: int) -> Factor:
     """φ(y) = 1 where two variables with `states` states each differ, else 0.
 
@@ -53,6 +78,7 @@ def potts(states: int) -> Factor:
     return Factor(_core.potts(_number("states", states, 1)), f"potts({states})")
 
 
+@_remembered
 def table(states: Sequence[int]) -> Factor:
     """A weight for each joint state.
 
@@ -66,6 +92,7 @@ def table(states: Sequence[int]) -> Factor:
     return Factor(_core.table(numbers), f"table({numbers})")
 
 
+@_remembered
 def tied_table(rows: Any, values: Any = None, num_weights: Optional[int] = None) -> Factor:
     """A table in which joint states share weights.
 
@@ -106,6 +133,7 @@ def tied_table(rows: Any, values: Any = None, num_weights: Optional[int] = None)
     return Factor(core, f"tied_table(states={states}, num_weights={size})")
 
 
+@_remembered
 def feature_table(features: Any) -> Factor:
     """A table with any features for each joint state.
 
@@ -140,6 +168,7 @@ def _bound(name: str, function: Any, number: int, state: int) -> Factor:
     return Factor(core, f"{function.__name__}({number}, state={state})")
 
 
+@_remembered
 def at_most(number: int, state: int = 1) -> Factor:
     """At most `number` variables of the scope have the state.
 
@@ -149,16 +178,19 @@ def at_most(number: int, state: int = 1) -> Factor:
     return _bound("number", _core.at_most, number, state)
 
 
+@_remembered
 def at_least(number: int, state: int = 1) -> Factor:
     """At least `number` variables have the state; see :func:`at_most`."""
     return _bound("number", _core.at_least, number, state)
 
 
+@_remembered
 def exactly(number: int, state: int = 1) -> Factor:
     """Exactly `number` variables have the state; see :func:`at_most`."""
     return _bound("number", _core.exactly, number, state)
 
 
+@_remembered
 def count(state: int = 1) -> Factor:
     """A weight for each number of variables with the state, from 0 to the size of the scope."""
     return Factor(_core.count(_number("state", state, 0)), f"count(state={state})")
@@ -175,6 +207,7 @@ def _pairs(name: str, pairs: Any) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in array]
 
 
+@_remembered
 def matching(edges: Any, left_capacity: Any = 1, right_capacity: Any = 1,
              num_left: Optional[int] = None, num_right: Optional[int] = None) -> Factor:
     """A bipartite matching over the whole scope, which forbids all other labellings. No weights.
@@ -211,6 +244,7 @@ def matching(edges: Any, left_capacity: Any = 1, right_capacity: Any = 1,
     return Factor(_core.matching(pairs, left, right), f"matching({len(pairs)} edges)")
 
 
+@_remembered
 def chain(length: int, pair: Factor) -> Factor:
     """A chain over the whole scope as one factor, maximised by dynamic programming.
 
@@ -225,6 +259,7 @@ def chain(length: int, pair: Factor) -> Factor:
                   f"chain({length}, {pair!r})")
 
 
+@_remembered
 def tree(states: Sequence[int], edges: Any, pair: Factor) -> Factor:
     """A tree over the whole scope as one factor, maximised by dynamic programming.
 

@@ -108,6 +108,10 @@ class Model:
         self._blocks[name] = block
         return block
 
+    def __reduce__(self) -> Any:
+        return _model_of, ([(block.name, block.rows, block.columns)
+                            for block in self._blocks.values()],)
+
     @property
     def blocks(self) -> dict[str, WeightBlock]:
         """The blocks by name."""
@@ -150,6 +154,13 @@ class Model:
         return np.concatenate(parts) if parts else np.empty(0)
 
 
+def _model_of(blocks: list[tuple[str, int, int]]) -> Model:
+    model = Model()
+    for name, rows, columns in blocks:
+        model.add_weights(name, rows, columns)
+    return model
+
+
 class Graph:
     """An immutable graph, made by :meth:`GraphBuilder.build`. Examples of the same shape share one.
 
@@ -166,9 +177,10 @@ class Graph:
         Whether all factors have tables and form no cycle.
     """
 
-    def __init__(self, core: Any, model: Model):
+    def __init__(self, core: Any, model: Model, steps: Sequence[tuple[Any, ...]]):
         self._core = core
         self.model = model
+        self._steps = steps  # of the builder, for pickle
         self.n_variables = core.num_variables
         self.n_factors = core.num_factors
         self.n_states = np.array([core.num_states(i) for i in range(self.n_variables)],
@@ -182,6 +194,9 @@ class Graph:
                         for scope, begin, size in tables]
         self._oracles = [(tuple(scope), slice(begin, begin + size))
                          for scope, begin, size in oracles]
+
+    def __reduce__(self) -> Any:
+        return _graph_of, (self.model, list(self._steps))
 
     def __repr__(self) -> str:
         return f"Graph(n_variables={self.n_variables}, n_factors={self.n_factors})"
@@ -219,6 +234,13 @@ class Graph:
         return self._core.features(_labels(labels, self))
 
 
+def _graph_of(model: Model, steps: list[tuple[Any, ...]]) -> Graph:
+    builder = GraphBuilder(model)
+    for name, *arguments in steps:
+        getattr(builder, name)(*arguments)
+    return builder.build()
+
+
 class GraphBuilder:
     """Builds graphs of a model. Variables are numbers, counted from 0, and positions of the labels.
 
@@ -233,6 +255,7 @@ class GraphBuilder:
         self.model = model
         self._core = _core.GraphBuilder(model._core)
         self._states: list[int] = []
+        self._steps: list[tuple[Any, ...]] = []
 
     def add_variable(self, states: int) -> int:
         """Add a variable with the states 0 … states − 1; returns its number."""
@@ -244,6 +267,7 @@ class GraphBuilder:
         first = len(self._states)
         self._core.add_variables(count, states)
         self._states += [states] * count
+        self._steps.append(("add_variables", count, states))
         return range(first, first + count)
 
     def add_input(self, variable: int, weights: WeightBlock, input: int) -> None:
@@ -254,12 +278,14 @@ class GraphBuilder:
         """
         self._core.add_input(self._scope(variable)[0], self._place(weights),
                              _number("input", input, 0))
+        self._steps.append(("add_input", variable, weights, input))
 
     def add_input_factor(self, scope: Sequence[int], weights: WeightBlock, input: int) -> None:
         """Add a factor over the scope whose joint states have such scores: a row of weights for
         each joint state, the last variable fastest."""
         self._core.add_input_factor(self._scope(scope), self._place(weights),
                                     _number("input", input, 0))
+        self._steps.append(("add_input_factor", tuple(scope), weights, input))
 
     def add_potentials(self, variable: int, weights: WeightBlock) -> int:
         """Add ``weights · p_s`` to the score of each state s, where the potential p_s is a number
@@ -268,11 +294,15 @@ class GraphBuilder:
         The block has one column, and one row for all states or one for each. An example lists its
         potentials in the order of these calls. Returns the position of the first one.
         """
-        return self._core.add_potentials(self._scope(variable)[0], self._place(weights))
+        first = self._core.add_potentials(self._scope(variable)[0], self._place(weights))
+        self._steps.append(("add_potentials", variable, weights))
+        return first
 
     def add_potential_factor(self, scope: Sequence[int], weights: WeightBlock) -> int:
         """Add a factor over the scope with a potential for each joint state."""
-        return self._core.add_potential_factor(self._scope(scope), self._place(weights))
+        first = self._core.add_potential_factor(self._scope(scope), self._place(weights))
+        self._steps.append(("add_potential_factor", tuple(scope), weights))
+        return first
 
     def add_factor(self, scope: Union[int, Sequence[int]], factor: Optional[Factor] = None,
                    weights: Optional[WeightBlock] = None) -> None:
@@ -293,7 +323,9 @@ class GraphBuilder:
         place = (-1, 0, 0, 0) if weights is None else self._place(weights)
         if core is None and weights is not None:
             raise ValueError("weights need a factor that reads them")
-        self._core.add_factor(self._scope(scope), core, place)
+        numbers = self._scope(scope)
+        self._core.add_factor(numbers, core, place)
+        self._steps.append(("add_factor", tuple(numbers), factor, weights))
 
     def forbid(self, scope: Union[int, Sequence[int]], forbidden: Any) -> None:
         """Forbid states of a variable, or joint states of several.
@@ -311,10 +343,11 @@ class GraphBuilder:
             raise ValueError(f"forbidden must be an array of bool of shape {shape}, not "
                              f"{array.dtype} of shape {array.shape}")
         self._core.forbid(numbers, np.ascontiguousarray(array, dtype=np.int8))
+        self._steps.append(("forbid", tuple(numbers), array.copy()))
 
     def build(self) -> Graph:
         """The finished graph. The builder can be used further."""
-        return Graph(self._core.build(), self.model)
+        return Graph(self._core.build(), self.model, tuple(self._steps))
 
     def _scope(self, scope: Any) -> list[int]:
         numbers = [scope] if np.ndim(scope) == 0 else list(scope)

@@ -347,6 +347,34 @@ def test_forbidden_states_and_input_factors():
         slackline.train(against, lam=0.1, learner_options=exact)
 
 
+def test_graphs_models_and_factors_can_be_pickled():
+    model = slackline.Model()
+    taste, pair, joint = (model.add_weights("taste", 2, 3), model.add_weights("pair", 1),
+                          model.add_weights("joint", 4, 3))
+    one, counts = model.add_weights("one"), model.add_weights("counts", 8)
+    builder = slackline.GraphBuilder(model)
+    v = builder.add_variables(3, 2)
+    builder.add_input(v[0], taste, 0)
+    builder.add_input_factor([0, 1], joint, 1)
+    builder.add_potentials(v[1], one)
+    builder.add_potential_factor([1, 2], one)
+    builder.add_factor([0, 2], factors.potts(states=2), pair)
+    builder.add_factor(v, factors.count(), counts.slice(2, 4))
+    builder.forbid([0, 1], np.array([[True, False], [False, False]]))
+    graph = builder.build()
+    again, also = pickle.loads(pickle.dumps((graph, model)))
+    assert again.model is also and also.num_weights == model.num_weights
+    rng = np.random.default_rng(0)
+    weights = {name: rng.normal(size=w.shape) for name, w in model.zeros().items()}
+    x, potentials = rng.normal(size=(2, 3)), rng.normal(size=again.n_potentials)
+    for y in labellings((2, 2, 2)):
+        assert graphs.score(again, x, y, weights, potentials=potentials) == graphs.score(
+            graph, x, y, weights, potentials=potentials)
+    for factor in (factors.matching([[0, 0], [1, 0]], right_capacity=2),
+                   factors.tree([2, 2], [[0, 1]], factors.table([2, 2]))):
+        assert repr(pickle.loads(pickle.dumps(factor))) == repr(factor)
+
+
 def test_models_weights_and_builders_refuse_what_does_not_fit():
     model = slackline.Model()
     block = model.add_weights("w", 3, 2)

@@ -360,6 +360,8 @@ def test_infer_as_an_oracle_is_the_graph_trained_directly():
         examples.add(graph, x.reshape(4, 1), y)
     direct = slackline.train(examples, lam=0.02, tol=1e-5)
     assert svm.dual_ <= direct.primal and direct.dual <= svm.primal_
+    again = pickle.loads(pickle.dumps(svm))
+    assert np.array_equal(again.predict(X), svm.predict(X))
     for x, labels in zip(X, svm.predict(X)):
         assert svm.coef_ @ Grid().joint_feature(x, labels) == pytest.approx(
             slackline.predict(graph, x.reshape(4, 1), {"unary": svm.coef_[:2],
