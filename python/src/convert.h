@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,9 @@ class Matrix {
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
   bool sparse() const { return sparse_; }
+  /// The values of a row, and the columns of a sparse row's values (none of a dense row).
+  std::span<const double> values(Index row) const;
+  std::span<const Index> columns(Index row) const;
 
   /// The rows as feature rows; with `append_constant`, feature columns() is 1 in all of them.
   /// Throws std::invalid_argument, with the row and column, on values that are not finite. Does

@@ -51,4 +51,6 @@ PYBIND11_MODULE(_core, module) {
   module.def("option_texts", &OptionTexts);
   module.def("default_options", &DefaultOptions);
   BindMultiLabel(&module);
+  BindGraphs(&module);
+  BindOracle(&module);
 }

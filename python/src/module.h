@@ -8,5 +8,7 @@
 namespace slackline::python {
 
 void BindMultiLabel(pybind11::module_* module);
+void BindGraphs(pybind11::module_* module);
+void BindOracle(pybind11::module_* module);
 
 }  // namespace slackline::python

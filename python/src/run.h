@@ -48,6 +48,9 @@ class PythonObserver final : public internal::TrainObserver {
   bool watches_signals_ = false;
 };
 
+/// The exception that Python has raised, with its traceback.
+py::object Raised(const py::error_already_set& error);
+
 /// The figures of a check: {"pass": 12, "primal": …}; figures that a learner does not have are
 /// absent.
 py::dict RecordDict(const internal::ProgressRecord& record);
