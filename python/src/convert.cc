@@ -112,6 +112,30 @@ void Matrix::AppendRows(Index begin, Index end, bool append_constant,
   }
 }
 
+void Matrix::AppendSparse(internal::FeatureRows* rows,
+                          const std::function<bool(std::span<const double>)>& sparse) const {
+  const auto width = static_cast<std::size_t>(columns_);
+  std::vector<double> kept;
+  std::vector<Index> columns;
+  for (Index r = 0; r < rows_; ++r) {
+    const std::span<const double> row =
+        values().subspan(static_cast<std::size_t>(r) * width, width);
+    if (!sparse(row)) {
+      AppendRows(r, r + 1, false, rows);
+      continue;
+    }
+    kept.clear();
+    columns.clear();
+    for (std::size_t k = 0; k < width; ++k) {
+      if (row[k] == 0) continue;
+      if (!std::isfinite(row[k])) RefuseValue(r, static_cast<Index>(k), row[k]);
+      columns.push_back(static_cast<Index>(k));
+      kept.push_back(row[k]);
+    }
+    rows->AddSparse(columns, kept);
+  }
+}
+
 internal::TrainOptions TrainOptionsFrom(const std::map<std::string, std::string>& options) {
   internal::TrainOptions result;
   for (const auto& [name, value] : options) {
@@ -134,10 +158,6 @@ internal::TrainOptions TrainOptionsFrom(const std::map<std::string, std::string>
 
 std::optional<internal::ScaleKind> ScaleFrom(std::string_view name) {
   return internal::ScaleChoice(internal::CheckChoice("scale", name, internal::ScaleNames()));
-}
-
-py::array_t<double> ArrayOf(std::span<const double> values) {
-  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
 py::array_t<double> MatrixOf(std::span<const double> values, Index columns) {

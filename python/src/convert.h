@@ -7,6 +7,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -54,6 +55,14 @@ class Matrix {
   std::shared_ptr<internal::FeatureRows> ToRows(bool append_constant) const;
   /// The same for rows begin … end − 1 only, appended to `rows`.
   void AppendRows(Index begin, Index end, bool append_constant, internal::FeatureRows* rows) const;
+  /// The same for all rows, which are stored as sparse ones where `sparse(row)` says so.
+  /// Requires a dense matrix.
+  void AppendSparse(internal::FeatureRows* rows,
+                    const std::function<bool(std::span<const double>)>& sparse) const;
+  /// The values of a dense matrix, by rows.
+  std::span<const double> values() const {
+    return {values_.data(), static_cast<std::size_t>(values_.size())};
+  }
 
  private:
   DoubleArray values_;
@@ -71,7 +80,14 @@ internal::TrainOptions TrainOptionsFrom(const std::map<std::string, std::string>
 std::optional<internal::ScaleKind> ScaleFrom(std::string_view name);
 
 /// Copies of arrays.
-py::array_t<double> ArrayOf(std::span<const double> values);
+template <class Number>
+py::array_t<Number> ArrayOf(std::span<const Number> values) {
+  return py::array_t<Number>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+template <class Number>
+py::array_t<Number> ArrayOf(const std::vector<Number>& values) {
+  return ArrayOf(std::span<const Number>(values));
+}
 py::array_t<double> MatrixOf(std::span<const double> values, Index columns);
 
 /// The blocks of a weight vector by name, as matrices (rows × columns). Shorter weights are those of

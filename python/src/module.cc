@@ -53,4 +53,5 @@ PYBIND11_MODULE(_core, module) {
   BindMultiLabel(&module);
   BindGraphs(&module);
   BindOracle(&module);
+  BindSequence(&module);
 }

@@ -10,5 +10,6 @@ namespace slackline::python {
 void BindMultiLabel(pybind11::module_* module);
 void BindGraphs(pybind11::module_* module);
 void BindOracle(pybind11::module_* module);
+void BindSequence(pybind11::module_* module);
 
 }  // namespace slackline::python
