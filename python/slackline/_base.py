@@ -2,10 +2,14 @@
 """What all estimators share: parameters of training, and what is known after it."""
 from __future__ import annotations
 
+import functools
 import inspect
 import warnings
 from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
+import numpy as np
+
+from . import _core
 from ._progress import progress_callback
 
 try:
@@ -54,7 +58,54 @@ Record = Mapping[str, Any]
 Callback = Callable[[Record], Optional[bool]]
 Callbacks = Union[None, Callback, Iterable[Callback]]
 
-__all__ = ["ConvergenceWarning", "NotFittedError", "StructuredEstimator"]
+__all__ = ["ConvergenceWarning", "NotFittedError", "StructuredEstimator", "available_if",
+           "option_parameters"]
+
+
+class available_if:  # noqa: N801 (a decorator)
+    """Decorator: the method exists only where the method `condition` of the object returns True;
+    elsewhere there is an AttributeError with this message."""
+
+    def __init__(self, condition: str, message: str):
+        self._condition = condition
+        self._message = message
+
+    def __call__(self, function: Callable[..., Any]) -> "available_if":
+        self._function = function
+        functools.update_wrapper(self, function)  # type: ignore[arg-type]
+        return self
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self._function
+        if not getattr(instance, self._condition)():
+            raise AttributeError(self._message)
+        return self._function.__get__(instance, owner)
+
+
+def option_parameters(texts: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters of training that stand for the options of a model's record. Options with
+    their default are left out."""
+    defaults = _core.default_options()
+    changed = {name: text for name, text in texts.items()
+               if name in defaults and text != defaults[name] and text != "auto"}
+    changed.pop("lambda", None)
+    known: dict[str, tuple[str, Callable[[str], Any]]] = {
+        "learner": ("learner", str),
+        "gap-tolerance": ("tol", float),
+        "max-passes": ("max_iter", int),
+        "time-limit": ("time_limit", float),
+        "threads": ("n_jobs", lambda text: int(text) or -1),
+        "seed": ("random_state", int),
+    }
+    parameters: dict[str, Any] = {}
+    for option, (name, read) in known.items():
+        if option in changed:
+            parameters[name] = read(changed.pop(option))
+    if changed:
+        parameters["learner_options"] = {name.replace("-", "_"): text
+                                         for name, text in changed.items()}
+    return parameters
 
 
 class StructuredEstimator(_Parameters):
@@ -108,7 +159,7 @@ class StructuredEstimator(_Parameters):
 
         def call(record):
             stops = [callback(record) for callback in given]
-            return any(stop is True for stop in stops)
+            return any(isinstance(stop, (bool, np.bool_)) and bool(stop) for stop in stops)
 
         return call, progress
 
@@ -142,6 +193,17 @@ class StructuredEstimator(_Parameters):
                 f"training ended with a certified gap of {100 * self.relative_gap_:.3g} %, where "
                 f"{100 * self.tol:.3g} % was wanted: {self.message_}", ConvergenceWarning,
                 stacklevel=3)
+
+    def _set_record(self, record: dict[str, Any]) -> None:
+        """Stores what a model file says about its training."""
+        for name in ("primal", "dual", "gap", "relative_gap", "lam", "termination", "message"):
+            setattr(self, name + "_", record[name])
+        self.certified_problem_ = record["problem"]
+        self.n_iter_ = record["passes"]
+        self.learner_ = record["options"].get("learner", "")
+        self.notes_ = []
+        self.history_ = record["curve"]
+        self.fit_seconds_ = record["seconds"]
 
     def _check_fitted(self, attribute: str) -> None:
         if not hasattr(self, attribute):

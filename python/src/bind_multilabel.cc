@@ -115,12 +115,14 @@ void ChooseGraph(const MultiLabelData& data, const internal::ScaledInputs& scale
   }
 }
 
-/// Trains a model. Y: examples × labels, 1, 0 or −1 (unknown).
-std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(const Matrix& x, const FlagArray& y,
+/// Trains a model. Y: examples × labels, 1, 0 or −1 (unknown). Empties `x` before training, so that
+/// inputs are not held twice where nobody else needs them.
+std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> x,
+                                                          const FlagArray& y,
                                                           std::vector<std::string> label_names,
                                                           std::vector<std::string> feature_names,
                                                           FitArguments arguments) {
-  if (y.ndim() != 2 || y.shape(0) != x.rows() ||
+  if (y.ndim() != 2 || y.shape(0) != x->rows() ||
       static_cast<std::size_t>(y.shape(1)) != label_names.size())
     throw py::value_error("Y has another shape than X and the names of the labels ask for");
   RunRequest request;
@@ -133,16 +135,20 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(const Matrix& x, const
   const std::optional<internal::ScaleKind> scale = ScaleFrom(TextOf(arguments.options, "scale"));
   const bool constant = options.bias && !options.kernelized;
   MultiLabelData data =
-      DataOf(std::move(label_names), std::move(feature_names), x.rows(), x.columns(), constant);
+      DataOf(std::move(label_names), std::move(feature_names), x->rows(), x->columns(), constant);
   data.labels.assign(y.data(), y.data() + y.size());
   internal::ScaledInputs scaled;
   std::vector<std::string> notes;
   std::unique_ptr<internal::MultiLabelTraining> training;
   std::optional<internal::Folds> folds;
   {
+    const py::gil_scoped_release release;
+    data.rows = x->ToRows(constant);
+  }
+  x.reset();
+  {
     PythonObserver watch((py::none()));
     const py::gil_scoped_release release;
-    data.rows = x.ToRows(constant);
     scaled = internal::ScaleForTraining(scale, internal::ScaleInputsOf(data));
     data.rows = scaled.rows;
     if (arguments.calibrate)
@@ -189,34 +195,69 @@ void ForBlocks(const MultiLabelModel& model, const Matrix& x, const Visit& visit
   }
 }
 
-/// Label sets and, if asked for, scores: examples × labels.
-py::tuple Predict(const MultiLabelModel& model, const Matrix& x, bool want_scores,
-                  const std::string& decode, Index threads) {
+/// Results of type T, examples × labels: the member `result` of the predictions, which `options`
+/// ask for.
+template <class T>
+py::array_t<T> PredictMatrix(const MultiLabelModel& model, const Matrix& x,
+                             const internal::PredictOptions& options,
+                             std::vector<T> internal::MultiLabelPredictions::*result) {
   const auto labels = static_cast<py::ssize_t>(model.num_labels());
-  py::array_t<std::int8_t> flags({static_cast<py::ssize_t>(x.rows()), labels});
-  py::array_t<double> scores({want_scores ? static_cast<py::ssize_t>(x.rows()) : 0, labels});
-  std::int8_t* flag = flags.mutable_data();
-  double* score = scores.mutable_data();
-  internal::PredictOptions options;
-  options.threads = threads;
-  options.scores = want_scores;
-  options.decode = internal::ParseDecodeKind(decode);
+  py::array_t<T> matrix({static_cast<py::ssize_t>(x.rows()), labels});
+  T* out = matrix.mutable_data();
   ForBlocks(model, x, [&](const MultiLabelData& data, Index begin) {
     const internal::MultiLabelPredictions predictions = internal::Predict(model, data, options);
-    std::copy(predictions.labels.begin(), predictions.labels.end(), flag + begin * labels);
-    std::copy(predictions.scores.begin(), predictions.scores.end(), score + begin * labels);
+    std::copy((predictions.*result).begin(), (predictions.*result).end(), out + begin * labels);
   });
-  return py::make_tuple(flags, scores);
+  return matrix;
 }
 
-py::array_t<double> Probabilities(const MultiLabelModel& model, const Matrix& x, Index threads) {
+internal::PredictOptions PredictOptionsOf(const std::string& decode, Index threads) {
+  internal::PredictOptions options;
+  options.decode = internal::ParseDecodeKind(decode);
+  options.threads = threads;
+  return options;
+}
+
+/// Label sets.
+py::array_t<std::int8_t> Predict(const MultiLabelModel& model, const Matrix& x,
+                                 const std::string& decode, Index threads) {
+  return PredictMatrix(model, x, PredictOptionsOf(decode, threads),
+                       &internal::MultiLabelPredictions::labels);
+}
+
+/// Max-marginal differences.
+py::array_t<double> Scores(const MultiLabelModel& model, const Matrix& x, const std::string& decode,
+                           Index threads) {
+  internal::PredictOptions options = PredictOptionsOf(decode, threads);
+  options.labels = false;
+  options.scores = true;
+  return PredictMatrix(model, x, options, &internal::MultiLabelPredictions::scores);
+}
+
+py::array_t<double> Probabilities(const MultiLabelModel& model, const Matrix& x,
+                                  const std::string& decode, Index threads) {
   if (!model.calibration())
     throw std::invalid_argument("the model is not calibrated: fit it with calibrate=True");
-  auto scores = Predict(model, x, true, "auto", threads)[1].cast<py::array_t<double>>();
+  py::array_t<double> scores = Scores(model, x, decode, threads);
   internal::ApplyCalibration(
       *model.calibration(),
       std::span<double>(scores.mutable_data(), internal::Size(scores.size())));
   return scores;
+}
+
+/// What is subtracted from the features and by what they are divided; None where the scaling has no
+/// such numbers.
+py::tuple ScalingNumbers(const MultiLabelModel& model) {
+  const auto array = [](const std::vector<double>& numbers) -> py::object {
+    if (numbers.empty()) return py::none();
+    return ArrayOf(numbers);
+  };
+  return py::make_tuple(array(model.scaling().shift()), array(model.scaling().divisor()));
+}
+
+std::shared_ptr<MultiLabelModel> FromBytes(const py::bytes& bytes) {
+  return std::make_shared<MultiLabelModel>(
+      MultiLabelModel::Load(internal::ModelReader::FromBytes(std::string_view(bytes), "pickle")));
 }
 
 }  // namespace
@@ -227,19 +268,18 @@ void BindMultiLabel(py::module_* module) {
                   [](const std::string& path) {
                     return std::make_shared<MultiLabelModel>(MultiLabelModel::Load(path));
                   })
-      .def_static("from_bytes",
-                  [](const std::string& bytes) {
-                    return std::make_shared<MultiLabelModel>(
-                        MultiLabelModel::Load(internal::ModelReader::FromBytes(bytes, "pickle")));
-                  })
-      .def("to_bytes", [](const MultiLabelModel& model) { return BytesOf(model.File()); })
+      .def(py::pickle([](const MultiLabelModel& model) { return BytesOf(model.File()); },
+                      &FromBytes))
       .def("save", &MultiLabelModel::Save)
       .def("predict",
-           [](const MultiLabelModel& model, const py::object& x, bool scores,
-              const std::string& decode,
-              Index threads) { return Predict(model, Matrix(x), scores, decode, threads); })
-      .def("probabilities", [](const MultiLabelModel& model, const py::object& x,
-                               Index threads) { return Probabilities(model, Matrix(x), threads); })
+           [](const MultiLabelModel& model, const py::object& x, const std::string& decode,
+              Index threads) { return Predict(model, Matrix(x), decode, threads); })
+      .def("scores",
+           [](const MultiLabelModel& model, const py::object& x, const std::string& decode,
+              Index threads) { return Scores(model, Matrix(x), decode, threads); })
+      .def("probabilities",
+           [](const MultiLabelModel& model, const py::object& x, const std::string& decode,
+              Index threads) { return Probabilities(model, Matrix(x), decode, threads); })
       .def_property_readonly("calibrated",
                              [](const MultiLabelModel& model) { return bool(model.calibration()); })
       .def_property_readonly("kernelized", &MultiLabelModel::kernelized)
@@ -258,18 +298,27 @@ void BindMultiLabel(py::module_* module) {
                              [](const MultiLabelModel& model) {
                                return WeightsOf(model.structure()->layout(), model.weights());
                              })
-      .def_property_readonly("scaling", [](const MultiLabelModel& model) {
-        return std::string(internal::Name(model.scaling().kind()));
-      });
+      .def_property_readonly("loss_weights", &MultiLabelModel::loss_weights)
+      .def_property_readonly("record",
+                             [](const MultiLabelModel& model) { return RecordDict(model.record); })
+      .def_property_readonly("scaling",
+                             [](const MultiLabelModel& model) {
+                               return std::string(internal::Name(model.scaling().kind()));
+                             })
+      .def_property_readonly("scaling_numbers", &ScalingNumbers);
+  module->def("check_decode",
+              [](const std::string& name) { static_cast<void>(internal::ParseDecodeKind(name)); });
   module->def(
       "fit_multilabel",
-      [](const py::object& x, const FlagArray& y, std::vector<std::string> label_names,
+      [](py::list holder, const FlagArray& y, std::vector<std::string> label_names,
          std::vector<std::string> feature_names, std::map<std::string, std::string> options,
          std::map<std::string, std::string> train,
          std::optional<std::vector<std::pair<Index, Index>>> edges,
          std::vector<double> loss_weights, double c, bool calibrate, py::object callback,
          bool keep_state, std::string state) {
-        return Fit(Matrix(x), y, std::move(label_names), std::move(feature_names),
+        // No other reference to the matrix remains here.
+        std::optional<Matrix> x(py::object(holder.attr("pop")()));
+        return Fit(std::move(x), y, std::move(label_names), std::move(feature_names),
                    {std::move(options), std::move(train), std::move(edges), std::move(loss_weights),
                     c, calibrate, std::move(callback), keep_state, std::move(state)});
       },

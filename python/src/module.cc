@@ -25,6 +25,14 @@ py::dict OptionTexts() {
   return options;
 }
 
+/// The texts of the options as model files have them, for options that nobody has changed.
+py::dict DefaultOptions() {
+  py::dict options;
+  for (const internal::OptionRecord& record : internal::OptionRecords())
+    options[py::str(std::string(record.name))] = internal::OptionText(record, {});
+  return options;
+}
+
 }  // namespace
 }  // namespace slackline::python
 
@@ -41,5 +49,6 @@ PYBIND11_MODULE(_core, module) {
   module.def("use_one_thread", &slackline::internal::UseOneThread,
              "All further work is done by the calling thread; for forked processes.");
   module.def("option_texts", &OptionTexts);
+  module.def("default_options", &DefaultOptions);
   BindMultiLabel(&module);
 }

@@ -155,6 +155,37 @@ py::dict SummaryDict(const internal::LearnerChoice& choice, double lambda,
   return dict;
 }
 
+py::dict RecordDict(const internal::TrainingRecord& record) {
+  py::dict options;
+  for (const auto& [name, text] : record.options) options[py::str(name)] = text;
+  py::list curve;
+  for (const internal::CurvePoint& point : record.curve) {
+    py::dict dict;
+    dict["pass"] = point.pass;
+    dict["seconds"] = point.seconds;
+    if (!std::isnan(point.primal)) dict["primal"] = point.primal;
+    if (!std::isnan(point.dual)) dict["dual"] = point.dual;
+    curve.append(std::move(dict));
+  }
+  py::dict dict;
+  dict["program"] = record.program;
+  dict["data"] = record.data;
+  dict["examples"] = record.num_examples;
+  dict["options"] = std::move(options);
+  dict["primal"] = record.primal;
+  dict["dual"] = record.dual;
+  dict["gap"] = record.gap;
+  dict["relative_gap"] = record.relative_gap;
+  dict["problem"] = std::string(internal::Name(record.problem));
+  dict["lam"] = record.lambda;
+  dict["passes"] = record.passes;
+  dict["seconds"] = record.seconds + record.check_seconds;
+  dict["termination"] = std::string(internal::Name(record.termination));
+  dict["message"] = record.message;
+  dict["curve"] = std::move(curve);
+  return dict;
+}
+
 py::dict Run(RunRequest request, internal::TrainTask* task) {
   PythonObserver observer(request.callback);
   internal::CheckpointPlan plan;

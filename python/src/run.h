@@ -57,6 +57,10 @@ py::dict RecordDict(const internal::ProgressRecord& record);
 py::dict SummaryDict(const internal::LearnerChoice& choice, double lambda,
                      const internal::TrainSummary& summary, PythonObserver* observer);
 
+/// What a model file says about its training, with the keys of SummaryDict; also data, program,
+/// options (texts by name), and the curve of the bounds as dicts with pass, seconds, primal, dual.
+py::dict RecordDict(const internal::TrainingRecord& record);
+
 /// How a model is trained.
 struct RunRequest {
   internal::TrainOptions options;  ///< λ 0: from c, or the default of the task

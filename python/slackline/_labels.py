@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Label sets of users as the extension module takes them."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from ._arrays import is_sparse
+
+__all__ = ["prepare_labels"]
+
+_ADVICE = ("Y must be a matrix with a column per label and values 0 or 1; "
+           "sklearn.preprocessing.MultiLabelBinarizer makes one of collections of labels")
+
+
+def prepare_labels(labels: Any) -> tuple[np.ndarray, Optional[list[str]]]:
+    """The labels as a C-contiguous array of int8 with 1, 0 and -1 (unknown), and the names of the
+    columns of a data frame.
+
+    Raises ValueError, with the row and column where one is to blame.
+    """
+    if labels is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None")
+    if is_sparse(labels):
+        return _from_sparse(labels), None
+    columns = getattr(labels, "columns", None)
+    names = None if columns is None or callable(columns) else [str(name) for name in columns]
+    array = _to_array(labels)
+    if array.ndim != 2:
+        advice = "" if array.ndim != 1 else "; for a single label use Y.reshape(-1, 1)"
+        raise ValueError(f"Y has shape {array.shape}, but {_ADVICE}{advice}")
+    if array.shape[1] == 0:
+        raise ValueError("Y has no columns: there are no labels")
+    return _to_flags(array), names
+
+
+def _to_array(labels):
+    try:
+        array = np.asarray(labels)
+    except ValueError:
+        raise ValueError(_ADVICE) from None  # rows of different lengths
+    if array.dtype.kind in "USV":
+        raise ValueError(_ADVICE)
+    if array.dtype.kind != "O":
+        return array
+    if array.ndim != 2:
+        raise ValueError(_ADVICE)
+    numbers = np.empty(array.shape)
+    for place, value in np.ndenumerate(array):
+        numbers[place] = _number(value, place)
+    return numbers
+
+
+def _number(value, place):
+    # pandas.NA is missing, but has neither a truth value nor a number.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return np.nan
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"Y: row {place[0]}, column {place[1]} is {value!r}; {_ADVICE}")
+
+
+def _to_flags(array):
+    flags = np.zeros(array.shape, dtype=np.int8)
+    if array.dtype.kind == "b":
+        flags[array] = 1
+        return flags
+    flags[array == 1] = 1
+    unknown = array == -1
+    if array.dtype.kind == "f":
+        unknown |= np.isnan(array)
+    flags[unknown] = -1
+    bad = np.flatnonzero((flags == 0) & (array != 0))
+    if bad.size:
+        row, column = divmod(int(bad[0]), array.shape[1])
+        _refuse(array[row, column], row, column)
+    return flags
+
+
+def _refuse(value, row, column):
+    text = "infinity" if value in (np.inf, -np.inf) else repr(value.item())
+    raise ValueError(f"Y: row {row}, column {column} is {text}; labels are 0 or 1, and -1 or NaN "
+                     "where they are not known")
+
+
+def _from_sparse(labels):
+    if labels.shape[1] == 0:
+        raise ValueError("Y has no columns: there are no labels")
+    matrix = labels.tocoo(copy=True)
+    matrix.sum_duplicates()
+    values = matrix.data.astype(float)
+    good = (values == 0) | (values == 1) | (values == -1) | np.isnan(values)
+    if not good.all():
+        k = int(np.flatnonzero(~good)[0])
+        _refuse(values[k], int(matrix.row[k]), int(matrix.col[k]))
+    flags = np.zeros(matrix.shape, dtype=np.int8)
+    flags[matrix.row, matrix.col] = np.where(np.isnan(values), -1, values)
+    return flags

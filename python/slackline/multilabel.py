@@ -1,0 +1,568 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multi-label classification: several labels per example, which may depend on each other."""
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import Features, num_rows
+from ._base import (Callbacks, StructuredEstimator, available_if, option_parameters)
+from ._labels import prepare_labels
+
+__all__ = ["MultiLabelClassifier"]
+
+_NAMED_GRAPHS = ("full", "none", "tree", "auto")
+
+
+class MultiLabelClassifier(Features, StructuredEstimator):
+    """Structured SVM for multi-label classification.
+
+    Every label is a binary variable with a linear score of the features; every joined pair of
+    labels adds a weight if both are present. The label set with the largest sum is predicted.
+    Training minimises ``lam/2 ||w||^2`` plus the mean structured hinge loss, and proves how close
+    the result is: the optimum lies between ``dual_`` and ``primal_``.
+
+    Parameters
+    ----------
+    C : float, optional
+        Weight of the losses: ``lam = 1 / (C * n_samples)``. Excludes `lam`. Without both, `lam`
+        follows from the data (its value is ``lam_``).
+    lam : float, optional
+        Weight of the regulariser.
+    graph : {"full", "none", "tree", "auto"}, list of pairs or path, default "full"
+        Pairs of labels that are joined: all pairs; none; a maximum spanning tree of the labels'
+        mutual information; or the best of these three by cross-validation ("auto"; or of a list
+        such as "none,full"). Pairs are given by label numbers from 0 or by label names, or by the
+        path of a file with a pair per line.
+    loss : {"mean", "count", "f1"}, default "mean"
+        Hamming loss of an example: share or number of its labels that are wrong; or 1 - F1 of its
+        label set ("f1", for graphs without cycles).
+    loss_weights : "equal", "inverse-frequency[:P]", array, dict or path, default "equal"
+        Cost of an error on a label. "inverse-frequency": a missed label costs (largest frequency /
+        its frequency) ** P, where P is 0.25 by default, and a false alarm 1. An array of shape
+        (n_labels, 2) has the cost of missing each label and that of a false alarm; a dict does so
+        for some labels, by number or name, with a pair or with the cost of missing alone. A path
+        is that of a file with a label per line.
+    scale : {"auto", "none", "standard", "max-abs", "norm"}, default "auto"
+        Scaling of the features, kept in the model. "auto": none if features have similar sizes,
+        else "standard", or "max-abs" for sparse matrices.
+    label_counts : "auto", "any", "MIN-MAX" or (min, max), default "auto"
+        Bounds on the number of labels of a prediction; None in a pair means no bound. "auto": at
+        least the smallest number of any training example.
+    fit_intercept : bool, default True
+        Whether every label has a constant besides the features.
+    calibrate : bool, default False
+        Whether to learn the map from scores to probabilities (Platt scaling on held-out examples),
+        which :meth:`predict_proba` needs. This takes one more training for each of five folds.
+    decode : {"auto", "lp", "exact"}, default "auto"
+        How label sets are found if the graph has cycles: by the rounded solution of a linear
+        program, or by branch and bound. "auto" chooses by the number of label sets.
+    learner : str, default "auto"
+        Training algorithm, by its name on the command line.
+    tol : float, default 1e-3
+        Training ends when the certified duality gap is at most this part of the objective.
+    max_iter : int, default 100000
+        Largest number of passes over the examples.
+    time_limit : float, optional
+        Longest time of training in seconds.
+    n_jobs : int, optional
+        Number of threads; None means 1, and -1 all processors. Results do not depend on it.
+    random_state : int or generator, optional
+        Seed of the order of examples; None means 1, as on the command line.
+    learner_options : dict, optional
+        Further options of training, by their names on the command line; for example
+        ``{"kernel": "rbf", "kernel_gamma": 0.5}``.
+    warm_start : bool, default False
+        Whether a further call of `fit` on the same data continues the last training, for example
+        with a smaller `tol`.
+    verbose : bool, default False
+        Whether to show the progress of training on the standard error stream.
+
+    Attributes
+    ----------
+    n_labels_ : int
+        Number of labels.
+    label_names_ : list of str
+        Names of the labels; "0", "1", … if `fit` was given none.
+    classes_ : ndarray of shape (n_labels,)
+        Numbers of the labels, or their names if `fit` was given some.
+    graph_ : str
+        The graph that was trained: "full", "none", "tree", "given", or a path.
+    label_pairs_ : ndarray of shape (n_pairs, 2)
+        The joined pairs, by label numbers.
+    coef_ : ndarray of shape (n_labels, n_features)
+        Weights of the features in the scores of single labels. Scaling is undone:
+        ``X @ coef_.T + intercept_`` are these scores (with ``scale="norm"`` for rows of length 1).
+        Models with a kernel have none.
+    intercept_ : ndarray of shape (n_labels,)
+        Constants of these scores.
+    pair_weights_ : ndarray of shape (n_labels, n_labels)
+        Symmetric matrix: what is added to the score of a label set that has both labels.
+    weights_ : dict of str to ndarray
+        Weights as the model file has them, of scaled features: "labels" (n_labels, n_features; one
+        more column with an intercept) and "pairs" (n_pairs, 1).
+    scaling_ : {"none", "standard", "max-abs", "norm"}
+        The scaling of the features.
+    scaling_shift_, scaling_divisor_ : ndarray of shape (n_features,) or None
+        What is subtracted from the features, and by what they are then divided.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if the training data or the model file had some.
+    primal_, dual_ : float
+        Objective of the weights, and certified lower bound on the optimum. If the graph has
+        cycles, both belong to the relaxed problem (see ``certified_problem_``).
+    gap_, relative_gap_ : float
+        ``primal_ - dual_``, and the same as part of the objective.
+    lam_ : float
+        The weight of the regulariser that was used.
+    n_iter_ : int
+        Number of passes over the examples.
+    learner_, termination_, message_, notes_ : str, str, str, list of str
+        The algorithm, why training ended, and what is worth knowing about it.
+    history_ : list of dict
+        Figures of every check: "pass", "seconds", "primal", "dual", "relative_gap" and others.
+
+    Notes
+    -----
+    Results are those of the command-line program ``slackline multilabel train``, bit for bit, if
+    the data are the same: dense arrays correspond to dense rows of ARFF files, and sparse matrices
+    to the rows of LIBSVM files, with the same explicit zeros and with as many columns as the
+    largest feature number of the file. (The CSV reader stores tables of mostly zeros as sparse
+    rows.) Dense and sparse input of the same values lead to the same optimum, but sums are rounded
+    differently, and ``scale="standard"`` does not centre sparse matrices.
+
+    Ctrl-C during `fit` raises KeyboardInterrupt; if training had begun, the estimator is fitted
+    with the best weights found so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from slackline import MultiLabelClassifier
+    >>> X = np.array([[0., 1.], [1., 0.], [1., 1.], [0., 0.]] * 5)
+    >>> Y = np.array([[0, 1, 1], [1, 0, 0], [1, 1, 1], [0, 0, 0]] * 5)
+    >>> model = MultiLabelClassifier(graph="tree", C=10).fit(X, Y)
+    >>> model.predict([[0., 1.], [1., 1.]])
+    array([[0, 1, 1],
+           [1, 1, 1]])
+    >>> model.score(X, Y)
+    1.0
+    >>> bool(model.dual_ <= model.primal_ and model.relative_gap_ <= 1e-3)
+    True
+    """
+
+    _estimator_type = "classifier"
+
+    def __init__(
+        self,
+        C: Optional[float] = None,
+        *,
+        lam: Optional[float] = None,
+        graph: Union[str, os.PathLike, Sequence[Sequence[Any]]] = "full",
+        loss: str = "mean",
+        loss_weights: Any = "equal",
+        scale: str = "auto",
+        label_counts: Union[str, int, Sequence[Optional[int]]] = "auto",
+        fit_intercept: bool = True,
+        calibrate: bool = False,
+        decode: str = "auto",
+        learner: str = "auto",
+        tol: float = 1e-3,
+        max_iter: int = 100000,
+        time_limit: Optional[float] = None,
+        n_jobs: Optional[int] = None,
+        random_state: Any = None,
+        learner_options: Optional[Mapping[str, Any]] = None,
+        warm_start: bool = False,
+        verbose: Union[bool, int] = False,
+    ):
+        self.C = C
+        self.lam = lam
+        self.graph = graph
+        self.loss = loss
+        self.loss_weights = loss_weights
+        self.scale = scale
+        self.label_counts = label_counts
+        self.fit_intercept = fit_intercept
+        self.calibrate = calibrate
+        self.decode = decode
+        self.learner = learner
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.learner_options = learner_options
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    # Training.
+
+    def fit(self,
+            X: Any,
+            Y: Any,
+            *,
+            callbacks: Callbacks = None,
+            label_names: Optional[Sequence[str]] = None) -> "MultiLabelClassifier":
+        """Train on examples with known label sets.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features. String names of columns become ``feature_names_in_``.
+        Y : array, sparse matrix or data frame of shape (n_samples, n_labels)
+            1 where an example has a label, 0 where it does not, and NaN or -1 where this is not
+            known. Names of columns become ``label_names_``.
+        callbacks : callable or list of callables, optional
+            Called with a dict of figures at every check, as ``history_`` has them; training ends
+            when one returns True. An exception ends training, too, and is raised again when the
+            best weights so far are stored.
+        label_names : sequence of str, optional
+            Names of the labels, instead of those of Y.
+
+        Returns
+        -------
+        MultiLabelClassifier
+            The estimator itself.
+        """
+        train = self._train_options()
+        holder = [self._fit_features(X)]
+        del X
+        flags, columns = prepare_labels(Y)
+        if flags.shape[0] != num_rows(holder[0]):
+            raise ValueError("Found input variables with inconsistent numbers of samples: "
+                             f"[{num_rows(holder[0])}, {flags.shape[0]}]")
+        given = _label_names(label_names, columns, flags.shape[1])
+        names = [str(k) for k in range(flags.shape[1])] if given is None else given
+        graph, pairs = self._graph_argument(names)
+        weights_text, weights = self._loss_weights_argument(names)
+        options = {
+            "graph": graph,
+            "loss": str(self.loss),
+            "bias": "1" if self.fit_intercept else "0",
+            "scale": str(self.scale),
+            "label-counts": _counts_text(self.label_counts),
+            "loss-weights": weights_text,
+        }
+        _core.check_decode(str(self.decode))
+        callback, progress = self._callback(callbacks)
+        try:
+            # The extension takes the matrix out of the list, and frees it before training.
+            model, result = _core.fit_multilabel(holder, flags, names, self._feature_names(),
+                                                 options, train, pairs, weights, self._cost(),
+                                                 bool(self.calibrate), callback,
+                                                 bool(self.warm_start), self._state())
+        finally:
+            if progress is not None:
+                progress.close()
+        self._set_model(model, given is not None)
+        self.graph_ = result["graph"]
+        if result["scaling"]:
+            result["notes"].insert(0, result["scaling"])
+        self._finish(result)
+        return self
+
+    def _graph_argument(self, names):
+        """The name of the graph, and its pairs if they are given."""
+        if isinstance(self.graph, (str, os.PathLike)):
+            return os.fspath(self.graph), None
+        numbers = {name: k for k, name in enumerate(names)}
+        try:
+            pairs = [tuple(pair) for pair in self.graph]
+        except TypeError:
+            raise ValueError(f"graph must be one of {', '.join(_NAMED_GRAPHS)}, a path or a list "
+                             f"of pairs of labels, not {self.graph!r}") from None
+        for pair in pairs:
+            if len(pair) != 2:
+                raise ValueError(f"graph: {pair!r} is not a pair of labels")
+        return "given", [tuple(_label_number("graph", label, numbers) for label in pair)
+                         for pair in pairs]
+
+    def _loss_weights_argument(self, names):
+        """The text of the option, and two costs per label (false alarm, missed) if given."""
+        given = self.loss_weights
+        if isinstance(given, (str, os.PathLike)):
+            return os.fspath(given), []
+        costs = np.ones((len(names), 2))
+        if isinstance(given, Mapping):
+            numbers = {name: k for k, name in enumerate(names)}
+            for label, cost in given.items():
+                pair = np.atleast_1d(np.asarray(cost, dtype=float))
+                if pair.shape not in ((1,), (2,)):
+                    raise ValueError(f"loss_weights: label {label!r} needs the cost of missing it, "
+                                     f"or a pair with that of a false alarm, not {cost!r}")
+                costs[_label_number("loss_weights", label, numbers), :pair.size] = pair
+        else:
+            try:
+                costs[:] = _two_columns(given, len(names))
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"loss_weights must be equal, inverse-frequency, a path, a dict or an array of "
+                    f"shape ({len(names)}, 2), not {given!r}") from None
+        bad = np.argwhere(~(np.isfinite(costs) & (costs >= 0)))
+        if bad.size:
+            row, column = bad[0]
+            raise ValueError(f"loss_weights: row {row}, column {column} is {costs[row, column]!r}, "
+                             "not a finite number >= 0")
+        return "given", costs[:, ::-1].ravel().tolist()
+
+    def _feature_names(self):
+        return [str(name) for name in getattr(self, "feature_names_in_", ())]
+
+    def _set_model(self, model, named):
+        self._model = model
+        self.label_names_ = list(model.label_names)
+        self.n_labels_ = len(self.label_names_)
+        self.classes_ = (np.asarray(self.label_names_, dtype=object)
+                         if named else np.arange(self.n_labels_))
+        self.label_pairs_ = np.asarray(model.pairs, dtype=np.int64).reshape(-1, 2)
+        self.scaling_ = model.scaling
+        self.scaling_shift_, self.scaling_divisor_ = model.scaling_numbers
+
+    # Prediction.
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The best label set of each example.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int64, of shape (n_samples, n_labels)
+            1 for the labels of the set, else 0.
+        """
+        self._check_fitted("_model")
+        flags = self._model.predict(self._check_features(X), str(self.decode), self._threads())
+        return flags.astype(np.int64)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Differences of max-marginals: the best value of a label set with the label, minus that
+        of one without it. A label with a positive difference is in the best set, if no bounds on
+        the number of labels apply.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of float64, of shape (n_samples, n_labels)
+        """
+        self._check_fitted("_model")
+        return self._model.scores(self._check_features(X), str(self.decode), self._threads())
+
+    def _has_probabilities(self):
+        model = getattr(self, "_model", None)
+        return bool(self.calibrate) if model is None else model.calibrated
+
+    @available_if("_has_probabilities", "predict_proba needs a model fitted with calibrate=True")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Calibrated probabilities of the single labels. Only models that were trained with
+        ``calibrate=True`` (or ``--calibrate``) have them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of float64, of shape (n_samples, n_labels)
+        """
+        self._check_fitted("_model")
+        return self._model.probabilities(self._check_features(X), str(self.decode),
+                                         self._threads())
+
+    def score(self, X: Any, Y: Any, sample_weight: Any = None) -> float:
+        """Subset accuracy: the share of examples whose label set is predicted without any error.
+        Labels that are not known (NaN or -1) are left out.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        Y : array, sparse matrix or data frame of shape (n_samples, n_labels)
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        flags, _ = prepare_labels(Y)
+        predicted = self.predict(X)
+        if flags.shape != predicted.shape:
+            raise ValueError(f"Y has shape {flags.shape}, but {predicted.shape} was expected")
+        right = ((flags == predicted) | (flags < 0)).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
+
+    # The model.
+
+    @property
+    def weights_(self) -> dict[str, np.ndarray]:
+        self._check_fitted("_model")
+        return self._model.weights
+
+    @property
+    def coef_(self) -> np.ndarray:
+        labels = self._label_weights()[:, :self.n_features_in_]
+        return labels if self.scaling_divisor_ is None else labels / self.scaling_divisor_
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        labels = self._label_weights()
+        constants = (labels[:, -1].copy()
+                     if self._model.has_constant else np.zeros(self.n_labels_))
+        if self.scaling_shift_ is not None:
+            constants -= (labels[:, :self.n_features_in_] / self.scaling_divisor_
+                          ) @ self.scaling_shift_
+        return constants
+
+    @property
+    def pair_weights_(self) -> np.ndarray:
+        self._check_model()
+        matrix = np.zeros((self.n_labels_, self.n_labels_))
+        if len(self.label_pairs_):
+            a, b = self.label_pairs_.T
+            matrix[a, b] = matrix[b, a] = self._model.weights["pairs"][:, 0]
+        return matrix
+
+    def _check_model(self):
+        if not hasattr(self, "_model"):
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+
+    def _label_weights(self):
+        self._check_model()
+        if self._model.kernelized:
+            raise AttributeError("a model with a kernel has no weights of features")
+        return self._model.weights["labels"]
+
+    # Files.
+
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        """Write the model to a file of the command-line program.
+
+        Parameters
+        ----------
+        path : str or path
+            By convention with the ending ``.slk``.
+        """
+        self._check_fitted("_model")
+        self._model.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike]) -> "MultiLabelClassifier":
+        """Read a model file, of this class or of the command-line program.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Returns
+        -------
+        MultiLabelClassifier
+            A fitted estimator, with the parameters that the file records.
+        """
+        model = _core.MultiLabelModel.load(os.fspath(path))
+        record = model.record
+        names = list(model.label_names)
+        named = names != [str(k) for k in range(len(names))]
+        texts = record["options"]
+        estimator = cls(**_task_parameters(model, texts), lam=record["lam"] or None,
+                        **option_parameters(texts))
+        estimator.n_features_in_ = model.num_features
+        if model.feature_names:
+            estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+        estimator._set_model(model, named)
+        estimator.graph_ = texts.get("graph", "given")
+        estimator._set_record(record)
+        return estimator
+
+    def _more_tags(self):
+        return {
+            "binary_only": True,
+            "multilabel": True,
+            "multioutput": True,
+            "multioutput_only": True,
+            "requires_y": True,
+            "X_types": ["2darray", "sparse"],
+            "_xfail_checks": {},
+        }
+
+
+def _label_names(given, columns, count):
+    """The names of the labels; None for numbers."""
+    if given is None and columns is None:
+        return None
+    names = [str(name) for name in (columns if given is None else given)]
+    if len(names) != count:
+        raise ValueError(f"label_names has {len(names)} names, but Y has {count} labels")
+    if len(set(names)) < count:
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise ValueError(f"two labels have the name {twice!r}")
+    return names
+
+
+def _label_number(parameter, label, numbers):
+    """The number of a label that is given by its name or number."""
+    import numbers as kinds
+    if isinstance(label, str):
+        if label in numbers:
+            return numbers[label]
+    elif isinstance(label, kinds.Integral) and not isinstance(label, bool):
+        if 0 <= label < len(numbers):
+            return int(label)
+    raise ValueError(f"{parameter}: there is no label {label!r}; labels have numbers from 0 to "
+                     f"{len(numbers) - 1}" + _some_names(numbers))
+
+
+def _some_names(numbers):
+    names = list(numbers)
+    if names == [str(k) for k in range(len(names))]:
+        return ""
+    more = ", …" if len(names) > 5 else ""
+    return f" or the names {', '.join(map(repr, names[:5]))}{more}"
+
+
+def _two_columns(costs, count):
+    array = np.asarray(costs, dtype=float)
+    if array.shape != (count, 2):
+        raise ValueError
+    return array
+
+
+def _counts_text(counts):
+    """"MIN-MAX" of a pair, a number or a text."""
+    import numbers
+    if isinstance(counts, str):
+        return counts
+    if isinstance(counts, numbers.Integral) and not isinstance(counts, bool):
+        return str(int(counts))
+    try:
+        low, high = (None if bound is None else int(bound) for bound in counts)
+    except (TypeError, ValueError):
+        raise ValueError("label_counts must be auto, any, MIN-MAX or a pair (min, max), not "
+                         f"{counts!r}") from None
+    return f"{low or 0}-" + ("" if high is None else str(high))
+
+
+def _task_parameters(model, texts):
+    """The parameters of the model itself, from the options of its record."""
+    graph: Any = texts.get("graph", "given")
+    if graph not in _NAMED_GRAPHS:
+        graph = [tuple(pair) for pair in model.pairs]
+    weights: Any = texts.get("loss-weights", "equal")
+    if weights != "equal" and not weights.startswith("inverse-frequency"):
+        given = np.asarray(model.loss_weights, dtype=float).reshape(-1, 2)
+        weights = given[:, ::-1].copy() if given.size else "equal"
+    return {
+        "graph": graph,
+        "loss": texts.get("loss", "mean"),
+        "loss_weights": weights,
+        "scale": texts.get("scale", model.scaling),
+        "label_counts": texts.get("label-counts", "any"),
+        "fit_intercept": model.has_constant,
+        "calibrate": model.calibrated,
+    }
