@@ -8,5 +8,6 @@
 namespace slackline::python {
 
 void BindMultiLabel(pybind11::module_* module);
+void BindSegmentation(pybind11::module_* module);  // only with vision
 
 }  // namespace slackline::python
