@@ -7,9 +7,13 @@ a copy.
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any, Optional
 
 import numpy as np
+
+# Rows and columns have numbers of 32 bits, and a constant may be added to the columns.
+_MOST = np.iinfo(np.int32).max - 1
 
 __all__ = ["Features", "column_names", "is_sparse", "prepare_matrix", "num_columns", "num_rows"]
 
@@ -37,14 +41,56 @@ def column_names(matrix: Any) -> Optional[np.ndarray]:
     return None
 
 
+_PIECE = 1 << 16  # values that are checked at once, so that the check needs little memory
+
+
 def _refuse_values(values: np.ndarray, name: str, place) -> None:
-    """Raises ValueError for the first value that is not finite; place(k) is its row and column."""
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size == 0:
-        return
-    row, column = place(int(bad[0]))
-    kind = "NaN" if np.isnan(values.flat[int(bad[0])]) else "infinity"
-    raise ValueError(f"Input {name} contains {kind}: row {row}, column {column}.")
+    """Raises ValueError for the first value that is not finite; place(k) is its row and column.
+    Requires a C-contiguous array."""
+    flat = values.reshape(-1)
+    for begin in range(0, flat.size, _PIECE):
+        good = np.isfinite(flat[begin:begin + _PIECE])
+        if good.all():
+            continue
+        bad = begin + int(np.argmin(good))
+        row, column = place(bad)
+        kind = "NaN" if np.isnan(flat[bad]) else "infinity"
+        raise ValueError(f"Input {name} contains {kind}: row {row}, column {column}.")
+
+
+def _as_array(matrix: Any, name: str) -> np.ndarray:
+    """np.asarray, with the row to blame where rows have different lengths."""
+    try:
+        array = np.asarray(matrix)
+    except ValueError as error:
+        _refuse_ragged(matrix, name)
+        raise ValueError(f"{name}: {error}") from None
+    if array.dtype.kind == "O" and array.ndim == 1 and not hasattr(matrix, "dtype"):
+        _refuse_ragged(matrix, name)
+    return array
+
+
+def _refuse_ragged(rows: Any, name: str) -> None:
+    lengths = [len(row) for row in rows if hasattr(row, "__len__") and not isinstance(row, str)]
+    for row, length in enumerate(lengths):
+        if length != lengths[0]:
+            raise ValueError(f"{name} has rows of different lengths: row 0 has {lengths[0]} "
+                             f"values, and row {row} has {length}.") from None
+
+
+def _to_doubles(array: np.ndarray, name: str) -> np.ndarray:
+    """A C-contiguous array of float64, of the same memory where possible."""
+    try:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        for (row, column), value in np.ndenumerate(array):
+            try:
+                float(value)
+            except (TypeError, ValueError) as cause:
+                # The kinds of exceptions are those of scikit-learn.
+                raise type(error)(
+                    f"{name}: row {row}, column {column} is not a number: {cause}") from None
+        raise type(error)(f"{name}: {error}") from None
 
 
 def prepare_matrix(matrix: Any, name: str = "X", estimator: str = "this estimator") -> Any:
@@ -54,8 +100,8 @@ def prepare_matrix(matrix: Any, name: str = "X", estimator: str = "this estimato
     Raises ValueError, with the row and column where one is to blame.
     """
     if is_sparse(matrix):
-        return _prepare_sparse(matrix, name)
-    array = np.asarray(matrix)
+        return _prepare_sparse(matrix, name, estimator)
+    array = _as_array(matrix, name)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{array!r}\n")
     if array.ndim != 2:
@@ -65,37 +111,56 @@ def prepare_matrix(matrix: Any, name: str = "X", estimator: str = "this estimato
                       "single feature or array.reshape(1, -1) if it contains a single sample.")
         shape = "scalar" if array.ndim == 0 else f"{array.ndim}D"
         raise ValueError(f"Expected 2D array, got {shape} array instead.{advice}")
-    _check_shape(array.shape, name, estimator)
-    try:
-        array = np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{name}: {error}") from None
+    _check_shape(array.shape, estimator)
+    array = _to_doubles(array, name)
     columns = array.shape[1]
     _refuse_values(array, name, lambda k: (k // columns, k % columns))
     return array
 
 
-def _check_shape(shape, name, estimator):
+def _check_shape(shape, estimator):
     for size, noun in zip(shape, ("sample", "feature")):
         if size == 0:
             raise ValueError(f"Found array with 0 {noun}(s) (shape={tuple(shape)}) while a minimum "
                              f"of 1 is required by {estimator}.")
-    del name
+        if size > _MOST:
+            raise ValueError(f"Found array with {size} {noun}s, more than {_MOST}.")
 
 
-def _prepare_sparse(matrix: Any, name: str):
+def _check_indices(matrix: Any, name: str) -> None:
+    """Raises ValueError on indices that do not fit the matrix: scipy does not check them where
+    users have set them."""
+    if matrix.format not in ("csr", "csc"):
+        return
+    starts, indices = matrix.indptr, matrix.indices
+    lines, width = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
+    if len(starts) != lines + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise ValueError(f"{name}: the row starts (indptr) of the sparse matrix do not ascend "
+                         "from 0, or there are not as many as rows and one more")
+    if starts[-1] > min(len(indices), len(matrix.data)):
+        raise ValueError(f"{name}: the sparse matrix has fewer values than its row starts (indptr) "
+                         "say")
+    used = indices[:starts[-1]]
+    bad = np.flatnonzero((used < 0) | (used >= width))
+    if bad.size:
+        line = int(np.searchsorted(starts, bad[0], side="right")) - 1
+        kind = "row {} has the column" if matrix.format == "csr" else "column {} has the row"
+        raise ValueError(f"{name}: {kind.format(line)} {used[bad[0]]}, outside the shape "
+                         f"{matrix.shape}")
+
+
+def _prepare_sparse(matrix: Any, name: str, estimator: str):
     if matrix.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{matrix!r}\n")
-    _check_shape(matrix.shape, name, "this estimator")
+    _check_shape(matrix.shape, estimator)
+    _check_indices(matrix, name)
     csr = matrix.tocsr()
     if not csr.has_canonical_format:
         csr = csr.copy()  # the caller's matrix stays as it is
         csr.sum_duplicates()
     starts = np.ascontiguousarray(csr.indptr, dtype=np.int64)
-    if csr.indices.dtype != np.int32 and csr.shape[1] > np.iinfo(np.int32).max:
-        raise ValueError(f"{name} has more than 2147483647 columns")
     indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
-    values = np.ascontiguousarray(csr.data, dtype=np.float64)
+    values = np.ascontiguousarray(csr.data[:starts[-1]], dtype=np.float64)
     _refuse_values(
         values, name,
         lambda k: (int(np.searchsorted(starts, k, side="right")) - 1, int(indices[k])))
@@ -126,7 +191,6 @@ class Features:
         return prepared
 
     def _check_features(self, matrix: Any) -> Any:
-        import warnings
         names = column_names(matrix)
         known = getattr(self, "feature_names_in_", None)
         if names is not None and known is not None:

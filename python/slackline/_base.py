@@ -131,7 +131,7 @@ class StructuredEstimator(_Parameters):
         for name, value in (self.learner_options or {}).items():
             text = str(value)
             if isinstance(value, bool):
-                text = "1" if value else "0"
+                text = "on" if value else "off"
             options[str(name).replace("_", "-")] = text
         return options
 
@@ -221,7 +221,11 @@ def _in_python(text: str) -> str:
 def _callback_list(callbacks: Callbacks) -> list[Callback]:
     if callbacks is None:
         return []
-    given = [callbacks] if callable(callbacks) else list(callbacks)
+    if callable(callbacks):
+        return [callbacks]
+    if not isinstance(callbacks, Iterable):
+        raise ValueError(f"callbacks: {callbacks!r} is not callable")
+    given = list(callbacks)
     for callback in given:
         if not callable(callback):
             raise ValueError(f"callbacks: {callback!r} is not callable")

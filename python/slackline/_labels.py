@@ -10,7 +10,7 @@ from ._arrays import is_sparse
 
 __all__ = ["prepare_labels"]
 
-_ADVICE = ("Y must be a matrix with a column per label and values 0 or 1; "
+_ADVICE = ("multi-label classification needs a matrix with a column per label and values 0 or 1; "
            "sklearn.preprocessing.MultiLabelBinarizer makes one of collections of labels")
 
 
@@ -29,7 +29,7 @@ def prepare_labels(labels: Any) -> tuple[np.ndarray, Optional[list[str]]]:
     array = _to_array(labels)
     if array.ndim != 2:
         advice = "" if array.ndim != 1 else "; for a single label use Y.reshape(-1, 1)"
-        raise ValueError(f"Y has shape {array.shape}, but {_ADVICE}{advice}")
+        raise ValueError(f"Unknown label type: Y has shape {array.shape}, but {_ADVICE}{advice}")
     if array.shape[1] == 0:
         raise ValueError("Y has no columns: there are no labels")
     return _to_flags(array), names
@@ -39,13 +39,13 @@ def _to_array(labels):
     try:
         array = np.asarray(labels)
     except ValueError:
-        raise ValueError(_ADVICE) from None  # rows of different lengths
+        raise ValueError(f"Y has rows of different lengths, but {_ADVICE}") from None
     if array.dtype.kind in "USV":
-        raise ValueError(_ADVICE)
+        raise ValueError(f"Y has texts, but {_ADVICE}")
     if array.dtype.kind != "O":
         return array
     if array.ndim != 2:
-        raise ValueError(_ADVICE)
+        raise ValueError(f"Y has collections, but {_ADVICE}")
     numbers = np.empty(array.shape)
     for place, value in np.ndenumerate(array):
         numbers[place] = _number(value, place)

@@ -103,7 +103,8 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         Symmetric matrix: what is added to the score of a label set that has both labels.
     weights_ : dict of str to ndarray
         Weights as the model file has them, of scaled features: "labels" (n_labels, n_features; one
-        more column with an intercept) and "pairs" (n_pairs, 1).
+        more column with an intercept) and "pairs" (n_pairs, 1). With a kernel, "support"
+        (n_support_vectors, n_labels) and "bias" (n_labels, 1) take the place of "labels".
     scaling_ : {"none", "standard", "max-abs", "norm"}
         The scaling of the features.
     scaling_shift_, scaling_divisor_ : ndarray of shape (n_features,) or None
@@ -481,6 +482,11 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         return estimator
 
     def _more_tags(self):
+        values = "Y of this check has values other than 0 and 1, which do not say what is a label"
+        exceptions = dict.fromkeys(_CHECKS_WITH_OTHER_VALUES, values)
+        exceptions["check_classifiers_classes"] = "Y of this check is a vector of texts"
+        exceptions["check_classifiers_train"] = (
+            "this check wants a vector as prediction, not a matrix with a column per label")
         return {
             "binary_only": True,
             "multilabel": True,
@@ -488,8 +494,29 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             "multioutput_only": True,
             "requires_y": True,
             "X_types": ["2darray", "sparse"],
-            "_xfail_checks": {},
+            "_xfail_checks": exceptions,
         }
+
+
+# Checks of sklearn.utils.estimator_checks that fail for this reason alone: with Y made 0 or 1, they
+# pass.
+_CHECKS_WITH_OTHER_VALUES = (
+    "check_classifier_data_not_an_array",
+    "check_dict_unchanged",
+    "check_dont_overwrite_parameters",
+    "check_dtype_object",
+    "check_estimator_sparse_data",
+    "check_estimators_dtypes",
+    "check_estimators_fit_returns_self",
+    "check_estimators_overwrite_params",
+    "check_estimators_pickle",
+    "check_fit2d_1feature",
+    "check_fit2d_predict1d",
+    "check_fit_check_is_fitted",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_pipeline_consistency",
+)
 
 
 def _label_names(given, columns, count):

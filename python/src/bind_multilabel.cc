@@ -245,6 +245,14 @@ py::array_t<double> Probabilities(const MultiLabelModel& model, const Matrix& x,
   return scores;
 }
 
+/// The weights by name, and "support" for the coefficients of support vectors (vectors × labels).
+py::dict Weights(const MultiLabelModel& model) {
+  py::dict weights = WeightsOf(model.structure()->layout(), model.weights());
+  if (model.support())
+    weights["support"] = MatrixOf(model.support()->coefficients(), model.support()->rows());
+  return weights;
+}
+
 /// What is subtracted from the features and by what they are divided; None where the scaling has no
 /// such numbers.
 py::tuple ScalingNumbers(const MultiLabelModel& model) {
@@ -294,10 +302,7 @@ void BindMultiLabel(py::module_* module) {
                                  pairs.emplace_back(pair.a, pair.b);
                                return pairs;
                              })
-      .def_property_readonly("weights",
-                             [](const MultiLabelModel& model) {
-                               return WeightsOf(model.structure()->layout(), model.weights());
-                             })
+      .def_property_readonly("weights", &Weights)
       .def_property_readonly("loss_weights", &MultiLabelModel::loss_weights)
       .def_property_readonly("record",
                              [](const MultiLabelModel& model) { return RecordDict(model.record); })

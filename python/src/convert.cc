@@ -130,13 +130,15 @@ py::array_t<double> MatrixOf(std::span<const double> values, Index columns) {
 }
 
 py::dict WeightsOf(const internal::WeightLayout& layout, std::span<const double> weights) {
+  const Offset missing = layout.size() - std::ssize(weights);
   py::dict blocks;
   for (const internal::WeightBlock& block : layout.blocks()) {
+    if (block.offset < missing) continue;
     py::array_t<double> matrix({block.rows, block.cols});
     auto out = matrix.mutable_unchecked<2>();
     for (Index r = 0; r < block.rows; ++r) {
       for (Index c = 0; c < block.cols; ++c)
-        out(r, c) = weights[static_cast<std::size_t>(block.at(r, c))];
+        out(r, c) = weights[static_cast<std::size_t>(block.at(r, c) - missing)];
     }
     blocks[py::str(block.name)] = std::move(matrix);
   }

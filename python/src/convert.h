@@ -70,7 +70,8 @@ std::optional<internal::ScaleKind> ScaleFrom(std::string_view name);
 py::array_t<double> ArrayOf(std::span<const double> values);
 py::array_t<double> MatrixOf(std::span<const double> values, Index columns);
 
-/// The blocks of a weight vector by name, as matrices (rows × columns).
+/// The blocks of a weight vector by name, as matrices (rows × columns). Shorter weights are those of
+/// the last blocks: models with a kernel lack the first.
 py::dict WeightsOf(const internal::WeightLayout& layout, std::span<const double> weights);
 
 /// The bytes of a model file, for pickle.
