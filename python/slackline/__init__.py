@@ -4,6 +4,7 @@
 Estimators in the style of scikit-learn:
 
 - :class:`MultiLabelClassifier`: several labels per example.
+- :class:`ImageSegmenter`: a class for every pixel of an image.
 
 All of them minimise the regularised structured hinge loss
 
@@ -16,9 +17,10 @@ import os as _os
 from . import _core
 from ._core import __version__
 from .multilabel import MultiLabelClassifier
+from .segmentation import ImageSegmenter
 
 # Threads of the parent process do not exist in a forked one.
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.use_one_thread)
 
-__all__ = ["MultiLabelClassifier", "__version__"]
+__all__ = ["ImageSegmenter", "MultiLabelClassifier", "__version__"]

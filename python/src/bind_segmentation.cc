@@ -153,7 +153,7 @@ internal::SegmentChoices ChoicesOf(const Texts& options) {
   return choices;
 }
 
-internal::ExtractorOptions ExtractorOptionsOf(const Texts& options) {
+internal::ExtractorOptions ExtractorOptionsOf(const Texts& options, std::uint64_t seed) {
   internal::ExtractorOptions extractor;
   extractor.fine = std::stoi(TextOf(options, "superpixels"));
   extractor.coarse = std::stoi(TextOf(options, "coarse"));
@@ -161,7 +161,7 @@ internal::ExtractorOptions ExtractorOptionsOf(const Texts& options) {
       internal::CheckChoice("features", TextOf(options, "features"), {"standard", "small"});
   extractor.features =
       features == 1 ? internal::FeatureSet::kSmall : internal::FeatureSet::kStandard;
-  extractor.seed = std::stoull(TextOf(options, "seed"));
+  extractor.seed = seed;
   return extractor;
 }
 
@@ -181,11 +181,10 @@ RunRequest RequestOf(FitArguments arguments) {
 
 using Fitted = std::pair<std::shared_ptr<ImageModel>, py::dict>;
 
-/// Trains the model of a task that make(interrupt) returns.
+/// Trains the model of a task that make(interrupt) returns. `scale`: the scaling asked for.
 template <class Make>
-Fitted Fit(FitArguments arguments, const internal::SegmentChoices& choices, const Make& make) {
-  const std::string scale = TextOf(arguments.options, "scale");
-  RunRequest request = RequestOf(std::move(arguments));
+Fitted Fit(RunRequest request, const internal::SegmentChoices& choices, const std::string& scale,
+           const Make& make) {
   std::optional<internal::SegmentTask> task;
   std::unique_ptr<internal::SegmentTraining> training;
   RunWithoutGil([&](const std::atomic<int>* interrupt) {
@@ -212,37 +211,89 @@ internal::PreparationProgress ProgressOf(const py::object& function,
   return progress;
 }
 
-/// labels: class numbers, or 255 for void. void_values: what they were before.
-Fitted FitImages(const py::list& images, const py::list& labels, std::vector<std::string> classes,
-                 std::vector<std::uint8_t> void_values, const py::object& progress,
+/// Labelled images as preparation reads them; must outlive the request.
+class LabelledPictures {
+ public:
+  /// labels: class numbers, or 255 for void.
+  LabelledPictures(const py::list& images, const py::list& labels)
+      : pixels_(images, 3), truth_(labels, 2) {
+    if (pixels_.count() != truth_.count())
+      throw py::value_error("images and labels differ in number");
+  }
+
+  /// The request for all images, without classes, coding and options.
+  internal::PreparationRequest Request() const {
+    internal::PreparationRequest request;
+    request.num_train = request.num_images = pixels_.count();
+    request.image = [this](Index i) { return pixels_.image(i); };
+    request.labelled = [this](Index i) {
+      return internal::LabelledImage{pixels_.image(i), truth_.labels(i)};
+    };
+    return request;
+  }
+
+ private:
+  Pictures pixels_, truth_;
+};
+
+/// How images are labelled: names of the classes, and the values that meant void in label maps.
+struct Labelling {
+  std::vector<std::string> classes;
+  std::vector<std::uint8_t> void_values;
+};
+
+Fitted FitImages(const LabelledPictures& images, Labelling labelling, const py::object& progress,
                  FitArguments arguments) {
-  const Pictures pixels(images, 3);
-  const Pictures truth(labels, 2);
-  if (pixels.count() != truth.count()) throw py::value_error("images and labels differ in number");
-  const internal::SegmentChoices choices = ChoicesOf(arguments.options);
-  const std::optional<internal::ScaleKind> scale = ScaleFrom(TextOf(arguments.options, "scale"));
-  internal::PreparationRequest request;
-  request.num_train = request.num_images = pixels.count();
-  request.image = [&](Index i) { return pixels.image(i); };
-  request.labelled = [&](Index i) {
-    return internal::LabelledImage{pixels.image(i), truth.labels(i)};
-  };
-  request.classes = std::move(classes);
-  request.coding = internal::LabelCoding(std::move(void_values));
-  request.extractor = ExtractorOptionsOf(arguments.options);
-  request.threads = internal::NumThreads(std::stoi(TextOf(arguments.train, "threads")));
-  return Fit(std::move(arguments), choices, [&](const std::atomic<int>* interrupt) {
+  const Texts options = arguments.options;
+  const internal::SegmentChoices choices = ChoicesOf(options);
+  const std::string scale = TextOf(options, "scale");
+  const std::optional<internal::ScaleKind> kind = ScaleFrom(scale);
+  RunRequest run = RequestOf(std::move(arguments));
+  internal::PreparationRequest request = images.Request();
+  request.classes = std::move(labelling.classes);
+  request.coding = internal::LabelCoding(std::move(labelling.void_values));
+  request.extractor = ExtractorOptionsOf(options, run.options.seed);
+  request.threads = internal::NumThreads(run.options.threads);
+  return Fit(std::move(run), choices, scale, [&](const std::atomic<int>* interrupt) {
     internal::ImagePreparation preparation(request, ProgressOf(progress, interrupt));
     preparation.Learn();
-    return internal::PrepareSegmentTask("images", choices, scale, &preparation);
+    return internal::PrepareSegmentTask("images", choices, kind, &preparation);
   });
 }
 
-Fitted FitFeatures(const std::string& path, FitArguments arguments) {
+/// Writes a feature file. names: of all images, of which the first num_train are for training.
+void PrepareFeatures(const std::string& path, const LabelledPictures& images, Labelling labelling,
+                     const std::vector<std::string>& names, Index num_train,
+                     const py::object& progress, const Texts& options, const Texts& train) {
+  const internal::TrainOptions seed_and_threads = TrainOptionsFrom(train);
+  internal::PreparationRequest request = images.Request();
+  request.num_train = num_train;
+  request.classes = std::move(labelling.classes);
+  request.coding = internal::LabelCoding(std::move(labelling.void_values));
+  request.extractor = ExtractorOptionsOf(options, seed_and_threads.seed);
+  request.threads = internal::NumThreads(seed_and_threads.threads);
+  if (static_cast<Index>(names.size()) != request.num_images)
+    throw py::value_error("names and images differ in number");
+  RunWithoutGil([&](const std::atomic<int>* interrupt) {
+    internal::ImagePreparation preparation(request, ProgressOf(progress, interrupt));
+    preparation.Learn();
+    internal::WriteFeatureFile(
+        path, [&](Index i) { return names[internal::Size(i)]; }, &preparation, nullptr);
+  });
+}
+
+/// classes: the names that the file must have; nullopt: any.
+Fitted FitFeatures(const std::string& path, const std::optional<std::vector<std::string>>& classes,
+                   FitArguments arguments) {
   const internal::SegmentChoices choices = ChoicesOf(arguments.options);
-  const std::optional<internal::ScaleKind> scale = ScaleFrom(TextOf(arguments.options, "scale"));
-  return Fit(std::move(arguments), choices, [&](const std::atomic<int>*) {
-    return internal::LoadSegmentTask(path, choices, scale);
+  const std::string scale = TextOf(arguments.options, "scale");
+  const std::optional<internal::ScaleKind> kind = ScaleFrom(scale);
+  RunRequest run = RequestOf(std::move(arguments));
+  return Fit(std::move(run), choices, scale, [&](const std::atomic<int>*) {
+    internal::SegmentTask task = internal::LoadSegmentTask(path, choices, kind);
+    if (classes && *classes != task.model.classes())
+      throw internal::DataError(path, 0, "the file has other classes than the parameter classes");
+    return task;
   });
 }
 
@@ -391,6 +442,11 @@ py::dict ExtractorOf(ImageModel* model) {
   return dict;
 }
 
+std::shared_ptr<ImageModel> FromBytes(const py::bytes& bytes) {
+  return std::make_shared<ImageModel>(
+      SegmentModel::Load(internal::ModelReader::FromBytes(std::string_view(bytes), "pickle")));
+}
+
 }  // namespace
 
 void BindSegmentation(py::module_* module) {
@@ -399,12 +455,8 @@ void BindSegmentation(py::module_* module) {
                   [](const std::string& path) {
                     return std::make_shared<ImageModel>(SegmentModel::Load(path));
                   })
-      .def_static("from_bytes",
-                  [](const std::string& bytes) {
-                    return std::make_shared<ImageModel>(
-                        SegmentModel::Load(internal::ModelReader::FromBytes(bytes, "pickle")));
-                  })
-      .def("to_bytes", [](const ImageModel& model) { return BytesOf(model.model().File()); })
+      .def(py::pickle([](const ImageModel& model) { return BytesOf(model.model().File()); },
+                      &FromBytes))
       .def("save",
            [](const ImageModel& model, const std::string& path) { model.model().Save(path); })
       .def("predict", &Predict)
@@ -443,16 +495,28 @@ void BindSegmentation(py::module_* module) {
               [](const py::list& images, const py::list& labels, std::vector<std::string> classes,
                  std::vector<std::uint8_t> void_values, const py::object& progress, Texts options,
                  Texts train, double c, py::object callback, bool keep_state, std::string state) {
-                return FitImages(images, labels, std::move(classes), std::move(void_values),
-                                 progress,
+                return FitImages(LabelledPictures(images, labels),
+                                 {std::move(classes), std::move(void_values)}, progress,
                                  {std::move(options), std::move(train), c, std::move(callback),
                                   keep_state, std::move(state)});
               });
-  module->def("fit_features", [](const std::string& path, Texts options, Texts train, double c,
-                                 py::object callback, bool keep_state, std::string state) {
-    return FitFeatures(path, {std::move(options), std::move(train), c, std::move(callback),
-                              keep_state, std::move(state)});
-  });
+  module->def("prepare_features",
+              [](const std::string& path, const py::list& images, const py::list& labels,
+                 std::vector<std::string> classes, std::vector<std::uint8_t> void_values,
+                 const std::vector<std::string>& names, Index num_train, const py::object& progress,
+                 const Texts& options, const Texts& train) {
+                PrepareFeatures(path, LabelledPictures(images, labels),
+                                {std::move(classes), std::move(void_values)}, names, num_train,
+                                progress, options, train);
+              });
+  module->def("fit_features",
+              [](const std::string& path, const std::optional<std::vector<std::string>>& classes,
+                 Texts options, Texts train, double c, py::object callback, bool keep_state,
+                 std::string state) {
+                return FitFeatures(path, classes,
+                                   {std::move(options), std::move(train), c, std::move(callback),
+                                    keep_state, std::move(state)});
+              });
   module->def("superpixels", &SuperpixelsOf);
 }
 

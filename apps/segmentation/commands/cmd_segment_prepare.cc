@@ -24,7 +24,6 @@
 #include <slackline/core/quoted.h>
 #include <slackline/core/timer.h>
 #include <slackline/vision/feature_extractor.h>
-#include <slackline/vision/feature_file.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -86,7 +85,6 @@ void Register(CLI::App* app, PrepareCommand* command) {
 /// One image and its files.
 struct Source {
   std::string name;
-  ImageRole role;
   std::string image;
   std::string labels;
 };
@@ -131,9 +129,9 @@ void CheckFolder(const std::string& option, const std::string& path) {
 }
 
 /// The files of a listed image. If one is missing, the message also names the list and its line.
-Source FindSource(const PrepareCommand& command, const ListedImage& listed, ImageRole role) {
+Source FindSource(const PrepareCommand& command, const ListedImage& listed) {
   try {
-    return {listed.name, role,
+    return {listed.name,
             FindImageFile(command.images, listed.name,
                           {std::begin(kImageEndings), std::end(kImageEndings)}),
             FindImageFile(command.labels, listed.name,
@@ -174,10 +172,8 @@ Settings ReadSettings(const PrepareCommand& command) {
   settings.num_train = static_cast<Index>(listed.size());
   if (!command.test.empty()) ReadImageList(command.test, &listed);
   std::vector<std::string> inputs = {command.classes, command.train, command.test};
-  for (Index i = 0; i < std::ssize(listed); ++i) {
-    const bool train = i < settings.num_train;
-    settings.sources.push_back(
-        FindSource(command, listed[i], train ? ImageRole::kTrain : ImageRole::kTest));
+  for (const ListedImage& image : listed) {
+    settings.sources.push_back(FindSource(command, image));
     inputs.push_back(settings.sources.back().image);
     inputs.push_back(settings.sources.back().labels);
   }
@@ -254,7 +250,6 @@ class Preparation {
 
  private:
   Index num_images() const { return static_cast<Index>(settings_.sources.size()); }
-  const FeatureExtractor& extractor() const { return images_.extractor(); }
 
   PreparationRequest Request() const {
     PreparationRequest request;
@@ -294,16 +289,12 @@ class Preparation {
   }
 
   void Write() {
-    FeatureFileWriter writer(command_.out, settings_.classes, extractor().dimension(),
-                             extractor().blocks(), extractor().Save());
-    writer.SetCoding(settings_.coding);
     const auto num_classes = static_cast<Index>(settings_.classes.size());
-    images_.Extract(false, [&](Index i, const ImageFeatures& features, const LabelImage& labels) {
-      const Source& from = settings_.sources[i];
-      writer.Add(from.name, from.role, features, labels);
-      totals_.Add(features, labels, num_classes);
-    });
-    writer.Finish();
+    WriteFeatureFile(
+        command_.out, [this](Index i) { return settings_.sources[i].name; }, &images_,
+        [&](Index, const ImageFeatures& features, const LabelImage& labels) {
+          totals_.Add(features, labels, num_classes);
+        });
   }
 
   void Summarise() const {
@@ -325,7 +316,7 @@ class Preparation {
     }
     if (!missing.empty())
       std::fprintf(stderr, "classes without pixels in training images: %s\n", missing.c_str());
-    std::fprintf(stderr, "features: %d\n", static_cast<int>(extractor().dimension()));
+    std::fprintf(stderr, "features: %d\n", static_cast<int>(images_.extractor().dimension()));
     std::fprintf(
         stderr, "time: %s s, %s s per training image for learning, %s s per image for features\n",
         Number(seconds, 4).c_str(), Number(learned_seconds_ / settings_.num_train, 3).c_str(),

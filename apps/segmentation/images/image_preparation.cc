@@ -7,6 +7,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
+#include <slackline/vision/feature_file.h>
 
 namespace slackline::internal {
 
@@ -65,9 +66,7 @@ void ImagePreparation::Learn() {
       count, request_.image, request_.extractor, request_.threads, progress));
 }
 
-void ImagePreparation::Extract(
-    bool train_only,
-    const std::function<void(Index, const ImageFeatures&, const LabelImage&)>& take) {
+void ImagePreparation::Extract(bool train_only, const Take& take) {
   SLACKLINE_CHECK(extractor_ != nullptr, "features need a learned extractor");
   const Index all = train_only ? request_.num_train : request_.num_images;
   const Index batch = 4 * request_.threads;
@@ -84,6 +83,22 @@ void ImagePreparation::Extract(
     for (std::size_t k = 0; k < features.size(); ++k)
       take(begin + static_cast<Index>(k), features[k], labels[k]);
   }
+}
+
+void WriteFeatureFile(const std::string& path, const std::function<std::string(Index)>& name,
+                      ImagePreparation* preparation, const ImagePreparation::Take& take) {
+  const FeatureExtractor& extractor = preparation->extractor();
+  const PreparationRequest& request = preparation->request();
+  FeatureFileWriter writer(path, request.classes, extractor.dimension(), extractor.blocks(),
+                           extractor.Save());
+  writer.SetCoding(request.coding);
+  preparation->Extract(
+      false, [&](Index i, const ImageFeatures& features, const LabelImage& labels) {
+        const ImageRole role = i < request.num_train ? ImageRole::kTrain : ImageRole::kTest;
+        writer.Add(name(i), role, features, labels);
+        if (take) take(i, features, labels);
+      });
+  writer.Finish();
 }
 
 SegmentTask PrepareSegmentTask(const std::string& source, const SegmentChoices& choices,

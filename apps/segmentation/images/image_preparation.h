@@ -65,9 +65,10 @@ class ImagePreparation {
   std::vector<Offset> Check();
   /// Learns the extractor from the training images.
   void Learn();
+  /// What receives the features and labels of an image: take(i, features, labels).
+  using Take = std::function<void(Index, const ImageFeatures&, const LabelImage&)>;
   /// Passes all images on in their order, or the training images only.
-  void Extract(bool train_only,
-               const std::function<void(Index, const ImageFeatures&, const LabelImage&)>& take);
+  void Extract(bool train_only, const Take& take);
 
   const PreparationRequest& request() const { return request_; }
   /// Requires Learn.
@@ -82,6 +83,11 @@ class ImagePreparation {
   const PreparationProgress progress_;
   std::unique_ptr<FeatureExtractor> extractor_;
 };
+
+/// Writes all images into a feature file, after Learn, and passes them on to `take`, which may be
+/// empty. `name`: the name of an image. Throws DataError when the file cannot be written.
+void WriteFeatureFile(const std::string& path, const std::function<std::string(Index)>& name,
+                      ImagePreparation* preparation, const ImagePreparation::Take& take);
 
 /// A model with all weights zero, and the training images of a preparation after Learn. `source`:
 /// what messages and records call the data. Throws DataError.
