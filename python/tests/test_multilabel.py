@@ -93,6 +93,15 @@ def test_decision_function_by_all_label_sets():
     assert (model.predict(X) == sets[values.argmax(axis=1)]).all()
 
 
+def test_ways_to_find_label_sets():
+    model = fitted(graph="full", label_counts="any")
+    exact = model.set_params(decode="exact").predict(X)
+    assert (model.set_params(decode="auto").predict(X) == exact).all()
+    assert model.set_params(decode="lp").predict(X).shape == exact.shape
+    with pytest.raises(ValueError, match="decode 'guess'"):
+        model.set_params(decode="guess").predict(X)
+
+
 def test_predictions_are_integers_of_the_shape_of_the_labels():
     model = fitted()
     predicted = model.predict(X)
