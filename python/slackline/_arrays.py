@@ -184,12 +184,15 @@ class Features:
     def _fit_features(self, matrix: Any) -> Any:
         names = column_names(matrix)
         prepared = prepare_matrix(matrix, estimator=type(self).__name__)
-        self.n_features_in_ = num_columns(prepared)
+        self._set_features(num_columns(prepared), names)
+        return prepared
+
+    def _set_features(self, count: int, names: Optional[np.ndarray]) -> None:
+        self.n_features_in_ = count
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        return prepared
 
     def _check_features(self, matrix: Any) -> Any:
         names = column_names(matrix)

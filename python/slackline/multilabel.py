@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import Features, num_rows
+from ._arrays import Features, column_names, num_columns, num_rows, prepare_matrix
 from ._base import (Callbacks, StructuredEstimator, available_if, option_parameters)
 from ._labels import prepare_labels
 
@@ -230,7 +230,9 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             The estimator itself.
         """
         train = self._train_options()
-        holder = [self._fit_features(X)]
+        features = column_names(X)
+        holder = [prepare_matrix(X, estimator=type(self).__name__)]
+        num_features = num_columns(holder[0])
         del X
         flags, columns = prepare_labels(Y)
         if flags.shape[0] != num_rows(holder[0]):
@@ -251,13 +253,15 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         callback, progress = self._callback(callbacks)
         try:
             # The extension takes the matrix out of the list, and frees it before training.
-            model, result = _core.fit_multilabel(holder, flags, names, self._feature_names(),
-                                                 options, train, pairs, weights, self._cost(),
-                                                 bool(self.calibrate), callback,
-                                                 bool(self.warm_start), self._state())
+            model, result = _core.fit_multilabel(
+                holder, flags, names, [] if features is None else features.tolist(), options, train,
+                pairs, weights, self._cost(), bool(self.calibrate), callback,
+                bool(self.warm_start), self._state())
         finally:
             if progress is not None:
                 progress.close()
+        # A call that fails leaves the estimator as it was.
+        self._set_features(num_features, features)
         self._set_model(model)
         self.graph_ = result["graph"]
         if result["scaling"]:
@@ -308,9 +312,6 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             raise ValueError(f"loss_weights: row {row}, column {column} is {costs[row, column]!r}, "
                              "not a finite number >= 0")
         return "given", costs[:, ::-1].ravel().tolist()
-
-    def _feature_names(self) -> list[str]:
-        return [str(name) for name in getattr(self, "feature_names_in_", ())]
 
     def _set_model(self, model: Any) -> None:
         self._model = model
@@ -469,9 +470,8 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         texts = record["options"]
         estimator = cls(**_task_parameters(model, texts), lam=record["lam"] or None,
                         **option_parameters(texts))
-        estimator.n_features_in_ = model.num_features
-        if model.feature_names:
-            estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+        names = np.asarray(model.feature_names, dtype=object) if model.feature_names else None
+        estimator._set_features(model.num_features, names)
         estimator._set_model(model)
         estimator.graph_ = texts.get("graph", "given")
         estimator._set_record(record)

@@ -389,6 +389,16 @@ def test_one_label_one_feature_one_example():
     assert single.predict(X[:1]).tolist() == Y[:1].tolist()
 
 
+def test_a_fit_that_fails_changes_nothing():
+    pandas = pytest.importorskip("pandas")
+    model = MultiLabelClassifier().fit(pandas.DataFrame(X, columns=list("pqrst")), Y)
+    want = model.predict(pandas.DataFrame(X, columns=list("pqrst")))
+    with pytest.raises(ValueError):
+        model.set_params(loss="f1").fit(X[:, :3], Y)
+    assert model.n_features_in_ == 5 and model.feature_names_in_.tolist() == list("pqrst")
+    assert (model.predict(pandas.DataFrame(X, columns=list("pqrst"))) == want).all()
+
+
 # Files, copies and scikit-learn.
 
 
