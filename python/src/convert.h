@@ -34,9 +34,9 @@ using IndexArray = py::array_t<std::int32_t, py::array::c_style>;
 using OffsetArray = py::array_t<std::int64_t, py::array::c_style>;
 using FlagArray = py::array_t<std::int8_t, py::array::c_style>;
 
-/// A matrix as the Python side prepares it: an array of doubles with two axes, or the tuple (values,
-/// columns, row starts, number of columns) of a CSR matrix, with columns in ascending order, none
-/// twice, as arrays of double, int32 and int64.
+/// A matrix as the Python side prepares it: an array of doubles with two axes, or the tuple
+/// (values, columns, row starts, number of columns) of a CSR matrix, with columns in ascending
+/// order, none twice, as arrays of double, int32 and int64.
 class Matrix {
  public:
   /// Keeps the arrays alive. Requires the GIL, as does the destructor.
@@ -90,8 +90,8 @@ py::array_t<Number> ArrayOf(const std::vector<Number>& values) {
 }
 py::array_t<double> MatrixOf(std::span<const double> values, Index columns);
 
-/// The blocks of a weight vector by name, as matrices (rows × columns). Shorter weights are those of
-/// the last blocks: models with a kernel lack the first.
+/// The blocks of a weight vector by name, as matrices (rows × columns). Shorter weights are those
+/// of the last blocks: models with a kernel lack the first.
 py::dict WeightsOf(const internal::WeightLayout& layout, std::span<const double> weights);
 
 /// The bytes of a model file, for pickle.

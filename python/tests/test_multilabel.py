@@ -93,6 +93,15 @@ def test_decision_function_by_all_label_sets():
     assert (model.predict(X) == sets[values.argmax(axis=1)]).all()
 
 
+def test_ways_to_find_label_sets():
+    model = fitted(graph="full", label_counts="any")
+    exact = model.set_params(decode="exact").predict(X)
+    assert (model.set_params(decode="auto").predict(X) == exact).all()
+    assert model.set_params(decode="lp").predict(X).shape == exact.shape
+    with pytest.raises(ValueError, match="decode 'guess'"):
+        model.set_params(decode="guess").predict(X)
+
+
 def test_predictions_are_integers_of_the_shape_of_the_labels():
     model = fitted()
     predicted = model.predict(X)
@@ -378,6 +387,16 @@ def test_one_label_one_feature_one_example():
     assert model.pair_weights_.shape == (1, 1)
     single = MultiLabelClassifier().fit(X[:1], Y[:1])
     assert single.predict(X[:1]).tolist() == Y[:1].tolist()
+
+
+def test_a_fit_that_fails_changes_nothing():
+    pandas = pytest.importorskip("pandas")
+    model = MultiLabelClassifier().fit(pandas.DataFrame(X, columns=list("pqrst")), Y)
+    want = model.predict(pandas.DataFrame(X, columns=list("pqrst")))
+    with pytest.raises(ValueError):
+        model.set_params(loss="f1").fit(X[:, :3], Y)
+    assert model.n_features_in_ == 5 and model.feature_names_in_.tolist() == list("pqrst")
+    assert (model.predict(pandas.DataFrame(X, columns=list("pqrst"))) == want).all()
 
 
 # Files, copies and scikit-learn.
