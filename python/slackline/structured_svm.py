@@ -27,9 +27,9 @@ class StructuredSVM(StructuredEstimator):
 
         1/2 ||w||² + C Σ_m max_y [loss(y_m, y) + w·φ(x_m, y) − w·φ(x_m, y_m)]
 
-    with φ = ``joint_feature``, divided by C·M for M examples, that is with λ = 1/(C·M) and the mean in place of the sum. The
-    method is block-coordinate Frank-Wolfe with active sets: each pass asks the oracle once for
-    each example, and makes many steps on the outputs that it has returned.
+    with φ = ``joint_feature``, divided by C·M for M examples, that is with λ = 1/(C·M) and the mean
+    in place of the sum. The method is block-coordinate Frank-Wolfe with active sets: each pass asks
+    the oracle once for each example, and makes many steps on the outputs that it has returned.
 
     **The certificate.** ``dual_`` is a lower bound on the optimum in any case. ``primal_`` is an
     upper bound if each answer of the oracle is the best output, or comes with an upper bound on
@@ -180,8 +180,8 @@ class StructuredSVM(StructuredEstimator):
         self.assumes_exact_oracle_ = not found["bounds_everywhere"]
         if found["below_truth"]:
             message = (f"{found['below_truth']} answers of the oracle were worth less than the "
-                       "true output: the oracle does not find the best output, and the upper bound on "
-                       "the optimum is not certain")
+                       "true output: the oracle does not find the best output, and the upper bound "
+                       "on the optimum is not certain")
             found["notes"].append(message)
             warnings.warn(message, UserWarning, stacklevel=2)
         self._finish(found)
