@@ -27,9 +27,9 @@ class StructuredSVM(StructuredEstimator):
 
         1/2 ||w||² + C Σ_m max_y [loss(y_m, y) + w·φ(x_m, y) − w·φ(x_m, y_m)]
 
-    with φ = ``joint_feature``, divided by C·M for M examples, that is with λ = 1/(C·M) and the mean in place of the sum. The
-    method is block-coordinate Frank-Wolfe with active sets: each pass asks the oracle once for
-    each example, and makes many steps on the outputs that it has returned.
+    with φ = ``joint_feature``, divided by C·M for M examples, that is with λ = 1/(C·M) and the mean
+    in place of the sum. The method is block-coordinate Frank-Wolfe with active sets: each pass asks
+    the oracle once for each example, and makes many steps on the outputs that it has returned.
 
     **The certificate.** ``dual_`` is a lower bound on the optimum in any case. ``primal_`` is an
     upper bound if each answer of the oracle is the best output, or comes with an upper bound on
@@ -180,8 +180,8 @@ class StructuredSVM(StructuredEstimator):
         self.assumes_exact_oracle_ = not found["bounds_everywhere"]
         if found["below_truth"]:
             message = (f"{found['below_truth']} answers of the oracle were worth less than the "
-                       "true output: the oracle does not find the best output, and the upper bound on "
-                       "the optimum is not certain")
+                       "true output: the oracle does not find the best output, and the upper bound "
+                       "on the optimum is not certain")
             found["notes"].append(message)
             warnings.warn(message, UserWarning, stacklevel=2)
         self._finish(found)
@@ -296,9 +296,8 @@ class _Oracle:
         else:
             dense = np.asarray(feature, dtype=np.float64)
             shape = dense.shape
-            dense = dense.ravel()
-            at = np.flatnonzero(dense)
-            values = dense[at]
+            at = dense.ravel().nonzero()[0]
+            values = dense.ravel()[at]
         if shape != (self.size,):
             raise ValueError(f"example {m}: joint_feature of {whose} has the shape {shape}, not "
                              f"({self.size},)")
@@ -306,6 +305,21 @@ class _Oracle:
             raise ValueError(f"example {m}: joint_feature of {whose} has a number that is not "
                              f"finite, at position {at[~np.isfinite(values)][0]}")
         return at, values
+
+    def _difference(self, m: int, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and values of φ(y) − φ(truth) that are not 0."""
+        at, values = self._sparse(m, y, "an output")
+        true_at, true_values = self._truth[m]
+        joined = np.concatenate([at, true_at])
+        order = joined.argsort(kind="stable")
+        joined = joined[order]
+        difference = np.concatenate([values, -true_values])[order]
+        # A position occurs at most twice; its second value joins the first.
+        second = (joined[1:] == joined[:-1]).nonzero()[0] + 1
+        difference[second - 1] += difference[second]
+        difference[second] = 0
+        kept = difference.nonzero()[0]
+        return joined[kept], difference[kept]
 
     def answer(self, m: int, w: np.ndarray) -> _Answer:
         """The answer for one example."""
@@ -331,17 +345,11 @@ class _Oracle:
             found, bound = found
         elif self._bounds:
             bound = self._model.loss_augmented_bound(x, y, w)
-        at, values = self._sparse(m, found, "an output")
-        true_at, true_values = self._truth[m]
+        at, values = self._difference(m, found)
         if not np.isnan(bound):
+            true_at, true_values = self._truth[m]
             bound = float(bound) - float(w[true_at] @ true_values)
-        positions = np.concatenate([at, true_at])
-        joined, where = np.unique(positions, return_inverse=True)
-        difference = np.zeros(len(joined))
-        np.add.at(difference, where, np.concatenate([values, -true_values]))
-        kept = difference != 0
-        loss = float(self._model.loss(y, found))
-        return joined[kept].astype(np.int64), difference[kept], loss, float(bound)
+        return at, values, float(self._model.loss(y, found)), float(bound)
 
 
 class _Inference:

