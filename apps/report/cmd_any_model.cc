@@ -10,6 +10,7 @@
 
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/matching/matching_weights.h>
+#include <slackline/apps/multiclass/multiclass_weights.h>
 #include <slackline/apps/multilabel/label_counts.h>
 #include <slackline/apps/multilabel/multilabel_weights.h>
 #include <slackline/apps/segmentation/commands/cmd_feature_names.h>
@@ -288,6 +289,25 @@ Lines ToLines(const MatchingModel& model) {
   return WithRecord(kMatchingTask, {"example", "edge"}, model, lines);
 }
 
+Json ToJson(const MulticlassModel& model) {
+  Json json = {{"classes", model.class_names()},
+               {"features", model.num_features()},
+               {"constant", model.has_constant()},
+               {"feature_names", !model.feature_names().empty()}};
+  AddSupport(model.support(), &json);
+  return WithRecord(kMulticlassTask, model, json);
+}
+
+Lines ToLines(const MulticlassModel& model) {
+  Lines lines = {
+      {"classes", std::to_string(model.num_classes()) + ": " + Join(model.class_names())},
+      {"features", std::to_string(model.num_features()) +
+                       (model.has_constant() ? " and a constant" : "") +
+                       (model.feature_names().empty() ? "" : ", with names")}};
+  AddSupport(model.support(), &lines);
+  return WithRecord(kMulticlassTask, {"example", "example"}, model, lines);
+}
+
 }  // namespace
 
 Json CrossValidationJson(const CrossValidationRecord& record) {
@@ -308,6 +328,7 @@ AnyModel LoadAnyModel(ModelReader file) {
   if (task == kSegmentTask) return SegmentModel::Load(std::move(file));
   if (task == kSequenceTask) return SequenceModel::Load(std::move(file));
   if (task == kMatchingTask) return MatchingModel::Load(std::move(file));
+  if (task == kMulticlassTask) return MulticlassModel::Load(std::move(file));
   return MultiLabelModel::Load(std::move(file));
 }
 
@@ -330,6 +351,8 @@ WeightSummary WeightsOf(const AnyModel& model, const WeightSummaryOptions& optio
     return SummariseWeights(*sequence, options);
   if (const auto* matching = std::get_if<MatchingModel>(&model))
     return SummariseWeights(*matching, options);
+  if (const auto* multiclass = std::get_if<MulticlassModel>(&model))
+    return SummariseWeights(*multiclass, options);
   return SummariseWeights(std::get<MultiLabelModel>(model), options);
 }
 

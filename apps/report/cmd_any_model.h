@@ -11,13 +11,15 @@
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/common/weight_summary.h>
 #include <slackline/apps/matching/matching_model.h>
+#include <slackline/apps/multiclass/multiclass_model.h>
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/apps/sequence/sequence_model.h>
 
 namespace slackline::internal::program {
 
-using AnyModel = std::variant<MultiLabelModel, SequenceModel, SegmentModel, MatchingModel>;
+using AnyModel =
+    std::variant<MultiLabelModel, SequenceModel, SegmentModel, MatchingModel, MulticlassModel>;
 
 /// Loads the model of the task that the file names. Throws DataError.
 AnyModel LoadAnyModel(ModelReader file);

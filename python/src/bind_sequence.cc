@@ -19,6 +19,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
 #include "src/convert.h"
+#include "src/features.h"
 #include "src/module.h"
 #include "src/run.h"
 
@@ -34,125 +35,6 @@ using internal::SequenceModel;
 std::string Place(Index sequence, Index token) {
   return "X[" + std::to_string(sequence) + "][" + std::to_string(token) + "]";
 }
-
-std::string_view TextOf(PyObject* object) {
-  Py_ssize_t size = 0;
-  const char* text = nullptr;
-  if (PyUnicode_Check(object)) {
-    text = PyUnicode_AsUTF8AndSize(object, &size);
-    if (text == nullptr) throw py::error_already_set();
-  } else if (PyBytes_Check(object)) {
-    text = PyBytes_AS_STRING(object);
-    size = PyBytes_GET_SIZE(object);
-  }
-  return {text, static_cast<std::size_t>(size)};
-}
-
-bool IsText(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
-
-bool IsList(PyObject* object) {
-  return PyList_Check(object) || PyTuple_Check(object) || PyAnySet_Check(object);
-}
-
-std::string TypeName(PyObject* object) { return Py_TYPE(object)->tp_name; }
-
-/// Reads features of tokens as python-crfsuite takes them: a dict {name: value}, where a text value
-/// stands for the feature "name=value", and a dict or list of texts for features "name:…"; or a
-/// list of names. Requires the GIL.
-class AttributeConverter {
- public:
-  AttributeConverter(Index sequence, internal::AttributeTable* table)
-      : sequence_(sequence), table_(*table) {}
-
-  void AddToken(PyObject* features) {
-    prefix_.clear();
-    if (PyDict_Check(features)) {
-      AddDict(features);
-    } else if (IsList(features)) {
-      AddList(features);
-    } else {
-      throw py::value_error(Place(sequence_, token_) +
-                            ": the features of a token must be a dict or a list of strings, not " +
-                            TypeName(features));
-    }
-    table_.EndToken();
-    ++token_;
-  }
-
- private:
-  [[noreturn]] void Fail(const std::string& message) const {
-    throw py::value_error(Place(sequence_, token_) + ": " + message);
-  }
-
-  void Add(double value) {
-    if (prefix_.find('\n') != std::string::npos)
-      Fail("feature " + Quoted(prefix_) + " contains a line end");
-    if (!std::isfinite(value))
-      Fail("feature " + Quoted(prefix_) + " is " + (std::isnan(value) ? "NaN" : "infinite"));
-    table_.Add(prefix_, value);
-  }
-
-  /// Adds the features of a list of names, each after prefix_.
-  void AddList(PyObject* list) {
-    const auto iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(list));
-    if (!iterator) throw py::error_already_set();
-    const std::size_t size = prefix_.size();
-    while (PyObject* next = PyIter_Next(iterator.ptr())) {
-      const auto item = py::reinterpret_steal<py::object>(next);
-      if (!IsText(next)) Fail("a list of features must hold strings, not " + TypeName(next));
-      prefix_.append(TextOf(next));
-      Add(1);
-      prefix_.resize(size);
-    }
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-  }
-
-  void AddDict(PyObject* dict) {
-    PyObject* key = nullptr;
-    PyObject* value = nullptr;
-    Py_ssize_t position = 0;
-    const std::size_t size = prefix_.size();
-    while (PyDict_Next(dict, &position, &key, &value)) {
-      if (!IsText(key)) Fail("names of features must be strings, not " + TypeName(key));
-      prefix_.append(TextOf(key));
-      AddValue(value);
-      prefix_.resize(size);
-    }
-  }
-
-  /// Adds the feature prefix_ with this value.
-  void AddValue(PyObject* value) {
-    if (IsText(value)) {
-      prefix_.append("=").append(TextOf(value));
-      Add(1);
-    } else if (PyDict_Check(value) || IsList(value)) {
-      if (++depth_ > kDepth) Fail("dicts of features are nested more than 50 times");
-      prefix_.append(":");
-      if (PyDict_Check(value)) {
-        AddDict(value);
-      } else {
-        AddList(value);
-      }
-      --depth_;
-    } else {
-      const double number = PyFloat_AsDouble(value);
-      if (number == -1 && PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
-        Fail("feature " + Quoted(prefix_) + " is neither a number nor a string but " +
-             TypeName(value));
-      }
-      Add(number);
-    }
-  }
-
-  static constexpr int kDepth = 50;
-
-  const Index sequence_;
-  internal::AttributeTable& table_;
-  Index token_ = 0;
-  int depth_ = 0;
-  std::string prefix_;
-};
 
 /// A sequence of Python as a list or tuple.
 py::object Fast(py::handle object, const std::string& place, const char* what) {
@@ -176,9 +58,12 @@ void AddAttributes(const py::list& x, SequenceData* data) {
   for (const py::handle sequence : x) {
     const Index m = data->num_sequences();
     const py::object tokens = Fast(sequence, InX(m), "tokens");
-    AttributeConverter converter(m, table.get());
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(tokens.ptr()); ++i)
-      converter.AddToken(PySequence_Fast_GET_ITEM(tokens.ptr(), i));
+    const Py_ssize_t length = PySequence_Fast_GET_SIZE(tokens.ptr());
+    for (Py_ssize_t i = 0; i < length; ++i) {
+      ForEachFeature(PySequence_Fast_GET_ITEM(tokens.ptr(), i), Place(m, static_cast<Index>(i)),
+                     [&](std::string_view name, double value) { table->Add(name, value); });
+      table->EndToken();
+    }
     EndSequence(table->num_tokens(), data);
   }
   data->attributes = std::move(table);

@@ -59,4 +59,6 @@ PYBIND11_MODULE(_core, module) {
 #ifdef SLACKLINE_WITH_VISION
   BindSegmentation(&module);
 #endif
+  BindMulticlass(&module);
+  BindMatching(&module);
 }

@@ -293,10 +293,9 @@ def test_costs():
                                 "NoneType"),
     ([[{"a": 1}, {3: 1}]], r"X\[0\]\[1\]: names of features must be strings, not int"),
     ([[["a"], [3]]], r"X\[0\]\[1\]: a list of features must hold strings, not int"),
-    ([[["a"], "b"]], r"X\[0\]\[1\]: the features of a token must be a dict or a list of strings, "
-                     "not str"),
+    ([[["a"], "b"]], r"X\[0\]\[1\]: features must be a dict or a list of strings, not str"),
     ([[["a\nb"], ["c"]]], r"X\[0\]\[0\]: feature .* contains a line end"),
-    ([["a"]], r"X\[0\]\[0\]: the features of a token"),
+    ([["a"]], r"X\[0\]\[0\]: features must be a dict"),
     ([{"a": 1}], r"X\[0\] must be a list of tokens, not dict"),
     ([[["a"]]], r"X\[0\] has 1 tokens, but y\[0\] has 2 labels"),
     ([[["a"], ["b"]], [["a"]]], "X has 2 sequences, but y has 1"),
@@ -358,7 +357,7 @@ def test_bad_calls_of_a_fitted_labeler(fitted):
         labeler.score(X, y[:1])
     with pytest.raises(ValueError, match=r"X\[0\] has .* tokens, but y\[0\] has 1 labels"):
         labeler.score(X, [["O"]] * 30)
-    with pytest.raises(ValueError, match=r"X\[0\]\[0\]: the features of a token"):
+    with pytest.raises(ValueError, match=r"X\[0\]\[0\]: features must be a dict"):
         labeler.predict([np.zeros((2, 3))])
     with pytest.raises(slackline._base.NotFittedError):
         SequenceLabeler().predict(X)

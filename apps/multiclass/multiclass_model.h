@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The model of one class per example (Crammer and Singer, JMLR 2001). The only variable is the
+// class, with K states; with D features
+//   φ(x, y) = x in row y of "classes" (K × D), and, if there is a constant, 1 in row y of "bias".
+// The constants are regularised like all weights. Training has the constant as the last feature of
+// x, unless it uses a kernel; the weights have the same order both ways (core/weights.h).
+//
+// Models trained with a kernel (core/kernel.h) store support vectors in place of the weights of
+// "classes", which are then 0.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/apps/common/kernel_support.h>
+#include <slackline/apps/common/training_record.h>
+#include <slackline/core/dataset.h>
+#include <slackline/core/feature_scaling.h>
+#include <slackline/core/structure.h>
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline::internal {
+
+class MulticlassModel {
+ public:
+  /// A model with all weights zero. Requires at least two classes, distinct names, at least one
+  /// feature, and a number of weights that fits into an Index; else throws std::invalid_argument.
+  MulticlassModel(std::vector<std::string> class_names, Index num_features, bool has_constant);
+
+  const std::vector<std::string>& class_names() const { return class_names_; }
+  Index num_classes() const { return static_cast<Index>(class_names_.size()); }
+  Index num_features() const { return num_features_; }  ///< without the constant
+  bool has_constant() const { return bias_block_ >= 0; }
+  /// Names of the features; empty if they only have numbers.
+  const std::vector<std::string>& feature_names() const { return feature_names_; }
+  /// Requires a name for every feature, or none.
+  void set_feature_names(std::vector<std::string> names);
+  /// The scaling of the features, which callers apply to inputs.
+  const FeatureScaling& scaling() const { return scaling_; }
+  /// Requires the numbers of every feature.
+  void set_scaling(FeatureScaling scaling);
+  const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
+
+  /// One example per row, with these labels. The rows have the constant as feature num_features(),
+  /// if there is one, except with a kernel. Requires labels of the model.
+  Dataset MakeDataset(std::shared_ptr<const FeatureRows> rows, std::span<const Index> labels,
+                      bool kernelized) const;
+
+  const std::vector<double>& weights() const { return weights_; }
+  /// Requires as many finite weights as the layout has.
+  void set_weights(std::vector<double> weights);
+  /// Stores the result of training on `problem`: a vector of weights or, with a kernel, an
+  /// expansion (learning/kernels/kernel_expansion.h).
+  void SetTrained(const Problem& problem, const TrainOptions& options,
+                  std::span<const double> weights);
+  /// The support vectors with a coefficient per class; nullopt without a kernel.
+  const std::optional<KernelSupport>& support() const { return support_; }
+  /// The weights of single blocks. Those of "bias" are empty without a constant.
+  std::span<const double> class_weights() const;
+  std::span<const double> constant_weights() const;
+  /// scores[y] = w·φ(x, y) for scaled features x.
+  void Scores(const FeatureRow& x, std::span<double> scores) const;
+
+  TrainingRecord record;
+
+  void Save(const std::string& path) const { File().Save(path); }
+  /// The contents of that file.
+  ModelWriter File() const;
+  /// Throws DataError when the file is damaged, not a model, or of another task, or when its
+  /// entries contradict each other.
+  static MulticlassModel Load(ModelReader file);
+  static MulticlassModel Load(const std::string& path) { return Load(ModelReader(path)); }
+
+ private:
+  std::vector<std::string> class_names_;
+  Index num_features_ = 0;
+  std::vector<std::string> feature_names_;
+  FeatureScaling scaling_;
+  Index class_block_ = 0, bias_block_ = -1;
+  std::shared_ptr<const WeightLayout> layout_;
+  std::vector<double> weights_;
+  std::optional<KernelSupport> support_;
+};
+
+/// The entry "task" of the model files of this class.
+inline constexpr std::string_view kMulticlassTask = "multiclass";
+
+}  // namespace slackline::internal

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multiclass/multiclass_training.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <slackline/core/all_finite.h>
+#include <slackline/core/check.h>
+
+namespace slackline::internal {
+namespace {
+
+MulticlassTrainingOptions WithData(MulticlassTrainingOptions options, const MulticlassData& data) {
+  options.texts.data = data.source;
+  return options;
+}
+
+ScaledInputs Scale(const MulticlassData& data, std::optional<ScaleKind> kind) {
+  return ScaleForTraining(kind, {data.source, data.rows, data.num_features, [&](Index feature) {
+                                   return data.feature_names.empty() ? std::to_string(feature + 1)
+                                                                     : data.feature_names[feature];
+                                 }});
+}
+
+MulticlassModel MakeModel(const MulticlassData& data, const FeatureScaling& scaling,
+                          bool constant) {
+  MulticlassModel model(data.class_names, data.num_features, constant);
+  model.set_feature_names(data.feature_names);
+  model.set_scaling(scaling);
+  return model;
+}
+
+void CheckWeights(const MulticlassData& data, bool kernelized) {
+  if (data.weights.empty()) return;
+  SLACKLINE_CHECK(!kernelized, "examples have no weights with a kernel");
+  SLACKLINE_CHECK(data.weights.size() == data.labels.size() && AllFinite(data.weights) &&
+                      std::all_of(data.weights.begin(), data.weights.end(),
+                                  [](double weight) { return weight > 0; }),
+                  "every example needs a finite weight > 0");
+}
+
+/// Every row times its weight.
+std::shared_ptr<const FeatureRows> WeightedRows(std::shared_ptr<const FeatureRows> rows,
+                                                const std::vector<double>& weights) {
+  if (weights.empty()) return rows;
+  auto weighted = std::make_shared<FeatureRows>();
+  std::vector<double> values;
+  for (Index m = 0; m < rows->size(); ++m) {
+    const FeatureRow row = rows->row(m);
+    values.assign(row.values, row.values + row.count);
+    for (double& value : values) value *= weights[m];
+    if (row.dense()) {
+      weighted->AddDense(values);
+    } else {
+      weighted->AddSparse(std::span(row.columns, row.count), values);
+    }
+  }
+  return weighted;
+}
+
+Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
+                    const ScaledInputs& scaled, const MulticlassTrainingOptions& options) {
+  CheckWeights(data, options.kernelized);
+  LossOptions loss;
+  loss.costs = options.costs;
+  TrainingSet training = MakeTrainingSet(
+      model.MakeDataset(WeightedRows(scaled.rows, data.weights), data.labels, options.kernelized),
+      loss);
+  for (std::size_t m = 0; m < data.weights.size(); ++m) {
+    for (Offset s = training.loss_begin[m]; s < training.loss_begin[m + 1]; ++s)
+      training.losses[s] *= data.weights[m];
+  }
+  return Problem(std::move(training), 1);
+}
+
+}  // namespace
+
+MulticlassTraining::MulticlassTraining(const MulticlassData& data,
+                                       MulticlassTrainingOptions options)
+    : options_(WithData(std::move(options), data)),
+      scaled_(Scale(data, options_.scale)),
+      model_(MakeModel(data, scaled_.scaling, options_.constant)),
+      problem_(MakeProblem(model_, data, scaled_, options_)) {}
+
+Fingerprint MulticlassTraining::Context() const {
+  return {{"names of the classes", HashOfNames(model_.class_names())}};
+}
+
+}  // namespace slackline::internal

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The training of a model of classes on data in memory:
+//   λ/2 ‖w‖² + (1/M) Σ_m a_m max_y [Δ(y_m, y) + w·φ(x_m, y) − w·φ(x_m, y_m)]
+// with a weight a_m ≥ 0 of each example, which is 1 by default. Since features are linear in x,
+// a_m multiplies the example's input, its constant included, and its losses: what is trained is an
+// ordinary problem.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/apps/multiclass/multiclass_model.h>
+#include <slackline/apps/training/input_scaling.h>
+#include <slackline/apps/training/train_task.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline::internal {
+
+/// Examples with one class each.
+struct MulticlassData {
+  std::string source;  ///< where they come from, for messages
+  std::vector<std::string> class_names;
+  std::vector<std::string> feature_names;  ///< empty: features only have numbers
+  Index num_features = 0;
+  /// Inputs; with a constant, and without a kernel, feature num_features is 1 in all of them.
+  std::shared_ptr<const FeatureRows> rows;
+  std::vector<Index> labels;
+  std::vector<double> weights;  ///< a, > 0; empty: all 1. Not with a kernel
+};
+
+struct MulticlassTrainingOptions {
+  bool constant = true;
+  bool kernelized = false;
+  std::optional<ScaleKind> scale;  ///< nullopt: auto
+  /// K × K by rows, the costs of [true class, predicted class]; empty: 1 for every error.
+  std::vector<double> costs;
+  RecordTexts texts;  ///< without the name of the data
+};
+
+class MulticlassTraining final : public TrainTask {
+ public:
+  /// Scales the data. Throws what MulticlassModel, MakeDataset and ScaleForTraining throw, and
+  /// std::invalid_argument on weights that do not fit.
+  MulticlassTraining(const MulticlassData& data, MulticlassTrainingOptions options);
+
+  const MulticlassModel& model() const { return model_; }
+  const ScaledInputs& scaled() const { return scaled_; }
+  const Problem& problem() const override { return problem_; }
+  std::string_view VariableNoun() const override { return "example"; }
+  std::vector<std::string> Warnings() const override { return scaled_.warnings; }
+  Fingerprint Context() const override;
+  TrainingRecord* record() override { return &model_.record; }
+  RecordTexts Texts() const override { return options_.texts; }
+  void SetWeights(const TrainOptions& options, const std::vector<double>& weights) override {
+    model_.SetTrained(problem_, options, weights);
+  }
+  void Save(const std::string& path) const override { model_.Save(path); }
+
+ private:
+  const MulticlassTrainingOptions options_;
+  ScaledInputs scaled_;
+  MulticlassModel model_;
+  Problem problem_;
+};
+
+}  // namespace slackline::internal

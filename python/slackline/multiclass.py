@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One class per example, by the joint margin of Crammer and Singer."""
+from __future__ import annotations
+
+import numbers
+import os
+from typing import Any, Mapping, Optional, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import Features, num_rows, take_rows
+from ._base import Callbacks, StructuredEstimator, option_parameters
+
+try:
+    from sklearn.base import ClassifierMixin as _Classifier
+except ImportError:
+
+    class _Classifier:  # type: ignore[no-redef]
+        """The part of scikit-learn's ClassifierMixin that needs no scikit-learn."""
+
+        _estimator_type = "classifier"
+
+
+__all__ = ["MulticlassClassifier"]
+
+
+class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
+    """A linear classifier for two or more classes, trained on all of them at once.
+
+    It minimises
+
+        lam/2 ||w||^2 + (1/M) sum_m max_y [cost(y_m, y) + w_y.x_m - w_{y_m}.x_m]
+
+    (Crammer and Singer, 2001), where w has a row and a constant for every class, all regularised.
+    With lam = 1/(C*M) this is the objective of
+    ``sklearn.svm.LinearSVC(multi_class="crammer_singer")``, divided by C*M.
+
+    Parameters
+    ----------
+    C : float, optional
+        Weight of the loss against the regulariser: lam = 1 / (C * number of examples).
+    lam : float, optional
+        The weight of the regulariser. Without C and lam, it is chosen from the data.
+    costs : array of shape (K, K) or dict, optional
+        The costs of errors, ``costs[true, predicted]`` in the order of the sorted classes, or
+        ``{(true, predicted): cost}``, where errors without an entry cost 1.
+    class_weight : dict or "balanced", optional
+        Factors of the loss of examples by class, 1 for classes without an entry; "balanced" takes
+        n / (K * count).
+    fit_intercept : bool, default=True
+        Whether every class has a constant.
+    scale : {"auto", "none", "standard", "max-abs", "norm"}, default="auto"
+        How features are scaled; the model keeps the scaling.
+    learner, tol, max_iter, time_limit, n_jobs, random_state, learner_options, warm_start, verbose
+        As in :class:`MultiLabelClassifier`. With ``learner_options={"kernel": "rbf"}`` the model
+        is not linear, and has no ``coef_``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The classes, sorted.
+    coef_ : ndarray of shape (K, n_features), or (1, n_features) for two classes
+        The weights of the features as they are given, before scaling.
+    intercept_ : ndarray of shape (K,) or (1,)
+        The constants.
+    scaling_ : str
+        The kind of scaling.
+    n_features_in_ : int
+        Number of features.
+    primal_, dual_, gap_, relative_gap_ : float
+        The objective of the weights, a proven lower bound on the optimum, and their difference.
+    lam_, n_iter_, learner_, termination_, message_, notes_, history_
+        The regulariser, the number of passes, and how training went.
+
+    Examples
+    --------
+    >>> X = [[0, 0], [0, 1], [2, 0], [2, 1], [0, 5], [1, 6]]
+    >>> y = ["left", "left", "right", "right", "top", "top"]
+    >>> classifier = MulticlassClassifier(C=10).fit(X, y)
+    >>> classifier.predict([[2, 0.5], [0.5, 5]]).tolist()
+    ['right', 'top']
+    """
+
+    def __init__(self, C: Optional[float] = None, *, lam: Optional[float] = None,
+                 costs: Any = None, class_weight: Any = None, fit_intercept: bool = True,
+                 scale: str = "auto", learner: str = "auto", tol: float = 1e-3,
+                 max_iter: int = 1000, time_limit: Optional[float] = None,
+                 n_jobs: Optional[int] = None, random_state: Any = None,
+                 learner_options: Optional[Mapping[str, Any]] = None, warm_start: bool = False,
+                 verbose: bool = False):
+        self.C = C
+        self.lam = lam
+        self.costs = costs
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.scale = scale
+        self.learner = learner
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.learner_options = learner_options
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None,
+            callbacks: Callbacks = None) -> "MulticlassClassifier":
+        """Train on examples with known classes.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+        y : array of shape (n,)
+            Classes: integers or strings.
+        sample_weight : array of shape (n,), optional
+            Factors >= 0 of the loss of examples. Those with 0 are left out.
+        callbacks : callable or list of callables, optional
+            Called with a dict of figures after every check; returning True ends training.
+
+        Returns
+        -------
+        MulticlassClassifier
+            This object.
+        """
+        train = self._train_options()
+        holder = [self._fit_features(X)]
+        rows = num_rows(holder[0])
+        labels = _label_vector(y)
+        if len(labels) != rows:
+            raise ValueError("Found input variables with inconsistent numbers of samples: "
+                             f"[{rows}, {len(labels)}]")
+        weights = _sample_weights(sample_weight, rows)
+        if weights is not None and not weights.all():
+            kept = np.flatnonzero(weights)
+            holder[0], labels, weights = take_rows(holder[0], kept), labels[kept], weights[kept]
+        classes, numbers_of = np.unique(labels, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError("This classifier needs samples of at least 2 classes in the data, but "
+                             f"the data contains only one class: {classes[0]!r}")
+        costs = [] if self.costs is None else _given_costs(self.costs, classes).ravel().tolist()
+        weights = self._weights(weights, classes, numbers_of)
+        options = {"bias": "1" if self.fit_intercept else "0", "scale": str(self.scale)}
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        callback, progress = self._callback(callbacks)
+        try:
+            # The extension takes the matrix out of the list, and frees it before training.
+            model, result = _core.fit_multiclass(
+                holder, np.ascontiguousarray(numbers_of, dtype=np.int32), _class_names(classes),
+                names, options, train, costs, weights, self._cost(), callback,
+                bool(self.warm_start), self._state())
+        finally:
+            if progress is not None:
+                progress.close()
+        self._take_model(model, classes)
+        if result["scaling"]:
+            result["notes"] = [result["scaling"], *result["notes"]]
+        self._finish(result)
+        return self
+
+    def _take_model(self, model: Any, classes: np.ndarray) -> None:
+        self._model = model
+        self.classes_ = classes
+        self.n_features_in_ = model.num_features
+        self.scaling_ = model.scaling
+
+    def _weights(self, sample_weights: Optional[np.ndarray], classes: np.ndarray,
+                 numbers_of: np.ndarray) -> list[float]:
+        """The weight of every example; empty: all 1."""
+        factors = self._class_weights(classes, np.bincount(numbers_of))
+        if factors is None:
+            return [] if sample_weights is None else sample_weights.tolist()
+        weights = factors[numbers_of]
+        return (weights if sample_weights is None else weights * sample_weights).tolist()
+
+    def _class_weights(self, classes, counts):
+        given = self.class_weight
+        if given is None:
+            return None
+        if isinstance(given, str):
+            if given != "balanced":
+                raise ValueError(f"class_weight == {given!r}; it must be a dict or 'balanced'")
+            return counts.sum() / (len(classes) * counts)
+        if not isinstance(given, Mapping):
+            raise ValueError(f"class_weight must be a dict or 'balanced', not {given!r}")
+        factors = np.ones(len(classes))
+        for label, factor in given.items():
+            place = np.flatnonzero(classes == label)
+            if place.size != 1:
+                raise ValueError(f"class_weight: there is no class {label!r} in y")
+            factors[place] = _cost("class_weight", factor, label)
+            if factor == 0:
+                raise ValueError(f"class_weight: the weight of {label!r} must be > 0")
+        return factors
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each example.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        labels = self._decode(X)[0]
+        return self.classes_[labels]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The scores of the classes.
+
+        Returns
+        -------
+        ndarray of shape (n, K), or (n,) for two classes
+            For two classes, the score of the second minus that of the first.
+        """
+        scores = self._decode(X)[1]
+        return scores if scores.shape[1] > 2 else scores[:, 1] - scores[:, 0]
+
+    def _decode(self, X):
+        self._check_fitted("_model")
+        return self._model.predict(self._check_features(X), self._threads())
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of the examples whose class is right."""
+        right = self.predict(X) == _label_vector(y)
+        return float(np.average(right, weights=sample_weight))
+
+    # The model
+
+    @property
+    def weights_(self) -> dict[str, np.ndarray]:
+        """The weights by block, for scaled features: "classes" (K, n_features), "bias" (K, 1)."""
+        self._check_fitted("_model")
+        return self._model.weights
+
+    @property
+    def coef_(self) -> np.ndarray:
+        return self._linear()[0]
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        return self._linear()[1]
+
+    def _linear(self):
+        """coef_ and intercept_."""
+        if not hasattr(self, "_model"):
+            raise AttributeError(f"this {type(self).__name__} is not fitted")
+        if self._model.kernelized:
+            raise AttributeError("a model with a kernel has no coef_ and intercept_")
+        if self.scaling_ == "norm":
+            raise AttributeError("with scale='norm' scores are not linear in X, so that there are "
+                                 "no coef_ and intercept_; see weights_")
+        weights = self._model.weights
+        shift, divisor = self._model.scaling_numbers
+        coef = weights["classes"] if divisor is None else weights["classes"] / divisor
+        constants = weights["bias"][:, 0] if "bias" in weights else np.zeros(len(coef))
+        if shift is not None:
+            constants = constants - coef @ shift
+        if len(coef) > 2:
+            return coef, constants
+        return coef[1:] - coef[:1], constants[1:] - constants[:1]
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Write a model file, which `slackline info` shows."""
+        self._check_fitted("_model")
+        self._model.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: Union[str, "os.PathLike[str]"]) -> "MulticlassClassifier":
+        """Read a model file.
+
+        Returns
+        -------
+        MulticlassClassifier
+            A fitted estimator, with the parameters that the file records, except costs and
+            class_weight. Its classes are integers if all names in the file are, else strings.
+        """
+        model = _core.MulticlassModel.load(os.fspath(path))
+        record = model.record
+        classifier = cls(lam=record["lam"] or None, fit_intercept=model.has_constant,
+                         scale=record["options"].get("scale", "auto"),
+                         **option_parameters(record["options"]))
+        if model.feature_names:
+            classifier.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+        classifier._take_model(model, _classes_of(model.class_names))
+        classifier._set_record(record)
+        return classifier
+
+    def __getstate__(self):
+        parent = getattr(super(), "__getstate__", None)
+        state = dict(parent() if parent is not None else self.__dict__)
+        if "_model" in state:
+            state["_model"] = state["_model"].to_bytes()
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        if "_model" in state:
+            state["_model"] = _core.MulticlassModel.from_bytes(state["_model"])
+        parent = getattr(super(), "__setstate__", None)
+        if parent is not None:
+            parent(state)
+        else:
+            self.__dict__.update(state)
+
+    def _more_tags(self):
+        return {
+            "requires_y": True,
+            "X_types": ["2darray", "sparse"],
+            "_xfail_checks": {
+                "check_sample_weights_invariance":
+                    "this check shuffles the examples; results of other orders agree up to tol, and "
+                    "the check wants more digits",
+            },
+        }
+
+
+def _label_vector(y: Any) -> np.ndarray:
+    """Classes as a vector."""
+    import warnings
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None")
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        try:
+            from sklearn.exceptions import DataConversionWarning as Category
+        except ImportError:
+            Category = UserWarning  # type: ignore[misc]
+        warnings.warn("A column-vector y was passed when a 1d array was expected. Please change "
+                      "the shape of y to (n_samples,), for example using ravel().", Category,
+                      stacklevel=3)
+        labels = labels.ravel()
+    if labels.ndim != 1:
+        raise ValueError(f"Unknown label type: y has shape {labels.shape}, where (n,) was expected")
+    if labels.dtype.kind == "f":
+        bad = np.flatnonzero(~np.isfinite(labels))
+        if bad.size:
+            kind = "NaN" if np.isnan(labels[bad[0]]) else "infinity"
+            raise ValueError(f"Input y contains {kind}: row {bad[0]}.")
+        bad = np.flatnonzero(labels != np.floor(labels))
+        if bad.size:
+            raise ValueError(f"Unknown label type: y[{bad[0]}] is {float(labels[bad[0]])!r}; "
+                             "classes are integers or strings")
+    elif labels.dtype.kind == "O":
+        texts = [isinstance(label, str) for label in labels]
+        for row, label in enumerate(labels):
+            if not isinstance(label, (str, numbers.Integral)):
+                raise ValueError(f"Unknown label type: y[{row}] is {label!r}; classes are integers "
+                                 "or strings")
+        if any(texts) and not all(texts):
+            raise ValueError("Unknown label type: y mixes strings and numbers")
+    elif labels.dtype.kind not in "biuSU":
+        raise ValueError(f"Unknown label type: y has type {labels.dtype}")
+    return labels
+
+
+def _sample_weights(given: Any, rows: int) -> Optional[np.ndarray]:
+    if given is None:
+        return None
+    weights = np.asarray(given, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.shape != (rows,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({rows},)!")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise ValueError(f"sample_weight[{bad[0]}] is {float(weights[bad[0]])!r}; it must be a "
+                         "finite number >= 0")
+    if not weights.any():
+        raise ValueError("all sample weights are 0")
+    return weights
+
+
+def _class_names(classes: np.ndarray) -> list[str]:
+    if classes.dtype.kind == "f":
+        return [str(int(label)) for label in classes]
+    if classes.dtype.kind == "S":
+        return [label.decode("utf-8", "backslashreplace") for label in classes]
+    return [str(label) for label in classes]
+
+
+def _classes_of(names: list[str]) -> np.ndarray:
+    """Integers if all names are decimal numbers, else strings."""
+    if all(name.lstrip("-").isascii() and name.lstrip("-").isdigit() and str(int(name)) == name
+           for name in names):
+        return np.array([int(name) for name in names])
+    return np.array(names, dtype=object)
+
+
+def _given_costs(costs: Any, classes: np.ndarray) -> np.ndarray:
+    size = len(classes)
+    matrix = 1.0 - np.eye(size)
+    if costs is None:
+        return matrix
+    if isinstance(costs, Mapping):
+        for pair, cost in costs.items():
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise ValueError(f"costs: {pair!r} is not a pair (true, predicted)")
+            places = [np.flatnonzero(classes == label) for label in pair]
+            for label, place in zip(pair, places):
+                if place.size != 1:
+                    raise ValueError(f"costs: there is no class {label!r} in y")
+            matrix[places[0], places[1]] = _cost("costs", cost, pair)
+    else:
+        matrix = np.array(costs, dtype=np.float64)
+        if matrix.shape != (size, size):
+            raise ValueError(f"costs has shape {matrix.shape}, but there are {size} classes")
+        for a, b in np.ndindex(size, size):
+            _cost("costs", float(matrix[a, b]), (classes[a], classes[b]))
+    wrong = np.flatnonzero(np.diagonal(matrix))
+    if wrong.size:
+        raise ValueError(f"costs: class {classes[wrong[0]]!r} itself must cost nothing")
+    return matrix
+
+
+def _cost(name: str, cost: Any, key: Any) -> float:
+    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or not 0 <= cost <= 1e50:
+        raise ValueError(f"{name}: {cost!r} of {key!r} is not a number >= 0")
+    return float(cost)

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Models of bipartite matchings.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/common/choice.h>
+#include <slackline/apps/matching/matching_predict.h>
+#include <slackline/apps/matching/matching_training.h>
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+#include "src/convert.h"
+#include "src/features.h"
+#include "src/module.h"
+#include "src/run.h"
+
+namespace slackline::python {
+namespace {
+
+using internal::FeatureDictionary;
+using internal::MatchingData;
+using internal::MatchingModel;
+
+/// Examples as the Python side prepares and checks them.
+struct Examples {
+  OffsetArray sizes;  // examples × 3: left nodes, right nodes, edges
+  IndexArray edges;   // edges × 2: left and right node
+  IndexArray labels;  // per edge: 1, 0 or −1 (unknown); empty: all unknown
+  /// Per example a matrix as Matrix takes it, or a list with the features of each edge.
+  py::list features;
+  bool by_name = false;  // features are lists
+};
+
+std::string Place(Index example, Index edge) {
+  return "features of X[" + std::to_string(example) + "], edge " + std::to_string(edge);
+}
+
+/// Sizes, edges and labels.
+MatchingData DataOf(const Examples& examples) {
+  MatchingData data;
+  data.source = "X";
+  const auto sizes = examples.sizes.unchecked<2>();
+  const auto edges = examples.edges.unchecked<2>();
+  for (py::ssize_t m = 0; m < sizes.shape(0); ++m) {
+    internal::MatchingExample example;
+    example.num_left = static_cast<Index>(sizes(m, 0));
+    example.num_right = static_cast<Index>(sizes(m, 1));
+    example.first_edge = data.num_edges();
+    example.num_edges = static_cast<Index>(sizes(m, 2));
+    data.examples.push_back(example);
+    for (Index e = 0; e < example.num_edges; ++e) {
+      const Index at = example.first_edge + e;
+      internal::MatchingEdge edge;
+      edge.left = edges(at, 0);
+      edge.right = edges(at, 1);
+      const Index label = examples.labels.size() == 0 ? -1 : examples.labels.data()[at];
+      edge.label = label < 0 ? internal::kUnlabelled : label;
+      data.edges.push_back(edge);
+    }
+  }
+  return data;
+}
+
+/// Collects the features of one edge, and appends them as a sparse row.
+class RowBuilder {
+ public:
+  void Add(Index column, double value) { features_.emplace_back(column, value); }
+  /// Values of one feature add up.
+  void EndRow(internal::FeatureRows* rows) {
+    std::sort(features_.begin(), features_.end());
+    columns_.clear();
+    values_.clear();
+    for (const auto& [column, value] : features_) {
+      if (!columns_.empty() && columns_.back() == column) {
+        values_.back() += value;
+        continue;
+      }
+      columns_.push_back(column);
+      values_.push_back(value);
+    }
+    rows->AddSparse(columns_, values_);
+    features_.clear();
+  }
+
+ private:
+  std::vector<std::pair<Index, double>> features_;
+  std::vector<Index> columns_;
+  std::vector<double> values_;
+};
+
+/// Rows of features by name. `find`: the column of a name, kAbsent to leave the feature out.
+template <class Find>
+std::shared_ptr<internal::FeatureRows> RowsByName(const Examples& examples, const Find& find) {
+  auto rows = std::make_shared<internal::FeatureRows>();
+  RowBuilder builder;
+  Index m = 0;
+  for (const py::handle example : examples.features) {
+    const auto list = py::reinterpret_borrow<py::list>(example);
+    Index e = 0;
+    for (const py::handle edge : list) {
+      ForEachFeature(edge.ptr(), Place(m, e++), [&](std::string_view name, double value) {
+        const Index column = find(name);
+        if (column != internal::kAbsent) builder.Add(column, value);
+      });
+      builder.EndRow(rows.get());
+    }
+    ++m;
+  }
+  return rows;
+}
+
+/// Rows of matrices, all stored as sparse ones. `columns`: their number in all of them.
+std::shared_ptr<internal::FeatureRows> RowsOfMatrices(const Examples& examples) {
+  auto rows = std::make_shared<internal::FeatureRows>();
+  for (const py::handle example : examples.features) {
+    const Matrix matrix(py::reinterpret_borrow<py::object>(example));
+    if (matrix.sparse()) {
+      matrix.AppendRows(0, matrix.rows(), false, rows.get());
+    } else {
+      matrix.AppendSparse(rows.get(), [](std::span<const double>) { return true; });
+    }
+  }
+  return rows;
+}
+
+struct FitArguments {
+  std::map<std::string, std::string> options;  // of the application
+  std::map<std::string, std::string> train;
+  std::vector<std::string> feature_names;  // of the columns of matrices
+  double c = 0;
+  py::object callback;
+  bool keep_state = false;
+  std::string state;
+};
+
+/// The dictionary, and the rows and their number of columns in *data.
+FeatureDictionary MakeFeatures(const Examples& examples,
+                               const std::vector<std::string>& feature_names, MatchingData* data) {
+  internal::FeatureCounter counter;
+  if (examples.by_name) {
+    data->rows = RowsByName(examples, [&](std::string_view name) { return counter.Add(name); });
+  } else {
+    for (const std::string& name : feature_names) counter.Add(name);
+    data->rows = RowsOfMatrices(examples);
+  }
+  std::vector<Index> columns;
+  FeatureDictionary dictionary = counter.Finish(1, &columns);
+  data->num_features = dictionary.size();
+  return dictionary;
+}
+
+std::pair<std::shared_ptr<MatchingModel>, py::dict> Fit(const Examples& examples,
+                                                        FitArguments arguments) {
+  RunRequest request;
+  request.options = TrainOptionsFrom(arguments.train);
+  request.c = arguments.c;
+  request.callback = arguments.callback;
+  request.keep_state = arguments.keep_state;
+  request.state = std::move(arguments.state);
+  const auto& options = arguments.options;
+  const std::optional<internal::ScaleKind> scale = ScaleFrom(options.at("scale"));
+  const internal::LossScale loss =
+      internal::CheckChoice("loss", options.at("loss"), {"mean", "count"}) == 0
+          ? internal::LossScale::kMean
+          : internal::LossScale::kCount;
+  internal::RecordTexts texts;
+  texts.loss = options.at("loss") + " with costs";
+  for (const char* name :
+       {"left-capacity", "right-capacity", "precision-cost", "recall-cost", "loss", "scale"})
+    texts.options.emplace_back(name, options.at(name));
+  MatchingData data = DataOf(examples);
+  FeatureDictionary dictionary = MakeFeatures(examples, arguments.feature_names, &data);
+  std::optional<internal::MatchingTask> task;
+  std::optional<internal::MatchingTraining> training;
+  {
+    const py::gil_scoped_release release;
+    task.emplace(internal::MakeMatchingTask(
+        std::move(data), std::move(dictionary),
+        {std::stoi(options.at("left-capacity")), std::stoi(options.at("right-capacity"))},
+        {std::stod(options.at("precision-cost")), std::stod(options.at("recall-cost"))}, scale));
+    training.emplace(&*task, loss, std::move(texts));
+  }
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
+  py::dict result = Run(std::move(request), &*training);
+  result["scaling"] = task->scaled.line;
+  return {std::make_shared<MatchingModel>(std::move(task->model)), std::move(result)};
+}
+
+/// Examples with the features of a model, scaled.
+MatchingData DataFor(const MatchingModel& model, const Examples& examples) {
+  MatchingData data = DataOf(examples);
+  data.num_features = model.dictionary().size();
+  data.rows = examples.by_name
+                  ? RowsByName(examples,
+                               [&](std::string_view name) { return model.dictionary().Find(name); })
+                  : RowsOfMatrices(examples);
+  if (model.scaling().active()) data.rows = model.scaling().Apply(*data.rows, data.num_features);
+  return data;
+}
+
+/// (labels, scores), per edge.
+py::tuple Predict(const MatchingModel& model, const Examples& examples, Index threads) {
+  const MatchingData data = DataFor(model, examples);
+  internal::MatchingPredictions predictions;
+  {
+    const py::gil_scoped_release release;
+    predictions = internal::PredictMatchings(model, data, threads);
+  }
+  return py::make_tuple(ArrayOf(predictions.labels), ArrayOf(predictions.scores));
+}
+
+/// Agreement of labels per edge with those of the examples.
+py::dict Metrics(const MatchingModel& model, const Examples& examples,
+                 const IndexArray& predicted) {
+  const MatchingData data = DataOf(examples);
+  const internal::MatchingMetrics metrics = internal::EvaluateMatchings(
+      data, std::span(predicted.data(), static_cast<std::size_t>(predicted.size())), model.costs());
+  py::dict dict;
+  dict["examples"] = metrics.examples;
+  dict["edges"] = metrics.edges;
+  dict["true"] = metrics.truth;
+  dict["predicted"] = metrics.predicted;
+  dict["right"] = metrics.right;
+  dict["precision"] = metrics.precision;
+  dict["recall"] = metrics.recall;
+  dict["f1"] = metrics.f1;
+  dict["error_rate"] = metrics.error_rate;
+  dict["exact"] = metrics.exact;
+  dict["mean_loss"] = metrics.mean_loss;
+  return dict;
+}
+
+std::vector<std::string> FeatureNames(const MatchingModel& model) {
+  std::vector<std::string> names;
+  for (Index f = 0; f < model.dictionary().size(); ++f)
+    names.emplace_back(model.dictionary().name(f));
+  return names;
+}
+
+}  // namespace
+
+void BindMatching(py::module_* module) {
+  py::class_<Examples>(*module, "MatchingExamples")
+      .def(py::init<OffsetArray, IndexArray, IndexArray, py::list, bool>(), py::arg("sizes"),
+           py::arg("edges"), py::arg("labels"), py::arg("features"), py::arg("by_name"));
+  py::class_<MatchingModel, std::shared_ptr<MatchingModel>>(*module, "MatchingModel")
+      .def_static("load",
+                  [](const std::string& path) {
+                    return std::make_shared<MatchingModel>(MatchingModel::Load(path));
+                  })
+      .def_static("from_bytes",
+                  [](const std::string& bytes) {
+                    return std::make_shared<MatchingModel>(
+                        MatchingModel::Load(internal::ModelReader::FromBytes(bytes, "pickle")));
+                  })
+      .def("to_bytes", [](const MatchingModel& model) { return BytesOf(model.File()); })
+      .def("save", &MatchingModel::Save)
+      .def("predict", &Predict, py::arg("examples"), py::arg("threads"))
+      .def("metrics", &Metrics, py::arg("examples"), py::arg("predicted"))
+      .def_property_readonly("feature_names", &FeatureNames)
+      .def_property_readonly("capacities",
+                             [](const MatchingModel& model) {
+                               return py::make_tuple(model.capacities().left,
+                                                     model.capacities().right);
+                             })
+      .def_property_readonly("costs",
+                             [](const MatchingModel& model) {
+                               return py::make_tuple(model.costs().precision, model.costs().recall);
+                             })
+      .def_property_readonly(
+          "weights",
+          [](const MatchingModel& model) { return WeightsOf(*model.layout(), model.weights()); })
+      .def_property_readonly("record",
+                             [](const MatchingModel& model) { return RecordDict(model.record); })
+      .def_property_readonly("scaling", [](const MatchingModel& model) {
+        return std::string(internal::Name(model.scaling().kind()));
+      });
+  module->def(
+      "fit_matching",
+      [](const Examples& examples, std::vector<std::string> feature_names,
+         std::map<std::string, std::string> options, std::map<std::string, std::string> train,
+         double c, py::object callback, bool keep_state, std::string state) {
+        return Fit(examples, {std::move(options), std::move(train), std::move(feature_names), c,
+                              std::move(callback), keep_state, std::move(state)});
+      },
+      py::arg("examples"), py::arg("feature_names"), py::arg("options"), py::arg("train"),
+      py::arg("c"), py::arg("callback"), py::arg("keep_state"), py::arg("state"));
+}
+
+}  // namespace slackline::python

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Models of one class per example.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/multiclass/multiclass_predict.h>
+#include <slackline/apps/multiclass/multiclass_training.h>
+#include <slackline/core/check.h>
+#include "src/convert.h"
+#include "src/module.h"
+#include "src/run.h"
+
+namespace slackline::python {
+namespace {
+
+using internal::MulticlassModel;
+
+/// How predictions take blocks of examples, so that no copy of all inputs is made.
+constexpr Index kBlock = 4096;
+
+struct FitArguments {
+  std::map<std::string, std::string> options;  // of the estimator
+  std::map<std::string, std::string> train;
+  std::vector<double> costs;  // K × K by rows, [true, predicted]; empty: 1 for every error
+  double c = 0;
+  py::object callback;
+  bool keep_state = false;
+  std::string state;
+};
+
+/// Trains a model. y: the number of a class per example; sample_weights: > 0, or none for 1.
+std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(std::optional<Matrix> x,
+                                                          const IndexArray& y,
+                                                          std::vector<std::string> class_names,
+                                                          std::vector<std::string> feature_names,
+                                                          std::vector<double> sample_weights,
+                                                          FitArguments arguments) {
+  if (y.ndim() != 1 || y.shape(0) != x->rows())
+    throw py::value_error("y has another length than X");
+  RunRequest request;
+  request.options = TrainOptionsFrom(arguments.train);
+  request.c = arguments.c;
+  request.callback = arguments.callback;
+  request.keep_state = arguments.keep_state;
+  request.state = std::move(arguments.state);
+  internal::MulticlassTrainingOptions options;
+  options.constant = arguments.options.at("bias") == "1";
+  options.kernelized = internal::UsesKernel(request.options);
+  if (options.kernelized && !sample_weights.empty())
+    throw py::value_error("class_weight and sample_weight are not possible with a kernel");
+  options.scale = ScaleFrom(arguments.options.at("scale"));
+  options.costs = std::move(arguments.costs);
+  options.texts.loss = options.costs.empty() ? "0/1" : "costs";
+  for (const auto& [name, text] : arguments.options) options.texts.options.emplace_back(name, text);
+  internal::MulticlassData data;
+  data.source = "X";
+  data.class_names = std::move(class_names);
+  data.feature_names = std::move(feature_names);
+  data.num_features = x->columns();
+  data.labels.assign(y.data(), y.data() + y.size());
+  data.weights = std::move(sample_weights);
+  std::optional<internal::MulticlassTraining> training;
+  {
+    const py::gil_scoped_release release;
+    data.rows = x->ToRows(options.constant && !options.kernelized);
+  }
+  x.reset();  // the rows hold a copy
+  {
+    const py::gil_scoped_release release;
+    training.emplace(data, std::move(options));
+    data.rows.reset();
+  }
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
+  py::dict result = Run(std::move(request), &*training);
+  result["scaling"] = training->scaled().line;
+  return {std::make_shared<MulticlassModel>(training->model()), std::move(result)};
+}
+
+/// (classes, scores: examples × K).
+py::tuple Predict(const MulticlassModel& model, const Matrix& x, Index threads) {
+  if (x.columns() != model.num_features()) {
+    throw py::value_error("X has " + std::to_string(x.columns()) +
+                          " features, but the model was trained with " +
+                          std::to_string(model.num_features()) + " features as input");
+  }
+  const auto examples = static_cast<py::ssize_t>(x.rows());
+  const auto classes = static_cast<py::ssize_t>(model.num_classes());
+  py::array_t<std::int32_t> labels(examples);
+  py::array_t<double> scores({examples, classes});
+  std::int32_t* label = labels.mutable_data();
+  double* score = scores.mutable_data();
+  const py::gil_scoped_release release;
+  for (Index begin = 0; begin < x.rows(); begin += kBlock) {
+    auto rows = std::make_shared<internal::FeatureRows>();
+    x.AppendRows(begin, std::min<Index>(begin + kBlock, x.rows()), false, rows.get());
+    std::shared_ptr<const internal::FeatureRows> scaled = rows;
+    if (model.scaling().active()) scaled = model.scaling().Apply(*rows, x.columns());
+    const internal::MulticlassPredictions predictions =
+        internal::PredictClasses(model, *scaled, threads);
+    label = std::copy(predictions.labels.begin(), predictions.labels.end(), label);
+    score = std::copy(predictions.scores.begin(), predictions.scores.end(), score);
+  }
+  const py::gil_scoped_acquire gil;
+  return py::make_tuple(labels, scores);
+}
+
+/// What is subtracted from the features and by what they are divided; None where the scaling has no
+/// such numbers.
+py::tuple ScalingNumbers(const MulticlassModel& model) {
+  const auto array = [](const std::vector<double>& numbers) -> py::object {
+    if (numbers.empty()) return py::none();
+    return ArrayOf(numbers);
+  };
+  return py::make_tuple(array(model.scaling().shift()), array(model.scaling().divisor()));
+}
+
+}  // namespace
+
+void BindMulticlass(py::module_* module) {
+  py::class_<MulticlassModel, std::shared_ptr<MulticlassModel>>(*module, "MulticlassModel")
+      .def_static("load",
+                  [](const std::string& path) {
+                    return std::make_shared<MulticlassModel>(MulticlassModel::Load(path));
+                  })
+      .def_static("from_bytes",
+                  [](const std::string& bytes) {
+                    return std::make_shared<MulticlassModel>(
+                        MulticlassModel::Load(internal::ModelReader::FromBytes(bytes, "pickle")));
+                  })
+      .def("to_bytes", [](const MulticlassModel& model) { return BytesOf(model.File()); })
+      .def("save", &MulticlassModel::Save)
+      .def("predict", [](const MulticlassModel& model, const py::object& x,
+                         Index threads) { return Predict(model, Matrix(x), threads); })
+      .def_property_readonly("kernelized",
+                             [](const MulticlassModel& model) { return bool(model.support()); })
+      .def_property_readonly("class_names", &MulticlassModel::class_names)
+      .def_property_readonly("feature_names", &MulticlassModel::feature_names)
+      .def_property_readonly("num_features", &MulticlassModel::num_features)
+      .def_property_readonly("has_constant", &MulticlassModel::has_constant)
+      .def_property_readonly(
+          "weights",
+          [](const MulticlassModel& model) { return WeightsOf(*model.layout(), model.weights()); })
+      .def_property_readonly("record",
+                             [](const MulticlassModel& model) { return RecordDict(model.record); })
+      .def_property_readonly("scaling",
+                             [](const MulticlassModel& model) {
+                               return std::string(internal::Name(model.scaling().kind()));
+                             })
+      .def_property_readonly("scaling_numbers", &ScalingNumbers);
+  module->def(
+      "fit_multiclass",
+      [](const py::list& holder, const IndexArray& y, std::vector<std::string> class_names,
+         std::vector<std::string> feature_names, std::map<std::string, std::string> options,
+         std::map<std::string, std::string> train, std::vector<double> costs,
+         std::vector<double> sample_weights, double c, py::object callback, bool keep_state,
+         std::string state) {
+        // No other reference to the matrix remains here.
+        std::optional<Matrix> x(py::object(holder.attr("pop")()));
+        return Fit(std::move(x), y, std::move(class_names), std::move(feature_names),
+                   std::move(sample_weights),
+                   {std::move(options), std::move(train), std::move(costs), c, std::move(callback),
+                    keep_state, std::move(state)});
+      },
+      py::arg("x"), py::arg("y"), py::arg("class_names"), py::arg("feature_names"),
+      py::arg("options"), py::arg("train"), py::arg("costs"), py::arg("sample_weights"),
+      py::arg("c"), py::arg("callback"), py::arg("keep_state"), py::arg("state"));
+}
+
+}  // namespace slackline::python
