@@ -76,8 +76,8 @@ def _bytes(array: np.ndarray, where: str) -> np.ndarray:
         _refuse(~((array >= 0) & (array <= 1)), array, where,
                 "numbers with a decimal point must lie in 0 ... 1")
         return np.rint(array * 255).astype(np.uint8)
-    raise ValueError(f"{where} has type {array.dtype}; images have bytes (uint8), or numbers with a "
-                     "decimal point in 0 ... 1")
+    raise ValueError(f"{where} has type {array.dtype}; images have bytes (uint8), or numbers with "
+                     "a decimal point in 0 ... 1")
 
 
 def _over_white(array: np.ndarray) -> np.ndarray:
@@ -161,5 +161,5 @@ def check_sizes(images: Sequence[np.ndarray], maps: Sequence[np.ndarray], prefix
                          f"[{len(images)}, {len(maps)}]")
     for k, (image, labels) in enumerate(zip(images, maps)):
         if image.shape[:2] != labels.shape:
-            raise ValueError(f"{prefix}labels[{k}] has shape {labels.shape}, but {prefix}images[{k}] has "
-                             f"{image.shape[:2]} pixels")
+            raise ValueError(f"{prefix}labels[{k}] has shape {labels.shape}, but "
+                             f"{prefix}images[{k}] has {image.shape[:2]} pixels")
