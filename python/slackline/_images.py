@@ -21,8 +21,7 @@ def _items(given: Any, name: str, noun: str) -> list:
         if single:
             raise ValueError(f"{name} must be a list of arrays, one per image, not one array of "
                              f"shape {given.shape}")
-        return list(given)
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+    elif isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise ValueError(f"{name} must be a list of arrays, one per image, not {given!r}")
     items = list(given)
     if not items:

@@ -549,6 +549,7 @@ def with_pixel(array, place, value):
     ("holiday.jpg", r"images must be a list of arrays"),
     (7, r"images must be a list of arrays"),
     ([], r"images is empty"),
+    (np.zeros((0, 8, 8, 3), np.uint8), r"images is empty"),
     (changed(TEST_IMAGES, 1, lambda x: x[..., :2]), r"images\[1\] has shape \(33, 42, 2\)"),
     (changed(TEST_IMAGES, 2, lambda x: x[0, 0]), r"images\[2\] has shape \(3,\)"),
     (changed(TEST_IMAGES, 2, lambda x: x[:0]), r"images\[2\] has no pixels"),
