@@ -53,7 +53,7 @@ BenchTask MakeSequenceTask(const BenchProblem& problem, const std::string& folde
                 EvaluateSequences(test->data, test->sequences, predictions.labels);
             TestFigures figures = {{"hamming_loss", metrics.hamming_loss},
                                    {"token_accuracy", metrics.token_accuracy}};
-            if (model->format() == SequenceFormat::kConll)
+            if (model->format() != SequenceFormat::kLetters)
               figures.emplace_back("chunk_f1", metrics.chunks.f1);
             return figures;
           }};

@@ -238,8 +238,9 @@ Json ToJson(const SequenceModel& model) {
     json["columns"] = features.templates.num_columns();
     json["templates"] = features.templates.text();
     json["template_set"] = TemplateSetOf(features.templates);
-    json["hash_bits"] = features.dictionary.hash_bits();
   }
+  if (model.format() != SequenceFormat::kLetters)
+    json["hash_bits"] = model.features().dictionary.hash_bits();
   AddSupport(model.support(), &json);
   return WithRecord(kSequenceTask, model, json);
 }
@@ -248,6 +249,8 @@ Lines ToLines(const SequenceModel& model) {
   std::string features = std::to_string(model.num_features());
   if (model.format() == SequenceFormat::kLetters) {
     features += " pixels";
+  } else if (model.format() == SequenceFormat::kAttributes) {
+    features += model.features().dictionary.hash_bits() > 0 ? ", hashed attributes" : " attributes";
   } else {
     const FeatureTemplates& templates = model.features().templates;
     features += (model.features().dictionary.hash_bits() > 0 ? ", hashed, of " : " of ") +

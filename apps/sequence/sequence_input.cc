@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <slackline/apps/sequence/data/attribute_reader.h>
 #include <slackline/apps/sequence/data/conll_reader.h>
 #include <slackline/apps/sequence/data/letters_reader.h>
 #include <slackline/apps/sequence/template_sets.h>
@@ -51,6 +52,7 @@ std::vector<Index> WantedSequences(const SequenceData& data, const std::string& 
 }
 
 SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData* data) {
+  if (data->attributes != nullptr) return {{}, LearnAttributeFeatures(options.features, data)};
   FeatureTemplates templates = ReadTemplates(options.templates, *data->tokens);
   FeatureDictionary dictionary = LearnSequenceFeatures(templates, options.features, data);
   return {std::move(templates), std::move(dictionary)};
@@ -75,8 +77,6 @@ void ScaleRows(const FeatureScaling& scaling, SequenceData* data) {
 /// Throws DataError unless the labels are those of IOB2 and the selected sequences obey its rules.
 void CheckBio(const SequenceInput& input) {
   const SequenceData& data = input.data;
-  if (input.format == SequenceFormat::kLetters)
-    throw DataError(data.source, 0, "letters have no chunks for constraints bio");
   const std::string why = WhyNotBio(data.label_names);
   if (!why.empty()) throw DataError(data.source, 0, "constraints bio need BIO labels, but " + why);
   const BioRules rules = BioAllowed(data.label_names);
@@ -128,12 +128,17 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
   input.format = options.format.value_or(LooksLikeLetter(line) ? SequenceFormat::kLetters
                                                                : SequenceFormat::kConll);
   if (input.format == SequenceFormat::kLetters) {
-    input.data = ReadLetters(&reader, line);
+    LettersReadOptions letters;
+    letters.any_numbers = options.format.has_value();
+    input.data = ReadLetters(&reader, line, letters);
+  } else if (input.format == SequenceFormat::kAttributes) {
+    input.data = ReadAttributes(&reader, line);
   } else {
     input.data = ReadConll(&reader, line);
   }
   input.sequences = WantedSequences(input.data, options.folds);
-  if (input.format == SequenceFormat::kConll) input.features = LearnFeatures(options, &input.data);
+  if (input.format != SequenceFormat::kLetters)
+    input.features = LearnFeatures(options, &input.data);
   return input;
 }
 
@@ -142,6 +147,8 @@ std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data) {
   if (model.format() == SequenceFormat::kConll) {
     const SequenceFeatures& features = model.features();
     unknown = MakeSequenceFeatures(features.templates, features.dictionary, data);
+  } else if (model.format() == SequenceFormat::kAttributes) {
+    unknown = MakeAttributeFeatures(model.features().dictionary, data);
   }
   ScaleRows(model.scaling(), data);
   return unknown;
@@ -149,7 +156,9 @@ std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data) {
 
 std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines) {
   if (model.format() == SequenceFormat::kLetters)
-    return MakeLettersReader(lines, {model.label_names(), model.num_features()});
+    return MakeLettersReader(lines, {model.label_names(), model.num_features(), true});
+  if (model.format() == SequenceFormat::kAttributes)
+    return MakeAttributeReader(lines, model.label_names());
   return MakeConllReader(lines, {model.label_names(), model.features().templates.num_columns()});
 }
 

@@ -19,13 +19,15 @@
 
 namespace slackline::internal {
 
-/// By default, features with fewer occurrences than this in CoNLL data are left out.
+/// By default, features with fewer occurrences than this in CoNLL data are left out. All attributes
+/// are kept, as CRFsuite does.
 inline constexpr std::int64_t kDefaultMinCount = 3;
 
 struct SequenceReadOptions {
-  std::optional<SequenceFormat> format;                  ///< nullopt: determined by the first line
+  /// nullopt: letters or CoNLL, determined by the first line.
+  std::optional<SequenceFormat> format;
   std::string templates;                                 ///< CoNLL: see ReadTemplates; empty: auto
-  SequenceFeatureOptions features{kDefaultMinCount, 0};  ///< CoNLL
+  SequenceFeatureOptions features{kDefaultMinCount, 0};  ///< CoNLL and attributes
   std::string folds;                                     ///< letters: see SelectFolds; empty: all
 };
 
@@ -34,15 +36,15 @@ struct SequenceInput {
   SequenceFormat format = SequenceFormat::kLetters;
   SequenceData data;
   std::vector<Index> sequences;              ///< numbers of those in the selected folds, ascending
-  std::optional<SequenceFeatures> features;  ///< of CoNLL data in training
+  std::optional<SequenceFeatures> features;  ///< of CoNLL data and attributes in training
   std::int64_t unknown_features = 0;  ///< for a model: number of features of tokens unknown to it
 
   /// Number of tokens of the selected sequences.
   Offset num_tokens() const;
 };
 
-/// Reads training data; "-" is the standard input. Features of CoNLL data are counted over all
-/// sequences of the file. Throws DataError.
+/// Reads training data; "-" is the standard input. Features of CoNLL data and attributes are
+/// counted over all sequences of the file. Throws DataError.
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options);
 
 /// Reads data for a model; folds as in SequenceReadOptions. Throws DataError.
@@ -61,7 +63,7 @@ std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineRe
 /// A model for training data with all weights zero. Throws DataError when there are more than
 /// kMostSequenceLabels labels, or training with the learner needs more memory than there is (kAuto:
 /// without the blocks of al and soft). With constraints, also throws DataError when they do not fit
-/// the labels, the data are letters, or a selected sequence violates them (with the line of the
+/// the labels, or a selected sequence violates them (with the line of the
 /// first such token). A label after an unknown one cannot violate constraints; the first label of a
 /// sequence can.
 SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,

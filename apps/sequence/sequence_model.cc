@@ -37,7 +37,9 @@ FeatureDictionary LoadDictionary(const ModelEntries& entries, const std::string&
                   : FeatureDictionary::FromText(text, path);
 }
 
-SequenceFeatures LoadFeatures(const ModelEntries& entries, const std::string& path) {
+SequenceFeatures LoadFeatures(const ModelEntries& entries, SequenceFormat format,
+                              const std::string& path) {
+  if (format == SequenceFormat::kAttributes) return {{}, LoadDictionary(entries, path)};
   const Index columns = entries.ToIndex("columns", entries.Integers("columns", 1)[0]);
   entries.Require(columns >= 1, "columns");
   return {
@@ -48,7 +50,15 @@ SequenceFeatures LoadFeatures(const ModelEntries& entries, const std::string& pa
 }  // namespace
 
 std::string_view Name(SequenceFormat format) {
-  return format == SequenceFormat::kLetters ? "letters" : "conll";
+  switch (format) {
+    case SequenceFormat::kLetters:
+      return "letters";
+    case SequenceFormat::kConll:
+      return "conll";
+    case SequenceFormat::kAttributes:
+      return "attributes";
+  }
+  return {};
 }
 
 std::string_view Name(LabelConstraints constraints) {
@@ -93,7 +103,7 @@ SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_fea
 }
 
 const SequenceFeatures& SequenceModel::features() const {
-  SLACKLINE_CHECK(features_.has_value(), "a model of letters has no templates");
+  SLACKLINE_CHECK(features_.has_value(), "a model of letters has no dictionary");
   return *features_;
 }
 
@@ -196,8 +206,10 @@ ModelWriter SequenceModel::File() const {
   writer.Add("constraints", std::string(Name(constraints())));
   writer.Add("num_features", std::vector<std::int64_t>{num_features_});
   if (features_) {
-    writer.Add("columns", std::vector<std::int64_t>{features_->templates.num_columns()});
-    writer.Add("templates", features_->templates.text());
+    if (format() == SequenceFormat::kConll) {
+      writer.Add("columns", std::vector<std::int64_t>{features_->templates.num_columns()});
+      writer.Add("templates", features_->templates.text());
+    }
     writer.Add("hash_bits", std::vector<std::int64_t>{features_->dictionary.hash_bits()});
     writer.Add("dictionary", features_->dictionary.Text());
   }
@@ -213,7 +225,8 @@ ModelWriter SequenceModel::File() const {
 
 SequenceModel SequenceModel::Load(ModelReader file) {
   ModelEntries entries(std::move(file), kSequenceTask);
-  const auto format = entries.Choose("format", {SequenceFormat::kLetters, SequenceFormat::kConll});
+  const auto format = entries.Choose(
+      "format", {SequenceFormat::kLetters, SequenceFormat::kConll, SequenceFormat::kAttributes});
   const auto& labels = entries.file().Strings("labels");
   entries.Require(LabelsFit(labels), "labels");
   const auto constraints =
@@ -223,8 +236,8 @@ SequenceModel SequenceModel::Load(ModelReader file) {
       entries.ToIndex("num_features", entries.Integers("num_features", 1)[0]);
   entries.Require(num_features >= 1, "num_features");
   std::optional<SequenceFeatures> features;
-  if (format == SequenceFormat::kConll) {
-    features = LoadFeatures(entries, entries.path());
+  if (format != SequenceFormat::kLetters) {
+    features = LoadFeatures(entries, format, entries.path());
     entries.Require(features->dictionary.size() == num_features, "dictionary");
   }
   // Checks the sizes before anything is allocated by them.

@@ -35,12 +35,12 @@
 
 namespace slackline::internal {
 
-enum class SequenceFormat { kLetters, kConll };
+enum class SequenceFormat { kLetters, kConll, kAttributes };
 std::string_view Name(SequenceFormat format);
 
-/// How features are made from the tokens of CoNLL data.
+/// How features are made from the tokens of CoNLL data, or from attributes.
 struct SequenceFeatures {
-  FeatureTemplates templates;
+  FeatureTemplates templates;  ///< none: attributes are the features
   FeatureDictionary dictionary;
 };
 
@@ -56,22 +56,25 @@ inline constexpr Index kMostSequenceLabels = 8192;
 
 class SequenceModel {
  public:
-  /// A model of letters with num_features pixels and all weights zero. Requires at least one label,
+  /// A model of letters with num_features pixels, or of tokens with as many other features without
+  /// names, and all weights zero. Requires at least one label,
   /// distinct labels, num_features ≥ 1, and with kBio labels that LooksLikeBio accepts; else throws
   /// std::invalid_argument.
   SequenceModel(std::vector<std::string> label_names, Index num_features,
                 LabelConstraints constraints = LabelConstraints::kAny);
-  /// A model of CoNLL data, with a feature for each column of the dictionary, at least one.
+  /// A model of CoNLL data or attributes, with a feature for each column of the dictionary, at
+  /// least one.
   SequenceModel(std::vector<std::string> label_names, SequenceFeatures features,
                 LabelConstraints constraints = LabelConstraints::kAny);
 
   SequenceFormat format() const {
-    return features_ ? SequenceFormat::kConll : SequenceFormat::kLetters;
+    if (!features_) return SequenceFormat::kLetters;
+    return features_->templates.size() > 0 ? SequenceFormat::kConll : SequenceFormat::kAttributes;
   }
   const std::vector<std::string>& label_names() const { return label_names_; }
   Index num_labels() const { return static_cast<Index>(label_names_.size()); }
   Index num_features() const { return num_features_; }
-  /// Requires format() == kConll; else throws std::invalid_argument.
+  /// Requires a format other than kLetters; else throws std::invalid_argument.
   const SequenceFeatures& features() const;
   LabelConstraints constraints() const {
     return rules_ ? LabelConstraints::kBio : LabelConstraints::kAny;
@@ -134,7 +137,7 @@ class SequenceModel {
 
   std::vector<std::string> label_names_;
   Index num_features_ = 0;
-  std::optional<SequenceFeatures> features_;  // of CoNLL data
+  std::optional<SequenceFeatures> features_;  // of CoNLL data and attributes
   FeatureScaling scaling_;
   std::optional<BioRules> rules_;  // with constraints
   Index token_block_ = 0, bias_block_ = 0, start_block_ = 0, end_block_ = 0, transition_block_ = 0;

@@ -20,19 +20,43 @@ void Exclude(const std::vector<bool>& allowed, std::span<double> scores) {
   }
 }
 
+void CheckData(const SequenceModel& model, const SequenceData& data,
+               std::span<const Index> sequences, Index threads) {
+  SLACKLINE_CHECK(data.rows != nullptr && data.num_features == model.num_features(),
+                  "the sequences do not have the features of the model");
+  SLACKLINE_CHECK(threads >= 0, "a negative number of threads");
+  for (const Index m : sequences)
+    SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
+}
+
+/// Where each of these sequences begins in the results.
+std::vector<Offset> Begins(const SequenceData& data, std::span<const Index> sequences) {
+  std::vector<Offset> begin = {0};
+  for (const Index m : sequences) begin.push_back(begin.back() + data.length(m));
+  return begin;
+}
+
+/// Calls visit(decoder, j) for every position j in `sequences`, in parallel.
+template <class Visit>
+void ForSequences(const SequenceModel& model, std::span<const Index> sequences, Index threads,
+                  const Visit& visit) {
+  const int workers = NumThreads(threads);
+  std::vector<std::unique_ptr<SequenceDecoder>> decoders(std::clamp(workers, 1, kChunks));
+  ParallelChunks(static_cast<Index>(sequences.size()), kChunks, workers, [&](const Chunk& chunk) {
+    auto& decoder = decoders[chunk.thread];
+    if (decoder == nullptr) decoder = std::make_unique<SequenceDecoder>(model);
+    for (Index j = chunk.begin; j < chunk.end; ++j) visit(decoder.get(), j);
+  });
+}
+
 }  // namespace
 
 SequenceDecoder::SequenceDecoder(const SequenceModel& model)
     : model_(model), chain_(model.num_labels()) {
-  const BioRules* rules = model.rules();
-  if (rules == nullptr) {
-    chain_.SetSharedTable(model.transition_weights());
-    return;
-  }
   const std::span<const double> weights = model.transition_weights();
-  std::vector<double> table(weights.begin(), weights.end());
-  Exclude(rules->transition, table);
-  chain_.SetSharedTable(table);
+  transitions_.assign(weights.begin(), weights.end());
+  if (const BioRules* rules = model.rules()) Exclude(rules->transition, transitions_);
+  chain_.SetSharedTable(transitions_);
 }
 
 void SequenceDecoder::Decode(const FeatureRows& rows, Index first,
@@ -61,6 +85,23 @@ void SequenceDecoder::Decode(const SequenceData& data, Index m,
          {out->labels, out->scores, out->best.data()});
 }
 
+void SequenceDecoder::Marginals(const FeatureRows& rows, Index first, Index length,
+                                double temperature, std::span<double> out) {
+  Scores(rows, first, length);
+  if (length_ != length) {
+    const auto graph = model_.MakeStructure(length)->shared_graph();
+    sum_product_ = std::make_unique<SumProduct>(graph);
+    length_ = length;
+    states_.resize(graph->total_states());
+    marginals_.resize(states_.size());
+  }
+  // The graph has the states of all tokens, then those of all pairs.
+  auto pair = std::copy(scores_.begin(), scores_.end(), states_.begin());
+  while (pair != states_.end()) pair = std::copy(transitions_.begin(), transitions_.end(), pair);
+  sum_product_->Marginals(states_, temperature, marginals_);
+  std::copy_n(marginals_.begin(), out.size(), out.begin());
+}
+
 void SequenceDecoder::Scores(const FeatureRows& rows, Index first, Index length) {
   const std::size_t k = model_.num_labels();
   scores_.resize(length * k);
@@ -83,39 +124,43 @@ void SequenceDecoder::Scores(const FeatureRows& rows, Index first, Index length)
 SequencePredictions PredictSequences(const SequenceModel& model, const SequenceData& data,
                                      std::span<const Index> sequences,
                                      const SequencePredictOptions& options) {
-  SLACKLINE_CHECK(data.rows != nullptr && data.num_features == model.num_features(),
-                  "the sequences do not have the features of the model");
-  SLACKLINE_CHECK(options.best >= 0 && options.threads >= 0,
-                  "a negative number of labellings or threads");
-  std::vector<Offset> begin = {0};
-  for (const Index m : sequences) {
-    SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
-    begin.push_back(begin.back() + data.length(m));
-  }
+  CheckData(model, data, sequences, options.threads);
+  SLACKLINE_CHECK(options.best >= 0, "a negative number of labellings");
+  const std::vector<Offset> begin = Begins(data, sequences);
   SequencePredictions out;
   out.labels.resize(begin.back());
   if (options.scores) out.scores.resize(out.labels.size() * model.num_labels());
   if (options.best > 0) out.best.resize(sequences.size());
 
   const std::size_t k = model.num_labels();
-  const int threads = NumThreads(options.threads);
-  std::vector<std::unique_ptr<SequenceDecoder>> decoders(std::clamp(threads, 1, kChunks));
-  ParallelChunks(static_cast<Index>(sequences.size()), kChunks, threads, [&](const Chunk& chunk) {
-    auto& decoder = decoders[chunk.thread];
-    if (decoder == nullptr) decoder = std::make_unique<SequenceDecoder>(model);
-    for (Index j = chunk.begin; j < chunk.end; ++j) {
-      const Index m = sequences[j];
-      const std::size_t token = begin[j];
-      const std::size_t length = data.length(m);
-      SequenceDecoder::Output of_sequence;
-      of_sequence.labels = std::span<Index>(out.labels).subspan(token, length);
-      if (options.scores)
-        of_sequence.scores = std::span<double>(out.scores).subspan(token * k, length * k);
-      if (options.best > 0) of_sequence.best = &out.best[j];
-      decoder->Decode(*data.rows, static_cast<Index>(data.begin[m]), options, of_sequence);
-    }
+  ForSequences(model, sequences, options.threads, [&](SequenceDecoder* decoder, Index j) {
+    const Index m = sequences[j];
+    const std::size_t token = begin[j];
+    const std::size_t length = data.length(m);
+    SequenceDecoder::Output of_sequence;
+    of_sequence.labels = std::span<Index>(out.labels).subspan(token, length);
+    if (options.scores)
+      of_sequence.scores = std::span<double>(out.scores).subspan(token * k, length * k);
+    if (options.best > 0) of_sequence.best = &out.best[j];
+    decoder->Decode(*data.rows, static_cast<Index>(data.begin[m]), options, of_sequence);
   });
   return out;
+}
+
+std::vector<double> SequenceMarginals(const SequenceModel& model, const SequenceData& data,
+                                      std::span<const Index> sequences, double temperature,
+                                      Index threads) {
+  CheckData(model, data, sequences, threads);
+  const std::vector<Offset> begin = Begins(data, sequences);
+  const std::size_t k = model.num_labels();
+  std::vector<double> marginals(begin.back() * k);
+  ForSequences(model, sequences, threads, [&](SequenceDecoder* decoder, Index j) {
+    const Index m = sequences[j];
+    const Index length = data.length(m);
+    decoder->Marginals(*data.rows, static_cast<Index>(data.begin[m]), length, temperature,
+                       std::span<double>(marginals).subspan(begin[j] * k, length * k));
+  });
+  return marginals;
 }
 
 SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Index> sequences,

@@ -6,6 +6,7 @@
 // K bytes for each token of its longest sequence and 16 K² bytes for transitions.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include <slackline/apps/sequence/sequence_model.h>
 #include <slackline/inference/chain_dp.h>
 #include <slackline/inference/k_best_chain.h>
+#include <slackline/inference/sum_product.h>
 
 namespace slackline::internal {
 
@@ -55,13 +57,22 @@ class SequenceDecoder {
   /// The same for sequence m of data. *out must have the size of this sequence alone.
   void Decode(const SequenceData& data, Index m, const SequencePredictOptions& options,
               SequencePredictions* out);
+  /// Writes the marginals of the sequence of `length` tokens whose features begin at row `first`:
+  /// see SequenceMarginals.
+  void Marginals(const FeatureRows& rows, Index first, Index length, double temperature,
+                 std::span<double> out);
 
  private:
   void Scores(const FeatureRows& rows, Index first, Index length);
 
   const SequenceModel& model_;
   ChainDp chain_;
-  std::vector<double> scores_;  // of the single tokens, without transitions
+  std::vector<double> transitions_;  // K × K, −∞ where the constraints exclude a pair
+  // Of the length of the last sequence whose marginals were computed.
+  Index length_ = 0;
+  std::unique_ptr<SumProduct> sum_product_;
+  std::vector<double> states_, marginals_;  // of its graph
+  std::vector<double> scores_;              // of the single tokens, without transitions
 };
 
 /// Predicts these sequences of data that were read for the model (sequence_input.h); their labels
@@ -69,6 +80,14 @@ class SequenceDecoder {
 SequencePredictions PredictSequences(const SequenceModel& model, const SequenceData& data,
                                      std::span<const Index> sequences,
                                      const SequencePredictOptions& options);
+
+/// The marginals of the distribution p(y) ∝ exp(score(y) / temperature) of each of these sequences:
+/// tokens × K by rows, exact by sum-product. Labels that the constraints exclude have 0. They are
+/// no calibrated probabilities, since training maximises margins. Requires the same as
+/// PredictSequences, and a temperature > 0 (SumProduct).
+std::vector<double> SequenceMarginals(const SequenceModel& model, const SequenceData& data,
+                                      std::span<const Index> sequences, double temperature,
+                                      Index threads);
 
 /// The metrics of these sequences of the data; `labels`: as in SequencePredictions.
 SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Index> sequences,

@@ -25,7 +25,7 @@ SequencePredictor& SequencePredictor::operator=(const SequencePredictor& other) 
 std::shared_ptr<const FeatureRows> SequencePredictor::MakeRows(
     const std::vector<Token>& tokens) const {
   SLACKLINE_CHECK(model_->format() == SequenceFormat::kConll,
-                  "a model of letters takes rows of pixels");
+                  "a model of letters or attributes takes rows of features");
   const Index columns = model_->features().templates.num_columns();
   auto table = std::make_shared<TokenTable>();
   table->num_columns = columns;

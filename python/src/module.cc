@@ -53,6 +53,9 @@ PYBIND11_MODULE(_core, module) {
   module.def("option_texts", &OptionTexts);
   module.def("default_options", &DefaultOptions);
   BindMultiLabel(&module);
+  BindGraphs(&module);
+  BindOracle(&module);
+  BindSequence(&module);
 #ifdef SLACKLINE_WITH_VISION
   BindSegmentation(&module);
 #endif

@@ -376,7 +376,7 @@ def test_memory_does_not_grow_over_many_fits():
         return int(open("/proc/self/statm").read().split()[1]) * 4096
     def fit(k):
         model = MultiLabelClassifier(graph="tree", tol=0.05, warm_start=True,
-                                     n_jobs=2 if k % 10 == 0 else 1)
+                                     n_jobs=2 if k % 100 == 0 else 1)
         model.fit(X, Y, callbacks=lambda record: None).predict(X)
         model.weights_, model.history_
         try:
@@ -448,7 +448,8 @@ def test_numpy_is_enough():
     print([name for name in ("sklearn", "scipy", "pandas") if name in sys.modules])
     """)
     assert out.splitlines() == [
-        "not fitted", "True 1.0", "True", "MultiLabelClassifier(C=10, graph='tree', verbose=True) 10 2",
+        "not fitted", "True 1.0", "True",
+        "MultiLabelClassifier(C=10, graph='tree', verbose=True) 10 2",
         "Invalid parameter 'D' for estimator Mu", "[]"
     ]
 

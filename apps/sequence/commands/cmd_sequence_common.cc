@@ -15,15 +15,18 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Throws DataError on options that only apply to CoNLL data.
+/// Throws DataError on options that do not apply to this format.
 void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
   if (format == SequenceFormat::kConll) return;
-  const auto refuse = [](const std::string& value, const char* option) {
+  const bool letters = format == SequenceFormat::kLetters;
+  const auto refuse = [&](const std::string& value, const char* option) {
     if (value.empty()) return;
-    throw DataError("--" + std::string(option) +
-                    ": letters have their pixels as features, and no templates");
+    throw DataError("--" + std::string(option) + ": " +
+                    (letters ? "letters have their pixels" : "tokens have their attributes") +
+                    " as features, and no templates");
   };
   refuse(flags.templates, "template");
+  if (!letters) return;
   refuse(flags.min_count, "min-count");
   refuse(flags.hash_bits, "hash-bits");
   if (flags.ReadConstraints() != LabelConstraints::kAny)
@@ -33,6 +36,9 @@ void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
 std::string DescribeFeatures(const SequenceModel& model) {
   if (model.format() == SequenceFormat::kLetters) return Count(model.num_features(), "pixel");
   const SequenceFeatures& features = model.features();
+  if (model.format() == SequenceFormat::kAttributes)
+    return Count(model.num_features(),
+                 features.dictionary.hash_bits() > 0 ? "hashed attribute" : "attribute");
   return Count(model.num_features(),
                features.dictionary.hash_bits() > 0 ? "hashed feature" : "feature") +
          " of " + Count(features.templates.size(), "template");
@@ -69,11 +75,14 @@ void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds) {
 
 void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
-  AddTextOption(app, "format", &format, "letters|conll",
-                "format of DATA. letters: Kassel's letters with pixels, one letter per line. "
-                "conll: one token per line, in columns of which the last is the label, with blank "
-                "lines between sequences",
-                "decided by the first line");
+  AddTextOption(
+      app, "format", &format, "letters|conll|attributes",
+      "format of DATA. letters: Kassel's letters with pixels, one letter per line; if given, "
+      "pixels may be any numbers. "
+      "conll: one token per line, in columns of which the last is the label, with blank "
+      "lines between sequences. attributes: that of CRFsuite, one token per line: its "
+      "label, then its attributes, as NAME or NAME:VALUE, with tabs between",
+      "letters or conll, by the first line");
   AddFoldsOption(app, folds_option, &folds);
   AddTextOption(app, "template", &templates, "SET|FILE",
                 "conll: features of the tokens: one of the sets auto, chunking, spelling, "
@@ -81,10 +90,10 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
                 "for a file with the name of a set)",
                 "auto");
   AddTextOption(app, "min-count", &min_count, "N",
-                "conll: leave out features that occur fewer than N times in DATA",
-                std::to_string(kDefaultMinCount));
+                "conll, attributes: leave out features that occur fewer than N times in DATA",
+                std::to_string(kDefaultMinCount) + "; attributes: 1");
   AddTextOption(app, "hash-bits", &hash_bits, "B",
-                "conll: 2^B hashed features, without a dictionary; B from 1 to 30");
+                "conll, attributes: 2^B hashed features, without a dictionary; B from 1 to 30");
   AddTextOption(app, "loss", &loss, "mean|count",
                 "Hamming loss of each sequence: share (mean) or number (count) of its known labels "
                 "that are wrong",
@@ -93,7 +102,8 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
                 "costs of errors in the loss: lines `given predicted cost`, where * as predicted "
                 "stands for all labels without a line of their own. All other errors cost 1");
   AddTextOption(app, "constraints", &constraints, "none|bio",
-                "conll: bio allows, in training and in all predictions, only labellings where I-X "
+                "conll, attributes: bio allows, in training and in all predictions, only "
+                "labellings where I-X "
                 "follows B-X or I-X",
                 "none");
   scale.Register(app);
@@ -103,7 +113,9 @@ SequenceReadOptions SequenceFlags::Read() const {
   SequenceReadOptions options;
   if (!format.empty())
     options.format =
-        ReadChoice("format", format, {SequenceFormat::kLetters, SequenceFormat::kConll});
+        ReadChoice("format", format,
+                   {SequenceFormat::kLetters, SequenceFormat::kConll, SequenceFormat::kAttributes});
+  if (options.format == SequenceFormat::kAttributes) options.features.min_count = 1;
   options.templates = templates;
   options.folds = folds;
   if (!min_count.empty()) options.features.min_count = ReadCount("min-count", min_count, 1);
@@ -141,11 +153,13 @@ RecordTexts SequenceFlags::Texts(SequenceFormat model) const {
   };
   add("costs", costs);
   add("folds", folds);
-  if (model == SequenceFormat::kConll) {
+  if (model != SequenceFormat::kLetters) {
+    const bool conll = model == SequenceFormat::kConll;
     add("template", templates);
     add("hash-bits", hash_bits);
     if (hash_bits.empty())
-      add("min-count", min_count.empty() ? std::to_string(kDefaultMinCount) : min_count);
+      add("min-count",
+          min_count.empty() ? std::to_string(conll ? kDefaultMinCount : 1) : min_count);
   }
   return texts;
 }

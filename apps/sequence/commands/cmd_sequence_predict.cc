@@ -33,7 +33,7 @@ constexpr const char* kDescription =
     "when it is complete.\n\n"
     "--output labels writes one line per token: the columns of DATA without the label (for "
     "letters: id, word id, position),\n"
-    "then the predicted label. Blank lines separate sequences.\n"
+    "then the predicted label. (For attributes: the label alone.) Blank lines separate sequences.\n"
     "--output scores writes a line with the names of the labels, separated by tabs, then one line "
     "per token: for every label\n"
     "the best score of a labelling of the sequence with it minus the best score of all. The "
@@ -88,7 +88,7 @@ void AppendLabels(const SequenceModel& model, const SequenceData& data, Index m,
   Offset token = data.begin[m];
   for (const Index label : labels) {
     AppendInput(data, token++, text);
-    text->push_back(data.tokens->separator);
+    if (data.tokens->num_columns > 0) text->push_back(data.tokens->separator);
     text->append(model.label_names()[label]).push_back('\n');
   }
 }

@@ -2,6 +2,7 @@
 #include <slackline/apps/sequence/data/letters_reader.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -67,7 +68,7 @@ class LettersReader final : public SequenceReader {
   std::size_t num_fields_ = 0;  // of every line; 0 before the first line
   Letter last_;
   std::vector<Index> columns_;
-  std::vector<double> ones_;
+  std::vector<double> values_;
 };
 
 /// Starts with no words.
@@ -128,17 +129,21 @@ void LettersReader::CheckFollows(const Letter& letter) const {
 
 void LettersReader::ParsePixels() {
   columns_.clear();
+  values_.clear();
   for (std::size_t field = kPixels; field < fields_.size(); ++field) {
     const std::string_view pixel = fields_[field];
-    if (pixel == "1") {
-      columns_.push_back(static_cast<Index>(field - kPixels));
-    } else if (pixel != "0") {
+    if (pixel == "0") continue;
+    double value = 1;
+    if (pixel != "1" &&
+        !(options_.any_numbers && ParseNumber(pixel, &value) && std::abs(value) <= kLargestValue)) {
       Fail("pixel " + std::to_string(field - kPixels + 1) + " is " + Quoted(pixel) +
-           ", not 0 or 1");
+           (options_.any_numbers ? ", not a number" : ", not 0 or 1"));
     }
+    if (value == 0) continue;
+    columns_.push_back(static_cast<Index>(field - kPixels));
+    values_.push_back(value);
   }
-  ones_.resize(columns_.size(), 1.0);
-  rows_->AddSparse(columns_, ones_);
+  rows_->AddSparse(columns_, values_);
 }
 
 bool LettersReader::ParseLine(std::string_view line) {

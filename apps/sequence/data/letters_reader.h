@@ -4,8 +4,9 @@
 // Koller (2003): one letter per line, with tabs between the fields:
 //   id   letter   next_id   word_id   position   fold   pixel   pixel   …
 // next_id is the id of the word's next letter, on the next line, or -1 at the end of the word.
-// Positions count from 1. Pixels are 0 or 1, the same number in every line. A tab after the last
-// pixel and lines without text are allowed. `?` as the letter means that the letter is unknown.
+// Positions count from 1. Pixels are 0 or 1, or any numbers where LettersReadOptions allows them,
+// the same number of them in every line. A tab after the last pixel and lines without text are
+// allowed. `?` as the letter means that the letter is unknown.
 #pragma once
 
 #include <memory>
@@ -23,10 +24,13 @@ struct LettersReadOptions {
   /// For prediction: the labels and the number of features of the model.
   std::vector<std::string> label_names;
   Index num_features = -1;
+  /// Whether pixels may be any numbers. They may not where the format is only guessed from the first
+  /// line, so that a damaged line is found.
+  bool any_numbers = false;
 };
 
 /// Reads words, plain or compressed with gzip; "-" is the standard input. Feature p of a token is
-/// pixel p, stored if it is 1. Throws DataError with file, line and token on text that violates the
+/// pixel p, stored unless it is 0. Throws DataError with file, line and token on text that violates the
 /// format, when the number of pixels is not that of the model, and when a file for training has no
 /// words or no known letters.
 SequenceData ReadLetters(const std::string& path, const LettersReadOptions& options = {});

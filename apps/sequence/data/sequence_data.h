@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sequences of tokens with one label per token: words of letters
-// (apps/sequence/data/letters_reader.h), sentences of words (apps/sequence/data/conll_reader.h).
+// (apps/sequence/data/letters_reader.h), sentences of words (apps/sequence/data/conll_reader.h),
+// tokens with attributes (apps/sequence/data/attribute_reader.h).
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ namespace slackline::internal {
 inline constexpr std::string_view kUnknownLabel = "?";
 
 /// The columns of tokens other than labels, for features and for output next to predictions. CoNLL:
-/// all columns but the label. Letters: id, word id and position.
+/// all columns but the label. Letters: id, word id and position. Attributes: none.
 struct TokenTable {
   Index num_columns = 0;
   std::vector<Index> cells;  ///< tokens × num_columns by rows: numbers of their texts
@@ -30,6 +31,23 @@ struct TokenTable {
   std::string_view text(Offset token, Index column) const {
     return texts.text(cells[token * num_columns + column]);
   }
+};
+
+/// Features of tokens by name, with values.
+struct AttributeTable {
+  StringTable names;
+  std::vector<Offset> begin = {0};  ///< token t has the attributes [begin[t], begin[t + 1])
+  std::vector<Index> attributes;    ///< numbers of their names; one may occur twice in a token
+  std::vector<double> values;       ///< not 0
+
+  Offset num_tokens() const { return static_cast<Offset>(begin.size()) - 1; }
+  /// Adds an attribute to the token that EndToken ends. Attributes with the value 0 are left out.
+  void Add(std::string_view name, double value) {
+    if (value == 0) return;
+    attributes.push_back(names.Add(name));
+    values.push_back(value);
+  }
+  void EndToken() { begin.push_back(static_cast<Offset>(attributes.size())); }
 };
 
 struct SequenceData {
@@ -46,8 +64,10 @@ struct SequenceData {
   std::vector<Index> folds;   ///< per sequence; empty if the file has none (CoNLL)
   std::vector<long> lines;    ///< line number of each sequence's first token
   std::shared_ptr<const TokenTable> tokens;
+  /// Only of data with attributes, until features are made of them.
+  std::shared_ptr<const AttributeTable> attributes;
   /// One sparse row per token, without a constant feature, which the model adds. Null after
-  /// ReadConll until features are made (apps/sequence/data/sequence_features.h).
+  /// ReadConll and ReadAttributes until features are made (apps/sequence/data/sequence_features.h).
   std::shared_ptr<const FeatureRows> rows;
   Index num_features = 0;  ///< number of columns of the rows
 

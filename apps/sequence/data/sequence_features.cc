@@ -30,25 +30,24 @@ void ForEachFeature(const FeatureTemplates& templates, const SequenceData& data,
   }
 }
 
-/// Collects the columns of a token in any order, and appends them as a row.
+/// Collects the features of a token in any order, and appends them as a row.
 class RowMaker {
  public:
-  void Add(Index column) { columns_.push_back(column); }
+  void Add(Index column, double value = 1) { features_.emplace_back(column, value); }
   void EndRow() {
-    std::sort(columns_.begin(), columns_.end());
-    std::size_t kept = 0;
+    std::sort(features_.begin(), features_.end());
+    columns_.clear();
     values_.clear();
-    for (const Index column : columns_) {
-      if (kept > 0 && columns_[kept - 1] == column) {
-        values_.back() += 1;  // features with the same hashed column add up
+    for (const auto& [column, value] : features_) {
+      if (!columns_.empty() && columns_.back() == column) {
+        values_.back() += value;  // features with the same hashed column add up
         continue;
       }
-      columns_[kept++] = column;
-      values_.push_back(1);
+      columns_.push_back(column);
+      values_.push_back(value);
     }
-    columns_.resize(kept);
     rows_->AddSparse(columns_, values_);
-    columns_.clear();
+    features_.clear();
   }
   std::shared_ptr<const FeatureRows> Finish() {
     rows_->ShrinkToFit();
@@ -57,17 +56,54 @@ class RowMaker {
 
  private:
   std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
+  std::vector<std::pair<Index, double>> features_;
   std::vector<Index> columns_;
   std::vector<double> values_;
 };
+
+void CheckFeatureOptions(const SequenceFeatureOptions& options) {
+  SLACKLINE_CHECK(options.min_count >= 1, "the minimal count of features must be at least 1");
+  SLACKLINE_CHECK(options.hash_bits == 0 || options.min_count == 1,
+                  "features are either hashed or counted, not both");
+}
+
+/// The dictionary of all features that were counted often enough.
+FeatureDictionary FinishDictionary(const FeatureCounter& counter, std::int64_t min_count,
+                                   const std::string& source, std::vector<Index>* columns) {
+  FeatureDictionary dictionary = counter.Finish(min_count, columns);
+  if (dictionary.size() == 0) {
+    throw DataError(source, 0, "no feature occurs " + std::to_string(min_count) + " times");
+  }
+  return dictionary;
+}
+
+/// Makes the rows of attributes, whose names belong to these columns, and releases them. Returns
+/// the number of attributes without a column.
+std::int64_t MakeAttributeRows(const std::vector<Index>& columns, SequenceData* data) {
+  const AttributeTable& table = *data->attributes;
+  RowMaker rows;
+  std::int64_t unknown = 0;
+  for (Offset token = 0; token < table.num_tokens(); ++token) {
+    for (Offset k = table.begin[token]; k < table.begin[token + 1]; ++k) {
+      const Index column = columns[table.attributes[k]];
+      if (column == kAbsent) {
+        ++unknown;
+      } else {
+        rows.Add(column, table.values[k]);
+      }
+    }
+    rows.EndRow();
+  }
+  data->rows = rows.Finish();
+  data->attributes.reset();
+  return unknown;
+}
 
 }  // namespace
 
 FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
                                         const SequenceFeatureOptions& options, SequenceData* data) {
-  SLACKLINE_CHECK(options.min_count >= 1, "the minimal count of features must be at least 1");
-  SLACKLINE_CHECK(options.hash_bits == 0 || options.min_count == 1,
-                  "features are either hashed or counted, not both");
+  CheckFeatureOptions(options);
   if (options.hash_bits != 0) {
     FeatureDictionary hashed = FeatureDictionary::Hashed(options.hash_bits);
     MakeSequenceFeatures(templates, hashed, data);
@@ -79,11 +115,8 @@ FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
       templates, *data, [&](const std::string& feature) { return counter.Add(feature); },
       [&](Index number) { numbers.push_back(number); }, [] {});
   std::vector<Index> columns;
-  FeatureDictionary dictionary = counter.Finish(options.min_count, &columns);
-  if (dictionary.size() == 0) {
-    throw DataError(data->source, 0,
-                    "no feature occurs " + std::to_string(options.min_count) + " times");
-  }
+  FeatureDictionary dictionary =
+      FinishDictionary(counter, options.min_count, data->source, &columns);
   RowMaker rows;
   const std::size_t per_token = templates.size();
   for (std::size_t k = 0; k < numbers.size(); ++k) {
@@ -111,6 +144,36 @@ std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
       },
       [&] { rows.EndRow(); });
   data->rows = rows.Finish();
+  data->num_features = dictionary.size();
+  return unknown;
+}
+
+FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options,
+                                         SequenceData* data) {
+  CheckFeatureOptions(options);
+  if (options.hash_bits != 0) {
+    FeatureDictionary hashed = FeatureDictionary::Hashed(options.hash_bits);
+    MakeAttributeFeatures(hashed, data);
+    return hashed;
+  }
+  SLACKLINE_CHECK(data->attributes != nullptr, "sequences without attributes");
+  const AttributeTable& table = *data->attributes;
+  FeatureCounter counter;  // numbers the names as the table does
+  for (const Index attribute : table.attributes) counter.Add(table.names.text(attribute));
+  std::vector<Index> columns;
+  FeatureDictionary dictionary =
+      FinishDictionary(counter, options.min_count, data->source, &columns);
+  MakeAttributeRows(columns, data);
+  data->num_features = dictionary.size();
+  return dictionary;
+}
+
+std::int64_t MakeAttributeFeatures(const FeatureDictionary& dictionary, SequenceData* data) {
+  SLACKLINE_CHECK(data->attributes != nullptr, "sequences without attributes");
+  const StringTable& names = data->attributes->names;
+  std::vector<Index> columns(names.size());
+  for (Index i = 0; i < names.size(); ++i) columns[i] = dictionary.Find(names.text(i));
+  const std::int64_t unknown = MakeAttributeRows(columns, data);
   data->num_features = dictionary.size();
   return unknown;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Feature rows of sequences, from templates and a dictionary.
+// Feature rows of sequences, from templates or attributes, and a dictionary.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,10 @@ FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
 /// features that are not in the dictionary, counted once per token; they are left out.
 std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
                                   const FeatureDictionary& dictionary, SequenceData* data);
+
+/// The same for data with attributes, which are the features; their values stay, and those of a
+/// token that share a column add up. Each releases data->attributes.
+FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options, SequenceData* data);
+std::int64_t MakeAttributeFeatures(const FeatureDictionary& dictionary, SequenceData* data);
 
 }  // namespace slackline::internal

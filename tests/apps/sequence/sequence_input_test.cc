@@ -160,7 +160,7 @@ TEST_CASE("constraints must fit labels and sequences") {
   CHECK(error(good + "a x E-N\n")
             .ends_with("data.txt: constraints bio need BIO labels, but label 'E-N' is neither O "
                        "nor B- or I- with a type"));
-  CHECK(error(kLetters).ends_with("data.txt: letters have no chunks for constraints bio"));
+  CHECK(error(kLetters).ends_with("data.txt: constraints bio need BIO labels, but"));
   const SequenceModel model = MakeSequenceModel(files.Read(good, AllFeatures()), LearnerKind::kAuto,
                                                 LabelConstraints::kBio);
   CHECK(model.constraints() == LabelConstraints::kBio);

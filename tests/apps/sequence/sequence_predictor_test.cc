@@ -129,7 +129,7 @@ TEST_CASE("letters are predicted from pixels") {
   for (std::size_t k = 0; k < 2; ++k) CHECK(names[k] == model.label_names()[expected.labels[k]]);
   CHECK(predictor.ScoreRows(word).size() == 2 * 3);
   CHECK(Contains(MessageOf<std::invalid_argument>([&] { predictor.Predict({{"a"}}); }),
-                 "a model of letters takes rows of pixels"));
+                 "a model of letters or attributes takes rows of features"));
   word.AddSparse(std::vector<Index>{3}, std::vector<double>{1});
   CHECK(Contains(MessageOf<std::invalid_argument>([&] { predictor.PredictRows(word); }),
                  "there are rows with 4 features, but the model has 3"));

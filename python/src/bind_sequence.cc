@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Models of sequences.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/common/choice.h>
+#include <slackline/apps/sequence/sequence_input.h>
+#include <slackline/apps/sequence/sequence_predict.h>
+#include <slackline/apps/sequence/sequence_training.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
+#include "src/convert.h"
+#include "src/module.h"
+#include "src/run.h"
+
+namespace slackline::python {
+namespace {
+
+using internal::Quoted;
+using internal::SequenceData;
+using internal::SequenceFormat;
+using internal::SequenceModel;
+
+/// "X[3][5]"
+std::string Place(Index sequence, Index token) {
+  return "X[" + std::to_string(sequence) + "][" + std::to_string(token) + "]";
+}
+
+std::string_view TextOf(PyObject* object) {
+  Py_ssize_t size = 0;
+  const char* text = nullptr;
+  if (PyUnicode_Check(object)) {
+    text = PyUnicode_AsUTF8AndSize(object, &size);
+    if (text == nullptr) throw py::error_already_set();
+  } else if (PyBytes_Check(object)) {
+    text = PyBytes_AS_STRING(object);
+    size = PyBytes_GET_SIZE(object);
+  }
+  return {text, static_cast<std::size_t>(size)};
+}
+
+bool IsText(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
+
+bool IsList(PyObject* object) {
+  return PyList_Check(object) || PyTuple_Check(object) || PyAnySet_Check(object);
+}
+
+std::string TypeName(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+/// Reads features of tokens as python-crfsuite takes them: a dict {name: value}, where a text value
+/// stands for the feature "name=value", and a dict or list of texts for features "name:…"; or a
+/// list of names. Requires the GIL.
+class AttributeConverter {
+ public:
+  AttributeConverter(Index sequence, internal::AttributeTable* table)
+      : sequence_(sequence), table_(*table) {}
+
+  void AddToken(PyObject* features) {
+    prefix_.clear();
+    if (PyDict_Check(features)) {
+      AddDict(features);
+    } else if (IsList(features)) {
+      AddList(features);
+    } else {
+      throw py::value_error(Place(sequence_, token_) +
+                            ": the features of a token must be a dict or a list of strings, not " +
+                            TypeName(features));
+    }
+    table_.EndToken();
+    ++token_;
+  }
+
+ private:
+  [[noreturn]] void Fail(const std::string& message) const {
+    throw py::value_error(Place(sequence_, token_) + ": " + message);
+  }
+
+  void Add(double value) {
+    if (prefix_.find('\n') != std::string::npos)
+      Fail("feature " + Quoted(prefix_) + " contains a line end");
+    if (!std::isfinite(value))
+      Fail("feature " + Quoted(prefix_) + " is " + (std::isnan(value) ? "NaN" : "infinite"));
+    table_.Add(prefix_, value);
+  }
+
+  /// Adds the features of a list of names, each after prefix_.
+  void AddList(PyObject* list) {
+    const auto iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(list));
+    if (!iterator) throw py::error_already_set();
+    const std::size_t size = prefix_.size();
+    while (PyObject* next = PyIter_Next(iterator.ptr())) {
+      const auto item = py::reinterpret_steal<py::object>(next);
+      if (!IsText(next)) Fail("a list of features must hold strings, not " + TypeName(next));
+      prefix_.append(TextOf(next));
+      Add(1);
+      prefix_.resize(size);
+    }
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  }
+
+  void AddDict(PyObject* dict) {
+    PyObject* key = nullptr;
+    PyObject* value = nullptr;
+    Py_ssize_t position = 0;
+    const std::size_t size = prefix_.size();
+    while (PyDict_Next(dict, &position, &key, &value)) {
+      if (!IsText(key)) Fail("names of features must be strings, not " + TypeName(key));
+      prefix_.append(TextOf(key));
+      AddValue(value);
+      prefix_.resize(size);
+    }
+  }
+
+  /// Adds the feature prefix_ with this value.
+  void AddValue(PyObject* value) {
+    if (IsText(value)) {
+      prefix_.append("=").append(TextOf(value));
+      Add(1);
+    } else if (PyDict_Check(value) || IsList(value)) {
+      if (++depth_ > kDepth) Fail("dicts of features are nested more than 50 times");
+      prefix_.append(":");
+      if (PyDict_Check(value)) {
+        AddDict(value);
+      } else {
+        AddList(value);
+      }
+      --depth_;
+    } else {
+      const double number = PyFloat_AsDouble(value);
+      if (number == -1 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        Fail("feature " + Quoted(prefix_) + " is neither a number nor a string but " +
+             TypeName(value));
+      }
+      Add(number);
+    }
+  }
+
+  static constexpr int kDepth = 50;
+
+  const Index sequence_;
+  internal::AttributeTable& table_;
+  Index token_ = 0;
+  int depth_ = 0;
+  std::string prefix_;
+};
+
+/// A sequence of Python as a list or tuple.
+py::object Fast(py::handle object, const std::string& place, const char* what) {
+  if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr()))
+    throw py::value_error(place + " must be a list of " + what + ", not " + TypeName(object.ptr()));
+  return py::reinterpret_borrow<py::object>(object);
+}
+
+std::string InX(Index sequence) { return "X[" + std::to_string(sequence) + "]"; }
+
+void EndSequence(Offset tokens, SequenceData* data) {
+  const Offset begin = data->begin.back();
+  if (tokens == begin) throw py::value_error(InX(data->num_sequences()) + " has no tokens");
+  data->begin.push_back(tokens);
+  data->lines.push_back(static_cast<long>(begin) + 1);
+}
+
+/// Sequences from lists of dicts or lists of strings.
+void AddAttributes(const py::list& x, SequenceData* data) {
+  auto table = std::make_shared<internal::AttributeTable>();
+  for (const py::handle sequence : x) {
+    const Index m = data->num_sequences();
+    const py::object tokens = Fast(sequence, InX(m), "tokens");
+    AttributeConverter converter(m, table.get());
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(tokens.ptr()); ++i)
+      converter.AddToken(PySequence_Fast_GET_ITEM(tokens.ptr(), i));
+    EndSequence(table->num_tokens(), data);
+  }
+  data->attributes = std::move(table);
+}
+
+/// Sequences from lists of tuples of texts, for templates over so many columns.
+void AddColumns(const py::list& x, Index columns, SequenceData* data) {
+  auto table = std::make_shared<internal::TokenTable>();
+  table->num_columns = columns;
+  for (const py::handle sequence : x) {
+    const Index m = data->num_sequences();
+    const py::object tokens = Fast(sequence, InX(m), "tokens");
+    const Py_ssize_t length = PySequence_Fast_GET_SIZE(tokens.ptr());
+    for (Py_ssize_t i = 0; i < length; ++i) {
+      PyObject* token = PySequence_Fast_GET_ITEM(tokens.ptr(), i);
+      const std::string place = Place(m, static_cast<Index>(i));
+      const py::object cells = Fast(token, place, "columns");
+      if (PySequence_Fast_GET_SIZE(token) != columns) {
+        throw py::value_error(place + " has " + std::to_string(PySequence_Fast_GET_SIZE(token)) +
+                              " columns, but the templates of the model use " +
+                              std::to_string(columns));
+      }
+      for (Index c = 0; c < columns; ++c) {
+        PyObject* cell = PySequence_Fast_GET_ITEM(token, c);
+        if (!IsText(cell)) throw py::value_error(place + ": columns must be strings");
+        table->cells.push_back(table->texts.Add(TextOf(cell)));
+      }
+    }
+    EndSequence(data->begin.back() + length, data);
+  }
+  data->tokens = std::move(table);
+}
+
+/// How rows of arrays are stored.
+enum class Storage {
+  kDense,
+  kBySet,  ///< all of them sparse if at most half of all values are not 0
+  kByRow,  ///< each sparse if at most half of its values are not 0
+};
+
+std::size_t CountNonzero(std::span<const double> values) {
+  return values.size() - static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0));
+}
+
+bool FewNonzero(std::span<const double> row) { return 2 * CountNonzero(row) <= row.size(); }
+
+void AppendMatrices(const std::vector<Matrix>& matrices, Storage storage,
+                    internal::FeatureRows* rows) {
+  std::size_t size = 0;
+  std::size_t nonzero = 0;
+  for (const Matrix& matrix : matrices) {
+    if (matrix.sparse() || storage != Storage::kBySet) continue;
+    size += matrix.values().size();
+    nonzero += CountNonzero(matrix.values());
+  }
+  const bool all_sparse = storage == Storage::kBySet && 2 * nonzero <= size;
+  for (const Matrix& matrix : matrices) {
+    if (matrix.sparse() || storage == Storage::kDense) {
+      matrix.AppendRows(0, matrix.rows(), false, rows);
+    } else if (storage == Storage::kByRow) {
+      matrix.AppendSparse(rows, FewNonzero);
+    } else {
+      matrix.AppendSparse(rows, [&](std::span<const double>) { return all_sparse; });
+    }
+  }
+  rows->ShrinkToFit();
+}
+
+/// Sequences from matrices as Matrix takes them.
+void AddMatrices(const py::list& x, Storage storage, SequenceData* data) {
+  std::vector<Matrix> matrices;
+  for (const py::handle sequence : x) {
+    matrices.emplace_back(py::reinterpret_borrow<py::object>(sequence));
+    const Matrix& matrix = matrices.back();
+    if (matrix.columns() != matrices.front().columns()) {
+      throw py::value_error(InX(data->num_sequences()) + " has " +
+                            std::to_string(matrix.columns()) + " features, but X[0] has " +
+                            std::to_string(matrices.front().columns()));
+    }
+    EndSequence(data->begin.back() + matrix.rows(), data);
+  }
+  const py::gil_scoped_release release;
+  auto rows = std::make_shared<internal::FeatureRows>();
+  AppendMatrices(matrices, storage, rows.get());
+  data->num_features = matrices.empty() ? 0 : matrices.front().columns();
+  data->rows = std::move(rows);
+}
+
+/// Sequences without labels. `columns`: of the templates, for SequenceFormat::kConll; storage: for
+/// kLetters.
+SequenceData DataOf(SequenceFormat format, const py::list& x, Index columns, Storage storage) {
+  SequenceData data;
+  data.source = "X";
+  data.begin = {0};
+  switch (format) {
+    case SequenceFormat::kLetters:
+      AddMatrices(x, storage, &data);
+      break;
+    case SequenceFormat::kConll:
+      AddColumns(x, columns, &data);
+      break;
+    case SequenceFormat::kAttributes:
+      AddAttributes(x, &data);
+      break;
+  }
+  data.has_labels = false;
+  data.labels.assign(internal::Size(data.begin.back()), internal::kUnlabelled);
+  return data;
+}
+
+SequenceFormat FormatFrom(const std::string& name) {
+  constexpr std::array kFormats = {SequenceFormat::kLetters, SequenceFormat::kConll,
+                                   SequenceFormat::kAttributes};
+  for (const SequenceFormat format : kFormats) {
+    if (Name(format) == name) return format;
+  }
+  throw py::value_error("there is no format '" + name + "'");
+}
+
+struct FitArguments {
+  std::map<std::string, std::string> options;  // of the application
+  std::map<std::string, std::string> train;
+  std::vector<double> costs;  // K × K by rows, [true, predicted]; empty: 1 for every error
+  double c = 0;
+  py::object callback;
+  bool keep_state = false;
+  std::string state;
+
+  const std::string& text(const std::string& name) const {
+    const auto found = options.find(name);
+    if (found == options.end()) throw py::key_error(name);
+    return found->second;
+  }
+};
+
+/// Takes over labels (numbers of names, or −1), one per token.
+void AddLabels(const IndexArray& labels, const OffsetArray& begin,
+               std::vector<std::string> label_names, SequenceData* data) {
+  const auto sequences = static_cast<Index>(begin.size() - 1);
+  if (sequences != data->num_sequences())
+    throw py::value_error("X has " + std::to_string(data->num_sequences()) +
+                          " sequences, but y has " + std::to_string(sequences));
+  for (Index m = 0; m < sequences; ++m) {
+    const std::int64_t length = begin.data()[m + 1] - begin.data()[m];
+    if (length == data->length(m)) continue;
+    throw py::value_error(InX(m) + " has " + std::to_string(data->length(m)) + " tokens, but y[" +
+                          std::to_string(m) + "] has " + std::to_string(length) + " labels");
+  }
+  data->labels.assign(labels.data(), labels.data() + labels.size());
+  data->has_labels = true;
+  data->num_model_labels = static_cast<Index>(label_names.size());
+  data->label_names = std::move(label_names);
+}
+
+/// The checks of constraints, with the place in y.
+void CheckBio(const SequenceData& data) {
+  const std::string why = internal::WhyNotBio(data.label_names);
+  if (!why.empty()) throw py::value_error("constraints='bio' needs BIO labels, but " + why);
+  const internal::BioRules rules = internal::BioAllowed(data.label_names);
+  for (Index m = 0; m < data.num_sequences(); ++m) {
+    for (Index i = 0; i < data.length(m); ++i) {
+      const auto token = internal::Size(data.begin[m] + i);
+      const Index label = data.labels[token];
+      const Index before = i > 0 ? data.labels[token - 1] : internal::kUnlabelled;
+      if (label == internal::kUnlabelled || (i > 0 && before == internal::kUnlabelled)) continue;
+      if (i == 0 ? rules.start[label] : rules.Allows(before, label)) continue;
+      throw py::value_error(
+          "y[" + std::to_string(m) + "][" + std::to_string(i) +
+          "]: constraints='bio' does not allow " + Quoted(data.label_names[label]) +
+          (i == 0 ? " to begin a sequence" : " after " + Quoted(data.label_names[before])));
+    }
+  }
+}
+
+internal::RecordTexts TextsOf(const FitArguments& arguments, SequenceFormat format) {
+  internal::RecordTexts texts;
+  texts.loss = arguments.text("loss") + (arguments.costs.empty() ? "" : " with costs");
+  texts.options.emplace_back("format", std::string(Name(format)));
+  for (const char* name : {"loss", "constraints", "scale"})
+    texts.options.emplace_back(name, arguments.text(name));
+  if (!arguments.costs.empty()) texts.options.emplace_back("costs", "given");
+  if (format == SequenceFormat::kLetters) return texts;
+  const char* counted = arguments.text("hash-bits").empty() ? "min-count" : "hash-bits";
+  texts.options.emplace_back(counted, arguments.text(counted));
+  return texts;
+}
+
+internal::SequenceTrainingOptions OptionsOf(const FitArguments& arguments,
+                                            const internal::TrainOptions& train) {
+  internal::SequenceTrainingOptions options;
+  options.learner = train.learner;
+  options.constraints =
+      internal::CheckChoice("constraints", arguments.text("constraints"), {"none", "bio"}) == 0
+          ? internal::LabelConstraints::kAny
+          : internal::LabelConstraints::kBio;
+  options.scale = ScaleFrom(arguments.text("scale"));
+  options.loss = internal::CheckChoice("loss", arguments.text("loss"), {"mean", "count"}) == 0
+                     ? internal::LossScale::kMean
+                     : internal::LossScale::kCount;
+  return options;
+}
+
+/// Makes the features of attributes.
+void LearnFeatures(const FitArguments& arguments, internal::SequenceInput* input) {
+  if (input->format != SequenceFormat::kAttributes) return;
+  internal::SequenceFeatureOptions features;
+  const std::string& bits = arguments.text("hash-bits");
+  features.min_count = bits.empty() ? std::stoll(arguments.text("min-count")) : 1;
+  if (!bits.empty()) features.hash_bits = std::stoi(bits);
+  input->features.emplace(
+      internal::SequenceFeatures{{}, internal::LearnAttributeFeatures(features, &input->data)});
+}
+
+/// Trains a model. labels: one per token, a number of a name or −1; begin: where sequences begin in
+/// them.
+std::pair<std::shared_ptr<SequenceModel>, py::dict> Fit(const std::string& format,
+                                                        const py::list& x, const IndexArray& labels,
+                                                        const OffsetArray& begin,
+                                                        std::vector<std::string> label_names,
+                                                        FitArguments arguments) {
+  RunRequest request;
+  request.options = TrainOptionsFrom(arguments.train);
+  request.c = arguments.c;
+  request.callback = arguments.callback;
+  request.keep_state = arguments.keep_state;
+  request.state = std::move(arguments.state);
+  const internal::SequenceTrainingOptions options = OptionsOf(arguments, request.options);
+  internal::SequenceInput input;
+  input.format = FormatFrom(format);
+  // Sparse rows are not centred, which is what "standard" would do to dense ones.
+  input.data =
+      DataOf(input.format, x, 0,
+             options.scale == internal::ScaleKind::kStandard ? Storage::kDense : Storage::kBySet);
+  AddLabels(labels, begin, std::move(label_names), &input.data);
+  if (options.constraints == internal::LabelConstraints::kBio) CheckBio(input.data);
+  for (Index m = 0; m < input.data.num_sequences(); ++m) input.sequences.push_back(m);
+  std::optional<internal::SequenceTask> task;
+  std::optional<internal::SequenceTraining> training;
+  {
+    const py::gil_scoped_release release;
+    LearnFeatures(arguments, &input);
+    task.emplace(internal::MakeSequenceTask(std::move(input), options));
+    task->loss.costs = arguments.costs;
+    training.emplace(&*task, TextsOf(arguments, task->input.format));
+  }
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
+  py::dict result = Run(std::move(request), &*training);
+  result["scaling"] = task->scaled.line;
+  return {std::make_shared<SequenceModel>(std::move(task->model)), std::move(result)};
+}
+
+/// Data for a model, with features.
+SequenceData DataFor(const SequenceModel& model, const py::list& x) {
+  const Index columns =
+      model.format() == SequenceFormat::kConll ? model.features().templates.num_columns() : 0;
+  // By rows, so that scores of a sequence do not depend on the others.
+  SequenceData data = DataOf(model.format(), x, columns, Storage::kByRow);
+  if (model.format() == SequenceFormat::kLetters && data.num_sequences() > 0 &&
+      data.num_features != model.num_features()) {
+    throw py::value_error("X has " + std::to_string(data.num_features) +
+                          " features, but the model was trained with " +
+                          std::to_string(model.num_features()) + " features as input");
+  }
+  data.label_names = model.label_names();
+  data.num_model_labels = model.num_labels();
+  const py::gil_scoped_release release;
+  if (data.num_sequences() > 0) internal::MakeRowsFor(model, &data);
+  return data;
+}
+
+std::vector<Index> All(const SequenceData& data) {
+  std::vector<Index> all(internal::Size(data.num_sequences()));
+  for (Index m = 0; m < data.num_sequences(); ++m) all[internal::Size(m)] = m;
+  return all;
+}
+
+/// (where sequences begin, labels per token, scores tokens × K if wanted, best labellings if
+/// wanted: per sequence a list of (labels, score)).
+py::tuple Predict(const SequenceModel& model, const py::list& x, bool scores, Index best,
+                  Index threads) {
+  const SequenceData data = DataFor(model, x);
+  internal::SequencePredictOptions options;
+  options.threads = threads;
+  options.scores = scores;
+  options.best = best;
+  internal::SequencePredictions predictions;
+  if (data.num_sequences() > 0) {
+    const py::gil_scoped_release release;
+    predictions = internal::PredictSequences(model, data, All(data), options);
+  }
+  py::list labellings;
+  for (const auto& of_sequence : predictions.best) {
+    py::list list;
+    for (const internal::RankedLabelling& labelling : of_sequence)
+      list.append(
+          py::make_tuple(ArrayOf(std::span<const Index>(labelling.labels)), labelling.value));
+    labellings.append(std::move(list));
+  }
+  return py::make_tuple(ArrayOf(std::span<const Offset>(data.begin)),
+                        ArrayOf(std::span<const Index>(predictions.labels)),
+                        MatrixOf(predictions.scores, model.num_labels()), labellings);
+}
+
+/// (where sequences begin, marginals: tokens × K).
+py::tuple Marginals(const SequenceModel& model, const py::list& x, double temperature,
+                    Index threads) {
+  const SequenceData data = DataFor(model, x);
+  std::vector<double> marginals;
+  if (data.num_sequences() > 0) {
+    const py::gil_scoped_release release;
+    marginals = internal::SequenceMarginals(model, data, All(data), temperature, threads);
+  }
+  return py::make_tuple(ArrayOf(std::span<const Offset>(data.begin)),
+                        MatrixOf(marginals, model.num_labels()));
+}
+
+py::dict ChunkDict(const internal::ChunkMetrics& chunks) {
+  py::dict dict;
+  dict["precision"] = chunks.precision;
+  dict["recall"] = chunks.recall;
+  dict["f1"] = chunks.f1;
+  dict["true"] = chunks.truth;
+  dict["predicted"] = chunks.predicted;
+  dict["right"] = chunks.right;
+  return dict;
+}
+
+/// Agreement of labels (numbers of names, or −1 for unknown true ones), one per token.
+py::dict Metrics(const OffsetArray& begin, const IndexArray& truth, const IndexArray& predicted,
+                 const std::vector<std::string>& label_names) {
+  const auto span = [](const auto& array) {
+    return std::span(array.data(), static_cast<std::size_t>(array.size()));
+  };
+  const std::vector<Offset> offsets(begin.data(), begin.data() + begin.size());
+  const internal::SequenceMetrics metrics =
+      internal::ComputeSequenceMetrics(offsets, span(truth), span(predicted), label_names);
+  py::dict dict;
+  dict["token_accuracy"] = metrics.token_accuracy;
+  dict["sequence_accuracy"] = metrics.sequence_accuracy;
+  dict["hamming_loss"] = metrics.hamming_loss;
+  dict["tokens"] = metrics.tokens;
+  dict["sequences"] = metrics.sequences;
+  dict["chunks"] = ChunkDict(metrics.chunks);
+  py::dict types;
+  for (const internal::ChunkMetrics& type : metrics.chunk_types)
+    types[py::str(type.type)] = ChunkDict(type);
+  dict["chunk_types"] = types;
+  return dict;
+}
+
+/// The names of the features; None where they have none.
+py::object FeatureNames(const SequenceModel& model) {
+  if (model.format() == SequenceFormat::kLetters || model.features().dictionary.hash_bits() > 0)
+    return py::none();
+  py::list names;
+  const internal::FeatureDictionary& dictionary = model.features().dictionary;
+  for (Index f = 0; f < dictionary.size(); ++f)
+    names.append(py::str(std::string(dictionary.name(f))));
+  return names;
+}
+
+}  // namespace
+
+void BindSequence(py::module_* module) {
+  py::class_<SequenceModel, std::shared_ptr<SequenceModel>>(*module, "SequenceModel")
+      .def_static("load",
+                  [](const std::string& path) {
+                    return std::make_shared<SequenceModel>(SequenceModel::Load(path));
+                  })
+      .def_static("from_bytes",
+                  [](const std::string& bytes) {
+                    return std::make_shared<SequenceModel>(
+                        SequenceModel::Load(internal::ModelReader::FromBytes(bytes, "pickle")));
+                  })
+      .def("to_bytes", [](const SequenceModel& model) { return BytesOf(model.File()); })
+      .def("save", &SequenceModel::Save)
+      .def("predict", &Predict, py::arg("x"), py::arg("scores"), py::arg("best"),
+           py::arg("threads"))
+      .def("marginals", &Marginals, py::arg("x"), py::arg("temperature"), py::arg("threads"))
+      .def_property_readonly(
+          "format", [](const SequenceModel& model) { return std::string(Name(model.format())); })
+      .def_property_readonly(
+          "constraints",
+          [](const SequenceModel& model) { return std::string(Name(model.constraints())); })
+      .def_property_readonly("kernelized",
+                             [](const SequenceModel& model) { return bool(model.support()); })
+      .def_property_readonly("label_names", &SequenceModel::label_names)
+      .def_property_readonly("num_features", &SequenceModel::num_features)
+      .def_property_readonly("num_columns",
+                             [](const SequenceModel& model) -> Index {
+                               return model.format() == SequenceFormat::kConll
+                                          ? model.features().templates.num_columns()
+                                          : 0;
+                             })
+      .def_property_readonly("feature_names", &FeatureNames)
+      .def_property_readonly(
+          "weights",
+          [](const SequenceModel& model) { return WeightsOf(*model.layout(), model.weights()); })
+      .def_property_readonly("record",
+                             [](const SequenceModel& model) { return RecordDict(model.record); })
+      .def_property_readonly("scaling", [](const SequenceModel& model) {
+        return std::string(internal::Name(model.scaling().kind()));
+      });
+  module->def(
+      "fit_sequence",
+      [](const std::string& format, const py::list& x, const IndexArray& labels,
+         const OffsetArray& begin, std::vector<std::string> label_names,
+         std::map<std::string, std::string> options, std::map<std::string, std::string> train,
+         std::vector<double> costs, double c, py::object callback, bool keep_state,
+         std::string state) {
+        return Fit(format, x, labels, begin, std::move(label_names),
+                   {std::move(options), std::move(train), std::move(costs), c, std::move(callback),
+                    keep_state, std::move(state)});
+      },
+      py::arg("format"), py::arg("x"), py::arg("labels"), py::arg("begin"), py::arg("label_names"),
+      py::arg("options"), py::arg("train"), py::arg("costs"), py::arg("c"), py::arg("callback"),
+      py::arg("keep_state"), py::arg("state"));
+  module->def("sequence_metrics", &Metrics, py::arg("begin"), py::arg("truth"),
+              py::arg("predicted"), py::arg("label_names"));
+}
+
+}  // namespace slackline::python
