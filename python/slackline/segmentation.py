@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -275,7 +275,8 @@ class ImageSegmenter(StructuredEstimator):
         _core.prepare_features(os.fspath(path), pixels, truth, classes, void, texts, num_train,
                                preparing, options, train)
 
-    def _labelled(self, images, labels):
+    def _labelled(self, images: Any, labels: Any) -> tuple[
+            list[np.ndarray], list[np.ndarray], list[str], list[int], list[str]]:
         """Images, class numbers, names of the classes, void values, and names without pixels."""
         coding = LabelCoding(self.void)
         names = None if self.classes is None else _class_names(self.classes)
@@ -326,7 +327,7 @@ class ImageSegmenter(StructuredEstimator):
             self._state())))
         return self
 
-    def _options(self, potentials):
+    def _options(self, potentials: str) -> dict[str, str]:
         """The options of preparation and model as texts, by the names of the command line."""
         fine = _integer("superpixels", self.superpixels, 1)
         coarse = _integer("coarse", self.coarse, 1)
@@ -354,7 +355,7 @@ class ImageSegmenter(StructuredEstimator):
             "decode": str(self.decode),
         }
 
-    def _train(self, callbacks, run):
+    def _train(self, callbacks: Callbacks, run: Callable[[Any], Any]) -> dict[str, Any]:
         """Runs a training and sets the model; returns the result for _finish."""
         callback, progress = self._callback(callbacks)
         try:
@@ -367,7 +368,7 @@ class ImageSegmenter(StructuredEstimator):
             result["notes"].insert(0, result["scaling"])
         return result
 
-    def _set_model(self, model):
+    def _set_model(self, model: Any) -> None:
         self._model = model
         self._coding = LabelCoding(model.void_values)
         self.class_names_ = list(model.classes)
@@ -422,7 +423,7 @@ class ImageSegmenter(StructuredEstimator):
         """
         return [scores for scores, _ in self._scores(images)]
 
-    def _scores(self, images):
+    def _scores(self, images: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         return self._image_model().scores(prepare_images(images), str(self.decode),
                                           self._threads())
 
@@ -525,7 +526,7 @@ class ImageSegmenter(StructuredEstimator):
         return self._model.evaluate_features(os.fspath(path), "" if potentials is None else
                                              os.fspath(potentials), str(self.decode))
 
-    def _image_model(self):
+    def _image_model(self) -> Any:
         self._check_fitted("_model")
         if self._model.inputs == "potentials":
             raise ValueError("the model reads class potentials of superpixels, which an image "
@@ -595,11 +596,11 @@ class ImageSegmenter(StructuredEstimator):
         estimator._set_record(record)
         return estimator
 
-    def _more_tags(self):
-        return {"non_deterministic": False, "no_validation": True, "X_types": ["images"]}
+    def _more_tags(self) -> dict[str, Any]:
+        return {"no_validation": True, "X_types": ["images"]}
 
 
-def _require_vision():
+def _require_vision() -> None:
     if not _core.has_vision:
         missing = _core.vision_missing
         raise ImportError(
@@ -609,7 +610,7 @@ def _require_vision():
             "the package again")
 
 
-def _class_names(classes):
+def _class_names(classes: Any) -> list[str]:
     if isinstance(classes, str) or not hasattr(classes, "__iter__"):
         raise ValueError(f"classes must be a sequence of names, not {classes!r}")
     names = list(classes)
@@ -627,7 +628,7 @@ def _class_names(classes):
     return [str(name) for name in names]
 
 
-def _image_names(names, count):
+def _image_names(names: Optional[Sequence[str]], count: int) -> list[str]:
     texts = [str(k) for k in range(count)] if names is None else [str(name) for name in names]
     if len(texts) != count:
         raise ValueError(f"there are {len(texts)} names for {count} images")
@@ -640,11 +641,11 @@ def _image_names(names, count):
 class _Preparation:
     """Shows the progress of preparation, at most two lines a second."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self._name = name
         self._last = 0.0
 
-    def __call__(self, stage, done, count):
+    def __call__(self, stage: str, done: int, count: int) -> None:
         now = time.monotonic()
         if done < count and now < self._last + 0.5:
             return
