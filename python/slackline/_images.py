@@ -21,8 +21,7 @@ def _items(given: Any, name: str, noun: str) -> list:
         if single:
             raise ValueError(f"{name} must be a list of arrays, one per image, not one array of "
                              f"shape {given.shape}")
-        return list(given)
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+    elif isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise ValueError(f"{name} must be a list of arrays, one per image, not {given!r}")
     items = list(given)
     if not items:
@@ -76,8 +75,8 @@ def _bytes(array: np.ndarray, where: str) -> np.ndarray:
         _refuse(~((array >= 0) & (array <= 1)), array, where,
                 "numbers with a decimal point must lie in 0 ... 1")
         return np.rint(array * 255).astype(np.uint8)
-    raise ValueError(f"{where} has type {array.dtype}; images have bytes (uint8), or numbers with a "
-                     "decimal point in 0 ... 1")
+    raise ValueError(f"{where} has type {array.dtype}; images have bytes (uint8), or numbers with "
+                     "a decimal point in 0 ... 1")
 
 
 def _over_white(array: np.ndarray) -> np.ndarray:
@@ -161,5 +160,5 @@ def check_sizes(images: Sequence[np.ndarray], maps: Sequence[np.ndarray], prefix
                          f"[{len(images)}, {len(maps)}]")
     for k, (image, labels) in enumerate(zip(images, maps)):
         if image.shape[:2] != labels.shape:
-            raise ValueError(f"{prefix}labels[{k}] has shape {labels.shape}, but {prefix}images[{k}] has "
-                             f"{image.shape[:2]} pixels")
+            raise ValueError(f"{prefix}labels[{k}] has shape {labels.shape}, but "
+                             f"{prefix}images[{k}] has {image.shape[:2]} pixels")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -100,9 +100,12 @@ class ImageSegmenter(StructuredEstimator):
         Number of features of a superpixel, without the constant; 0 for class potentials.
     weights_ : dict of str to ndarray
         Weights by the names of the model file: "fine" and "coarse" (n_classes, n_features + 1) with
-        the constant last, or "class" (n_classes, 1) for class potentials; "link"
-        (n_classes, n_classes) for a table: rows are classes of fine superpixels, or (1, 1); and
-        "neighbours" (n_contrasts, 1).
+        the constant last, or "class" (n_classes, 1) for class potentials; "link", see
+        ``link_weights_``, (n_classes ** 2, 1) for a table or (1, 1); and "neighbours", what
+        different classes of neighbours add, by ranges of contrast (n_contrasts, 1).
+    link_weights_ : ndarray of shape (n_classes, n_classes)
+        What a fine superpixel (rows: its class) and the coarse one around it (columns) add to the
+        score of a labelling. Models with ``layers="fine"`` have none.
     scaling_ : {"none", "standard", "max-abs", "norm"}
         The scaling of the features.
     primal_, dual_ : float
@@ -223,13 +226,17 @@ class ImageSegmenter(StructuredEstimator):
         options = self._options("")
         pixels, truth, names, void, unused = self._labelled(images, labels)
         preparing = _Preparation(type(self).__name__) if self.verbose else None
-        self._train(callbacks, lambda callback: _core.fit_images(
+        result = self._train(callbacks, lambda callback: _core.fit_images(
             pixels, truth, names, void, preparing, options, train, self._cost(), callback,
-            bool(self.warm_start), self._state()), unused)
+            bool(self.warm_start), self._state()))
+        if unused:
+            result["notes"].insert(0, "classes without pixels in training images: "
+                                   + ", ".join(unused))
+        self._finish(result)
         return self
 
-    def prepare_features(self, path: _Path, images: Any, labels: Any, *, test_images: Any = (),
-                         test_labels: Any = (), names: Optional[Sequence[str]] = None) -> None:
+    def prepare_features(self, path: _Path, images: Any, labels: Any, *, test_images: Any = None,
+                         test_labels: Any = None, names: Optional[Sequence[str]] = None) -> None:
         """Write a file of prepared images, as ``slackline segment prepare`` does, from which
         :meth:`fit_features` trains without learning features again; for example with other values
         of `lam`.
@@ -252,12 +259,11 @@ class ImageSegmenter(StructuredEstimator):
         """
         train = self._train_options()
         options = self._options("")
-        if len(test_images) != len(test_labels):
-            raise ValueError(f"there are {len(test_images)} test_images, but {len(test_labels)} "
-                             "test_labels")
+        if (test_images is None) != (test_labels is None):
+            raise ValueError("test_images and test_labels belong together: one of them is missing")
         pixels, truth, classes, void, _ = self._labelled(images, labels)
         num_train = len(pixels)
-        if len(test_images) > 0:
+        if test_images is not None:
             coding = LabelCoding(self.void)
             more = prepare_images(test_images, "test_images")
             maps = prepare_maps(test_labels, coding, "test_labels")
@@ -269,7 +275,8 @@ class ImageSegmenter(StructuredEstimator):
         _core.prepare_features(os.fspath(path), pixels, truth, classes, void, texts, num_train,
                                preparing, options, train)
 
-    def _labelled(self, images, labels):
+    def _labelled(self, images: Any, labels: Any) -> tuple[
+            list[np.ndarray], list[np.ndarray], list[str], list[int], list[str]]:
         """Images, class numbers, names of the classes, void values, and names without pixels."""
         coding = LabelCoding(self.void)
         names = None if self.classes is None else _class_names(self.classes)
@@ -315,12 +322,12 @@ class ImageSegmenter(StructuredEstimator):
         train = self._train_options()
         options = self._options("" if potentials is None else os.fspath(potentials))
         names = None if self.classes is None else _class_names(self.classes)
-        self._train(callbacks, lambda callback: _core.fit_features(
+        self._finish(self._train(callbacks, lambda callback: _core.fit_features(
             os.fspath(path), names, options, train, self._cost(), callback, bool(self.warm_start),
-            self._state()), [])
+            self._state())))
         return self
 
-    def _options(self, potentials):
+    def _options(self, potentials: str) -> dict[str, str]:
         """The options of preparation and model as texts, by the names of the command line."""
         fine = _integer("superpixels", self.superpixels, 1)
         coarse = _integer("coarse", self.coarse, 1)
@@ -348,7 +355,8 @@ class ImageSegmenter(StructuredEstimator):
             "decode": str(self.decode),
         }
 
-    def _train(self, callbacks, run, unused):
+    def _train(self, callbacks: Callbacks, run: Callable[[Any], Any]) -> dict[str, Any]:
+        """Runs a training and sets the model; returns the result for _finish."""
         callback, progress = self._callback(callbacks)
         try:
             model, result = run(callback)
@@ -358,12 +366,9 @@ class ImageSegmenter(StructuredEstimator):
         self._set_model(model)
         if result["scaling"]:
             result["notes"].insert(0, result["scaling"])
-        if unused:
-            result["notes"].insert(0, "classes without pixels in training images: "
-                                   + ", ".join(unused))
-        self._finish(result)
+        return result
 
-    def _set_model(self, model):
+    def _set_model(self, model: Any) -> None:
         self._model = model
         self._coding = LabelCoding(model.void_values)
         self.class_names_ = list(model.classes)
@@ -418,7 +423,7 @@ class ImageSegmenter(StructuredEstimator):
         """
         return [scores for scores, _ in self._scores(images)]
 
-    def _scores(self, images):
+    def _scores(self, images: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         return self._image_model().scores(prepare_images(images), str(self.decode),
                                           self._threads())
 
@@ -521,7 +526,7 @@ class ImageSegmenter(StructuredEstimator):
         return self._model.evaluate_features(os.fspath(path), "" if potentials is None else
                                              os.fspath(potentials), str(self.decode))
 
-    def _image_model(self):
+    def _image_model(self) -> Any:
         self._check_fitted("_model")
         if self._model.inputs == "potentials":
             raise ValueError("the model reads class potentials of superpixels, which an image "
@@ -532,6 +537,16 @@ class ImageSegmenter(StructuredEstimator):
     def weights_(self) -> dict[str, np.ndarray]:
         self._check_fitted("_model")
         return self._model.weights
+
+    @property
+    def link_weights_(self) -> np.ndarray:
+        weights = self._model.weights.get("link") if hasattr(self, "_model") else None
+        if weights is None:
+            raise AttributeError("the estimator is not fitted, or its layers have no links")
+        count = len(self.class_names_)
+        if len(weights) == 1 < count:
+            return weights[0, 0] * (1 - np.eye(count))
+        return weights.reshape(count, count)
 
     # Files.
 
@@ -581,21 +596,21 @@ class ImageSegmenter(StructuredEstimator):
         estimator._set_record(record)
         return estimator
 
-    def _more_tags(self):
-        return {"non_deterministic": False, "no_validation": True, "X_types": ["images"]}
+    def _more_tags(self) -> dict[str, Any]:
+        return {"no_validation": True, "X_types": ["images"]}
 
 
-def _require_vision():
+def _require_vision() -> None:
     if not _core.has_vision:
         missing = _core.vision_missing
         raise ImportError(
             "this build of slackline has no ImageSegmenter: it was built without "
-            f"{missing or 'images (SLACKLINE_WITH_VISION=OFF)'}. Install VLFeat, libpng and libjpeg "
-            "with their headers (Debian: libvlfeat-dev libpng-dev libjpeg-dev), and build the "
-            "package again")
+            f"{missing or 'images (SLACKLINE_WITH_VISION=OFF)'}. Install VLFeat, libpng and "
+            "libjpeg with their headers (Debian: libvlfeat-dev libpng-dev libjpeg-dev), and build "
+            "the package again")
 
 
-def _class_names(classes):
+def _class_names(classes: Any) -> list[str]:
     if isinstance(classes, str) or not hasattr(classes, "__iter__"):
         raise ValueError(f"classes must be a sequence of names, not {classes!r}")
     names = list(classes)
@@ -613,7 +628,7 @@ def _class_names(classes):
     return [str(name) for name in names]
 
 
-def _image_names(names, count):
+def _image_names(names: Optional[Sequence[str]], count: int) -> list[str]:
     texts = [str(k) for k in range(count)] if names is None else [str(name) for name in names]
     if len(texts) != count:
         raise ValueError(f"there are {len(texts)} names for {count} images")
@@ -626,11 +641,11 @@ def _image_names(names, count):
 class _Preparation:
     """Shows the progress of preparation, at most two lines a second."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self._name = name
         self._last = 0.0
 
-    def __call__(self, stage, done, count):
+    def __call__(self, stage: str, done: int, count: int) -> None:
         now = time.monotonic()
         if done < count and now < self._last + 0.5:
             return

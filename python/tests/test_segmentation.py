@@ -39,7 +39,8 @@ def prepared(tmp_path_factory):
 
 def same_weights(one, other):
     return (sorted(one.weights_) == sorted(other.weights_) and
-            all((block == other.weights_[name]).all() for name, block in one.weights_.items()))
+            all(np.array_equal(block, other.weights_[name])
+                for name, block in one.weights_.items()))
 
 
 def same_maps(one, other):
@@ -54,7 +55,8 @@ def test_attributes_after_fit(model):
     assert model.void_values_ == [255]
     width = model.n_features_ + 1
     assert {name: block.shape for name, block in model.weights_.items()} == {
-        "fine": (3, width), "coarse": (3, width), "link": (3, 3)}
+        "fine": (3, width), "coarse": (3, width), "link": (9, 1)}
+    assert model.link_weights_.shape == (3, 3)
     assert model.scaling_ in ("none", "standard")
     assert 0 < model.dual_ <= model.primal_ and model.gap_ == model.primal_ - model.dual_
     assert model.relative_gap_ <= 1e-3 and model.termination_ == "converged"
@@ -77,6 +79,8 @@ def test_layers(prepared, layers, pairwise, blocks):
     assert set(fitted.weights_) == blocks
     if pairwise == "potts":
         assert fitted.weights_["link"].shape == (1, 1)
+        assert (fitted.link_weights_ == fitted.weights_["link"] * (1 - np.eye(3))).all()
+    assert hasattr(fitted, "link_weights_") == ("link" in blocks)
     assert fitted.dual_ <= fitted.primal_
     assert fitted.predict(IMAGES[:1])[0].shape == LABELS[0].shape
 
@@ -261,8 +265,8 @@ def test_tiny_images(model, shape):
     assert segmenter(tol=0.5).fit([image, TEST_IMAGES[0]], [np.zeros(shape, int), TEST_LABELS[0]])
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint16, np.asfortranarray, np.ndarray.tolist
-                                  ])
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint16, np.asfortranarray,
+                                  np.ndarray.tolist])
 def test_kinds_of_label_maps(model, kind):
     labels = [kind(y) for y in TEST_LABELS]
     assert model.score(TEST_IMAGES, labels) == model.score(TEST_IMAGES, TEST_LABELS)
@@ -321,7 +325,7 @@ def test_bad_input_of_prepare_features(tmp_path):
     def prepare(**changes):
         segmenter().prepare_features(tmp_path / "x.fea", IMAGES, LABELS, **changes)
 
-    with pytest.raises(ValueError, match="3 test_images, but 0 test_labels"):
+    with pytest.raises(ValueError, match="belong together"):
         prepare(test_images=TEST_IMAGES)
     with pytest.raises(ValueError, match=r"test_labels\[1\] has shape .* test_images\[1\]"):
         prepare(test_images=TEST_IMAGES, test_labels=[TEST_LABELS[0]] * 3)
@@ -370,8 +374,11 @@ def test_save_and_load(model, tmp_path):
     for name in ("primal_", "dual_", "relative_gap_", "lam_", "n_iter_", "message_", "learner_",
                  "class_names_", "void_values_", "scaling_", "termination_"):
         assert getattr(again, name) == getattr(model, name), name
-    parameters = {**model.get_params(), "pairwise": "table"}
-    assert again.get_params() == parameters
+    # Files name the links, and the learner with its options, that "auto" has led to.
+    expected = {**model.get_params(), "pairwise": "table", "learner": model.learner_}
+    found = again.get_params()
+    assert expected.pop("learner_options") is None and found.pop("learner_options")
+    assert found == expected
     assert same_weights(again.fit(IMAGES, LABELS), model)
 
 
@@ -542,6 +549,7 @@ def with_pixel(array, place, value):
     ("holiday.jpg", r"images must be a list of arrays"),
     (7, r"images must be a list of arrays"),
     ([], r"images is empty"),
+    (np.zeros((0, 8, 8, 3), np.uint8), r"images is empty"),
     (changed(TEST_IMAGES, 1, lambda x: x[..., :2]), r"images\[1\] has shape \(33, 42, 2\)"),
     (changed(TEST_IMAGES, 2, lambda x: x[0, 0]), r"images\[2\] has shape \(3,\)"),
     (changed(TEST_IMAGES, 2, lambda x: x[:0]), r"images\[2\] has no pixels"),
@@ -585,7 +593,8 @@ def test_bad_images(model, images, message):
      r"255"),
     (changed(TEST_LABELS, 0, lambda y: with_pixel(y, (7, 9), -1)),
      r"labels\[0\]: row 7, column 9 is -1; labels are integers in 0 \.\.\. 255"),
-    (changed(TEST_LABELS, 0, lambda y: with_pixel(y, (7, 9), 300)), r"labels\[0\]: row 7, column 9"),
+    (changed(TEST_LABELS, 0, lambda y: with_pixel(y, (7, 9), 300)),
+     r"labels\[0\]: row 7, column 9 is 300"),
     ([np.full(y.shape, NO_LABEL) for y in TEST_LABELS], r"labels: no image has a labelled pixel"),
 ])
 def test_bad_labels(model, labels, message):

