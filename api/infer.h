@@ -84,7 +84,7 @@ struct InferResult {
   std::vector<double> marginals;
   /// Whether the marginals are fractional; bound is then about scores · marginals.
   bool fractional = false;
-  /// For each state of each variable, the largest score of a labelling with it; −∞ if there is none.
+  /// For each state of each variable, the largest score of a labelling with it; −∞ without one.
   std::vector<double> max_marginals;
 };
 
@@ -95,9 +95,10 @@ struct GraphScores {
 };
 
 /// Infers on one graph and keeps its work space between calls; use one object per thread. The free
-/// functions below make one for a single call. Throws std::invalid_argument on an unknown method, on
-/// scores of another number than the layout's, and on scores that are NaN or +∞; std::runtime_error
-/// when the method does not support the graph or its scores, and when no labelling is allowed.
+/// functions below make one for a single call. Throws std::invalid_argument on an unknown method,
+/// on scores of another number than the layout's, and on scores that are NaN or +∞;
+/// std::runtime_error when the method does not support the graph or its scores, and when no
+/// labelling is allowed.
 class SLACKLINE_EXPORT Inference {
  public:
   explicit Inference(const Graph& graph, const InferOptions& options = {});

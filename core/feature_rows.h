@@ -52,8 +52,8 @@ class FeatureRows {
   /// values as in AddDense, and both of the same length (else std::invalid_argument).
   Index AddSparse(std::span<const Index> columns, std::span<const double> values);
 
-  /// Makes room for this many rows, values and columns of sparse rows in all. Without it, up to half
-  /// of the memory is reserved in vain, and growing needs all of it twice for a moment.
+  /// Makes room for this many rows, values and columns of sparse rows in all. Without it, up to
+  /// half of the memory is reserved in vain, and growing needs all of it twice for a moment.
   void Reserve(Index rows, Offset values, Offset columns);
 
   Index size() const { return static_cast<Index>(rows_.size()); }

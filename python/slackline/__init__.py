@@ -25,7 +25,7 @@ from . import _core, factors, graphs
 from ._core import __version__
 from .graphs import (Dataset, Graph, GraphBuilder, InferResult, Model, Predictor, TrainResult, infer,
                      predict, train)
-from .matching import Matcher
+from .matching import Matcher, MatchingExample
 from .multiclass import MulticlassClassifier
 from .multilabel import MultiLabelClassifier
 from .segmentation import ImageSegmenter
@@ -36,7 +36,7 @@ from .structured_svm import StructuredSVM
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.use_one_thread)
 
-__all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Matcher", "Model",
-           "MultiLabelClassifier", "MulticlassClassifier", "Predictor", "SequenceLabeler",
-           "StructuredSVM", "TrainResult", "__version__", "factors", "graphs", "infer", "predict",
-           "train"]
+__all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Matcher",
+           "MatchingExample", "Model", "MultiLabelClassifier", "MulticlassClassifier", "Predictor",
+           "SequenceLabeler", "StructuredSVM", "TrainResult", "__version__", "factors", "graphs",
+           "infer", "predict", "train"]
