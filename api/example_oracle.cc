@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/example_oracle.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -25,6 +26,21 @@ class OracleBridge final : public internal::WholeExampleOracle {
     std::copy(weights.begin(), weights.end(), weights_.values().begin());
     OracleAnswer own;
     oracle_->Maximize(m, weights_, &own);
+    Translate(m, own, weights, answer);
+  }
+
+  void MaximiseBatch(int first, std::span<const double> weights,
+                     std::span<internal::WholeExampleAnswer> answers) override {
+    std::copy(weights.begin(), weights.end(), weights_.values().begin());
+    std::vector<OracleAnswer> own(answers.size());
+    oracle_->MaximizeBatch(first, weights_, own);
+    for (std::size_t k = 0; k < own.size(); ++k)
+      Translate(first + static_cast<int>(k), own[k], weights, &answers[k]);
+  }
+
+ private:
+  void Translate(int m, const OracleAnswer& own, std::span<const double> weights,
+                 internal::WholeExampleAnswer* answer) const {
     std::map<std::ptrdiff_t, double> entries;
     for (const FeatureVector::Entry& entry : own.features.entries())
       entries[Position(entry)] += entry.value;
@@ -42,7 +58,6 @@ class OracleBridge final : public internal::WholeExampleOracle {
     if (std::isnan(own.bound) && value < 0) CheckNotBelowTruth(m, value, own, weights);
   }
 
- private:
   std::ptrdiff_t Position(const FeatureVector::Entry& entry) const {
     const bool known = entry.block >= 0 && entry.block < layout_->num_blocks();
     SLACKLINE_CHECK(known && entry.row >= 0 && entry.row < layout_->block(entry.block).rows &&
@@ -70,6 +85,12 @@ class OracleBridge final : public internal::WholeExampleOracle {
 }  // namespace
 
 ExampleOracle::~ExampleOracle() = default;
+
+void ExampleOracle::MaximizeBatch(int first, const Weights& weights,
+                                  std::span<OracleAnswer> answers) {
+  for (std::size_t k = 0; k < answers.size(); ++k)
+    Maximize(first + static_cast<int>(k), weights, &answers[k]);
+}
 
 TrainResult Train(const Model& model, int num_examples, ExampleOracle& oracle,
                   const TrainOptions& options) {

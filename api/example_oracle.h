@@ -8,6 +8,7 @@
 #include <concepts>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <slackline/export.h>
@@ -55,6 +56,10 @@ class SLACKLINE_EXPORT ExampleOracle {
   /// Finds an output of the example with a large Δ(y) + w·[φ(y) − φ(truth)]. `answer` is empty on
   /// entry. Only one thread at a time calls this function.
   virtual void Maximize(int example, const Weights& weights, OracleAnswer* answer) = 0;
+  /// The same for the examples first … first + answers.size() − 1. Checks of the certificate ask
+  /// for all examples at the same weights, 4096 at a time at most, so that an oracle can answer
+  /// them in parallel. The default calls Maximize for one after the other.
+  virtual void MaximizeBatch(int first, const Weights& weights, std::span<OracleAnswer> answers);
 
  protected:
   ExampleOracle() = default;

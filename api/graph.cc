@@ -176,6 +176,12 @@ void GraphBuilder::AddFactor(const Scope& scope, const Factor& factor, WeightBlo
   factor.impl().Add(numbers, states, weights.number, weights.first_row, &impl_->builder);
 }
 
+void GraphBuilder::AddFactor(const Scope& scope) {
+  const std::vector<int> numbers = Numbers(scope);
+  impl_->StatesOf(numbers);
+  impl_->builder.AddFactor(numbers);
+}
+
 void GraphBuilder::Forbid(Variable variable, std::initializer_list<int> states) {
   const int num_states = impl_->StatesOf({&variable.number, 1})[0];
   std::vector<bool> flags(num_states, false);

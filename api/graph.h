@@ -148,6 +148,10 @@ class SLACKLINE_EXPORT GraphBuilder {
     }
   }
 
+  /// Adds a factor over the scope whose joint states have no score of their own: for Infer
+  /// (infer.h), which is given one for each.
+  void AddFactor(const Scope& scope);
+
   /// Forbids all labellings that give the variable one of these states, or the scope a joint state
   /// for which `forbidden` returns true.
   void Forbid(Variable variable, std::initializer_list<int> states);

@@ -28,11 +28,15 @@ if(SLACKLINE_SANITIZE)
   add_compile_definitions(SLACKLINE_NO_MULTIVERSION SLACKLINE_SANITIZED)
 endif()
 
-# slackline_add_library(name): the library of one folder, from all .cc files in the folder and its
-# subfolders, except for files of the program (main.cc, cmd_*.cc) and examples.
+# slackline_add_library(name [regex]): the library of one folder, from all .cc files in the folder
+# and its subfolders, except for files of the program (main.cc, cmd_*.cc), examples, and paths that
+# match the regular expression.
 function(slackline_add_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "/(examples/.*|main\\.cc|cmd_[a-z_]*\\.cc)$")
+  if(ARGC GREATER 1)
+    list(FILTER sources EXCLUDE REGEX "${ARGV1}")
+  endif()
   add_library(${name} STATIC ${sources})
   # A shared library exports only symbols with SLACKLINE_EXPORT.
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

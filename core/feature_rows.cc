@@ -67,6 +67,12 @@ void FeatureRows::Append(std::span<const double> values, Offset columns) {
   rows_.Append(Entry{begin, columns, static_cast<Index>(count), squared_norm});
 }
 
+void FeatureRows::Reserve(Index rows, Offset values, Offset columns) {
+  rows_.Reserve(rows);
+  values_.Reserve(values);
+  columns_.Reserve(columns + 1);
+}
+
 void FeatureRows::ShrinkToFit() {
   values_.ShrinkToFit();
   columns_.ShrinkToFit();

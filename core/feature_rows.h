@@ -52,6 +52,10 @@ class FeatureRows {
   /// values as in AddDense, and both of the same length (else std::invalid_argument).
   Index AddSparse(std::span<const Index> columns, std::span<const double> values);
 
+  /// Makes room for this many rows, values and columns of sparse rows in all. Without it, up to
+  /// half of the memory is reserved in vain, and growing needs all of it twice for a moment.
+  void Reserve(Index rows, Offset values, Offset columns);
+
   Index size() const { return static_cast<Index>(rows_.size()); }
   FeatureRow row(Index r) const {
     const Entry& entry = rows_[r];
@@ -92,6 +96,8 @@ class FeatureRows {
   /// Number of values in memory. Rows that share the values of the rows before them, such as rows
   /// of ones, add none.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
+  /// Number of columns of sparse rows in memory.
+  Offset stored_columns() const { return static_cast<Offset>(columns_.size()) - 1; }
 
   /// Releases the memory that was reserved for further rows, up to half of all.
   void ShrinkToFit();

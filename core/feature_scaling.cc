@@ -176,6 +176,8 @@ void FeatureScaling::ScaleSparse(std::span<const Index> columns, std::span<doubl
 std::shared_ptr<const FeatureRows> FeatureScaling::Apply(const FeatureRows& rows,
                                                          Index num_features) const {
   auto scaled = std::make_shared<FeatureRows>();
+  // Scaled rows are as long as before, except that sparse ones become dense when they are centred.
+  scaled->Reserve(rows.size(), rows.stored(), shift_.empty() ? rows.stored_columns() : 0);
   std::vector<double> values;
   for (Index r = 0; r < rows.size(); ++r) try {
       const FeatureRow row = rows.row(r);

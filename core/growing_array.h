@@ -91,6 +91,16 @@ class GrowingArray {
   }
   void Append(const T& value) { Append(std::span<const T>(&value, 1)); }
 
+  /// Makes room for `count` elements in all, so that appending them moves none.
+  void Reserve(std::size_t count) {
+    if (file_ == nullptr) {
+      memory_.reserve(count);
+    } else if (count > size_) {
+      file_->Reserve(count * sizeof(T));
+    }
+    Refresh();
+  }
+
   /// In a file: has the system begin to read these elements (MappedFile::WillNeed).
   void WillNeed(std::size_t first, std::size_t count) const {
     if (file_ != nullptr && count > 0) file_->WillNeed(first * sizeof(T), count * sizeof(T));

@@ -265,8 +265,7 @@ void ModelWriter::Save(const std::string& path, FileKind kind) const {
 ModelReader::ModelReader(const std::string& path, FileKind kind)
     : ModelReader(path, ReadFramed(path, kind), kind) {}
 
-ModelReader ModelReader::FromBytes(std::string_view bytes, const std::string& name,
-                                   FileKind kind) {
+ModelReader ModelReader::FromBytes(std::string_view bytes, const std::string& name, FileKind kind) {
   return {name, bytes, kind};
 }
 

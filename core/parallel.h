@@ -17,8 +17,8 @@ namespace slackline::internal {
 /// Threads that this machine offers (1 when built without OpenMP).
 int HardwareThreads();
 
-/// From now on all work of this process is done by the calling thread. For a process that was forked
-/// from one with threads, which it does not have.
+/// From now on all work of this process is done by the calling thread. For a process that was
+/// forked from one with threads, which it does not have.
 void UseOneThread();
 
 /// `wanted` threads, or HardwareThreads() when `wanted` is 0.

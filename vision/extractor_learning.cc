@@ -121,14 +121,14 @@ std::vector<Index> CountComponents(const std::vector<Spectrum>& spectra, const B
 /// Learns an ExtractorState step by step.
 class ExtractorLearner {
  public:
-  ExtractorLearner(const std::vector<std::string>& paths, ExtractorState* state, int threads,
+  ExtractorLearner(Index num_images, const ImageSource& image, ExtractorState* state, int threads,
                    const LearnProgress& progress)
-      : paths_(paths),
+      : image_(image),
         state_(*state),
         specs_(state->specs()),
         threads_(threads),
         progress_(progress),
-        num_images_(static_cast<Index>(paths.size())) {}
+        num_images_(num_images) {}
 
   void Learn() {
     LearnVocabularies();
@@ -158,7 +158,7 @@ class ExtractorLearner {
   }
 
   void LearnVocabularies() {
-    std::vector<ImageRows> samples(paths_.size());
+    std::vector<ImageRows> samples(num_images_);
     ForImages(0, num_images_, [&](Index i) { samples[i] = SampleDescriptors(i); });
     std::vector<std::vector<float>> by_kind(specs_.size());
     for (std::size_t k = 0; k < specs_.size(); ++k) {
@@ -172,7 +172,7 @@ class ExtractorLearner {
   }
 
   ImageRows SampleDescriptors(Index i) const {
-    const Image image = ReadImage(paths_[i], kLargestImage);
+    const Image image = image_(i);
     const WorkingImage working(image);
     Random random = RandomFor(i, 0);
     ImageRows samples;
@@ -214,7 +214,7 @@ class ExtractorLearner {
   }
 
   ImageRows SampleRows(Index i) const {
-    const Image image = ReadImage(paths_[i], kLargestImage);
+    const Image image = image_(i);
     const WorkingImage working(image);
     const Superpixels fine = Slic(image, state_.options.fine);
     CheckStep(progress_.check);
@@ -252,7 +252,7 @@ class ExtractorLearner {
     state_.maps.push_back(ShapeMap(moments.back()));
   }
 
-  const std::vector<std::string>& paths_;
+  const ImageSource& image_;
   ExtractorState& state_;
   const std::vector<DescriptorSpec>& specs_;
   int threads_;
@@ -265,12 +265,19 @@ class ExtractorLearner {
 FeatureExtractor FeatureExtractor::Learn(const std::vector<std::string>& image_paths,
                                          const ExtractorOptions& options, int threads,
                                          const LearnProgress& progress) {
-  SLACKLINE_CHECK(!image_paths.empty(), "an extractor is learned from at least one image");
+  const auto read = [&](Index i) { return ReadImage(image_paths[i], kLargestImage); };
+  return Learn(static_cast<Index>(image_paths.size()), read, options, threads, progress);
+}
+
+FeatureExtractor FeatureExtractor::Learn(Index num_images, const ImageSource& image,
+                                         const ExtractorOptions& options, int threads,
+                                         const LearnProgress& progress) {
+  SLACKLINE_CHECK(num_images >= 1, "an extractor is learned from at least one image");
   SLACKLINE_CHECK(options.fine >= 1 && options.coarse >= 1,
                   "at least one superpixel must be wanted");
   auto state = std::make_unique<State>();
   state->options = options;
-  ExtractorLearner(image_paths, state.get(), threads, progress).Learn();
+  ExtractorLearner(num_images, image, state.get(), threads, progress).Learn();
   return FeatureExtractor(std::move(state));
 }
 

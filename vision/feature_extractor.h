@@ -55,12 +55,20 @@ struct LearnProgress {
   StepCheck check;
 };
 
+/// Returns the image of a number.
+using ImageSource = std::function<Image(Index)>;
+
 class FeatureExtractor {
  public:
   /// Learns vocabularies and components from these images only. The result depends on the images,
   /// their order and the options, not on `threads`. Throws DataError for the first image that
   /// cannot be read, std::invalid_argument when there are no images.
   static FeatureExtractor Learn(const std::vector<std::string>& image_paths,
+                                const ExtractorOptions& options, int threads,
+                                const LearnProgress& progress);
+  /// The same from `num_images` images that `image` returns, from several threads at once; learning
+  /// asks for each of them twice.
+  static FeatureExtractor Learn(Index num_images, const ImageSource& image,
                                 const ExtractorOptions& options, int threads,
                                 const LearnProgress& progress);
 

@@ -97,9 +97,15 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
     evaluation.problem = CertifiedProblem::kExact;
     double losses = 0;
     double hinges = 0;
-    for (Index m = 0; m < size(); ++m) {
-      for (const Atom& atom : active_[m]) losses += atom.share * atom.loss;
-      hinges += std::max(0.0, Ask(m, evaluated_).bound);
+    std::vector<WholeExampleAnswer> answers;
+    for (Index first = 0; first < size(); first += kWholeExampleBatch) {
+      answers.assign(Size(std::min(kWholeExampleBatch, size() - first)), {});
+      oracle_->MaximiseBatch(first, evaluated_, answers);
+      for (Index m = first; m < first + static_cast<Index>(answers.size()); ++m) {
+        for (const Atom& atom : active_[m]) losses += atom.share * atom.loss;
+        CheckAnswer(m, evaluated_, answers[Size(m - first)]);
+        hinges += std::max(0.0, answers[Size(m - first)].bound);
+      }
     }
     const double regulariser = Regulariser(lambda_, evaluated_);
     evaluation.dual = losses / size() - regulariser;
@@ -120,18 +126,14 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
   double lambda_m() const { return lambda_ * size(); }
   double Hinge(const Atom& atom) const { return atom.loss + Inner(weights_, atom.point); }
 
-  /// Calls the oracle and checks its answer. Throws std::invalid_argument when the answer is
-  /// invalid.
-  const WholeExampleAnswer& Ask(Index m, std::span<const double> weights) {
-    answer_.point.at.clear();
-    answer_.point.values.clear();
-    answer_.loss = answer_.bound = kNone;
-    oracle_->Maximise(m, weights, &answer_);
+  /// Throws std::invalid_argument when the answer is invalid.
+  static void CheckAnswer(Index m, std::span<const double> weights,
+                          const WholeExampleAnswer& answer) {
     const std::string subject = "the oracle's answer for example " + std::to_string(m);
-    const SparsePoint& point = answer_.point;
+    const SparsePoint& point = answer.point;
     SLACKLINE_CHECK(point.at.size() == point.values.size(),
                     subject + " has no whole feature vector");
-    double size = 1 + std::abs(answer_.loss);
+    double size = 1 + std::abs(answer.loss);
     for (std::size_t k = 0; k < point.at.size(); ++k) {
       SLACKLINE_CHECK(point.at[k] >= 0 && point.at[k] < static_cast<Offset>(weights.size()) &&
                           (k == 0 || point.at[k - 1] < point.at[k]),
@@ -140,20 +142,22 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
                       subject + " has a feature that is not finite");
       size += std::abs(weights[point.at[k]] * point.values[k]);
     }
-    SLACKLINE_CHECK(std::isfinite(answer_.loss) && answer_.loss >= 0,
+    SLACKLINE_CHECK(std::isfinite(answer.loss) && answer.loss >= 0,
                     subject + " has a loss that is negative or no number");
-    const double value = answer_.loss + Inner(weights, point);
-    SLACKLINE_CHECK(
-        answer_.bound >= std::max(0.0, value) - 1e-9 * size && answer_.bound < kInfinity,
-        subject + " has a bound of " + std::to_string(answer_.bound) + ", below its own value " +
-            std::to_string(value) + " or below 0, which the ground truth reaches");
-    return answer_;
+    const double value = answer.loss + Inner(weights, point);
+    SLACKLINE_CHECK(answer.bound >= std::max(0.0, value) - 1e-9 * size && answer.bound < kInfinity,
+                    subject + " has a bound of " + std::to_string(answer.bound) +
+                        ", below its own value " + std::to_string(value) +
+                        " or below 0, which the ground truth reaches");
   }
 
   /// Algorithm 4, lines 4 to 9, with pairwise steps.
   void Visit(Index m) {
     ActiveOutputs* outputs = &active_[m];
-    const WholeExampleAnswer& answer = Ask(m, weights_);
+    answer_ = {};
+    oracle_->Maximise(m, weights_, &answer_);
+    CheckAnswer(m, weights_, answer_);
+    const WholeExampleAnswer& answer = answer_;
     ++oracle_calls_;
     double own = 0;
     for (const Atom& atom : *outputs) own += atom.share > 0 ? atom.share * Hinge(atom) : 0;

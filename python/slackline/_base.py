@@ -27,16 +27,16 @@ except ImportError:
         """The part of scikit-learn's BaseEstimator that needs no scikit-learn."""
 
         @classmethod
-        def _get_param_names(cls):
+        def _get_param_names(cls) -> list[str]:
             parameters = inspect.signature(cls.__init__).parameters
             return sorted(name for name in parameters if name != "self")
 
-        def get_params(self, deep=True):
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
             """The parameters by name."""
             del deep
             return {name: getattr(self, name) for name in self._get_param_names()}
 
-        def set_params(self, **params):
+        def set_params(self, **params: Any) -> Any:
             """Set parameters by name."""
             known = self._get_param_names()
             for name, value in params.items():
@@ -47,7 +47,7 @@ except ImportError:
                 setattr(self, name, value)
             return self
 
-        def __repr__(self):
+        def __repr__(self) -> str:
             defaults = inspect.signature(type(self).__init__).parameters
             texts = (f"{name}={value!r}" for name, value in self.get_params().items()
                      if value is not defaults[name].default and value != defaults[name].default)
@@ -148,7 +148,7 @@ class StructuredEstimator(_Parameters):
             raise ValueError("n_jobs == 0 has no meaning; it must be a positive number or -1")
         return 0 if jobs < 0 else jobs
 
-    def _callback(self, callbacks: Callbacks):
+    def _callback(self, callbacks: Callbacks) -> tuple[Optional[Callback], Any]:
         """One function for the callbacks of fit and the progress of verbose; None for none."""
         given = _callback_list(callbacks)
         progress = progress_callback(type(self).__name__, self.tol) if self.verbose else None
@@ -157,7 +157,7 @@ class StructuredEstimator(_Parameters):
         if not given:
             return None, None
 
-        def call(record):
+        def call(record: Record) -> bool:
             stops = [callback(record) for callback in given]
             return any(isinstance(stop, (bool, np.bool_)) and bool(stop) for stop in stops)
 
@@ -221,7 +221,11 @@ def _in_python(text: str) -> str:
 def _callback_list(callbacks: Callbacks) -> list[Callback]:
     if callbacks is None:
         return []
-    given = [callbacks] if callable(callbacks) else list(callbacks)
+    if callable(callbacks):
+        return [callbacks]
+    if not isinstance(callbacks, Iterable):
+        raise ValueError(f"callbacks: {callbacks!r} is not callable")
+    given = list(callbacks)
     for callback in given:
         if not callable(callback):
             raise ValueError(f"callbacks: {callback!r} is not callable")

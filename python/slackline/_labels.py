@@ -35,7 +35,7 @@ def prepare_labels(labels: Any) -> tuple[np.ndarray, Optional[list[str]]]:
     return _to_flags(array), names
 
 
-def _to_array(labels):
+def _to_array(labels: Any) -> np.ndarray:
     try:
         array = np.asarray(labels)
     except ValueError:
@@ -52,7 +52,7 @@ def _to_array(labels):
     return numbers
 
 
-def _number(value, place):
+def _number(value: Any, place: tuple[int, ...]) -> float:
     # pandas.NA is missing, but has neither a truth value nor a number.
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return np.nan
@@ -64,7 +64,7 @@ def _number(value, place):
     raise ValueError(f"Y: row {place[0]}, column {place[1]} is {value!r}; {_ADVICE}")
 
 
-def _to_flags(array):
+def _to_flags(array: np.ndarray) -> np.ndarray:
     flags = np.zeros(array.shape, dtype=np.int8)
     if array.dtype.kind == "b":
         flags[array] = 1
@@ -81,13 +81,13 @@ def _to_flags(array):
     return flags
 
 
-def _refuse(value, row, column):
+def _refuse(value: Any, row: int, column: int) -> None:
     text = "infinity" if value in (np.inf, -np.inf) else repr(value.item())
     raise ValueError(f"Y: row {row}, column {column} is {text}; labels are 0 or 1, and -1 or NaN "
                      "where they are not known")
 
 
-def _from_sparse(labels):
+def _from_sparse(labels: Any) -> np.ndarray:
     if labels.shape[1] == 0:
         raise ValueError("Y has no columns: there are no labels")
     matrix = labels.tocoo(copy=True)

@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import Features, num_rows
+from ._arrays import Features, column_names, num_columns, num_rows, prepare_matrix
 from ._base import (Callbacks, StructuredEstimator, available_if, option_parameters)
 from ._labels import prepare_labels
 
@@ -88,7 +88,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
     label_names_ : list of str
         Names of the labels; "0", "1", … if `fit` was given none.
     classes_ : ndarray of shape (n_labels,)
-        Numbers of the labels, or their names if `fit` was given some.
+        Numbers of the labels, as ``OneVsRestClassifier`` has them.
     graph_ : str
         The graph that was trained: "full", "none", "tree", "given", or a path.
     label_pairs_ : ndarray of shape (n_pairs, 2)
@@ -230,14 +230,15 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             The estimator itself.
         """
         train = self._train_options()
-        holder = [self._fit_features(X)]
+        features = column_names(X)
+        holder = [prepare_matrix(X, estimator=type(self).__name__)]
+        num_features = num_columns(holder[0])
         del X
         flags, columns = prepare_labels(Y)
         if flags.shape[0] != num_rows(holder[0]):
             raise ValueError("Found input variables with inconsistent numbers of samples: "
                              f"[{num_rows(holder[0])}, {flags.shape[0]}]")
-        given = _label_names(label_names, columns, flags.shape[1])
-        names = [str(k) for k in range(flags.shape[1])] if given is None else given
+        names = _label_names(label_names, columns, flags.shape[1])
         graph, pairs = self._graph_argument(names)
         weights_text, weights = self._loss_weights_argument(names)
         options = {
@@ -252,21 +253,23 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         callback, progress = self._callback(callbacks)
         try:
             # The extension takes the matrix out of the list, and frees it before training.
-            model, result = _core.fit_multilabel(holder, flags, names, self._feature_names(),
-                                                 options, train, pairs, weights, self._cost(),
-                                                 bool(self.calibrate), callback,
-                                                 bool(self.warm_start), self._state())
+            model, result = _core.fit_multilabel(
+                holder, flags, names, [] if features is None else features.tolist(), options, train,
+                pairs, weights, self._cost(), bool(self.calibrate), callback,
+                bool(self.warm_start), self._state())
         finally:
             if progress is not None:
                 progress.close()
-        self._set_model(model, given is not None)
+        # A call that fails leaves the estimator as it was.
+        self._set_features(num_features, features)
+        self._set_model(model)
         self.graph_ = result["graph"]
         if result["scaling"]:
             result["notes"].insert(0, result["scaling"])
         self._finish(result)
         return self
 
-    def _graph_argument(self, names):
+    def _graph_argument(self, names: list[str]) -> tuple[str, Optional[list]]:
         """The name of the graph, and its pairs if they are given."""
         if isinstance(self.graph, (str, os.PathLike)):
             return os.fspath(self.graph), None
@@ -282,7 +285,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         return "given", [tuple(_label_number("graph", label, numbers) for label in pair)
                          for pair in pairs]
 
-    def _loss_weights_argument(self, names):
+    def _loss_weights_argument(self, names: list[str]) -> tuple[str, list[float]]:
         """The text of the option, and two costs per label (false alarm, missed) if given."""
         given = self.loss_weights
         if isinstance(given, (str, os.PathLike)):
@@ -310,15 +313,11 @@ class MultiLabelClassifier(Features, StructuredEstimator):
                              "not a finite number >= 0")
         return "given", costs[:, ::-1].ravel().tolist()
 
-    def _feature_names(self):
-        return [str(name) for name in getattr(self, "feature_names_in_", ())]
-
-    def _set_model(self, model, named):
+    def _set_model(self, model: Any) -> None:
         self._model = model
         self.label_names_ = list(model.label_names)
         self.n_labels_ = len(self.label_names_)
-        self.classes_ = (np.asarray(self.label_names_, dtype=object)
-                         if named else np.arange(self.n_labels_))
+        self.classes_ = np.arange(self.n_labels_)
         self.label_pairs_ = np.asarray(model.pairs, dtype=np.int64).reshape(-1, 2)
         self.scaling_ = model.scaling
         self.scaling_shift_, self.scaling_divisor_ = model.scaling_numbers
@@ -357,7 +356,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         self._check_fitted("_model")
         return self._model.scores(self._check_features(X), str(self.decode), self._threads())
 
-    def _has_probabilities(self):
+    def _has_probabilities(self) -> bool:
         model = getattr(self, "_model", None)
         return bool(self.calibrate) if model is None else model.calibrated
 
@@ -430,11 +429,11 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             matrix[a, b] = matrix[b, a] = self._model.weights["pairs"][:, 0]
         return matrix
 
-    def _check_model(self):
+    def _check_model(self) -> None:
         if not hasattr(self, "_model"):
             raise AttributeError(f"this {type(self).__name__} is not fitted yet")
 
-    def _label_weights(self):
+    def _label_weights(self) -> np.ndarray:
         self._check_model()
         if self._model.kernelized:
             raise AttributeError("a model with a kernel has no weights of features")
@@ -468,20 +467,17 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         """
         model = _core.MultiLabelModel.load(os.fspath(path))
         record = model.record
-        names = list(model.label_names)
-        named = names != [str(k) for k in range(len(names))]
         texts = record["options"]
         estimator = cls(**_task_parameters(model, texts), lam=record["lam"] or None,
                         **option_parameters(texts))
-        estimator.n_features_in_ = model.num_features
-        if model.feature_names:
-            estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
-        estimator._set_model(model, named)
+        names = np.asarray(model.feature_names, dtype=object) if model.feature_names else None
+        estimator._set_features(model.num_features, names)
+        estimator._set_model(model)
         estimator.graph_ = texts.get("graph", "given")
         estimator._set_record(record)
         return estimator
 
-    def _more_tags(self):
+    def _more_tags(self) -> dict[str, Any]:
         values = "Y of this check has values other than 0 and 1, which do not say what is a label"
         exceptions = dict.fromkeys(_CHECKS_WITH_OTHER_VALUES, values)
         exceptions["check_classifiers_classes"] = "Y of this check is a vector of texts"
@@ -496,6 +492,18 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             "X_types": ["2darray", "sparse"],
             "_xfail_checks": exceptions,
         }
+
+
+    def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 and later
+        from sklearn.utils import ClassifierTags
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse = True
+        return tags
 
 
 # Checks of sklearn.utils.estimator_checks that fail for this reason alone: with Y made 0 or 1, they
@@ -519,11 +527,13 @@ _CHECKS_WITH_OTHER_VALUES = (
 )
 
 
-def _label_names(given, columns, count):
-    """The names of the labels; None for numbers."""
-    if given is None and columns is None:
-        return None
-    names = [str(name) for name in (columns if given is None else given)]
+def _label_names(given: Optional[Sequence[str]], columns: Optional[list[str]],
+                 count: int) -> list[str]:
+    """The names of the labels: those given, those of the columns, or numbers."""
+    chosen = columns if given is None else given
+    if chosen is None:
+        return [str(k) for k in range(count)]
+    names = [str(name) for name in chosen]
     if len(names) != count:
         raise ValueError(f"label_names has {len(names)} names, but Y has {count} labels")
     if len(set(names)) < count:
@@ -532,20 +542,20 @@ def _label_names(given, columns, count):
     return names
 
 
-def _label_number(parameter, label, numbers):
+def _label_number(parameter: str, label: Any, numbers: Mapping[str, int]) -> int:
     """The number of a label that is given by its name or number."""
     import numbers as kinds
     if isinstance(label, str):
         if label in numbers:
             return numbers[label]
     elif isinstance(label, kinds.Integral) and not isinstance(label, bool):
-        if 0 <= label < len(numbers):
+        if 0 <= int(label) < len(numbers):
             return int(label)
     raise ValueError(f"{parameter}: there is no label {label!r}; labels have numbers from 0 to "
                      f"{len(numbers) - 1}" + _some_names(numbers))
 
 
-def _some_names(numbers):
+def _some_names(numbers: Mapping[str, int]) -> str:
     names = list(numbers)
     if names == [str(k) for k in range(len(names))]:
         return ""
@@ -553,14 +563,14 @@ def _some_names(numbers):
     return f" or the names {', '.join(map(repr, names[:5]))}{more}"
 
 
-def _two_columns(costs, count):
+def _two_columns(costs: Any, count: int) -> np.ndarray:
     array = np.asarray(costs, dtype=float)
     if array.shape != (count, 2):
         raise ValueError
     return array
 
 
-def _counts_text(counts):
+def _counts_text(counts: Any) -> str:
     """"MIN-MAX" of a pair, a number or a text."""
     import numbers
     if isinstance(counts, str):
@@ -575,7 +585,7 @@ def _counts_text(counts):
     return f"{low or 0}-" + ("" if high is None else str(high))
 
 
-def _task_parameters(model, texts):
+def _task_parameters(model: Any, texts: Mapping[str, str]) -> dict[str, Any]:
     """The parameters of the model itself, from the options of its record."""
     graph: Any = texts.get("graph", "given")
     if graph not in _NAMED_GRAPHS:

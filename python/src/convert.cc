@@ -53,6 +53,18 @@ Matrix::Matrix(const py::object& object) {
     throw py::value_error("X: the sparse matrix has fewer values than its row starts say");
 }
 
+std::span<const double> Matrix::values(Index row) const {
+  const std::size_t width = internal::Size(columns_);
+  if (!sparse_) return {values_.data() + internal::Size(row) * width, width};
+  const std::int64_t* starts = starts_.data() + row;
+  return {values_.data() + starts[0], static_cast<std::size_t>(starts[1] - starts[0])};
+}
+
+std::span<const Index> Matrix::columns(Index row) const {
+  if (!sparse_) return {};
+  return {indices_.data() + starts_.data()[row], values(row).size()};
+}
+
 std::shared_ptr<internal::FeatureRows> Matrix::ToRows(bool append_constant) const {
   auto rows = std::make_shared<internal::FeatureRows>();
   AppendRows(0, rows_, append_constant, rows.get());
@@ -61,6 +73,11 @@ std::shared_ptr<internal::FeatureRows> Matrix::ToRows(bool append_constant) cons
 
 void Matrix::AppendRows(Index begin, Index end, bool append_constant,
                         internal::FeatureRows* rows) const {
+  const Index constants = append_constant ? end - begin : 0;
+  const Offset stored = sparse_ ? starts_.data()[end] - starts_.data()[begin]
+                                : static_cast<Offset>(end - begin) * columns_;
+  rows->Reserve(rows->size() + end - begin, rows->stored() + stored + constants,
+                rows->stored_columns() + (sparse_ ? stored + constants : 0));
   std::vector<double> values;
   std::vector<Index> columns;
   for (Index r = begin; r < end; ++r) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,9 +34,9 @@ using IndexArray = py::array_t<std::int32_t, py::array::c_style>;
 using OffsetArray = py::array_t<std::int64_t, py::array::c_style>;
 using FlagArray = py::array_t<std::int8_t, py::array::c_style>;
 
-/// A matrix as the Python side prepares it: an array of doubles with two axes, or the tuple (values,
-/// columns, row starts, number of columns) of a CSR matrix, with columns in ascending order, none
-/// twice, as arrays of double, int32 and int64.
+/// A matrix as the Python side prepares it: an array of doubles with two axes, or the tuple
+/// (values, columns, row starts, number of columns) of a CSR matrix, with columns in ascending
+/// order, none twice, as arrays of double, int32 and int64.
 class Matrix {
  public:
   /// Keeps the arrays alive. Requires the GIL, as does the destructor.
@@ -44,6 +45,9 @@ class Matrix {
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
   bool sparse() const { return sparse_; }
+  /// The values of a row, and the columns of a sparse row's values (none of a dense row).
+  std::span<const double> values(Index row) const;
+  std::span<const Index> columns(Index row) const;
 
   /// The rows as feature rows; with `append_constant`, feature columns() is 1 in all of them.
   /// Throws std::invalid_argument, with the row and column, on values that are not finite. Does
@@ -86,8 +90,8 @@ py::array_t<Number> ArrayOf(const std::vector<Number>& values) {
 }
 py::array_t<double> MatrixOf(std::span<const double> values, Index columns);
 
-/// The blocks of a weight vector by name, as matrices (rows × columns). Shorter weights are those of
-/// the last blocks: models with a kernel lack the first.
+/// The blocks of a weight vector by name, as matrices (rows × columns). Shorter weights are those
+/// of the last blocks: models with a kernel lack the first.
 py::dict WeightsOf(const internal::WeightLayout& layout, std::span<const double> weights);
 
 /// The bytes of a model file, for pickle.

@@ -43,15 +43,22 @@ PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = SLACKLINE_VERSION_STRING;
 #ifdef SLACKLINE_WITH_VISION
   module.attr("has_vision") = true;
+  module.attr("vision_missing") = "";
 #else
   module.attr("has_vision") = false;
+  module.attr("vision_missing") = SLACKLINE_VISION_MISSING;  // names of libraries
 #endif
   module.def("use_one_thread", &slackline::internal::UseOneThread,
              "All further work is done by the calling thread; for forked processes.");
   module.def("option_texts", &OptionTexts);
   module.def("default_options", &DefaultOptions);
   BindMultiLabel(&module);
+  BindGraphs(&module);
+  BindOracle(&module);
   BindSequence(&module);
+#ifdef SLACKLINE_WITH_VISION
+  BindSegmentation(&module);
+#endif
   BindMulticlass(&module);
   BindMatching(&module);
 }

@@ -8,7 +8,10 @@
 namespace slackline::python {
 
 void BindMultiLabel(pybind11::module_* module);
+void BindGraphs(pybind11::module_* module);
+void BindOracle(pybind11::module_* module);
 void BindSequence(pybind11::module_* module);
+void BindSegmentation(pybind11::module_* module);  // only with vision
 void BindMulticlass(pybind11::module_* module);
 void BindMatching(pybind11::module_* module);
 

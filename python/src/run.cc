@@ -55,10 +55,19 @@ std::string InPython(const std::string& message) {
     result += name == "lambda" ? "lam" : name;
     last = message.begin() + it->position() + it->length();
   }
-  return result.append(last, message.end());
+  result.append(last, message.end());
+  // A place in the library's sources says nothing to its users.
+  static const std::regex place(" \\[[^\\[\\]]*:[0-9]+\\]$");
+  return std::regex_replace(result, place, "");
 }
 
 }  // namespace
+
+py::object Raised(const py::error_already_set& error) {
+  py::object value = error.value();
+  if (error.trace()) PyException_SetTraceback(value.ptr(), error.trace().ptr());
+  return value;
+}
 
 PythonObserver::PythonObserver(py::object callback)
     : callback_(std::move(callback)), exception_(py::none()) {
@@ -89,7 +98,7 @@ void PythonObserver::OnCheck(const internal::ProgressRecord& record) {
     const py::object answer = callback_(RecordDict(record));
     if (!answer.is_none() && answer.cast<bool>()) interrupt_ = SIGINT;
   } catch (py::error_already_set& error) {
-    exception_ = error.value();
+    exception_ = Raised(error);
     interrupt_ = SIGINT;
   }
 }
@@ -103,7 +112,7 @@ py::list PythonObserver::history() const {
 py::object PythonObserver::TakeException() {
   if (PyErr_CheckSignals() != 0) {
     py::error_already_set error;
-    if (exception_.is_none()) exception_ = error.value();
+    if (exception_.is_none()) exception_ = Raised(error);
   }
   return std::exchange(exception_, py::none());
 }

@@ -48,6 +48,9 @@ class PythonObserver final : public internal::TrainObserver {
   bool watches_signals_ = false;
 };
 
+/// The exception that Python has raised, with its traceback.
+py::object Raised(const py::error_already_set& error);
+
 /// The figures of a check: {"pass": 12, "primal": …}; figures that a learner does not have are
 /// absent.
 py::dict RecordDict(const internal::ProgressRecord& record);
@@ -71,8 +74,8 @@ struct RunRequest {
 };
 
 /// Trains the task's model without the GIL. Returns SummaryDict, with "warnings" of the task, and
-/// "state" (bytes) if it is kept. A state of a run with another problem or options is not used; then
-/// "notes" says so.
+/// "state" (bytes) if it is kept. A state of a run with another problem or options is not used;
+/// then "notes" says so.
 py::dict Run(RunRequest request, internal::TrainTask* task);
 
 /// The library's errors become ValueError, with its options as Python names them: "--loss-weights"

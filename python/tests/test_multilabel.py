@@ -39,7 +39,8 @@ def same(one, other):
 def test_attributes_after_fit():
     model = fitted(graph="tree")
     assert model.n_labels_ == 4 and model.n_features_in_ == 5
-    assert model.label_names_ == ["0", "1", "2", "3"] and model.classes_.tolist() == [0, 1, 2, 3]
+    assert model.label_names_ == ["0", "1", "2", "3"]
+    assert model.classes_.tolist() == [0, 1, 2, 3]
     assert model.graph_ == "tree" and model.label_pairs_.shape == (3, 2)
     assert not hasattr(model, "feature_names_in_")
     assert model.weights_["labels"].shape == (4, 6) and model.weights_["pairs"].shape == (3, 1)
@@ -92,6 +93,15 @@ def test_decision_function_by_all_label_sets():
     assert (model.predict(X) == sets[values.argmax(axis=1)]).all()
 
 
+def test_ways_to_find_label_sets():
+    model = fitted(graph="full", label_counts="any")
+    exact = model.set_params(decode="exact").predict(X)
+    assert (model.set_params(decode="auto").predict(X) == exact).all()
+    assert model.set_params(decode="lp").predict(X).shape == exact.shape
+    with pytest.raises(ValueError, match="decode 'guess'"):
+        model.set_params(decode="guess").predict(X)
+
+
 def test_predictions_are_integers_of_the_shape_of_the_labels():
     model = fitted()
     predicted = model.predict(X)
@@ -139,7 +149,8 @@ def test_threads_do_not_change_results(parameters):
 def test_probabilities():
     model = fitted(calibrate=True, graph="tree")
     probabilities = model.predict_proba(X)
-    assert probabilities.shape == Y.shape and (probabilities > 0).all() and (probabilities < 1).all()
+    assert probabilities.shape == Y.shape
+    assert ((probabilities > 0) & (probabilities < 1)).all()
     scores = model.decision_function(X)
     for label in range(4):
         order = np.argsort(scores[:, label])
@@ -220,7 +231,6 @@ def test_frames_of_labels():
     frame = pandas.DataFrame(Y, columns=["a", "b", "c", "d"])
     model = MultiLabelClassifier().fit(X, frame)
     assert model.label_names_ == ["a", "b", "c", "d"] and same(model, fitted())
-    assert model.classes_.tolist() == ["a", "b", "c", "d"]
     nullable = frame.astype("boolean")
     nullable.loc[::3, "b"] = pandas.NA
     unknown = Y.copy()
@@ -379,6 +389,16 @@ def test_one_label_one_feature_one_example():
     assert single.predict(X[:1]).tolist() == Y[:1].tolist()
 
 
+def test_a_fit_that_fails_changes_nothing():
+    pandas = pytest.importorskip("pandas")
+    model = MultiLabelClassifier().fit(pandas.DataFrame(X, columns=list("pqrst")), Y)
+    want = model.predict(pandas.DataFrame(X, columns=list("pqrst")))
+    with pytest.raises(ValueError):
+        model.set_params(loss="f1").fit(X[:, :3], Y)
+    assert model.n_features_in_ == 5 and model.feature_names_in_.tolist() == list("pqrst")
+    assert (model.predict(pandas.DataFrame(X, columns=list("pqrst"))) == want).all()
+
+
 # Files, copies and scikit-learn.
 
 
@@ -405,7 +425,7 @@ def test_files_have_names(tmp_path):
     model.save(tmp_path / "m.slk")
     loaded = MultiLabelClassifier.load(tmp_path / "m.slk")
     assert loaded.feature_names_in_.tolist() == list("pqrst")
-    assert loaded.classes_.tolist() == list("abcd")
+    assert loaded.label_names_ == list("abcd")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert (loaded.predict(frame) == model.predict(frame)).all()
@@ -456,7 +476,8 @@ def test_parameters_are_kept_as_given():
     assert model.set_params(C=3) is model and model.C == 3
     with pytest.raises(ValueError, match="Invalid parameter"):
         model.set_params(c=3)
-    assert repr(MultiLabelClassifier(C=2, graph="tree")) == "MultiLabelClassifier(C=2, graph='tree')"
+    text = repr(MultiLabelClassifier(C=2, graph="tree"))
+    assert text == "MultiLabelClassifier(C=2, graph='tree')"
 
 
 def test_clones():

@@ -98,6 +98,34 @@ TEST_CASE("a loose bound leaves a gap of its own size, and no more") {
   CHECK(result.gap == doctest::Approx(0.125).epsilon(1e-5));
 }
 
+TEST_CASE("checks ask for batches, whose answers count like single ones") {
+  class Batches : public Classes {
+   public:
+    using Classes::Classes;
+    void MaximizeBatch(int first, const Weights& weights,
+                       std::span<OracleAnswer> answers) override {
+      ++batches;
+      largest = std::max(largest, answers.size());
+      CHECK(first + static_cast<int>(answers.size()) <= kExamples);
+      for (std::size_t k = answers.size(); k-- > 0;)
+        Maximize(first + static_cast<int>(k), weights, &answers[k]);
+    }
+    int batches = 0;
+    std::size_t largest = 0;
+  };
+  Model model;
+  const WeightBlock block = model.AddWeights("classes", kStates, kFeatures);
+  Classes single(block, 0);
+  Batches batches(block, 0);
+  const TrainResult a = Train(model, kExamples, single, {.lambda = 0.05});
+  const TrainResult b = Train(model, kExamples, batches, {.lambda = 0.05});
+  CHECK(std::ranges::equal(a.weights.values(), b.weights.values()));
+  CHECK(a.primal == b.primal);
+  CHECK(a.dual == b.dual);
+  CHECK(batches.batches > 0);
+  CHECK(batches.largest == kExamples);
+}
+
 /// An oracle that returns the given answer.
 class Faulty : public ExampleOracle {
  public:

@@ -67,6 +67,22 @@ TEST_CASE("rows come back as they were added, with their norms") {
   CHECK(Expand(rows.row(1), 7) == std::vector<double>{0, 3, 0, 0, 0, 0, 4});
 }
 
+TEST_CASE("rows in reserved room do not move") {
+  FeatureRows rows;
+  rows.Reserve(3, 6, 2);
+  CHECK(rows.size() == 0);
+  CHECK(rows.stored() == 0);
+  CHECK(rows.stored_columns() == 0);
+  rows.AddDense(std::vector<double>{1, 2});
+  const double* const values = rows.row(0).values;
+  rows.AddSparse(std::vector<Index>{1, 6}, std::vector<double>{3, 4});
+  rows.AddDense(std::vector<double>{5, 6});
+  CHECK(rows.row(0).values == values);
+  CHECK(rows.stored() == 6);
+  CHECK(rows.stored_columns() == 2);
+  CHECK(Expand(rows.row(1), 7) == std::vector<double>{0, 3, 0, 0, 0, 0, 4});
+}
+
 TEST_CASE("rows with equal ends share their values without changing") {
   FeatureRows rows;
   std::vector<std::vector<double>> expected;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -91,6 +92,23 @@ TEST_CASE("an array without elements is empty") {
   CHECK(array.begin() == array.end());
   array.ShrinkToFit();
   CHECK(array.size() == 0);
+}
+
+TEST_CASE("elements do not move while an array fills its reserved room") {
+  const TemporaryFolder folder;
+  for (const std::string& place : {std::string(), folder.Path("")}) {
+    Numbers array(place);
+    array.Append(7);
+    array.Reserve(1000);
+    CHECK(array.size() == 1);
+    CHECK(array[0] == 7);
+    const std::int64_t* const first = array.data();
+    for (int k = 1; k < 1000; ++k) array.Append(k);
+    CHECK(array.data() == first);
+    array.Reserve(10);
+    CHECK(array.size() == 1000);
+    CHECK(array[999] == 999);
+  }
 }
 
 TEST_CASE("the file has no name: the folder stays empty") {

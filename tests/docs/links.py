@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-CODE_BLOCK = re.compile(r"^(```+|~~~+)(?!\{).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+CODE_BLOCK = re.compile(r"^(```+|~~~+)(?!\{toctree\}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]+`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)

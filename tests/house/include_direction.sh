@@ -33,7 +33,7 @@ forbid() {
 
 folders=(core factors inference learning api apps)
 for folder in "${folders[@]}"; do
-  forbid "$folder must not include vision" "$(includes "(slackline/)?vision/" "$folder" | grep -v '^apps/segmentation/commands/' || true)"
+  forbid "$folder must not include vision" "$(includes "(slackline/)?vision/" "$folder" | grep -vE '^apps/segmentation/(commands|images)/' || true)"
 done
 for other in factors inference learning apps tests bench; do
   forbid "vision must not include $other" "$(includes "(slackline/)?$other/" vision)"

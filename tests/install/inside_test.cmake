@@ -9,6 +9,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
 include(ProcessorCount)
 ProcessorCount(jobs)
 set(work ${BUILD_DIR}/install_inside_test)
+set(ENV{SLACKLINE_SOURCE} ${SOURCE_DIR})
+set(ENV{SLACKLINE_BUILD} ${BUILD_DIR})
 file(REMOVE_RECURSE ${work})
 
 function(build_lesson)
@@ -17,8 +19,7 @@ function(build_lesson)
       -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${CXX_FLAGS} -DCMAKE_CXX_FLAGS_DEBUG=-O0
       -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
       -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
-      "-DCMAKE_CXX_COMPILER_LAUNCHER=env;SLACKLINE_SOURCE=${SOURCE_DIR};SLACKLINE_BUILD=${BUILD_DIR};${SOURCE_DIR}/tests/install/reuse_object.sh"
-      ${ARGV})
+      -DCMAKE_CXX_COMPILER_LAUNCHER=${SOURCE_DIR}/tests/install/reuse_object.sh ${ARGV})
   run(${CMAKE_COMMAND} --build ${work} --target outside -j ${jobs})
   check_lesson(${work}/outside)
 endfunction()

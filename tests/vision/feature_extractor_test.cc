@@ -336,6 +336,18 @@ TEST_CASE("an extractor depends on images, options and seed, not on threads") {
   CHECK(extractor.Extract(image).coarse_rows == features.coarse_rows);
 }
 
+TEST_CASE("images in memory give the extractor of their files") {
+  const Files files(4);
+  std::array<std::atomic<int>, 4> asked{};
+  const ImageSource source = [&](Index i) {
+    ++asked[i];
+    return ReadImage(files.paths[i]);
+  };
+  CHECK(FeatureExtractor::Learn(4, source, Small(), 2, {}).Save() == Learned(files).Save());
+  for (const auto& count : asked) CHECK(count == 2);
+  CHECK_THROWS_AS(FeatureExtractor::Learn(0, source, Small(), 1, {}), std::invalid_argument);
+}
+
 TEST_CASE("blocks cover the features, and have norm 1 in the mean over the training images") {
   const Files files(6);
   const FeatureExtractor extractor = Learned(files);

@@ -2,7 +2,6 @@
 //
 // slackline segment evaluate
 #ifdef SLACKLINE_WITH_VISION
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -19,6 +18,7 @@
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_lists.h>
 #include <slackline/apps/segmentation/commands/cmd_void.h>
+#include <slackline/apps/segmentation/images/segmenter.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/quoted.h>
@@ -88,22 +88,6 @@ void Register(CLI::App* app, EvaluateCommand* command) {
   command->voids.Register(app, "as in the training data");
 }
 
-struct Result {
-  ConfusionMatrix confusion;
-  Index images = 0;
-  Index certified = 0;
-  double prepare_seconds = 0;
-  double predict_seconds = 0;
-
-  explicit Result(Index num_classes) : confusion(num_classes) {}
-};
-
-void Compare(const LabelImage& truth, const LabelImage& predicted, ConfusionMatrix* confusion) {
-  for (std::size_t p = 0; p < truth.labels.size(); ++p) {
-    if (truth.labels[p] != kVoid) confusion->Add(truth.labels[p], predicted.labels[p]);
-  }
-}
-
 /// The files of one listed image.
 struct Source {
   std::string image;
@@ -151,8 +135,8 @@ void CheckSource(const Source& source, Index num_classes, Index most_pixels,
 }
 
 /// Segments the images of the list.
-Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model, DecodeKind decode,
-                      int threads) {
+SegmentEvaluation EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
+                                 DecodeKind decode, int threads) {
   const Index most_pixels = command.pixels.Read();
   const LabelCoding coding = command.voids.Read(CodingOf(model), model.num_classes());
   const std::vector<Source> sources = FindSources(command);
@@ -167,7 +151,7 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
   for (const Source& source : sources) {
     if (!source.sheet.empty()) MakeFolder("sheets", fs::path(source.sheet).parent_path().string());
   }
-  Result total(model.num_classes());
+  SegmentEvaluation total(model.num_classes());
   TerminalLine line(!command.quiet);
   std::mutex mutex;
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
@@ -178,7 +162,7 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
           ReadLabelImage(source.labels, model.num_classes(), most_pixels, coding);
       const Segmenter::Result result = segmenter.Predict(image, false);
       ConfusionMatrix confusion(model.num_classes());
-      Compare(truth, result.labels, &confusion);
+      AddPixels(truth, result.labels, &confusion);
       if (!source.sheet.empty())
         WritePng(source.sheet, Sheet(image, truth, result.labels, model.classes()));
       const std::lock_guard<std::mutex> lock(mutex);
@@ -195,31 +179,14 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
   return total;
 }
 
-/// Predicts labels for the prepared test images.
-Result EvaluatePrepared(const EvaluateCommand& command, const SegmentModel& model,
-                        DecodeKind decode) {
-  const std::vector<PreparedExample> test =
-      LoadPrepared(command.features, command.potentials, model, ImageRole::kTest);
-  if (test.empty()) throw DataError(command.features, 0, "the file has no test images");
-  Result total(model.num_classes());
-  for (const PreparedExample& image : test) {
-    const WallTimer timer;
-    const SegmentPrediction prediction = PredictSegments(model, image.example, image.rows, decode);
-    total.predict_seconds += timer.Seconds();
-    AddPixels(image.example, prediction.fine, &total.confusion);
-    total.certified += prediction.certified() ? 1 : 0;
-    ++total.images;
-  }
-  return total;
-}
-
 std::string Percent(double share) {
   std::array<char, 20> text;
   std::snprintf(text.data(), text.size(), std::isnan(share) ? "-" : "%.1f", 100 * share);
   return text.data();
 }
 
-std::string Table(const SegmentModel& model, const Result& result, const SegmentMetrics& metrics) {
+std::string Table(const SegmentModel& model, const SegmentEvaluation& result,
+                  const SegmentMetrics& metrics) {
   std::string text;
   Append(&text, "%d images, %lld labelled pixels; %d predictions proven optimal for the model\n\n",
          result.images, static_cast<long long>(metrics.pixels), result.certified);
@@ -243,7 +210,8 @@ std::string Table(const SegmentModel& model, const Result& result, const Segment
 
 Json ToJson(double value) { return std::isnan(value) ? Json() : Json(value); }
 
-Json ResultJson(const SegmentModel& model, const Result& result, const SegmentMetrics& metrics) {
+Json ResultJson(const SegmentModel& model, const SegmentEvaluation& result,
+                const SegmentMetrics& metrics) {
   Json classes = Json::array();
   for (std::size_t c = 0; c < metrics.classes.size(); ++c) {
     const ClassFigures& figures = metrics.classes[c];
@@ -284,14 +252,15 @@ int Run(const EvaluateCommand& command) {
     CheckOutput("confusion", command.confusion,
                 {command.model, command.list, command.features, command.potentials}, false);
   const SegmentModel model = SegmentModel::Load(command.model);
-  const Result result = command.features.empty() ? EvaluateImages(command, model, decode, threads)
-                                                 : EvaluatePrepared(command, model, decode);
-  const auto counts = result.confusion.counts();
-  if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; }))
+  const SegmentEvaluation result =
+      command.features.empty()
+          ? EvaluateImages(command, model, decode, threads)
+          : EvaluatePrepared(command.features, command.potentials, model, decode);
+  if (!HasPixels(result.confusion))
     throw DataError("the images have no labelled pixels to compare with");
   const SegmentMetrics metrics = ComputeSegmentMetrics(result.confusion);
   if (!command.confusion.empty())
-    WritePng(command.confusion, ConfusionPicture(counts, model.classes()));
+    WritePng(command.confusion, ConfusionPicture(result.confusion.counts(), model.classes()));
   WriteOutput("-", command.json ? JsonText(ResultJson(model, result, metrics))
                                 : Table(model, result, metrics));
   return 0;

@@ -16,7 +16,7 @@
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
-#include <slackline/apps/segmentation/commands/cmd_void.h>
+#include <slackline/apps/segmentation/images/segmenter.h>
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/parallel.h>

@@ -9,8 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <mutex>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -20,11 +19,11 @@
 #include <slackline/apps/common/progress_text.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_lists.h>
 #include <slackline/apps/segmentation/commands/cmd_void.h>
+#include <slackline/apps/segmentation/images/image_preparation.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/quoted.h>
 #include <slackline/core/timer.h>
 #include <slackline/vision/feature_extractor.h>
-#include <slackline/vision/feature_file.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -86,7 +85,6 @@ void Register(CLI::App* app, PrepareCommand* command) {
 /// One image and its files.
 struct Source {
   std::string name;
-  ImageRole role;
   std::string image;
   std::string labels;
 };
@@ -131,9 +129,9 @@ void CheckFolder(const std::string& option, const std::string& path) {
 }
 
 /// The files of a listed image. If one is missing, the message also names the list and its line.
-Source FindSource(const PrepareCommand& command, const ListedImage& listed, ImageRole role) {
+Source FindSource(const PrepareCommand& command, const ListedImage& listed) {
   try {
-    return {listed.name, role,
+    return {listed.name,
             FindImageFile(command.images, listed.name,
                           {std::begin(kImageEndings), std::end(kImageEndings)}),
             FindImageFile(command.labels, listed.name,
@@ -174,10 +172,8 @@ Settings ReadSettings(const PrepareCommand& command) {
   settings.num_train = static_cast<Index>(listed.size());
   if (!command.test.empty()) ReadImageList(command.test, &listed);
   std::vector<std::string> inputs = {command.classes, command.train, command.test};
-  for (Index i = 0; i < std::ssize(listed); ++i) {
-    const bool train = i < settings.num_train;
-    settings.sources.push_back(
-        FindSource(command, listed[i], train ? ImageRole::kTrain : ImageRole::kTest));
+  for (const ListedImage& image : listed) {
+    settings.sources.push_back(FindSource(command, image));
     inputs.push_back(settings.sources.back().image);
     inputs.push_back(settings.sources.back().labels);
   }
@@ -188,11 +184,6 @@ Settings ReadSettings(const PrepareCommand& command) {
 
 /// Thrown to end the work when the user interrupts.
 struct Interrupted {};
-
-struct LabelledImage {
-  Image image;
-  LabelImage labels;
-};
 
 LabelledImage ReadSource(const Source& source, const Settings& settings) {
   LabelledImage read{ReadImage(source.image, settings.most_pixels),
@@ -236,12 +227,13 @@ class Preparation {
         settings_(settings),
         interrupt_(CatchInterrupts()),
         line_(!command.quiet),
-        class_pixels_(settings.classes.size()) {}
+        images_(Request(), Progress()) {}
 
   int Run() {
     try {
       Check();
-      Learn();
+      images_.Learn();
+      learned_seconds_ = timer_.Seconds();
       Write();
     } catch (const Interrupted&) {
       line_.Clear();
@@ -257,93 +249,52 @@ class Preparation {
   }
 
  private:
-  static constexpr const char* kWords = "learning words";
-
   Index num_images() const { return static_cast<Index>(settings_.sources.size()); }
-  const Source& source(Index i) const { return settings_.sources[i]; }
 
-  /// Called between the steps of long work, by any thread.
-  void CheckInterrupt() const {
-    if (interrupt_->load() != 0) throw Interrupted{};
+  PreparationRequest Request() const {
+    PreparationRequest request;
+    request.num_train = settings_.num_train;
+    request.num_images = num_images();
+    request.image = [this](Index i) {
+      return ReadImage(settings_.sources[i].image, kLargestImage);
+    };
+    request.labelled = [this](Index i) { return ReadSource(settings_.sources[i], settings_); };
+    request.classes = settings_.classes;
+    request.coding = settings_.coding;
+    request.extractor = settings_.extractor;
+    request.threads = settings_.threads;
+    return request;
   }
 
-  void Show(const char* work, Index done, Index all) {
-    CheckInterrupt();
-    stage_.Begin(work);
-    if (line_.due() || done == 1 || done == all)
-      line_.Show(ProgressText(work, done, all, stage_.Seconds()));
+  PreparationProgress Progress() {
+    PreparationProgress progress;
+    progress.stage = [this](std::string_view stage, Index done, Index all) {
+      stage_.Begin(stage);
+      if (done == 0) return;
+      if (line_.due() || done == 1 || done == all)
+        line_.Show(ProgressText(stage, done, all, stage_.Seconds()));
+      if (stage == ImagePreparation::kWords && done == all)
+        line_.Show("learning words: clustering");
+    };
+    progress.check = [this] {
+      if (interrupt_->load() != 0) throw Interrupted{};
+    };
+    return progress;
   }
 
-  /// Calls work(i) for the images [begin, end) on all threads. Throws the failure of the first
-  /// image that has one.
-  template <class Work>
-  void ForImages(const char* name, Index begin, Index end, const Work& work) {
-    std::mutex mutex;
-    stage_.Begin(name);
-    Index done = begin;
-    ParallelChunks(end - begin, end - begin, settings_.threads, [&](const Chunk& chunk) {
-      CheckInterrupt();
-      work(begin + chunk.begin);
-      const std::lock_guard<std::mutex> lock(mutex);
-      Show(name, ++done, num_images());
-    });
-  }
-
-  /// Reads all files once, so that an error in the last image does not come after hours of work.
   void Check() {
-    std::mutex mutex;
-    ForImages("checking", 0, num_images(), [&](Index i) {
-      const LabelledImage read = ReadSource(source(i), settings_);
-      if (i >= settings_.num_train) return;
-      std::vector<Offset> pixels(kVoid + 1);
-      for (const std::uint8_t label : read.labels.labels) ++pixels[label];
-      const std::lock_guard<std::mutex> lock(mutex);
-      for (std::size_t k = 0; k < class_pixels_.size(); ++k) class_pixels_[k] += pixels[k];
-    });
+    class_pixels_ = images_.Check();
     if (std::all_of(class_pixels_.begin(), class_pixels_.end(), [](Offset n) { return n == 0; }))
       throw DataError(command_.train, 0, "no training image has a labelled pixel");
   }
 
-  void Learn() {
-    std::vector<std::string> paths;
-    for (Index i = 0; i < settings_.num_train; ++i) paths.push_back(source(i).image);
-    LearnProgress progress;
-    stage_.Begin(kWords);
-    progress.image = [this, &paths](Index done, Index) {
-      // Learning makes two passes over the training images.
-      const auto count = static_cast<Index>(paths.size());
-      Show(done <= count ? kWords : "learning components", (done - 1) % count + 1, count);
-      if (done == count) line_.Show("learning words: clustering");
-    };
-    progress.check = [this] { CheckInterrupt(); };
-    extractor_ = std::make_unique<FeatureExtractor>(
-        FeatureExtractor::Learn(paths, settings_.extractor, settings_.threads, progress));
-    learned_seconds_ = timer_.Seconds();
-  }
-
   void Write() {
-    FeatureFileWriter writer(command_.out, settings_.classes, extractor_->dimension(),
-                             extractor_->blocks(), extractor_->Save());
-    writer.SetCoding(settings_.coding);
     const auto num_classes = static_cast<Index>(settings_.classes.size());
-    const Index batch = 4 * settings_.threads;
-    for (Index begin = 0; begin < num_images(); begin += batch) {
-      const Index end = std::min(begin + batch, num_images());
-      std::vector<ImageFeatures> features(end - begin);
-      std::vector<LabelImage> labels(features.size());
-      ForImages("features", begin, end, [&](Index i) {
-        LabelledImage read = ReadSource(source(i), settings_);
-        const std::size_t k = i - begin;
-        features[k] = extractor_->Extract(read.image, [this] { CheckInterrupt(); });
-        labels[k] = std::move(read.labels);
-      });
-      for (std::size_t k = 0; k < features.size(); ++k) {
-        const Source& from = settings_.sources[begin + k];
-        writer.Add(from.name, from.role, features[k], labels[k]);
-        totals_.Add(features[k], labels[k], num_classes);
-      }
-    }
-    writer.Finish();
+    WriteFeatureFile(
+        command_.out, [this](Index i) { return settings_.sources[i].name; }, &images_,
+        [&](Index, const ImageFeatures& features, const LabelImage& labels) {
+          totals_.Add(features, labels, num_classes);
+        });
   }
 
   void Summarise() const {
@@ -365,7 +316,7 @@ class Preparation {
     }
     if (!missing.empty())
       std::fprintf(stderr, "classes without pixels in training images: %s\n", missing.c_str());
-    std::fprintf(stderr, "features: %d\n", static_cast<int>(extractor_->dimension()));
+    std::fprintf(stderr, "features: %d\n", static_cast<int>(images_.extractor().dimension()));
     std::fprintf(
         stderr, "time: %s s, %s s per training image for learning, %s s per image for features\n",
         Number(seconds, 4).c_str(), Number(learned_seconds_ / settings_.num_train, 3).c_str(),
@@ -379,7 +330,7 @@ class Preparation {
   StageClock stage_;
   WallTimer timer_;
   double learned_seconds_ = 0;
-  std::unique_ptr<FeatureExtractor> extractor_;
+  ImagePreparation images_;
   std::vector<Offset> class_pixels_;  // of the training images
   Totals totals_;
 };

@@ -41,12 +41,5 @@ LabelCoding VoidFlag::Read(const LabelCoding& otherwise, Index num_classes) cons
   return LabelCoding(std::move(list));
 }
 
-LabelCoding CodingOf(const SegmentModel& model) {
-  std::vector<std::uint8_t> values;
-  for (const std::int64_t value : model.void_values())
-    values.push_back(static_cast<std::uint8_t>(value));
-  return LabelCoding(std::move(values));
-}
-
 }  // namespace slackline::internal::program
 #endif

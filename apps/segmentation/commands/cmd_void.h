@@ -7,7 +7,7 @@
 #include <string>
 
 #include <slackline/apps/cli/cmd_common.h>
-#include <slackline/apps/segmentation/segment_model.h>
+#include <slackline/core/types.h>
 #include <slackline/vision/label_coding.h>
 
 namespace slackline::internal::program {
@@ -22,8 +22,5 @@ struct VoidFlag {
   /// DataError, also when num_classes and the void values together exceed the 256 values of a byte.
   LabelCoding Read(const LabelCoding& otherwise, Index num_classes) const;
 };
-
-/// The coding of the label images that the model was trained on.
-LabelCoding CodingOf(const SegmentModel& model);
 
 }  // namespace slackline::internal::program

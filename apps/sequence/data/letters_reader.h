@@ -24,15 +24,15 @@ struct LettersReadOptions {
   /// For prediction: the labels and the number of features of the model.
   std::vector<std::string> label_names;
   Index num_features = -1;
-  /// Whether pixels may be any numbers. They may not where the format is only guessed from the first
-  /// line, so that a damaged line is found.
+  /// Whether pixels may be any numbers. They may not where the format is only guessed from the
+  /// first line, so that a damaged line is found.
   bool any_numbers = false;
 };
 
 /// Reads words, plain or compressed with gzip; "-" is the standard input. Feature p of a token is
-/// pixel p, stored unless it is 0. Throws DataError with file, line and token on text that violates the
-/// format, when the number of pixels is not that of the model, and when a file for training has no
-/// words or no known letters.
+/// pixel p, stored unless it is 0. Throws DataError with file, line and token on text that violates
+/// the format, when the number of pixels is not that of the model, and when a file for training has
+/// no words or no known letters.
 SequenceData ReadLetters(const std::string& path, const LettersReadOptions& options = {});
 /// The same, starting with a line that was already read.
 SequenceData ReadLetters(LineReader* reader, std::string_view line,

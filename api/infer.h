@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Inference with given scores: the best labelling of a graph whose variables and factors have their
+// scores from anywhere, for example from a neural network. No weights are read and nothing is
+// trained.
+//
+//     const ScoreLayout layout(graph);
+//     std::vector<double> scores(layout.size());   // fill in from layout.variables(), …
+//     const InferResult best = Infer(graph, scores, {.method = "lp", .marginals = true});
+//
+// Scores of all functions here are one row of numbers:
+//   1. for each variable, one for each of its states;
+//   2. for each factor with a table, in the order in which factors were added to the graph, one for
+//      each joint state, with the last variable of the scope fastest;
+//   3. for each factor with its own max oracle, in that order, its weights (none for hard bounds on
+//      counts and for matchings).
+// The score of a labelling is the sum of its states' scores and of the factors' w·φ. A score of −∞
+// forbids a state; states that the graph forbids are forbidden whatever their scores are. The
+// graph's inputs, potentials and weights are not used.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <slackline/dataset.h>
+#include <slackline/export.h>
+#include <slackline/graph.h>
+
+namespace slackline {
+inline namespace v1 {
+
+/// Where the scores of a variable or factor are: scores[begin] … scores[begin + size − 1].
+struct ScoreBlock {
+  std::vector<int> variables;
+  std::size_t begin = 0;
+  std::size_t size = 0;
+};
+
+/// The places of all scores of a graph.
+class SLACKLINE_EXPORT ScoreLayout {
+ public:
+  explicit ScoreLayout(const Graph& graph);
+  /// Number of scores.
+  std::size_t size() const { return size_; }
+  const std::vector<ScoreBlock>& variables() const { return variables_; }
+  const std::vector<ScoreBlock>& tables() const { return tables_; }
+  /// Of the factors with their own max oracle.
+  const std::vector<ScoreBlock>& oracles() const { return oracles_; }
+
+ private:
+  std::vector<ScoreBlock> variables_, tables_, oracles_;
+  std::size_t size_ = 0;
+};
+
+struct InferOptions {
+  /// auto        exact where that is cheap, as Predict (predict.h)
+  /// exact       an exact method whatever it costs; std::runtime_error where there is none. Branch
+  ///             and bound gives up after 16 million nodes; `optimal` is false then
+  /// lp          the LP relaxation, rounded: roof duality for binary pairs, else the LP solver for
+  ///             small graphs if the build has it, else message passing; dynamic programming on
+  ///             forests, and dual decomposition for factors with their own max oracle
+  /// messages    message passing on the dual of the LP; tables only
+  /// expansion   α-expansion for variables with the same number of states and associative factors
+  ///             over pairs; std::runtime_error on others
+  std::string method = "auto";
+  /// Whether results have marginals, and max-marginals (on the graphs that predict.h lists; the
+  /// method does not matter for them).
+  bool marginals = false;
+  bool max_marginals = false;
+  /// Threads for batches; 0 = all of the machine. Results do not depend on it.
+  int threads = 1;
+};
+
+struct InferResult {
+  Labelling labels;
+  double score = 0;      ///< of the labels
+  double bound = 0;      ///< no labelling has a larger score
+  bool optimal = false;  ///< the labels reach the bound, up to rounding
+  /// In the places of the scores: the solution of the relaxation where the method solves one and it
+  /// is fractional, else the indicator of the labels (LabellingFeatures).
+  std::vector<double> marginals;
+  /// Whether the marginals are fractional; bound is then about scores · marginals.
+  bool fractional = false;
+  /// For each state of each variable, the largest score of a labelling with it; −∞ without one.
+  std::vector<double> max_marginals;
+};
+
+/// A graph and its scores, which must outlive the call.
+struct GraphScores {
+  Graph graph;
+  std::span<const double> scores;
+};
+
+/// Infers on one graph and keeps its work space between calls; use one object per thread. The free
+/// functions below make one for a single call. Throws std::invalid_argument on an unknown method,
+/// on scores of another number than the layout's, and on scores that are NaN or +∞;
+/// std::runtime_error when the method does not support the graph or its scores, and when no
+/// labelling is allowed.
+class SLACKLINE_EXPORT Inference {
+ public:
+  explicit Inference(const Graph& graph, const InferOptions& options = {});
+  Inference(Inference&& other) noexcept;
+  Inference& operator=(Inference&& other) noexcept;
+  ~Inference();
+
+  InferResult Infer(std::span<const double> scores);
+  /// The score of a labelling, −∞ where it is forbidden.
+  double Score(std::span<const double> scores, const Labelling& labels);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+SLACKLINE_EXPORT InferResult Infer(const Graph& graph, std::span<const double> scores,
+                                   const InferOptions& options = {});
+/// One result for each row of scores; `scores` has a whole number of rows.
+SLACKLINE_EXPORT std::vector<InferResult> InferBatch(const Graph& graph,
+                                                     std::span<const double> scores,
+                                                     const InferOptions& options = {});
+/// One result for each graph. Neighbours in the batch that share a graph share its work space.
+SLACKLINE_EXPORT std::vector<InferResult> InferBatch(std::span<const GraphScores> batch,
+                                                     const InferOptions& options = {});
+
+/// The numbers by which the scores are multiplied in the score of a labelling: 1 for its states and
+/// joint states, the features φ for factors with their own max oracle, and 0 elsewhere. Throws
+/// std::invalid_argument unless there is one state for each variable.
+SLACKLINE_EXPORT std::vector<double> LabellingFeatures(const Graph& graph, const Labelling& labels);
+
+}  // namespace v1
+}  // namespace slackline

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Models for prepared images, and their examples: from feature files, or from images in memory.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/segmentation/segment_choices.h>
+#include <slackline/apps/segmentation/segment_metrics.h>
+#include <slackline/apps/segmentation/segment_model.h>
+#include <slackline/apps/segmentation/segment_task.h>
+#include <slackline/core/feature_rows.h>
+#include <slackline/vision/feature_extractor.h>
+#include <slackline/vision/feature_file.h>
+#include <slackline/vision/label_coding.h>
+
+namespace slackline::internal {
+
+/// What a model has to know about the features and labels of prepared images.
+struct ImageFormat {
+  std::vector<std::string> classes;
+  LabelCoding coding;  ///< of the label images
+  Index dimension = 0;
+  std::vector<FeatureBlock> blocks;
+  std::string extractor;  ///< what FeatureExtractor::Save returned
+};
+ImageFormat FormatOf(const FeatureFile& file);
+ImageFormat FormatOf(const FeatureExtractor& extractor, std::vector<std::string> classes,
+                     LabelCoding coding);
+
+/// The coding of the label images that the model was trained on.
+LabelCoding CodingOf(const SegmentModel& model);
+
+/// A model with all weights zero. Throws DataError when the images have no features of the regions
+/// chosen.
+SegmentModel MakeSegmentModel(const SegmentChoices& choices, const ImageFormat& format);
+
+/// Appends the feature rows of some superpixels, as the model takes them; `features`: rows of
+/// model.file_dimension() numbers.
+void AddRows(const SegmentModel& model, const std::vector<float>& features, FeatureRows* rows);
+
+/// The graph of an image's superpixels.
+SegmentGraph MakeGraph(Index num_fine, Index num_coarse, std::span<const std::int32_t> parent,
+                       std::span<const NeighbourPair> neighbours);
+
+/// The example of an image for a model of features, whose feature rows are appended to `rows`.
+SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& features,
+                           const LabelImage& labels, FeatureRows* rows);
+
+/// A model for the file with all weights zero, and the file's training images. Throws DataError.
+SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
+                            std::optional<ScaleKind> scale);
+
+/// An image of a file, with its own rows.
+struct PreparedExample {
+  std::string name;
+  SegmentExample example;
+  std::shared_ptr<const FeatureRows> rows;
+};
+/// The prepared images of a role (none if the file has none) for a model. `potentials`: path of a
+/// file of class potentials, for a model of potentials; else empty. Throws DataError when the file
+/// does not fit the model.
+std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::string& potentials,
+                                          const SegmentModel& model, ImageRole role);
+
+/// Adds the pixels of an image by true and predicted class, from its fine superpixels or from label
+/// images of equal sizes.
+void AddPixels(const SegmentExample& example, std::span<const Index> predicted,
+               ConfusionMatrix* confusion);
+void AddPixels(const LabelImage& truth, const LabelImage& predicted, ConfusionMatrix* confusion);
+
+/// Predictions compared with labels.
+struct SegmentEvaluation {
+  explicit SegmentEvaluation(Index num_classes) : confusion(num_classes) {}
+
+  ConfusionMatrix confusion;
+  Index images = 0;
+  Index certified = 0;  ///< number of images whose labelling is proven optimal
+  double prepare_seconds = 0;
+  double predict_seconds = 0;
+};
+/// Predicts the test images of a file. Throws DataError as LoadPrepared does, and when there are
+/// none.
+SegmentEvaluation EvaluatePrepared(const std::string& path, const std::string& potentials,
+                                   const SegmentModel& model, DecodeKind decode);
+
+/// Whether any pixel has been compared, which ComputeSegmentMetrics requires.
+bool HasPixels(const ConfusionMatrix& confusion);
+
+}  // namespace slackline::internal

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The choices that users make about a segmentation model, as texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <slackline/apps/segmentation/segment_model.h>
+#include <slackline/apps/training/train_task.h>
+
+namespace slackline::internal {
+
+struct SegmentChoices {
+  std::string layers = "two";
+  std::string pairwise;  ///< empty: table, or with potentials Potts
+  std::string loss = "pixels";
+  std::string regions = "all";  ///< or some of own, neighbours, image, separated by commas
+  std::string potentials;       ///< path of a file of class potentials; empty: a model of features
+
+  /// Checks the values that need no data. The functions below check their own. All throw DataError.
+  void Check() const;
+  SegmentLayers ReadLayers() const;
+  SegmentPairwise ReadPairwise() const;
+  SegmentLoss ReadLoss() const;
+};
+
+/// What the record of a model says about them. `scale`: the name of the scaling that was asked for.
+RecordTexts TextsOf(const SegmentChoices& choices, std::string_view scale,
+                    const SegmentModel& model);
+
+}  // namespace slackline::internal
