@@ -159,7 +159,7 @@ def plot_label_weights(estimator: Any, label: Any, *, top: int = 10,
 
     Parameters
     ----------
-    estimator : fitted estimator with coef_
+    estimator : fitted estimator with ``coef_``
         ``coef_`` has one row per label.
     label : str or int
         The label, by name or by row.
