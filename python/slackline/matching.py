@@ -194,7 +194,7 @@ class Matcher(StructuredEstimator):
         examples = self._inputs(X)
         return examples.split(self._decode(examples)[1])
 
-    def _inputs(self, X) -> "_Examples":
+    def _inputs(self, X: Any) -> "_Examples":
         self._check_fitted("_model")
         return _Examples(X, self.feature_names_)
 

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from . import _core
-from ._arrays import Features, num_rows, take_rows
+from ._arrays import Features, column_names, num_rows, prepare_matrix, take_rows
 from ._base import Callbacks, StructuredEstimator, option_parameters
 
 try:
@@ -125,7 +125,8 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             This object.
         """
         train = self._train_options()
-        holder = [self._fit_features(X)]
+        features = column_names(X)
+        holder = [prepare_matrix(X, estimator=type(self).__name__)]
         rows = num_rows(holder[0])
         labels = _label_vector(y)
         if len(labels) != rows:
@@ -142,7 +143,7 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         costs = [] if self.costs is None else _given_costs(self.costs, classes).ravel().tolist()
         factors = self._weights(weights, classes, numbers_of)
         options = {"bias": "1" if self.fit_intercept else "0", "scale": str(self.scale)}
-        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        names = [] if features is None else [str(name) for name in features]
         callback, progress = self._callback(callbacks)
         try:
             # The extension takes the matrix out of the list, and frees it before training.
@@ -154,6 +155,7 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             if progress is not None:
                 progress.close()
         self._take_model(model, classes)
+        self._set_features(model.num_features, features)
         if result["scaling"]:
             result["notes"] = [result["scaling"], *result["notes"]]
         self._finish(result)

@@ -256,7 +256,7 @@ class SequenceLabeler(StructuredEstimator):
         self._check_fitted("_model")
         return self._model.predict(self._inputs(X), scores, best, self._threads())
 
-    def _inputs(self, X) -> list:
+    def _inputs(self, X: Any) -> list:
         sequences, kind = _prepare(X, self.format_)
         del kind
         return sequences

@@ -315,6 +315,15 @@ def test_warm_start_and_callbacks():
         MulticlassClassifier().fit(X, y, callbacks=lambda record: 1 / 0)
 
 
+def test_a_fit_that_fails_leaves_the_classifier_as_it_was():
+    X, y = blobs()
+    classifier = MulticlassClassifier(C=1).fit(X, y)
+    before = classifier.predict(X)
+    with pytest.raises(ValueError, match="only one class"):
+        classifier.fit(X[:, :2], np.zeros(60))
+    assert classifier.n_features_in_ == 5 and (classifier.predict(X) == before).all()
+
+
 def test_in_a_pipeline_and_a_grid():
     selection = pytest.importorskip("sklearn.model_selection")
     pipeline = pytest.importorskip("sklearn.pipeline")
