@@ -38,7 +38,7 @@ for picture, target in zip(noisy[:40], clean[:40]):
     data.add(graph, inputs(picture), target.ravel())
 result = sl.train(data, lam=1e-3, tol=0.01)
 print(f"certified gap {100 * result.relative_gap:.2g} %; weight of a change of state "
-      f"{result.weights['change'].item():.3f}")
+      f"{result.weights['change'].item():.4f}")
 
 predictions = [sl.predict(graph, inputs(picture), result.weights) for picture in noisy[40:]]
 denoised = np.array([p.labels for p in predictions]).reshape(-1, 16, 8)
