@@ -103,6 +103,7 @@ class Runner(unittest.TestCase):
     def test_documents_that_cannot_be_run(self):
         self.fails("No code at all.", "nothing in it is run")
         self.fails(fence("python", "print(1)"), "'python' is neither")
+        self.passes(fence("python", ">>> 1 + 1\n3") + fence("console", "$ true"))
         self.fails(fence("", "slackline go"), "is neither")
         self.fails(fence("text", "42") + fence("console", "$ true"), "is neither")
         self.fails(fence("console", "slackline go"), "begins with")
