@@ -15,11 +15,6 @@ Problem MakeProblem(const MatchingTask& task, LossScale loss) {
   return Problem(MakeTrainingSet(dataset, task.model.Loss(loss)), 1);
 }
 
-RecordTexts WithData(RecordTexts texts, const MatchingTask& task) {
-  texts.data = task.data.source;
-  return texts;
-}
-
 }  // namespace
 
 MatchingTask MakeMatchingTask(MatchingData data, FeatureDictionary dictionary,
@@ -36,7 +31,9 @@ MatchingTask MakeMatchingTask(MatchingData data, FeatureDictionary dictionary,
 }
 
 MatchingTraining::MatchingTraining(MatchingTask* task, LossScale loss, RecordTexts texts)
-    : task_(*task), texts_(WithData(std::move(texts), *task)), problem_(MakeProblem(*task, loss)) {}
+    : TrainTask(task->data.source, std::move(texts)),
+      task_(*task),
+      problem_(MakeProblem(*task, loss)) {}
 
 Fingerprint MatchingTraining::Context() const {
   return {{"names of the features", HashOfNames({task_.model.dictionary().Text()})}};

@@ -39,13 +39,11 @@ class MatchingTraining final : public TrainTask {
   std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
   Fingerprint Context() const override;
   TrainingRecord* record() override { return &task_.model.record; }
-  RecordTexts Texts() const override { return texts_; }
   void SetWeights(const TrainOptions& options, const std::vector<double>& weights) override;
   void Save(const std::string& path) const override { task_.model.Save(path); }
 
  private:
   MatchingTask& task_;
-  const RecordTexts texts_;
   Problem problem_;
 };
 

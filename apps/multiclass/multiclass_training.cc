@@ -11,11 +11,6 @@
 namespace slackline::internal {
 namespace {
 
-MulticlassTrainingOptions WithData(MulticlassTrainingOptions options, const MulticlassData& data) {
-  options.texts.data = data.source;
-  return options;
-}
-
 ScaledInputs Scale(const MulticlassData& data, std::optional<ScaleKind> kind) {
   return ScaleForTraining(kind, {data.source, data.rows, data.num_features, [&](Index feature) {
                                    return data.feature_names.empty() ? std::to_string(feature + 1)
@@ -77,11 +72,11 @@ Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
 }  // namespace
 
 MulticlassTraining::MulticlassTraining(const MulticlassData& data,
-                                       MulticlassTrainingOptions options)
-    : options_(WithData(std::move(options), data)),
-      scaled_(Scale(data, options_.scale)),
-      model_(MakeModel(data, scaled_.scaling, options_.constant)),
-      problem_(MakeProblem(model_, data, scaled_, options_)) {}
+                                       const MulticlassTrainingOptions& options)
+    : TrainTask(data.source, options.texts),
+      scaled_(Scale(data, options.scale)),
+      model_(MakeModel(data, scaled_.scaling, options.constant)),
+      problem_(MakeProblem(model_, data, scaled_, options)) {}
 
 Fingerprint MulticlassTraining::Context() const {
   return {{"names of the classes", HashOfNames(model_.class_names())}};

@@ -45,7 +45,7 @@ class MulticlassTraining final : public TrainTask {
  public:
   /// Scales the data. Throws what MulticlassModel, MakeDataset and ScaleForTraining throw, and
   /// std::invalid_argument on weights that do not fit.
-  MulticlassTraining(const MulticlassData& data, MulticlassTrainingOptions options);
+  MulticlassTraining(const MulticlassData& data, const MulticlassTrainingOptions& options);
 
   const MulticlassModel& model() const { return model_; }
   const ScaledInputs& scaled() const { return scaled_; }
@@ -54,14 +54,12 @@ class MulticlassTraining final : public TrainTask {
   std::vector<std::string> Warnings() const override { return scaled_.warnings; }
   Fingerprint Context() const override;
   TrainingRecord* record() override { return &model_.record; }
-  RecordTexts Texts() const override { return options_.texts; }
   void SetWeights(const TrainOptions& options, const std::vector<double>& weights) override {
     model_.SetTrained(problem_, options, weights);
   }
   void Save(const std::string& path) const override { model_.Save(path); }
 
  private:
-  const MulticlassTrainingOptions options_;
   ScaledInputs scaled_;
   MulticlassModel model_;
   Problem problem_;

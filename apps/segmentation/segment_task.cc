@@ -16,11 +16,6 @@ Problem MakeProblem(const SegmentTask& task, SegmentLoss loss) {
   return Problem(std::move(training), 1);
 }
 
-RecordTexts WithData(RecordTexts texts, const SegmentTask& task) {
-  texts.data = task.data.source;
-  return texts;
-}
-
 }  // namespace
 
 SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<ScaleKind> scale) {
@@ -35,7 +30,9 @@ SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<
 }
 
 SegmentTraining::SegmentTraining(SegmentTask* task, SegmentLoss loss, RecordTexts texts)
-    : task_(*task), texts_(WithData(std::move(texts), *task)), problem_(MakeProblem(*task, loss)) {}
+    : TrainTask(task->data.source, std::move(texts)),
+      task_(*task),
+      problem_(MakeProblem(*task, loss)) {}
 
 Fingerprint SegmentTraining::Context() const {
   return {{"names of the classes", HashOfNames(task_.model.classes())}};

@@ -49,13 +49,11 @@ class SegmentTraining final : public TrainTask {
   std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
   Fingerprint Context() const override;
   TrainingRecord* record() override { return &task_.model.record; }
-  RecordTexts Texts() const override { return texts_; }
   void SetWeights(const TrainOptions& options, const std::vector<double>& weights) override;
   void Save(const std::string& path) const override { task_.model.Save(path); }
 
  private:
   SegmentTask& task_;
-  const RecordTexts texts_;
   Problem problem_;
 };
 

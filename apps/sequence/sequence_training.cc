@@ -9,15 +9,6 @@
 #include <slackline/learning/marginals/marginal_learner.h>
 
 namespace slackline::internal {
-namespace {
-
-RecordTexts WithData(RecordTexts texts, const SequenceTask& task) {
-  texts.data = task.input.data.source;
-  return texts;
-}
-
-}  // namespace
-
 void CheckConstraints(LabelConstraints constraints, LearnerKind learner) {
   if (constraints == LabelConstraints::kAny || learner == LearnerKind::kAuto ||
       UsesOracle(learner) || UsesMarginals(learner))
@@ -49,8 +40,8 @@ Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> seq
 }
 
 SequenceTraining::SequenceTraining(SequenceTask* task, RecordTexts texts)
-    : task_(*task),
-      texts_(WithData(std::move(texts), *task)),
+    : TrainTask(task->input.data.source, std::move(texts)),
+      task_(*task),
       problem_(MakeSequenceProblem(*task, task->input.sequences)) {}
 
 Fingerprint SequenceTraining::Context() const {

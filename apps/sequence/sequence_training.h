@@ -53,7 +53,6 @@ class SequenceTraining final : public TrainTask {
   std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
   Fingerprint Context() const override;
   TrainingRecord* record() override { return &task_.model.record; }
-  RecordTexts Texts() const override { return texts_; }
   void SetWeights(const TrainOptions& options, const std::vector<double>& weights) override {
     task_.model.SetTrained(problem_, options, weights);
   }
@@ -61,7 +60,6 @@ class SequenceTraining final : public TrainTask {
 
  private:
   SequenceTask& task_;
-  const RecordTexts texts_;
   Problem problem_;
 };
 

@@ -24,7 +24,7 @@ namespace slackline::internal {
 
 /// What the record of a model says about the choices of its user.
 struct RecordTexts {
-  std::string data;  ///< name of the training data
+  std::string data;  ///< name of the training data; TrainTask knows it
   std::string loss;  ///< "mean"
   /// The application's own options: names without dashes, values as text.
   std::vector<std::pair<std::string, std::string>> options;
@@ -33,6 +33,10 @@ struct RecordTexts {
 /// A model of an application, and the problem whose solution gives its weights.
 class TrainTask {
  public:
+  /// data: name of the training data. `texts` without that name.
+  TrainTask(std::string data, RecordTexts texts) : texts_(std::move(texts)) {
+    texts_.data = std::move(data);
+  }
   virtual ~TrainTask() = default;
 
   /// The training problem. Its λ is meaningless: callers set their own.
@@ -57,7 +61,7 @@ class TrainTask {
   /// The training record of the model.
   virtual TrainingRecord* record() = 0;
   /// What the record says about the user's choices.
-  virtual RecordTexts Texts() const = 0;
+  virtual RecordTexts Texts() const { return texts_; }
   /// Puts the result of a training on problem(), with these options, into the model; the record
   /// is complete by then.
   virtual void SetWeights(const TrainOptions& options, const std::vector<double>& weights) = 0;
@@ -69,9 +73,14 @@ class TrainTask {
   /// Ends it: completes the record and sets the weights.
   void Finish(const TrainSummary& summary);
 
+ protected:
+  /// The options of the last training.
+  const TrainOptions& trained() const { return trained_; }
+
  private:
   mutable std::optional<CostScales> scales_;
-  TrainOptions trained_;  // of the last training
+  RecordTexts texts_;
+  TrainOptions trained_;
 };
 
 /// The default λ of the task. Throws DataError when it is out of range.

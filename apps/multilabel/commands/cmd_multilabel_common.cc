@@ -54,10 +54,8 @@ void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
 }
 
 /// The options for one graph, with their texts.
-MultiLabelTrainingOptions WithGraph(MultiLabelTrainingOptions options, const TrainingData& training,
-                                    const std::string& graph) {
+MultiLabelTrainingOptions WithGraph(MultiLabelTrainingOptions options, const std::string& graph) {
   options.graph = graph;
-  options.texts.data = training.data.source;
   for (auto& [name, text] : options.texts.options) {
     if (name == "graph") text = graph;
   }
@@ -165,7 +163,7 @@ TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settin
 
 MultiLabelSession::MultiLabelSession(const DataSettings& settings, const TrainingData& training,
                                      const std::string& graph)
-    : training_(training.data, training.scaled, WithGraph(settings.training, training, graph)),
+    : training_(training.data, training.scaled, WithGraph(settings.training, graph)),
       loss_(settings.training.texts.loss),
       loss_weights_(TextOf(settings.training.texts, "loss-weights")) {}
 

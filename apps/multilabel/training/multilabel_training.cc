@@ -69,7 +69,8 @@ ScaleInputs ScaleInputsOf(const MultiLabelData& data) {
 
 MultiLabelTraining::MultiLabelTraining(const MultiLabelData& data, const ScaledInputs& scaled,
                                        MultiLabelTrainingOptions options)
-    : data_(data),
+    : TrainTask(data.source, options.texts),
+      data_(data),
       scaled_(scaled),
       options_(std::move(options)),
       loss_(options_.loss.For(data)),
@@ -107,7 +108,7 @@ std::vector<LabelTriple> MultiLabelTraining::Tighten(const TrainOptions& options
 
 std::optional<std::vector<double>> MultiLabelTraining::Calibrate(
     const Folds& folds, const std::atomic<int>* interrupt) {
-  TrainOptions train = trained_;
+  TrainOptions train = trained();
   train.lambda = model_.record.lambda;
   std::optional<std::vector<double>> scores =
       OutOfFoldScores(data_, CvOptionsOf(options_, {options_.graph}), folds, train, interrupt);
@@ -134,7 +135,7 @@ Fingerprint MultiLabelTraining::Context() const {
 }
 
 RecordTexts MultiLabelTraining::Texts() const {
-  RecordTexts texts = options_.texts;
+  RecordTexts texts = TrainTask::Texts();
   if (!clusters_.empty()) texts.options.emplace_back("clusters", std::to_string(clusters_.size()));
   if (calibration_folds_ > 0)
     texts.options.emplace_back("calibrate", Count(calibration_folds_, "fold"));
@@ -143,7 +144,6 @@ RecordTexts MultiLabelTraining::Texts() const {
 
 void MultiLabelTraining::SetWeights(const TrainOptions& options,
                                     const std::vector<double>& weights) {
-  trained_ = options;
   model_.SetTrained(problem_, options, weights);
   model_.set_calibration(std::nullopt);
 }

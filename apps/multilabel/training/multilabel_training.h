@@ -33,7 +33,7 @@ struct MultiLabelTrainingOptions {
   bool kernelized = false;                   ///< if so, a constant is not a feature
   bool bias = true;
   std::optional<CountRange> label_counts;  ///< nullopt: auto
-  /// What the record says (data and loss included), without clusters and calibration.
+  /// What the record says, without the name of the data, clusters and calibration.
   RecordTexts texts;
 };
 
@@ -94,7 +94,6 @@ class MultiLabelTraining final : public TrainTask {
   Problem problem_;
   std::vector<LabelTriple> clusters_;
   Index calibration_folds_ = 0;
-  TrainOptions trained_;  // of the last training
 };
 
 /// Folds for calibration. Throws DataError when the data cannot be divided into this many.

@@ -46,7 +46,7 @@ struct Fixture {
   ScaledInputs scaled = ScaleForTraining(ScaleKind::kUnscaled, ScaleInputsOf(data));
   MultiLabelTraining Training() {
     MultiLabelTrainingOptions options;
-    options.texts = {"drawn", "mean", {{"graph", "full"}}};
+    options.texts = {{}, "mean", {{"graph", "full"}}};
     return {data, scaled, options};
   }
 };
