@@ -19,26 +19,6 @@ namespace slackline {
 inline namespace v1 {
 namespace {
 
-void SetByName(const std::string& name, const std::string& value, internal::TrainOptions* options) {
-  std::vector<std::string_view> names;
-  for (const internal::OptionRecord& record : internal::OptionRecords()) {
-    if (record.name == name) return SetOption(record, value, options);
-    names.push_back(record.name);
-  }
-  throw std::invalid_argument("there is no training option '" + name + "'" +
-                              internal::DidYouMean(name, names));
-}
-
-internal::LossOptions InternalLoss(const Loss& loss) {
-  internal::LossOptions options;
-  options.form = loss.form == LossForm::kF1 ? internal::LossForm::kF1 : internal::LossForm::kSum;
-  options.scale =
-      loss.form == LossForm::kCount ? internal::LossScale::kCount : internal::LossScale::kMean;
-  options.variable_weights = loss.variable_weights;
-  options.costs = loss.costs;
-  return options;
-}
-
 /// The problem with the λ of the options, or with the default λ for its data when that is 0.
 internal::Problem MakeProblem(internal::TrainingSet training,
                               const internal::TrainOptions& options) {
@@ -62,6 +42,26 @@ const char* Text(Termination termination) {
 }
 
 }  // namespace
+
+void SetByName(const std::string& name, const std::string& value, internal::TrainOptions* options) {
+  std::vector<std::string_view> names;
+  for (const internal::OptionRecord& record : internal::OptionRecords()) {
+    if (record.name == name) return SetOption(record, value, options);
+    names.push_back(record.name);
+  }
+  throw std::invalid_argument("there is no training option '" + name + "'" +
+                              internal::DidYouMean(name, names));
+}
+
+internal::LossOptions InternalLoss(const Loss& loss) {
+  internal::LossOptions options;
+  options.form = loss.form == LossForm::kF1 ? internal::LossForm::kF1 : internal::LossForm::kSum;
+  options.scale =
+      loss.form == LossForm::kCount ? internal::LossScale::kCount : internal::LossScale::kMean;
+  options.variable_weights = loss.variable_weights;
+  options.costs = loss.costs;
+  return options;
+}
 
 internal::TrainOptions InternalOptions(const TrainOptions& options) {
   internal::TrainOptions result;

@@ -4,13 +4,20 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
+#include <slackline/core/loss.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/progress.h>
 #include <slackline/train.h>
 
 namespace slackline {
 inline namespace v1 {
+
+/// Sets the training option with this name on the command line. Throws as InternalOptions.
+void SetByName(const std::string& name, const std::string& value, internal::TrainOptions* options);
+
+internal::LossOptions InternalLoss(const Loss& loss);
 
 /// Throws std::invalid_argument for unknown names of options, std::runtime_error for values that do
 /// not fit.

@@ -189,10 +189,6 @@ double ReadReal(std::string_view option, std::string_view value, bool positive, 
                   (largest < kInfinity ? " and ≤ " + Number(largest) : ""));
 }
 
-LossScale ReadLossScale(std::string_view value) {
-  return CheckChoice("loss", value, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
-}
-
 void CheckOutput(std::string_view option, const std::string& path,
                  const std::vector<std::string>& inputs, bool special_files) {
   const std::string name = "--" + std::string(option);

@@ -107,9 +107,6 @@ Index ReadCount(std::string_view option, std::string_view value, Index minimum,
 double ReadReal(std::string_view option, std::string_view value, bool positive,
                 double largest = kInfinity);
 
-/// --loss mean|count.
-LossScale ReadLossScale(std::string_view value);
-
 /// The choice whose Name equals the value of `--option`. Throws DataError as CheckChoice does.
 template <class T>
 T ReadChoice(std::string_view option, std::string_view value, std::initializer_list<T> choices) {

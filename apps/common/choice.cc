@@ -20,4 +20,8 @@ std::size_t CheckChoice(std::string_view option, std::string_view value,
                   " is not allowed; it must be one of" + allowed + DidYouMean(value, choices));
 }
 
+LossScale ReadLossScale(std::string_view value) {
+  return CheckChoice("loss", value, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
+}
+
 }  // namespace slackline::internal

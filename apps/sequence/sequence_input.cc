@@ -79,24 +79,11 @@ void CheckBio(const SequenceInput& input) {
   const SequenceData& data = input.data;
   const std::string why = WhyNotBio(data.label_names);
   if (!why.empty()) throw DataError(data.source, 0, "constraints bio need BIO labels, but " + why);
-  const BioRules rules = BioAllowed(data.label_names);
-  for (const Index m : input.sequences) {
-    const Offset begin = data.begin[m];
-    for (Index i = 0; i < data.length(m); ++i) {
-      const Index label = data.labels[begin + i];
-      if (label == kUnlabelled) continue;
-      const Index before = i > 0 ? data.labels[begin + i - 1] : kUnlabelled;
-      const bool allowed =
-          i == 0 ? rules.start[label] : before == kUnlabelled || rules.Allows(before, label);
-      if (allowed) continue;
-      const std::string name = Quoted(data.label_names[label]);
-      // Tokens of a CoNLL sequence are on consecutive lines.
-      throw DataError(
-          data.source, data.lines[m] + i,
-          "constraints bio do not allow " + name +
-              (i == 0 ? " to begin a sequence" : " after " + Quoted(data.label_names[before])));
-    }
-  }
+  const std::optional<BioViolation> violation = FindBioViolation(data, input.sequences);
+  if (!violation) return;
+  // Tokens of a CoNLL sequence are on consecutive lines.
+  throw DataError(data.source, data.lines[violation->sequence] + violation->position,
+                  "constraints bio do not allow " + violation->text);
 }
 
 /// An upper bound on the number of structures with their own tables: one per length, and one per
@@ -119,6 +106,27 @@ Offset SequenceInput::num_tokens() const {
   Offset tokens = 0;
   for (const Index m : sequences) tokens += data.length(m);
   return tokens;
+}
+
+std::optional<BioViolation> FindBioViolation(const SequenceData& data,
+                                             std::span<const Index> sequences) {
+  const BioRules rules = BioAllowed(data.label_names);
+  for (const Index m : sequences) {
+    const Offset begin = data.begin[m];
+    for (Index i = 0; i < data.length(m); ++i) {
+      const Index label = data.labels[begin + i];
+      if (label == kUnlabelled) continue;
+      const Index before = i > 0 ? data.labels[begin + i - 1] : kUnlabelled;
+      const bool allowed =
+          i == 0 ? rules.start[label] : before == kUnlabelled || rules.Allows(before, label);
+      if (allowed) continue;
+      return BioViolation{
+          m, i,
+          Quoted(data.label_names[label]) +
+              (i == 0 ? " to begin a sequence" : " after " + Quoted(data.label_names[before]))};
+    }
+  }
+  return std::nullopt;
 }
 
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options) {

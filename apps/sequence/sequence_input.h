@@ -60,6 +60,17 @@ std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data);
 /// A reader of data for a model, without features. `lines` must outlive the reader.
 std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines);
 
+/// A label that the rules of IOB2 do not allow.
+struct BioViolation {
+  Index sequence = 0;
+  Index position = 0;  ///< of the token in its sequence
+  std::string text;    ///< "'I-X' to begin a sequence", "'I-X' after 'O'"
+};
+/// The first violation in these sequences; nullopt without one. A label after an unknown one cannot
+/// violate the rules; the first label of a sequence can. Requires labels of chunks (WhyNotBio).
+std::optional<BioViolation> FindBioViolation(const SequenceData& data,
+                                             std::span<const Index> sequences);
+
 /// A model for training data with all weights zero. Throws DataError when there are more than
 /// kMostSequenceLabels labels, or training with the learner needs more memory than there is (kAuto:
 /// without the blocks of al and soft). With constraints, also throws DataError when they do not fit

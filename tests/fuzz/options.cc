@@ -65,7 +65,7 @@ void ReadValues(std::string_view value) {
   TryToRead([&] { SetEveryOption(value); });
   TryToRead([&] { program::ReadCount("count", value, 1); });
   TryToRead([&] { program::ReadReal("real", value, true); });
-  TryToRead([&] { program::ReadLossScale(value); });
+  TryToRead([&] { ReadLossScale(value); });
   TryToRead([&] { CheckChoice("choice", value, {"one", "two"}); });
   TryToRead([&] {
     program::ThreadFlag flag;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/sequence/data/sequence_features.h>
 
-#include <algorithm>
 #include <utility>
 
+#include <slackline/apps/common/row_maker.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
@@ -29,37 +29,6 @@ void ForEachFeature(const FeatureTemplates& templates, const SequenceData& data,
     }
   }
 }
-
-/// Collects the features of a token in any order, and appends them as a row.
-class RowMaker {
- public:
-  void Add(Index column, double value = 1) { features_.emplace_back(column, value); }
-  void EndRow() {
-    std::sort(features_.begin(), features_.end());
-    columns_.clear();
-    values_.clear();
-    for (const auto& [column, value] : features_) {
-      if (!columns_.empty() && columns_.back() == column) {
-        values_.back() += value;  // features with the same hashed column add up
-        continue;
-      }
-      columns_.push_back(column);
-      values_.push_back(value);
-    }
-    rows_->AddSparse(columns_, values_);
-    features_.clear();
-  }
-  std::shared_ptr<const FeatureRows> Finish() {
-    rows_->ShrinkToFit();
-    return std::move(rows_);
-  }
-
- private:
-  std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
-  std::vector<std::pair<Index, double>> features_;
-  std::vector<Index> columns_;
-  std::vector<double> values_;
-};
 
 void CheckFeatureOptions(const SequenceFeatureOptions& options) {
   SLACKLINE_CHECK(options.min_count >= 1, "the minimal count of features must be at least 1");
