@@ -167,6 +167,27 @@ class StructuredEstimator(_Parameters):
         """The state to continue from."""
         return getattr(self, "_state_", b"") if self.warm_start else b""
 
+    def _arguments(self, options: dict[str, str], train: dict[str, str],
+                   callback: Optional[Callback] = None) -> Any:
+        """What the fit functions of slackline._core have in common: the options of the application
+        and of training as texts, and the rest of the parameters."""
+        return _core.FitArguments(options, train, self._cost(), callback, bool(self.warm_start),
+                                  self._state())
+
+    def _run(self, callbacks: Callbacks, options: dict[str, str], train: dict[str, str],
+             fit: Callable[[Any], Any]) -> tuple[Any, dict[str, Any]]:
+        """The model and the result that fit(arguments) returns; its notes begin with the
+        scaling."""
+        callback, progress = self._callback(callbacks)
+        try:
+            model, result = fit(self._arguments(options, train, callback))
+        finally:
+            if progress is not None:
+                progress.close()
+        if result["scaling"]:
+            result["notes"].insert(0, result["scaling"])
+        return model, result
+
     def _finish(self, result: dict[str, Any]) -> None:
         """Stores what is known about a training, then raises what a callback or Ctrl-C raised."""
         self.primal_ = result["primal"]
@@ -185,7 +206,7 @@ class StructuredEstimator(_Parameters):
         if self.warm_start:
             self._state_ = result["state"]
         for warning in result.get("warnings", ()):
-            warnings.warn(_in_python(warning), UserWarning, stacklevel=3)
+            warnings.warn(warning, UserWarning, stacklevel=3)
         if result["exception"] is not None:
             raise result["exception"]
         if self.termination_ in ("max-passes", "time-limit"):
@@ -210,12 +231,6 @@ class StructuredEstimator(_Parameters):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' before using "
                 "this estimator.")
-
-
-def _in_python(text: str) -> str:
-    """A sentence of the library with its command-line names as parameters."""
-    import re
-    return re.sub(r"--([a-z0-9]+(?:-[a-z0-9]+)*)", lambda m: m.group(1).replace("-", "_"), text)
 
 
 def _callback_list(callbacks: Callbacks) -> list[Callback]:

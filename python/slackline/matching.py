@@ -143,17 +143,9 @@ class Matcher(StructuredEstimator):
             raise ValueError("X has no examples")
         labels = examples.labels(y)
         examples.check_capacities(labels, self.left_capacity, self.right_capacity)
-        callback, progress = self._callback(callbacks)
-        try:
-            model, result = _core.fit_matching(
-                examples.prepared(labels), examples.names, options, train, self._cost(), callback,
-                bool(self.warm_start), self._state())
-        finally:
-            if progress is not None:
-                progress.close()
+        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_matching(
+            examples.prepared(labels), examples.names, arguments))
         self._take_model(model)
-        if result["scaling"]:
-            result["notes"] = [result["scaling"], *result["notes"]]
         self._finish(result)
         return self
 
@@ -253,23 +245,6 @@ class Matcher(StructuredEstimator):
         matcher._take_model(model)
         matcher._set_record(record)
         return matcher
-
-    def __getstate__(self):
-        parent = getattr(super(), "__getstate__", None)
-        state = dict(parent() if parent is not None else self.__dict__)
-        if "_model" in state:
-            state["_model"] = state["_model"].to_bytes()
-        return state
-
-    def __setstate__(self, state):
-        state = dict(state)
-        if "_model" in state:
-            state["_model"] = _core.MatchingModel.from_bytes(state["_model"])
-        parent = getattr(super(), "__setstate__", None)
-        if parent is not None:
-            parent(state)
-        else:
-            self.__dict__.update(state)
 
     def _more_tags(self):
         return {"X_types": ["list of examples"], "no_validation": True}

@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import Features, column_names, num_rows, prepare_matrix, take_rows
 from ._base import Callbacks, StructuredEstimator, option_parameters
+from ._classes import checked_cost, classes_of, cost_matrix
 
 try:
     from sklearn.base import ClassifierMixin as _Classifier
@@ -140,24 +141,16 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         if len(classes) < 2:
             raise ValueError("This classifier needs samples of at least 2 classes in the data, but "
                              f"the data contains only one class: {classes[0]!r}")
-        costs = [] if self.costs is None else _given_costs(self.costs, classes).ravel().tolist()
+        costs = cost_matrix(self.costs, classes, "class", "classes")
         factors = self._weights(weights, classes, numbers_of)
         options = {"bias": "1" if self.fit_intercept else "0", "scale": str(self.scale)}
         names = [] if features is None else [str(name) for name in features]
-        callback, progress = self._callback(callbacks)
-        try:
-            # The extension takes the matrix out of the list, and frees it before training.
-            model, result = _core.fit_multiclass(
-                holder, np.ascontiguousarray(numbers_of, dtype=np.int32), _class_names(classes),
-                names, options, train, costs, factors, self._cost(), callback,
-                bool(self.warm_start), self._state())
-        finally:
-            if progress is not None:
-                progress.close()
+        # The extension takes the matrix out of the list, and frees it before training.
+        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_multiclass(
+            holder, np.ascontiguousarray(numbers_of, dtype=np.int32), _class_names(classes), names,
+            costs, factors, arguments))
         self._take_model(model, classes)
         self._set_features(model.num_features, features)
-        if result["scaling"]:
-            result["notes"] = [result["scaling"], *result["notes"]]
         self._finish(result)
         return self
 
@@ -191,7 +184,7 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             place = np.flatnonzero(classes == label)
             if place.size != 1:
                 raise ValueError(f"class_weight: there is no class {label!r} in y")
-            factors[place] = _cost("class_weight", factor, label)
+            factors[place] = checked_cost("class_weight", factor, label)
             if factor == 0:
                 raise ValueError(f"class_weight: the weight of {label!r} must be > 0")
         return factors
@@ -283,26 +276,9 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
                          **option_parameters(record["options"]))
         if model.feature_names:
             classifier.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
-        classifier._take_model(model, _classes_of(model.class_names))
+        classifier._take_model(model, classes_of(model.class_names))
         classifier._set_record(record)
         return classifier
-
-    def __getstate__(self):
-        parent = getattr(super(), "__getstate__", None)
-        state = dict(parent() if parent is not None else self.__dict__)
-        if "_model" in state:
-            state["_model"] = state["_model"].to_bytes()
-        return state
-
-    def __setstate__(self, state):
-        state = dict(state)
-        if "_model" in state:
-            state["_model"] = _core.MulticlassModel.from_bytes(state["_model"])
-        parent = getattr(super(), "__setstate__", None)
-        if parent is not None:
-            parent(state)
-        else:
-            self.__dict__.update(state)
 
     def _more_tags(self):
         return {
@@ -378,44 +354,3 @@ def _class_names(classes: np.ndarray) -> list[str]:
     if classes.dtype.kind == "S":
         return [label.decode("utf-8", "backslashreplace") for label in classes]
     return [str(label) for label in classes]
-
-
-def _classes_of(names: list[str]) -> np.ndarray:
-    """Integers if all names are decimal numbers, else strings."""
-    if all(name.lstrip("-").isascii() and name.lstrip("-").isdigit() and str(int(name)) == name
-           for name in names):
-        return np.array([int(name) for name in names])
-    return np.array(names, dtype=object)
-
-
-def _given_costs(costs: Any, classes: np.ndarray) -> np.ndarray:
-    size = len(classes)
-    matrix = 1.0 - np.eye(size)
-    if costs is None:
-        return matrix
-    if isinstance(costs, Mapping):
-        for pair, cost in costs.items():
-            if not isinstance(pair, tuple) or len(pair) != 2:
-                raise ValueError(f"costs: {pair!r} is not a pair (true, predicted)")
-            places = [np.flatnonzero(classes == label) for label in pair]
-            for label, place in zip(pair, places):
-                if place.size != 1:
-                    raise ValueError(f"costs: there is no class {label!r} in y")
-            matrix[places[0], places[1]] = _cost("costs", cost, pair)
-    else:
-        matrix = np.array(costs, dtype=np.float64)
-        if matrix.shape != (size, size):
-            raise ValueError(f"costs has shape {matrix.shape}, but there are {size} classes")
-        for a, b in np.ndindex(size, size):
-            _cost("costs", float(matrix[a, b]), (classes[a], classes[b]))
-    wrong = np.flatnonzero(np.diagonal(matrix))
-    if wrong.size:
-        raise ValueError(f"costs: class {classes[wrong[0]]!r} itself must cost nothing")
-    return matrix
-
-
-def _cost(name: str, cost: Any, key: Any) -> float:
-    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or \
-            not 0 <= float(cost) <= 1e50:
-        raise ValueError(f"{name}: {cost!r} of {key!r} is not a number >= 0")
-    return float(cost)

@@ -250,22 +250,14 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             "loss-weights": weights_text,
         }
         _core.check_decode(str(self.decode))
-        callback, progress = self._callback(callbacks)
-        try:
-            # The extension takes the matrix out of the list, and frees it before training.
-            model, result = _core.fit_multilabel(
-                holder, flags, names, [] if features is None else features.tolist(), options, train,
-                pairs, weights, self._cost(), bool(self.calibrate), callback,
-                bool(self.warm_start), self._state())
-        finally:
-            if progress is not None:
-                progress.close()
+        # The extension takes the matrix out of the list, and frees it before training.
+        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_multilabel(
+            holder, flags, names, [] if features is None else features.tolist(), pairs, weights,
+            bool(self.calibrate), arguments))
         # A call that fails leaves the estimator as it was.
         self._set_features(num_features, features)
         self._set_model(model)
         self.graph_ = result["graph"]
-        if result["scaling"]:
-            result["notes"].insert(0, result["scaling"])
         self._finish(result)
         return self
 

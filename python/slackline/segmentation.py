@@ -226,9 +226,9 @@ class ImageSegmenter(StructuredEstimator):
         options = self._options("")
         pixels, truth, names, void, unused = self._labelled(images, labels)
         preparing = _Preparation(type(self).__name__) if self.verbose else None
-        result = self._train(callbacks, lambda callback: _core.fit_images(
-            pixels, truth, names, void, preparing, options, train, self._cost(), callback,
-            bool(self.warm_start), self._state()))
+        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_images(
+            pixels, truth, names, void, preparing, arguments))
+        self._set_model(model)
         if unused:
             result["notes"].insert(0, "classes without pixels in training images: "
                                    + ", ".join(unused))
@@ -273,7 +273,7 @@ class ImageSegmenter(StructuredEstimator):
         texts = _image_names(names, len(pixels))
         preparing = _Preparation(type(self).__name__) if self.verbose else None
         _core.prepare_features(os.fspath(path), pixels, truth, classes, void, texts, num_train,
-                               preparing, options, train)
+                               preparing, _core.FitArguments(options, train, 0.0, None, False, b""))
 
     def _labelled(self, images: Any, labels: Any) -> tuple[
             list[np.ndarray], list[np.ndarray], list[str], list[int], list[str]]:
@@ -322,9 +322,10 @@ class ImageSegmenter(StructuredEstimator):
         train = self._train_options()
         options = self._options("" if potentials is None else os.fspath(potentials))
         names = None if self.classes is None else _class_names(self.classes)
-        self._finish(self._train(callbacks, lambda callback: _core.fit_features(
-            os.fspath(path), names, options, train, self._cost(), callback, bool(self.warm_start),
-            self._state())))
+        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_features(
+            os.fspath(path), names, arguments))
+        self._set_model(model)
+        self._finish(result)
         return self
 
     def _options(self, potentials: str) -> dict[str, str]:
@@ -354,19 +355,6 @@ class ImageSegmenter(StructuredEstimator):
             "features": str(self.features),
             "decode": str(self.decode),
         }
-
-    def _train(self, callbacks: Callbacks, run: Callable[[Any], Any]) -> dict[str, Any]:
-        """Runs a training and sets the model; returns the result for _finish."""
-        callback, progress = self._callback(callbacks)
-        try:
-            model, result = run(callback)
-        finally:
-            if progress is not None:
-                progress.close()
-        self._set_model(model)
-        if result["scaling"]:
-            result["notes"].insert(0, result["scaling"])
-        return result
 
     def _set_model(self, model: Any) -> None:
         self._model = model

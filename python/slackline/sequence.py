@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import is_sparse, prepare_matrix
 from ._base import Callbacks, StructuredEstimator, option_parameters
+from ._classes import classes_of, cost_matrix
 
 __all__ = ["SequenceLabeler"]
 
@@ -156,18 +157,10 @@ class SequenceLabeler(StructuredEstimator):
         if not sequences:
             raise ValueError("X has no sequences")
         labels, begin, classes = _number_labels(y)
-        costs = _cost_matrix(self.costs, classes)
-        callback, progress = self._callback(callbacks)
-        try:
-            model, result = _core.fit_sequence(
-                kind, sequences, labels, begin, [str(label) for label in classes], options, train,
-                costs, self._cost(), callback, bool(self.warm_start), self._state())
-        finally:
-            if progress is not None:
-                progress.close()
+        costs = cost_matrix(self.costs, classes, "label", "labels")
+        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_sequence(
+            kind, sequences, labels, begin, [str(label) for label in classes], costs, arguments))
         self._take_model(model, classes)
-        if result["scaling"]:
-            result["notes"] = [result["scaling"], *result["notes"]]
         self._finish(result)
         return self
 
@@ -338,27 +331,9 @@ class SequenceLabeler(StructuredEstimator):
                         for name in ("min-count", "hash-bits") if name in texts})
         labeler = cls(constraints=model.constraints, lam=record["lam"] or None, **own,
                       **option_parameters(texts))
-        labeler._take_model(model, _classes_of(model.label_names))
+        labeler._take_model(model, classes_of(model.label_names))
         labeler._set_record(record)
         return labeler
-
-    def __getstate__(self):
-        # BaseEstimator adds its version.
-        parent = getattr(super(), "__getstate__", None)
-        state = dict(parent() if parent is not None else self.__dict__)
-        if "_model" in state:
-            state["_model"] = state["_model"].to_bytes()
-        return state
-
-    def __setstate__(self, state):
-        state = dict(state)
-        if "_model" in state:
-            state["_model"] = _core.SequenceModel.from_bytes(state["_model"])
-        parent = getattr(super(), "__setstate__", None)
-        if parent is not None:
-            parent(state)
-        else:
-            self.__dict__.update(state)
 
     def _more_tags(self):
         return {"X_types": ["list of sequences"], "no_validation": True}
@@ -488,45 +463,3 @@ def _numbers_of(y: Any, begin: np.ndarray, names: list[str]) -> np.ndarray:
                 names.append(name)
             flat.append(number[name])
     return np.array(flat, dtype=np.int32)
-
-
-def _cost_matrix(costs: Any, classes: np.ndarray) -> list[float]:
-    """The costs of errors by rows, [true, predicted]; empty without costs."""
-    if costs is None:
-        return []
-    size = len(classes)
-    if isinstance(costs, Mapping):
-        number = {label: k for k, label in enumerate(classes)}
-        matrix = 1.0 - np.eye(size)
-        for pair, cost in costs.items():
-            if not isinstance(pair, tuple) or len(pair) != 2:
-                raise ValueError(f"costs: {pair!r} is not a pair (true, predicted)")
-            for label in pair:
-                if label not in number:
-                    raise ValueError(f"costs: there is no label {label!r} in y")
-            matrix[number[pair[0]], number[pair[1]]] = _cost(cost, pair)
-    else:
-        matrix = np.array(costs, dtype=np.float64)
-        if matrix.shape != (size, size):
-            raise ValueError(f"costs has shape {matrix.shape}, but there are {size} labels")
-        for a, b in np.ndindex(size, size):
-            _cost(matrix[a, b], (classes[a], classes[b]))
-    if np.any(np.diagonal(matrix) != 0):
-        wrong = classes[int(np.flatnonzero(np.diagonal(matrix))[0])]
-        raise ValueError(f"costs: label {wrong!r} itself must cost nothing")
-    return matrix.ravel().tolist()
-
-
-def _cost(cost: Any, pair: tuple) -> float:
-    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or \
-            not 0 <= float(cost) <= 1e50:
-        raise ValueError(f"costs: the cost {cost!r} of {pair!r} is not a number >= 0")
-    return float(cost)
-
-
-def _classes_of(names: list[str]) -> np.ndarray:
-    """Integers if all names are decimal numbers, else strings."""
-    if all(name.lstrip("-").isascii() and name.lstrip("-").isdigit() and str(int(name)) == name
-           for name in names):
-        return np.array([int(name) for name in names])
-    return np.array(names, dtype=object)

@@ -111,16 +111,6 @@ struct TrainArguments {
   py::object callback = py::none();
 };
 
-internal::LossOptions LossOptionsOf(const Loss& loss) {
-  internal::LossOptions options;
-  options.form = loss.form == LossForm::kF1 ? internal::LossForm::kF1 : internal::LossForm::kSum;
-  options.scale =
-      loss.form == LossForm::kCount ? internal::LossScale::kCount : internal::LossScale::kMean;
-  options.variable_weights = loss.variable_weights;
-  options.costs = loss.costs;
-  return options;
-}
-
 double LambdaOf(const internal::TrainOptions& options, double c, const internal::Problem& problem) {
   if (options.lambda > 0) return options.lambda;
   if (c > 0) return 1 / (c * problem.size());
@@ -138,7 +128,7 @@ py::dict TrainOn(const Dataset& data, const TrainArguments& arguments) {
   double lambda = 0;
   Index examples = 0;
   WithoutGil([&] {
-    const internal::Problem any(TrainingSetOf(data.impl(), LossOptionsOf(arguments.loss)), 1.0);
+    const internal::Problem any(TrainingSetOf(data.impl(), InternalLoss(arguments.loss)), 1.0);
     lambda = LambdaOf(options, arguments.c, any);
     const internal::Problem problem = any.WithLambda(lambda);
     choice = internal::ChooseLearner(problem, options);

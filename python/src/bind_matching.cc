@@ -4,7 +4,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,10 +11,12 @@
 #include <vector>
 
 #include <slackline/apps/common/choice.h>
+#include <slackline/apps/common/row_maker.h>
 #include <slackline/apps/matching/matching_predict.h>
 #include <slackline/apps/matching/matching_training.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/features.h"
 #include "src/module.h"
@@ -68,38 +69,11 @@ MatchingData DataOf(const Examples& examples) {
   return data;
 }
 
-/// Collects the features of one edge, and appends them as a sparse row.
-class RowBuilder {
- public:
-  void Add(Index column, double value) { features_.emplace_back(column, value); }
-  /// Values of one feature add up.
-  void EndRow(internal::FeatureRows* rows) {
-    std::sort(features_.begin(), features_.end());
-    columns_.clear();
-    values_.clear();
-    for (const auto& [column, value] : features_) {
-      if (!columns_.empty() && columns_.back() == column) {
-        values_.back() += value;
-        continue;
-      }
-      columns_.push_back(column);
-      values_.push_back(value);
-    }
-    rows->AddSparse(columns_, values_);
-    features_.clear();
-  }
-
- private:
-  std::vector<std::pair<Index, double>> features_;
-  std::vector<Index> columns_;
-  std::vector<double> values_;
-};
-
 /// Rows of features by name. `find`: the column of a name, kAbsent to leave the feature out.
 template <class Find>
-std::shared_ptr<internal::FeatureRows> RowsByName(const Examples& examples, const Find& find) {
-  auto rows = std::make_shared<internal::FeatureRows>();
-  RowBuilder builder;
+std::shared_ptr<const internal::FeatureRows> RowsByName(const Examples& examples,
+                                                        const Find& find) {
+  internal::RowMaker rows;
   Index m = 0;
   for (const py::handle example : examples.features) {
     const auto list = py::reinterpret_borrow<py::list>(example);
@@ -107,17 +81,17 @@ std::shared_ptr<internal::FeatureRows> RowsByName(const Examples& examples, cons
     for (const py::handle edge : list) {
       ForEachFeature(edge.ptr(), Place(m, e++), [&](std::string_view name, double value) {
         const Index column = find(name);
-        if (column != internal::kAbsent) builder.Add(column, value);
+        if (column != internal::kAbsent) rows.Add(column, value);
       });
-      builder.EndRow(rows.get());
+      rows.EndRow();
     }
     ++m;
   }
-  return rows;
+  return rows.Finish();
 }
 
 /// Rows of matrices, all stored as sparse ones. `columns`: their number in all of them.
-std::shared_ptr<internal::FeatureRows> RowsOfMatrices(const Examples& examples) {
+std::shared_ptr<const internal::FeatureRows> RowsOfMatrices(const Examples& examples) {
   auto rows = std::make_shared<internal::FeatureRows>();
   for (const py::handle example : examples.features) {
     const Matrix matrix(py::reinterpret_borrow<py::object>(example));
@@ -129,16 +103,6 @@ std::shared_ptr<internal::FeatureRows> RowsOfMatrices(const Examples& examples) 
   }
   return rows;
 }
-
-struct FitArguments {
-  std::map<std::string, std::string> options;  // of the application
-  std::map<std::string, std::string> train;
-  std::vector<std::string> feature_names;  // of the columns of matrices
-  double c = 0;
-  py::object callback;
-  bool keep_state = false;
-  std::string state;
-};
 
 /// The dictionary, and the rows and their number of columns in *data.
 FeatureDictionary MakeFeatures(const Examples& examples,
@@ -156,35 +120,28 @@ FeatureDictionary MakeFeatures(const Examples& examples,
   return dictionary;
 }
 
-std::pair<std::shared_ptr<MatchingModel>, py::dict> Fit(const Examples& examples,
-                                                        FitArguments arguments) {
-  RunRequest request;
-  request.options = TrainOptionsFrom(arguments.train);
-  request.c = arguments.c;
-  request.callback = arguments.callback;
-  request.keep_state = arguments.keep_state;
-  request.state = std::move(arguments.state);
-  const auto& options = arguments.options;
-  const std::optional<internal::ScaleKind> scale = ScaleFrom(options.at("scale"));
-  const internal::LossScale loss =
-      internal::CheckChoice("loss", options.at("loss"), {"mean", "count"}) == 0
-          ? internal::LossScale::kMean
-          : internal::LossScale::kCount;
+std::pair<std::shared_ptr<MatchingModel>, py::dict> Fit(
+    const Examples& examples, const std::vector<std::string>& feature_names,
+    const FitArguments& arguments) {
+  RunRequest request = arguments.Request();
+  const std::optional<internal::ScaleKind> scale = ScaleFrom(arguments.text("scale"));
+  const internal::LossScale loss = internal::ReadLossScale(arguments.text("loss"));
   internal::RecordTexts texts;
-  texts.loss = options.at("loss") + " with costs";
+  texts.loss = arguments.text("loss") + " with costs";
   for (const char* name :
        {"left-capacity", "right-capacity", "precision-cost", "recall-cost", "loss", "scale"})
-    texts.options.emplace_back(name, options.at(name));
+    texts.options.emplace_back(name, arguments.text(name));
   MatchingData data = DataOf(examples);
-  FeatureDictionary dictionary = MakeFeatures(examples, arguments.feature_names, &data);
+  FeatureDictionary dictionary = MakeFeatures(examples, feature_names, &data);
   std::optional<internal::MatchingTask> task;
   std::optional<internal::MatchingTraining> training;
   {
     const py::gil_scoped_release release;
     task.emplace(internal::MakeMatchingTask(
         std::move(data), std::move(dictionary),
-        {std::stoi(options.at("left-capacity")), std::stoi(options.at("right-capacity"))},
-        {std::stod(options.at("precision-cost")), std::stod(options.at("recall-cost"))}, scale));
+        {std::stoi(arguments.text("left-capacity")), std::stoi(arguments.text("right-capacity"))},
+        {std::stod(arguments.text("precision-cost")), std::stod(arguments.text("recall-cost"))},
+        scale));
     training.emplace(&*task, loss, std::move(texts));
   }
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
@@ -250,18 +207,7 @@ void BindMatching(py::module_* module) {
   py::class_<Examples>(*module, "MatchingExamples")
       .def(py::init<OffsetArray, IndexArray, IndexArray, py::list, bool>(), py::arg("sizes"),
            py::arg("edges"), py::arg("labels"), py::arg("features"), py::arg("by_name"));
-  py::class_<MatchingModel, std::shared_ptr<MatchingModel>>(*module, "MatchingModel")
-      .def_static("load",
-                  [](const std::string& path) {
-                    return std::make_shared<MatchingModel>(MatchingModel::Load(path));
-                  })
-      .def_static("from_bytes",
-                  [](const std::string& bytes) {
-                    return std::make_shared<MatchingModel>(
-                        MatchingModel::Load(internal::ModelReader::FromBytes(bytes, "pickle")));
-                  })
-      .def("to_bytes", [](const MatchingModel& model) { return BytesOf(model.File()); })
-      .def("save", &MatchingModel::Save)
+  BindModel<MatchingModel>(module, "MatchingModel")
       .def("predict", &Predict, py::arg("examples"), py::arg("threads"))
       .def("metrics", &Metrics, py::arg("examples"), py::arg("predicted"))
       .def_property_readonly("feature_names", &FeatureNames)
@@ -274,24 +220,11 @@ void BindMatching(py::module_* module) {
                              [](const MatchingModel& model) {
                                return py::make_tuple(model.costs().precision, model.costs().recall);
                              })
-      .def_property_readonly(
-          "weights",
-          [](const MatchingModel& model) { return WeightsOf(*model.layout(), model.weights()); })
-      .def_property_readonly("record",
-                             [](const MatchingModel& model) { return RecordDict(model.record); })
-      .def_property_readonly("scaling", [](const MatchingModel& model) {
-        return std::string(internal::Name(model.scaling().kind()));
+      .def_property_readonly("weights", [](const MatchingModel& model) {
+        return WeightsOf(*model.layout(), model.weights());
       });
-  module->def(
-      "fit_matching",
-      [](const Examples& examples, std::vector<std::string> feature_names,
-         std::map<std::string, std::string> options, std::map<std::string, std::string> train,
-         double c, py::object callback, bool keep_state, std::string state) {
-        return Fit(examples, {std::move(options), std::move(train), std::move(feature_names), c,
-                              std::move(callback), keep_state, std::move(state)});
-      },
-      py::arg("examples"), py::arg("feature_names"), py::arg("options"), py::arg("train"),
-      py::arg("c"), py::arg("callback"), py::arg("keep_state"), py::arg("state"));
+  module->def("fit_matching", &Fit, py::arg("examples"), py::arg("feature_names"),
+              py::arg("arguments"));
 }
 
 }  // namespace slackline::python

@@ -4,7 +4,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include <slackline/apps/multiclass/multiclass_predict.h>
 #include <slackline/apps/multiclass/multiclass_training.h>
 #include <slackline/core/check.h>
+#include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/module.h"
 #include "src/run.h"
@@ -26,38 +26,22 @@ using internal::MulticlassModel;
 /// How predictions take blocks of examples, so that no copy of all inputs is made.
 constexpr Index kBlock = 4096;
 
-struct FitArguments {
-  std::map<std::string, std::string> options;  // of the estimator
-  std::map<std::string, std::string> train;
-  std::vector<double> costs;  // K × K by rows, [true, predicted]; empty: 1 for every error
-  double c = 0;
-  py::object callback;
-  bool keep_state = false;
-  std::string state;
-};
-
-/// Trains a model. y: the number of a class per example; sample_weights: > 0, or none for 1.
-std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(std::optional<Matrix> x,
-                                                          const IndexArray& y,
-                                                          std::vector<std::string> class_names,
-                                                          std::vector<std::string> feature_names,
-                                                          std::vector<double> sample_weights,
-                                                          FitArguments arguments) {
+/// Trains a model. y: the number of a class per example; costs: K × K by rows, [true, predicted],
+/// empty: 1 for every error; sample_weights: > 0, or none for 1.
+std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(
+    std::optional<Matrix> x, const IndexArray& y, std::vector<std::string> class_names,
+    std::vector<std::string> feature_names, std::vector<double> costs,
+    std::vector<double> sample_weights, const FitArguments& arguments) {
   if (y.ndim() != 1 || y.shape(0) != x->rows())
     throw py::value_error("y has another length than X");
-  RunRequest request;
-  request.options = TrainOptionsFrom(arguments.train);
-  request.c = arguments.c;
-  request.callback = arguments.callback;
-  request.keep_state = arguments.keep_state;
-  request.state = std::move(arguments.state);
+  RunRequest request = arguments.Request();
   internal::MulticlassTrainingOptions options;
-  options.constant = arguments.options.at("bias") == "1";
+  options.constant = arguments.text("bias") == "1";
   options.kernelized = internal::UsesKernel(request.options);
   if (options.kernelized && !sample_weights.empty())
     throw py::value_error("class_weight and sample_weight are not possible with a kernel");
-  options.scale = ScaleFrom(arguments.options.at("scale"));
-  options.costs = std::move(arguments.costs);
+  options.scale = ScaleFrom(arguments.text("scale"));
+  options.costs = std::move(costs);
   options.texts.loss = options.costs.empty() ? "0/1" : "costs";
   for (const auto& [name, text] : arguments.options) options.texts.options.emplace_back(name, text);
   internal::MulticlassData data;
@@ -75,7 +59,7 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(std::optional<Matrix> 
   x.reset();  // the rows hold a copy
   {
     const py::gil_scoped_release release;
-    training.emplace(data, std::move(options));
+    training.emplace(data, options);
     data.rows.reset();
   }
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
@@ -86,11 +70,7 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(std::optional<Matrix> 
 
 /// (classes, scores: examples × K).
 py::tuple Predict(const MulticlassModel& model, const Matrix& x, Index threads) {
-  if (x.columns() != model.num_features()) {
-    throw py::value_error("X has " + std::to_string(x.columns()) +
-                          " features, but the model was trained with " +
-                          std::to_string(model.num_features()) + " features as input");
-  }
+  RequireColumns(x.columns(), model.num_features());
   const auto examples = static_cast<py::ssize_t>(x.rows());
   const auto classes = static_cast<py::ssize_t>(model.num_classes());
   py::array_t<std::int32_t> labels(examples);
@@ -112,31 +92,10 @@ py::tuple Predict(const MulticlassModel& model, const Matrix& x, Index threads) 
   return py::make_tuple(labels, scores);
 }
 
-/// What is subtracted from the features and by what they are divided; None where the scaling has no
-/// such numbers.
-py::tuple ScalingNumbers(const MulticlassModel& model) {
-  const auto array = [](const std::vector<double>& numbers) -> py::object {
-    if (numbers.empty()) return py::none();
-    return ArrayOf(numbers);
-  };
-  return py::make_tuple(array(model.scaling().shift()), array(model.scaling().divisor()));
-}
-
 }  // namespace
 
 void BindMulticlass(py::module_* module) {
-  py::class_<MulticlassModel, std::shared_ptr<MulticlassModel>>(*module, "MulticlassModel")
-      .def_static("load",
-                  [](const std::string& path) {
-                    return std::make_shared<MulticlassModel>(MulticlassModel::Load(path));
-                  })
-      .def_static("from_bytes",
-                  [](const std::string& bytes) {
-                    return std::make_shared<MulticlassModel>(
-                        MulticlassModel::Load(internal::ModelReader::FromBytes(bytes, "pickle")));
-                  })
-      .def("to_bytes", [](const MulticlassModel& model) { return BytesOf(model.File()); })
-      .def("save", &MulticlassModel::Save)
+  BindModel<MulticlassModel>(module, "MulticlassModel")
       .def("predict", [](const MulticlassModel& model, const py::object& x,
                          Index threads) { return Predict(model, Matrix(x), threads); })
       .def_property_readonly("kernelized",
@@ -145,33 +104,21 @@ void BindMulticlass(py::module_* module) {
       .def_property_readonly("feature_names", &MulticlassModel::feature_names)
       .def_property_readonly("num_features", &MulticlassModel::num_features)
       .def_property_readonly("has_constant", &MulticlassModel::has_constant)
-      .def_property_readonly(
-          "weights",
-          [](const MulticlassModel& model) { return WeightsOf(*model.layout(), model.weights()); })
-      .def_property_readonly("record",
-                             [](const MulticlassModel& model) { return RecordDict(model.record); })
-      .def_property_readonly("scaling",
-                             [](const MulticlassModel& model) {
-                               return std::string(internal::Name(model.scaling().kind()));
-                             })
-      .def_property_readonly("scaling_numbers", &ScalingNumbers);
+      .def_property_readonly("weights", [](const MulticlassModel& model) {
+        return WeightsOf(*model.layout(), model.weights());
+      });
   module->def(
       "fit_multiclass",
       [](const py::list& holder, const IndexArray& y, std::vector<std::string> class_names,
-         std::vector<std::string> feature_names, std::map<std::string, std::string> options,
-         std::map<std::string, std::string> train, std::vector<double> costs,
-         std::vector<double> sample_weights, double c, py::object callback, bool keep_state,
-         std::string state) {
+         std::vector<std::string> feature_names, std::vector<double> costs,
+         std::vector<double> sample_weights, const FitArguments& arguments) {
         // No other reference to the matrix remains here.
         std::optional<Matrix> x(py::object(holder.attr("pop")()));
         return Fit(std::move(x), y, std::move(class_names), std::move(feature_names),
-                   std::move(sample_weights),
-                   {std::move(options), std::move(train), std::move(costs), c, std::move(callback),
-                    keep_state, std::move(state)});
+                   std::move(costs), std::move(sample_weights), arguments);
       },
       py::arg("x"), py::arg("y"), py::arg("class_names"), py::arg("feature_names"),
-      py::arg("options"), py::arg("train"), py::arg("costs"), py::arg("sample_weights"),
-      py::arg("c"), py::arg("callback"), py::arg("keep_state"), py::arg("state"));
+      py::arg("costs"), py::arg("sample_weights"), py::arg("arguments"));
 }
 
 }  // namespace slackline::python

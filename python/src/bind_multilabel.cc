@@ -4,7 +4,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include <slackline/apps/multilabel/training/graph_choice.h>
 #include <slackline/apps/multilabel/training/multilabel_training.h>
 #include <slackline/core/check.h>
+#include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/module.h"
 #include "src/run.h"
@@ -43,46 +43,35 @@ MultiLabelData DataOf(std::vector<std::string> label_names, std::vector<std::str
   return data;
 }
 
-struct FitArguments {
-  std::map<std::string, std::string> options;  // of the application
-  std::map<std::string, std::string> train;
+/// What only multi-label models have.
+struct OwnArguments {
   std::optional<std::vector<std::pair<Index, Index>>> edges;
   std::vector<double> loss_weights;  // two per label; empty: by options["loss-weights"]
-  double c = 0;
   bool calibrate = false;
-  py::object callback;
-  bool keep_state = false;
-  std::string state;
 };
 
-std::string TextOf(const std::map<std::string, std::string>& options, const std::string& name) {
-  const auto found = options.find(name);
-  if (found == options.end()) throw py::key_error(name);
-  return found->second;
-}
-
 internal::MultiLabelTrainingOptions OptionsOf(const FitArguments& arguments,
+                                              const OwnArguments& own,
                                               const internal::TrainOptions& train) {
-  const auto text = [&](const char* name) { return TextOf(arguments.options, name); };
+  const auto text = [&](const char* name) { return arguments.text(name); };
   internal::MultiLabelTrainingOptions options;
   options.graph = text("graph");
-  if (arguments.edges) {
+  if (own.edges) {
     std::vector<internal::LabelPair> pairs;
-    for (const auto& [a, b] : *arguments.edges) pairs.push_back({a, b});
+    for (const auto& [a, b] : *own.edges) pairs.push_back({a, b});
     options.graph = internal::LabelGraph("given", std::move(pairs));
   }
   options.learner = train.learner;
   options.kernelized = internal::UsesKernel(train);
   internal::CheckChoice("loss", text("loss"), {"mean", "count", "f1"});
   options.loss = internal::MultiLabelLoss::Named(text("loss"));
-  options.loss.weights = arguments.loss_weights.empty()
+  options.loss.weights = own.loss_weights.empty()
                              ? internal::LossWeights::Parse(text("loss-weights"))
-                             : internal::LossWeights::Given(arguments.loss_weights);
+                             : internal::LossWeights::Given(own.loss_weights);
   if (options.loss.form == internal::LossForm::kF1 && !options.loss.weights.equal())
     throw internal::DataError("--loss f1 cannot be combined with --loss-weights");
   options.bias = text("bias") == "1";
   options.label_counts = internal::ParseLabelCounts(text("label-counts"));
-  options.texts.data = "X";
   options.texts.loss = text("loss");
   // In the order of the command line.
   for (const char* name : {"graph", "loss", "bias", "scale", "label-counts", "loss-weights"})
@@ -121,18 +110,14 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> 
                                                           const FlagArray& y,
                                                           std::vector<std::string> label_names,
                                                           std::vector<std::string> feature_names,
-                                                          FitArguments arguments) {
+                                                          const OwnArguments& own,
+                                                          const FitArguments& arguments) {
   if (y.ndim() != 2 || y.shape(0) != x->rows() ||
       static_cast<std::size_t>(y.shape(1)) != label_names.size())
     throw py::value_error("Y has another shape than X and the names of the labels ask for");
-  RunRequest request;
-  request.options = TrainOptionsFrom(arguments.train);
-  request.c = arguments.c;
-  request.callback = arguments.callback;
-  request.keep_state = arguments.keep_state;
-  request.state = std::move(arguments.state);
-  internal::MultiLabelTrainingOptions options = OptionsOf(arguments, request.options);
-  const std::optional<internal::ScaleKind> scale = ScaleFrom(TextOf(arguments.options, "scale"));
+  RunRequest request = arguments.Request();
+  internal::MultiLabelTrainingOptions options = OptionsOf(arguments, own, request.options);
+  const std::optional<internal::ScaleKind> scale = ScaleFrom(arguments.text("scale"));
   const bool constant = options.bias && !options.kernelized;
   MultiLabelData data =
       DataOf(std::move(label_names), std::move(feature_names), x->rows(), x->columns(), constant);
@@ -151,7 +136,7 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> 
     const py::gil_scoped_release release;
     scaled = internal::ScaleForTraining(scale, internal::ScaleInputsOf(data));
     data.rows = scaled.rows;
-    if (arguments.calibrate)
+    if (own.calibrate)
       folds = internal::CalibrationFolds(data, internal::kCalibrationFolds, request.options.seed);
     ChooseGraph(data, scaled, request.options, request.c, watch.interrupt(), &options, &notes);
     training = std::make_unique<internal::MultiLabelTraining>(data, scaled, std::move(options));
@@ -176,11 +161,7 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> 
 /// Calls visit(data, first example) for blocks of examples, without the GIL.
 template <class Visit>
 void ForBlocks(const MultiLabelModel& model, const Matrix& x, const Visit& visit) {
-  if (x.columns() != model.num_features()) {
-    throw py::value_error("X has " + std::to_string(x.columns()) +
-                          " features, but the model was trained with " +
-                          std::to_string(model.num_features()) + " features as input");
-  }
+  RequireColumns(x.columns(), model.num_features());
   const py::gil_scoped_release release;
   const bool constant = model.has_constant() && !model.kernelized();
   for (Index begin = 0; begin < x.rows(); begin += kBlock) {
@@ -253,32 +234,10 @@ py::dict Weights(const MultiLabelModel& model) {
   return weights;
 }
 
-/// What is subtracted from the features and by what they are divided; None where the scaling has no
-/// such numbers.
-py::tuple ScalingNumbers(const MultiLabelModel& model) {
-  const auto array = [](const std::vector<double>& numbers) -> py::object {
-    if (numbers.empty()) return py::none();
-    return ArrayOf(numbers);
-  };
-  return py::make_tuple(array(model.scaling().shift()), array(model.scaling().divisor()));
-}
-
-std::shared_ptr<MultiLabelModel> FromBytes(const py::bytes& bytes) {
-  return std::make_shared<MultiLabelModel>(
-      MultiLabelModel::Load(internal::ModelReader::FromBytes(std::string_view(bytes), "pickle")));
-}
-
 }  // namespace
 
 void BindMultiLabel(py::module_* module) {
-  py::class_<MultiLabelModel, std::shared_ptr<MultiLabelModel>>(*module, "MultiLabelModel")
-      .def_static("load",
-                  [](const std::string& path) {
-                    return std::make_shared<MultiLabelModel>(MultiLabelModel::Load(path));
-                  })
-      .def(py::pickle([](const MultiLabelModel& model) { return BytesOf(model.File()); },
-                      &FromBytes))
-      .def("save", &MultiLabelModel::Save)
+  BindModel<MultiLabelModel>(module, "MultiLabelModel")
       .def("predict",
            [](const MultiLabelModel& model, const py::object& x, const std::string& decode,
               Index threads) { return Predict(model, Matrix(x), decode, threads); })
@@ -303,33 +262,22 @@ void BindMultiLabel(py::module_* module) {
                                return pairs;
                              })
       .def_property_readonly("weights", &Weights)
-      .def_property_readonly("loss_weights", &MultiLabelModel::loss_weights)
-      .def_property_readonly("record",
-                             [](const MultiLabelModel& model) { return RecordDict(model.record); })
-      .def_property_readonly("scaling",
-                             [](const MultiLabelModel& model) {
-                               return std::string(internal::Name(model.scaling().kind()));
-                             })
-      .def_property_readonly("scaling_numbers", &ScalingNumbers);
+      .def_property_readonly("loss_weights", &MultiLabelModel::loss_weights);
   module->def("check_decode",
               [](const std::string& name) { static_cast<void>(internal::ParseDecodeKind(name)); });
   module->def(
       "fit_multilabel",
-      [](py::list holder, const FlagArray& y, std::vector<std::string> label_names,
-         std::vector<std::string> feature_names, std::map<std::string, std::string> options,
-         std::map<std::string, std::string> train,
+      [](const py::list& holder, const FlagArray& y, std::vector<std::string> label_names,
+         std::vector<std::string> feature_names,
          std::optional<std::vector<std::pair<Index, Index>>> edges,
-         std::vector<double> loss_weights, double c, bool calibrate, py::object callback,
-         bool keep_state, std::string state) {
+         std::vector<double> loss_weights, bool calibrate, const FitArguments& arguments) {
         // No other reference to the matrix remains here.
         std::optional<Matrix> x(py::object(holder.attr("pop")()));
         return Fit(std::move(x), y, std::move(label_names), std::move(feature_names),
-                   {std::move(options), std::move(train), std::move(edges), std::move(loss_weights),
-                    c, calibrate, std::move(callback), keep_state, std::move(state)});
+                   {std::move(edges), std::move(loss_weights), calibrate}, arguments);
       },
       py::arg("x"), py::arg("y"), py::arg("label_names"), py::arg("feature_names"),
-      py::arg("options"), py::arg("train"), py::arg("edges"), py::arg("loss_weights"), py::arg("c"),
-      py::arg("calibrate"), py::arg("callback"), py::arg("keep_state"), py::arg("state"));
+      py::arg("edges"), py::arg("loss_weights"), py::arg("calibrate"), py::arg("arguments"));
 }
 
 }  // namespace slackline::python

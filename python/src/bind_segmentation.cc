@@ -24,6 +24,7 @@
 #include <slackline/apps/segmentation/segment_task.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
+#include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/module.h"
 #include "src/run.h"
@@ -35,16 +36,9 @@ using internal::Image;
 using internal::LabelImage;
 using internal::SegmentModel;
 using ByteArray = py::array_t<std::uint8_t, py::array::c_style>;
-using Texts = std::map<std::string, std::string>;
 
 /// Thrown to end the work when the user interrupts.
 struct Interrupted {};
-
-std::string TextOf(const Texts& texts, const std::string& name) {
-  const auto found = texts.find(name);
-  if (found == texts.end()) throw py::key_error(name);
-  return found->second;
-}
 
 /// A list of arrays of bytes, C-contiguous, with `axes` axes. Requires the GIL, except for the
 /// functions that return images.
@@ -132,46 +126,32 @@ class ImageModel {
   std::map<internal::DecodeKind, std::unique_ptr<internal::Segmenter>> segmenters_;
 };
 
-struct FitArguments {
-  Texts options;  // of the application
-  Texts train;
-  double c = 0;
-  py::object callback;
-  bool keep_state = false;
-  std::string state;
-};
-
-internal::SegmentChoices ChoicesOf(const Texts& options) {
+internal::SegmentChoices ChoicesOf(const FitArguments& arguments) {
   internal::SegmentChoices choices;
-  choices.layers = TextOf(options, "layers");
-  choices.pairwise = TextOf(options, "pairwise");
-  choices.loss = TextOf(options, "loss");
-  choices.regions = TextOf(options, "regions");
-  choices.potentials = TextOf(options, "potentials");
+  choices.layers = arguments.text("layers");
+  choices.pairwise = arguments.text("pairwise");
+  choices.loss = arguments.text("loss");
+  choices.regions = arguments.text("regions");
+  choices.potentials = arguments.text("potentials");
   choices.Check();
-  internal::ParseDecodeKind(TextOf(options, "decode"));
+  internal::ParseDecodeKind(arguments.text("decode"));
   return choices;
 }
 
-internal::ExtractorOptions ExtractorOptionsOf(const Texts& options, std::uint64_t seed) {
+internal::ExtractorOptions ExtractorOptionsOf(const FitArguments& arguments, std::uint64_t seed) {
   internal::ExtractorOptions extractor;
-  extractor.fine = std::stoi(TextOf(options, "superpixels"));
-  extractor.coarse = std::stoi(TextOf(options, "coarse"));
+  extractor.fine = std::stoi(arguments.text("superpixels"));
+  extractor.coarse = std::stoi(arguments.text("coarse"));
   const std::size_t features =
-      internal::CheckChoice("features", TextOf(options, "features"), {"standard", "small"});
+      internal::CheckChoice("features", arguments.text("features"), {"standard", "small"});
   extractor.features =
       features == 1 ? internal::FeatureSet::kSmall : internal::FeatureSet::kStandard;
   extractor.seed = seed;
   return extractor;
 }
 
-RunRequest RequestOf(FitArguments arguments) {
-  RunRequest request;
-  request.options = TrainOptionsFrom(arguments.train);
-  request.c = arguments.c;
-  request.callback = std::move(arguments.callback);
-  request.keep_state = arguments.keep_state;
-  request.state = std::move(arguments.state);
+RunRequest RequestOf(const FitArguments& arguments) {
+  RunRequest request = arguments.Request();
   if (internal::UsesKernel(request.options))
     throw internal::DataError(
         "kernels, and the learners kernel-bcfw and kernel-fw, are for multi-label models and "
@@ -243,16 +223,15 @@ struct Labelling {
 };
 
 Fitted FitImages(const LabelledPictures& images, Labelling labelling, const py::object& progress,
-                 FitArguments arguments) {
-  const Texts options = arguments.options;
-  const internal::SegmentChoices choices = ChoicesOf(options);
-  const std::string scale = TextOf(options, "scale");
+                 const FitArguments& arguments) {
+  const internal::SegmentChoices choices = ChoicesOf(arguments);
+  const std::string scale = arguments.text("scale");
   const std::optional<internal::ScaleKind> kind = ScaleFrom(scale);
-  RunRequest run = RequestOf(std::move(arguments));
+  RunRequest run = RequestOf(arguments);
   internal::PreparationRequest request = images.Request();
   request.classes = std::move(labelling.classes);
   request.coding = internal::LabelCoding(std::move(labelling.void_values));
-  request.extractor = ExtractorOptionsOf(options, run.options.seed);
+  request.extractor = ExtractorOptionsOf(arguments, run.options.seed);
   request.threads = internal::NumThreads(run.options.threads);
   return Fit(std::move(run), choices, scale, [&](const std::atomic<int>* interrupt) {
     internal::ImagePreparation preparation(request, ProgressOf(progress, interrupt));
@@ -264,13 +243,13 @@ Fitted FitImages(const LabelledPictures& images, Labelling labelling, const py::
 /// Writes a feature file. names: of all images, of which the first num_train are for training.
 void PrepareFeatures(const std::string& path, const LabelledPictures& images, Labelling labelling,
                      const std::vector<std::string>& names, Index num_train,
-                     const py::object& progress, const Texts& options, const Texts& train) {
-  const internal::TrainOptions seed_and_threads = TrainOptionsFrom(train);
+                     const py::object& progress, const FitArguments& arguments) {
+  const internal::TrainOptions seed_and_threads = TrainOptionsFrom(arguments.train);
   internal::PreparationRequest request = images.Request();
   request.num_train = num_train;
   request.classes = std::move(labelling.classes);
   request.coding = internal::LabelCoding(std::move(labelling.void_values));
-  request.extractor = ExtractorOptionsOf(options, seed_and_threads.seed);
+  request.extractor = ExtractorOptionsOf(arguments, seed_and_threads.seed);
   request.threads = internal::NumThreads(seed_and_threads.threads);
   if (static_cast<Index>(names.size()) != request.num_images)
     throw py::value_error("names and images differ in number");
@@ -284,11 +263,11 @@ void PrepareFeatures(const std::string& path, const LabelledPictures& images, La
 
 /// classes: the names that the file must have; nullopt: any.
 Fitted FitFeatures(const std::string& path, const std::optional<std::vector<std::string>>& classes,
-                   FitArguments arguments) {
-  const internal::SegmentChoices choices = ChoicesOf(arguments.options);
-  const std::string scale = TextOf(arguments.options, "scale");
+                   const FitArguments& arguments) {
+  const internal::SegmentChoices choices = ChoicesOf(arguments);
+  const std::string scale = arguments.text("scale");
   const std::optional<internal::ScaleKind> kind = ScaleFrom(scale);
-  RunRequest run = RequestOf(std::move(arguments));
+  RunRequest run = RequestOf(arguments);
   return Fit(std::move(run), choices, scale, [&](const std::atomic<int>*) {
     internal::SegmentTask task = internal::LoadSegmentTask(path, choices, kind);
     if (classes && *classes != task.model.classes())
@@ -442,23 +421,13 @@ py::dict ExtractorOf(ImageModel* model) {
   return dict;
 }
 
-std::shared_ptr<ImageModel> FromBytes(const py::bytes& bytes) {
-  return std::make_shared<ImageModel>(
-      SegmentModel::Load(internal::ModelReader::FromBytes(std::string_view(bytes), "pickle")));
-}
-
 }  // namespace
 
 void BindSegmentation(py::module_* module) {
-  py::class_<ImageModel, std::shared_ptr<ImageModel>>(*module, "SegmentModel")
-      .def_static("load",
-                  [](const std::string& path) {
-                    return std::make_shared<ImageModel>(SegmentModel::Load(path));
-                  })
-      .def(py::pickle([](const ImageModel& model) { return BytesOf(model.model().File()); },
-                      &FromBytes))
-      .def("save",
-           [](const ImageModel& model, const std::string& path) { model.model().Save(path); })
+  BindModel<SegmentModel, ImageModel>(
+      module, "SegmentModel",
+      [](SegmentModel model) { return std::make_shared<ImageModel>(std::move(model)); },
+      [](const ImageModel& holder) -> const SegmentModel& { return holder.model(); })
       .def("predict", &Predict)
       .def("scores", &Scores)
       .def("evaluate", &Evaluate)
@@ -482,41 +451,26 @@ void BindSegmentation(py::module_* module) {
                              [](const ImageModel& model) { return model.model().void_values(); })
       .def_property_readonly("num_features",
                              [](const ImageModel& model) { return model.model().num_features(); })
-      .def_property_readonly("weights",
-                             [](const ImageModel& model) {
-                               return WeightsOf(*model.model().layout(), model.model().weights());
-                             })
-      .def_property_readonly(
-          "record", [](const ImageModel& model) { return RecordDict(model.model().record); })
-      .def_property_readonly("scaling", [](const ImageModel& model) {
-        return std::string(internal::Name(model.model().scaling().kind()));
+      .def_property_readonly("weights", [](const ImageModel& model) {
+        return WeightsOf(*model.model().layout(), model.model().weights());
       });
   module->def("fit_images",
               [](const py::list& images, const py::list& labels, std::vector<std::string> classes,
-                 std::vector<std::uint8_t> void_values, const py::object& progress, Texts options,
-                 Texts train, double c, py::object callback, bool keep_state, std::string state) {
+                 std::vector<std::uint8_t> void_values, const py::object& progress,
+                 const FitArguments& arguments) {
                 return FitImages(LabelledPictures(images, labels),
-                                 {std::move(classes), std::move(void_values)}, progress,
-                                 {std::move(options), std::move(train), c, std::move(callback),
-                                  keep_state, std::move(state)});
+                                 {std::move(classes), std::move(void_values)}, progress, arguments);
               });
   module->def("prepare_features",
               [](const std::string& path, const py::list& images, const py::list& labels,
                  std::vector<std::string> classes, std::vector<std::uint8_t> void_values,
                  const std::vector<std::string>& names, Index num_train, const py::object& progress,
-                 const Texts& options, const Texts& train) {
+                 const FitArguments& arguments) {
                 PrepareFeatures(path, LabelledPictures(images, labels),
                                 {std::move(classes), std::move(void_values)}, names, num_train,
-                                progress, options, train);
+                                progress, arguments);
               });
-  module->def("fit_features",
-              [](const std::string& path, const std::optional<std::vector<std::string>>& classes,
-                 Texts options, Texts train, double c, py::object callback, bool keep_state,
-                 std::string state) {
-                return FitFeatures(path, classes,
-                                   {std::move(options), std::move(train), c, std::move(callback),
-                                    keep_state, std::move(state)});
-              });
+  module->def("fit_features", &FitFeatures);
   module->def("superpixels", &SuperpixelsOf);
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,8 +15,8 @@
 #include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/apps/sequence/sequence_predict.h>
 #include <slackline/apps/sequence/sequence_training.h>
-#include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
+#include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/features.h"
 #include "src/module.h"
@@ -174,6 +173,13 @@ SequenceData DataOf(SequenceFormat format, const py::list& x, Index columns, Sto
   return data;
 }
 
+/// The numbers of all sequences.
+std::vector<Index> All(const SequenceData& data) {
+  std::vector<Index> all(internal::Size(data.num_sequences()));
+  for (Index m = 0; m < data.num_sequences(); ++m) all[internal::Size(m)] = m;
+  return all;
+}
+
 SequenceFormat FormatFrom(const std::string& name) {
   constexpr std::array kFormats = {SequenceFormat::kLetters, SequenceFormat::kConll,
                                    SequenceFormat::kAttributes};
@@ -182,22 +188,6 @@ SequenceFormat FormatFrom(const std::string& name) {
   }
   throw py::value_error("there is no format '" + name + "'");
 }
-
-struct FitArguments {
-  std::map<std::string, std::string> options;  // of the application
-  std::map<std::string, std::string> train;
-  std::vector<double> costs;  // K × K by rows, [true, predicted]; empty: 1 for every error
-  double c = 0;
-  py::object callback;
-  bool keep_state = false;
-  std::string state;
-
-  const std::string& text(const std::string& name) const {
-    const auto found = options.find(name);
-    if (found == options.end()) throw py::key_error(name);
-    return found->second;
-  }
-};
 
 /// Takes over labels (numbers of names, or −1), one per token.
 void AddLabels(const IndexArray& labels, const OffsetArray& begin,
@@ -219,32 +209,24 @@ void AddLabels(const IndexArray& labels, const OffsetArray& begin,
 }
 
 /// The checks of constraints, with the place in y.
-void CheckBio(const SequenceData& data) {
+void CheckBio(const SequenceData& data, std::span<const Index> sequences) {
   const std::string why = internal::WhyNotBio(data.label_names);
   if (!why.empty()) throw py::value_error("constraints='bio' needs BIO labels, but " + why);
-  const internal::BioRules rules = internal::BioAllowed(data.label_names);
-  for (Index m = 0; m < data.num_sequences(); ++m) {
-    for (Index i = 0; i < data.length(m); ++i) {
-      const auto token = internal::Size(data.begin[m] + i);
-      const Index label = data.labels[token];
-      const Index before = i > 0 ? data.labels[token - 1] : internal::kUnlabelled;
-      if (label == internal::kUnlabelled || (i > 0 && before == internal::kUnlabelled)) continue;
-      if (i == 0 ? rules.start[label] : rules.Allows(before, label)) continue;
-      throw py::value_error(
-          "y[" + std::to_string(m) + "][" + std::to_string(i) +
-          "]: constraints='bio' does not allow " + Quoted(data.label_names[label]) +
-          (i == 0 ? " to begin a sequence" : " after " + Quoted(data.label_names[before])));
-    }
-  }
+  const std::optional<internal::BioViolation> violation =
+      internal::FindBioViolation(data, sequences);
+  if (!violation) return;
+  throw py::value_error("y[" + std::to_string(violation->sequence) + "][" +
+                        std::to_string(violation->position) +
+                        "]: constraints='bio' does not allow " + violation->text);
 }
 
-internal::RecordTexts TextsOf(const FitArguments& arguments, SequenceFormat format) {
+internal::RecordTexts TextsOf(const FitArguments& arguments, bool costs, SequenceFormat format) {
   internal::RecordTexts texts;
-  texts.loss = arguments.text("loss") + (arguments.costs.empty() ? "" : " with costs");
+  texts.loss = arguments.text("loss") + (costs ? " with costs" : "");
   texts.options.emplace_back("format", std::string(Name(format)));
   for (const char* name : {"loss", "constraints", "scale"})
     texts.options.emplace_back(name, arguments.text(name));
-  if (!arguments.costs.empty()) texts.options.emplace_back("costs", "given");
+  if (costs) texts.options.emplace_back("costs", "given");
   if (format == SequenceFormat::kLetters) return texts;
   const char* counted = arguments.text("hash-bits").empty() ? "min-count" : "hash-bits";
   texts.options.emplace_back(counted, arguments.text(counted));
@@ -260,9 +242,7 @@ internal::SequenceTrainingOptions OptionsOf(const FitArguments& arguments,
           ? internal::LabelConstraints::kAny
           : internal::LabelConstraints::kBio;
   options.scale = ScaleFrom(arguments.text("scale"));
-  options.loss = internal::CheckChoice("loss", arguments.text("loss"), {"mean", "count"}) == 0
-                     ? internal::LossScale::kMean
-                     : internal::LossScale::kCount;
+  options.loss = internal::ReadLossScale(arguments.text("loss"));
   return options;
 }
 
@@ -278,18 +258,14 @@ void LearnFeatures(const FitArguments& arguments, internal::SequenceInput* input
 }
 
 /// Trains a model. labels: one per token, a number of a name or −1; begin: where sequences begin in
-/// them.
+/// them; costs: K × K by rows, [true, predicted], empty: 1 for every error.
 std::pair<std::shared_ptr<SequenceModel>, py::dict> Fit(const std::string& format,
                                                         const py::list& x, const IndexArray& labels,
                                                         const OffsetArray& begin,
                                                         std::vector<std::string> label_names,
-                                                        FitArguments arguments) {
-  RunRequest request;
-  request.options = TrainOptionsFrom(arguments.train);
-  request.c = arguments.c;
-  request.callback = arguments.callback;
-  request.keep_state = arguments.keep_state;
-  request.state = std::move(arguments.state);
+                                                        std::vector<double> costs,
+                                                        const FitArguments& arguments) {
+  RunRequest request = arguments.Request();
   const internal::SequenceTrainingOptions options = OptionsOf(arguments, request.options);
   internal::SequenceInput input;
   input.format = FormatFrom(format);
@@ -298,16 +274,17 @@ std::pair<std::shared_ptr<SequenceModel>, py::dict> Fit(const std::string& forma
       DataOf(input.format, x, 0,
              options.scale == internal::ScaleKind::kStandard ? Storage::kDense : Storage::kBySet);
   AddLabels(labels, begin, std::move(label_names), &input.data);
-  if (options.constraints == internal::LabelConstraints::kBio) CheckBio(input.data);
-  for (Index m = 0; m < input.data.num_sequences(); ++m) input.sequences.push_back(m);
+  input.sequences = All(input.data);
+  if (options.constraints == internal::LabelConstraints::kBio)
+    CheckBio(input.data, input.sequences);
   std::optional<internal::SequenceTask> task;
   std::optional<internal::SequenceTraining> training;
   {
     const py::gil_scoped_release release;
     LearnFeatures(arguments, &input);
     task.emplace(internal::MakeSequenceTask(std::move(input), options));
-    task->loss.costs = arguments.costs;
-    training.emplace(&*task, TextsOf(arguments, task->input.format));
+    task->loss.costs = std::move(costs);
+    training.emplace(&*task, TextsOf(arguments, !task->loss.costs.empty(), task->input.format));
   }
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
   py::dict result = Run(std::move(request), &*training);
@@ -321,23 +298,13 @@ SequenceData DataFor(const SequenceModel& model, const py::list& x) {
       model.format() == SequenceFormat::kConll ? model.features().templates.num_columns() : 0;
   // By rows, so that scores of a sequence do not depend on the others.
   SequenceData data = DataOf(model.format(), x, columns, Storage::kByRow);
-  if (model.format() == SequenceFormat::kLetters && data.num_sequences() > 0 &&
-      data.num_features != model.num_features()) {
-    throw py::value_error("X has " + std::to_string(data.num_features) +
-                          " features, but the model was trained with " +
-                          std::to_string(model.num_features()) + " features as input");
-  }
+  if (model.format() == SequenceFormat::kLetters && data.num_sequences() > 0)
+    RequireColumns(data.num_features, model.num_features());
   data.label_names = model.label_names();
   data.num_model_labels = model.num_labels();
   const py::gil_scoped_release release;
   if (data.num_sequences() > 0) internal::MakeRowsFor(model, &data);
   return data;
-}
-
-std::vector<Index> All(const SequenceData& data) {
-  std::vector<Index> all(internal::Size(data.num_sequences()));
-  for (Index m = 0; m < data.num_sequences(); ++m) all[internal::Size(m)] = m;
-  return all;
 }
 
 /// (where sequences begin, labels per token, scores tokens × K if wanted, best labellings if
@@ -428,18 +395,7 @@ py::object FeatureNames(const SequenceModel& model) {
 }  // namespace
 
 void BindSequence(py::module_* module) {
-  py::class_<SequenceModel, std::shared_ptr<SequenceModel>>(*module, "SequenceModel")
-      .def_static("load",
-                  [](const std::string& path) {
-                    return std::make_shared<SequenceModel>(SequenceModel::Load(path));
-                  })
-      .def_static("from_bytes",
-                  [](const std::string& bytes) {
-                    return std::make_shared<SequenceModel>(
-                        SequenceModel::Load(internal::ModelReader::FromBytes(bytes, "pickle")));
-                  })
-      .def("to_bytes", [](const SequenceModel& model) { return BytesOf(model.File()); })
-      .def("save", &SequenceModel::Save)
+  BindModel<SequenceModel>(module, "SequenceModel")
       .def("predict", &Predict, py::arg("x"), py::arg("scores"), py::arg("best"),
            py::arg("threads"))
       .def("marginals", &Marginals, py::arg("x"), py::arg("temperature"), py::arg("threads"))
@@ -459,28 +415,11 @@ void BindSequence(py::module_* module) {
                                           : 0;
                              })
       .def_property_readonly("feature_names", &FeatureNames)
-      .def_property_readonly(
-          "weights",
-          [](const SequenceModel& model) { return WeightsOf(*model.layout(), model.weights()); })
-      .def_property_readonly("record",
-                             [](const SequenceModel& model) { return RecordDict(model.record); })
-      .def_property_readonly("scaling", [](const SequenceModel& model) {
-        return std::string(internal::Name(model.scaling().kind()));
+      .def_property_readonly("weights", [](const SequenceModel& model) {
+        return WeightsOf(*model.layout(), model.weights());
       });
-  module->def(
-      "fit_sequence",
-      [](const std::string& format, const py::list& x, const IndexArray& labels,
-         const OffsetArray& begin, std::vector<std::string> label_names,
-         std::map<std::string, std::string> options, std::map<std::string, std::string> train,
-         std::vector<double> costs, double c, py::object callback, bool keep_state,
-         std::string state) {
-        return Fit(format, x, labels, begin, std::move(label_names),
-                   {std::move(options), std::move(train), std::move(costs), c, std::move(callback),
-                    keep_state, std::move(state)});
-      },
-      py::arg("format"), py::arg("x"), py::arg("labels"), py::arg("begin"), py::arg("label_names"),
-      py::arg("options"), py::arg("train"), py::arg("costs"), py::arg("c"), py::arg("callback"),
-      py::arg("keep_state"), py::arg("state"));
+  module->def("fit_sequence", &Fit, py::arg("format"), py::arg("x"), py::arg("labels"),
+              py::arg("begin"), py::arg("label_names"), py::arg("costs"), py::arg("arguments"));
   module->def("sequence_metrics", &Metrics, py::arg("begin"), py::arg("truth"),
               py::arg("predicted"), py::arg("label_names"));
 }

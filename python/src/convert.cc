@@ -4,9 +4,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include <slackline/api/train_impl.h>
 #include <slackline/apps/common/choice.h>
 #include <slackline/apps/training/input_scaling.h>
-#include <slackline/core/nearest_name.h>
 
 namespace slackline::python {
 namespace {
@@ -136,21 +136,29 @@ void Matrix::AppendSparse(internal::FeatureRows* rows,
   }
 }
 
+void RequireColumns(Index columns, Index trained) {
+  if (columns == trained) return;
+  throw py::value_error("X has " + std::to_string(columns) +
+                        " features, but the model was trained with " + std::to_string(trained) +
+                        " features as input");
+}
+
+py::tuple ScalingNumbers(const internal::FeatureScaling& scaling) {
+  const auto array = [](const std::vector<double>& numbers) -> py::object {
+    if (numbers.empty()) return py::none();
+    return ArrayOf(numbers);
+  };
+  return py::make_tuple(array(scaling.shift()), array(scaling.divisor()));
+}
+
 internal::TrainOptions TrainOptionsFrom(const std::map<std::string, std::string>& options) {
   internal::TrainOptions result;
   for (const auto& [name, value] : options) {
-    bool found = false;
-    std::vector<std::string_view> names;
-    for (const internal::OptionRecord& record : internal::OptionRecords()) {
-      names.push_back(record.name);
-      if (record.name != name) continue;
-      internal::SetOption(record, value, &result);
-      found = true;
-      break;
+    try {
+      SetByName(name, value, &result);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(std::string("learner_options: ") + error.what());
     }
-    if (!found)
-      throw std::invalid_argument("learner_options: there is no training option '" + name + "'" +
-                                  internal::DidYouMean(name, names));
   }
   internal::CheckOptions(result);
   return result;

@@ -73,6 +73,13 @@ class Matrix {
   bool sparse_ = false;
 };
 
+/// Throws pybind11::value_error unless X has the columns that a model was trained with.
+void RequireColumns(Index columns, Index trained);
+
+/// What is subtracted from the features and by what they are divided; None where the scaling has no
+/// such numbers.
+py::tuple ScalingNumbers(const internal::FeatureScaling& scaling);
+
 /// Training options from a dict of texts by name, without the λ of a default.
 internal::TrainOptions TrainOptionsFrom(const std::map<std::string, std::string>& options);
 

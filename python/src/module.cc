@@ -52,6 +52,7 @@ PYBIND11_MODULE(_core, module) {
              "All further work is done by the calling thread; for forked processes.");
   module.def("option_texts", &OptionTexts);
   module.def("default_options", &DefaultOptions);
+  BindFitArguments(&module);
   BindMultiLabel(&module);
   BindGraphs(&module);
   BindOracle(&module);

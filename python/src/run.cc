@@ -195,6 +195,28 @@ py::dict RecordDict(const internal::TrainingRecord& record) {
   return dict;
 }
 
+const std::string& FitArguments::text(const std::string& name) const {
+  const auto found = options.find(name);
+  if (found == options.end()) throw py::key_error(name);
+  return found->second;
+}
+
+RunRequest FitArguments::Request() const {
+  return {TrainOptionsFrom(train), c, callback, keep_state, state};
+}
+
+void BindFitArguments(py::module_* module) {
+  py::class_<FitArguments>(*module, "FitArguments")
+      .def(py::init([](std::map<std::string, std::string> options,
+                       std::map<std::string, std::string> train, double c, py::object callback,
+                       bool keep_state, std::string state) {
+             return FitArguments{std::move(options),  std::move(train), c,
+                                 std::move(callback), keep_state,       std::move(state)};
+           }),
+           py::arg("options"), py::arg("train"), py::arg("c"), py::arg("callback"),
+           py::arg("keep_state"), py::arg("state"));
+}
+
 py::dict Run(RunRequest request, internal::TrainTask* task) {
   PythonObserver observer(request.callback);
   internal::CheckpointPlan plan;
@@ -221,7 +243,9 @@ py::dict Run(RunRequest request, internal::TrainTask* task) {
   }
   py::dict result = SummaryDict(run.choice, request.options.lambda, run.summary, &observer);
   if (!note.empty()) result["notes"].cast<py::list>().append(note);
-  result["warnings"] = task->Warnings();
+  py::list warnings;
+  for (const std::string& warning : task->Warnings()) warnings.append(InPython(warning));
+  result["warnings"] = std::move(warnings);
   if (request.keep_state) {
     identity += '\0';
     result["state"] = py::bytes(identity + kept);

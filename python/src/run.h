@@ -7,7 +7,7 @@
 #include <pybind11/pybind11.h>
 
 #include <atomic>
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -72,6 +72,21 @@ struct RunRequest {
   bool keep_state = false;  ///< return the learner's state, from which a later run can continue
   std::string state;        ///< of an earlier run with keep_state; "": from the beginning
 };
+
+/// The arguments that the fit functions of all applications have.
+struct FitArguments {
+  std::map<std::string, std::string> options;  ///< of the application
+  std::map<std::string, std::string> train;
+  double c = 0;
+  py::object callback = py::none();
+  bool keep_state = false;
+  std::string state;
+
+  /// The value of an option of the application. Throws pybind11::key_error when there is none.
+  const std::string& text(const std::string& name) const;
+  RunRequest Request() const;
+};
+void BindFitArguments(py::module_* module);
 
 /// Trains the task's model without the GIL. Returns SummaryDict, with "warnings" of the task, and
 /// "state" (bytes) if it is kept. A state of a run with another problem or options is not used;

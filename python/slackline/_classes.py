@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classes and labels of data, and the costs of confusing them."""
+from __future__ import annotations
+
+import numbers
+from typing import Any, Mapping
+
+import numpy as np
+
+__all__ = ["checked_cost", "classes_of", "cost_matrix"]
+
+
+def classes_of(names: list[str]) -> np.ndarray:
+    """The classes that a model file names: integers if all names are decimal numbers, else
+    strings."""
+    if all(name.lstrip("-").isascii() and name.lstrip("-").isdigit() and str(int(name)) == name
+           for name in names):
+        return np.array([int(name) for name in names])
+    return np.array(names, dtype=object)
+
+
+def cost_matrix(costs: Any, classes: np.ndarray, noun: str, plural: str) -> list[float]:
+    """The costs of errors by rows, [true, predicted], from a matrix or a dict (true, predicted) ->
+    cost, where other errors cost 1; empty without costs. noun, plural: "label", "labels"."""
+    if costs is None:
+        return []
+    size = len(classes)
+    if isinstance(costs, Mapping):
+        number = {label: k for k, label in enumerate(classes)}
+        matrix = 1.0 - np.eye(size)
+        for pair, cost in costs.items():
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise ValueError(f"costs: {pair!r} is not a pair (true, predicted)")
+            for label in pair:
+                if label not in number:
+                    raise ValueError(f"costs: there is no {noun} {label!r} in y")
+            matrix[number[pair[0]], number[pair[1]]] = checked_cost("costs", cost, pair)
+    else:
+        matrix = np.array(costs, dtype=np.float64)
+        if matrix.shape != (size, size):
+            raise ValueError(f"costs has shape {matrix.shape}, but there are {size} {plural}")
+        for a, b in np.ndindex(size, size):
+            checked_cost("costs", float(matrix[a, b]), (classes[a], classes[b]))
+    wrong = np.flatnonzero(np.diagonal(matrix))
+    if wrong.size:
+        raise ValueError(f"costs: {noun} {classes[wrong[0]]!r} itself must cost nothing")
+    return matrix.ravel().tolist()
+
+
+def checked_cost(name: str, cost: Any, key: Any) -> float:
+    """The cost of `key` in the parameter `name`, if it is a number from 0 to 1e50."""
+    if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or \
+            not 0 <= float(cost) <= 1e50:
+        raise ValueError(f"{name}: {cost!r} of {key!r} is not a number >= 0")
+    return float(cost)
