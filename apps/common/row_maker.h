@@ -15,7 +15,11 @@ namespace slackline::internal {
 /// with the same hash, add up.
 class RowMaker {
  public:
-  void Add(Index column, double value = 1) { features_.emplace_back(column, value); }
+  void Add(Index column, double value = 1) {
+    columns_.push_back(column);
+    values_.push_back(value);
+    ones_ = ones_ && value == 1;
+  }
   /// Appends the row of what was added since the last row.
   void EndRow();
   /// The rows; no more can be added.
@@ -23,9 +27,10 @@ class RowMaker {
 
  private:
   std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
-  std::vector<std::pair<Index, double>> features_;
   std::vector<Index> columns_;
   std::vector<double> values_;
+  bool ones_ = true;  // all values of the row are 1, so that columns are sorted alone
+  std::vector<std::pair<Index, double>> sorted_;
 };
 
 }  // namespace slackline::internal
