@@ -59,7 +59,7 @@ Callback = Callable[[Record], Optional[bool]]
 Callbacks = Union[None, Callback, Iterable[Callback]]
 
 __all__ = ["ConvergenceWarning", "NotFittedError", "StructuredEstimator", "available_if",
-           "option_parameters"]
+           "option_parameters", "warn_of_limit"]
 
 
 class available_if:  # noqa: N801 (a decorator)
@@ -209,11 +209,7 @@ class StructuredEstimator(_Parameters):
             warnings.warn(warning, UserWarning, stacklevel=3)
         if result["exception"] is not None:
             raise result["exception"]
-        if self.termination_ in ("max-passes", "time-limit"):
-            warnings.warn(
-                f"training ended with a certified gap of {100 * self.relative_gap_:.3g} %, where "
-                f"{100 * self.tol:.3g} % was wanted: {self.message_}", ConvergenceWarning,
-                stacklevel=3)
+        warn_of_limit(self.termination_, self.relative_gap_, self.tol, self.message_, stacklevel=4)
 
     def _set_record(self, record: dict[str, Any]) -> None:
         """Stores what a model file says about its training."""
@@ -231,6 +227,15 @@ class StructuredEstimator(_Parameters):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' before using "
                 "this estimator.")
+
+
+def warn_of_limit(termination: str, relative_gap: float, tol: float, message: str, *,
+                  stacklevel: int) -> None:
+    """Warns if training ended at a limit, before the gap was as small as wanted."""
+    if termination in ("max-passes", "time-limit"):
+        warnings.warn(
+            f"training ended with a certified gap of {100 * relative_gap:.3g} %, where "
+            f"{100 * tol:.3g} % was wanted: {message}", ConvergenceWarning, stacklevel=stacklevel)
 
 
 def _callback_list(callbacks: Callbacks) -> list[Callback]:

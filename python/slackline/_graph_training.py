@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
 import numpy as np
 
-from ._base import Callbacks, ConvergenceWarning, StructuredEstimator
+from ._base import Callbacks, StructuredEstimator, warn_of_limit
 from ._core import graphs as _core
 from ._graph import Graph, Model, prepare_inputs, prepare_labels, prepare_vector
 
@@ -236,8 +235,5 @@ def train(data: Dataset, *, lam: Optional[float] = None, C: Optional[float] = No
         with contextlib.suppress(AttributeError):  # not all exceptions take attributes
             found["exception"].result = result
         raise found["exception"]
-    if result.termination in ("max-passes", "time-limit"):
-        warnings.warn(
-            f"training ended with a certified gap of {100 * result.relative_gap:.3g} %, where "
-            f"{100 * tol:.3g} % was wanted: {result.message}", ConvergenceWarning, stacklevel=2)
+    warn_of_limit(result.termination, result.relative_gap, tol, result.message, stacklevel=3)
     return result

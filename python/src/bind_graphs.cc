@@ -49,10 +49,6 @@ std::span<const double> SpanOf(const DoubleArray& array) {
 Labelling LabellingOf(const IndexArray& array) {
   return std::vector<int>(array.data(), array.data() + array.size());
 }
-template <class T>
-py::array_t<T> Copy(std::span<const T> values) {
-  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
-}
 
 Scope ScopeOf(const std::vector<int>& variables) {
   std::vector<Variable> scope;
@@ -88,7 +84,8 @@ Weights WeightsFrom(const Model& model, const DoubleArray& values) {
 }
 
 py::tuple TupleOf(const Prediction& best) {
-  return py::make_tuple(Copy<int>(best.labels), best.score, best.bound, best.optimal);
+  return py::make_tuple(ArrayOf(std::span<const int>(best.labels)), best.score, best.bound,
+                        best.optimal);
 }
 
 py::list ListOf(const StateTable& table) {
@@ -365,7 +362,8 @@ void BindPrediction(py::module_* module) {
              py::list list;
              for (const RankedLabelling& ranked :
                   WithoutGil([&] { return self.predictor.KBest(given, k); }))
-               list.append(py::make_tuple(Copy<int>(ranked.labels), ranked.score));
+               list.append(
+                   py::make_tuple(ArrayOf(std::span<const int>(ranked.labels)), ranked.score));
              return list;
            })
       .def("marginals", [](Predicting& self, const py::list& inputs, const DoubleArray& potentials,
