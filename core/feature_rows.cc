@@ -4,10 +4,44 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
+namespace {
+
+double CheckedSquaredNorm(std::span<const double> values) {
+  double squared_norm = 0;
+  for (const double value : values) {
+    SLACKLINE_CHECK(std::isfinite(value), "a feature value is not a finite number");
+    squared_norm += value * value;
+  }
+  SLACKLINE_CHECK(std::isfinite(squared_norm),
+                  "a feature vector is too long: its squared norm is not a finite number");
+  return squared_norm;
+}
+
+/// Returns the last column, −1 without any.
+Index CheckColumns(std::span<const Index> columns) {
+  Index last = -1;
+  for (const Index column : columns) {
+    SLACKLINE_CHECK(column > last, "the columns of a sparse vector must increase");
+    last = column;
+  }
+  return last;
+}
+
+void CheckStarts(std::span<const Offset> starts, std::size_t num_columns, std::size_t num_values) {
+  SLACKLINE_CHECK(!starts.empty() && starts[0] >= 0,
+                  "rows need a first start that is not negative");
+  for (std::size_t r = 1; r < starts.size(); ++r)
+    SLACKLINE_CHECK(starts[r] >= starts[r - 1], "the starts of rows must not descend");
+  SLACKLINE_CHECK(std::cmp_less_equal(starts.back(), std::min(num_columns, num_values)),
+                  "there are fewer columns or values than the starts of rows say");
+}
+
+}  // namespace
 
 double Dot(const FeatureRow& a, const FeatureRow& b) {
   double sum = 0;
@@ -39,6 +73,45 @@ FeatureRows::FeatureRows(const std::string& folder)
   columns_.Append(0);
 }
 
+FeatureRows FeatureRows::DenseView(std::span<const double> values, Index columns,
+                                   std::shared_ptr<const void> owner) {
+  SLACKLINE_CHECK(columns >= 1 && values.size() % Size(columns) == 0,
+                  "the values of dense rows are not a multiple of their columns");
+  FeatureRows rows;
+  rows.rows_.Reserve(values.size() / Size(columns));
+  for (std::size_t at = 0; at < values.size(); at += Size(columns)) {
+    rows.rows_.Append(Entry{static_cast<Offset>(at), -1, columns,
+                            CheckedSquaredNorm(values.subspan(at, Size(columns)))});
+  }
+  rows.values_ = GrowingArray<double>(values, std::move(owner));
+  rows.dimension_ = values.empty() ? 0 : columns;
+  return rows;
+}
+
+FeatureRows FeatureRows::SparseView(std::span<const Offset> starts, std::span<const Index> columns,
+                                    std::span<const double> values,
+                                    std::shared_ptr<const void> owner) {
+  CheckStarts(starts, columns.size(), values.size());
+  FeatureRows rows;
+  rows.rows_.Reserve(starts.size() - 1);
+  for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
+    const auto begin = static_cast<std::size_t>(starts[r]);
+    const std::size_t count = static_cast<std::size_t>(starts[r + 1]) - begin;
+    const Index last = CheckColumns(columns.subspan(begin, count));
+    // Columns increase, so that their number fits an Index.
+    rows.rows_.Append(Entry{starts[r], starts[r], static_cast<Index>(count),
+                            CheckedSquaredNorm(values.subspan(begin, count))});
+    rows.dimension_ = std::max(rows.dimension_, last + 1);
+  }
+  rows.values_ = GrowingArray<double>(values, owner);
+  // Without columns there may be no address that tells sparse rows from dense ones.
+  if (!columns.empty()) {
+    rows.columns_ = GrowingArray<Index>(columns, std::move(owner));
+    rows.unused_columns_ = 0;
+  }
+  return rows;
+}
+
 void FeatureRows::WillNeed(Index first, Index count) const {
   const Entry& begin = rows_[first];
   const Entry& last = rows_[first + count - 1];
@@ -49,13 +122,7 @@ void FeatureRows::WillNeed(Index first, Index count) const {
 }
 
 void FeatureRows::Append(std::span<const double> values, Offset columns) {
-  double squared_norm = 0;
-  for (const double value : values) {
-    SLACKLINE_CHECK(std::isfinite(value), "a feature value is not a finite number");
-    squared_norm += value * value;
-  }
-  SLACKLINE_CHECK(std::isfinite(squared_norm),
-                  "a feature vector is too long: its squared norm is not a finite number");
+  const double squared_norm = CheckedSquaredNorm(values);
   // When the values stored last equal those of the new row, as in rows of ones, the row shares
   // them.
   const std::size_t count = values.size();
@@ -88,11 +155,7 @@ Index FeatureRows::AddDense(std::span<const double> values) {
 Index FeatureRows::AddSparse(std::span<const Index> columns, std::span<const double> values) {
   SLACKLINE_CHECK(columns.size() == values.size(),
                   "a sparse vector needs one value for every column");
-  Index last = -1;
-  for (const Index column : columns) {
-    SLACKLINE_CHECK(column > last, "the columns of a sparse vector must increase");
-    last = column;
-  }
+  const Index last = CheckColumns(columns);
   const auto begin = static_cast<Offset>(columns_.size());
   columns_.Append(columns);
   Append(values, begin);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Input vectors x, dense or sparse, one after the other in one arena, in memory or in a file.
+// Input vectors x, dense or sparse, one after the other in one arena: in memory, in a file, or in
+// arrays of somebody else.
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -45,6 +47,19 @@ class FeatureRows {
   /// "": in memory. Adding throws DataError when the disk is full. A copy lies in memory.
   explicit FeatureRows(const std::string& folder);
 
+  /// Dense rows of `columns` features each, one after the other in `values`, which are not copied:
+  /// they must not change, and `owner` keeps them alive (without one, the caller does). A copy of
+  /// the rows, and rows that more are added to, lie in memory. Requires columns ≥ 1 that divide the
+  /// number of values, and values as in AddDense (else std::invalid_argument).
+  static FeatureRows DenseView(std::span<const double> values, Index columns,
+                               std::shared_ptr<const void> owner);
+  /// Sparse rows that are not copied either: row r has the columns and values with the numbers
+  /// starts[r] … starts[r + 1] − 1. Requires at least one start, starts that do not descend from one
+  /// ≥ 0 on and do not exceed the numbers of columns and of values, and rows as in AddSparse (else
+  /// std::invalid_argument). `starts` is not needed afterwards.
+  static FeatureRows SparseView(std::span<const Offset> starts, std::span<const Index> columns,
+                                std::span<const double> values, std::shared_ptr<const void> owner);
+
   /// Appends a dense vector; returns its number. Values and their squared norm must be finite (else
   /// std::invalid_argument).
   Index AddDense(std::span<const double> values);
@@ -65,6 +80,7 @@ class FeatureRows {
   }
 
   bool in_file() const { return values_.in_file(); }
+  bool is_view() const { return values_.is_view(); }
   /// Where rows lie in a file, has the system begin to read these. Requires count ≥ 1.
   void WillNeed(Index first, Index count) const;
 
@@ -93,11 +109,11 @@ class FeatureRows {
 
   /// 1 + the largest feature that occurs in any row; 0 without features.
   Index dimension() const { return dimension_; }
-  /// Number of values in memory. Rows that share the values of the rows before them, such as rows
+  /// Number of values in the arena. Rows that share the values of the rows before them, such as rows
   /// of ones, add none.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
-  /// Number of columns of sparse rows in memory.
-  Offset stored_columns() const { return static_cast<Offset>(columns_.size()) - 1; }
+  /// Number of columns of sparse rows in the arena.
+  Offset stored_columns() const { return static_cast<Offset>(columns_.size()) - unused_columns_; }
 
   /// Releases the memory that was reserved for further rows, up to half of all.
   void ShrinkToFit();
@@ -112,8 +128,10 @@ class FeatureRows {
   void Append(std::span<const double> values, Offset columns);
 
   GrowingArray<double> values_;
-  // With an unused first entry: sparse rows point here even when all of them are empty.
+  // With an unused first entry, except in views: sparse rows point here even when all of them are
+  // empty.
   GrowingArray<Index> columns_;
+  Offset unused_columns_ = 1;
   GrowingArray<Entry> rows_;
   Index dimension_ = 0;
 };

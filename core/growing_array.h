@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An array that grows at its end, in memory or in a file. The pages of the file are mapped: they
-// are read like memory, and the system writes them out and drops them when memory is short. An
-// array can thus be larger than the memory of the machine.
+// An array that grows at its end, in memory or in a file, or that shows elements of somebody else.
+// The pages of a file are mapped: they are read like memory, and the system writes them out and
+// drops them when memory is short. An array can thus be larger than the memory of the machine.
 #pragma once
 
 #include <memory>
@@ -60,6 +60,10 @@ class GrowingArray {
   explicit GrowingArray(const std::string& folder) {
     if (!folder.empty()) file_ = std::make_unique<MappedFile>(folder);
   }
+  /// A view: these elements, which are read where they are. `owner` keeps them alive and is released
+  /// with the array; without one, the caller does. Elements must not change while they are viewed.
+  GrowingArray(std::span<const T> elements, std::shared_ptr<const void> owner)
+      : owner_(std::move(owner)), viewed_(true), data_(elements.data()), size_(elements.size()) {}
   /// A copy lies in memory, wherever the original lies.
   GrowingArray(const GrowingArray& other) : memory_(other.begin(), other.end()) { Refresh(); }
   GrowingArray(GrowingArray&& other) noexcept { Swap(other); }
@@ -76,9 +80,12 @@ class GrowingArray {
   const T& operator[](std::size_t k) const { return data_[k]; }
 
   bool in_file() const { return file_ != nullptr; }
+  bool is_view() const { return viewed_; }
 
+  /// The first append to a view copies its elements into memory, where the array then lies.
   void Append(std::span<const T> values) {
     if (values.empty()) return;
+    if (viewed_) TakeIn(size_ + values.size());
     if (file_ == nullptr) {
       memory_.insert(memory_.end(), values.begin(), values.end());
     } else {
@@ -91,8 +98,11 @@ class GrowingArray {
   }
   void Append(const T& value) { Append(std::span<const T>(&value, 1)); }
 
-  /// Makes room for `count` elements in all, so that appending them moves none.
+  /// Makes room for `count` elements in all, so that appending them moves none. Copies the elements
+  /// of a view when they are fewer.
   void Reserve(std::size_t count) {
+    if (viewed_ && count > size_) TakeIn(count);
+    if (viewed_) return;
     if (file_ == nullptr) {
       memory_.reserve(count);
     } else if (count > size_) {
@@ -114,18 +124,31 @@ class GrowingArray {
 
  private:
   void Refresh() {
+    if (viewed_) return;
     if (file_ == nullptr) size_ = memory_.size();
     data_ = file_ == nullptr ? memory_.data() : static_cast<const T*>(file_->data());
+  }
+  /// Copies the elements of a view into memory, with room for `count` in all.
+  void TakeIn(std::size_t count) {
+    memory_.reserve(count);
+    memory_.assign(begin(), end());
+    viewed_ = false;
+    owner_.reset();
+    Refresh();
   }
   void Swap(GrowingArray& other) {
     std::swap(memory_, other.memory_);
     std::swap(file_, other.file_);
+    std::swap(owner_, other.owner_);
+    std::swap(viewed_, other.viewed_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
   }
 
   std::vector<T> memory_;
   std::unique_ptr<MappedFile> file_;
+  std::shared_ptr<const void> owner_;
+  bool viewed_ = false;
   const T* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -2,7 +2,7 @@
 """Inputs of users as the extension module takes them.
 
 Arrays of doubles in C order and CSR matrices of doubles with sorted columns are passed on without
-a copy.
+a copy. Where no constant is appended to them, the extension module reads them where they are.
 """
 from __future__ import annotations
 
@@ -79,10 +79,16 @@ def _refuse_ragged(rows: Any, name: str) -> None:
                              f"values, and row {row} has {length}.") from None
 
 
+def _in_order(array: Any, dtype: Any) -> np.ndarray:
+    """A C-contiguous array of this type whose elements are aligned, of the same memory where
+    possible."""
+    return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
+
+
 def _to_doubles(array: np.ndarray, name: str) -> np.ndarray:
     """A C-contiguous array of float64, of the same memory where possible."""
     try:
-        return np.ascontiguousarray(array, dtype=np.float64)
+        return _in_order(array, np.float64)
     except (TypeError, ValueError) as error:
         for (row, column), value in np.ndenumerate(array):
             try:
@@ -142,11 +148,14 @@ def _check_indices(matrix: Any, name: str) -> None:
         raise ValueError(f"{name}: the sparse matrix has fewer values than its row starts (indptr) "
                          "say")
     used = indices[:starts[-1]]
-    bad = np.flatnonzero((used < 0) | (used >= width))
-    if bad.size:
-        line = int(np.searchsorted(starts, bad[0], side="right")) - 1
+    for begin in range(0, used.size, _PIECE):
+        piece = used[begin:begin + _PIECE]
+        bad = np.flatnonzero((piece < 0) | (piece >= width))
+        if not bad.size:
+            continue
+        line = int(np.searchsorted(starts, begin + bad[0], side="right")) - 1
         kind = "row {} has the column" if matrix.format == "csr" else "column {} has the row"
-        raise ValueError(f"{name}: {kind.format(line)} {used[bad[0]]}, outside the shape "
+        raise ValueError(f"{name}: {kind.format(line)} {piece[bad[0]]}, outside the shape "
                          f"{matrix.shape}")
 
 
@@ -159,9 +168,9 @@ def _prepare_sparse(matrix: Any, name: str, estimator: str) -> tuple:
     if not csr.has_canonical_format:
         csr = csr.copy()  # the caller's matrix stays as it is
         csr.sum_duplicates()
-    starts = np.ascontiguousarray(csr.indptr, dtype=np.int64)
-    indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
-    values = np.ascontiguousarray(csr.data[:starts[-1]], dtype=np.float64)
+    starts = _in_order(csr.indptr, np.int64)
+    indices = _in_order(csr.indices, np.int32)
+    values = _in_order(csr.data[:starts[-1]], np.float64)
     _refuse_values(
         values, name,
         lambda k: (int(np.searchsorted(starts, k, side="right")) - 1, int(indices[k])))

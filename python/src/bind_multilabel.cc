@@ -168,8 +168,7 @@ void ForBlocks(const MultiLabelModel& model, const Matrix& x, const Visit& visit
     const Index end = std::min<Index>(begin + kBlock, x.rows());
     MultiLabelData data =
         DataOf(model.label_names(), model.feature_names(), end - begin, x.columns(), constant);
-    auto rows = std::make_shared<internal::FeatureRows>();
-    x.AppendRows(begin, end, constant, rows.get());
+    const auto rows = x.ToRows(begin, end, constant);
     data.rows = model.scaling().active() ? model.scaling().Apply(*rows, x.columns()) : rows;
     data.labels.assign(internal::Size(end - begin) * internal::Size(model.num_labels()), -1);
     visit(data, begin);

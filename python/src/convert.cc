@@ -19,6 +19,11 @@ Array Require(const py::object& object, int axes, const char* what) {
   return array;
 }
 
+template <class Number, int flags>
+std::span<const Number> SpanOf(const py::array_t<Number, flags>& array) {
+  return {array.data(), static_cast<std::size_t>(array.size())};
+}
+
 /// "row 3, column 17 is nan"
 [[noreturn]] void RefuseValue(Index row, Index column, double value) {
   throw std::invalid_argument("X: row " + std::to_string(row) + ", column " +
@@ -29,86 +34,109 @@ Array Require(const py::object& object, int axes, const char* what) {
 }  // namespace
 
 Matrix::Matrix(const py::object& object) {
-  if (!py::isinstance<py::tuple>(object)) {
-    values_ = Require<DoubleArray>(object, 2, "a dense matrix");
-    rows_ = static_cast<Index>(values_.shape(0));
-    columns_ = static_cast<Index>(values_.shape(1));
-    return;
+  std::shared_ptr<Arrays> arrays(new Arrays, [](const Arrays* last) {
+    const py::gil_scoped_acquire gil;
+    delete last;
+  });
+  if (py::isinstance<py::tuple>(object)) {
+    SetSparse(py::reinterpret_borrow<py::tuple>(object), arrays.get());
+  } else {
+    arrays->values = Require<DoubleArray>(object, 2, "a dense matrix");
+    rows_ = static_cast<Index>(arrays->values.shape(0));
+    columns_ = static_cast<Index>(arrays->values.shape(1));
   }
-  const auto parts = py::reinterpret_borrow<py::tuple>(object);
+  values_ = SpanOf(arrays->values);
+  indices_ = SpanOf(arrays->columns);
+  starts_ = SpanOf(arrays->starts);
+  arrays_ = std::move(arrays);
+}
+
+void Matrix::SetSparse(const py::tuple& parts, Arrays* arrays) {
   if (parts.size() != 4) throw py::type_error("a sparse matrix is a tuple of four");
   sparse_ = true;
-  values_ = Require<DoubleArray>(parts[0], 1, "values");
-  indices_ = Require<IndexArray>(parts[1], 1, "columns");
-  starts_ = Require<OffsetArray>(parts[2], 1, "row starts");
+  arrays->values = Require<DoubleArray>(parts[0], 1, "values");
+  arrays->columns = Require<IndexArray>(parts[1], 1, "columns");
+  arrays->starts = Require<OffsetArray>(parts[2], 1, "row starts");
   columns_ = parts[3].cast<Index>();
-  if (starts_.size() == 0) throw py::type_error("a sparse matrix has no row starts");
-  rows_ = static_cast<Index>(starts_.size() - 1);
-  const std::int64_t* starts = starts_.data();
-  for (Index r = 0; r < rows_; ++r) {
+  const std::span<const Offset> starts = SpanOf(arrays->starts);
+  if (starts.empty()) throw py::type_error("a sparse matrix has no row starts");
+  rows_ = static_cast<Index>(starts.size() - 1);
+  for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
     if (starts[r] < 0 || starts[r + 1] < starts[r])
       throw py::value_error("X: the row starts of the sparse matrix do not ascend");
   }
-  if (starts[rows_] > values_.size() || starts[rows_] > indices_.size())
+  if (starts.back() > arrays->values.size() || starts.back() > arrays->columns.size())
     throw py::value_error("X: the sparse matrix has fewer values than its row starts say");
 }
 
+std::size_t Matrix::begin(Index row) const {
+  if (sparse_) return static_cast<std::size_t>(starts_[internal::Size(row)]);
+  return internal::Size(row) * internal::Size(columns_);
+}
+
 std::span<const double> Matrix::values(Index row) const {
-  const std::size_t width = internal::Size(columns_);
-  if (!sparse_) return {values_.data() + internal::Size(row) * width, width};
-  const std::int64_t* starts = starts_.data() + row;
-  return {values_.data() + starts[0], static_cast<std::size_t>(starts[1] - starts[0])};
+  return values_.subspan(begin(row), begin(row + 1) - begin(row));
 }
 
 std::span<const Index> Matrix::columns(Index row) const {
   if (!sparse_) return {};
-  return {indices_.data() + starts_.data()[row], values(row).size()};
+  return indices_.subspan(begin(row), begin(row + 1) - begin(row));
 }
 
-std::shared_ptr<internal::FeatureRows> Matrix::ToRows(bool append_constant) const {
-  auto rows = std::make_shared<internal::FeatureRows>();
-  AppendRows(0, rows_, append_constant, rows.get());
-  return rows;
+void Matrix::CheckRow(Index row) const {
+  const std::span<const double> numbers = values(row);
+  const std::span<const Index> at = columns(row);
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (!std::isfinite(numbers[k]))
+      RefuseValue(row, sparse_ ? at[k] : static_cast<Index>(k), numbers[k]);
+  }
+  if (!at.empty() && (at.front() < 0 || at.back() >= columns_))
+    throw std::invalid_argument("X: row " + std::to_string(row) + " has a column outside the " +
+                                std::to_string(columns_) + " columns of the matrix");
 }
 
-void Matrix::AppendRows(Index begin, Index end, bool append_constant,
+std::shared_ptr<internal::FeatureRows> Matrix::ToRows(Index begin_row, Index end_row,
+                                                      bool append_constant) const {
+  if (append_constant || columns_ == 0) {
+    auto rows = std::make_shared<internal::FeatureRows>();
+    AppendRows(begin_row, end_row, append_constant, rows.get());
+    return rows;
+  }
+  for (Index r = begin_row; r < end_row; ++r) CheckRow(r);
+  if (sparse_) {
+    const auto starts =
+        starts_.subspan(internal::Size(begin_row), internal::Size(end_row - begin_row) + 1);
+    return std::make_shared<internal::FeatureRows>(
+        internal::FeatureRows::SparseView(starts, indices_, values_, arrays_));
+  }
+  const std::size_t first = begin(begin_row);
+  return std::make_shared<internal::FeatureRows>(internal::FeatureRows::DenseView(
+      values_.subspan(first, begin(end_row) - first), columns_, arrays_));
+}
+
+void Matrix::AppendRows(Index begin_row, Index end_row, bool append_constant,
                         internal::FeatureRows* rows) const {
-  const Index constants = append_constant ? end - begin : 0;
-  const Offset stored = sparse_ ? starts_.data()[end] - starts_.data()[begin]
-                                : static_cast<Offset>(end - begin) * columns_;
-  rows->Reserve(rows->size() + end - begin, rows->stored() + stored + constants,
+  const Index constants = append_constant ? end_row - begin_row : 0;
+  const auto stored = static_cast<Offset>(begin(end_row) - begin(begin_row));
+  rows->Reserve(rows->size() + end_row - begin_row, rows->stored() + stored + constants,
                 rows->stored_columns() + (sparse_ ? stored + constants : 0));
-  std::vector<double> values;
-  std::vector<Index> columns;
-  for (Index r = begin; r < end; ++r) {
-    const double* first = values_.data() + static_cast<Offset>(r) * columns_;
-    std::size_t count = internal::Size(columns_);
-    const Index* at = nullptr;
-    if (sparse_) {
-      first = values_.data() + starts_.data()[r];
-      at = indices_.data() + starts_.data()[r];
-      count = static_cast<std::size_t>(starts_.data()[r + 1] - starts_.data()[r]);
-    }
-    for (std::size_t k = 0; k < count; ++k) {
-      if (!std::isfinite(first[k]))
-        RefuseValue(r, sparse_ ? at[k] : static_cast<Index>(k), first[k]);
-    }
-    std::span<const double> row(first, count);
+  std::vector<double> with_constant;
+  std::vector<Index> at;
+  for (Index r = begin_row; r < end_row; ++r) {
+    CheckRow(r);
+    std::span<const double> row = values(r);
     if (append_constant) {
-      values.assign(row.begin(), row.end());
-      values.push_back(1);
-      row = values;
+      with_constant.assign(row.begin(), row.end());
+      with_constant.push_back(1);
+      row = with_constant;
     }
     if (!sparse_) {
       rows->AddDense(row);
       continue;
     }
-    if (count > 0 && (at[0] < 0 || at[count - 1] >= columns_))
-      throw std::invalid_argument("X: row " + std::to_string(r) + " has a column outside the " +
-                                  std::to_string(columns_) + " columns of the matrix");
-    columns.assign(at, at + count);
-    if (append_constant) columns.push_back(columns_);
-    rows->AddSparse(columns, row);
+    at.assign(columns(r).begin(), columns(r).end());
+    if (append_constant) at.push_back(columns_);
+    rows->AddSparse(at, row);
   }
 }
 
@@ -118,8 +146,7 @@ void Matrix::AppendSparse(internal::FeatureRows* rows,
   std::vector<double> kept;
   std::vector<Index> columns;
   for (Index r = 0; r < rows_; ++r) {
-    const std::span<const double> row =
-        values().subspan(static_cast<std::size_t>(r) * width, width);
+    const std::span<const double> row = values(r);
     if (!sparse(row)) {
       AppendRows(r, r + 1, false, rows);
       continue;

@@ -39,7 +39,7 @@ using FlagArray = py::array_t<std::int8_t, py::array::c_style>;
 /// order, none twice, as arrays of double, int32 and int64.
 class Matrix {
  public:
-  /// Keeps the arrays alive. Requires the GIL, as does the destructor.
+  /// Keeps the arrays alive. Requires the GIL.
   explicit Matrix(const py::object& object);
 
   Index rows() const { return rows_; }
@@ -49,25 +49,41 @@ class Matrix {
   std::span<const double> values(Index row) const;
   std::span<const Index> columns(Index row) const;
 
-  /// The rows as feature rows; with `append_constant`, feature columns() is 1 in all of them.
-  /// Throws std::invalid_argument, with the row and column, on values that are not finite. Does
-  /// not need the GIL.
-  std::shared_ptr<internal::FeatureRows> ToRows(bool append_constant) const;
-  /// The same for rows begin … end − 1 only, appended to `rows`.
+  /// The rows as feature rows. Without `append_constant` they are views of the arrays, which they
+  /// keep alive; with it they are copies, in which feature columns() is 1. Throws
+  /// std::invalid_argument, with the row and column, on values that are not finite. Does not need
+  /// the GIL, nor do the results.
+  std::shared_ptr<internal::FeatureRows> ToRows(bool append_constant) const {
+    return ToRows(0, rows_, append_constant);
+  }
+  /// The same for rows begin … end − 1 only.
+  std::shared_ptr<internal::FeatureRows> ToRows(Index begin, Index end, bool append_constant) const;
+  /// Appends copies of rows begin … end − 1.
   void AppendRows(Index begin, Index end, bool append_constant, internal::FeatureRows* rows) const;
   /// The same for all rows, which are stored as sparse ones where `sparse(row)` says so.
   /// Requires a dense matrix.
   void AppendSparse(internal::FeatureRows* rows,
                     const std::function<bool(std::span<const double>)>& sparse) const;
   /// The values of a dense matrix, by rows.
-  std::span<const double> values() const {
-    return {values_.data(), static_cast<std::size_t>(values_.size())};
-  }
+  std::span<const double> values() const { return values_; }
 
  private:
-  DoubleArray values_;
-  IndexArray indices_;
-  OffsetArray starts_;
+  /// The arrays of Python. Rows without the GIL may be the last to let go of them.
+  struct Arrays {
+    DoubleArray values;
+    IndexArray columns;
+    OffsetArray starts;
+  };
+  void SetSparse(const py::tuple& parts, Arrays* arrays);
+  /// The number of the first value of a row, and of the one after its last value.
+  std::size_t begin(Index row) const;
+  /// Throws std::invalid_argument unless the row's values are finite and its columns exist.
+  void CheckRow(Index row) const;
+
+  std::shared_ptr<const Arrays> arrays_;
+  std::span<const double> values_;
+  std::span<const Index> indices_;
+  std::span<const Offset> starts_;
   Index rows_ = 0;
   Index columns_ = 0;
   bool sparse_ = false;

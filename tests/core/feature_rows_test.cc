@@ -5,9 +5,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <slackline/core/random.h>
 #include <slackline/core/row_kernels.h>
@@ -46,6 +51,19 @@ FeatureRows RandomRows(Random* random, int count, Index dimension) {
     }
   }
   return rows;
+}
+
+/// Whether the rows are equal, bit for bit.
+bool SameRows(const FeatureRows& a, const FeatureRows& b) {
+  if (a.size() != b.size() || a.dimension() != b.dimension()) return false;
+  for (Index r = 0; r < a.size(); ++r) {
+    const FeatureRow x = a.row(r), y = b.row(r);
+    if (x.dense() != y.dense() || x.count != y.count || x.squared_norm != y.squared_norm)
+      return false;
+    if (!std::equal(x.values, x.values + x.count, y.values)) return false;
+    if (!x.dense() && !std::equal(x.columns, x.columns + x.count, y.columns)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -117,6 +135,101 @@ TEST_CASE("an empty sparse row is sparse, even as the only row") {
   CHECK_FALSE(copy.row(0).dense());
   const FeatureRows moved = std::move(rows);
   CHECK_FALSE(moved.row(0).dense());
+}
+
+TEST_CASE("views have the rows that adding them makes, in the place of the values") {
+  const std::vector<double> values = {1, 0, -2, 0.5, 3, -1};
+  const FeatureRows dense = FeatureRows::DenseView(values, 3, nullptr);
+  FeatureRows added;
+  added.AddDense(std::span(values).first(3));
+  added.AddDense(std::span(values).last(3));
+  CHECK(dense.is_view());
+  CHECK(SameRows(dense, added));
+  CHECK(dense.row(1).values == values.data() + 3);
+  CHECK(dense.stored() == 6);
+
+  const std::vector<Offset> starts = {1, 3, 3, 5};  // the first value and column are of no row
+  const std::vector<Index> columns = {9, 1, 4, 0, 2};
+  const std::vector<double> stored = {7, 1, 4, 5, 6};
+  const FeatureRows sparse = FeatureRows::SparseView(starts, columns, stored, nullptr);
+  FeatureRows rows;
+  rows.AddSparse(std::vector<Index>{1, 4}, std::vector<double>{1, 4});
+  rows.AddSparse({}, {});
+  rows.AddSparse(std::vector<Index>{0, 2}, std::vector<double>{5, 6});
+  CHECK(SameRows(sparse, rows));
+  CHECK(sparse.row(2).columns == columns.data() + 3);
+  CHECK(sparse.stored_columns() == 5);
+}
+
+TEST_CASE("views without values have empty rows") {
+  CHECK(FeatureRows::DenseView({}, 3, nullptr).size() == 0);
+  CHECK(FeatureRows::DenseView({}, 3, nullptr).dimension() == 0);
+  const std::vector<Offset> starts = {0, 0, 0};
+  const FeatureRows sparse = FeatureRows::SparseView(starts, {}, {}, nullptr);
+  CHECK(sparse.size() == 2);
+  CHECK_FALSE(sparse.row(1).dense());
+  CHECK(sparse.row(1).count == 0);
+  CHECK(sparse.stored_columns() == 0);
+  CHECK(FeatureRows::SparseView(std::span(starts).first(1), {}, {}, nullptr).size() == 0);
+}
+
+TEST_CASE("a view keeps its owner; a copy of it and rows added to it do without") {
+  const auto owner = std::make_shared<std::vector<double>>(std::vector<double>{1, 2, 3, 4});
+  FeatureRows view = FeatureRows::DenseView(*owner, 2, owner);
+  CHECK(owner.use_count() == 2);
+  const FeatureRows copy = view;
+  CHECK(owner.use_count() == 2);
+  CHECK_FALSE(copy.is_view());
+  CHECK(SameRows(copy, view));
+  view.AddSparse(std::vector<Index>{5}, std::vector<double>{7});
+  CHECK_FALSE(view.is_view());
+  CHECK(owner.use_count() == 1);
+  CHECK(*owner == std::vector<double>{1, 2, 3, 4});
+  FeatureRows added;
+  added.AddDense(std::vector<double>{1, 2});
+  added.AddDense(std::vector<double>{3, 4});
+  added.AddSparse(std::vector<Index>{5}, std::vector<double>{7});
+  CHECK(SameRows(view, added));
+
+  const auto stored = std::make_shared<std::vector<double>>(std::vector<double>{8, 9});
+  const std::vector<Offset> starts = {0, 2};
+  const std::vector<Index> columns = {1, 3};
+  FeatureRows sparse = FeatureRows::SparseView(starts, columns, *stored, stored);
+  sparse.AddSparse({}, {});
+  sparse.AddSparse(std::vector<Index>{0}, std::vector<double>{4});
+  FeatureRows expected;
+  expected.AddSparse(columns, *stored);
+  expected.AddSparse({}, {});
+  expected.AddSparse(std::vector<Index>{0}, std::vector<double>{4});
+  CHECK(SameRows(sparse, expected));
+  CHECK(stored.use_count() == 1);
+  CHECK(sparse.stored_columns() == 3);
+}
+
+TEST_CASE("views of bad rows are refused, and their owners released") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto owner = std::make_shared<int>(1);
+  const auto dense = [&](std::vector<double> values, Index columns) {
+    FeatureRows::DenseView(values, columns, owner);
+  };
+  CHECK_THROWS_AS(dense({1, 2, 3}, 2), std::invalid_argument);
+  CHECK_THROWS_AS(dense({}, 0), std::invalid_argument);
+  CHECK_THROWS_AS(dense({1, 2, 3, nan}, 2), std::invalid_argument);
+  CHECK_THROWS_AS(dense({1e200, 1}, 2), std::invalid_argument);
+  const auto sparse = [&](std::vector<Offset> starts, std::vector<Index> columns,
+                          std::vector<double> values) {
+    FeatureRows::SparseView(starts, columns, values, owner);
+  };
+  CHECK_NOTHROW(sparse({0, 1, 2}, {3, 3}, {1, 2}));
+  CHECK_THROWS_AS(sparse({}, {}, {}), std::invalid_argument);
+  CHECK_THROWS_AS(sparse({-1, 1}, {3}, {1}), std::invalid_argument);
+  CHECK_THROWS_AS(sparse({0, 2, 1}, {3, 4}, {1, 2}), std::invalid_argument);
+  CHECK_THROWS_AS(sparse({0, 2}, {3}, {1, 2}), std::invalid_argument);
+  CHECK_THROWS_AS(sparse({0, 2}, {3, 4}, {1}), std::invalid_argument);
+  CHECK_THROWS_AS(sparse({0, 2}, {3, 3}, {1, 2}), std::invalid_argument);
+  CHECK_THROWS_AS(sparse({0, 1}, {-1}, {1}), std::invalid_argument);
+  CHECK_THROWS_AS(sparse({0, 1}, {0}, {kInfinity}), std::invalid_argument);
+  CHECK(owner.use_count() == 1);
 }
 
 TEST_CASE("bad rows are refused and leave nothing behind") {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -134,6 +135,52 @@ TEST_CASE("copies are independent, and moved arrays keep their elements") {
   CHECK(Counts(moved, 1001));
   copy = std::move(moved);
   CHECK(Counts(copy, 1001));
+}
+
+TEST_CASE("a view shows the elements of its owner, and releases the owner with the array") {
+  auto owner = std::make_shared<std::vector<std::int64_t>>(1000);
+  std::iota(owner->begin(), owner->end(), 0);
+  const std::int64_t* const first = owner->data();
+  const std::weak_ptr<std::vector<std::int64_t>> alive = owner;
+  Numbers view(*owner, owner);
+  owner.reset();
+  CHECK(view.is_view());
+  CHECK(view.data() == first);
+  CHECK(Counts(view, 1000));
+  view.ShrinkToFit();
+  view.Reserve(1000);
+  CHECK(view.data() == first);
+
+  const Numbers copy = view;
+  CHECK_FALSE(copy.is_view());
+  CHECK(copy.data() != first);
+  CHECK(Counts(copy, 1000));
+
+  Numbers moved = std::move(view);
+  CHECK(moved.data() == first);
+  CHECK_FALSE(alive.expired());
+  moved = Numbers();
+  CHECK(alive.expired());
+}
+
+TEST_CASE("appending to a view copies its elements first, and leaves those of the owner alone") {
+  std::vector<std::int64_t> elements(1000);
+  std::iota(elements.begin(), elements.end(), 0);
+  const std::vector<std::int64_t> before = elements;
+  for (const bool reserve : {false, true}) {
+    Numbers view(elements, nullptr);
+    view.Append(std::span<const std::int64_t>());
+    CHECK(view.is_view());
+    if (reserve) view.Reserve(1001);
+    CHECK(view.is_view() != reserve);
+    view.Append(1000);
+    CHECK_FALSE(view.is_view());
+    CHECK(Counts(view, 1001));
+    CHECK(elements == before);
+  }
+  Numbers empty(std::span<const std::int64_t>(), nullptr);
+  AppendMany(&empty, 100);
+  CHECK(Counts(empty, 100));
 }
 
 TEST_CASE("a folder in which no file can be created is named") {
