@@ -229,6 +229,7 @@ class Run {
       decision_ = Decide();
       return true;
     }
+    if (plan_.write && plan_.copy_before_checks && whole_) CopyState();
     ++state_.checks;
     ProgressRecord& record = state_.record;
     // The counts are read before the next pass, which may be made beside the check.
@@ -317,6 +318,11 @@ class Run {
     const bool due = since_written_.Seconds() >= plan_.every_seconds;
     const bool cheap = since_kept_.Seconds() >= kKeepEvery * keep_seconds_;
     if (!due && !cheap && state_.record.pass < options_.max_passes) return;
+    CopyState();
+    if (due && state_.record.pass > 0) Timed(&state_.record.check_seconds, [&] { WriteKept(); });
+  }
+
+  void CopyState() {
     double spent = 0;
     Timed(&spent, [&] {
       state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
@@ -329,7 +335,6 @@ class Run {
     keep_seconds_ = spent;
     since_kept_.Restart();
     state_.record.check_seconds += spent;
-    if (due && state_.record.pass > 0) Timed(&state_.record.check_seconds, [&] { WriteKept(); });
   }
 
   void WriteKept() {

@@ -50,6 +50,10 @@ struct CheckpointPlan {
   /// Receives a state. If empty, no states are copied. An exception of this function ends the run.
   std::function<void(const std::string& state)> write;
   double every_seconds = 60;
+  /// Copies a state before every check, too, so that `write` receives that before the last check at
+  /// the end of the run. Without it, or after a pass that was cut short, measured time decides how
+  /// old the newest copy is.
+  bool copy_before_checks = false;
   /// The state to continue from, of a run with the same problem and options (fingerprint.h); empty
   /// = from the beginning. Must live as long as the run. DataError is thrown when it does not fit.
   std::string_view resume;

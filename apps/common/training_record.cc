@@ -162,6 +162,7 @@ void SaveRecord(const TrainingRecord& record, ModelWriter* writer) {
   // Models read from files of older versions lack this number.
   if (!std::isnan(record.cost_per_variable))
     writer->Add("cost_per_variable", std::vector<double>{record.cost_per_variable});
+  if (!record.costs.empty()) writer->Add("costs_of_errors", record.costs);
 }
 
 TrainingRecord LoadRecord(const ModelEntries& entries) {
@@ -194,6 +195,11 @@ TrainingRecord LoadRecord(const ModelEntries& entries) {
   record.check_seconds = figures[6];
   if (file.Has("cost_per_variable"))
     record.cost_per_variable = entries.Doubles("cost_per_variable", 1)[0];
+  if (file.Has("costs_of_errors")) {
+    const auto costs = file.Doubles("costs_of_errors");
+    entries.Require(AllFinite(costs), "costs_of_errors");
+    record.costs.assign(costs.begin(), costs.end());
+  }
   record.cross_validation = LoadCrossValidation(entries);
   record.curve = LoadCurve(entries);
   return record;

@@ -49,7 +49,10 @@ struct TrainingRecord {
   /// C in the sense of linear classifiers, per variable (learning/default_lambda.h); kNone in
   /// models of older versions.
   double cost_per_variable = kNone;
-  std::string loss;               ///< "mean" or "count"
+  std::string loss;  ///< "mean" or "count"
+  /// The costs of errors that the user gave, by rows of true states: K × K numbers for K states.
+  /// Empty: none were given, or the model is of an older version.
+  std::vector<double> costs;
   bool single_precision = false;  ///< of the weights in the file (ModelWriter::AddWeights)
 
   CertifiedProblem problem = CertifiedProblem::kRelaxed;

@@ -3,12 +3,34 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include <slackline/apps/common/program_version.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
 
 namespace slackline::internal {
+namespace {
+
+/// The learner that follows plan.follow, or begins from the beginning. *note: what a user should
+/// know about that.
+std::unique_ptr<Learner> LearnerFor(const Problem& problem, const TrainOptions& options,
+                                    const RunPlan& plan, std::string* note) {
+  if (!plan.follow.empty()) {
+    std::unique_ptr<Learner> learner =
+        FollowLambda(problem, options, plan.follow, plan.follow_lambda);
+    if (learner != nullptr) {
+      *note = "warm start: training continues from the solution for lambda " +
+              NumberText(plan.follow_lambda, 6);
+      return learner;
+    }
+    *note = "warm start: learner " + std::string(Name(options.learner)) +
+            " cannot continue with another lambda, so training begins anew";
+  }
+  return MakeLearner(problem, options);
+}
+
+}  // namespace
 
 void TrainTask::Begin(const Problem& problem, const LearnerChoice& choice) {
   trained_ = choice.options;
@@ -19,6 +41,7 @@ void TrainTask::Begin(const Problem& problem, const LearnerChoice& choice) {
   model.data = std::move(texts.data);
   model.loss = std::move(texts.loss);
   model.options = std::move(texts.options);
+  model.costs = std::move(texts.costs);
   for (const OptionRecord& option : OptionRecords()) {
     std::string text = OptionText(option, choice.options);
     if (option.positive && text == "0") text = "auto";
@@ -66,15 +89,17 @@ void CurveObserver::OnNote(std::string_view note) {
 }
 
 TrainedRun TrainModel(const TrainOptions& options, TrainObserver* observer,
-                      const std::atomic<int>* interrupt, TrainTask* task,
-                      const CheckpointPlan& plan) {
+                      const std::atomic<int>* interrupt, TrainTask* task, const RunPlan& plan) {
   const Problem problem = task->problem().WithLambda(options.lambda);
   TrainedRun run;
   run.choice = ChooseLearner(problem, options);
   task->Begin(problem, run.choice);
-  const std::unique_ptr<Learner> learner = MakeLearner(problem, run.choice.options);
+  std::string note;
+  const std::unique_ptr<Learner> learner = LearnerFor(problem, run.choice.options, plan, &note);
   CurveObserver curve(observer);
-  run.summary = RunTraining(problem, *learner, run.choice.options, &curve, interrupt, plan);
+  run.summary =
+      RunTraining(problem, *learner, run.choice.options, &curve, interrupt, plan.checkpoints);
+  if (!note.empty()) run.summary.notes.insert(run.summary.notes.begin(), std::move(note));
   task->record()->curve = curve.points();
   task->Finish(run.summary);
   return run;

@@ -18,6 +18,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
 #include <slackline/learning/run/fingerprint.h>
+#include <slackline/learning/run/warm_start.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::internal {
@@ -28,6 +29,7 @@ struct RecordTexts {
   std::string loss;  ///< "mean"
   /// The application's own options: names without dashes, values as text.
   std::vector<std::pair<std::string, std::string>> options;
+  std::vector<double> costs = {};  ///< of errors, as TrainingRecord has them
 };
 
 /// A model of an application, and the problem whose solution gives its weights.
@@ -106,16 +108,27 @@ class CurveObserver final : public TrainObserver {
   TrainingCurve curve_;
 };
 
+/// Where a training begins, and what is kept of it.
+struct RunPlan {
+  CheckpointPlan checkpoints = {};
+  /// The state of a run with the λ follow_lambda, which is another than that of this run; data and
+  /// options are the same (Continuation::kFollow). Empty: none. Must live as long as the training.
+  /// The learner continues from its dual point if it can, else the run begins from the beginning; a
+  /// note of the summary says which.
+  std::string_view follow = {};
+  double follow_lambda = 0;
+};
+
 struct TrainedRun {
   LearnerChoice choice;
   TrainSummary summary;
 };
 
 /// Trains with options.lambda > 0, and sets the weights and the record of the task's model.
-/// observer and interrupt may be null. Throws what ChooseLearner and RunTraining throw.
+/// observer and interrupt may be null. Throws what ChooseLearner, FollowLambda and RunTraining
+/// throw.
 TrainedRun TrainModel(const TrainOptions& options, TrainObserver* observer,
-                      const std::atomic<int>* interrupt, TrainTask* task,
-                      const CheckpointPlan& plan = {});
+                      const std::atomic<int>* interrupt, TrainTask* task, const RunPlan& plan = {});
 
 /// A hash of the names in order, for fingerprints.
 std::string HashOfNames(const std::vector<std::string>& names);

@@ -7,8 +7,9 @@
 #include <slackline/core/model_file.h>
 
 namespace slackline::internal {
+namespace {
 
-void SaveCheckpoint(const std::string& path, const Checkpoint& checkpoint) {
+ModelWriter FileOf(const Checkpoint& checkpoint) {
   std::vector<std::string> names;
   std::vector<std::string> values;
   for (const auto& [name, value] : checkpoint.fingerprint) {
@@ -22,11 +23,11 @@ void SaveCheckpoint(const std::string& path, const Checkpoint& checkpoint) {
   writer.Add("stage", std::vector<std::int64_t>{checkpoint.stage});
   writer.Add("figures", checkpoint.figures);
   writer.Add("state", checkpoint.state);
-  writer.Save(path, kCheckpointKind);
+  return writer;
 }
 
-Checkpoint LoadCheckpoint(const std::string& path) {
-  const ModelReader reader(path, kCheckpointKind);
+Checkpoint Read(const ModelReader& reader) {
+  const std::string& path = reader.path();
   const auto version = reader.Integers("state_version");
   if (version.size() != 1 || version[0] != kStateVersion) {
     const std::string found = version.empty() ? "none" : std::to_string(version[0]);
@@ -50,6 +51,24 @@ Checkpoint LoadCheckpoint(const std::string& path) {
   checkpoint.figures.assign(figures.begin(), figures.end());
   checkpoint.state = reader.String("state");
   return checkpoint;
+}
+
+}  // namespace
+
+void SaveCheckpoint(const std::string& path, const Checkpoint& checkpoint) {
+  FileOf(checkpoint).Save(path, kCheckpointKind);
+}
+
+Checkpoint LoadCheckpoint(const std::string& path) {
+  return Read(ModelReader(path, kCheckpointKind));
+}
+
+std::string CheckpointBytes(const Checkpoint& checkpoint) {
+  return FileOf(checkpoint).Bytes(kCheckpointKind);
+}
+
+Checkpoint CheckpointFromBytes(std::string_view bytes, const std::string& name) {
+  return Read(ModelReader::FromBytes(bytes, name, kCheckpointKind));
 }
 
 }  // namespace slackline::internal

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <slackline/learning/run/fingerprint.h>
@@ -21,8 +22,8 @@ inline constexpr std::int64_t kStateVersion = 5;
 
 struct Checkpoint {
   Fingerprint fingerprint;
-  /// For a path over λ: number of the value that was being trained, and figures of the values
-  /// before it for the caller's use.
+  /// For a path over λ: number of the value that was being trained. Figures are for the caller's
+  /// use, such as those of the values before it.
   std::int64_t stage = 0;
   std::vector<double> figures;
   std::string state;
@@ -35,5 +36,9 @@ void SaveCheckpoint(const std::string& path, const Checkpoint& checkpoint);
 /// Throws DataError when the file is not a checkpoint, is damaged, or was written by another
 /// version.
 Checkpoint LoadCheckpoint(const std::string& path);
+
+/// The bytes of such a file, and what they say. The second throws DataError as LoadCheckpoint does.
+std::string CheckpointBytes(const Checkpoint& checkpoint);
+Checkpoint CheckpointFromBytes(std::string_view bytes, const std::string& name);
 
 }  // namespace slackline::internal

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Mapping
+from typing import Any, Mapping, Optional
 
 import numpy as np
 
-__all__ = ["checked_cost", "classes_of", "cost_matrix"]
+__all__ = ["checked_cost", "classes_of", "cost_matrix", "recorded_costs"]
 
 
 def classes_of(names: list[str]) -> np.ndarray:
@@ -45,6 +45,12 @@ def cost_matrix(costs: Any, classes: np.ndarray, noun: str, plural: str) -> list
     if wrong.size:
         raise ValueError(f"costs: {noun} {classes[wrong[0]]!r} itself must cost nothing")
     return matrix.ravel().tolist()
+
+
+def recorded_costs(record: Mapping[str, Any], classes: np.ndarray) -> Optional[np.ndarray]:
+    """The costs of errors that a model file records, [true, predicted]; None without any."""
+    costs, size = record["costs"], len(classes)
+    return costs.reshape(size, size).copy() if costs.size == size * size else None
 
 
 def checked_cost(name: str, cost: Any, key: Any) -> float:

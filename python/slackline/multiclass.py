@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import Features, column_names, num_rows, prepare_matrix, take_rows
 from ._base import Callbacks, StructuredEstimator, option_parameters
-from ._classes import checked_cost, classes_of, cost_matrix
+from ._classes import checked_cost, classes_of, cost_matrix, recorded_costs
 
 try:
     from sklearn.base import ClassifierMixin as _Classifier
@@ -144,6 +144,8 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         costs = cost_matrix(self.costs, classes, "class", "classes")
         factors = self._weights(weights, classes, numbers_of)
         options = {"bias": "1" if self.fit_intercept else "0", "scale": str(self.scale)}
+        if self.class_weight is not None:
+            options["class-weight"] = self._class_weight_text(classes)
         names = [] if features is None else [str(name) for name in features]
         # The extension takes the matrix out of the list, and frees it before training.
         model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_multiclass(
@@ -168,6 +170,12 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             return [] if sample_weights is None else sample_weights.tolist()
         weights = factors[numbers_of]
         return (weights if sample_weights is None else weights * sample_weights).tolist()
+
+    def _class_weight_text(self, classes: np.ndarray) -> str:
+        """What the model file says: "balanced", or the factors of all classes in their order."""
+        if isinstance(self.class_weight, str):
+            return self.class_weight
+        return ",".join(repr(float(factor)) for factor in self._class_weights(classes, None))
 
     def _class_weights(self, classes, counts):
         given = self.class_weight
@@ -266,17 +274,21 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         Returns
         -------
         MulticlassClassifier
-            A fitted estimator, with the parameters that the file records, except costs and
+            A fitted estimator, with the parameters that the file records: all that training
+            depends on, except sample weights and, in files of earlier builds, costs and
             class_weight. Its classes are integers if all names in the file are, else strings.
         """
         model = _core.MulticlassModel.load(os.fspath(path))
         record = model.record
+        classes = classes_of(model.class_names)
         classifier = cls(lam=record["lam"] or None, fit_intercept=model.has_constant,
                          scale=record["options"].get("scale", "auto"),
+                         costs=recorded_costs(record, classes),
+                         class_weight=_recorded_class_weight(record, classes),
                          **option_parameters(record["options"]))
         if model.feature_names:
             classifier.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
-        classifier._take_model(model, classes_of(model.class_names))
+        classifier._take_model(model, classes)
         classifier._set_record(record)
         return classifier
 
@@ -290,6 +302,15 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
                     "and the check wants more digits",
             },
         }
+
+
+def _recorded_class_weight(record: Mapping[str, Any], classes: np.ndarray) -> Any:
+    """The parameter class_weight, from what fit has put into the record of a model."""
+    text = record["options"].get("class-weight")
+    if text is None or text == "balanced":
+        return text
+    factors = [float(factor) for factor in text.split(",")]
+    return dict(zip(classes.tolist(), factors))
 
 
 def _label_vector(y: Any) -> np.ndarray:

@@ -77,7 +77,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         ``{"kernel": "rbf", "kernel_gamma": 0.5}``.
     warm_start : bool, default False
         Whether a further call of `fit` on the same data continues the last training, for example
-        with a smaller `tol`.
+        with a smaller `tol`, or begins with its solution where `C` or `lam` differ.
     verbose : bool, default False
         Whether to show the progress of training on the standard error stream.
 

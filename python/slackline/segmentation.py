@@ -84,7 +84,7 @@ class ImageSegmenter(StructuredEstimator):
         Further options of training, by their names on the command line.
     warm_start : bool, default False
         Whether a further call of `fit` on the same data continues the last training, for example
-        with a smaller `tol`.
+        with a smaller `tol`, or begins with its solution where `C` or `lam` differ.
     verbose : bool, default False
         Whether to show the progress of preparation and training on the standard error stream.
 

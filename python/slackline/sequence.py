@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import is_sparse, prepare_matrix
 from ._base import Callbacks, StructuredEstimator, option_parameters
-from ._classes import classes_of, cost_matrix
+from ._classes import classes_of, cost_matrix, recorded_costs
 
 __all__ = ["SequenceLabeler"]
 
@@ -62,7 +62,7 @@ class SequenceLabeler(StructuredEstimator):
     learner_options : dict, optional
         Further training options by the names of the command line.
     warm_start : bool, default=False
-        Whether fit continues where the last fit on the same data ended.
+        Whether fit continues where the last fit on the same data ended, also with another C or lam.
     verbose : bool, default=False
         Whether to show progress.
 
@@ -319,8 +319,9 @@ class SequenceLabeler(StructuredEstimator):
         Returns
         -------
         SequenceLabeler
-            A fitted estimator, with the parameters that the file records, except costs. Its labels
-            are integers if all labels of the file are, else strings.
+            A fitted estimator, with the parameters that the file records: all that training
+            depends on, except costs in files of earlier builds. Its labels are integers if
+            all labels of the file are, else strings.
         """
         model = _core.SequenceModel.load(os.fspath(path))
         record = model.record
@@ -329,9 +330,10 @@ class SequenceLabeler(StructuredEstimator):
         if model.format == "attributes":
             own.update({name.replace("-", "_"): int(texts[name])
                         for name in ("min-count", "hash-bits") if name in texts})
-        labeler = cls(constraints=model.constraints, lam=record["lam"] or None, **own,
-                      **option_parameters(texts))
-        labeler._take_model(model, classes_of(model.label_names))
+        classes = classes_of(model.label_names)
+        labeler = cls(constraints=model.constraints, lam=record["lam"] or None,
+                      costs=recorded_costs(record, classes), **own, **option_parameters(texts))
+        labeler._take_model(model, classes)
         labeler._set_record(record)
         return labeler
 

@@ -23,7 +23,7 @@ namespace {
 
 using internal::MulticlassModel;
 
-/// How predictions take blocks of examples, so that no copy of all inputs is made.
+/// How predictions take blocks of examples, so that inputs are scaled without a copy of all.
 constexpr Index kBlock = 4096;
 
 /// Trains a model. y: the number of a class per example; costs: K × K by rows, [true, predicted],
@@ -42,6 +42,7 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(
     throw py::value_error("class_weight and sample_weight are not possible with a kernel");
   options.scale = ScaleFrom(arguments.text("scale"));
   options.costs = std::move(costs);
+  options.texts.costs = options.costs;
   options.texts.loss = options.costs.empty() ? "0/1" : "costs";
   for (const auto& [name, text] : arguments.options) options.texts.options.emplace_back(name, text);
   internal::MulticlassData data;
@@ -56,7 +57,7 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(
     const py::gil_scoped_release release;
     data.rows = x->ToRows(options.constant && !options.kernelized);
   }
-  x.reset();  // the rows hold a copy
+  x.reset();  // the rows hold a copy, or keep the arrays alive themselves
   {
     const py::gil_scoped_release release;
     training.emplace(data, options);
@@ -79,8 +80,7 @@ py::tuple Predict(const MulticlassModel& model, const Matrix& x, Index threads) 
   double* score = scores.mutable_data();
   const py::gil_scoped_release release;
   for (Index begin = 0; begin < x.rows(); begin += kBlock) {
-    auto rows = std::make_shared<internal::FeatureRows>();
-    x.AppendRows(begin, std::min<Index>(begin + kBlock, x.rows()), false, rows.get());
+    const auto rows = x.ToRows(begin, std::min<Index>(begin + kBlock, x.rows()), false);
     std::shared_ptr<const internal::FeatureRows> scaled = rows;
     if (model.scaling().active()) scaled = model.scaling().Apply(*rows, x.columns());
     const internal::MulticlassPredictions predictions =

@@ -220,13 +220,15 @@ void CheckBio(const SequenceData& data, std::span<const Index> sequences) {
                         "]: constraints='bio' does not allow " + violation->text);
 }
 
-internal::RecordTexts TextsOf(const FitArguments& arguments, bool costs, SequenceFormat format) {
+internal::RecordTexts TextsOf(const FitArguments& arguments, const std::vector<double>& costs,
+                              SequenceFormat format) {
   internal::RecordTexts texts;
-  texts.loss = arguments.text("loss") + (costs ? " with costs" : "");
+  texts.costs = costs;
+  texts.loss = arguments.text("loss") + (costs.empty() ? "" : " with costs");
   texts.options.emplace_back("format", std::string(Name(format)));
   for (const char* name : {"loss", "constraints", "scale"})
     texts.options.emplace_back(name, arguments.text(name));
-  if (costs) texts.options.emplace_back("costs", "given");
+  if (!costs.empty()) texts.options.emplace_back("costs", "given");
   if (format == SequenceFormat::kLetters) return texts;
   const char* counted = arguments.text("hash-bits").empty() ? "min-count" : "hash-bits";
   texts.options.emplace_back(counted, arguments.text(counted));
@@ -284,7 +286,7 @@ std::pair<std::shared_ptr<SequenceModel>, py::dict> Fit(const std::string& forma
     LearnFeatures(arguments, &input);
     task.emplace(internal::MakeSequenceTask(std::move(input), options));
     task->loss.costs = std::move(costs);
-    training.emplace(&*task, TextsOf(arguments, !task->loss.costs.empty(), task->input.format));
+    training.emplace(&*task, TextsOf(arguments, task->loss.costs, task->input.format));
   }
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
   py::dict result = Run(std::move(request), &*training);

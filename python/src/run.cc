@@ -10,7 +10,9 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/run/fingerprint.h>
+#include <slackline/learning/run/warm_start.h>
 #include "src/convert.h"
 
 namespace slackline::python {
@@ -33,14 +35,42 @@ bool OnMainThread() {
   return threading.attr("current_thread")().is(threading.attr("main_thread")());
 }
 
-/// Options as fingerprints see them, with what the task adds.
-std::string IdentityOf(const internal::TrainTask& task, const internal::Problem& problem,
-                       const internal::TrainOptions& options) {
+/// What a run on the problem depends on, with what the task adds.
+internal::Fingerprint FingerprintOf(const internal::TrainTask& task,
+                                    const internal::Problem& problem,
+                                    const internal::TrainOptions& options) {
   internal::Fingerprint all = task.Context();
   for (auto& entry : internal::MakeFingerprint(problem, options)) all.push_back(std::move(entry));
-  std::string text;
-  for (const auto& [name, value] : all) text += name + '\x1f' + value + '\x1e';
-  return text;
+  return all;
+}
+
+/// A state that an earlier run has left, and what a run that keeps its own state begins with.
+struct Beginning {
+  internal::Checkpoint saved;  // its only figure is λ
+  internal::RunPlan plan;
+  std::string note;  // what a user should know; may be empty
+};
+
+/// Lets the plan begin from the state of an earlier run if that fits, and says why if not.
+void BeginFrom(const std::string& state, const internal::Fingerprint& now, Beginning* run) {
+  try {
+    run->saved = internal::CheckpointFromBytes(state, "warm_start");
+    SLACKLINE_CHECK(run->saved.figures.size() == 1, "a state without its lambda");
+  } catch (const std::exception&) {  // pickled by another version
+    run->note = "warm_start: the state is that of another version, so training begins anew";
+    return;
+  }
+  switch (internal::ContinuationFrom(run->saved.fingerprint, now)) {
+    case internal::Continuation::kResume:
+      run->plan.checkpoints.resume = run->saved.state;
+      return;
+    case internal::Continuation::kFollow:
+      run->plan.follow = run->saved.state;
+      run->plan.follow_lambda = run->saved.figures[0];
+      return;
+    case internal::Continuation::kNew:
+      run->note = "warm_start: data or options have changed, so training begins anew";
+  }
 }
 
 /// "--loss-weights: …" as Python's users know it: "loss_weights: …".
@@ -181,6 +211,7 @@ py::dict RecordDict(const internal::TrainingRecord& record) {
   dict["data"] = record.data;
   dict["examples"] = record.num_examples;
   dict["options"] = std::move(options);
+  dict["costs"] = ArrayOf(record.costs);
   dict["primal"] = record.primal;
   dict["dual"] = record.dual;
   dict["gap"] = record.gap;
@@ -219,37 +250,31 @@ void BindFitArguments(py::module_* module) {
 
 py::dict Run(RunRequest request, internal::TrainTask* task) {
   PythonObserver observer(request.callback);
-  internal::CheckpointPlan plan;
-  std::string identity, kept;
-  std::string note;
+  Beginning from;
+  internal::Checkpoint kept;
   internal::TrainedRun run;
   {
     const py::gil_scoped_release release;
     request.options.lambda = internal::ChooseLambda(request.options, request.c, *task);
     if (request.keep_state) {
       const internal::Problem problem = task->problem().WithLambda(request.options.lambda);
-      identity =
-          IdentityOf(*task, problem, internal::ChooseLearner(problem, request.options).options);
-      plan.write = [&kept](const std::string& state) { kept = state; };
-      plan.every_seconds = 1e9;  // only at the end
-      const std::size_t split = request.state.find('\0');
-      if (split != std::string::npos && request.state.compare(0, split, identity) == 0) {
-        plan.resume = std::string_view(request.state).substr(split + 1);
-      } else if (!request.state.empty()) {
-        note = "warm_start: data or options have changed, so training begins anew";
-      }
+      kept.fingerprint =
+          FingerprintOf(*task, problem, internal::ChooseLearner(problem, request.options).options);
+      kept.figures = {request.options.lambda};
+      from.plan.checkpoints.write = [&kept](const std::string& state) { kept.state = state; };
+      from.plan.checkpoints.every_seconds = 1e9;  // only at the end
+      from.plan.checkpoints.copy_before_checks = true;
+      if (!request.state.empty()) BeginFrom(request.state, kept.fingerprint, &from);
     }
-    run = internal::TrainModel(request.options, &observer, observer.interrupt(), task, plan);
+    run = internal::TrainModel(request.options, &observer, observer.interrupt(), task, from.plan);
   }
   py::dict result = SummaryDict(run.choice, request.options.lambda, run.summary, &observer);
-  if (!note.empty()) result["notes"].cast<py::list>().append(note);
+  if (!from.note.empty()) result["notes"].cast<py::list>().append(from.note);
   py::list warnings;
   for (const std::string& warning : task->Warnings()) warnings.append(InPython(warning));
   result["warnings"] = std::move(warnings);
-  if (request.keep_state) {
-    identity += '\0';
-    result["state"] = py::bytes(identity + kept);
-  }
+  if (request.keep_state)
+    result["state"] = kept.state.empty() ? py::bytes() : py::bytes(CheckpointBytes(kept));
   return result;
 }
 

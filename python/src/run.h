@@ -61,7 +61,8 @@ py::dict SummaryDict(const internal::LearnerChoice& choice, double lambda,
                      const internal::TrainSummary& summary, PythonObserver* observer);
 
 /// What a model file says about its training, with the keys of SummaryDict; also data, program,
-/// options (texts by name), and the curve of the bounds as dicts with pass, seconds, primal, dual.
+/// options (texts by name), costs (of errors, by rows; empty: none), and the curve of the bounds as
+/// dicts with pass, seconds, primal, dual.
 py::dict RecordDict(const internal::TrainingRecord& record);
 
 /// How a model is trained.
@@ -89,8 +90,9 @@ struct FitArguments {
 void BindFitArguments(py::module_* module);
 
 /// Trains the task's model without the GIL. Returns SummaryDict, with "warnings" of the task, and
-/// "state" (bytes) if it is kept. A state of a run with another problem or options is not used;
-/// then "notes" says so.
+/// "state" (bytes) if it is kept. From the state of a run with another λ training continues where
+/// the learner can (RunPlan::follow); that of a run with another problem or other options is not
+/// used. "notes" says so.
 py::dict Run(RunRequest request, internal::TrainTask* task);
 
 /// The library's errors become ValueError, with its options as Python names them: "--loss-weights"

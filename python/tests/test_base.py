@@ -140,46 +140,6 @@ def test_verbose_with_tqdm(monkeypatch):
     assert bars[1].closed
 
 
-# Warm start.
-
-
-def test_warm_start_continues():
-    model = MultiLabelClassifier(tol=0.1, warm_start=True).fit(X, Y)
-    first = model.n_iter_
-    assert model.set_params(tol=1e-5).fit(X, Y).n_iter_ > first
-    assert model.relative_gap_ <= 1e-5 and model.termination_ == "converged"
-    fresh = MultiLabelClassifier(tol=1e-5).fit(X, Y)
-    assert max(model.dual_, fresh.dual_) <= min(model.primal_, fresh.primal_)
-    passes = [record["pass"] for record in model.history_]
-    assert passes[0] > first  # only the passes of the last call
-    at_once = model.fit(X, Y)
-    assert at_once.n_iter_ <= passes[-1] + 1
-
-
-def test_warm_start_after_an_interruption():
-    model = MultiLabelClassifier(tol=1e-6, warm_start=True)
-    model.fit(X, Y, callbacks=lambda record: True)
-    assert model.termination_ == "interrupted"
-    assert model.fit(X, Y).termination_ == "converged"
-
-
-def test_warm_start_on_other_data_begins_anew():
-    model = MultiLabelClassifier(warm_start=True).fit(X, Y)
-    model.fit(X[:70], Y[:70])
-    assert any("begins anew" in note for note in model.notes_)
-    assert same(model, MultiLabelClassifier().fit(X[:70], Y[:70]))
-    model.set_params(lam=2 * model.lam_).fit(X[:70], Y[:70])
-    assert any("begins anew" in note for note in model.notes_)
-
-
-def test_warm_start_survives_pickling():
-    import pickle
-    model = MultiLabelClassifier(tol=0.1, warm_start=True).fit(X, Y)
-    other = pickle.loads(pickle.dumps(model)).set_params(tol=1e-4)
-    model.set_params(tol=1e-4)
-    assert same(model.fit(X, Y), other.fit(X, Y)) and model.n_iter_ == other.n_iter_
-
-
 # Interruption.
 
 LONG = """

@@ -333,3 +333,26 @@ def test_in_a_pipeline_and_a_grid():
         pipeline.make_pipeline(preprocessing.StandardScaler(), MulticlassClassifier()),
         {"multiclassclassifier__C": [0.01, 1]}, cv=3)
     assert grid.fit(X, y).best_score_ > 0.8
+
+
+@pytest.mark.parametrize("parameters", [
+    {"class_weight": {"a": 2.0, "c": 0.25}},
+    {"class_weight": "balanced"},
+    {"costs": {("a", "b"): 4, ("c", "a"): 0.5}},
+    {"costs": np.array([[0, 2, 1], [1, 0, 3], [7, 1, 0]]), "class_weight": {"b": 1 / 3}},
+])
+def test_files_know_costs_and_class_weights(tmp_path, parameters):
+    X, numbers = blobs(classes=3)
+    y = np.array(list("abc"))[numbers]
+    classifier = MulticlassClassifier(C=0.1, tol=1e-5, **parameters).fit(X, y)
+    classifier.save(tmp_path / "m.slk")
+    loaded = MulticlassClassifier.load(tmp_path / "m.slk")
+    assert (loaded.costs is None) == ("costs" not in parameters)
+    assert (loaded.class_weight is None) == ("class_weight" not in parameters)
+    again = loaded.fit(X, y)
+    assert np.array_equal(again.coef_, classifier.coef_) and again.primal_ == classifier.primal_
+    plain = MulticlassClassifier(C=0.1, tol=1e-5).fit(X, y)
+    assert parameters == {"class_weight": "balanced"} or plain.primal_ != classifier.primal_
+    again.save(tmp_path / "again.slk")
+    third = MulticlassClassifier.load(tmp_path / "again.slk")
+    assert np.array_equal(third.fit(X, y).coef_, classifier.coef_)

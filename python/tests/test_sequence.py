@@ -261,7 +261,7 @@ def test_bio_constraints():
         SequenceLabeler(constraints="bio").fit([[["a"], ["b"]]], [["x", "y"]])
 
 
-def test_costs():
+def test_costs(tmp_path):
     X, y = numbers()
     matrix = np.array([[0, 2, 1], [5, 0, 1], [1, 1, 0]])
     one = SequenceLabeler(C=1, costs=matrix).fit(X, y)
@@ -269,6 +269,12 @@ def test_costs():
     plain = SequenceLabeler(C=1).fit(X, y)
     assert one.primal_ == two.primal_ != plain.primal_
     assert np.array_equal(one.weights_["token"], two.weights_["token"])
+    one.save(tmp_path / "m.slk")
+    loaded = SequenceLabeler.load(tmp_path / "m.slk")
+    assert np.array_equal(loaded.costs, matrix)
+    assert np.array_equal(loaded.fit(X, y).weights_["token"], one.weights_["token"])
+    plain.save(tmp_path / "plain.slk")
+    assert SequenceLabeler.load(tmp_path / "plain.slk").costs is None
     for costs, message in [({(0, 9): 1}, "no label 9"), ({(0, 1): -1}, "number >= 0"),
                            ({0: 1}, "not a pair"), ({(1, 1): 1}, "itself must cost nothing"),
                            (np.eye(3), "itself must cost nothing"),

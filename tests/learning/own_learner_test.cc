@@ -15,6 +15,7 @@
 #include <slackline/learning/example_blocks/subgradient.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/run/warm_start.h>
 #include <slackline/learning/step/dual_points.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
@@ -216,4 +217,18 @@ TEST_CASE("the runs of a new learner are resumed bit for bit") {
   TrainOptions options = Own();
   options.own<FixedStepOptions>().share = 0.7;
   CheckResume(problem, options);
+}
+
+TEST_CASE("a new learner without the trait does not follow lambda") {
+  Random random(6);
+  const Problem problem(SomeProblem(random, 0), 0.5);
+  TrainOptions options = Own();
+  options.max_passes = 3;
+  std::string state;
+  CheckpointPlan plan;
+  plan.write = [&](const std::string& bytes) { state = bytes; };
+  const auto learner = MakeLearner(problem, options);
+  RunTraining(problem, *learner, options, nullptr, nullptr, plan);
+  REQUIRE_FALSE(state.empty());
+  CHECK(FollowLambda(problem.WithLambda(0.4), options, state, 0.5) == nullptr);
 }

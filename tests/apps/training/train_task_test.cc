@@ -3,7 +3,9 @@
 // Training without a command line: the record, λ, the curve, and continuation.
 #include <slackline/apps/training/train_task.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/apps/common/program_version.h>
+#include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/training/multilabel_training.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
@@ -56,6 +59,15 @@ TrainOptions Options(double lambda) {
   options.lambda = lambda;
   options.gap_tolerance = 1e-6;
   return options;
+}
+
+/// Keeps the state at the end of a run.
+RunPlan Keeping(std::string* state) {
+  RunPlan plan;
+  plan.checkpoints.every_seconds = 1e9;
+  plan.checkpoints.copy_before_checks = true;
+  plan.checkpoints.write = [state](const std::string& bytes) { *state = bytes; };
+  return plan;
 }
 
 class Stopper : public TrainObserver {
@@ -110,17 +122,54 @@ TEST_CASE("an interrupted run keeps its best weights, and another continues it b
   std::atomic<int> interrupt{0};
   Stopper stopper(&interrupt);
   std::string state;
-  CheckpointPlan keep;
-  keep.write = [&state](const std::string& bytes) { state = bytes; };
+  RunPlan keep;
+  keep.checkpoints.write = [&state](const std::string& bytes) { state = bytes; };
   const TrainedRun first = TrainModel(options, &stopper, &interrupt, &task, keep);
   CHECK(first.summary.termination == Termination::kInterrupted);
   CHECK(stopper.checks > 0);
   CHECK(task.model().weights() == first.summary.weights);
   REQUIRE_FALSE(state.empty());
-  CheckpointPlan resume;
-  resume.resume = state;
+  RunPlan resume;
+  resume.checkpoints.resume = state;
   const TrainedRun second = TrainModel(options, nullptr, nullptr, &task, resume);
   CHECK(second.summary.last.pass == all.summary.last.pass);
   CHECK(second.summary.weights == all.summary.weights);
   CHECK(task.model().weights() == whole.model().weights());
+}
+
+TEST_CASE("a run that follows a neighbouring lambda on Yeast takes fewer passes to the same gap") {
+  MultiLabelReadOptions read;
+  read.labels_xml = SLACKLINE_SOURCE_DIR "/data/yeast/yeast.xml";
+  read.append_constant = true;
+  const MultiLabelData data =
+      ReadMultiLabelData(SLACKLINE_SOURCE_DIR "/data/yeast/yeast-train.arff.gz", read);
+  const ScaledInputs scaled = ScaleForTraining(std::nullopt, ScaleInputsOf(data));
+  MultiLabelTrainingOptions graph;
+  graph.texts = {{}, "mean", {{"graph", "full"}}};
+  MultiLabelTraining task(data, scaled, graph);
+  TrainOptions options;
+  options.gap_tolerance = 1e-3;
+  options.lambda = 0.01;
+  std::string state;
+  TrainModel(options, nullptr, nullptr, &task, Keeping(&state));
+
+  options.lambda = 0.008;
+  const TrainedRun cold = TrainModel(options, nullptr, nullptr, &task);
+  RunPlan follow;
+  follow.follow = state;
+  follow.follow_lambda = 0.01;
+  const TrainedRun warm = TrainModel(options, nullptr, nullptr, &task, follow);
+  CHECK(task.record()->lambda == 0.008);
+  for (const TrainedRun* run : {&cold, &warm}) {
+    CHECK(run->summary.termination == Termination::kConverged);
+    CHECK(run->summary.last.relative_gap <= 1e-3);
+  }
+  CHECK(std::max(warm.summary.last.dual, cold.summary.last.dual) <=
+        std::min(warm.summary.last.primal, cold.summary.last.primal));
+  CAPTURE(cold.summary.last.pass);
+  CAPTURE(warm.summary.last.pass);
+  CHECK(warm.summary.last.pass < cold.summary.last.pass);
+  REQUIRE_FALSE(warm.summary.notes.empty());
+  CHECK(warm.summary.notes.front() ==
+        "warm start: training continues from the solution for lambda 0.01");
 }
