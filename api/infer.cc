@@ -16,6 +16,8 @@
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/message_branch_and_bound.h>
+#include <slackline/inference/message_passing.h>
+#include <slackline/inference/relaxed_marginals.h>
 #include <slackline/inference/tree_dp.h>
 
 namespace slackline {
@@ -197,7 +199,24 @@ struct Inference::Impl {
     if (solver.restricted() && !internal::SeesForbiddenStates(kind))
       throw std::runtime_error("method " + options.method +
                                " does not support forbidden states on this graph; use auto");
-    own_solver->Solve(solver.scores(), nullptr, result);
+    internal::WarmStart messages;
+    const bool relax = kind == internal::SolverKind::kMessages && options.marginals;
+    own_solver->Solve(solver.scores(), relax ? &messages : nullptr, result);
+    if (relax && !result->exact) Relax(messages, result);
+  }
+
+  /// Message passing ends with a labelling. Where that does not reach the bound, the relaxation may
+  /// have a better point, which is looked for from the messages on.
+  void Relax(const internal::WarmStart& from, MapResult* result) {
+    std::vector<double> messages;
+    internal::ReadMessages(graph(), &from, &messages);
+    internal::RelaxedPoint point = internal::SolveLocalPolytope(graph(), solver.scores(), messages);
+    result->upper_bound = std::max(result->value, std::min(result->upper_bound, point.bound));
+    result->exact = internal::ReachesBound(result->value, result->upper_bound);
+    if (result->exact || point.value <= result->value) return;
+    result->integral = false;
+    result->marginals = std::move(point.marginals);
+    result->value = point.value;
   }
 
   const std::shared_ptr<const internal::FactorGraph>& shared_graph() const {

@@ -67,7 +67,8 @@ struct InferOptions {
   ///             over pairs; std::runtime_error on others
   std::string method = "auto";
   /// Whether results have marginals, and max-marginals (on the graphs that predict.h lists; the
-  /// method does not matter for them).
+  /// method does not matter for them). Marginals of message passing take up to some seconds, and may
+  /// tighten the bound.
   bool marginals = false;
   bool max_marginals = false;
   /// Threads for batches; 0 = all of the machine. Results do not depend on it.
@@ -80,9 +81,14 @@ struct InferResult {
   double bound = 0;      ///< no labelling has a larger score
   bool optimal = false;  ///< the labels reach the bound, up to rounding
   /// In the places of the scores: the solution of the relaxation where the method solves one and it
-  /// is fractional, else the indicator of the labels (LabellingFeatures).
+  /// is fractional, else the indicator of the labels (LabellingFeatures). The LP solver's solution
+  /// is a corner, exact up to rounding. Message passing (without the LP solver, or on graphs that
+  /// are large for it) gives a point near the optimum: its marginals agree to 1e-9, and bound −
+  /// scores · marginals, which says how near, is at most a thousandth of the bound unless the work
+  /// is limited (large graphs; a hundredth then).
   std::vector<double> marginals;
-  /// Whether the marginals are fractional; bound is then about scores · marginals.
+  /// Whether the marginals are fractional; scores · marginals is then above the score of the labels,
+  /// and not above the bound.
   bool fractional = false;
   /// For each state of each variable, the largest score of a labelling with it; −∞ without one.
   std::vector<double> max_marginals;

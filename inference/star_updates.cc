@@ -71,35 +71,40 @@ void Reparametrise(const FactorGraph& graph, std::span<const double> messages,
   }
 }
 
+void StarUpdate(const FactorGraph& graph, Index i, double temperature,
+                std::span<double> reparametrised, std::span<double> messages,
+                std::vector<double>* work) {
+  const auto factors = graph.factors_of(i);
+  if (factors.empty()) return;
+  const std::size_t states = graph.cardinality(i);
+  work->resize(std::max(work->size(), (factors.size() + 1) * states));
+  double* soft = work->data();  // work space of MaxMarginals, then t − m_ci
+  double* marginals = work->data() + states;
+  double* own = reparametrised.data() + graph.state_offset(i);
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    double* m = marginals + k * states;
+    MaxMarginals(AxisOf(graph, factors[k]),
+                 reparametrised.data() + graph.factor_offset(factors[k].factor), temperature, m,
+                 soft);
+    for (std::size_t s = 0; s < states; ++s) own[s] += m[s];
+  }
+  for (std::size_t s = 0; s < states; ++s) own[s] /= static_cast<double>(factors.size() + 1);
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    double* delta =
+        messages.data() + graph.message_offset(graph.edge(factors[k].factor, factors[k].position));
+    for (std::size_t s = 0; s < states; ++s) {
+      soft[s] = own[s] - marginals[k * states + s];
+      delta[s] -= soft[s];
+    }
+    AddToAxis(AxisOf(graph, factors[k]), soft, 1,
+              reparametrised.data() + graph.factor_offset(factors[k].factor));
+  }
+}
+
 void StarSweep(const FactorGraph& graph, double temperature, std::span<double> reparametrised,
                std::span<double> messages, std::vector<double>* work) {
-  for (Index i = 0; i < graph.num_variables(); ++i) {
-    const auto factors = graph.factors_of(i);
-    if (factors.empty()) continue;
-    const std::size_t states = graph.cardinality(i);
-    work->resize(std::max(work->size(), (factors.size() + 1) * states));
-    double* soft = work->data();  // work space of MaxMarginals, then t − m_ci
-    double* marginals = work->data() + states;
-    double* own = reparametrised.data() + graph.state_offset(i);
-    for (std::size_t k = 0; k < factors.size(); ++k) {
-      double* m = marginals + k * states;
-      MaxMarginals(AxisOf(graph, factors[k]),
-                   reparametrised.data() + graph.factor_offset(factors[k].factor), temperature, m,
-                   soft);
-      for (std::size_t s = 0; s < states; ++s) own[s] += m[s];
-    }
-    for (std::size_t s = 0; s < states; ++s) own[s] /= static_cast<double>(factors.size() + 1);
-    for (std::size_t k = 0; k < factors.size(); ++k) {
-      double* delta = messages.data() +
-                      graph.message_offset(graph.edge(factors[k].factor, factors[k].position));
-      for (std::size_t s = 0; s < states; ++s) {
-        soft[s] = own[s] - marginals[k * states + s];
-        delta[s] -= soft[s];
-      }
-      AddToAxis(AxisOf(graph, factors[k]), soft, 1,
-                reparametrised.data() + graph.factor_offset(factors[k].factor));
-    }
-  }
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    StarUpdate(graph, i, temperature, reparametrised, messages, work);
 }
 
 double SumOfMaxima(const FactorGraph& graph, double temperature,

@@ -33,6 +33,12 @@ namespace slackline::internal {
 void Reparametrise(const FactorGraph& graph, std::span<const double> messages,
                    std::span<double> scores);
 
+/// Makes a star update on variable i. `work`, costs and requirements as in StarSweep, for the
+/// factors of i.
+void StarUpdate(const FactorGraph& graph, Index i, double temperature,
+                std::span<double> reparametrised, std::span<double> messages,
+                std::vector<double>* work);
+
 /// Makes one star update on every variable in turn. `work`: work space that the caller keeps
 /// between calls, so that no call allocates. O(Σ_c axes · states), with as many exponentials if
 /// temperature > 0. Requires finite scores. Ignores global factors (RequireTablesOnly).
