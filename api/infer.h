@@ -67,8 +67,8 @@ struct InferOptions {
   ///             over pairs; std::runtime_error on others
   std::string method = "auto";
   /// Whether results have marginals, and max-marginals (on the graphs that predict.h lists; the
-  /// method does not matter for them). Marginals of message passing take up to some seconds, and may
-  /// tighten the bound.
+  /// method does not matter for them). Marginals of message passing take up to some seconds, and
+  /// may tighten the bound.
   bool marginals = false;
   bool max_marginals = false;
   /// Threads for batches; 0 = all of the machine. Results do not depend on it.
@@ -87,8 +87,8 @@ struct InferResult {
   /// scores · marginals, which says how near, is at most a thousandth of the bound unless the work
   /// is limited (large graphs; a hundredth then).
   std::vector<double> marginals;
-  /// Whether the marginals are fractional; scores · marginals is then above the score of the labels,
-  /// and not above the bound.
+  /// Whether the marginals are fractional; scores · marginals is then above the score of the
+  /// labels, and not above the bound.
   bool fractional = false;
   /// For each state of each variable, the largest score of a labelling with it; −∞ without one.
   std::vector<double> max_marginals;

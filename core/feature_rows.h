@@ -54,8 +54,8 @@ class FeatureRows {
   static FeatureRows DenseView(std::span<const double> values, Index columns,
                                std::shared_ptr<const void> owner);
   /// Sparse rows that are not copied either: row r has the columns and values with the numbers
-  /// starts[r] … starts[r + 1] − 1. Requires at least one start, starts that do not descend from one
-  /// ≥ 0 on and do not exceed the numbers of columns and of values, and rows as in AddSparse (else
+  /// starts[r] … starts[r + 1] − 1. Requires at least one start; starts ≥ 0 that do not descend, and
+  /// do not exceed the numbers of columns and of values; and rows as in AddSparse (else
   /// std::invalid_argument). `starts` is not needed afterwards.
   static FeatureRows SparseView(std::span<const Offset> starts, std::span<const Index> columns,
                                 std::span<const double> values, std::shared_ptr<const void> owner);
@@ -109,8 +109,8 @@ class FeatureRows {
 
   /// 1 + the largest feature that occurs in any row; 0 without features.
   Index dimension() const { return dimension_; }
-  /// Number of values in the arena. Rows that share the values of the rows before them, such as rows
-  /// of ones, add none.
+  /// Number of values in the arena. Rows that share the values of the rows before them, such as
+  /// rows of ones, add none.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
   /// Number of columns of sparse rows in the arena.
   Offset stored_columns() const { return static_cast<Offset>(columns_.size()) - unused_columns_; }

@@ -60,8 +60,8 @@ class GrowingArray {
   explicit GrowingArray(const std::string& folder) {
     if (!folder.empty()) file_ = std::make_unique<MappedFile>(folder);
   }
-  /// A view: these elements, which are read where they are. `owner` keeps them alive and is released
-  /// with the array; without one, the caller does. Elements must not change while they are viewed.
+  /// A view: these elements, which are read where they are. `owner` keeps them alive and is
+  /// released with the array; without one, the caller does. Viewed elements must not change.
   GrowingArray(std::span<const T> elements, std::shared_ptr<const void> owner)
       : owner_(std::move(owner)), viewed_(true), data_(elements.data()), size_(elements.size()) {}
   /// A copy lies in memory, wherever the original lies.

@@ -14,8 +14,8 @@
 //
 // Accuracy: the gap falls like 1 / sweeps, so that this is no replacement for a simplex method. On
 // grids of 12 × 12 variables with 5 states and normal scores, a thousandth takes 2900 sweeps and
-// 0.7 s; on 30 × 30 with 8 states the limit ends at about a hundredth. μ lies near the middle of the
-// optimal face, not at a corner.
+// 0.7 s; on 30 × 30 with 8 states the limit ends at about a hundredth. μ lies near the middle of
+// the optimal face, not at a corner.
 #pragma once
 
 #include <span>
