@@ -54,8 +54,8 @@ class FeatureRows {
   static FeatureRows DenseView(std::span<const double> values, Index columns,
                                std::shared_ptr<const void> owner);
   /// Sparse rows that are not copied either: row r has the columns and values with the numbers
-  /// starts[r] … starts[r + 1] − 1. Requires at least one start; starts ≥ 0 that do not descend, and
-  /// do not exceed the numbers of columns and of values; and rows as in AddSparse (else
+  /// starts[r] … starts[r + 1] − 1. Requires at least one start; starts ≥ 0 that do not descend,
+  /// and do not exceed the numbers of columns and of values; and rows as in AddSparse (else
   /// std::invalid_argument). `starts` is not needed afterwards.
   static FeatureRows SparseView(std::span<const Offset> starts, std::span<const Index> columns,
                                 std::span<const double> values, std::shared_ptr<const void> owner);
