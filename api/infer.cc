@@ -200,7 +200,8 @@ struct Inference::Impl {
       throw std::runtime_error("method " + options.method +
                                " does not support forbidden states on this graph; use auto");
     internal::WarmStart messages;
-    const bool relax = kind == internal::SolverKind::kMessages && options.marginals;
+    const bool relax =
+        method == Method::kLp && kind == internal::SolverKind::kMessages && options.marginals;
     own_solver->Solve(solver.scores(), relax ? &messages : nullptr, result);
     if (relax && !result->exact) Relax(messages, result);
   }

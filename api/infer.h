@@ -67,8 +67,8 @@ struct InferOptions {
   ///             over pairs; std::runtime_error on others
   std::string method = "auto";
   /// Whether results have marginals, and max-marginals (on the graphs that predict.h lists; the
-  /// method does not matter for them). Marginals of message passing take up to some seconds, and
-  /// may tighten the bound.
+  /// method does not matter for them). Marginals of method lp by message passing take up to some
+  /// seconds, and may tighten the bound.
   bool marginals = false;
   bool max_marginals = false;
   /// Threads for batches; 0 = all of the machine. Results do not depend on it.
@@ -82,10 +82,10 @@ struct InferResult {
   bool optimal = false;  ///< the labels reach the bound, up to rounding
   /// In the places of the scores: the solution of the relaxation where the method solves one and it
   /// is fractional, else the indicator of the labels (LabellingFeatures). The LP solver's solution
-  /// is a corner, exact up to rounding. Message passing (without the LP solver, or on graphs that
-  /// are large for it) gives a point near the optimum: its marginals agree to 1e-9, and bound −
-  /// scores · marginals, which says how near, is at most a thousandth of the bound unless the work
-  /// is limited (large graphs; a hundredth then).
+  /// is a corner, exact up to rounding. Method lp without that solver, or on a graph that is large
+  /// for it, gives a point near the optimum: its marginals agree to 1e-9, and bound − scores ·
+  /// marginals, which says how near, is at most a thousandth of the bound unless the work is
+  /// limited (large graphs; a hundredth then). Method messages has labels only.
   std::vector<double> marginals;
   /// Whether the marginals are fractional; scores · marginals is then above the score of the
   /// labels, and not above the bound.

@@ -30,7 +30,7 @@ struct RelaxedOptions {
   /// of |bound|, or of what the bound exceeds the mean of all scores by, whichever is smaller.
   double gap_tolerance = 1e-3;
   /// A sweep: one star update per variable (StarSweep).
-  Index max_sweeps = 3000;
+  Index max_sweeps = 10000;
   /// Exponentials of all sweeps together: Σ_c axes · states in each, some 25 ns for one.
   double max_exponentials = 2e8;
 };

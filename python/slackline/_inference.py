@@ -31,9 +31,9 @@ class InferResult:
         Whether the labels reach the bound, up to rounding.
     marginals : array of shape (n_scores,) or (n_rows, n_scores), or None
         In the places of the scores: the solution of the relaxation where the method solves one and
-        it is fractional, else ``graph.features(labels)``. Message passing gives a feasible point
-        near the optimum: ``bound - scores @ marginals`` tells how near, usually a thousandth of the
-        bound.
+        it is fractional, else ``graph.features(labels)``. Without GLPK, or on graphs that are large
+        for it, method "lp" gives a feasible point near the optimum: ``bound - scores @ marginals``
+        tells how near, usually a thousandth of the bound.
     fractional : bool or array of shape (n_rows,)
         Whether the marginals are those of a fractional solution (False if not asked for).
     max_marginals : array of shape (n_states,) or (n_rows, n_states), or None
@@ -98,11 +98,13 @@ def infer(graph: Union[Graph, Sequence[Graph]], scores: Any, *, method: str = "a
         "auto": exact where that is cheap, else the LP relaxation, rounded and improved.
         "exact": an exact method whatever it costs; ValueError where there is none.
         "lp": the LP relaxation, rounded: by roof duality for binary pairs, else by GLPK on small
-        graphs if the build has it, else as "messages": message passing on its dual.
+        graphs if the build has it, else by message passing. "messages": message passing on the
+        dual of the relaxation, which ends with labels.
         "expansion": α-expansion, for associative factors over pairs.
     marginals : bool, default=False
-        Whether to return the marginals of the relaxation, which are the gradient of its value. By
-        message passing they take much longer than labels, up to seconds on large graphs.
+        Whether to return the marginals of the relaxation, which are the gradient of its value.
+        Where "lp" has no LP solver they take much longer than labels, up to seconds on large
+        graphs.
     max_marginals : bool, default=False
         Whether to return max-marginals.
     n_jobs : int, optional
@@ -178,7 +180,8 @@ def structured_hinge(graph: Graph, scores: Any, labels: Any, losses: Any = None,
         By default 1/n_variables for each wrong state.
     method : {"auto", "exact", "lp", "messages"}, default="auto"
         With "lp", the maximum is that of the LP relaxation, which is an upper bound of the hinge
-        loss, exact where graphs are forests. "auto" and "messages" may miss the best labelling of
+        loss, exact where graphs are forests; by message passing (:func:`infer`) it may fall short
+        by a thousandth. "auto" and "messages" may miss the best labelling of
         large graphs with cycles, and then give a lower bound.
     n_jobs : int, optional
         Threads; −1 for all processors. Results do not depend on it.

@@ -187,45 +187,49 @@ TEST_CASE("all methods agree with enumeration on tables") {
   CHECK(fractional > 0);
 }
 
-TEST_CASE("marginals of message passing agree with each other and come near the bound") {
+/// Scores of a table agree with the marginals of its first variable.
+void CheckFirstMarginals(const Case& own, std::span<const double> marginals) {
+  for (const ScoreBlock& table : own.layout->tables()) {
+    const ScoreBlock& first = own.layout->variables()[static_cast<std::size_t>(table.variables[0])];
+    const std::size_t inner = table.size / first.size;
+    for (std::size_t s = 0; s < first.size; ++s) {
+      double sum = 0;
+      for (std::size_t t = 0; t < inner; ++t) sum += marginals[table.begin + s * inner + t];
+      CHECK(std::abs(sum - marginals[first.begin + s]) <= kTight);
+    }
+  }
+}
+
+TEST_CASE(
+    "marginals of method lp are feasible and come near the bound, without an LP solver, too") {
   int fractional = 0;
+  const auto check = [&](Case& own) {
+    const InferResult result = Infer(*own.graph, own.scores, {.method = "lp", .marginals = true});
+    const double value = Product(own.scores, result.marginals);
+    CheckResult(own, result, result.score);  // enumeration would take too long
+    CheckFirstMarginals(own, result.marginals);
+    CHECK(result.bound - value <= 1.001e-3 * result.bound + kTight);
+    if (result.fractional) CHECK_FALSE(result.optimal);
+    fractional += result.fractional;
+    const InferResult labels = Infer(*own.graph, own.scores, {.method = "lp"});
+    CHECK(labels.labels == result.labels);
+    CHECK(labels.bound >= result.bound - kTight);
+    CHECK_FALSE(
+        Infer(*own.graph, own.scores, {.method = "messages", .marginals = true}).fractional);
+  };
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
-    const int n = 3 + static_cast<int>(seed % 5);
-    Case own(seed, n, 4);
+    // Every fourth graph has more than 2000 states, which are too many for the LP solver.
+    const int n = seed % 4 == 3 ? 60 : 3 + static_cast<int>(seed % 5);
+    Case own(seed, n, seed % 4 == 3 ? 9 : 4);
     for (int i = 0; i < n; ++i) own.AddTable(i, (i + 1) % n);
-    if (n > 4) own.AddTable(0, 2);
+    for (int i = 0; i + 2 < n; i += n > 9 ? 3 : 1) own.AddTable(i, i + 2);
     own.Finish();
     for (const ScoreBlock& block : own.layout->variables())
       for (std::size_t s = 0; s < block.size; ++s) own.scores[block.begin + s] *= 0.1;
-    const InferResult result =
-        Infer(*own.graph, own.scores, {.method = "messages", .marginals = true});
-    CheckResult(own, result, own.Best());
-    fractional += result.fractional;
-    if (result.fractional)
-      CHECK(result.bound - Product(own.scores, result.marginals) <= 1.001e-3 * result.bound);
-    for (const ScoreBlock& table : own.layout->tables()) {
-      const ScoreBlock& first =
-          own.layout->variables()[static_cast<std::size_t>(table.variables[0])];
-      const std::size_t inner = table.size / first.size;
-      for (std::size_t s = 0; s < first.size; ++s) {
-        double sum = 0;
-        for (std::size_t t = 0; t < inner; ++t)
-          sum += result.marginals[table.begin + s * inner + t];
-        CHECK(std::abs(sum - result.marginals[first.begin + s]) <= kTight);
-      }
-    }
-    // With the LP solver, "lp" has the optimum; without it, it is message passing.
-    const InferResult lp = Infer(*own.graph, own.scores, {.method = "lp", .marginals = true});
-    CheckResult(own, lp, own.Best());
-    const double room = 1.001e-3 * lp.bound + kTight;
-    CHECK(std::abs(Product(own.scores, lp.marginals) - Product(own.scores, result.marginals)) <=
-          room);
-    CHECK(lp.fractional == result.fractional);
-    // Labels do not depend on whether marginals are wanted.
-    CHECK(Infer(*own.graph, own.scores, {.method = "messages"}).labels == result.labels);
+    check(own);
   }
-  CHECK(fractional >= 3);
+  CHECK(fractional >= 5);
 }
 
 TEST_CASE("each factor with its own max oracle has its own scores, even where weights are shared") {
