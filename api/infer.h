@@ -85,7 +85,8 @@ struct InferResult {
   /// is a corner, exact up to rounding. Method lp without that solver, or on a graph that is large
   /// for it, gives a point near the optimum: its marginals agree to 1e-9, and bound − scores ·
   /// marginals, which says how near, is at most a thousandth of the bound unless the work is
-  /// limited (large graphs; a hundredth then). Method messages has labels only.
+  /// limited (some thousandths on hard graphs, a hundredth on large ones). Method messages has
+  /// labels only.
   std::vector<double> marginals;
   /// Whether the marginals are fractional; scores · marginals is then above the score of the
   /// labels, and not above the bound.

@@ -33,7 +33,7 @@ class InferResult:
         In the places of the scores: the solution of the relaxation where the method solves one and
         it is fractional, else ``graph.features(labels)``. Without GLPK, or on graphs that are large
         for it, method "lp" gives a feasible point near the optimum: ``bound - scores @ marginals``
-        tells how near, usually a thousandth of the bound.
+        tells how near: a thousandth of the bound, or up to a hundredth on hard and large graphs.
     fractional : bool or array of shape (n_rows,)
         Whether the marginals are those of a fractional solution (False if not asked for).
     max_marginals : array of shape (n_states,) or (n_rows, n_states), or None
@@ -181,7 +181,7 @@ def structured_hinge(graph: Graph, scores: Any, labels: Any, losses: Any = None,
     method : {"auto", "exact", "lp", "messages"}, default="auto"
         With "lp", the maximum is that of the LP relaxation, which is an upper bound of the hinge
         loss, exact where graphs are forests; by message passing (:func:`infer`) it may fall short
-        by a thousandth. "auto" and "messages" may miss the best labelling of
+        by a thousandth or more. "auto" and "messages" may miss the best labelling of
         large graphs with cycles, and then give a lower bound.
     n_jobs : int, optional
         Threads; −1 for all processors. Results do not depend on it.

@@ -34,8 +34,9 @@ VERB_PHRASES = [["VBZ"], ["VBD"], ["MD", "VB"], ["MD", "RB", "VB"], ["VBZ", "RB"
 def chunk(draw, kind, tags):
     """Tokens (word, part of speech, label) of one chunk. Some annotators divide chunks, so that no
     weights label all of the sentences rightly."""
-    return [(draw.choice(WORDS[tag]), tag, ("B-" if k == 0 or draw.random() < 0.05 else "I-") + kind)
-            for k, tag in enumerate(tags)]
+    begins = [k == 0 or draw.random() < 0.05 for k in range(len(tags))]
+    return [(draw.choice(WORDS[tag]), tag, ("B-" if begin else "I-") + kind)
+            for tag, begin in zip(tags, begins)]
 
 
 def sentence(draw):
@@ -111,7 +112,8 @@ def write_attributes(path, X, y):
 
 def predictions(*arguments):
     text = run_program("sequence", "predict", *arguments, "-q")
-    return [[line.split()[-1] for line in block.split("\n")] for block in text.strip().split("\n\n")]
+    return [[line.split()[-1] for line in block.split("\n")]
+            for block in text.strip().split("\n\n")]
 
 
 def plain(labellings):
@@ -121,7 +123,8 @@ def plain(labellings):
 def check_the_same(tmp_path, train, test, parameters, flags):
     """Trains both ways and compares everything."""
     data = write_columns(tmp_path / "train.txt", train)
-    run_program("sequence", "train", data, "--model", tmp_path / "program.slk", "-q", *flags.split())
+    run_program("sequence", "train", data, "--model", tmp_path / "program.slk", "-q",
+                *flags.split())
     theirs = SequenceLabeler.load(tmp_path / "program.slk")
     assert theirs.format_ == "conll"
     templates = [line for line in run_program("sequence", "template", data).splitlines()

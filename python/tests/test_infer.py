@@ -83,18 +83,20 @@ def test_binary_relaxation_is_half_integral_and_below_the_bound():
     assert without.marginals is None and without.max_marginals is None
 
 
-@pytest.mark.parametrize("length, states, rows", [(5, 4, 40), (40, 8, 5)])
+@pytest.mark.parametrize("length, states, rows", [(5, 4, 40), (40, 8, 2)])
 def test_marginals_of_cycles_with_many_states(length, states, rows):
     """Whether the build has an LP solver or not; the second graph is too large for it."""
     rng = np.random.default_rng(4)
-    graph = cycle([states] * length, [[0, length // 2]])
+    graph = cycle([states] * length, [[i, i + 3] for i in range(0, length - 3, 2)])
     scores = rng.normal(size=(rows, graph.n_scores))
     scores[:, :states * length] *= 0.1
     result = slackline.infer(graph, scores, method="lp", marginals=True)
     reached = (scores * result.marginals).sum(axis=1)
     assert result.fractional.any()
     assert (reached <= result.bound + 1e-9).all() and (reached >= result.score - 1e-9).all()
-    assert (result.bound - reached <= 1e-3 * np.abs(result.bound) + 1e-9).all()
+    # The limit on the work ends the second at some thousandths.
+    tolerance = 1e-3 if length == 5 else 5e-3
+    assert (result.bound - reached <= tolerance * np.abs(result.bound) + 1e-9).all()
     for scope, place in graph.table_slices:
         tables = result.marginals[:, place].reshape(-1, states, states)
         for axis, variable in enumerate(scope):

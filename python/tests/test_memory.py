@@ -155,7 +155,7 @@ def test_inputs_are_let_go_of_by_threads_without_the_gil():
 def test_arrays_that_are_not_aligned_are_copied():
     record = np.zeros(60, dtype=np.dtype([("tag", "i1"), ("row", "f8", 8)], align=False))
     record["row"] = X
-    shifted = np.frombuffer(b"x" + X.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
+    shifted = np.frombuffer(b"x" + X.tobytes(), np.uint8)[1:].view(np.float64).reshape(X.shape)
     assert not shifted.flags.aligned
     plain = MultiLabelClassifier(**WITHOUT_CONSTANT).fit(X, Y)
     for array in (record["row"], shifted):
