@@ -11,6 +11,15 @@ namespace slackline::internal {
 
 double ProcessCpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
+double ThreadCpuSeconds() {
+#if defined(CLOCK_THREAD_CPUTIME_ID)
+  timespec time{};
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+#endif
+  return ProcessCpuSeconds();
+}
+
 std::int64_t PeakMemoryBytes() {
 #if defined(__unix__) || defined(__APPLE__)
   rusage usage{};

@@ -21,6 +21,9 @@ class WallTimer {
 /// Processor seconds of the whole process (all threads) since its start.
 double ProcessCpuSeconds();
 
+/// Processor seconds of the calling thread; those of the process where the system does not tell.
+double ThreadCpuSeconds();
+
 /// Largest resident memory of the process so far, in bytes; 0 where the system does not report it.
 std::int64_t PeakMemoryBytes();
 

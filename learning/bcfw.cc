@@ -5,6 +5,7 @@
 #include <slackline/learning/example_blocks/active_set_learner.h>
 #include <slackline/learning/example_blocks/plain_bcfw.h>
 #include <slackline/learning/planes/race_learner.h>
+#include <slackline/learning/shards/sharded_learner.h>
 
 namespace slackline::internal {
 namespace {
@@ -30,6 +31,7 @@ constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
 
 std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& options) {
+  if (options.shards > 1) return MakeShardedLearner(problem, options);
   if (options.own<BcfwOptions>().planes == PlaneRace::kOn) return MakeRaceLearner(problem, options);
   if (options.step != StepKind::kFrankWolfe) return MakeActiveSetLearner(problem, options);
   return MakePlainBcfwLearner(problem, options);
@@ -58,6 +60,14 @@ void Check(const TrainOptions& options) {
       throw DataError(
           "--planes on cannot be combined with --average: planes have no iterates to average");
   }
+  if (options.shards > 1) {
+    if (given && frank_wolfe)
+      throw DataError("--shards needs --step pairwise or away: plain bcfw has no shards");
+    if (own.planes == PlaneRace::kOn)
+      throw DataError("--shards cannot be combined with --planes on");
+    if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
+      throw DataError("--shards cannot be combined with --average");
+  }
   if (options.order == OrderKind::kGap && frank_wolfe)
     throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");
 }
@@ -70,7 +80,7 @@ constinit const LearnerRecord kBcfwLearner = {
     .section = "Frank-Wolfe: `fw` and `bcfw`",
     .make = Make,
     .variants = kVariants,
-    .reads = "step order average proximal fixed-step oracle",
+    .reads = "step order average proximal fixed-step shards oracle",
     .options = kOptionLists,
     .check = Check};
 

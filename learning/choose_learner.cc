@@ -84,7 +84,8 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   }
   // Options that only example blocks have.
   const bool of_examples = options->average != AverageKind::kAuto ||
-                           options->step == StepKind::kAway || options->order == OrderKind::kGap ||
+                           options->step == StepKind::kAway || options->shards > 1 ||
+                           options->order == OrderKind::kGap ||
                            options->own<BcfwOptions>().planes == PlaneRace::kOn;
   if (!HasFactors(problem.data()) && !of_examples && !options->fixed_step &&
       !UsesKernel(*options)) {
@@ -133,7 +134,7 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   PlaneRace& planes = chosen.own<BcfwOptions>().planes;
   if (planes == PlaneRace::kAuto) {
     const bool race = options.learner == LearnerKind::kAuto && keeps_corners &&
-                      chosen.average == AverageKind::kOff;
+                      chosen.average == AverageKind::kOff && chosen.shards == 1;
     planes = race ? PlaneRace::kOn : PlaneRace::kOff;
   }
   if (chosen.order == OrderKind::kAuto && RecordOf(chosen.learner).own_order.empty()) {

@@ -10,6 +10,7 @@ using O = TrainOptions;
 
 constexpr auto kMaxIndex = static_cast<double>(std::numeric_limits<Index>::max());
 constexpr auto kMaxSeed = 9007199254740992.0;
+constexpr double kMostShards = 512;
 
 constexpr OptionRecord kShared[] = {
     // The text of `learner` is made from the learners' records (learner_registry.cc).
@@ -87,6 +88,17 @@ constexpr OptionRecord kShared[] = {
      .text = "prox-sdca: add S ‖w‖₁ to the objective, which makes many weights zero",
      .default_text = "none",
      .field = Field<&O::l1>,
+     .positive = true,
+     .by_learner = true},
+    {.name = "shards",
+     .placeholder = "P",
+     .text = "bcfw with active sets: deal the examples into P shards, which are trained side by "
+             "side (--threads) and combined in rounds. The result depends on P and not on the "
+             "threads",
+     .default_text = "1",
+     .field = Field<&O::shards>,
+     .minimum = 1,
+     .maximum = kMostShards,
      .positive = true,
      .by_learner = true},
     {.name = "kernel",

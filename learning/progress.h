@@ -44,6 +44,9 @@ struct ProgressRecord {
   /// Maximisations over whole examples, without those of the checks.
   std::int64_t oracle_calls = 0;
   std::int64_t block_steps = 0;  ///< blocks visited
+  /// With shards: rounds, and the critical processor seconds of the passes (WorkCounts).
+  std::int64_t rounds = 0;
+  double critical_seconds = 0;
 };
 
 /// Why a run ended.

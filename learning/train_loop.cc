@@ -249,6 +249,8 @@ class Run {
     Absorb(Name(options_.learner), learner_, evaluation, rounding(), &state_);
     record.oracle_calls = work.oracle_calls;
     record.block_steps = work.block_steps;
+    record.rounds = work.rounds;
+    record.critical_seconds = work.critical_seconds;
     record.check_seconds += elapsed - pass_seconds;
     check_cost_ = elapsed * threads - pass_seconds;
     if (ahead_) pass_cost_ = pass_seconds;

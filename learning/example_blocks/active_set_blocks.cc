@@ -76,6 +76,14 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, 
   oracle_->Refresh(weights_);
 }
 
+void ActiveSetBlocks::JoinShards(const ShardSteps& shard) {
+  SLACKLINE_CHECK(!average_.active() && centre_.kappa() == 0 && shard.total >= problem_.size(),
+                  "a shard has no averages and no centre, and at most all examples");
+  shard_ = shard;
+}
+
+void ActiveSetBlocks::DropIdle(Index m) { sets_[m].DropIdle(kIdleLimit); }
+
 /// Keeps inner products of inputs if several inputs share a weight block, and if the products of
 /// all examples need memory of the order of the inputs (kGramShare).
 void ActiveSetBlocks::MakeInputGrams(int threads) {
@@ -296,7 +304,7 @@ ActiveSetBlocks::VisitResult ActiveSetBlocks::Visit(Index m, bool ask) {
       result.gain += Improve(&set, kLocalShare * result.gap).gain;
       Apply(example, set, false);
     }
-    set.DropIdle(kIdleLimit);
+    if (!shard_) set.DropIdle(kIdleLimit);
   }
   FlushSlots(example);
   average_.EndStep();
@@ -385,7 +393,7 @@ ActiveSetBlocks::VisitResult ActiveSetBlocks::Ask(Index m, Index idle_limit) {
 
 double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
   weights->assign(weights_.size(), 0.0);
-  const double inverse = 1 / problem_.lambda_m();
+  const double inverse = 1 / (problem_.lambda() * total());
   double loss = 0;
   std::vector<double> delta(slot_delta_.size());
   for (Index m = 0; m < problem_.size(); ++m) {
@@ -405,7 +413,7 @@ double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
     }
     AddSlots(example, delta, *weights, threads_);
   }
-  return loss / problem_.size();
+  return loss / total();
 }
 
 double ActiveSetBlocks::PointOfExample(Index m, std::vector<double>* coordinates) const {
@@ -440,37 +448,33 @@ void ActiveSetBlocks::MoveCentre(double kappa) {
   oracle_->Refresh(weights_);
 }
 
-double ActiveSetBlocks::CentreGap() const {
-  if (kappa() == 0) return 0;
-  double sum = 0;  // Ψα − w = κ/λ (w − c)
-  for (std::size_t k = 0; k < weights_.size(); ++k) {
-    const double d = weights_[k] - centre_.point()[k];
-    sum += d * d;
-  }
-  return kappa() * kappa() / (2 * problem_.lambda()) * sum;
-}
-
 void ActiveSetBlocks::ChangeLambda(const Problem& problem) {
   problem_ = problem;
   std::vector<double> weights;
   const double loss = WeightsOfPoint(&weights);
-  const double theta = BestShare(loss, Regulariser(problem_.lambda(), weights));
-  for (ActiveSet& set : sets_) {
-    const std::span<double> alpha = set.alpha();
-    for (double& share : alpha) share *= theta;
-    alpha[0] += 1 - theta;
-  }
-  average_ = IterateAverage(average_.kind(), problem_.num_weights(), problem_.size());
-  oracle_calls_ = 0;
-  steps_ = 0;
+  ChangeLambda(problem, BestShare(loss, Regulariser(problem_.lambda(), weights)));
   centre_.Leave();
   Rebuild();
 }
 
+void ActiveSetBlocks::ChangeLambda(const Problem& problem, double share_of_point) {
+  problem_ = problem;
+  for (ActiveSet& set : sets_) {
+    const std::span<double> alpha = set.alpha();
+    for (double& share : alpha) share *= share_of_point;
+    alpha[0] += 1 - share_of_point;
+  }
+  average_ = IterateAverage(average_.kind(), problem_.num_weights(), problem_.size());
+  oracle_calls_ = 0;
+  steps_ = 0;
+}
+
 void ActiveSetBlocks::Archive(StateArchive* archive) {
   archive->Tag("corner blocks");
-  archive->FiniteReals(weights_);
-  centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
+  if (!shard_) {
+    archive->FiniteReals(weights_);
+    centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
+  }
   for (Index m = 0; m < problem_.size(); ++m) {
     scratch_.inputs = Inputs(m);
     sets_[m].Archive(problem_.data().example(m), &scratch_, archive);

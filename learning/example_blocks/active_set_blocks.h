@@ -22,6 +22,7 @@
 // the oracle, if it is called.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,26 @@ class ActiveSetBlocks {
   /// (core/slot_sweeps.h); results do not depend on their number.
   ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step, AverageKind average,
                   int threads = 1);
+
+  /// What the blocks of one shard share with those of the others (learning/shards).
+  struct ShardSteps {
+    Index total = 0;   ///< M: the examples of all shards
+    double kappa = 0;  ///< κ: the shards have one centre
+    /// At least 1: steps allow for changes of the weights by other shards as if their own change
+    /// were so many times as large. The weights of the blocks move by as much.
+    double caution = 1;
+  };
+  /// The problem's examples become one shard of several. The blocks keep no centre then, and visits
+  /// drop no corners. Rebuild, MoveCentre, CentreGap and ChangeLambda must not be called. Requires
+  /// that there is no average.
+  void JoinShards(const ShardSteps& shard);
+  /// For a shard: the weights, which the shards change together; WeightsReplaced follows.
+  std::span<double> shared_weights() { return weights_; }
+  void WeightsReplaced() { oracle_->Refresh(weights_); }
+  /// For a shard: the weights of the corners of example m, which the shards change together.
+  std::span<double> alpha(Index m) { return sets_[m].alpha(); }
+  /// For a shard: drops the corners of example m that had no weight for some visits.
+  void DropIdle(Index m);
 
   /// History of the calls of ExampleOracle::Search for one example.
   struct SearchRecord {
@@ -104,15 +125,17 @@ class ActiveSetBlocks {
 
   /// Sets c to the newest w and κ to kappa (0: no centre). Keeps Ψα and updates w. O(d).
   void MoveCentre(double kappa);
-  double kappa() const { return centre_.kappa(); }
+  double kappa() const { return shard_ ? shard_->kappa : centre_.kappa(); }
   /// The weights that the steps have reached: w, or the centre if no step was made since it moved.
   std::span<const double> reached() const { return centre_.Reached(weights_); }
   /// λ/2 ‖w − Ψα‖², which the certified gap at w contains besides the gaps of the blocks. O(d).
-  double CentreGap() const;
+  double CentreGap() const { return centre_.Gap(problem_.lambda(), weights_); }
 
   /// Continues with another λ from the best mixture of the dual point and the ground truth;
   /// averages and counts start again.
   void ChangeLambda(const Problem& problem);
+  /// The same with a given share θ of the dual point; the weights remain to be computed.
+  void ChangeLambda(const Problem& problem, double share_of_point);
 
   void Archive(StateArchive* archive);
 
@@ -156,8 +179,12 @@ class ActiveSetBlocks {
     double gap = 0;
     double gain = 0;
   };
-  /// 1 / ((λ + κ) M).
-  double StepScale() const { return 1 / ((problem_.lambda() + kappa()) * problem_.size()); }
+  /// 1 / ((λ + κ) M), times the caution of a shard.
+  double StepScale() const {
+    const double scale = 1 / ((problem_.lambda() + kappa()) * total());
+    return shard_ ? shard_->caution * scale : scale;
+  }
+  Index total() const { return shard_ ? shard_->total : problem_.size(); }
   void ScoreSlots(const ExampleView& example);
   struct LocalStep {
     double gap = 0;     ///< directional derivative of the block's dual, times M
@@ -178,6 +205,7 @@ class ActiveSetBlocks {
   ExampleOracle* oracle_;
   StepKind step_;
   int threads_;  // that share the sweeps of a visit
+  std::optional<ShardSteps> shard_;
   ProximalCentre centre_;
   IterateAverage average_;
   std::vector<ActiveSet> sets_;

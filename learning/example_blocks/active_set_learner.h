@@ -10,15 +10,9 @@
 // examples · oracle = the fastest of example_oracle.h · step = pairwise over active sets · order =
 // permutation, without the examples whose gap was small.
 //
-// A pass is one round of oracle calls and then rounds over the active sets alone, as long as these
-// raise the dual faster, per unit of work, than the pass as a whole has done so far. Work is
-// counted in operations, not in seconds, so that runs can be repeated.
-//
-// With order gap, rounds of oracle calls skip examples whose gap was far below the mean at their
-// last call. Old gaps say little (a fixed refresh every tenth pass cost a factor of three on
-// Reuters), so in every round the remembered gap of a skipped example doubles and grows by a
-// twentieth of the mean. No example waits longer than four rounds, or five when the mean grows
-// meanwhile. Rounds over the active sets treat the spreads within the sets in the same way.
+// A pass is one round of oracle calls and then rounds over the active sets alone
+// (active_set_rounds.h). With order gap, rounds skip examples that seem to be not worth a visit
+// (example_gaps.h).
 #pragma once
 
 #include <memory>

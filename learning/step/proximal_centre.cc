@@ -23,6 +23,16 @@ void ProximalCentre::Move(double kappa, double lambda, std::vector<double>* weig
   if (kappa_ == 0) point_ = {};
 }
 
+double ProximalCentre::Gap(double lambda, std::span<const double> weights) const {
+  if (kappa_ == 0) return 0;
+  double sum = 0;  // Ψμ − w = κ/λ (w − c)
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const double d = weights[k] - point_[k];
+    sum += d * d;
+  }
+  return kappa_ * kappa_ / (2 * lambda) * sum;
+}
+
 void ProximalCentre::Blend(double lambda, std::span<double> weights) const {
   if (kappa_ == 0) return;
   const double share = kappa_ / (kappa_ + lambda);

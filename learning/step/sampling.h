@@ -76,6 +76,14 @@ class ExampleVisits {
   /// Pass.
   std::span<const Index> Permutation() { return examples_.Next(&random_); }
 
+  /// The examples of a pass in their order, or drawn with replacement into *drawn, by the option.
+  std::span<const Index> Examples(std::vector<Index>* drawn) {
+    if (!uniform_) return Permutation();
+    drawn->resize(examples_.size());
+    for (Index& m : *drawn) m = static_cast<Index>(random_.Below(examples_.size()));
+    return *drawn;
+  }
+
   Random& random() { return random_; }
   const Random& random() const { return random_; }
   ExampleOrder& examples() { return examples_; }

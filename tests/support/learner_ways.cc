@@ -90,6 +90,9 @@ void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOption
         options.average != AverageKind::kAuto && options.average != AverageKind::kOff;
     if (step != StepKind::kFrankWolfe && !averages && random.Below(2) == 0)
       options.own<BcfwOptions>().planes = PlaneRace::kOn;
+    if (step != StepKind::kFrankWolfe && !averages &&
+        options.own<BcfwOptions>().planes != PlaneRace::kOn)
+      options.shards = Pick(random, std::vector<Index>{1, 2, 3});
     ways->push_back(options);
   }
 }

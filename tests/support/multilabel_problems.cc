@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/multilabel_problems.h"
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <slackline/core/factor_graph_builder.h>
 
 namespace slackline::internal::test {
 
-TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels,
-                                    Index num_features, bool full, double threshold) {
+namespace {
+
+std::shared_ptr<const Structure> LabelStructure(Index num_labels, Index num_features, bool full) {
   FactorGraphBuilder graph;
   graph.AddVariables(num_labels, 2);
   for (Index i = 0; i < num_labels; ++i) {
@@ -25,8 +28,14 @@ TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index nu
   for (Index i = 0; i < num_labels; ++i) builder.AddLinear(i, labels, 0, on, i);
   for (Index c = 0; c < graph.num_factors(); ++c)
     builder.AddConstant(num_labels + c, pairs, both, c);
-  const auto structure = builder.Build();
+  return builder.Build();
+}
 
+}  // namespace
+
+TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels,
+                                    Index num_features, bool full, double threshold) {
+  const auto structure = LabelStructure(num_labels, num_features, full);
   std::vector<double> truth(num_labels * num_features);
   for (double& w : truth) w = random.Normal();
   const auto rows = std::make_shared<FeatureRows>();
@@ -44,8 +53,36 @@ TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index nu
     }
     given.push_back(std::move(y));
   }
-  Dataset data(layout, rows);
+  Dataset data(structure->shared_layout(), rows);
   for (Index m = 0; m < num_examples; ++m) data.Add(structure, given[m], m);
+  return MakeTrainingSet(data, LossOptions{});
+}
+
+TrainingSet RandomTextProblem(Random& random, Index num_examples, Index num_labels,
+                              Index num_features) {
+  constexpr Index kWords = 8;
+  const auto structure = LabelStructure(num_labels, num_features, false);
+  std::vector<double> truth(num_labels * num_features);
+  for (double& w : truth) w = random.Normal();
+  const auto rows = std::make_shared<FeatureRows>();
+  Dataset data(structure->shared_layout(), rows);
+  std::vector<Index> y(num_labels);
+  for (Index m = 0; m < num_examples; ++m) {
+    std::set<Index> words = {0};
+    while (std::ssize(words) < kWords + 1) {
+      const double place = random.Uniform() * random.Uniform() * random.Uniform();
+      words.insert(1 + static_cast<Index>(place * (num_features - 1)));
+    }
+    const std::vector<Index> columns(words.begin(), words.end());
+    const std::vector<double> values(columns.size(), 1.0);
+    rows->AddSparse(columns, values);
+    for (Index i = 0; i < num_labels; ++i) {
+      double score = random.Normal();
+      for (const Index column : columns) score += truth[i * num_features + column];
+      y[i] = score > 0 ? 1 : 0;
+    }
+    data.Add(structure, y, m);
+  }
   return MakeTrainingSet(data, LossOptions{});
 }
 

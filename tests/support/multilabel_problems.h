@@ -14,4 +14,9 @@ namespace slackline::internal::test {
 TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels,
                                     Index num_features, bool full, double threshold = 0);
 
+/// The same with sparse inputs, as of texts: a constant and eight of `num_features` − 1 further
+/// features, low numbers much more often than high ones. Pairs are those of a chain.
+TrainingSet RandomTextProblem(Random& random, Index num_examples, Index num_labels,
+                              Index num_features);
+
 }  // namespace slackline::internal::test

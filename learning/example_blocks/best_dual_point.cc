@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/best_dual_point.h>
+
+#include <utility>
+
+#include <slackline/core/feature_map.h>
+
+namespace slackline::internal {
+
+void BestDualPoint::Offer(double value, const Reader& read) {
+  if (!begun() || !(value > value_)) return;
+  value_ = value;
+  std::vector<double> coordinates;
+  for (std::size_t m = 0; m < points_.size(); ++m) {
+    SparsePoint& point = points_[m];
+    point.loss = read(static_cast<Index>(m), &coordinates);
+    point.index.clear();
+    point.value.clear();
+    for (std::size_t k = 0; k < coordinates.size(); ++k) {
+      if (coordinates[k] == 0) continue;
+      point.index.push_back(static_cast<Index>(k));
+      point.value.push_back(coordinates[k]);
+    }
+  }
+}
+
+double BestDualPoint::Read(const Dataset& data, Index m, std::vector<double>* coordinates) const {
+  const SparsePoint& point = points_[m];
+  coordinates->assign(data.example(m).structure().num_coordinates(), 0.0);
+  for (std::size_t e = 0; e < point.index.size(); ++e)
+    (*coordinates)[point.index[e]] = point.value[e];
+  return point.loss;
+}
+
+void BestDualPoint::Archive(const Dataset& data, StateArchive* archive) {
+  bool known = complete();
+  archive->Flag(&known);
+  if (archive->loading()) loaded_ = !known;
+  if (!known) return;
+  double value = value_;
+  archive->Real(&value);
+  std::vector<SparsePoint> read(archive->loading() ? data.size() : 0);
+  for (Index m = 0; m < data.size(); ++m) {
+    SparsePoint& point = archive->loading() ? read[m] : points_[m];
+    archive->Indices(&point.index, 0, data.example(m).structure().num_coordinates() - 1);
+    archive->FiniteList(&point.value);
+    archive->FiniteReal(&point.loss);
+    archive->Require(point.index.size() == point.value.size(), "a dual point does not add up");
+  }
+  // Keep the current point if best points are not wanted, or if the current one is better: an
+  // evaluation during the pass that is being undone may have found it.
+  if (!archive->loading() || !begun() || value_ > value) return;
+  points_ = std::move(read);
+  value_ = value;
+}
+
+double MixWithGroundTruth(const ExampleView& example, double share, double loss,
+                          std::vector<double>* coordinates) {
+  if (share < 1) {
+    for (double& coordinate : *coordinates) coordinate *= share;
+    AddLabellingFeatures(example, example.labels(), 1 - share, *coordinates);
+  }
+  return share * loss;
+}
+
+}  // namespace slackline::internal

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The weight vector as runs of weights that visits change together, by how often that happens.
+//
+// Most visits change the weights of scalar features, and those of inputs' features that most
+// examples have. These runs are `frequent`. The columns of all other features are numbered: a visit
+// changes the few columns of its example's features.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <slackline/core/dataset.h>
+
+namespace slackline::internal {
+
+/// The weights begin … begin + count − 1.
+struct WeightRun {
+  Offset begin = 0;
+  Offset count = 0;
+};
+
+class WeightRuns {
+ public:
+  /// part_work: of a shard in a part of a round, in array entries. A column is frequent if some
+  /// examples of a part are likely to have its feature. Two sweeps over the entries of the inputs.
+  WeightRuns(const Dataset& data, std::int64_t part_work);
+
+  /// The frequent runs, and the number of their weights.
+  std::span<const WeightRun> frequent() const { return frequent_; }
+  Offset num_frequent() const { return num_frequent_; }
+  /// The columns of inputs' features, numbered block by block, of which those that are not frequent
+  /// count as columns here. 0: all runs are frequent.
+  Index num_columns() const { return first_column_.back(); }
+  WeightRun column(Index c) const;
+
+  /// Calls visit(number, run) for the columns, without the frequent ones, that a visit of the
+  /// example may change, some more than once.
+  template <class Visit>
+  void ForEachColumn(const ExampleView& example, const Visit& visit) const {
+    for (const Slot& slot : example.structure().slots()) {
+      const Index d = divided_of_block_[slot.block];
+      if (d < 0) continue;
+      const Divided& block = divided_[d];
+      const Index first = first_column_[d];
+      const FeatureRow row = example.input(slot.input);
+      for (Index k = 0; k < row.count; ++k) {
+        const Index number = first + row.columns[k];
+        if (is_frequent_[number] == 0) visit(number, block.column(row.columns[k]));
+      }
+    }
+  }
+
+ private:
+  struct Divided {
+    Offset begin = 0;
+    Index rows = 0;
+    WeightRun column(Index c) const { return {begin + static_cast<Offset>(c) * rows, rows}; }
+  };
+  /// Sums over all inputs of a block.
+  struct BlockCounts {
+    Offset values = 0;
+    Offset inputs = 0;
+    bool dense = false;
+  };
+  static std::vector<BlockCounts> Count(const Dataset& data);
+  void AddFrequent(const WeightRun& run);
+  void MarkFrequent(const Dataset& data, std::int64_t part_work);
+
+  std::vector<WeightRun> frequent_;
+  Offset num_frequent_ = 0;
+  std::vector<Divided> divided_;           // blocks
+  std::vector<Index> first_column_;        // of each of them, and the number of all columns
+  std::vector<Index> divided_of_block_;    // per block of the layout: its number; −1: not divided
+  std::vector<std::uint8_t> is_frequent_;  // per column
+};
+
+}  // namespace slackline::internal

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The learner in shards: certificates, monotone duals, one optimum whatever the number of shards,
+// and the same bits whatever the number of threads.
+#include <slackline/learning/shards/sharded_learner.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/learning/bcfw.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+TrainOptions Shards(Index shards, Switch proximal = Switch::kAuto) {
+  TrainOptions options;
+  options.learner = LearnerKind::kBcfw;
+  options.step = StepKind::kPairwise;
+  options.order = OrderKind::kGap;
+  options.proximal = proximal;
+  options.shards = shards;
+  return options;
+}
+
+/// Problems whose weights are all frequent, and ones with columns that are not. The latter need
+/// several parts in a round and several rounds in a pass.
+Problem DenseProblem(Random& random, Index examples = 12) {
+  return Problem(RandomMultiLabelProblem(random, examples, 4, 3, false), 0.02);
+}
+Problem TextProblem(Random& random) {
+  return Problem(RandomTextProblem(random, 600, 10, 3000), 1.0 / 600);
+}
+
+}  // namespace
+
+TEST_CASE("evaluations are those of the weights and of the dual point, around the optimum") {
+  Random random(1);
+  for (const Index shards : {2, 3, 12, 100}) {
+    for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample, OrderKind::kUniform}) {
+      for (const Switch proximal : {Switch::kAuto, Switch::kOff}) {
+        const Problem problem = DenseProblem(random);
+        TrainOptions options = Shards(shards, proximal);
+        options.order = order;
+        options.step = order == OrderKind::kExample ? StepKind::kAway : StepKind::kPairwise;
+        const double optimum = SolveRelaxed(problem.training(), problem.lambda()).value;
+        CAPTURE(shards);
+        CheckPasses(problem, options, optimum, 8);
+      }
+    }
+  }
+}
+
+TEST_CASE("all numbers of shards reach the optimum") {
+  Random random(2);
+  for (int trial = 0; trial < 6; ++trial) {
+    ProblemOptions kind = RandomOptions(random);
+    kind.num_examples = 4;
+    kind.forest = true;
+    const Problem problem(RandomProblem(random, kind), 0.05);
+    const double optimum = SolveExact(problem.training(), problem.lambda()).value;
+    for (const Index shards : {1, 2, 4}) {
+      TrainOptions options = Shards(shards);
+      options.oracle = SolverKind::kTree;
+      options.gap_tolerance = 1e-8;
+      const TrainSummary summary = Train(problem, options);
+      CAPTURE(shards);
+      CHECK(summary.termination == Termination::kConverged);
+      CHECK(Near(summary.last.primal, optimum, kSolver));
+    }
+  }
+}
+
+TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
+  Random random(3);
+  for (const Index shards : {2, 4, 8}) {
+    CheckDualNeverFalls(DenseProblem(random, 24), Shards(shards, Switch::kOff), 20, kExact);
+    ProblemOptions kind;
+    kind.num_examples = 8;
+    kind.repeat_examples = true;
+    kind.forest = true;
+    const Problem repeated(RandomProblem(random, kind), 0.01);
+    CheckDualNeverFalls(repeated, Shards(shards, Switch::kOff), 20, kExact);
+    CheckDualNeverFalls(TextProblem(random), Shards(shards, Switch::kOff), 12, kExact);
+  }
+}
+
+TEST_CASE("the common weights are those of the dual point after every pass") {
+  Random random(14);
+  const StopControl never(nullptr, 0);
+  for (const Index shards : {2, 3, 8}) {
+    for (const bool texts : {false, true}) {
+      const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 100);
+      const auto learner = MakeShardedLearner(problem, Shards(shards, Switch::kOff));
+      for (int pass = 0; pass < 10; ++pass) {
+        learner->RunPass(never);
+        learner->Evaluate(1);
+        double most = 0;
+        for (std::size_t k = 0; k < learner->weights().size(); ++k)
+          most = std::max(most, std::abs(learner->weights()[k] - learner->reached()[k]));
+        CAPTURE(shards);
+        CAPTURE(texts);
+        CAPTURE(pass);
+        CHECK(most <= kTight);
+      }
+    }
+  }
+}
+
+TEST_CASE("rare features: the certificate is that of one chain of visits") {
+  Random random(4);
+  const Problem problem = TextProblem(random);
+  TrainOptions options = Shards(1);
+  options.gap_tolerance = 1e-7;
+  const TrainSummary alone = Train(problem, options);
+  for (const Index shards : {2, 5}) {
+    options.shards = shards;
+    const TrainSummary together = Train(problem, options);
+    CAPTURE(shards);
+    CHECK(together.termination == Termination::kConverged);
+    CHECK(together.last.primal >= alone.last.dual);
+    CHECK(together.last.dual <= alone.last.primal);
+    CHECK(together.last.rounds > 2 * together.last.pass);
+    CHECK(together.last.critical_seconds > 0);
+  }
+}
+
+TEST_CASE("passes with shards are worth nearly as much as passes with one") {
+  Random random(5);
+  for (const bool texts : {false, true}) {
+    const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 400);
+    TrainOptions options = Shards(1);
+    options.gap_tolerance = 1e-3;
+    options.check_every = 1;
+    const Index alone = Train(problem, options).last.pass;
+    options.shards = 4;
+    CAPTURE(texts);
+    CHECK(Train(problem, options).last.pass <= 2 * alone + 2);
+  }
+}
+
+TEST_CASE("the same bits for every number of threads, and every time") {
+  Random random(6);
+  for (const Index shards : {2, 3, 7}) {
+    CheckReplay(DenseProblem(random, 40), Shards(shards));
+    CheckReplay(TextProblem(random), Shards(shards), 6);
+  }
+}
+
+TEST_CASE("a run is resumed, and taken over by another learner, bit for bit") {
+  Random random(7);
+  const Problem dense = DenseProblem(random, 30);
+  const Problem texts = TextProblem(random);
+  for (const Switch proximal : {Switch::kAuto, Switch::kOff}) {
+    CheckResume(dense, Shards(3, proximal));
+    CheckTakeOver(dense, Shards(3, proximal));
+    CheckTakeOver(texts, Shards(4, proximal));
+    CheckTakeOver(texts, Shards(2, proximal),
+                  {.prepare = [](Learner& learner) { learner.Evaluate(1); }});
+  }
+}
+
+TEST_CASE("a state of another number of shards is refused") {
+  Random random(8);
+  const Problem problem = DenseProblem(random);
+  const auto learner = MakeLearner(problem, Shards(3));
+  learner->RunPass(StopControl(nullptr, 0));
+  StateWriter state;
+  learner->Save(&state);
+  StateReader reader(state.bytes());
+  const auto load = [&] {
+    MakeLearner(problem, Shards(2))->Load(&reader);
+    reader.Finish();
+  };
+  CHECK_THROWS_AS(load(), DataError);
+}
+
+TEST_CASE("λ can change between passes") {
+  Random random(9);
+  const Problem first = DenseProblem(random, 20);
+  for (const double lambda : {0.1, 0.004}) {
+    const Problem second = first.WithLambda(lambda);
+    const double optimum = SolveRelaxed(second.training(), second.lambda()).value;
+    for (const Switch proximal : {Switch::kAuto, Switch::kOff}) {
+      // As near as a run that begins with the second λ, up to a factor. Both gaps are those of the
+      // newest weights, which come and go.
+      TrainOptions fresh = Shards(3, proximal);
+      fresh.gap_tolerance = 0;
+      fresh.max_passes = 100;
+      const double gap = 10 * Train(second, fresh).last.gap + 1e-5;
+      CAPTURE(lambda);
+      CheckPath(first, second, Shards(3, proximal), optimum, 10, 100, gap);
+      CheckChangeLambda(first, Shards(3, proximal), lambda, optimum, 0, 100, gap);
+    }
+  }
+}
+
+TEST_CASE("another solver confirms certificates") {
+  Random random(10);
+  CheckVerifies(DenseProblem(random, 20), Shards(4));
+  CheckVerifies(DenseProblem(random, 20), Shards(2, Switch::kOff));
+}
+
+TEST_CASE("problems of extreme shapes") {
+  CheckUnpleasantProblems(Shards(2));
+  CheckUnpleasantProblems(Shards(3, Switch::kOff));
+}
+
+TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
+  Random random(11);
+  const Problem problem = TextProblem(random);
+  const auto learner = MakeLearner(problem, Shards(3, Switch::kOff));
+  const std::atomic<int> interrupt{1};
+  learner->RunPass(StopControl(nullptr, 0));
+  const double before = learner->Evaluate(1).dual;
+  learner->RunPass(StopControl(&interrupt, 0));
+  const Evaluation after = learner->Evaluate(1);
+  CHECK(after.dual >= before - kExact);
+  CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
+  CHECK(after.primal >= after.dual);
+}
+
+TEST_CASE("options that do not go with shards are refused") {
+  Random random(12);
+  const Problem problem = DenseProblem(random);
+  const auto refused = [&](TrainOptions options, std::string_view part) {
+    const doctest::Contains contains(doctest::String(part.data(), part.size()));
+    CHECK_THROWS_WITH_AS(MakeLearner(problem, options), contains, DataError);
+  };
+  TrainOptions options = Shards(2);
+  options.average = AverageKind::kWeighted;
+  refused(options, "--shards cannot be combined with --average");
+  options = Shards(2);
+  options.own<BcfwOptions>().planes = PlaneRace::kOn;
+  refused(options, "--shards cannot be combined with --planes on");
+  options = Shards(2);
+  options.step = StepKind::kFrankWolfe;
+  options.order = OrderKind::kExample;
+  refused(options, "--shards needs --step pairwise or away");
+  options = Shards(2);
+  options.learner = LearnerKind::kSubgradient;
+  options.step = StepKind::kAuto;
+  options.order = OrderKind::kAuto;
+  refused(options, "--shards");
+  options = Shards(1000);
+  refused(options, "--shards");
+}
+
+TEST_CASE("auto trains in shards where examples have an oracle") {
+  Random random(13);
+  const Problem problem = DenseProblem(random, 20);
+  TrainOptions options;
+  options.shards = 2;
+  const TrainSummary summary = Train(problem, options);
+  CHECK(summary.termination == Termination::kConverged);
+  CHECK(summary.last.rounds > 0);
+}
