@@ -67,9 +67,9 @@ struct WorkCounts {
   /// Array entries touched since the beginning of the run, oracles included: the unit in which
   /// learners are compared. 0: not counted.
   std::int64_t entries = 0;
-  /// With shards: rounds, and the processor seconds of the slowest shard in every round, with its
-  /// share of the exchanges. That is what a run takes when every shard has a processor of its own. Seconds are those of this
-  /// process alone where a run was resumed.
+  /// With shards: exchanges of weights, and the processor seconds of the slowest shard between each
+  /// two, with its share of the exchanges. That is what a run takes when every shard has its own
+  /// processor. Seconds are those of this process where a run was resumed.
   std::int64_t rounds = 0;
   double critical_seconds = 0;
 };

@@ -44,7 +44,8 @@ class ShardExchange {
   /// The shards must then take them (Shard::TakeFrequent).
   Cost CombineFrequent(int threads, const Shards& shards, CommonWeights* common);
   /// After the last part of a round: writes the new weights to *common, and the increase of the
-  /// dual to *gain. strength: λ + κ. The shards must then keep their shares(), and take the frequent weights.
+  /// dual to *gain. strength: λ + κ. The shards must then keep their shares(), and take the
+  /// frequent weights.
   Cost Combine(double strength, int threads, const Shards& shards, CommonWeights* common,
                double* gain);
   std::span<const double> shares() const { return shares_; }

@@ -28,10 +28,10 @@ constexpr Index kRebuildEvery = 16;  // passes
 /// weights are not frequent.
 constexpr std::int64_t kRoundPerExchange = 40;
 
-/// Work of a shard in a part of a round, in array entries. The least is some 150 µs, many times what
-/// threads take to wait for each other. Frequent weights move between processors after every part,
-/// which takes longer than to compute with them; the more shards, the more a longer part would
-/// leave unseen.
+/// Work of a shard in a part of a round, in array entries. The least is some 150 µs, many times as
+/// long as threads take to wait for each other. Frequent weights move between processors after
+/// every part, which takes longer than to compute with them; the more shards, the more a longer
+/// part would leave unseen.
 constexpr std::int64_t kLeastPartWork = 60'000;
 constexpr std::int64_t kWorkPerFrequent = 60;
 std::int64_t PartWork(Offset frequent, Index shards) {
