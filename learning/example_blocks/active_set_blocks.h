@@ -52,8 +52,8 @@ class ActiveSetBlocks {
     double caution = 1;
   };
   /// The problem's examples become one shard of several. The blocks keep no centre then, and visits
-  /// drop no corners. Rebuild, MoveCentre, CentreGap and ChangeLambda must not be called. Requires
-  /// that there is no average.
+  /// drop no corners. Rebuild, MoveCentre, CentreGap and ChangeLambda without a share must not be
+  /// called. Requires that there is no average. A further call changes κ and caution.
   void JoinShards(const ShardSteps& shard);
   /// For a shard: the weights, which the shards change together; WeightsReplaced follows.
   std::span<double> shared_weights() { return weights_; }
@@ -97,7 +97,9 @@ class ActiveSetBlocks {
   void ReadAverage(std::vector<double>* weights) const { average_.Read(weights_, weights); }
   bool averages() const { return average_.active(); }
 
-  /// Computes w from scratch, which removes the accumulated rounding errors of steps.
+  /// Computes w from scratch, which removes the accumulated rounding errors of steps. Learners do
+  /// so every kRebuildEvery passes.
+  static constexpr Index kRebuildEvery = 16;
   void Rebuild();
   /// Writes Ψα to *weights; returns (1/M) Σ_m Σ_s α_ms Δ_m(s).
   double WeightsOfPoint(std::vector<double>* weights) const;

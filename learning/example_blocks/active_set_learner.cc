@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/example_blocks/active_set_learner.h>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,15 +8,13 @@
 
 #include <slackline/core/parallel.h>
 #include <slackline/learning/example_blocks/active_set_rounds.h>
-#include <slackline/learning/example_blocks/best_dual_point.h>
+#include <slackline/learning/example_blocks/evaluated_point.h>
 #include <slackline/learning/example_blocks/example_gaps.h>
-#include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/proximal_control.h>
 
 namespace slackline::internal {
 namespace {
 
-constexpr Index kRebuildEvery = 16;  // passes
 constexpr int kChunks = 64;
 
 class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
@@ -28,7 +24,10 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
             problem, options,
             {.solver = options.oracle, .searches = ExampleOracle::Searches::kOnDemand},
             {options.step, options.average, NumThreads(options.threads)}),
-        gaps_(problem.size(), options.order) {
+        gaps_(problem.size(), options.order),
+        point_(options.proximal != Switch::kOff, [this](Index m, std::vector<double>* coordinates) {
+          return blocks_.PointOfExample(m, coordinates);
+        }) {
     traits_.companion = this;
     if (options.proximal != Switch::kOff) blocks_.MoveCentre(FirstKappa(problem));
   }
@@ -38,7 +37,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     oracle_work_ += total.work;
     rounds_.Run(total, stop, [&] { return CachedRound(stop); });
     if (!stop.ShouldStop()) MoveCentre();
-    if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
+    if (++pass_ % ActiveSetBlocks::kRebuildEvery == 0) blocks_.Rebuild();
   }
 
   Evaluation Evaluate(int threads) override {
@@ -77,14 +76,10 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     return calls > 0 ? static_cast<double>(oracle_work_) * problem_.size() / calls : 0;
   }
 
-  void KeepDualPoint() override { best_point_.Begin(problem_.size()); }
-  bool DualPointIsBest() const override {
-    return options_.proximal == Switch::kOff || best_point_.complete();
-  }
-
+  void KeepDualPoint() override { point_.Keep(problem_.size()); }
+  bool DualPointIsBest() const override { return point_.is_best(); }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    *loss = best_point_.known() ? best_point_.Read(problem_.data(), m, coordinates)
-                                : NewestPoint(m, coordinates);
+    *loss = point_.Read(problem_.data(), m, coordinates);
     return true;
   }
 
@@ -94,19 +89,17 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     gaps_.Archive(archive);
     archive->FiniteReal(&centre_gap_);
     control_.Archive(archive);
-    best_point_.Archive(problem_.data(), archive);
+    point_.Archive(problem_.data(), archive);
     for (std::int64_t* work : {&check_work_, &work_at_check_, &oracle_work_}) archive->Count(work);
     archive->Passes(&pass_);
     rounds_.Archive(archive);
-    if (archive->loading()) share_ = 1;
   }
 
   void ChangeLambda(const Problem& problem) override {
     ChangeProblem(problem);
     gaps_.Forget();
-    best_point_.Forget();
+    point_.Forget();
     rounds_ = ActiveSetRounds();
-    share_ = 1;
     oracle_work_ = 0;
     control_ = ProximalControl();
     if (options_.proximal != Switch::kOff && blocks_.kappa() == 0)
@@ -114,26 +107,13 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   }
 
  private:
-  /// Writes φ_m(μ_m) and returns Δ_m·μ_m of the newest α, mixed with the ground truth as in the
-  /// last evaluation.
-  double NewestPoint(Index m, std::vector<double>* coordinates) const {
-    const double loss = blocks_.PointOfExample(m, coordinates);
-    return MixWithGroundTruth(problem_.data().example(m), share_, loss, coordinates);
-  }
-
   /// beside: the next pass, which is run at the same time, or null.
   Evaluation EvaluateNow(int threads, const std::function<void()>* beside) {
     const double loss = blocks_.WeightsOfPoint(&evaluated_);
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
     evaluation.problem = certified();
-    // With a proximal centre Ψα may be a poor dual point, and its mixture with the ground truth
-    // better.
-    share_ = blocks_.kappa() > 0 ? BestShare(loss, regulariser) : 1;
-    evaluation.dual = share_ * loss - share_ * share_ * regulariser;
-    best_point_.Offer(evaluation.dual, [this](Index m, std::vector<double>* coordinates) {
-      return NewestPoint(m, coordinates);
-    });
+    evaluation.dual = point_.Evaluate(problem_.data(), loss, regulariser, blocks_.kappa());
     if (blocks_.kappa() > 0) {
       // If the centre has just been moved, the pass ended at the centre, and the newest weights lie
       // beyond it.
@@ -209,11 +189,10 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   // Examples of a round, chosen before the first visit so that their data can be prefetched.
   std::vector<Index> chosen_;
   ActiveSetBlocks::CheckCopy copy_;  // empty until a pass runs beside an evaluation
-  BestDualPoint best_point_;
+  EvaluatedPoint point_;
   std::int64_t check_work_ = 0;     // of the last evaluation
   std::int64_t work_at_check_ = 0;  // of all passes before it
   std::int64_t oracle_work_ = 0;    // of all oracle rounds, with their steps
-  double share_ = 1;                // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   ProximalControl control_;
   ActiveSetRounds rounds_;

@@ -6,11 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/example_blocks/active_set_rounds.h>
-#include <slackline/learning/example_blocks/best_dual_point.h>
+#include <slackline/learning/example_blocks/evaluated_point.h>
 #include <slackline/learning/shards/common_weights.h>
 #include <slackline/learning/shards/shard.h>
 #include <slackline/learning/shards/shard_deal.h>
@@ -23,7 +22,6 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Index kRebuildEvery = 16;  // passes
 /// Work of a shard in a round, in units of its share of the work of the last exchange, where some
 /// weights are not frequent.
 constexpr std::int64_t kRoundPerExchange = 40;
@@ -55,7 +53,10 @@ class ShardedLearner : public ShardedLearnerBase,
         exchange_(common_.runs, NumShards(problem, options)),
         threads_(NumThreads(options.threads)),
         choice_(threads_),
-        part_work_(PartWork(common_.runs.num_frequent(), NumShards(problem, options))) {
+        part_work_(PartWork(common_.runs.num_frequent(), NumShards(problem, options))),
+        point_(options.proximal != Switch::kOff, [this](Index m, std::vector<double>* coordinates) {
+          return NewestPoint(m, coordinates);
+        }) {
     const Index shards = NumShards(problem, options);
     shards_.resize(shards);
     ParallelChunks(shards, shards, threads_, [&](const Chunk& chunk) {
@@ -77,7 +78,7 @@ class ShardedLearner : public ShardedLearnerBase,
     rounds_.Run(total, stop, [&] { return Visit(Shard::Visits::kActiveSets, stop); });
     SettleAll();
     if (!stop.ShouldStop()) MoveCentre();
-    if (++pass_ % kRebuildEvery == 0) Rebuild();
+    if (++pass_ % ActiveSetBlocks::kRebuildEvery == 0) Rebuild();
   }
 
   Evaluation Evaluate(int threads) override {
@@ -88,11 +89,7 @@ class ShardedLearner : public ShardedLearnerBase,
     const bool relaxed = std::any_of(shards_.begin(), shards_.end(),
                                      [](const auto& shard) { return shard->relaxed(); });
     evaluation.problem = relaxed ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
-    share_ = kappa() > 0 ? BestShare(loss, regulariser) : 1;
-    evaluation.dual = share_ * loss - share_ * share_ * regulariser;
-    best_point_.Offer(evaluation.dual, [this](Index m, std::vector<double>* coordinates) {
-      return NewestPoint(m, coordinates);
-    });
+    evaluation.dual = point_.Evaluate(problem_.data(), loss, regulariser, kappa());
     if (kappa() > 0) {
       const std::span<const double> reached = centre_.Reached(common_.values);
       evaluated_.assign(reached.begin(), reached.end());
@@ -125,28 +122,24 @@ class ShardedLearner : public ShardedLearnerBase,
     return counts;
   }
 
-  void KeepDualPoint() override { best_point_.Begin(problem_.size()); }
-  bool DualPointIsBest() const override {
-    return options_.proximal == Switch::kOff || best_point_.complete();
-  }
+  void KeepDualPoint() override { point_.Keep(problem_.size()); }
+  bool DualPointIsBest() const override { return point_.is_best(); }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    *loss = best_point_.known() ? best_point_.Read(problem_.data(), m, coordinates)
-                                : NewestPoint(m, coordinates);
+    *loss = point_.Read(problem_.data(), m, coordinates);
     return true;
   }
 
   void ChangeLambda(const Problem& problem) override {
-    problem_ = problem;
-    // Ψ is proportional to 1/λ, so the shards must know λ before they compute Ψα.
-    for (const auto& shard : shards_) shard->ChangeLambda(problem.lambda(), 1);
+    // Ψα is proportional to 1/λ, and the regulariser of Ψα as well.
     std::vector<double> weights;
     const double loss = PointWeights(&weights);
-    const double share = BestShare(loss, Regulariser(problem.lambda(), weights));
+    const double share = BestShare(
+        loss, Regulariser(problem_.lambda(), weights) * problem_.lambda() / problem.lambda());
+    problem_ = problem;
     for (const auto& shard : shards_) shard->ChangeLambda(problem.lambda(), share);
-    best_point_.Forget();
+    point_.Forget();
     rounds_ = ActiveSetRounds();
     control_ = ProximalControl();
-    share_ = 1;
     pass_ = 0;
     made_rounds_ = 0;
     critical_seconds_ = 0;
@@ -163,14 +156,13 @@ class ShardedLearner : public ShardedLearnerBase,
     exchange_.Archive(archive);
     archive->FiniteReal(&centre_gap_);
     control_.Archive(archive);
-    best_point_.Archive(problem_.data(), archive);
+    point_.Archive(problem_.data(), archive);
     for (std::int64_t* count :
          {&check_work_, &work_at_check_, &exchange_work_, &last_exchange_, &made_rounds_})
       archive->Count(count);
     archive->Passes(&pass_);
     rounds_.Archive(archive);
     if (!archive->loading()) return;
-    share_ = 1;
     evaluated_.clear();
     Distribute();
   }
@@ -347,11 +339,11 @@ class ShardedLearner : public ShardedLearnerBase,
     Distribute();
   }
 
+  /// Coordinates and loss of Σ_s α_ms φ_m(s), as EvaluatedPoint::Reader.
   double NewestPoint(Index m, std::vector<double>* coordinates) const {
     const auto next = std::upper_bound(first_.begin(), first_.end(), m);
     const auto p = static_cast<std::size_t>(next - first_.begin()) - 1;
-    const double loss = shards_[p]->blocks().PointOfExample(m - first_[p], coordinates);
-    return MixWithGroundTruth(problem_.data().example(m), share_, loss, coordinates);
+    return shards_[p]->blocks().PointOfExample(m - first_[p], coordinates);
   }
 
   Problem problem_;
@@ -361,15 +353,14 @@ class ShardedLearner : public ShardedLearnerBase,
   int threads_;
   ThreadChoice choice_;
   std::int64_t part_work_;
+  EvaluatedPoint point_;
   ShardExchange::Shards shards_;
   std::vector<Index> first_;  // per shard: its first example
   ProximalCentre centre_;
   ProximalControl control_;
   ActiveSetRounds rounds_;
-  BestDualPoint best_point_;
   enum class RoundState { kRunning, kEnded, kSettled };
   RoundState state_ = RoundState::kSettled;  // between passes
-  double share_ = 1;                         // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   Index pass_ = 0;
   std::int64_t check_work_ = 0;     // of the last evaluation

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/example_blocks/best_dual_point.h>
+#include <slackline/learning/example_blocks/evaluated_point.h>
 
 #include <utility>
 
 #include <slackline/core/feature_map.h>
+#include <slackline/learning/step/dual_mixture.h>
 
 namespace slackline::internal {
 
-void BestDualPoint::Offer(double value, const Reader& read) {
-  if (!begun() || !(value > value_)) return;
+void EvaluatedPoint::Forget() {
+  share_ = 1;
+  value_ = -kInfinity;
+  loaded_ = false;
+}
+
+double EvaluatedPoint::Evaluate(const Dataset& data, double loss, double regulariser,
+                                double kappa) {
+  share_ = kappa > 0 ? BestShare(loss, regulariser) : 1;
+  const double value = share_ * loss - share_ * share_ * regulariser;
+  if (!keeps() || !(value > value_)) return value;
   value_ = value;
   std::vector<double> coordinates;
   for (std::size_t m = 0; m < points_.size(); ++m) {
     SparsePoint& point = points_[m];
-    point.loss = read(static_cast<Index>(m), &coordinates);
+    point.loss = ReadNewest(data, static_cast<Index>(m), &coordinates);
     point.index.clear();
     point.value.clear();
     for (std::size_t k = 0; k < coordinates.size(); ++k) {
@@ -22,9 +32,22 @@ void BestDualPoint::Offer(double value, const Reader& read) {
       point.value.push_back(coordinates[k]);
     }
   }
+  return value;
 }
 
-double BestDualPoint::Read(const Dataset& data, Index m, std::vector<double>* coordinates) const {
+double EvaluatedPoint::ReadNewest(const Dataset& data, Index m,
+                                  std::vector<double>* coordinates) const {
+  const double loss = newest_(m, coordinates);
+  if (share_ < 1) {
+    const ExampleView example = data.example(m);
+    for (double& coordinate : *coordinates) coordinate *= share_;
+    AddLabellingFeatures(example, example.labels(), 1 - share_, *coordinates);
+  }
+  return share_ * loss;
+}
+
+double EvaluatedPoint::Read(const Dataset& data, Index m, std::vector<double>* coordinates) const {
+  if (!keeps() || value_ == -kInfinity) return ReadNewest(data, m, coordinates);
   const SparsePoint& point = points_[m];
   coordinates->assign(data.example(m).structure().num_coordinates(), 0.0);
   for (std::size_t e = 0; e < point.index.size(); ++e)
@@ -32,10 +55,13 @@ double BestDualPoint::Read(const Dataset& data, Index m, std::vector<double>* co
   return point.loss;
 }
 
-void BestDualPoint::Archive(const Dataset& data, StateArchive* archive) {
-  bool known = complete();
+void EvaluatedPoint::Archive(const Dataset& data, StateArchive* archive) {
+  bool known = keeps() && !loaded_;
   archive->Flag(&known);
-  if (archive->loading()) loaded_ = !known;
+  if (archive->loading()) {
+    loaded_ = !known;
+    share_ = 1;
+  }
   if (!known) return;
   double value = value_;
   archive->Real(&value);
@@ -49,18 +75,9 @@ void BestDualPoint::Archive(const Dataset& data, StateArchive* archive) {
   }
   // Keep the current point if best points are not wanted, or if the current one is better: an
   // evaluation during the pass that is being undone may have found it.
-  if (!archive->loading() || !begun() || value_ > value) return;
+  if (!archive->loading() || !keeps() || value_ > value) return;
   points_ = std::move(read);
   value_ = value;
-}
-
-double MixWithGroundTruth(const ExampleView& example, double share, double loss,
-                          std::vector<double>* coordinates) {
-  if (share < 1) {
-    for (double& coordinate : *coordinates) coordinate *= share;
-    AddLabellingFeatures(example, example.labels(), 1 - share, *coordinates);
-  }
-  return share * loss;
 }
 
 }  // namespace slackline::internal
