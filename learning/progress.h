@@ -49,13 +49,40 @@ struct ProgressRecord {
   double critical_seconds = 0;
 };
 
+/// "relaxed", "exact".
+std::string_view Name(CertifiedProblem problem);
+
+/// Calls visit(name, value) for what a record says, in the order of logs: numbers, and the problem
+/// as a std::string_view. Figures of shards are left out where there are none.
+template <class Visit>
+void ForEachReportedFigure(const ProgressRecord& record, const Visit& visit) {
+  visit("pass", record.pass);
+  visit("seconds", record.seconds);
+  visit("check_seconds", record.check_seconds);
+  visit("cpu_seconds", record.cpu_seconds);
+  visit("problem", Name(record.problem));
+  visit("primal", record.primal);
+  visit("dual", record.dual);
+  visit("gap", record.gap);
+  visit("relative_gap", record.relative_gap);
+  visit("soft_primal", record.soft_primal);
+  visit("soft_dual", record.soft_dual);
+  visit("soft_gap", record.soft_gap);
+  visit("violation", record.violation);
+  visit("rho", record.rho);
+  visit("tau", record.tau);
+  visit("oracle_calls", record.oracle_calls);
+  visit("block_steps", record.block_steps);
+  if (record.rounds == 0) return;
+  visit("rounds", record.rounds);
+  visit("critical_seconds", record.critical_seconds);
+}
+
 /// Why a run ended.
 enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted };
 
 /// "converged", "max-passes", "time-limit", "interrupted".
 std::string_view Name(Termination termination);
-/// "relaxed", "exact".
-std::string_view Name(CertifiedProblem problem);
 
 /// The result of a run.
 struct TrainSummary {

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <regex>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -149,25 +150,11 @@ py::object PythonObserver::TakeException() {
 
 py::dict RecordDict(const internal::ProgressRecord& record) {
   py::dict dict;
-  dict["pass"] = record.pass;
-  dict["seconds"] = record.seconds;
-  dict["check_seconds"] = record.check_seconds;
-  dict["cpu_seconds"] = record.cpu_seconds;
-  const std::pair<const char*, double> figures[] = {{"primal", record.primal},
-                                                    {"dual", record.dual},
-                                                    {"gap", record.gap},
-                                                    {"relative_gap", record.relative_gap},
-                                                    {"soft_primal", record.soft_primal},
-                                                    {"soft_dual", record.soft_dual},
-                                                    {"soft_gap", record.soft_gap},
-                                                    {"violation", record.violation},
-                                                    {"rho", record.rho},
-                                                    {"tau", record.tau}};
-  for (const auto& [name, value] : figures) {
-    if (!std::isnan(value)) dict[name] = value;
-  }
-  dict["oracle_calls"] = record.oracle_calls;
-  dict["block_steps"] = record.block_steps;
+  internal::ForEachReportedFigure(record, [&](const char* name, const auto& value) {
+    if constexpr (std::is_convertible_v<decltype(value), double>) {
+      if (!std::isnan(static_cast<double>(value))) dict[name] = value;
+    }
+  });
   return dict;
 }
 

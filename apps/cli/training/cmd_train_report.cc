@@ -13,27 +13,8 @@
 namespace slackline::internal::program {
 
 Json RecordJson(const ProgressRecord& record) {
-  Json json = {{"pass", record.pass},
-               {"seconds", record.seconds},
-               {"check_seconds", record.check_seconds},
-               {"cpu_seconds", record.cpu_seconds},
-               {"problem", Name(record.problem)},
-               {"primal", record.primal},
-               {"dual", record.dual},
-               {"gap", record.gap},
-               {"relative_gap", record.relative_gap},
-               {"soft_primal", record.soft_primal},
-               {"soft_dual", record.soft_dual},
-               {"soft_gap", record.soft_gap},
-               {"violation", record.violation},
-               {"rho", record.rho},
-               {"tau", record.tau},
-               {"oracle_calls", record.oracle_calls},
-               {"block_steps", record.block_steps}};
-  if (record.rounds > 0) {
-    json["rounds"] = record.rounds;
-    json["critical_seconds"] = record.critical_seconds;
-  }
+  Json json = Json::object();
+  ForEachReportedFigure(record, [&](const char* name, const auto& value) { json[name] = value; });
   return json;
 }
 
