@@ -48,7 +48,7 @@ Shard::Shard(const Problem& problem, const TrainOptions& options, Index total, I
       steps_{.total = total},
       visited_in_(problem.size(), 0),
       columns_(common->runs.num_columns()),
-      changed_(kParts) {
+      changed_(kRanges) {
   blocks_.JoinShards(steps_);
 }
 
@@ -106,7 +106,7 @@ void Shard::NoteChange() {
     Column& column = columns_[number];
     if (column.changed == round_) continue;
     column = {-1, round_};  // the common value will be another one
-    changed_[static_cast<std::int64_t>(kParts) * number / columns].push_back(number);
+    changed_[static_cast<std::int64_t>(kRanges) * number / columns].push_back(number);
   }
 }
 
@@ -128,7 +128,7 @@ void Shard::TakeWeights() {
 void Shard::BeginRound() {
   visited_.clear();
   before_.clear();
-  for (std::vector<Index>& part : changed_) part.clear();
+  for (std::vector<Index>& range : changed_) range.clear();
   round_work_ = 0;
   ++round_;
 }

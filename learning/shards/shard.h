@@ -48,9 +48,9 @@ class Shard {
   double LossChange() const;
   /// The weights as the round has changed them: the frequent ones, and the changed columns.
   std::span<const double> weights() const { return blocks_.weights(); }
-  /// The columns that the round may have changed, by kParts ranges of all columns.
-  std::span<const Index> changed_columns(std::size_t part) const { return changed_[part]; }
-  static constexpr std::size_t kParts = 64;
+  /// The columns that the round may have changed, by kRanges ranges of all columns.
+  std::span<const Index> changed_columns(std::size_t range) const { return changed_[range]; }
+  static constexpr std::size_t kRanges = 64;
   /// Takes the frequent weights as they are after a part of the round.
   void TakeFrequent();
   /// Takes all common values.
@@ -114,7 +114,7 @@ class Shard {
   std::vector<Index> used_;  // columns of the example of a visit
   std::vector<Visited> visited_;
   std::vector<double> before_;
-  std::vector<std::vector<Index>> changed_;  // columns, by part
+  std::vector<std::vector<Index>> changed_;  // columns, by range
   std::int64_t round_work_ = 0;
   double part_gain_ = 0;  // times M
 };

@@ -2,9 +2,9 @@
 #include <slackline/learning/shards/shard_exchange.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
+#include <slackline/core/inner_product.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/simd.h>
 #include <slackline/core/timer.h>
@@ -25,15 +25,9 @@ constexpr double kCautionFall = 0.97;
 constexpr double kCautionLeap = 1.25;
 constexpr double kSlowFall = 0.99;
 
-SLACKLINE_MULTIVERSION
 double Product(const double* a, const double* b, Offset count) {
-  std::array<double, 4> sums{};
-  Offset k = 0;
-  for (; k + 4 <= count; k += 4) {
-    for (Offset j = 0; j < 4; ++j) sums[j] += a[k + j] * b[k + j];
-  }
-  for (; k < count; ++k) sums[0] += a[k] * b[k];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  const auto length = static_cast<std::size_t>(count);
+  return InnerProduct({a, length}, {b, length});
 }
 
 /// out = scale (a − b); returns ⟨out, out⟩ and ⟨out, b⟩.
@@ -78,7 +72,7 @@ ShardExchange::ShardExchange(const WeightRuns& runs, Index shards)
       words_((static_cast<std::size_t>(shards) + 63) / 64),
       listed_(runs.num_columns(), -1),
       own_(shards, std::vector<double>(static_cast<std::size_t>(runs.num_frequent()), 0.0)) {
-  if (runs.num_columns() > 0) columns_.resize(Shard::kParts);
+  if (runs.num_columns() > 0) columns_.resize(Shard::kRanges);
   Offset place = 0;
   for (const WeightRun& run : runs.frequent()) {
     for (Offset k = 0; k < run.count; k += kPieceLength) {
@@ -103,15 +97,15 @@ void ShardExchange::ForEachChanger(const Piece& piece, std::size_t column,
   }
 }
 
-/// Lists the columns of a part that some shard changed.
-void ShardExchange::ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t part,
+/// Lists the columns of a range that some shard changed.
+void ShardExchange::ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t range,
                                 Piece* piece) {
   piece->runs.clear();
   piece->columns.clear();
   piece->changers.clear();
   piece->size = 0;
   for (std::size_t p = 0; p < shards.size(); ++p) {
-    for (const Index column : shards[p]->changed_columns(part)) {
+    for (const Index column : shards[p]->changed_columns(range)) {
       if (listed_[column] < 0) {
         listed_[column] = static_cast<Index>(piece->columns.size());
         piece->columns.push_back(column);
@@ -293,8 +287,8 @@ ShardExchange::Cost ShardExchange::Combine(double strength, int threads, const S
         AddPart(shards, *common, piece);
         AddFrequent(*common, piece);
       },
-      [&](Piece* piece, std::size_t part) {
-        ListColumns(shards, common->runs, part, piece);
+      [&](Piece* piece, std::size_t range) {
+        ListColumns(shards, common->runs, range, piece);
         AddColumns(shards, *common, piece);
       });
   const std::vector<double> products = SumOfProducts();

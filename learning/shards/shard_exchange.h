@@ -67,7 +67,7 @@ class ShardExchange {
     std::vector<double> differences;      // work space
     Offset size = 0;                      // weights, each counted for every shard that changed it
   };
-  void ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t part, Piece* piece);
+  void ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t range, Piece* piece);
   void AddPart(const Shards& shards, const CommonWeights& common, Piece* piece);
   void ShowPart(CommonWeights* common, Piece* piece) const;
   void AddFrequent(const CommonWeights& common, Piece* piece) const;
@@ -85,7 +85,7 @@ class ShardExchange {
   double least_caution_ = 1;
   std::size_t words_ = 1;        // of a set of shards
   std::vector<Piece> frequent_;  // of the frequent weights
-  std::vector<Piece> columns_;   // by parts of the columns (Shard::kParts)
+  std::vector<Piece> columns_;   // by parts of the columns (Shard::kRanges)
   std::vector<Index> listed_;    // per column: its place in the piece; −1: not listed
   // Per shard: its own changes of the frequent weights in this round.
   std::vector<std::vector<double>> own_;

@@ -8,8 +8,7 @@
 // of threads.
 //
 // A round is as short as the cost of exchanging weights allows: the fewer visits of other shards
-// are missing from the weights of a visit, the more its step is worth. With long rounds (one pass
-// each) eight shards need four times as many passes as one; with short ones they need hardly more.
+// are missing from the weights of a visit, the more its step is worth (docs/notebook/shards.md).
 //
 // Sources: Jaggi and others, "Communication-efficient distributed dual coordinate ascent", NIPS
 // 2014; Ma and others, "Adding vs. averaging in distributed primal-dual optimization", ICML 2015.
