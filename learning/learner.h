@@ -4,10 +4,12 @@
 // of them. New learners implement this class; the loop itself (train_loop.h) exists once.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <span>
 #include <vector>
 
+#include <slackline/core/ranks.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/learner_traits.h>
 #include <slackline/learning/problem.h>
@@ -19,29 +21,50 @@ namespace slackline::internal {
 
 /// Tells whether a run must end early. Learners poll it between examples; it never changes what
 /// learners compute.
+///
+/// Where several ranks train together, they must agree on the end: ShouldStop() then tells what they
+/// agreed on last.
 class StopControl {
  public:
   /// interrupt: may be null; a value other than 0 stops the run. time_limit_seconds: 0 = no limit;
   /// the clock starts at spent_seconds on construction.
   StopControl(const std::atomic<int>* interrupt, double time_limit_seconds,
-              double spent_seconds = 0)
+              double spent_seconds = 0, bool agrees = false)
       : interrupt_(interrupt),
         time_limit_seconds_(time_limit_seconds),
-        spent_seconds_(spent_seconds) {}
+        spent_seconds_(spent_seconds),
+        agrees_(agrees) {}
 
-  bool interrupted() const {
-    return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
-  }
+  bool interrupted() const { return agrees_ ? agreed_ == Wish::kInterrupt : Interrupted(); }
   bool ShouldStop() const {
-    return interrupted() || (time_limit_seconds_ > 0 && Elapsed() >= time_limit_seconds_);
+    return agrees_ ? agreed_ != Wish::kGoOn : Interrupted() || LimitReached();
   }
   /// Elapsed seconds of the run so far, spent_seconds included.
   double Elapsed() const { return spent_seconds_ + timer_.Seconds(); }
 
+  /// What this rank alone would do, the larger wish being the stronger one.
+  enum class Wish : std::int8_t { kGoOn, kTimeLimit, kInterrupt };
+  Wish wish() const {
+    if (Interrupted()) return Wish::kInterrupt;
+    return LimitReached() ? Wish::kTimeLimit : Wish::kGoOn;
+  }
+  /// The strongest wish of all ranks, which holds from now on, unless a stronger one held already.
+  void Agree(Wish wish) const { agreed_ = std::max(agreed_, wish); }
+  void Agree(Ranks& ranks) const {
+    if (agrees_) Agree(static_cast<Wish>(ranks.MaxOf(static_cast<std::int64_t>(wish()))));
+  }
+
  private:
+  bool Interrupted() const {
+    return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
+  }
+  bool LimitReached() const { return time_limit_seconds_ > 0 && Elapsed() >= time_limit_seconds_; }
+
   const std::atomic<int>* interrupt_;
   double time_limit_seconds_;
   double spent_seconds_;
+  bool agrees_;
+  mutable Wish agreed_ = Wish::kGoOn;
   WallTimer timer_;
 };
 

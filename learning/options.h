@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include <slackline/core/kernel.h>
+#include <slackline/core/ranks.h>
 #include <slackline/core/types.h>
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/option_fields.h>
@@ -87,6 +88,10 @@ struct TrainOptions {
   std::int64_t seed = 1;
   /// Threads for checks and large examples; 0 = all of the machine. Results do not depend on it.
   Index threads = 1;
+  /// The processes that train together, each with a problem of its own examples alone; null: this
+  /// process alone. All of them have the same options, and call the same functions. Must outlive
+  /// what is made with these options.
+  Ranks* ranks = nullptr;
 
   /// Options of one learner (or family) alone, such as
   /// options.own<SubgradientOptions>().projection.
@@ -100,6 +105,11 @@ struct TrainOptions {
     return own_options.Edit<T>();
   }
 };
+
+/// The ranks of the options, or this process alone.
+inline Ranks& RanksOf(const TrainOptions& options) {
+  return options.ranks != nullptr ? *options.ranks : OneRank();
+}
 
 /// One option: its command-line name, what it means, its default in words, and how its value is
 /// read, checked and shown. To be made with designated initialisers.
