@@ -19,8 +19,12 @@ double LargestLoss(const Problem& problem, Index m) {
 }
 
 double ScoreScale(const Problem& problem, double squared_range) {
-  const double parts = static_cast<double>(problem.num_parts()) / problem.size();
-  return std::sqrt(2 / problem.lambda() * squared_range) * parts;
+  return ScoreScale(problem.lambda(), squared_range,
+                    static_cast<double>(problem.num_parts()) / problem.size());
+}
+
+double ScoreScale(double lambda, double squared_range, double parts_per_example) {
+  return std::sqrt(2 / lambda * squared_range) * parts_per_example;
 }
 
 }  // namespace slackline::internal

@@ -14,5 +14,8 @@ double LargestLoss(const Problem& problem, Index m);
 /// ScoreScale (problem.h) with another mean squared range of the features than that of the problem,
 /// as kernels need. Requires squared_range ≥ 0.
 double ScoreScale(const Problem& problem, double squared_range);
+/// The same of the numbers themselves: λ, the mean squared range, and the mean number of parts of an
+/// example.
+double ScoreScale(double lambda, double squared_range, double parts_per_example);
 
 }  // namespace slackline::internal
