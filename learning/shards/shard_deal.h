@@ -26,11 +26,12 @@ ExampleRange RangeOfShard(Index examples, Index shards, Index shard);
 
 /// The shards that a rank has, and its examples.
 struct ShardPlan {
-  Index total = 1;           ///< P, the shards of all ranks
-  Index first = 0;           ///< number of the rank's first shard
-  Index num_examples = 0;    ///< M, of all ranks
-  std::vector<Index> begin;  ///< of the rank's shards: their first examples among those of the rank,
-                             ///< then the number of all of them
+  Index total = 1;         ///< P, the shards of all ranks
+  Index first = 0;         ///< number of the rank's first shard
+  Index num_examples = 0;  ///< M, of all ranks
+  std::vector<Index>
+      begin;  ///< of the rank's shards: their first examples among those of the rank,
+              ///< then the number of all of them
   Index count() const { return static_cast<Index>(begin.size()) - 1; }
   ExampleRange range(Index k) const { return {begin[k], begin[k + 1]}; }
 };

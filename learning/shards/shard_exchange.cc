@@ -389,10 +389,9 @@ void ShardExchange::ShareFrequent(CommonWeights* common) {
   for (int r = 0; r < ranks_.size(); ++r)
     lengths.push_back(Size(slice_begin_[r + 1] - slice_begin_[r]) * sizeof(double));
   const std::span<double> all(common->frequent);
-  ranks_.GatherBytes(
-      std::as_bytes(all.subspan(Size(slice_begin_[ranks_.rank()]),
-                                lengths[ranks_.rank()] / sizeof(double))),
-      lengths, std::as_writable_bytes(all).data());
+  ranks_.GatherBytes(std::as_bytes(all.subspan(Size(slice_begin_[ranks_.rank()]),
+                                               lengths[ranks_.rank()] / sizeof(double))),
+                     lengths, std::as_writable_bytes(all).data());
 }
 
 void ShardExchange::ShareColumns(CommonWeights* common) {
@@ -472,9 +471,9 @@ ShardExchange::Sums ShardExchange::GatherSums(const Shards& shards) {
   std::vector<std::size_t> lengths;
   std::size_t total = 0;
   for (int r = 0; r < ranks_.size(); ++r) {
-    parts.push_back(
-        {Size(ranks_.PieceOf(static_cast<std::int64_t>(frequent_.size()), r).size()),
-         Size(ranks_.PieceOf(num_columns, r).size()), Size(ranks_.PieceOf(plan_.total, r).size())});
+    parts.push_back({Size(ranks_.PieceOf(static_cast<std::int64_t>(frequent_.size()), r).size()),
+                     Size(ranks_.PieceOf(num_columns, r).size()),
+                     Size(ranks_.PieceOf(plan_.total, r).size())});
     lengths.push_back(parts.back().sum(n * n + n) * sizeof(double));
     total += parts.back().sum(n * n + n);
   }
@@ -581,7 +580,8 @@ ShardExchange::Cost ShardExchange::Combine(double strength, int threads, const S
         [](Piece*, std::size_t) {});
   }
   AdaptCaution(slopes);
-  std::int64_t work = static_cast<Offset>(common->frequent.size()) * (4 * static_cast<Offset>(n) + 1);
+  std::int64_t work =
+      static_cast<Offset>(common->frequent.size()) * (4 * static_cast<Offset>(n) + 1);
   for (const Sizes& sizes : sizes_) work += 5 * sizes.size;
   return {work / 4, (ThreadCpuSeconds() - begin) * threads};
 }

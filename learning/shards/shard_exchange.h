@@ -107,8 +107,7 @@ class ShardExchange {
   /// Calls of_frequent(piece) for pieces of frequent weights, those of this rank or (all) all of
   /// them, and of_columns(piece, number) for this rank's pieces of columns.
   template <class OfFrequent, class OfColumns>
-  void ForPieces(int threads, bool all, const OfFrequent& of_frequent,
-                 const OfColumns& of_columns);
+  void ForPieces(int threads, bool all, const OfFrequent& of_frequent, const OfColumns& of_columns);
   int ThreadsFor(int threads, const CommonWeights& common) const;
 
   /// With several ranks: makes AddPart for all pieces, and gives the changes of this rank's shards to

@@ -289,8 +289,7 @@ class ShardedLearner : public ShardedLearnerBase,
         progress.gain += EndRound();
       } else {
         // The line search is still to come; caution makes these gains small rather than large.
-        for (const PartReport& report : reports_)
-          progress.gain += report.gain * plan_.num_examples;
+        for (const PartReport& report : reports_) progress.gain += report.gain * plan_.num_examples;
         Count(exchange_.CombineFrequent(choice_.threads(), shards_, &common_));
       }
     } while (AnyOpen() && !stop.ShouldStop());
@@ -460,9 +459,9 @@ class ShardedLearner : public ShardedLearnerBase,
     std::vector<std::span<std::byte>> from;
     for (int r = 0; r < ranks_.size(); ++r) {
       const Ranks::Piece piece = ranks_.PieceOf(problem_.num_weights(), r);
-      to.push_back(vector.empty() ? std::span<const std::byte>()
-                                  : std::as_bytes(vector.subspan(Size(piece.begin),
-                                                                 Size(piece.size()))));
+      to.push_back(vector.empty()
+                       ? std::span<const std::byte>()
+                       : std::as_bytes(vector.subspan(Size(piece.begin), Size(piece.size()))));
       const Ranks::Piece shards = ranks_.PieceOf(plan_.total, r);
       const bool comes = k < shards.size();
       from.push_back(std::as_writable_bytes(std::span(*come).subspan(
@@ -505,7 +504,7 @@ class ShardedLearner : public ShardedLearnerBase,
   ThreadChoice choice_;
   std::int64_t part_work_;
   EvaluatedPoint point_;
-  ShardExchange::Shards shards_;  // of this rank
+  ShardExchange::Shards shards_;     // of this rank
   std::vector<PartReport> reports_;  // of all shards, after the last part
   ProximalCentre centre_;
   ProximalControl control_;

@@ -42,12 +42,10 @@ void AddWorstDirection(const Problem& problem, double scale, std::span<double> d
   }
 }
 
-double FirstKappa(double lambda, std::span<const double> direction, double mean_loss,
-                  double most) {
+double FirstKappa(double lambda, std::span<const double> direction, double mean_loss, double most) {
   double norm = 0;
   for (const double d : direction) norm += d * d;
-  return std::min(most * lambda,
-                  norm / std::max(mean_loss, std::numeric_limits<double>::min()));
+  return std::min(most * lambda, norm / std::max(mean_loss, std::numeric_limits<double>::min()));
 }
 
 double FirstKappa(const Problem& problem, double most) {
