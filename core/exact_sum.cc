@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/exact_sum.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -18,6 +19,24 @@ struct TwoNumbers {
 TwoNumbers ExactlyAdded(double larger, double smaller) {
   const double sum = larger + smaller;
   return {sum, smaller - (sum - larger)};
+}
+
+/// AddUp for sums that are sent together.
+void AddUpTogether(Ranks& ranks, std::span<ExactSum> sums) {
+  std::vector<std::uint8_t> counts;
+  std::vector<double> numbers;
+  for (const ExactSum& sum : sums) {
+    counts.push_back(static_cast<std::uint8_t>(sum.partial_sums().size()));
+    numbers.insert(numbers.end(), sum.partial_sums().begin(), sum.partial_sums().end());
+  }
+  const std::vector<std::uint8_t> all_counts = ranks.Join(std::span<const std::uint8_t>(counts));
+  const std::vector<double> all_numbers = ranks.Join(std::span<const double>(numbers));
+  // The same additions in the same order on all ranks.
+  for (ExactSum& sum : sums) sum = ExactSum();
+  std::size_t next = 0;
+  for (std::size_t s = 0; s < all_counts.size(); ++s) {
+    for (int k = 0; k < all_counts[s]; ++k) sums[s % sums.size()].Add(all_numbers[next++]);
+  }
 }
 
 }  // namespace
@@ -62,20 +81,16 @@ double ExactSum::Round() const {
 
 void AddUp(Ranks& ranks, std::span<ExactSum> sums) {
   if (ranks.alone()) return;
-  std::vector<std::uint8_t> counts;
-  std::vector<double> numbers;
-  for (const ExactSum& sum : sums) {
-    counts.push_back(static_cast<std::uint8_t>(sum.partial_sums().size()));
-    numbers.insert(numbers.end(), sum.partial_sums().begin(), sum.partial_sums().end());
-  }
-  const std::vector<std::uint8_t> all_counts = ranks.Join(std::span<const std::uint8_t>(counts));
-  const std::vector<double> all_numbers = ranks.Join(std::span<const double>(numbers));
-  // The same additions in the same order on all ranks.
-  for (ExactSum& sum : sums) sum = ExactSum();
-  std::size_t next = 0;
-  for (std::size_t s = 0; s < all_counts.size(); ++s) {
-    for (int k = 0; k < all_counts[s]; ++k) sums[s % sums.size()].Add(all_numbers[next++]);
-  }
+  // In pieces, so that the numbers of many ranks need little memory.
+  constexpr std::size_t kSumsAtOnce = 1 << 14;
+  for (std::size_t begin = 0; begin < sums.size(); begin += kSumsAtOnce)
+    AddUpTogether(ranks, sums.subspan(begin, std::min(kSumsAtOnce, sums.size() - begin)));
+}
+
+double SumOverExamples::Total() {
+  if (ranks_ == nullptr) return plain_;
+  AddUp(*ranks_, std::span(&exact_, 1));
+  return exact_.Round();
 }
 
 }  // namespace slackline::internal

@@ -36,4 +36,28 @@ class ExactSum {
 /// have the same bits afterwards. Each rank sends all its partial sums to all others.
 void AddUp(Ranks& ranks, std::span<ExactSum> sums);
 
+/// A sum over all examples. Without ranks, the numbers of this process are added in the order in
+/// which they come. With ranks (which may be one process alone), the sum is exact and has the
+/// numbers of all ranks.
+class SumOverExamples {
+ public:
+  /// exactly: the ranks, or null.
+  explicit SumOverExamples(Ranks* exactly) : ranks_(exactly) {}
+
+  void Add(double number) {
+    if (ranks_ != nullptr) {
+      exact_.Add(number);
+    } else {
+      plain_ += number;
+    }
+  }
+  /// With ranks: to be called by all of them, once, after their last number.
+  double Total();
+
+ private:
+  Ranks* ranks_;
+  double plain_ = 0;
+  ExactSum exact_;
+};
+
 }  // namespace slackline::internal

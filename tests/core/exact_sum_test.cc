@@ -18,6 +18,7 @@ using slackline::internal::AddUp;
 using slackline::internal::ExactSum;
 using slackline::internal::Random;
 using slackline::internal::Size;
+using slackline::internal::SumOverExamples;
 
 namespace test = slackline::internal::test;
 
@@ -107,6 +108,20 @@ TEST_CASE("the bits do not depend on the order, nor on how the numbers are group
   }
 }
 
+TEST_CASE("without ranks a sum over the examples is that of the numbers in their order") {
+  SumOverExamples plain(nullptr);
+  SumOverExamples exact(&slackline::internal::OneRank());
+  double sum = 0;
+  for (int k = 0; k < 10; ++k) {
+    plain.Add(0.1);
+    exact.Add(0.1);
+    sum += 0.1;
+  }
+  CHECK(sum < 1);
+  CHECK(plain.Total() == sum);
+  CHECK(exact.Total() == 1);
+}
+
 TEST_CASE("ranks have the bits of one process") {
   Random random(11);
   constexpr int kSums = 5;
@@ -124,6 +139,17 @@ TEST_CASE("ranks have the bits of one process") {
       AddUp(ranks, sums);
       for (const ExactSum& sum : sums) results[ranks.rank()].push_back(sum.Round());
       AddUp(ranks, std::span<ExactSum>());
+      // The same for one sum, and for more sums than are sent at once.
+      SumOverExamples one(&ranks);
+      const auto piece = ranks.PieceOf(std::ssize(numbers[4]));
+      for (std::int64_t k = piece.begin; k < piece.end; ++k) one.Add(numbers[4][k]);
+      CHECK(one.Total() == SumOf(numbers[4]));
+      std::vector<ExactSum> many(20000);
+      for (std::size_t s = 0; s < many.size(); ++s) many[s].Add(static_cast<double>(s));
+      AddUp(ranks, many);
+      for (std::size_t s = 0; s < many.size(); ++s) {
+        if (many[s].Round() != static_cast<double>(s) * size) FAIL("a sum is wrong");
+      }
     });
     for (const std::vector<double>& result : results) {
       for (int s = 0; s < kSums; ++s) CHECK(result[s] == SumOf(numbers[s]));
