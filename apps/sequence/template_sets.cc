@@ -2,6 +2,7 @@
 #include <slackline/apps/sequence/template_sets.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -86,6 +87,35 @@ std::string_view SetOfAuto(Index num_columns, bool holds_words) {
   return holds_words ? kBoth : kChunking;
 }
 
+/// One of the different texts of a column.
+struct SeenText {
+  std::uint64_t hash;  // of several ranks only
+  bool word;
+};
+
+/// The different texts of all ranks. Two texts with one hash count as one: with a million texts
+/// there is such a pair in one of forty million cases.
+std::vector<SeenText> DifferentTexts(Ranks& ranks, const std::vector<SeenText>& mine) {
+  std::vector<SeenText> all = ranks.Join(std::span<const SeenText>(mine));
+  std::sort(all.begin(), all.end(),
+            [](const SeenText& a, const SeenText& b) { return a.hash < b.hash; });
+  const auto same = [](const SeenText& a, const SeenText& b) { return a.hash == b.hash; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  return all;
+}
+
+FeatureTemplates ReadNamedTemplates(const std::string& name, Index columns) {
+  if (IsTemplateSet(name))
+    return FeatureTemplates::Parse(TemplateSetText(name, columns), name, columns);
+  std::error_code error;
+  if (name != "-" && !std::filesystem::exists(name, error)) {
+    throw DataError(
+        name, 0,
+        "there is neither such a file nor such a set of templates; the sets are " + NamesText());
+  }
+  return FeatureTemplates::Read(name, columns);
+}
+
 }  // namespace
 
 std::span<const std::string_view> TemplateSetNames() { return kNames; }
@@ -94,23 +124,25 @@ bool IsTemplateSet(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-bool HoldsWords(const TokenTable& tokens, Index column) {
+bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks) {
   SLACKLINE_CHECK(column >= 0 && column < tokens.num_columns, "there is no such column");
   std::vector<bool> seen(tokens.texts.size(), false);
-  std::size_t different = 0;
-  std::size_t words = 0;
+  std::vector<SeenText> texts;
   for (std::size_t k = column; k < tokens.cells.size(); k += tokens.num_columns) {
     const Index number = tokens.cells[k];
     if (seen[number]) continue;
     seen[number] = true;
-    ++different;
-    words += IsWord(tokens.texts.text(number)) ? 1 : 0;
+    const std::string_view text = tokens.texts.text(number);
+    texts.push_back({ranks.alone() ? 0 : HashText(text), IsWord(text)});
   }
-  return different > 0 && 2 * words >= different;
+  if (!ranks.alone()) texts = DifferentTexts(ranks, texts);
+  const auto words =
+      std::count_if(texts.begin(), texts.end(), [](const SeenText& text) { return text.word; });
+  return !texts.empty() && 2 * words >= std::ssize(texts);
 }
 
-std::string_view ChooseTemplateSet(const TokenTable& tokens) {
-  return SetOfAuto(tokens.num_columns, tokens.num_columns > 1 && HoldsWords(tokens, 0));
+std::string_view ChooseTemplateSet(const TokenTable& tokens, Ranks& ranks) {
+  return SetOfAuto(tokens.num_columns, tokens.num_columns > 1 && HoldsWords(tokens, 0, ranks));
 }
 
 std::string TemplateSetText(std::string_view name, Index num_columns) {
@@ -128,21 +160,15 @@ std::string TemplateSetText(std::string_view name, Index num_columns) {
   return std::string(kWords) + kPartsOfSpeech + (name == kBoth ? kMoreSpelling : "");
 }
 
-FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens) {
+FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens, Ranks& ranks) {
   const Index columns = tokens.num_columns;
   if (name.empty() || name == kAuto) {
-    const std::string_view chosen = ChooseTemplateSet(tokens);
+    const std::string_view chosen = ChooseTemplateSet(tokens, ranks);
     return FeatureTemplates::Parse(TemplateSetText(chosen, columns), std::string(chosen), columns);
   }
-  if (IsTemplateSet(name))
-    return FeatureTemplates::Parse(TemplateSetText(name, columns), name, columns);
-  std::error_code error;
-  if (name != "-" && !std::filesystem::exists(name, error)) {
-    throw DataError(
-        name, 0,
-        "there is neither such a file nor such a set of templates; the sets are " + NamesText());
-  }
-  return FeatureTemplates::Read(name, columns);
+  FeatureTemplates templates;
+  OnAllRanks(ranks, [&] { templates = ReadNamedTemplates(name, columns); });
+  return templates;
 }
 
 std::string_view TemplateSetOf(const FeatureTemplates& templates) {

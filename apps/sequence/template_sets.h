@@ -18,6 +18,7 @@
 
 #include <slackline/apps/sequence/data/feature_template.h>
 #include <slackline/apps/sequence/data/sequence_data.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -27,19 +28,22 @@ bool IsTemplateSet(std::string_view name);
 
 /// Whether at least half of the distinct texts of a column look like words: two or more characters,
 /// including an ASCII letter or a character beyond ASCII. Numbers and single characters are not
-/// words. Linear in the cells.
-bool HoldsWords(const TokenTable& tokens, Index column);
+/// words. Linear in the cells. With several ranks, all of them must call it, each with its own
+/// tokens, and get the answer for all tokens.
+bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks = OneRank());
 
-/// The set that auto chooses for these tokens. Requires a column.
-std::string_view ChooseTemplateSet(const TokenTable& tokens);
+/// The set that auto chooses for these tokens. Requires a column. `ranks` as in HoldsWords.
+std::string_view ChooseTemplateSet(const TokenTable& tokens, Ranks& ranks = OneRank());
 
 /// The templates of a set, with comments; those of auto as if column 0 held words. Throws DataError
 /// on an unknown set, and when the data have fewer columns than it needs.
 std::string TemplateSetText(std::string_view name, Index num_columns);
 
 /// The templates for tokens from the name of a set or of a file; empty: auto. Throws DataError,
-/// also when neither a set nor a file has this name.
-FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens);
+/// also when neither a set nor a file has this name. `ranks` as in HoldsWords; a DataError on one
+/// rank is thrown on all.
+FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens,
+                               Ranks& ranks = OneRank());
 
 /// The name of the set with exactly these templates; empty if there is none.
 std::string_view TemplateSetOf(const FeatureTemplates& templates);

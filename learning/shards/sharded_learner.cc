@@ -50,6 +50,7 @@ class ShardedLearner : public ShardedLearnerBase,
         options_(options),
         ranks_(RanksOf(options)),
         plan_(PlanShards(problem.size(), options.shards, ranks_)),
+        scales_(JointScalesOf(problem, options)),
         common_(problem.data(), kLeastPartWork, ranks_),
         exchange_(common_.runs, plan_, ranks_),
         threads_(NumThreads(options.threads)),
@@ -108,20 +109,9 @@ class ShardedLearner : public ShardedLearnerBase,
   std::span<const double> reached() const override { return centre_.Reached(common_.values); }
 
   ObjectiveScales Scales() const override {
-    double parts = 0;
-    double squared_ranges = 0;
-    struct Sizes {
-      double parts, squared_ranges;
-    };
-    for (const Sizes& sizes : OfAllShards([](const Shard& shard) {
-           const auto count = static_cast<double>(shard.problem().num_parts());
-           return Sizes{count, count * shard.problem().mean_squared_range()};
-         })) {
-      parts += sizes.parts;
-      squared_ranges += sizes.squared_ranges;
-    }
-    return {PrimalAtZero(),
-            ScoreScale(problem_.lambda(), squared_ranges / parts, parts / plan_.num_examples)};
+    return {scales_.primal_at_zero,
+            ScoreScale(problem_.lambda(), scales_.mean_squared_range, scales_.num_parts,
+                       scales_.num_examples)};
   }
 
   bool CheckIsCheap() const override { return Work() - work_at_check_ >= 2 * check_work_; }
@@ -236,13 +226,6 @@ class ShardedLearner : public ShardedLearnerBase,
     }
   }
 
-  /// The primal at w = 0.
-  double PrimalAtZero() const {
-    return SumOverShards([](const Shard& shard) {
-             return PrimalAtZeroWeights(shard.problem()) * shard.problem().size();
-           }) /
-           plan_.num_examples;
-  }
   /// κ of the first pass, as FirstKappa.
   double FirstStrength() {
     std::vector<double> direction;
@@ -252,7 +235,7 @@ class ShardedLearner : public ShardedLearnerBase,
           AddWorstDirection(shards_[k]->problem(), 1.0 / plan_.num_examples, *part);
         },
         &direction);
-    return FirstKappa(problem_.lambda(), direction, PrimalAtZero());
+    return FirstKappa(problem_.lambda(), direction, scales_.primal_at_zero);
   }
 
   /// Calls work(k) for every shard of this rank, side by side; seconds_ becomes the processor time
@@ -498,6 +481,7 @@ class ShardedLearner : public ShardedLearnerBase,
   TrainOptions options_;
   Ranks& ranks_;
   ShardPlan plan_;
+  JointScales scales_;  // with the λ of the beginning
   CommonWeights common_;
   ShardExchange exchange_;
   int threads_;
