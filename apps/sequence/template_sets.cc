@@ -6,6 +6,8 @@
 #include <system_error>
 #include <vector>
 
+#include <slackline/apps/common/string_table.h>
+#include <slackline/apps/common/text_exchange.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
@@ -80,6 +82,16 @@ std::string NamesText() {
   return text;
 }
 
+FeatureTemplates ReadTemplateFile(const std::string& name, Index columns) {
+  std::error_code error;
+  if (name != "-" && !std::filesystem::exists(name, error)) {
+    throw DataError(
+        name, 0,
+        "there is neither such a file nor such a set of templates; the sets are " + NamesText());
+  }
+  return FeatureTemplates::Read(name, columns);
+}
+
 std::string_view SetOfAuto(Index num_columns, bool holds_words) {
   SLACKLINE_CHECK(num_columns >= 1, "templates need a column");
   if (num_columns == 1) return kSpelling;
@@ -94,23 +106,38 @@ bool IsTemplateSet(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-bool HoldsWords(const TokenTable& tokens, Index column) {
+bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks) {
   SLACKLINE_CHECK(column >= 0 && column < tokens.num_columns, "there is no such column");
   std::vector<bool> seen(tokens.texts.size(), false);
-  std::size_t different = 0;
-  std::size_t words = 0;
+  Offset different = 0;
+  Offset words = 0;
+  const auto count = [&](std::string_view text) {
+    ++different;
+    words += IsWord(text) ? 1 : 0;
+  };
+  StringTable texts;  // of the column; with several ranks only
   for (std::size_t k = column; k < tokens.cells.size(); k += tokens.num_columns) {
     const Index number = tokens.cells[k];
     if (seen[number]) continue;
     seen[number] = true;
-    ++different;
-    words += IsWord(tokens.texts.text(number)) ? 1 : 0;
+    const std::string_view text = tokens.texts.text(number);
+    if (ranks.alone()) {
+      count(text);
+    } else {
+      texts.Add(text);
+    }
+  }
+  if (!ranks.alone()) {
+    const TextExchange exchange(ranks, texts);
+    for (Index k = 0; k < exchange.owned().size(); ++k) count(exchange.owned().text(k));
+    different = ranks.SumOf(different);
+    words = ranks.SumOf(words);
   }
   return different > 0 && 2 * words >= different;
 }
 
-std::string_view ChooseTemplateSet(const TokenTable& tokens) {
-  return SetOfAuto(tokens.num_columns, tokens.num_columns > 1 && HoldsWords(tokens, 0));
+std::string_view ChooseTemplateSet(const TokenTable& tokens, Ranks& ranks) {
+  return SetOfAuto(tokens.num_columns, tokens.num_columns > 1 && HoldsWords(tokens, 0, ranks));
 }
 
 std::string TemplateSetText(std::string_view name, Index num_columns) {
@@ -128,21 +155,17 @@ std::string TemplateSetText(std::string_view name, Index num_columns) {
   return std::string(kWords) + kPartsOfSpeech + (name == kBoth ? kMoreSpelling : "");
 }
 
-FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens) {
+FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens, Ranks& ranks) {
   const Index columns = tokens.num_columns;
   if (name.empty() || name == kAuto) {
-    const std::string_view chosen = ChooseTemplateSet(tokens);
+    const std::string_view chosen = ChooseTemplateSet(tokens, ranks);
     return FeatureTemplates::Parse(TemplateSetText(chosen, columns), std::string(chosen), columns);
   }
   if (IsTemplateSet(name))
     return FeatureTemplates::Parse(TemplateSetText(name, columns), name, columns);
-  std::error_code error;
-  if (name != "-" && !std::filesystem::exists(name, error)) {
-    throw DataError(
-        name, 0,
-        "there is neither such a file nor such a set of templates; the sets are " + NamesText());
-  }
-  return FeatureTemplates::Read(name, columns);
+  FeatureTemplates templates;
+  OnAllRanks(ranks, [&] { templates = ReadTemplateFile(name, columns); });
+  return templates;
 }
 
 std::string_view TemplateSetOf(const FeatureTemplates& templates) {

@@ -18,6 +18,7 @@
 
 #include <slackline/apps/sequence/data/feature_template.h>
 #include <slackline/apps/sequence/data/sequence_data.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -27,11 +28,12 @@ bool IsTemplateSet(std::string_view name);
 
 /// Whether at least half of the distinct texts of a column look like words: two or more characters,
 /// including an ASCII letter or a character beyond ASCII. Numbers and single characters are not
-/// words. Linear in the cells.
-bool HoldsWords(const TokenTable& tokens, Index column);
+/// words. Linear in the cells. Several ranks look at the tokens of all of them, and call this
+/// function and those below together.
+bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks = OneRank());
 
 /// The set that auto chooses for these tokens. Requires a column.
-std::string_view ChooseTemplateSet(const TokenTable& tokens);
+std::string_view ChooseTemplateSet(const TokenTable& tokens, Ranks& ranks = OneRank());
 
 /// The templates of a set, with comments; those of auto as if column 0 held words. Throws DataError
 /// on an unknown set, and when the data have fewer columns than it needs.
@@ -39,7 +41,8 @@ std::string TemplateSetText(std::string_view name, Index num_columns);
 
 /// The templates for tokens from the name of a set or of a file; empty: auto. Throws DataError,
 /// also when neither a set nor a file has this name.
-FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens);
+FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens,
+                               Ranks& ranks = OneRank());
 
 /// The name of the set with exactly these templates; empty if there is none.
 std::string_view TemplateSetOf(const FeatureTemplates& templates);
