@@ -10,8 +10,8 @@
 // middle. A record belongs to the bytes in which it begins. The ranks then tell each other the
 // places at which the pieces of the ranks begin. Cost: each rank reads its part of the bytes twice
 // and then its own records. A gzip file is decompressed by one rank, up to its last border once
-// more, and up to the end of its records by every rank that has some of them. Many files of moderate
-// size, in a folder, are therefore better than a large gzip file.
+// more, and up to the end of its records by every rank that has some of them. Many files of
+// moderate size, in a folder, are therefore better than a large gzip file.
 #pragma once
 
 #include <functional>

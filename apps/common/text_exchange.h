@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Texts that several ranks have: each text belongs to one rank, its owner, which its hash names. All
-// texts travel once, and no rank holds all of them. All ranks call the same functions.
+// Texts that several ranks have: each text belongs to one rank, its owner, which its hash names.
+// All texts travel once, and no rank holds all of them. All ranks call the same functions.
 #pragma once
 
 #include <span>

@@ -49,8 +49,8 @@ struct SequenceInput {
 };
 
 /// Reads training data; "-" is the standard input, and a folder has the data in its files part-…
-/// (core/data_source.h). Features of CoNLL data and attributes are counted over all sequences of the
-/// data. Throws DataError.
+/// (core/data_source.h). Features of CoNLL data and attributes are counted over all sequences of
+/// the data. Throws DataError.
 ///
 /// With several ranks, all of them call this function, and each gets its own sequences. Labels,
 /// templates, the dictionary and errors are the same on all ranks, and those of one rank. Folds and

@@ -21,8 +21,9 @@ struct SequenceFeatureOptions {
 /// For training: makes data->rows and num_features, and returns the dictionary. All values are 1;
 /// features of a token that share a hashed column add up. Throws DataError when no feature is left,
 /// std::invalid_argument on min_count < 1, on hash_bits outside 0 …
-/// FeatureDictionary::kMaxHashBits, and when both are given. About 0.3 µs per feature. Several ranks
-/// count the features of all of them, call this function together and get the same dictionary.
+/// FeatureDictionary::kMaxHashBits, and when both are given. About 0.3 µs per feature. Several
+/// ranks count the features of all of them, call this function together and get the same
+/// dictionary.
 FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
                                         const SequenceFeatureOptions& options, SequenceData* data,
                                         Ranks& ranks = OneRank());
