@@ -76,6 +76,27 @@ bool GzipInput::BeginMember() {
   return true;
 }
 
+/// Determines from the first bytes whether the file is gzip.
+void GzipInput::Recognise() {
+  mode_ = BeginMember() ? Mode::kMember : error_.empty() ? Mode::kPlain : Mode::kEnd;
+}
+
+bool GzipInput::compressed() {
+  if (mode_ == Mode::kUnknown) Recognise();
+  return mode_ != Mode::kPlain && error_.empty();
+}
+
+Offset GzipInput::SkipPlain(Offset bytes) {
+  if (mode_ == Mode::kUnknown) Recognise();
+  if (mode_ != Mode::kPlain) return 0;
+  z_stream& z = stream_->z;
+  const Offset buffered = std::min<Offset>(bytes, z.avail_in);
+  z.next_in += buffered;
+  z.avail_in -= static_cast<uInt>(buffered);
+  if (buffered == bytes || lseek(descriptor_, bytes - buffered, SEEK_CUR) < 0) return buffered;
+  return bytes;
+}
+
 std::size_t GzipInput::ReadPlain(char* out, std::size_t room) {
   z_stream& z = stream_->z;
   if (z.avail_in == 0 && !Refill()) return 0;
@@ -117,7 +138,7 @@ std::size_t GzipInput::Read(char* out, std::size_t room) {
   for (;;) {
     switch (mode_) {
       case Mode::kUnknown:
-        mode_ = BeginMember() ? Mode::kMember : error_.empty() ? Mode::kPlain : Mode::kEnd;
+        Recognise();
         break;
       case Mode::kPlain:
         return ReadPlain(out, room);

@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include <slackline/core/types.h>
+
 namespace slackline::internal {
 
 class GzipInput {
@@ -22,6 +24,14 @@ class GzipInput {
   /// an error; see error().
   std::size_t Read(char* out, std::size_t room);
 
+  /// Skips up to `bytes` ≥ 0 bytes of a plain file without reading them, and returns their number,
+  /// which may reach beyond the end of the file. 0 where the file is gzip or cannot be entered in
+  /// the middle.
+  Offset SkipPlain(Offset bytes);
+
+  /// Whether the file is gzip, which its first bytes tell.
+  bool compressed();
+
   /// "" while no error has occurred, else the error: the file cannot be read, or its gzip data are
   /// truncated, damaged or followed by something that is not gzip. (Several members one after the
   /// other, and zeros after the last one, are gzip.)
@@ -33,6 +43,7 @@ class GzipInput {
 
   bool Refill();
   bool BeginMember();
+  void Recognise();
   std::size_t ReadPlain(char* out, std::size_t room);
   std::size_t ReadMember(char* out, std::size_t room);
   std::size_t Fail(const std::string& error);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <slackline/core/buffer_bytes.h>
 #include <slackline/core/check.h>
@@ -23,7 +24,20 @@ constexpr std::size_t kLargestRead = std::size_t{1} << 26;
 }  // namespace
 
 LineReader::LineReader(const std::string& path, std::size_t longest_line)
-    : name_(path == "-" ? "<stdin>" : path), longest_line_(longest_line), buffer_(kInitialBuffer) {
+    : longest_line_(longest_line), buffer_(kInitialBuffer) {
+  Open(path);
+}
+
+LineReader::LineReader(std::string source, std::vector<FilePart> parts, std::size_t longest_line)
+    : source_(std::move(source)),
+      parts_(std::move(parts)),
+      name_(source_),
+      longest_line_(longest_line),
+      buffer_(kInitialBuffer),
+      ended_(true) {}
+
+void LineReader::Open(const std::string& path) {
+  name_ = path == "-" ? "<stdin>" : path;
   // A directory can be opened and fails only when it is read, with a less clear message.
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored)) {
@@ -33,6 +47,37 @@ LineReader::LineReader(const std::string& path, std::size_t longest_line)
   if (descriptor < 0)
     throw DataError(name_, 0, std::string("cannot open the file: ") + std::strerror(errno));
   input_ = std::make_unique<GzipInput>(descriptor);
+}
+
+void LineReader::OpenPart(const FilePart& part) {
+  Open(part.path);
+  begin_ = end_ = 0;
+  ended_ = false;
+  next_begin_ = 0;
+  end_byte_ = part.end_byte;
+  line_number_ = part.lines_before;
+  if (part.first_byte > 0) SkipTo(part.first_byte);
+}
+
+/// Moves on to the first line that begins at this byte or later.
+void LineReader::SkipTo(Offset first_byte) {
+  // From the byte before it on, since that may be a line end.
+  next_begin_ = input_->SkipPlain(first_byte - 1);
+  const auto drop = [&](Offset bytes) {
+    begin_ += static_cast<std::size_t>(bytes);
+    next_begin_ += bytes;
+  };
+  while (next_begin_ < first_byte - 1) {
+    if (begin_ == end_ && !Fill()) return;
+    drop(std::min(static_cast<Offset>(end_ - begin_), first_byte - 1 - next_begin_));
+  }
+  for (;;) {
+    if (begin_ == end_ && !Fill()) return;
+    const char* from = buffer_.data() + begin_;
+    const void* found = std::memchr(from, '\n', end_ - begin_);
+    if (found != nullptr) return drop(static_cast<const char*>(found) - from + 1);
+    drop(static_cast<Offset>(end_ - begin_));
+  }
 }
 
 LineReader::~LineReader() = default;
@@ -59,7 +104,21 @@ bool LineReader::Fill() {
   return count > 0;
 }
 
+/// At the end of a part: the empty line before the next one, if there is any.
+bool LineReader::NextPart(std::string_view* line) {
+  if (next_part_ == parts_.size()) return false;
+  if (next_part_ == 0 || between_parts_) {
+    between_parts_ = false;
+    OpenPart(parts_[next_part_++]);
+    return Next(line);
+  }
+  between_parts_ = true;
+  *line = {};
+  return true;
+}
+
 bool LineReader::Next(std::string_view* line) {
+  if (between_parts_ || next_begin_ >= end_byte_) return NextPart(line);
   std::size_t searched = 0;  // characters after begin_ without a line end
   std::size_t length = 0;
   std::size_t next = 0;
@@ -77,15 +136,18 @@ bool LineReader::Next(std::string_view* line) {
                       "the line is longer than " + BytesText(static_cast<double>(longest_line_)));
     }
     if (!Fill()) {
-      if (begin_ == end_) return false;
+      if (begin_ == end_) return NextPart(line);
       length = end_ - begin_;
       next = end_;
       break;
     }
   }
   std::string_view text(buffer_.data() + begin_, length);
+  line_begin_ = next_begin_;
+  next_begin_ += static_cast<Offset>(next - begin_);
   begin_ = next;
-  if (++line_number_ == 1 && text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
+  ++line_number_;
+  if (line_begin_ == 0 && text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
   while (!text.empty() && text.back() == '\r') text.remove_suffix(1);
   *line = text;
   return true;

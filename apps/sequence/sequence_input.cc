@@ -13,10 +13,12 @@
 #include <slackline/apps/sequence/data/letters_reader.h>
 #include <slackline/apps/sequence/template_sets.h>
 #include <slackline/core/check.h>
+#include <slackline/core/data_source.h>
 #include <slackline/core/line_reader.h>
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/record_deal.h>
 #include <slackline/core/split.h>
 
 namespace slackline::internal {
@@ -34,7 +36,7 @@ constexpr double kBytesPerPairState = 8;
 constexpr double kBytesPerTransition = 40;
 
 /// The first line with text; empty if there is none.
-std::string_view FirstLine(LineReader* reader) {
+std::string_view FindFirstLine(LineReader* reader) {
   std::string_view line;
   while (reader->Next(&line)) {
     if (!Trimmed(line).empty()) return line;
@@ -52,17 +54,20 @@ std::vector<Index> WantedSequences(const SequenceData& data, const std::string& 
 }
 
 SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData* data) {
-  if (data->attributes != nullptr) return {{}, LearnAttributeFeatures(options.features, data)};
-  FeatureTemplates templates = ReadTemplates(options.templates, *data->tokens);
-  FeatureDictionary dictionary = LearnSequenceFeatures(templates, options.features, data);
+  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  if (data->attributes != nullptr)
+    return {{}, LearnAttributeFeatures(options.features, data, ranks)};
+  FeatureTemplates templates = ReadTemplates(options.templates, *data->tokens, ranks);
+  FeatureDictionary dictionary = LearnSequenceFeatures(templates, options.features, data, ranks);
   return {std::move(templates), std::move(dictionary)};
 }
 
-/// The line of a token. The tokens of a sequence are on consecutive lines.
-long LineOf(const SequenceData& data, Offset token) {
+/// An error at a token. The tokens of a sequence are on consecutive lines.
+DataError ErrorAt(const SequenceData& data, Offset token, const std::string& message) {
   const auto after = std::upper_bound(data.begin.begin(), data.begin.end(), token);
-  const auto m = after - data.begin.begin() - 1;
-  return data.lines[m] + static_cast<long>(token - data.begin[m]);
+  const auto m = static_cast<Index>(after - data.begin.begin() - 1);
+  const long line = data.lines[m] + static_cast<long>(token - data.begin[m]);
+  return DataError(data.FileOf(m), line, message);
 }
 
 void ScaleRows(const FeatureScaling& scaling, SequenceData* data) {
@@ -70,8 +75,69 @@ void ScaleRows(const FeatureScaling& scaling, SequenceData* data) {
   try {
     data->rows = scaling.Apply(*data->rows, data->num_features);
   } catch (const ScaleError& error) {
-    throw DataError(data->source, LineOf(*data, error.row()), error.what());
+    throw ErrorAt(*data, error.row(), error.what());
   }
+}
+
+SequenceFormat FormatOf(const SequenceReadOptions& options, std::string_view line) {
+  return options.format.value_or(LooksLikeLetter(line) ? SequenceFormat::kLetters
+                                                       : SequenceFormat::kConll);
+}
+
+LettersReadOptions LettersOptions(const SequenceReadOptions& options) {
+  LettersReadOptions letters;
+  letters.any_numbers = options.format.has_value();
+  return letters;
+}
+
+RecordRule RuleOf(SequenceFormat format) {
+  const bool letters = format == SequenceFormat::kLetters;
+  RecordRule rule;
+  rule.role = letters ? RoleOfLetterLine : RoleOfTokenLine;
+  rule.record = "sequence";
+  rule.no_records = letters ? "no words" : "no tokens";
+  return rule;
+}
+
+std::unique_ptr<SequenceReader> MakeReader(SequenceFormat format, LineReader* lines,
+                                           const SequenceReadOptions& options,
+                                           const FirstLine& first) {
+  if (format == SequenceFormat::kLetters)
+    return MakeLettersReader(lines, LettersOptions(options), first);
+  if (format == SequenceFormat::kAttributes) return MakeAttributeReader(lines, {});
+  return MakeConllReader(lines, {}, first);
+}
+
+/// Reads the sequences of one of several ranks, or those of a folder.
+SequenceInput ReadDealtSequences(const std::string& path, const SequenceReadOptions& options) {
+  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  const DataSource source = FindDataSource(ranks, path);
+  SequenceInput input;
+  FirstLine first;
+  OnAllRanks(ranks, [&] {
+    LineReader head = ReaderOf(source);
+    first.text = FindFirstLine(&head);
+    first.number = head.line_number();
+    first.file = head.name();
+    input.format = FormatOf(options, first.text);
+    if (first.text.empty()) throw DataError(source.name, 0, RuleOf(input.format).no_records);
+    if (!options.folds.empty() && !ranks.alone())
+      throw DataError(source.name, 0, "several processes read all folds, not some of them");
+  });
+  const Index shards = options.shards > 0 ? options.shards : Index{ranks.size()};
+  LineReader lines(source.name, DealRecords(ranks, source, RuleOf(input.format), shards));
+  std::unique_ptr<SequenceReader> reader;
+  OnAllRanks(ranks, [&] {
+    reader = MakeReader(input.format, &lines, options, first);
+    while (reader->Next()) {
+    }
+  });
+  reader->Agree(ranks);
+  input.data = reader->Take();
+  input.sequences = WantedSequences(input.data, options.folds);
+  if (input.format != SequenceFormat::kLetters)
+    input.features = LearnFeatures(options, &input.data);
+  return input;
 }
 
 /// Throws DataError unless the labels are those of IOB2 and the selected sequences obey its rules.
@@ -81,9 +147,8 @@ void CheckBio(const SequenceInput& input) {
   if (!why.empty()) throw DataError(data.source, 0, "constraints bio need BIO labels, but " + why);
   const std::optional<BioViolation> violation = FindBioViolation(data, input.sequences);
   if (!violation) return;
-  // Tokens of a CoNLL sequence are on consecutive lines.
-  throw DataError(data.source, data.lines[violation->sequence] + violation->position,
-                  "constraints bio do not allow " + violation->text);
+  throw ErrorAt(data, data.begin[violation->sequence] + violation->position,
+                "constraints bio do not allow " + violation->text);
 }
 
 /// An upper bound on the number of structures with their own tables: one per length, and one per
@@ -164,15 +229,14 @@ std::optional<BioViolation> FindBioViolation(const SequenceData& data,
 }
 
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options) {
+  const bool alone = options.ranks == nullptr || options.ranks->alone();
+  if (!alone || IsFolder(path)) return ReadDealtSequences(path, options);
   LineReader reader(path);
-  const std::string_view line = FirstLine(&reader);
+  const std::string_view line = FindFirstLine(&reader);
   SequenceInput input;
-  input.format = options.format.value_or(LooksLikeLetter(line) ? SequenceFormat::kLetters
-                                                               : SequenceFormat::kConll);
+  input.format = FormatOf(options, line);
   if (input.format == SequenceFormat::kLetters) {
-    LettersReadOptions letters;
-    letters.any_numbers = options.format.has_value();
-    input.data = ReadLetters(&reader, line, letters);
+    input.data = ReadLetters(&reader, line, LettersOptions(options));
   } else if (input.format == SequenceFormat::kAttributes) {
     input.data = ReadAttributes(&reader, line);
   } else {

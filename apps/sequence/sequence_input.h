@@ -30,6 +30,10 @@ struct SequenceReadOptions {
   std::string templates;                                 ///< CoNLL: see ReadTemplates; empty: auto
   SequenceFeatureOptions features{kDefaultMinCount, 0};  ///< CoNLL and attributes
   std::string folds;                                     ///< letters: see SelectFolds; empty: all
+  /// Ranks that read the data together, each its own sequences; null: this process alone. `shards`
+  /// P: how the sequences are dealt (DealRecords); 0 = one shard per rank.
+  Ranks* ranks = nullptr;
+  Index shards = 0;
 };
 
 /// Sequences with features, and the selection of some of them.
@@ -44,8 +48,13 @@ struct SequenceInput {
   Offset num_tokens() const;
 };
 
-/// Reads training data; "-" is the standard input. Features of CoNLL data and attributes are
-/// counted over all sequences of the file. Throws DataError.
+/// Reads training data; "-" is the standard input, and a folder has the data in its files part-…
+/// (core/data_source.h). Features of CoNLL data and attributes are counted over all sequences of
+/// the data. Throws DataError.
+///
+/// With several ranks, all of them call this function, and each gets its own sequences. Labels,
+/// templates, the dictionary and errors are the same on all ranks, and those of one rank. Folds and
+/// the standard input are errors.
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options);
 
 /// Reads data for a model; folds as in SequenceReadOptions. Throws DataError.

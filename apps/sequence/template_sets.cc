@@ -7,6 +7,8 @@
 #include <system_error>
 #include <vector>
 
+#include <slackline/apps/common/string_table.h>
+#include <slackline/apps/common/text_exchange.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
@@ -81,6 +83,16 @@ std::string NamesText() {
   return text;
 }
 
+FeatureTemplates ReadTemplateFile(const std::string& name, Index columns) {
+  std::error_code error;
+  if (name != "-" && !std::filesystem::exists(name, error)) {
+    throw DataError(
+        name, 0,
+        "there is neither such a file nor such a set of templates; the sets are " + NamesText());
+  }
+  return FeatureTemplates::Read(name, columns);
+}
+
 std::string_view SetOfAuto(Index num_columns, bool holds_words) {
   SLACKLINE_CHECK(num_columns >= 1, "templates need a column");
   if (num_columns == 1) return kSpelling;
@@ -127,13 +139,37 @@ bool IsTemplateSet(std::string_view name) {
 bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks) {
   SLACKLINE_CHECK(column >= 0 && column < tokens.num_columns, "there is no such column");
   std::vector<bool> seen(tokens.texts.size(), false);
+<<<<<<< HEAD
   std::vector<SeenText> texts;
+=======
+  Offset different = 0;
+  Offset words = 0;
+  const auto count = [&](std::string_view text) {
+    ++different;
+    words += IsWord(text) ? 1 : 0;
+  };
+  StringTable texts;  // of the column; with several ranks only
+>>>>>>> helper-a
   for (std::size_t k = column; k < tokens.cells.size(); k += tokens.num_columns) {
     const Index number = tokens.cells[k];
     if (seen[number]) continue;
     seen[number] = true;
     const std::string_view text = tokens.texts.text(number);
+<<<<<<< HEAD
     texts.push_back({ranks.alone() ? 0 : HashText(text), IsWord(text)});
+=======
+    if (ranks.alone()) {
+      count(text);
+    } else {
+      texts.Add(text);
+    }
+  }
+  if (!ranks.alone()) {
+    const TextExchange exchange(ranks, texts);
+    for (Index k = 0; k < exchange.owned().size(); ++k) count(exchange.owned().text(k));
+    different = ranks.SumOf(different);
+    words = ranks.SumOf(words);
+>>>>>>> helper-a
   }
   if (!ranks.alone()) texts = DifferentTexts(ranks, texts);
   const auto words =
@@ -166,8 +202,15 @@ FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens
     const std::string_view chosen = ChooseTemplateSet(tokens, ranks);
     return FeatureTemplates::Parse(TemplateSetText(chosen, columns), std::string(chosen), columns);
   }
+<<<<<<< HEAD
   FeatureTemplates templates;
   OnAllRanks(ranks, [&] { templates = ReadNamedTemplates(name, columns); });
+=======
+  if (IsTemplateSet(name))
+    return FeatureTemplates::Parse(TemplateSetText(name, columns), name, columns);
+  FeatureTemplates templates;
+  OnAllRanks(ranks, [&] { templates = ReadTemplateFile(name, columns); });
+>>>>>>> helper-a
   return templates;
 }
 

@@ -182,3 +182,47 @@ TEST_CASE("the path - reads the standard input") {
     close(saved);
   }
 }
+
+TEST_CASE("parts of files follow each other with an empty line between them") {
+  const TemporaryFolder folder;
+  const std::string text = "\xEF\xBB\xBFone\r\ntwo\n\nfour\nfive";
+  const std::string plain = folder.Write("a", text);
+  const std::string gzip = folder.WriteGzip("b", text);
+  const std::string empty = folder.Write("c", "");
+  const auto four = static_cast<Offset>(text.find("four"));
+  LineReader reader("all",
+                    {{plain, four, four + 5, 3}, {empty}, {gzip, 0, four - 1, 0}, {gzip, 2}});
+  CHECK(reader.name() == "all");
+  std::string seen;
+  std::string_view line;
+  while (reader.Next(&line)) {
+    CHECK(reader.source() == "all");
+    seen += reader.name().substr(reader.name().size() - 1) + std::to_string(reader.line_number()) +
+            (reader.between_parts() ? " between" : " " + std::string(line)) + "|";
+  }
+  CHECK(seen ==
+        "a4 four|a4 between|c0 between|b1 one|b2 two|b2 between|b1 two|b2 |b3 four|b4 five|");
+  CHECK_FALSE(reader.Next(&line));
+}
+
+TEST_CASE("a part begins at every byte of a file with the next line") {
+  const TemporaryFolder folder;
+  std::string text;
+  for (std::size_t k = 0; k < 300; ++k) text += std::string(k * k % 23, 'x') + "\n";
+  const std::string paths[] = {folder.Write("a", text), folder.WriteGzip("b", text)};
+  for (const std::string& path : paths) {
+    for (std::size_t byte = 0; byte <= text.size(); byte += 13) {
+      const std::size_t expected =
+          byte == 0 ? 0 : std::min(text.find('\n', byte - 1), text.size() - 1) + 1;
+      LineReader reader("all", {{path, static_cast<Offset>(byte)}});
+      std::string_view line;
+      if (expected == text.size()) {
+        CHECK_FALSE(reader.Next(&line));
+        continue;
+      }
+      REQUIRE(reader.Next(&line));
+      CHECK(reader.line_begin() == static_cast<Offset>(expected));
+      CHECK(line == std::string_view(text).substr(expected, text.find('\n', expected) - expected));
+    }
+  }
+}

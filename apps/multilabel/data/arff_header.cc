@@ -57,7 +57,9 @@ std::string LowerCase(std::string_view text) {
 
 class HeaderParser {
  public:
-  explicit HeaderParser(const LineReader& reader) : reader_(reader) {}
+  explicit HeaderParser(const LineReader& reader) : reader_(reader) {
+    header_.file = reader_.name();
+  }
 
   /// Returns false at the line @data.
   bool ParseLine(std::string_view line) {
@@ -151,6 +153,21 @@ ArffHeader ReadArffHeader(LineReader* reader, std::string_view line) {
     if (!parser.ParseLine(line)) return parser.Take();
   } while (reader->Next(&line));
   throw DataError(reader->name(), 0, "no @data section");
+}
+
+void CheckSameHeader(const ArffHeader& header, const ArffHeader& other) {
+  const std::size_t common = std::min(header.attributes.size(), other.attributes.size());
+  for (std::size_t a = 0; a < common; ++a) {
+    if (other.attributes[a].SameAs(header.attributes[a])) continue;
+    throw DataError(other.file, other.attributes[a].line,
+                    "attribute " + Quoted(other.attributes[a].name) +
+                        " is not declared like attribute " + Quoted(header.attributes[a].name) +
+                        " of " + header.file);
+  }
+  if (header.attributes.size() == other.attributes.size()) return;
+  throw DataError(other.file, 0,
+                  std::to_string(other.attributes.size()) + " attributes, but " + header.file +
+                      " has " + std::to_string(header.attributes.size()));
 }
 
 }  // namespace slackline::internal

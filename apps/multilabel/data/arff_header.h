@@ -48,9 +48,15 @@ struct ArffAttribute {
   long line = 0;
   bool nominal = false;
   std::vector<std::string> values;  ///< nominal: in the order of declaration
+
+  /// Whether the declarations say the same, wherever they stand.
+  bool SameAs(const ArffAttribute& other) const {
+    return name == other.name && nominal == other.nominal && values == other.values;
+  }
 };
 
 struct ArffHeader {
+  std::string file;
   std::vector<ArffAttribute> attributes;
   std::unordered_map<std::string, Index> by_name;
 };
@@ -60,5 +66,9 @@ struct ArffHeader {
 /// nominal {a,b,…}. Throws DataError on other types, unknown declarations, repeated names or
 /// nominal values, and when @data is missing.
 ArffHeader ReadArffHeader(LineReader* reader, std::string_view line);
+
+/// Throws DataError, at a line of `other`, unless both declare the same attributes in the same
+/// order.
+void CheckSameHeader(const ArffHeader& header, const ArffHeader& other);
 
 }  // namespace slackline::internal

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -34,7 +35,7 @@ class ArffParser final : public MultiLabelReader {
   void NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options);
   void MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options);
   void CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const;
-  void CheckLabelAttribute(const ArffAttribute& attribute) const;
+  static void CheckLabelAttribute(const ArffHeader& header, const ArffAttribute& attribute);
   void ParseDenseRow(ArffScanner* scanner);
   void ParseSparseRow(ArffScanner* scanner);
   void ParseWeight(ArffScanner* scanner) const;
@@ -48,6 +49,7 @@ class ArffParser final : public MultiLabelReader {
   void AddSparse(const ArffColumn& column, std::pair<Index, double> feature);
   double MissingNumber(ArffColumn* column);
   void FillIn();
+  void Agree() override;
   MultiLabelData& Collect() override;
   MultiLabelData CollectAll() override;
 
@@ -66,7 +68,7 @@ class ArffParser final : public MultiLabelReader {
 ArffParser::ArffParser(LineReader* reader, const ArffHeader& header,
                        const MultiLabelReadOptions& options)
     : MultiLabelReader(options), reader_(*reader) {
-  data_.source = reader_.name();
+  data_.source = reader_.source();
   data_.has_constant = options.append_constant;
   NameLabels(header, options);
   MakeColumns(header, options);
@@ -84,9 +86,9 @@ void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOption
     const std::string& name = names[k];
     // Data to predict on may lack all labels; if only some are missing, a name is wrong.
     if (header.by_name.count(name) > 0 || (from_model && known == 0)) continue;
-    throw DataError(from_model ? reader_.name() : options.labels_xml, from_model ? 0 : lines[k],
+    throw DataError(from_model ? header.file : options.labels_xml, from_model ? 0 : lines[k],
                     "label " + Quoted(name) + (from_model ? " of the model" : "") +
-                        " is not an attribute of " + reader_.name());
+                        " is not an attribute of " + header.file);
   }
   if (!from_model) {
     std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
@@ -108,10 +110,10 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
     }
   }
   for (std::size_t a = 0; a < header.attributes.size(); ++a) {
-    ArffColumn column = MakeArffColumn(reader_.name(), header.attributes[a]);
+    ArffColumn column = MakeArffColumn(header.file, header.attributes[a]);
     column.label = label_of[a];
     if (column.label >= 0) {
-      CheckLabelAttribute(header.attributes[a]);
+      CheckLabelAttribute(header, header.attributes[a]);
       if (column.nominal) omitted_labels_[column.label] = column.numbers[0] == 1 ? 1 : 0;
     } else {
       column.first_feature = data_.num_features;
@@ -123,7 +125,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
     columns_.push_back(std::move(column));
   }
   if (data_.num_features == 0 && !data_.has_constant) {
-    throw DataError(reader_.name(), 0, "all attributes are labels: there are no features");
+    throw DataError(header.file, 0, "all attributes are labels: there are no features");
   }
   CheckFeatures(header, options);
 }
@@ -133,7 +135,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
 void ArffParser::CheckFeatures(const ArffHeader& header,
                                const MultiLabelReadOptions& options) const {
   if (options.num_features >= 0 && options.num_features != data_.num_features) {
-    throw DataError(reader_.name(), 0,
+    throw DataError(header.file, 0,
                     "the file has " + std::to_string(data_.num_features) +
                         " features, but the model has " + std::to_string(options.num_features));
   }
@@ -145,15 +147,15 @@ void ArffParser::CheckFeatures(const ArffHeader& header,
   const auto feature = static_cast<Index>(name - data_.feature_names.begin());
   std::size_t a = 0;
   while (columns_[a].label >= 0 || columns_[a].first_feature + columns_[a].width <= feature) ++a;
-  throw DataError(reader_.name(), header.attributes[a].line,
+  throw DataError(header.file, header.attributes[a].line,
                   "feature " + std::to_string(feature + 1) + " is " + Quoted(*name) +
                       ", but the model was trained with " + Quoted(*expected) + " there");
 }
 
-void ArffParser::CheckLabelAttribute(const ArffAttribute& attribute) const {
+void ArffParser::CheckLabelAttribute(const ArffHeader& header, const ArffAttribute& attribute) {
   for (const std::string& value : attribute.values) {
     if (value == "0" || value == "1") continue;
-    throw DataError(reader_.name(), attribute.line,
+    throw DataError(header.file, attribute.line,
                     "label " + Quoted(attribute.name) + " not 0/1: it is declared with the value " +
                         Quoted(value));
   }
@@ -210,8 +212,8 @@ std::pair<Index, double> ArffParser::OmittedValue(const ArffColumn& column) cons
 }
 
 void ArffParser::ParseRow(std::string_view line) {
+  if (RoleOfArffLine(line) == LineRole::kNothing) return;
   ArffScanner scanner(line);
-  if (scanner.AtEnd()) return;
   data_.labels.insert(data_.labels.end(), omitted_labels_.begin(), omitted_labels_.end());
   values_.clear();
   features_.clear();
@@ -220,6 +222,7 @@ void ArffParser::ParseRow(std::string_view line) {
   } else {
     ParseDenseRow(&scanner);
   }
+  if (reader_.name() != data_.source) data_.files.Add(data_.num_examples(), reader_.name());
   data_.lines.push_back(reader_.line_number());
 }
 
@@ -323,9 +326,17 @@ double ArffParser::MissingNumber(ArffColumn* column) {
   return options_.fill_values[column->first_feature];
 }
 
+void ArffParser::Agree() {
+  if (!options_.for_prediction())
+    data_.fill_values = FeatureMeans(*rows_, data_.num_features, missing_, ranks());
+  std::vector<std::int64_t> missing;
+  for (const ArffColumn& column : columns_) missing.push_back(column.missing);
+  ranks().AddUp(missing);
+  for (std::size_t a = 0; a < columns_.size(); ++a) columns_[a].missing = missing[a];
+}
+
 /// After training data have been read, replaces missing values by means. Missing categories stay 0.
 void ArffParser::FillIn() {
-  data_.fill_values = FeatureMeans(*rows_, data_.num_features, missing_);
   for (const ArffColumn& column : columns_) {
     if (column.label >= 0 || !column.one_hot) continue;
     std::fill_n(data_.fill_values.begin() + column.first_feature, column.width, 0.0);
@@ -369,7 +380,7 @@ bool ArffParser::Next() {
     any_ = true;
     return true;
   }
-  if (!any_) throw DataError(reader_.name(), 0, "no examples after @data");
+  if (!any_) throw DataError(reader_.source(), 0, "no examples after @data");
   return false;
 }
 
@@ -381,6 +392,7 @@ MultiLabelData& ArffParser::Collect() {
 void ArffParser::Forget() {
   data_.labels.clear();
   data_.lines.clear();
+  data_.files.Clear();
   rows_ = std::make_shared<FeatureRows>();
 }
 
@@ -396,15 +408,25 @@ MultiLabelData ArffParser::CollectAll() {
 
 }  // namespace
 
+LineRole RoleOfArffLine(std::string_view line) {
+  return ArffScanner(line).AtEnd() ? LineRole::kNothing : LineRole::kEnd;
+}
+
 std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
                                                  const MultiLabelReadOptions& options) {
-  if (options.label_names.empty() && options.labels_xml.empty()) {
-    throw DataError(
-        reader->name(), 0,
-        "an ARFF file does not say which attributes are labels: pass --labels FILE.xml");
-  }
-  const ArffHeader header = ReadArffHeader(reader, line);
-  return std::make_unique<ArffParser>(reader, header, options);
+  CheckArffOptions(reader->source(), options);
+  return MakeArffReader(reader, ReadArffHeader(reader, line), options);
+}
+
+std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* rows, const ArffHeader& header,
+                                                 const MultiLabelReadOptions& options) {
+  return std::make_unique<ArffParser>(rows, header, options);
+}
+
+void CheckArffOptions(const std::string& source, const MultiLabelReadOptions& options) {
+  if (!options.label_names.empty() || !options.labels_xml.empty()) return;
+  throw DataError(source, 0,
+                  "an ARFF file does not say which attributes are labels: pass --labels FILE.xml");
 }
 
 }  // namespace slackline::internal

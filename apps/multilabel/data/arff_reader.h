@@ -4,12 +4,19 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
+#include <slackline/apps/multilabel/data/arff_header.h>
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
 #include <slackline/core/line_reader.h>
+#include <slackline/core/record_deal.h>
 
 namespace slackline::internal {
+
+/// The role of a line after the declarations: an example, or nothing where there is at most a
+/// comment.
+LineRole RoleOfArffLine(std::string_view line);
 
 /// A reader of `line`, which was just taken from `reader`, and of all following lines. `reader` and
 /// `options` must outlive it. Throws DataError as ReadMultiLabelData does. Dense rows become dense
@@ -18,5 +25,10 @@ namespace slackline::internal {
 /// fill these in.
 std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
                                                  const MultiLabelReadOptions& options);
+/// A reader of the lines after these declarations.
+std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* rows, const ArffHeader& header,
+                                                 const MultiLabelReadOptions& options);
+/// Throws DataError about this source when the options do not say which attributes are labels.
+void CheckArffOptions(const std::string& source, const MultiLabelReadOptions& options);
 
 }  // namespace slackline::internal

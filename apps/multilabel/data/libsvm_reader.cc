@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -53,10 +54,11 @@ std::vector<std::string> LabelNames(const std::string& source,
 /// the last line.
 class LibsvmParser final : public MultiLabelReader {
  public:
-  LibsvmParser(LineReader* reader, std::string_view first, const MultiLabelReadOptions& options)
+  LibsvmParser(LineReader* reader, std::optional<std::string_view> first,
+               const MultiLabelReadOptions& options)
       : MultiLabelReader(options), reader_(*reader), first_(first) {
-    data_.source = reader_.name();
-    data_.label_names = LabelNames(reader_.name(), options);
+    data_.source = reader_.source();
+    data_.label_names = LabelNames(reader_.source(), options);
     data_.has_constant = options.append_constant;
   }
 
@@ -74,6 +76,7 @@ class LibsvmParser final : public MultiLabelReader {
   void ParseFeatures(const char* p, const char* end);
   [[noreturn]] void FailFeature(const char* token, const char* end, Index last) const;
   void CheckSize(std::string_view last_token) const;
+  void Agree() override;
   void LeaveOutUnknown(std::size_t begin, Index last);
   MultiLabelData& Collect() override;
   MultiLabelData CollectAll() override;
@@ -86,16 +89,18 @@ class LibsvmParser final : public MultiLabelReader {
   std::vector<double> values_;
   std::vector<std::size_t> row_end_;
   Index num_features_ = 0;
+  bool agreed_ = false;                         // on the number of features, with other ranks
   std::unordered_set<Index> unknown_features_;  // beyond those of the model
   Offset unknown_values_ = 0;
   std::string first_unknown_;
 };
 
 void LibsvmParser::ParseLine(std::string_view line) {
+  if (RoleOfLibsvmLine(line) == LineRole::kNothing) return;
   line = line.substr(0, line.find('#'));
-  if (line.find_first_not_of(" \t") == std::string_view::npos) return;
   if (std::ssize(row_end_) >= kLargestFeature) Fail("too many examples");
   const char* end = line.data() + line.size();
+  if (reader_.name() != data_.source) data_.files.Add(data_.num_examples(), reader_.name());
   data_.lines.push_back(reader_.line_number());
   ParseFeatures(ParseLabels(line.data(), end), end);
   row_end_.push_back(columns_.size());
@@ -173,9 +178,11 @@ void LibsvmParser::LeaveOutUnknown(std::size_t begin, Index last) {
   }
   const auto known = std::lower_bound(columns_.begin() + static_cast<std::ptrdiff_t>(begin),
                                       columns_.end(), options_.num_features);
-  if (unknown_values_ == 0)
-    first_unknown_ =
-        std::to_string(*known + 1) + " on line " + std::to_string(reader_.line_number());
+  if (unknown_values_ == 0) {
+    first_unknown_ = std::to_string(*known + 1) + " on line " +
+                     std::to_string(reader_.line_number()) +
+                     (reader_.name() == data_.source ? std::string() : " of " + reader_.name());
+  }
   for (auto column = known; column != columns_.end(); ++column) unknown_features_.insert(*column);
   unknown_values_ += columns_.end() - known;
   const std::size_t kept = known - columns_.begin();
@@ -233,22 +240,37 @@ bool LibsvmParser::Next() {
     any_ = true;
     return true;
   }
-  if (!any_) throw DataError(reader_.name(), 0, "no examples");
+  if (!any_) throw DataError(reader_.source(), 0, "no examples");
   return false;
 }
 
 void LibsvmParser::Forget() {
   data_.labels.clear();
   data_.lines.clear();
+  data_.files.Clear();
   columns_.clear();
   values_.clear();
   row_end_.clear();
 }
 
+void LibsvmParser::Agree() {
+  if (ranks().alone()) return;
+  num_features_ = static_cast<Index>(ranks().MaxOf(num_features_));
+  const std::vector<Index> unknown(unknown_features_.begin(), unknown_features_.end());
+  for (const Index feature : ranks().Join(std::span(unknown))) unknown_features_.insert(feature);
+  unknown_values_ = ranks().SumOf(unknown_values_);
+  for (const std::string& first : ranks().GatherTexts(first_unknown_)) {
+    if (first.empty()) continue;
+    first_unknown_ = first;
+    break;
+  }
+  agreed_ = true;
+}
+
 MultiLabelData& LibsvmParser::Collect() {
   data_.num_features = options_.num_features >= 0 ? options_.num_features : num_features_;
   if (data_.num_features == 0 && !options_.append_constant)
-    throw DataError(reader_.name(), 0, "no features");
+    throw DataError(reader_.source(), 0, "no features");
   auto rows = std::make_shared<FeatureRows>();
   std::vector<Index> columns;
   std::vector<double> values;
@@ -270,6 +292,8 @@ MultiLabelData& LibsvmParser::Collect() {
 }
 
 MultiLabelData LibsvmParser::CollectAll() {
+  // The largest feature may be that of another rank.
+  if (agreed_) CheckSize({});
   Collect();
   return std::move(data_);
 }
@@ -284,7 +308,14 @@ std::vector<std::string> LibsvmParser::Notes() const {
 
 }  // namespace
 
-std::unique_ptr<MultiLabelReader> MakeLibsvmReader(LineReader* reader, std::string_view line,
+LineRole RoleOfLibsvmLine(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first == std::string_view::npos || line[first] == '#' ? LineRole::kNothing
+                                                               : LineRole::kEnd;
+}
+
+std::unique_ptr<MultiLabelReader> MakeLibsvmReader(LineReader* reader,
+                                                   std::optional<std::string_view> line,
                                                    const MultiLabelReadOptions& options) {
   return std::make_unique<LibsvmParser>(reader, line, options);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <pugixml.hpp>
 #include <string_view>
 #include <unordered_set>
@@ -13,8 +14,11 @@
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
 #include <slackline/apps/multilabel/tables/csv_records.h>
 #include <slackline/core/check.h>
+#include <slackline/core/data_source.h>
 #include <slackline/core/line_reader.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/ranks.h>
+#include <slackline/core/record_deal.h>
 #include <slackline/core/split.h>
 
 namespace slackline::internal {
@@ -135,6 +139,103 @@ void CheckFormat(const std::string& source, MultiLabelFormat format,
   }
 }
 
+void CheckFillValues(const MultiLabelReadOptions& options) {
+  const auto fill_values = static_cast<Offset>(options.fill_values.size());
+  SLACKLINE_CHECK(fill_values == 0 || fill_values == options.num_features,
+                  "a fill value is needed for every feature, or none");
+  SLACKLINE_CHECK(!options.table || fill_values == options.table->num_features(),
+                  "fill values are needed for all features of the table");
+}
+
+/// Reads up to the first line with text that is no comment; nullopt if there is none.
+std::optional<std::string_view> FindText(LineReader* lines, const MultiLabelReadOptions& options) {
+  std::string_view line;
+  while (lines->Next(&line)) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first != std::string_view::npos && !IsComment(line.substr(first), options)) return line;
+  }
+  return std::nullopt;
+}
+
+/// The same; throws DataError without such a line.
+std::string_view FirstText(LineReader* lines, const MultiLabelReadOptions& options) {
+  const std::optional<std::string_view> line = FindText(lines, options);
+  if (!line) throw DataError(lines->source(), 0, "no examples");
+  return *line;
+}
+
+/// The format of data whose first line was just read. Throws DataError on options or a model of
+/// another format.
+MultiLabelFormat CheckedFormat(const LineReader& lines, std::string_view line,
+                               const MultiLabelReadOptions& options) {
+  const MultiLabelFormat format = FormatOf(lines.name(), line, options);
+  CheckFormat(lines.name(), format, options);
+  return format;
+}
+
+/// Reads the examples of one of several ranks, or those of a folder.
+class DealtReader {
+ public:
+  DealtReader(const std::string& path, const MultiLabelReadOptions& options)
+      : options_(options),
+        ranks_(options.ranks != nullptr ? *options.ranks : OneRank()),
+        source_(FindDataSource(ranks_, path)) {}
+
+  MultiLabelData Read() {
+    CheckFillValues(options_);
+    OnAllRanks(ranks_, [&] { Begin(); });
+    const Index shards = options_.shards > 0 ? options_.shards : Index{ranks_.size()};
+    LineReader lines(source_.name, DealRecords(ranks_, source_, Rule(), shards));
+    std::unique_ptr<MultiLabelReader> reader;
+    OnAllRanks(ranks_, [&] {
+      reader = arff() ? MakeArffReader(&lines, header_, options_)
+                      : MakeLibsvmReader(&lines, std::nullopt, options_);
+      while (reader->Next()) {
+      }
+    });
+    return reader->Finish();
+  }
+
+ private:
+  bool arff() const { return format_ == MultiLabelFormat::kArff; }
+
+  /// Every rank reads the head of the data.
+  void Begin() {
+    LineReader lines = ReaderOf(source_);
+    const std::string_view line = FirstText(&lines, options_);
+    format_ = CheckedFormat(lines, line, options_);
+    if (IsTable(format_)) {
+      throw DataError(lines.name(), 0,
+                      std::string(ranks_.alone() ? "a folder" : "several processes") +
+                          " cannot have data in a table (CSV, TSV), since only the whole table "
+                          "tells what its columns are: convert it to LIBSVM or ARFF");
+    }
+    if (!arff()) return;
+    CheckArffOptions(source_.name, options_);
+    header_ = ReadArffHeader(&lines, line);
+  }
+
+  RecordRule Rule() const {
+    RecordRule rule;
+    rule.role = arff() ? RoleOfArffLine : RoleOfLibsvmLine;
+    rule.head = [this](LineReader* file) {
+      const std::optional<std::string_view> line = FindText(file, options_);
+      if (!line) return file->next_begin();
+      if (!arff()) return file->line_begin();
+      CheckSameHeader(header_, ReadArffHeader(file, *line));
+      return file->next_begin();
+    };
+    if (arff()) rule.no_records = "no examples after @data";
+    return rule;
+  }
+
+  const MultiLabelReadOptions& options_;
+  Ranks& ranks_;
+  const DataSource source_;
+  MultiLabelFormat format_ = MultiLabelFormat::kAuto;
+  ArffHeader header_;
+};
+
 }  // namespace
 
 std::vector<std::string> ReadMulanLabelNames(const std::string& path, std::vector<long>* lines) {
@@ -178,25 +279,17 @@ std::string_view Name(MultiLabelFormat format) {
 
 std::unique_ptr<MultiLabelReader> OpenMultiLabelData(LineReader* lines,
                                                      const MultiLabelReadOptions& options) {
-  const auto fill_values = static_cast<Offset>(options.fill_values.size());
-  SLACKLINE_CHECK(fill_values == 0 || fill_values == options.num_features,
-                  "a fill value is needed for every feature, or none");
-  SLACKLINE_CHECK(!options.table || fill_values == options.table->num_features(),
-                  "fill values are needed for all features of the table");
-  std::string_view line;
-  while (lines->Next(&line)) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string_view::npos || IsComment(line.substr(first), options)) continue;
-    const MultiLabelFormat format = FormatOf(lines->name(), line, options);
-    CheckFormat(lines->name(), format, options);
-    return format == MultiLabelFormat::kArff     ? MakeArffReader(lines, line, options)
-           : format == MultiLabelFormat::kLibsvm ? MakeLibsvmReader(lines, line, options)
-                                                 : MakeCsvReader(lines, line, options);
-  }
-  throw DataError(lines->name(), 0, "no examples");
+  CheckFillValues(options);
+  const std::string_view line = FirstText(lines, options);
+  const MultiLabelFormat format = CheckedFormat(*lines, line, options);
+  return format == MultiLabelFormat::kArff     ? MakeArffReader(lines, line, options)
+         : format == MultiLabelFormat::kLibsvm ? MakeLibsvmReader(lines, line, options)
+                                               : MakeCsvReader(lines, line, options);
 }
 
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options) {
+  const bool alone = options.ranks == nullptr || options.ranks->alone();
+  if (!alone || IsFolder(path)) return DealtReader(path, options).Read();
   LineReader lines(path);
   return ReadAllExamples(OpenMultiLabelData(&lines, options).get());
 }
@@ -222,6 +315,7 @@ MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index>
     }
     const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(m * labels);
     part.labels.insert(part.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(labels));
+    if (data.FileOf(m) != data.source) part.files.Add(part.num_examples(), data.FileOf(m));
     part.lines.push_back(data.lines[m]);
   }
   part.rows = std::move(rows);

@@ -2,7 +2,9 @@
 //
 // Multi-label data sets from files: tables (CSV, TSV) with a header, Mulan's ARFF with its XML of
 // label names, and LIBSVM's multi-label format. All may be compressed with gzip, and may come from
-// the standard input (path "-").
+// the standard input (path "-"). LIBSVM and ARFF data may also be a folder with files part-…
+// (core/data_source.h), each with its head: in ARFF all of them have the same declarations. Several
+// ranks read such data together (core/record_deal.h).
 //
 // Tables: the first line names the columns; the separator is the most frequent of comma, semicolon
 // and tab in it. Values may stand in double quotes (csv_records.h). Some columns are labels
@@ -36,8 +38,10 @@
 #include <vector>
 
 #include <slackline/apps/multilabel/tables/table_schema.h>
+#include <slackline/core/data_source.h>
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/feature_scaling.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -45,7 +49,7 @@ enum class MultiLabelFormat { kAuto, kArff, kLibsvm, kCsv, kTsv };
 std::string_view Name(MultiLabelFormat format);
 
 struct MultiLabelData {
-  std::string source;  ///< the file, for messages
+  std::string source;  ///< the file or folder, for messages
   /// In the order of ReadMultiLabelData. LIBSVM data without names: "0", "1", …
   std::vector<std::string> label_names;
   Index num_features = 0;                   ///< without the constant feature
@@ -53,7 +57,8 @@ struct MultiLabelData {
   bool has_constant = false;                ///< if so, feature num_features is 1 in every row
   std::shared_ptr<const FeatureRows> rows;  ///< one row per example
   std::vector<std::int8_t> labels;  ///< num_examples × num_labels by rows: 0, 1, or −1 (unknown)
-  std::vector<long> lines;          ///< line number of each example in the file
+  std::vector<long> lines;          ///< line number of each example in its file
+  FilePlaces files;                 ///< of a folder: the file of each example
   /// The replacement of a missing value of each feature; empty if unknown (LIBSVM).
   std::vector<double> fill_values;
   std::shared_ptr<const TableSchema> table;  ///< of data read from a table; else null
@@ -63,6 +68,7 @@ struct MultiLabelData {
 
   Index num_examples() const { return static_cast<Index>(lines.size()); }
   Index num_labels() const { return static_cast<Index>(label_names.size()); }
+  const std::string& FileOf(Index example) const { return files.FileOf(example, source); }
 };
 
 struct MultiLabelReadOptions {
@@ -95,6 +101,10 @@ struct MultiLabelReadOptions {
   /// is are rejected at the line that causes it, before anything is allocated. 0 = no check.
   double bytes_per_weight = 0;
   double bytes_per_label_entry = 0;
+  /// Ranks that read the data together, each its own examples; null: this process alone. `shards`
+  /// P: how the examples are dealt (DealRecords); 0 = one shard per rank.
+  Ranks* ranks = nullptr;
+  Index shards = 0;
 
   bool for_prediction() const { return !label_names.empty(); }
 };
@@ -109,6 +119,10 @@ struct MultiLabelReadOptions {
 /// and unknown; on features other than the model's (tables: missing ones); and on data that are too
 /// large (see above). Unless options.strict, unknown parts of a table or of LIBSVM data are left
 /// out, with a note.
+///
+/// With several ranks, all of them call this function, and each gets its own examples. Everything
+/// else, errors included, is the same on all ranks, and what one rank would have read; but the
+/// memory of labels is that of the examples of a rank. Tables and the standard input are errors.
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options);
 
 /// The data restricted to these examples, in this order.

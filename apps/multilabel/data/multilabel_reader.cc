@@ -11,7 +11,7 @@ void MultiLabelReader::Scale(MultiLabelData* data) const {
   try {
     data->rows = options_.scaling.Apply(*data->rows, data->num_features);
   } catch (const ScaleError& error) {
-    throw DataError(data->source, data->lines[error.row()], error.what());
+    throw DataError(data->FileOf(error.row()), data->lines[error.row()], error.what());
   }
 }
 
@@ -23,9 +23,13 @@ const MultiLabelData& MultiLabelReader::Examples() {
 }
 
 MultiLabelData MultiLabelReader::Finish() {
-  MultiLabelData data = CollectAll();
-  Scale(&data);
-  data.notes = Notes();
+  Agree();
+  MultiLabelData data;
+  OnAllRanks(ranks(), [&] {
+    data = CollectAll();
+    Scale(&data);
+    data.notes = Notes();
+  });
   return data;
 }
 

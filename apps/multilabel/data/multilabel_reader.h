@@ -31,8 +31,8 @@ class MultiLabelReader {
   virtual void Forget() = 0;
   /// MultiLabelData::notes for everything read so far.
   virtual std::vector<std::string> Notes() const = 0;
-  /// Returns all examples, with notes; must be the last call. Throws DataError as
-  /// ReadMultiLabelData does.
+  /// Returns all examples, with notes; must be the last call, and that of all ranks of the options.
+  /// Throws DataError as ReadMultiLabelData does.
   MultiLabelData Finish();
 
  protected:
@@ -41,7 +41,11 @@ class MultiLabelReader {
 
   const MultiLabelReadOptions& options_;
 
+  Ranks& ranks() const { return options_.ranks != nullptr ? *options_.ranks : OneRank(); }
+
  private:
+  /// After the last example: ranks agree on what they have in common.
+  virtual void Agree() {}
   /// The data for Examples and for Finish, before scaling. Every call makes new rows.
   virtual MultiLabelData& Collect() = 0;
   virtual MultiLabelData CollectAll() = 0;

@@ -35,6 +35,7 @@ class AttributeReader final : public SequenceReader {
 
   bool Next() override;
   SequenceData Take() override;
+  void Agree(Ranks& ranks) override { labels_.Agree(ranks, &data_.labels); }
   /// Returns whether the line ends a sequence.
   bool ParseLine(std::string_view line);
 
@@ -43,6 +44,7 @@ class AttributeReader final : public SequenceReader {
     throw DataError(reader_.name(), reader_.line_number(), message);
   }
   void Begin();
+  void BeginSequence();
   bool EndSequence();
   void ParseAttribute(std::string_view field);
 
@@ -58,9 +60,14 @@ class AttributeReader final : public SequenceReader {
 /// Starts with no sequences.
 void AttributeReader::Begin() {
   data_ = {};
-  data_.source = reader_.name();
+  data_.source = reader_.source();
   data_.begin.push_back(0);
   attributes_ = std::make_shared<AttributeTable>();
+}
+
+void AttributeReader::BeginSequence() {
+  if (reader_.name() != data_.source) data_.files.Add(data_.num_sequences(), reader_.name());
+  data_.lines.push_back(reader_.line_number());
 }
 
 bool AttributeReader::EndSequence() {
@@ -82,7 +89,7 @@ void AttributeReader::ParseAttribute(std::string_view field) {
 }
 
 bool AttributeReader::ParseLine(std::string_view line) {
-  if (Trimmed(line).empty()) return EndSequence();
+  if (RoleOfTokenLine(line) == LineRole::kSeparator) return EndSequence();
   SplitViews(line, '\t', &fields_);
   if (fields_[0].starts_with("@weight")) Fail("weights of sequences (@weight) are not possible");
   if (fields_[0].find(' ') != std::string_view::npos) {
@@ -91,7 +98,7 @@ bool AttributeReader::ParseLine(std::string_view line) {
   }
   if (data_.num_tokens() >= std::numeric_limits<Index>::max()) Fail("too many tokens");
   any_ = true;
-  if (data_.begin.back() == data_.num_tokens()) data_.lines.push_back(reader_.line_number());
+  if (data_.begin.back() == data_.num_tokens()) BeginSequence();
   data_.labels.push_back(fields_[0].empty() ? kUnlabelled : labels_.Number(fields_[0]));
   for (std::size_t k = 1; k < fields_.size(); ++k) ParseAttribute(fields_[k]);
   attributes_->EndToken();
@@ -103,13 +110,13 @@ bool AttributeReader::Next() {
   while (reader_.Next(&line)) {
     if (ParseLine(line)) return true;
   }
-  if (!any_) throw DataError(reader_.name(), 0, "no tokens");
+  if (!any_) throw DataError(reader_.source(), 0, "no tokens");
   return EndSequence();
 }
 
 SequenceData AttributeReader::Take() {
   labels_.Finish(&data_);
-  if (data_.label_names.empty()) throw DataError(reader_.name(), 0, "no known labels");
+  if (data_.label_names.empty()) throw DataError(reader_.source(), 0, "no known labels");
   data_.tokens = std::make_shared<TokenTable>();
   data_.attributes = std::move(attributes_);
   SequenceData data = std::move(data_);

@@ -29,6 +29,8 @@ class ConllReader final : public SequenceReader {
 
   bool Next() override;
   SequenceData Take() override;
+  void Agree(Ranks& ranks) override { labels_.Agree(ranks, &data_.labels); }
+  void BeginFile(const FirstLine& first);
   /// Returns whether the line ends a sequence.
   bool ParseLine(std::string_view line);
 
@@ -37,7 +39,7 @@ class ConllReader final : public SequenceReader {
     throw DataError(reader_.name(), reader_.line_number(), message);
   }
   void Begin();
-  void BeginFile(std::string_view line);
+  void BeginSequence();
   bool EndSequence();
 
   LineReader& reader_;
@@ -47,7 +49,7 @@ class ConllReader final : public SequenceReader {
   std::shared_ptr<TokenTable> tokens_;
   std::vector<std::string_view> fields_;
   std::size_t num_fields_ = 0;  // of every line; 0 before the first line
-  long first_line_ = 0;
+  FirstLine first_;
   TokenTable head_;  // without tokens: what all token tables share
 };
 
@@ -55,10 +57,15 @@ class ConllReader final : public SequenceReader {
 void ConllReader::Begin() {
   const bool has_labels = data_.has_labels;
   data_ = {};
-  data_.source = reader_.name();
+  data_.source = reader_.source();
   data_.has_labels = has_labels;
   data_.begin.push_back(0);
   tokens_ = std::make_shared<TokenTable>(head_);
+}
+
+void ConllReader::BeginSequence() {
+  if (reader_.name() != data_.source) data_.files.Add(data_.num_sequences(), reader_.name());
+  data_.lines.push_back(reader_.line_number());
 }
 
 bool ConllReader::EndSequence() {
@@ -68,15 +75,20 @@ bool ConllReader::EndSequence() {
 }
 
 /// Determines from the first line which columns the file has.
-void ConllReader::BeginFile(std::string_view line) {
+void ConllReader::BeginFile(const FirstLine& first) {
+  first_ = first;
+  const std::string_view line = first_.text;
+  SplitAtBlanks(line, &fields_);
   num_fields_ = fields_.size();
-  first_line_ = reader_.line_number();
+  const auto fail = [this](const std::string& message) {
+    throw DataError(first_.file, first_.number, message);
+  };
   const std::size_t used = std::max<Index>(options_.num_columns, 0);
   if (options_.num_columns < 0) {
     if (num_fields_ < 2)
-      Fail("1 column at " + Quoted(fields_[0]) + ", but training needs tokens and labels");
+      fail("1 column at " + Quoted(fields_[0]) + ", but training needs tokens and labels");
   } else if (num_fields_ != used && num_fields_ != used + 1) {
-    Fail(Columns(num_fields_) + " at " + Quoted(fields_[0]) + ", but the model needs " +
+    fail(Columns(num_fields_) + " at " + Quoted(fields_[0]) + ", but the model needs " +
          Columns(used) + ", and one more where there are labels");
   }
   data_.has_labels = num_fields_ != used;
@@ -87,15 +99,17 @@ void ConllReader::BeginFile(std::string_view line) {
 }
 
 bool ConllReader::ParseLine(std::string_view line) {
+  if (RoleOfTokenLine(line) == LineRole::kSeparator) return EndSequence();
+  if (num_fields_ == 0) BeginFile({std::string(line), reader_.line_number(), reader_.name()});
   SplitAtBlanks(line, &fields_);
-  if (fields_.empty()) return EndSequence();
-  if (num_fields_ == 0) BeginFile(line);
   if (fields_.size() != num_fields_) {
     Fail(Columns(fields_.size()) + " at " + Quoted(fields_[0]) + ", but line " +
-         std::to_string(first_line_) + " has " + std::to_string(num_fields_));
+         std::to_string(first_.number) +
+         (first_.file == reader_.name() ? std::string() : " of " + first_.file) + " has " +
+         std::to_string(num_fields_));
   }
   if (data_.num_tokens() >= std::numeric_limits<Index>::max()) Fail("too many tokens");
-  if (data_.begin.back() == data_.num_tokens()) data_.lines.push_back(reader_.line_number());
+  if (data_.begin.back() == data_.num_tokens()) BeginSequence();
   for (Index c = 0; c < tokens_->num_columns; ++c) {
     tokens_->cells.push_back(tokens_->texts.Add(fields_[c]));
   }
@@ -108,13 +122,13 @@ bool ConllReader::Next() {
   while (reader_.Next(&line)) {
     if (ParseLine(line)) return true;
   }
-  if (num_fields_ == 0) throw DataError(reader_.name(), 0, "no tokens");
+  if (num_fields_ == 0) throw DataError(reader_.source(), 0, "no tokens");
   return EndSequence();
 }
 
 SequenceData ConllReader::Take() {
   labels_.Finish(&data_);
-  if (data_.label_names.empty()) throw DataError(reader_.name(), 0, "no known labels");
+  if (data_.label_names.empty()) throw DataError(reader_.source(), 0, "no known labels");
   data_.tokens = std::move(tokens_);
   SequenceData data = std::move(data_);
   data_.has_labels = data.has_labels;
@@ -127,6 +141,13 @@ SequenceData ConllReader::Take() {
 std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines,
                                                 const ConllReadOptions& options) {
   return std::make_unique<ConllReader>(lines, options);
+}
+
+std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options,
+                                                const FirstLine& first) {
+  auto reader = std::make_unique<ConllReader>(lines, options);
+  reader->BeginFile(first);
+  return reader;
 }
 
 SequenceData ReadConll(LineReader* reader, std::string_view line, const ConllReadOptions& options) {

@@ -35,5 +35,8 @@ SequenceData ReadConll(LineReader* reader, std::string_view line,
                        const ConllReadOptions& options = {});
 /// The same, one sequence after the other. `lines` must outlive the reader.
 std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options);
+/// The same, for lines that follow `first`, or are those of a part of the data.
+std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options,
+                                                const FirstLine& first);
 
 }  // namespace slackline::internal

@@ -20,6 +20,8 @@ constexpr std::size_t kPixels = 6;  // index of the first pixel's field
 // hardly have so many.
 constexpr std::size_t kMinLetterFields = 30;
 constexpr Index kEndOfWord = -1;
+constexpr std::size_t kNextField = 2;  // the id of the next letter, or kNoNext
+constexpr std::string_view kNoNext = "-1";
 
 /// Splits the line at tabs; one tab is allowed after the last field.
 void SplitFields(std::string_view line, std::vector<std::string_view>* fields) {
@@ -36,6 +38,8 @@ class LettersReader final : public SequenceReader {
 
   bool Next() override;
   SequenceData Take() override;
+  void Agree(Ranks& ranks) override { labels_.Agree(ranks, &data_.labels); }
+  void BeginFile(const FirstLine& first);
   /// Returns whether the line ends a word.
   bool ParseLine(std::string_view line);
 
@@ -54,6 +58,7 @@ class LettersReader final : public SequenceReader {
   }
   void Begin();
   void Split(std::string_view line);
+  void CheckEnded() const;
   Index Number(std::size_t field, const char* what) const;
   void CheckFollows(const Letter& letter) const;
   void ParsePixels();
@@ -74,7 +79,7 @@ class LettersReader final : public SequenceReader {
 /// Starts with no words.
 void LettersReader::Begin() {
   data_ = {};
-  data_.source = reader_.name();
+  data_.source = reader_.source();
   data_.begin.push_back(0);
   data_.num_features = num_fields_ == 0 ? 0 : static_cast<Index>(num_fields_ - kPixels);
   tokens_ = std::make_shared<TokenTable>();
@@ -101,6 +106,14 @@ void LettersReader::Split(std::string_view line) {
     Fail(std::to_string(fields_.size() - kPixels) + " pixels at letter " + Quoted(fields_[1]) +
          ", but the lines before have " + std::to_string(num_fields_ - kPixels));
   }
+}
+
+/// Takes the number of pixels from the first line, which the reader of its rank checks.
+void LettersReader::BeginFile(const FirstLine& first) {
+  SplitFields(first.text, &fields_);
+  if (fields_.size() <= kPixels) return;
+  num_fields_ = fields_.size();
+  data_.num_features = static_cast<Index>(num_fields_ - kPixels);
 }
 
 Index LettersReader::Number(std::size_t field, const char* what) const {
@@ -147,18 +160,20 @@ void LettersReader::ParsePixels() {
 }
 
 bool LettersReader::ParseLine(std::string_view line) {
-  if (Trimmed(line).empty()) return false;
+  if (reader_.between_parts()) CheckEnded();
+  if (RoleOfLetterLine(line) == LineRole::kNothing) return false;
   if (data_.num_tokens() >= std::numeric_limits<Index>::max()) Fail("too many letters");
   Split(line);
   Letter letter;
   letter.id = Number(0, "id");
-  letter.next = fields_[2] == "-1" ? kEndOfWord : Number(2, "next id");
+  letter.next = fields_[kNextField] == kNoNext ? kEndOfWord : Number(2, "next id");
   letter.word = Number(3, "word id");
   letter.position = Number(4, "position");
   letter.fold = Number(5, "fold");
   if (fields_[1].empty()) Fail("no letter");
   CheckFollows(letter);
   if (last_.next == kEndOfWord) {
+    if (reader_.name() != data_.source) data_.files.Add(data_.num_sequences(), reader_.name());
     data_.lines.push_back(reader_.line_number());
     data_.folds.push_back(letter.fold);
   }
@@ -176,17 +191,21 @@ bool LettersReader::Next() {
   while (reader_.Next(&line)) {
     if (ParseLine(line)) return true;
   }
-  if (num_fields_ == 0) throw DataError(reader_.name(), 0, "no words");
-  if (last_.next != kEndOfWord) {
-    Fail("the file ends within word " + std::to_string(last_.word) + ": the letter with id " +
-         std::to_string(last_.next) + " is missing");
-  }
+  if (num_fields_ == 0) throw DataError(reader_.source(), 0, "no words");
+  CheckEnded();
   return false;
+}
+
+/// Throws DataError at the end of a file within a word.
+void LettersReader::CheckEnded() const {
+  if (last_.next == kEndOfWord) return;
+  Fail("the file ends within word " + std::to_string(last_.word) + ": the letter with id " +
+       std::to_string(last_.next) + " is missing");
 }
 
 SequenceData LettersReader::Take() {
   labels_.Finish(&data_);
-  if (data_.label_names.empty()) throw DataError(reader_.name(), 0, "no known letters");
+  if (data_.label_names.empty()) throw DataError(reader_.source(), 0, "no known letters");
   data_.tokens = std::move(tokens_);
   data_.rows = std::move(rows_);
   SequenceData data = std::move(data_);
@@ -202,7 +221,7 @@ bool LooksLikeLetter(std::string_view line) {
   Index bad = 0;
   for (std::size_t field = 0; field < fields.size(); ++field) {
     Index number = 0;
-    const bool good = field == 1 || (field == 2 && fields[field] == "-1") ||
+    const bool good = field == 1 || (field == kNextField && fields[field] == kNoNext) ||
                       (ParseIndex(fields[field], &number) && (field < kPixels || number <= 1));
     if (!good) ++bad;
   }
@@ -212,6 +231,24 @@ bool LooksLikeLetter(std::string_view line) {
 std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,
                                                   const LettersReadOptions& options) {
   return std::make_unique<LettersReader>(lines, options);
+}
+
+std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,
+                                                  const LettersReadOptions& options,
+                                                  const FirstLine& first) {
+  auto reader = std::make_unique<LettersReader>(lines, options);
+  reader->BeginFile(first);
+  return reader;
+}
+
+LineRole RoleOfLetterLine(std::string_view line) {
+  if (std::all_of(line.begin(), line.end(), IsBlank)) return LineRole::kNothing;
+  for (std::size_t field = 0; field < kNextField; ++field) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) return LineRole::kPart;
+    line.remove_prefix(tab + 1);
+  }
+  return line.substr(0, line.find('\t')) == kNoNext ? LineRole::kEnd : LineRole::kPart;
 }
 
 SequenceData ReadLetters(LineReader* reader, std::string_view line,

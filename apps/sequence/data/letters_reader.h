@@ -40,6 +40,13 @@ SequenceData ReadLetters(LineReader* reader, std::string_view line,
 /// The same, one word after the other. `lines` must outlive the reader.
 std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,
                                                   const LettersReadOptions& options);
+/// The same, for lines that follow `first`, or are those of a part of the data.
+std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,
+                                                  const LettersReadOptions& options,
+                                                  const FirstLine& first);
+
+/// A letter of a word, its last one where the line says so, or nothing where the line is blank.
+LineRole RoleOfLetterLine(std::string_view line);
 
 /// Whether a line has the fields of this format: integers where they belong, pixels 0 or 1. In a
 /// line of 30 pixels or more, one other field may be wrong: the reader then reports it.

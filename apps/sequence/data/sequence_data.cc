@@ -73,6 +73,29 @@ Index LabelNumbering::Number(std::string_view label) {
   return label == kUnknownLabel ? kUnlabelled : names_.Add(label);
 }
 
+void LabelNumbering::Agree(Ranks& ranks, std::vector<Index>* labels) {
+  if (ranks.alone()) return;
+  std::string mine;  // one label per line, since none has a line end
+  for (Index k = num_model_labels_; k < names_.size(); ++k)
+    mine.append(names_.text(k)).push_back('\n');
+  StringTable all;
+  for (Index k = 0; k < num_model_labels_; ++k) all.Add(names_.text(k));
+  for (const std::string& text : ranks.GatherTexts(mine)) {
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const std::string_view label = rest.substr(0, rest.find('\n'));
+      all.Add(label);
+      rest.remove_prefix(label.size() + 1);
+    }
+  }
+  std::vector<Index> numbers;
+  for (Index k = 0; k < names_.size(); ++k) numbers.push_back(all.Find(names_.text(k)));
+  for (Index& label : *labels) {
+    if (label != kUnlabelled) label = numbers[label];
+  }
+  names_ = std::move(all);
+}
+
 void LabelNumbering::Finish(SequenceData* data) const {
   std::vector<Index> order(names_.size());
   std::iota(order.begin(), order.end(), 0);

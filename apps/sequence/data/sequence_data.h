@@ -12,7 +12,9 @@
 #include <vector>
 
 #include <slackline/apps/common/string_table.h>
+#include <slackline/core/data_source.h>
 #include <slackline/core/feature_rows.h>
+#include <slackline/core/ranks.h>
 #include <slackline/core/types.h>
 
 namespace slackline::internal {
@@ -51,7 +53,7 @@ struct AttributeTable {
 };
 
 struct SequenceData {
-  std::string source;  ///< the file name, for messages
+  std::string source;  ///< the name of the file or folder, for messages
   /// In training all labels of the file, sorted by bytes. In prediction those of the model in its
   /// order, then those unknown to the model in the order of the file. A model never predicts the
   /// latter, but they count as ground truth.
@@ -62,7 +64,8 @@ struct SequenceData {
   std::vector<Offset> begin;
   std::vector<Index> labels;  ///< per token; kUnlabelled = unknown
   std::vector<Index> folds;   ///< per sequence; empty if the file has none (CoNLL)
-  std::vector<long> lines;    ///< line number of each sequence's first token
+  std::vector<long> lines;    ///< line number of each sequence's first token in its file
+  FilePlaces files;           ///< of a folder: the file of each sequence
   std::shared_ptr<const TokenTable> tokens;
   /// Only of data with attributes, until features are made of them.
   std::shared_ptr<const AttributeTable> attributes;
@@ -75,6 +78,7 @@ struct SequenceData {
   Index num_labels() const { return static_cast<Index>(label_names.size()); }
   Offset num_tokens() const { return static_cast<Offset>(labels.size()); }
   Index length(Index m) const { return static_cast<Index>(begin[m + 1] - begin[m]); }
+  const std::string& FileOf(Index m) const { return files.FileOf(m, source); }
 };
 
 /// Whether each sequence is in the folds of `selection`, a list of numbers and ranges: "0", "1-9",
@@ -114,6 +118,9 @@ class LabelNumbering {
 
   /// The number of a label; kUnlabelled for kUnknownLabel.
   Index Number(std::string_view label);
+  /// Numbers the labels of all ranks, in the order of the ranks, and gives *labels, which were
+  /// numbered on this rank, the new numbers. All ranks call this function.
+  void Agree(Ranks& ranks, std::vector<Index>* labels);
   /// Sets label_names and num_model_labels, and renumbers labels.
   void Finish(SequenceData* data) const;
 

@@ -37,9 +37,10 @@ void CheckFeatureOptions(const SequenceFeatureOptions& options) {
 }
 
 /// The dictionary of all features that were counted often enough.
-FeatureDictionary FinishDictionary(const FeatureCounter& counter, std::int64_t min_count,
-                                   const std::string& source, std::vector<Index>* columns) {
-  FeatureDictionary dictionary = counter.Finish(min_count, columns);
+FeatureDictionary FinishDictionary(const FeatureCounter& counter, Ranks& ranks,
+                                   std::int64_t min_count, const std::string& source,
+                                   std::vector<Index>* columns) {
+  FeatureDictionary dictionary = counter.Finish(ranks, min_count, columns);
   if (dictionary.size() == 0) {
     throw DataError(source, 0, "no feature occurs " + std::to_string(min_count) + " times");
   }
@@ -71,7 +72,8 @@ std::int64_t MakeAttributeRows(const std::vector<Index>& columns, SequenceData* 
 }  // namespace
 
 FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
-                                        const SequenceFeatureOptions& options, SequenceData* data) {
+                                        const SequenceFeatureOptions& options, SequenceData* data,
+                                        Ranks& ranks) {
   CheckFeatureOptions(options);
   if (options.hash_bits != 0) {
     FeatureDictionary hashed = FeatureDictionary::Hashed(options.hash_bits);
@@ -85,7 +87,7 @@ FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
       [&](Index number) { numbers.push_back(number); }, [] {});
   std::vector<Index> columns;
   FeatureDictionary dictionary =
-      FinishDictionary(counter, options.min_count, data->source, &columns);
+      FinishDictionary(counter, ranks, options.min_count, data->source, &columns);
   RowMaker rows;
   const std::size_t per_token = templates.size();
   for (std::size_t k = 0; k < numbers.size(); ++k) {
@@ -117,8 +119,8 @@ std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
   return unknown;
 }
 
-FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options,
-                                         SequenceData* data) {
+FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options, SequenceData* data,
+                                         Ranks& ranks) {
   CheckFeatureOptions(options);
   if (options.hash_bits != 0) {
     FeatureDictionary hashed = FeatureDictionary::Hashed(options.hash_bits);
@@ -131,7 +133,7 @@ FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options,
   for (const Index attribute : table.attributes) counter.Add(table.names.text(attribute));
   std::vector<Index> columns;
   FeatureDictionary dictionary =
-      FinishDictionary(counter, options.min_count, data->source, &columns);
+      FinishDictionary(counter, ranks, options.min_count, data->source, &columns);
   MakeAttributeRows(columns, data);
   data->num_features = dictionary.size();
   return dictionary;

@@ -8,6 +8,7 @@
 #include <slackline/apps/common/feature_dictionary.h>
 #include <slackline/apps/sequence/data/feature_template.h>
 #include <slackline/apps/sequence/data/sequence_data.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -20,9 +21,12 @@ struct SequenceFeatureOptions {
 /// For training: makes data->rows and num_features, and returns the dictionary. All values are 1;
 /// features of a token that share a hashed column add up. Throws DataError when no feature is left,
 /// std::invalid_argument on min_count < 1, on hash_bits outside 0 …
-/// FeatureDictionary::kMaxHashBits, and when both are given. About 0.3 µs per feature.
+/// FeatureDictionary::kMaxHashBits, and when both are given. About 0.3 µs per feature. Several
+/// ranks count the features of all of them, call this function together and get the same
+/// dictionary.
 FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
-                                        const SequenceFeatureOptions& options, SequenceData* data);
+                                        const SequenceFeatureOptions& options, SequenceData* data,
+                                        Ranks& ranks = OneRank());
 
 /// For prediction: makes data->rows and num_features = dictionary.size(). Returns the number of
 /// features that are not in the dictionary, counted once per token; they are left out.
@@ -31,7 +35,8 @@ std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
 
 /// The same for data with attributes, which are the features; their values stay, and those of a
 /// token that share a column add up. Each releases data->attributes.
-FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options, SequenceData* data);
+FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options, SequenceData* data,
+                                         Ranks& ranks = OneRank());
 std::int64_t MakeAttributeFeatures(const FeatureDictionary& dictionary, SequenceData* data);
 
 }  // namespace slackline::internal

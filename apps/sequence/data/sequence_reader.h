@@ -3,9 +3,23 @@
 // Reads the sequences of a file one after the other. Reading whole files uses the same readers.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include <slackline/apps/sequence/data/sequence_data.h>
+#include <slackline/core/line_reader.h>
+#include <slackline/core/ranks.h>
+#include <slackline/core/record_deal.h>
 
 namespace slackline::internal {
+
+/// The first line of the data with text, which other ranks may have to read: all lines must have
+/// the form of this one.
+struct FirstLine {
+  std::string text;
+  long number = 0;
+  std::string file;
+};
 
 class SequenceReader {
  public:
@@ -21,11 +35,19 @@ class SequenceReader {
   /// once, because it sorts labels. Throws DataError when no label is known.
   virtual SequenceData Take() = 0;
 
+  /// Before Take, where several ranks have read sequences: all ranks call this function, and get
+  /// the same labels with the same numbers, which are those that one rank would have given.
+  virtual void Agree(Ranks& ranks) = 0;
+
  protected:
   SequenceReader() = default;
   SequenceReader(const SequenceReader&) = default;
   SequenceReader& operator=(const SequenceReader&) = default;
 };
+
+/// A token of a sequence, or the end of one where the line is blank: the rule of CoNLL data and
+/// of attributes.
+LineRole RoleOfTokenLine(std::string_view line);
 
 /// All sequences of a reader.
 inline SequenceData ReadAllSequences(SequenceReader* reader) {

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/record_deal.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
+
+namespace slackline::internal {
+namespace {
+
+constexpr Offset kEndOfFile = std::numeric_limits<Offset>::max();
+
+/// Bytes of a file in which one rank counts records.
+struct Stretch {
+  std::size_t file = 0;
+  Offset begin = 0;
+  Offset end = 0;
+  int rank = 0;
+};
+
+/// What a rank finds in a stretch.
+struct Counts {
+  Offset records = 0;  // that begin in the stretch if none is open where it begins
+  Offset lines = 0;
+  bool joins = false;    // whether the first record continues one that is open where it begins
+  bool decides = false;  // whether some line opens or ends a record
+  bool open = false;     // if so, whether a record is open at the end
+  bool failed = false;   // it cannot be read
+};
+
+/// What lies before a stretch.
+struct Before {
+  Offset records = 0;
+  Offset lines = 0;  // of the same file
+  bool open = false;
+};
+
+/// The beginning of a line.
+struct Place {
+  std::size_t file = 0;
+  Offset byte = 0;
+  long lines_before = 0;
+};
+
+std::vector<Stretch> StretchesOf(const Ranks& ranks, const DataSource& source) {
+  Offset total = 0;
+  for (const DataFile& file : source.files) total += file.compressed ? 0 : file.bytes;
+  std::vector<Stretch> stretches;
+  Offset before = 0;  // bytes of plain files
+  int rank = 0;       // of the bytes that come next
+  int turn = 0;       // of the next gzip file
+  for (std::size_t f = 0; f < source.files.size(); ++f) {
+    const DataFile& file = source.files[f];
+    if (file.compressed) {
+      stretches.push_back({f, 0, kEndOfFile, turn});
+      turn = (turn + 1) % ranks.size();
+      continue;
+    }
+    const Offset end = before + file.bytes;
+    for (Offset at = before; at < end;) {
+      while (ranks.PieceOf(total, rank).end <= at) ++rank;
+      const Offset stop = std::min(end, ranks.PieceOf(total, rank).end);
+      stretches.push_back({f, at - before, stop - before, rank});
+      at = stop;
+    }
+    before = end;
+  }
+  return stretches;
+}
+
+class RecordDealer {
+ public:
+  RecordDealer(Ranks& ranks, const DataSource& source, const RecordRule& rule, Index shards)
+      : ranks_(ranks), source_(source), rule_(rule), shards_(shards) {}
+
+  std::vector<FilePart> Deal();
+
+ private:
+  /// Calls visit(reader, role, begins) for every line of a stretch, until it returns false. begins:
+  /// whether a record begins there. Returns whether a record is open at the end.
+  template <class Visit>
+  bool ForEachLine(const Stretch& stretch, const Before& before, const Visit& visit) const;
+  Place HeadEnd(std::size_t file) const;
+  Counts Count(const Stretch& stretch) const;
+  void CountAll();
+  [[noreturn]] void FailAgain(const Stretch& stretch, const Before& before) const;
+  void AddUp(const std::vector<Counts>& counts);
+  void CheckNumber() const;
+  void FindBorders();
+  void FindIn(std::size_t stretch, std::vector<Place>* places) const;
+  std::vector<FilePart> PartsOf(int rank) const;
+  Offset FirstRecord(int rank) const {
+    return num_records_ * ranks_.PieceOf(shards_, rank).begin / shards_;
+  }
+
+  Ranks& ranks_;
+  const DataSource& source_;
+  const RecordRule& rule_;
+  const Index shards_;
+  std::vector<Stretch> stretches_;
+  std::vector<Before> before_;        // of each stretch
+  std::vector<Offset> file_records_;  // the number of records before each file, and of all
+  Offset num_records_ = 0;
+  std::vector<Place> borders_;  // where the records of each rank begin; the first one is not set
+};
+
+/// Where the records of a file may begin.
+Place RecordDealer::HeadEnd(std::size_t file) const {
+  if (!rule_.head) return {file, 0, 0};
+  LineReader reader(source_.name, {FilePart{source_.files[file].path}});
+  const Offset end = rule_.head(&reader);
+  const bool beyond = end > 0 && reader.line_begin() >= end;  // the last line was no part of it
+  return {file, end, end == 0 ? 0 : reader.line_number() - (beyond ? 1 : 0)};
+}
+
+template <class Visit>
+bool RecordDealer::ForEachLine(const Stretch& stretch, const Before& before,
+                               const Visit& visit) const {
+  const Offset head_end = HeadEnd(stretch.file).byte;
+  LineReader reader(source_.name, {FilePart{source_.files[stretch.file].path, stretch.begin,
+                                            stretch.end, static_cast<long>(before.lines)}});
+  bool open = before.open;
+  std::string_view line;
+  while (reader.Next(&line)) {
+    const LineRole role = reader.line_begin() < head_end ? LineRole::kNothing : rule_.role(line);
+    const bool text = role == LineRole::kPart || role == LineRole::kEnd;
+    const bool begins = text && !open;
+    if (role != LineRole::kNothing) open = role == LineRole::kPart;
+    if (!visit(reader, role, begins)) break;
+  }
+  return open;
+}
+
+Counts RecordDealer::Count(const Stretch& stretch) const {
+  Counts counts;
+  counts.open = ForEachLine(stretch, {}, [&](const LineReader& reader, LineRole role, bool begins) {
+    counts.lines = reader.line_number();
+    if (role != LineRole::kNothing && !counts.decides) {
+      counts.decides = true;
+      counts.joins = begins;
+    }
+    counts.records += begins ? 1 : 0;
+    return true;
+  });
+  return counts;
+}
+
+/// Reads a stretch that could not be read once more, now that its line numbers are known.
+void RecordDealer::FailAgain(const Stretch& stretch, const Before& before) const {
+  ForEachLine(stretch, before, [](const LineReader&, LineRole, bool) { return true; });
+  throw DataError(source_.files[stretch.file].path, 0, "cannot be read reliably");
+}
+
+void RecordDealer::CountAll() {
+  std::vector<Counts> mine;
+  for (const Stretch& stretch : stretches_) {
+    if (stretch.rank != ranks_.rank()) continue;
+    try {
+      mine.push_back(Count(stretch));
+    } catch (const DataError&) {  // its line number is not known before all lines are counted
+      mine.emplace_back().failed = true;
+    }
+  }
+  // In the order of the ranks, each with its stretches in their order.
+  const std::vector<Counts> joined = ranks_.Join(std::span<const Counts>(mine));
+  std::vector<Counts> counts(stretches_.size());
+  std::size_t next = 0;
+  for (int r = 0; r < ranks_.size(); ++r) {
+    for (std::size_t s = 0; s < stretches_.size(); ++s) {
+      if (stretches_[s].rank == r) counts[s] = joined[next++];
+    }
+  }
+  AddUp(counts);
+  const auto failed =
+      std::find_if(counts.begin(), counts.end(), [](const Counts& count) { return count.failed; });
+  if (failed == counts.end()) return;
+  const auto s = static_cast<std::size_t>(failed - counts.begin());
+  OnAllRanks(ranks_, [&] {
+    if (stretches_[s].rank == ranks_.rank()) FailAgain(stretches_[s], before_[s]);
+  });
+}
+
+/// Sets what lies before each stretch and each file.
+void RecordDealer::AddUp(const std::vector<Counts>& counts) {
+  Before before;
+  std::size_t file = 0;
+  file_records_.assign(1, 0);
+  const auto end_files = [&](std::size_t next) {
+    for (; file < next; ++file) {
+      file_records_.push_back(before.records);
+      before.lines = 0;
+      before.open = false;
+    }
+  };
+  for (std::size_t s = 0; s < counts.size(); ++s) {
+    end_files(stretches_[s].file);
+    before_.push_back(before);
+    before.records += counts[s].records - (before.open && counts[s].joins ? 1 : 0);
+    before.lines += counts[s].lines;
+    if (counts[s].decides) before.open = counts[s].open;
+  }
+  end_files(source_.files.size());
+  num_records_ = before.records;
+}
+
+void RecordDealer::CheckNumber() const {
+  if (num_records_ == 0) throw DataError(source_.name, 0, rule_.no_records);
+  for (int r = 0; r < ranks_.size(); ++r) {
+    if (FirstRecord(r) < (r + 1 == ranks_.size() ? num_records_ : FirstRecord(r + 1))) continue;
+    throw DataError(
+        source_.name, 0,
+        slackline::internal::Count(num_records_, rule_.record) +
+            (num_records_ == 1 ? " is" : " are") + " not enough for " +
+            slackline::internal::Count(ranks_.size(), "process") +
+            (shards_ == ranks_.size() ? std::string()
+                                      : " with " + slackline::internal::Count(shards_, "shard")) +
+            ": each of them needs at least one");
+  }
+}
+
+/// Finds the places in a stretch where the records of ranks begin, in the order of the ranks.
+void RecordDealer::FindIn(std::size_t s, std::vector<Place>* places) const {
+  const Offset first = before_[s].records;
+  const Offset end = s + 1 < stretches_.size() ? before_[s + 1].records : num_records_;
+  int rank = 1;
+  const auto next_wanted = [&] {
+    while (rank < ranks_.size() && FirstRecord(rank) < first) ++rank;
+    return rank < ranks_.size() && FirstRecord(rank) < end;
+  };
+  if (!next_wanted()) return;
+  Offset record = first;
+  ForEachLine(stretches_[s], before_[s], [&](const LineReader& reader, LineRole, bool begins) {
+    if (!begins) return true;
+    if (record++ != FirstRecord(rank)) return true;
+    places->push_back({stretches_[s].file, reader.line_begin(), reader.line_number() - 1});
+    ++rank;
+    return next_wanted();
+  });
+}
+
+void RecordDealer::FindBorders() {
+  std::vector<Place> mine;
+  OnAllRanks(ranks_, [&] {
+    for (std::size_t s = 0; s < stretches_.size(); ++s) {
+      if (stretches_[s].rank == ranks_.rank()) FindIn(s, &mine);
+    }
+  });
+  borders_ = ranks_.Join(std::span<const Place>(mine));
+  std::sort(borders_.begin(), borders_.end(), [](const Place& a, const Place& b) {
+    return std::pair(a.file, a.byte) < std::pair(b.file, b.byte);
+  });
+  if (std::ssize(borders_) != ranks_.size() - 1)
+    throw DataError(source_.name, 0, "changes while it is read");
+}
+
+std::vector<FilePart> RecordDealer::PartsOf(int rank) const {
+  const Offset first = FirstRecord(rank);
+  const bool last = rank + 1 == ranks_.size();
+  const Offset end = last ? num_records_ : FirstRecord(rank + 1);
+  std::vector<FilePart> parts;
+  for (std::size_t f = 0; f < source_.files.size(); ++f) {
+    if (!ranks_.alone() && (file_records_[f] >= end || file_records_[f + 1] <= first)) continue;
+    Place begin;
+    if (rank > 0 && borders_[Size(rank - 1)].file == f) {
+      begin = borders_[Size(rank - 1)];
+    } else {
+      begin = HeadEnd(f);
+    }
+    const bool ends = !last && borders_[Size(rank)].file == f;
+    parts.push_back({source_.files[f].path, begin.byte,
+                     ends ? borders_[Size(rank)].byte : kEndOfFile, begin.lines_before});
+  }
+  return parts;
+}
+
+std::vector<FilePart> RecordDealer::Deal() {
+  SLACKLINE_CHECK(shards_ >= ranks_.size(), "every process needs a shard");
+  if (!ranks_.alone()) {
+    stretches_ = StretchesOf(ranks_, source_);
+    CountAll();
+    CheckNumber();
+    FindBorders();
+  }
+  std::vector<FilePart> parts;
+  OnAllRanks(ranks_, [&] { parts = PartsOf(ranks_.rank()); });
+  return parts;
+}
+
+}  // namespace
+
+std::vector<FilePart> DealRecords(Ranks& ranks, const DataSource& source, const RecordRule& rule,
+                                  Index shards) {
+  return RecordDealer(ranks, source, rule, shards).Deal();
+}
+
+}  // namespace slackline::internal

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which lines of a data source each rank reads. Records (examples) are numbered in the order of the
+// files and lines; of M records in P shards, shard p has the records [M·p/P, M·(p+1)/P), and rank r
+// of R has the shards [P·r/R, P·(r+1)/R) (Ranks::PieceOf). The records of a rank thus follow each
+// other.
+//
+// To find where they begin, the ranks first count records and lines: each of them in its R-th part
+// of the bytes of all plain files, and in some of the gzip files, which cannot be entered in the
+// middle. A record belongs to the bytes in which it begins. The ranks then tell each other the
+// places at which the pieces of the ranks begin. Cost: each rank reads its part of the bytes twice
+// and then its own records. A gzip file is decompressed by one rank, up to its last border once
+// more, and up to the end of its records by every rank that has some of them. Many files of
+// moderate size, in a folder, are therefore better than a large gzip file.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include <slackline/core/data_source.h>
+#include <slackline/core/line_reader.h>
+#include <slackline/core/ranks.h>
+#include <slackline/core/types.h>
+
+namespace slackline::internal {
+
+/// What a line is for the records of its format.
+enum class LineRole {
+  kNothing,    ///< no part of a record, and may stand within one: a comment
+  kSeparator,  ///< ends the record before it, if there is one: a blank line
+  kPart,       ///< continues a record, or begins one if none is open
+  kEnd,        ///< the same, and the record ends with this line
+};
+
+/// How a format divides lines into records. A record ends at the end of its file at the latest.
+struct RecordRule {
+  /// The role of a line without its line end.
+  LineRole (*role)(std::string_view line) = nullptr;
+  /// Reads the lines at the beginning of a file that are no records, such as declarations; the
+  /// records begin at the place that it returns. May throw DataError. Empty: there are none.
+  std::function<Offset(LineReader* file)> head;
+  const char* record = "example";          ///< for messages
+  const char* no_records = "no examples";  ///< the message when there are none
+};
+
+/// The lines of the records of this rank. All ranks call this function, with the same arguments.
+/// shards: P ≥ R, else std::invalid_argument. Throws DataError on all ranks when a rank gets no
+/// record, and as LineReader and rule.head do. One rank reads nothing but the heads.
+std::vector<FilePart> DealRecords(Ranks& ranks, const DataSource& source, const RecordRule& rule,
+                                  Index shards);
+
+}  // namespace slackline::internal

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sequences that several ranks read together: those of the ranks, one after the other, are those of
+// one rank, and everything else is the same on all ranks.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/sequence/sequence_input.h>
+#include <slackline/core/check.h>
+#include <slackline/core/random.h>
+#include <tests/core/data_folder.h>
+#include <tests/core/temporary_folder.h>
+#include <tests/support/thread_ranks.h>
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+struct Token {
+  std::string text;  // all columns
+  Index label;
+  std::vector<Index> columns;
+  std::vector<double> values;
+  bool operator==(const Token&) const = default;
+};
+
+struct Sequence {
+  std::string file;
+  long line;
+  std::vector<Token> tokens;
+  bool operator==(const Sequence&) const = default;
+};
+
+std::vector<Sequence> SequencesOf(const SequenceInput& input) {
+  const SequenceData& data = input.data;
+  std::vector<Sequence> sequences;
+  for (Index m = 0; m < data.num_sequences(); ++m) {
+    Sequence sequence{data.FileOf(m), data.lines[m], {}};
+    for (Offset t = data.begin[m]; t < data.begin[m + 1]; ++t) {
+      const FeatureRow row = data.rows->row(static_cast<Index>(t));
+      Token token{"",
+                  data.labels[t],
+                  {row.columns, row.columns + row.count},
+                  {row.values, row.values + row.count}};
+      AppendInput(data, t, &token.text);
+      sequence.tokens.push_back(std::move(token));
+    }
+    sequences.push_back(std::move(sequence));
+  }
+  CHECK(std::ssize(input.sequences) == data.num_sequences());
+  return sequences;
+}
+
+std::string TextOf(const SequenceInput& input) {
+  return input.features
+             ? input.features->templates.text() + "\n" + input.features->dictionary.Text()
+             : "";
+}
+
+SequenceInput ReadOn(Ranks& ranks, const std::string& path, SequenceReadOptions options,
+                     int shards) {
+  options.ranks = &ranks;
+  options.shards = shards;
+  return ReadTrainingSequences(path, options);
+}
+
+/// Checks the data of all deals; returns those of one rank.
+SequenceInput CheckDeals(const std::string& path, const SequenceReadOptions& options) {
+  SequenceInput one = ReadTrainingSequences(path, options);
+  const std::vector<Sequence> sequences = SequencesOf(one);
+  REQUIRE(sequences.size() >= 7);
+  for (const Deal& deal : Deals()) {
+    CAPTURE(path);
+    CAPTURE(deal.ranks);
+    CAPTURE(deal.shards);
+    std::vector<SequenceInput> parts(Size(deal.ranks));
+    OnThreadRanks(deal.ranks, [&](ThreadRanks& ranks) {
+      parts[Size(ranks.rank())] = ReadOn(ranks, path, options, deal.shards);
+    });
+    std::vector<Sequence> joined;
+    for (int r = 0; r < deal.ranks; ++r) {
+      const SequenceInput& part = parts[Size(r)];
+      CHECK(std::ssize(joined) ==
+            one.data.num_sequences() * (Offset{deal.shards} * r / deal.ranks) / deal.shards);
+      for (Sequence& sequence : SequencesOf(part)) joined.push_back(std::move(sequence));
+      CHECK(part.format == one.format);
+      CHECK(part.data.source == one.data.source);
+      CHECK(part.data.label_names == one.data.label_names);
+      CHECK(part.data.num_model_labels == one.data.num_model_labels);
+      CHECK(part.data.num_features == one.data.num_features);
+      CHECK(part.data.tokens->separator == one.data.tokens->separator);
+      CHECK(TextOf(part) == TextOf(one));
+    }
+    CHECK(joined == sequences);
+  }
+  return one;
+}
+
+std::string Message(const std::string& path, const SequenceReadOptions& options, int processes) {
+  std::vector<std::string> messages(Size(processes));
+  OnThreadRanks(processes, [&](ThreadRanks& ranks) {
+    messages[Size(ranks.rank())] = MessageOf<DataError>([&] { ReadOn(ranks, path, options, 0); });
+  });
+  for (const std::string& message : messages) CHECK(message == messages[0]);
+  return messages[0];
+}
+
+SequenceReadOptions Options(std::int64_t min_count, int hash_bits = 0) {
+  SequenceReadOptions options;
+  options.features = {min_count, hash_bits};
+  return options;
+}
+
+/// Sentences whose first labels and words occur late in the text.
+std::string ConllText(int sentences, std::uint64_t seed) {
+  Random random(seed);
+  std::string text = seed % 2 == 0 ? "" : "\n\n";
+  for (int m = 0; m < sentences; ++m) {
+    for (std::uint64_t k = random.Below(6) + 1; k > 0; --k) {
+      const std::uint64_t label = random.Below(static_cast<std::uint64_t>(2 + m / 4));
+      text += "w" + std::to_string(random.Below(static_cast<std::uint64_t>(3 + m))) + " T" +
+              std::to_string(random.Below(4)) +
+              (label == 1 ? " ?" : " L" + std::to_string(9 - label)) + (k % 3 == 0 ? "\r\n" : "\n");
+    }
+    text += m % 4 == 0 ? " \t\r\n\n" : "\n";
+  }
+  return text;
+}
+
+std::string AttributeText(int sentences) {
+  Random random(4);
+  std::string text;
+  for (int m = 0; m < sentences; ++m) {
+    for (std::uint64_t k = random.Below(5) + 1; k > 0; --k) {
+      text += random.Below(7) == 0 ? "?" : "L" + std::to_string(9 - random.Below(Size(2 + m / 5)));
+      for (std::uint64_t a = random.Below(6); a > 0; --a)
+        text += "\ta" + std::to_string(random.Below(Size(4 + m))) + (a == 2 ? ":0.5" : "");
+      text += "\n";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("sequences in columns: plain, gzip and in a folder") {
+  const TemporaryFolder folder;
+  const std::string text = ConllText(24, 1);
+  for (const std::int64_t min_count : {1, 3}) {
+    const SequenceInput one = CheckDeals(folder.Write("text", text), Options(min_count));
+    CHECK(one.data.num_sequences() == 24);
+    CHECK(one.data.label_names.size() > 5);
+    CheckDeals(folder.WriteGzip("text.gz", text), Options(min_count));
+    // The last sequence of a part needs no blank line.
+    CheckDeals(WriteParts(folder, "parts" + std::to_string(min_count),
+                          {"\n", text, "", ConllText(9, 2) + "end T0 L0", ConllText(5, 4)}),
+               Options(min_count));
+  }
+  CheckDeals(folder.Write("text", text), Options(1, 8));
+  SequenceReadOptions templates = Options(1);
+  templates.templates = folder.Write("templates", "U: %x[-1,0]/%x[1,1]\n");
+  CheckDeals(folder.Write("text", text), templates);
+}
+
+TEST_CASE("templates are chosen by the words of all ranks") {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int m = 0; m < 30; ++m) {
+    // Few different words, many times; the numbers at the end are not words but more.
+    text += (m < 20 ? "word" + std::to_string(m % 3) : std::to_string(m)) + " T L\n\n";
+  }
+  const SequenceInput numbers = CheckDeals(folder.Write("numbers", text), Options(1));
+  CHECK_FALSE(Contains(numbers.features->templates.text(), "%low"));
+  for (int m = 0; m < 40; ++m) text += "other" + std::to_string(m) + " T L\n\n";
+  const SequenceInput words = CheckDeals(folder.Write("words", text), Options(1));
+  CHECK(Contains(words.features->templates.text(), "%low"));
+}
+
+TEST_CASE("sequences of attributes: plain, gzip and in a folder") {
+  const TemporaryFolder folder;
+  const std::string text = AttributeText(25);
+  SequenceReadOptions options = Options(1);
+  options.format = SequenceFormat::kAttributes;
+  CheckDeals(folder.Write("text", text), options);
+  CheckDeals(folder.WriteGzip("text.gz", text), options);
+  CheckDeals(WriteParts(folder, "parts", {text, text + text, "L0\ta99"}), options);
+  options.features.min_count = 4;
+  CheckDeals(folder.Write("text", text), options);
+}
+
+TEST_CASE("words of letters") {
+  const std::string letters = SLACKLINE_SOURCE_DIR "/data/letters/letter-fold0.data.gz";
+  CheckDeals(letters, {});
+  const TemporaryFolder folder;
+  LineReader reader(letters);
+  const std::string text = ReadAll(&reader).substr(0, 200000);
+  const std::string some = text.substr(0, text.find('\n', text.find("\t-1\t", 190000)) + 1);
+  CheckDeals(folder.Write("some", some), {});
+  CheckDeals(WriteParts(folder, "parts", {some, "", some}), {});
+  SequenceReadOptions folds;
+  folds.folds = "0";
+  CHECK(Contains(Message(letters, folds, 2), "several processes read all folds, not some of them"));
+  const std::string cut = some.substr(0, some.rfind('\n', some.size() - 2) + 1);
+  const std::string one =
+      MessageOf<DataError>([&] { ReadTrainingSequences(folder.Write("cut", cut), {}); });
+  CHECK(Contains(one, "the file ends within word"));
+  CHECK(Message(folder.Path("cut"), {}, 3) == one);
+  const std::string parts = WriteParts(folder, "cut_parts", {some, cut, some});
+  CHECK(Contains(Message(parts, {}, 1), "part-1.gz"));
+  CHECK(Message(parts, {}, 3) == Message(parts, {}, 1));
+}
+
+TEST_CASE("an error on one rank is the error of all, and that of one rank") {
+  const TemporaryFolder folder;
+  const auto check = [&](const std::string& path, const SequenceReadOptions& options,
+                         const std::string& part) {
+    const std::string one = MessageOf<DataError>([&] { ReadTrainingSequences(path, options); });
+    CHECK_MESSAGE(Contains(one, part), one);
+    for (const int processes : {2, 3, 5}) CHECK(Message(path, options, processes) == one);
+  };
+  const std::string text = ConllText(20, 2);
+  check(folder.Write("a", text + "x y\n\n" + text), Options(1),
+        ": 2 columns at 'x', but line 1 has 3");
+  check(folder.Write("b", "x\n" + text), Options(1), "b:1: 1 column at 'x'");
+  check(folder.Write("c", "\n\n"), Options(1), "c: no tokens");
+  check(folder.Write("d", "a ?\n\nb ?\n\nc ?\n\nd ?\n\ne ?\n"), Options(1), "d: no known labels");
+  check(folder.Write("e", text), Options(1000000), "e: no feature occurs 1000000 times");
+  const std::string parts = WriteParts(folder, "parts", {text, text, "\nx y\n", text});
+  check(parts, Options(1), "part-2:2: 2 columns at 'x', but line 1 of " + parts + "/part-0 has 3");
+  SequenceReadOptions templates = Options(1);
+  templates.templates = folder.Write("templates", "U: %x[0,7]\n");
+  check(folder.Write("f", text), templates, "templates:1: ");
+  SequenceReadOptions attributes = Options(1);
+  attributes.format = SequenceFormat::kAttributes;
+  const std::string items = AttributeText(20);
+  check(folder.Write("g", items + "L1\ta:x\n" + items), attributes, "'x' is not a number");
+  CHECK(Contains(Message("-", Options(1), 2), "only one process can read the standard input"));
+  CHECK(Contains(Message(folder.Write("h", "a L\n\nb L\n"), Options(1), 3),
+                 "h: 2 sequences are not enough for 3 processes"));
+}
