@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/exact_sum.h>
 
-<<<<<<< HEAD
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-=======
-#include <cmath>
-#include <cstddef>
->>>>>>> helper-a
 #include <utility>
 
 namespace slackline::internal {
 namespace {
 
-<<<<<<< HEAD
 /// a + b in two doubles: the rounded sum and its rounding error.
 struct TwoNumbers {
-=======
-/// a + b = sum + error exactly.
-struct TwoSum {
->>>>>>> helper-a
   double sum;
   double error;
 };
 
-<<<<<<< HEAD
 /// Requires |larger| ≥ |smaller|.
 TwoNumbers ExactlyAdded(double larger, double smaller) {
   const double sum = larger + smaller;
@@ -48,17 +37,10 @@ void AddUpTogether(Ranks& ranks, std::span<ExactSum> sums) {
   for (std::size_t s = 0; s < all_counts.size(); ++s) {
     for (int k = 0; k < all_counts[s]; ++k) sums[s % sums.size()].Add(all_numbers[next++]);
   }
-=======
-TwoSum AddExactly(double a, double b) {
-  if (std::abs(a) < std::abs(b)) std::swap(a, b);
-  const double sum = a + b;
-  return {sum, b - (sum - a)};
->>>>>>> helper-a
 }
 
 }  // namespace
 
-<<<<<<< HEAD
 void ExactSum::Add(double number) {
   std::size_t kept = 0;
   for (double partial : partial_sums_) {
@@ -109,33 +91,6 @@ double SumOverExamples::Total() {
   if (ranks_ == nullptr) return plain_;
   AddUp(*ranks_, std::span(&exact_, 1));
   return exact_.Round();
-=======
-void ExactSum::Add(double x) {
-  std::size_t kept = 0;
-  for (const double part : parts_) {
-    const auto [sum, error] = AddExactly(x, part);
-    if (error != 0) parts_[kept++] = error;
-    x = sum;
-  }
-  parts_.resize(kept);
-  if (x != 0) parts_.push_back(x);
-}
-
-double ExactSum::Rounded() const {
-  double sum = 0;
-  double error = 0;
-  std::size_t rest = parts_.size();  // parts that are not yet added
-  while (rest > 0 && error == 0) {
-    const TwoSum next = AddExactly(sum, parts_[--rest]);
-    sum = next.sum;
-    error = next.error;
-  }
-  // What remains is smaller than the error. It matters only where the error is half of the distance
-  // to the next double, which rounded it to even: then its sign decides.
-  if (rest == 0 || (error < 0) != (parts_[rest - 1] < 0)) return sum;
-  const double next = sum + 2 * error;
-  return next - sum == 2 * error ? next : sum;
->>>>>>> helper-a
 }
 
 }  // namespace slackline::internal

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-<<<<<<< HEAD
 // Sums of real numbers without rounding errors. Their bits depend neither on the order of the
 // numbers nor on how they are dealt to several processes.
 //
@@ -8,19 +7,11 @@
 // together. J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
 // Predicates, 1997, Grow-Expansion (figure 6). A number is added in O(partial sums), of which there
 // are two or three where the numbers have similar sizes, and at most 40.
-=======
-// Sums of doubles without rounding errors, so that they do not depend on the order of the summands.
-//
-// Reference: J. R. Shewchuk (1997), "Adaptive Precision Floating-Point Arithmetic and Fast Robust
-// Geometric Predicates", Discrete & Computational Geometry 18, GROW-EXPANSION: the sum is kept as
-// an expansion, doubles of increasing magnitude whose bits do not overlap.
->>>>>>> helper-a
 #pragma once
 
 #include <span>
 #include <vector>
 
-<<<<<<< HEAD
 #include <slackline/core/ranks.h>
 
 namespace slackline::internal {
@@ -67,24 +58,6 @@ class SumOverExamples {
   Ranks* ranks_;
   double plain_ = 0;
   ExactSum exact_;
-=======
-namespace slackline::internal {
-
-class ExactSum {
- public:
-  ExactSum() = default;
-
-  /// Adds a number. Neither it nor the sum may come near the largest double. Cost: about 1 ns for
-  /// every part, of which there are at most 40, and seldom more than 2.
-  void Add(double x);
-  /// The sum, rounded once to the nearest double (halves to even).
-  double Rounded() const;
-  /// Doubles whose exact sum this is, none for 0.
-  std::span<const double> parts() const { return parts_; }
-
- private:
-  std::vector<double> parts_;  // not 0, ascending in magnitude
->>>>>>> helper-a
 };
 
 }  // namespace slackline::internal

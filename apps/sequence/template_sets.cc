@@ -2,7 +2,6 @@
 #include <slackline/apps/sequence/template_sets.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -99,35 +98,6 @@ std::string_view SetOfAuto(Index num_columns, bool holds_words) {
   return holds_words ? kBoth : kChunking;
 }
 
-/// One of the different texts of a column.
-struct SeenText {
-  std::uint64_t hash;  // of several ranks only
-  bool word;
-};
-
-/// The different texts of all ranks. Two texts with one hash count as one: with a million texts
-/// there is such a pair in one of forty million cases.
-std::vector<SeenText> DifferentTexts(Ranks& ranks, const std::vector<SeenText>& mine) {
-  std::vector<SeenText> all = ranks.Join(std::span<const SeenText>(mine));
-  std::sort(all.begin(), all.end(),
-            [](const SeenText& a, const SeenText& b) { return a.hash < b.hash; });
-  const auto same = [](const SeenText& a, const SeenText& b) { return a.hash == b.hash; };
-  all.erase(std::unique(all.begin(), all.end(), same), all.end());
-  return all;
-}
-
-FeatureTemplates ReadNamedTemplates(const std::string& name, Index columns) {
-  if (IsTemplateSet(name))
-    return FeatureTemplates::Parse(TemplateSetText(name, columns), name, columns);
-  std::error_code error;
-  if (name != "-" && !std::filesystem::exists(name, error)) {
-    throw DataError(
-        name, 0,
-        "there is neither such a file nor such a set of templates; the sets are " + NamesText());
-  }
-  return FeatureTemplates::Read(name, columns);
-}
-
 }  // namespace
 
 std::span<const std::string_view> TemplateSetNames() { return kNames; }
@@ -139,9 +109,6 @@ bool IsTemplateSet(std::string_view name) {
 bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks) {
   SLACKLINE_CHECK(column >= 0 && column < tokens.num_columns, "there is no such column");
   std::vector<bool> seen(tokens.texts.size(), false);
-<<<<<<< HEAD
-  std::vector<SeenText> texts;
-=======
   Offset different = 0;
   Offset words = 0;
   const auto count = [&](std::string_view text) {
@@ -149,15 +116,11 @@ bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks) {
     words += IsWord(text) ? 1 : 0;
   };
   StringTable texts;  // of the column; with several ranks only
->>>>>>> helper-a
   for (std::size_t k = column; k < tokens.cells.size(); k += tokens.num_columns) {
     const Index number = tokens.cells[k];
     if (seen[number]) continue;
     seen[number] = true;
     const std::string_view text = tokens.texts.text(number);
-<<<<<<< HEAD
-    texts.push_back({ranks.alone() ? 0 : HashText(text), IsWord(text)});
-=======
     if (ranks.alone()) {
       count(text);
     } else {
@@ -169,12 +132,8 @@ bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks) {
     for (Index k = 0; k < exchange.owned().size(); ++k) count(exchange.owned().text(k));
     different = ranks.SumOf(different);
     words = ranks.SumOf(words);
->>>>>>> helper-a
   }
-  if (!ranks.alone()) texts = DifferentTexts(ranks, texts);
-  const auto words =
-      std::count_if(texts.begin(), texts.end(), [](const SeenText& text) { return text.word; });
-  return !texts.empty() && 2 * words >= std::ssize(texts);
+  return different > 0 && 2 * words >= different;
 }
 
 std::string_view ChooseTemplateSet(const TokenTable& tokens, Ranks& ranks) {
@@ -202,15 +161,10 @@ FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens
     const std::string_view chosen = ChooseTemplateSet(tokens, ranks);
     return FeatureTemplates::Parse(TemplateSetText(chosen, columns), std::string(chosen), columns);
   }
-<<<<<<< HEAD
-  FeatureTemplates templates;
-  OnAllRanks(ranks, [&] { templates = ReadNamedTemplates(name, columns); });
-=======
   if (IsTemplateSet(name))
     return FeatureTemplates::Parse(TemplateSetText(name, columns), name, columns);
   FeatureTemplates templates;
   OnAllRanks(ranks, [&] { templates = ReadTemplateFile(name, columns); });
->>>>>>> helper-a
   return templates;
 }
 
