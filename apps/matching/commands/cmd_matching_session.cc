@@ -53,11 +53,11 @@ RecordTexts MatchingFlags::Texts() const {
   return texts;
 }
 
-MatchingTask LoadMatchingTask(const MatchingFlags& flags) {
+MatchingTask LoadMatchingTask(const MatchingFlags& flags, Ranks* exactly) {
   FeatureDictionary dictionary;
   MatchingData data = ReadMatchings(flags.data, nullptr, &dictionary);
   return MakeMatchingTask(std::move(data), std::move(dictionary), flags.Capacities(), flags.Costs(),
-                          flags.scale.Read());
+                          flags.scale.Read(), exactly);
 }
 
 MatchingSession::MatchingSession(const MatchingFlags& flags, MatchingTask* task)

@@ -34,7 +34,8 @@ struct MatchingFlags {
 };
 
 /// Reads the training data, makes a dictionary of their features, and scales the features.
-MatchingTask LoadMatchingTask(const MatchingFlags& flags);
+/// exactly: ExactRanks of the training options.
+MatchingTask LoadMatchingTask(const MatchingFlags& flags, Ranks* exactly = nullptr);
 
 /// The training of a model on all the data. All arguments must outlive this object.
 class MatchingSession : public SessionTask {

@@ -81,8 +81,8 @@ std::vector<std::string> SegmentFlags::inputs() const {
   return {features, potentials};
 }
 
-SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
-  return LoadSegmentTask(flags.features, flags, flags.scale.Read());
+SegmentTask LoadSegmentTask(const SegmentFlags& flags, Ranks* exactly) {
+  return LoadSegmentTask(flags.features, flags, flags.scale.Read(), exactly);
 }
 
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& fold) {

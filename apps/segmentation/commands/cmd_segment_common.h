@@ -33,7 +33,8 @@ struct SegmentFlags : SegmentChoices {
 };
 
 /// A model for the file with all weights zero, and the file's training images. Throws DataError.
-SegmentTask LoadSegmentTask(const SegmentFlags& flags);
+/// exactly: ExactRanks of the training options.
+SegmentTask LoadSegmentTask(const SegmentFlags& flags, Ranks* exactly = nullptr);
 
 /// The training problem on all images outside a fold, with an arbitrary λ. Throws DataError when
 /// these images have no labels.

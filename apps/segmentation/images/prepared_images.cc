@@ -2,6 +2,7 @@
 #include <slackline/apps/segmentation/images/prepared_images.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <slackline/apps/segmentation/class_potentials.h>
@@ -153,24 +154,50 @@ SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& featu
   return example;
 }
 
+namespace {
+
+/// The numbers of the training images of a file that this rank loads.
+std::vector<Index> OwnTrainingImages(const FeatureFile& file, Ranks& ranks, Index shards) {
+  std::vector<Index> images;
+  for (Index i = 0; i < file.num_images(); ++i) {
+    if (file.image(i).role == ImageRole::kTrain) images.push_back(i);
+  }
+  if (ranks.alone()) return images;
+  const auto count = static_cast<std::int64_t>(images.size());
+  const std::int64_t total = std::min<std::int64_t>(std::max<Index>(shards, ranks.size()), count);
+  const Ranks::Piece own = ranks.PieceOf(total);
+  if (own.size() == 0) return {};
+  return {images.begin() + count * own.begin / total, images.begin() + count * own.end / total};
+}
+
+}  // namespace
+
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
-                            std::optional<ScaleKind> scale) {
-  const FeatureFile file(path);
-  SegmentModel model = MakeSegmentModel(choices, FormatOf(file));
-  const std::optional<ClassPotentials> potentials = ReadPotentials(choices.potentials, model);
+                            std::optional<ScaleKind> scale, Ranks* ranks, Index shards) {
+  std::optional<SegmentModel> model;
   SegmentData data;
   data.source = path;
-  auto rows = std::make_shared<FeatureRows>();
-  for (Index i = 0; i < file.num_images(); ++i) {
-    const PreparedImage image = file.image(i);
-    if (image.role != ImageRole::kTrain) continue;
-    if (!potentials) file.CheckFeatures(i);
-    data.names.emplace_back(image.name);
-    data.examples.push_back(MakeExample(model, image, PointerTo(potentials), rows.get()));
-  }
-  if (data.examples.empty()) throw DataError(path, 0, "the file has no training images");
-  data.rows = std::move(rows);
-  return MakeSegmentTask(std::move(model), std::move(data), scale);
+  OnAllRanks(ranks != nullptr ? *ranks : OneRank(), [&] {
+    const FeatureFile file(path);
+    model.emplace(MakeSegmentModel(choices, FormatOf(file)));
+    const std::optional<ClassPotentials> potentials = ReadPotentials(choices.potentials, *model);
+    auto rows = std::make_shared<FeatureRows>();
+    for (const Index i :
+         OwnTrainingImages(file, ranks != nullptr ? *ranks : OneRank(), shards)) {
+      const PreparedImage image = file.image(i);
+      if (!potentials) file.CheckFeatures(i);
+      data.names.emplace_back(image.name);
+      data.examples.push_back(MakeExample(*model, image, PointerTo(potentials), rows.get()));
+    }
+    if (data.examples.empty()) {
+      throw DataError(path, 0,
+                      ranks == nullptr || ranks->alone()
+                          ? "the file has no training images"
+                          : "the file has fewer training images than there are processes");
+    }
+    data.rows = std::move(rows);
+  });
+  return MakeSegmentTask(*std::move(model), std::move(data), scale, ranks);
 }
 
 std::vector<PreparedExample> LoadPrepared(const std::string& path,

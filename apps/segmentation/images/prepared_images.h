@@ -14,6 +14,7 @@
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/apps/segmentation/segment_task.h>
 #include <slackline/core/feature_rows.h>
+#include <slackline/core/ranks.h>
 #include <slackline/vision/feature_extractor.h>
 #include <slackline/vision/feature_file.h>
 #include <slackline/vision/label_coding.h>
@@ -52,8 +53,12 @@ SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& featu
                            const LabelImage& labels, FeatureRows* rows);
 
 /// A model for the file with all weights zero, and the file's training images. Throws DataError.
+/// ranks: the processes that train together (ExactRanks of the training options), which all call it
+/// with the same file; each loads the images of its own shards, of `shards` (or one per rank), and
+/// a DataError on one is thrown on all. Null: this process alone.
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
-                            std::optional<ScaleKind> scale);
+                            std::optional<ScaleKind> scale, Ranks* ranks = nullptr,
+                            Index shards = 1);
 
 /// An image of a file, with its own rows.
 struct PreparedExample {
