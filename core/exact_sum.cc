@@ -1,52 +1,96 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/exact_sum.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace slackline::internal {
 namespace {
 
-/// a + b = sum + error exactly.
-struct TwoSum {
+/// a + b in two doubles: the rounded sum and its rounding error.
+struct TwoNumbers {
   double sum;
   double error;
 };
 
-TwoSum AddExactly(double a, double b) {
-  if (std::abs(a) < std::abs(b)) std::swap(a, b);
-  const double sum = a + b;
-  return {sum, b - (sum - a)};
+/// Requires |larger| ≥ |smaller|.
+TwoNumbers ExactlyAdded(double larger, double smaller) {
+  const double sum = larger + smaller;
+  return {sum, smaller - (sum - larger)};
+}
+
+/// AddUp for sums that are sent together.
+void AddUpTogether(Ranks& ranks, std::span<ExactSum> sums) {
+  std::vector<std::uint8_t> counts;
+  std::vector<double> numbers;
+  for (const ExactSum& sum : sums) {
+    counts.push_back(static_cast<std::uint8_t>(sum.partial_sums().size()));
+    numbers.insert(numbers.end(), sum.partial_sums().begin(), sum.partial_sums().end());
+  }
+  const std::vector<std::uint8_t> all_counts = ranks.Join(std::span<const std::uint8_t>(counts));
+  const std::vector<double> all_numbers = ranks.Join(std::span<const double>(numbers));
+  // The same additions in the same order on all ranks.
+  for (ExactSum& sum : sums) sum = ExactSum();
+  std::size_t next = 0;
+  for (std::size_t s = 0; s < all_counts.size(); ++s) {
+    for (int k = 0; k < all_counts[s]; ++k) sums[s % sums.size()].Add(all_numbers[next++]);
+  }
 }
 
 }  // namespace
 
-void ExactSum::Add(double x) {
+void ExactSum::Add(double number) {
   std::size_t kept = 0;
-  for (const double part : parts_) {
-    const auto [sum, error] = AddExactly(x, part);
-    if (error != 0) parts_[kept++] = error;
-    x = sum;
+  for (double partial : partial_sums_) {
+    if (std::abs(number) < std::abs(partial)) std::swap(number, partial);
+    const TwoNumbers both = ExactlyAdded(number, partial);
+    if (both.error != 0) partial_sums_[kept++] = both.error;
+    number = both.sum;
   }
-  parts_.resize(kept);
-  if (x != 0) parts_.push_back(x);
+  partial_sums_.resize(kept);
+  if (number != 0) partial_sums_.push_back(number);
 }
 
-double ExactSum::Rounded() const {
-  double sum = 0;
+void ExactSum::Add(const ExactSum& other) {
+  const std::vector<double> partial_sums = other.partial_sums_;  // other may be this sum
+  for (const double number : partial_sums) Add(number);
+}
+
+double ExactSum::Round() const {
+  if (partial_sums_.empty()) return 0;
+  // From the largest on, until a rounding error remains.
+  std::size_t k = partial_sums_.size() - 1;
+  double sum = partial_sums_[k];
   double error = 0;
-  std::size_t rest = parts_.size();  // parts that are not yet added
-  while (rest > 0 && error == 0) {
-    const TwoSum next = AddExactly(sum, parts_[--rest]);
-    sum = next.sum;
-    error = next.error;
+  while (k > 0 && error == 0) {
+    const TwoNumbers both = ExactlyAdded(sum, partial_sums_[--k]);
+    sum = both.sum;
+    error = both.error;
   }
-  // What remains is smaller than the error. It matters only where the error is half of the distance
-  // to the next double, which rounded it to even: then its sign decides.
-  if (rest == 0 || (error < 0) != (parts_[rest - 1] < 0)) return sum;
-  const double next = sum + 2 * error;
-  return next - sum == 2 * error ? next : sum;
+  // The sum was rounded to even where its error was half a unit of the last place. What is smaller
+  // still then decides: where it has the sign of the error, the other neighbour is nearer.
+  if (k > 0 && (error < 0) == (partial_sums_[k - 1] < 0)) {
+    const double twice = 2 * error;
+    const double other = sum + twice;
+    if (other - sum == twice) sum = other;
+  }
+  return sum;
+}
+
+void AddUp(Ranks& ranks, std::span<ExactSum> sums) {
+  if (ranks.alone()) return;
+  // In pieces, so that the numbers of many ranks need little memory.
+  constexpr std::size_t kSumsAtOnce = 1 << 14;
+  for (std::size_t begin = 0; begin < sums.size(); begin += kSumsAtOnce)
+    AddUpTogether(ranks, sums.subspan(begin, std::min(kSumsAtOnce, sums.size() - begin)));
+}
+
+double SumOverExamples::Total() {
+  if (ranks_ == nullptr) return plain_;
+  AddUp(*ranks_, std::span(&exact_, 1));
+  return exact_.Round();
 }
 
 }  // namespace slackline::internal

@@ -1,31 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sums of doubles without rounding errors, so that they do not depend on the order of the summands.
+// Sums of real numbers without rounding errors. Their bits depend neither on the order of the
+// numbers nor on how they are dealt to several processes.
 //
-// Reference: J. R. Shewchuk (1997), "Adaptive Precision Floating-Point Arithmetic and Fast Robust
-// Geometric Predicates", Discrete & Computational Geometry 18, GROW-EXPANSION: the sum is kept as
-// an expansion, doubles of increasing magnitude whose bits do not overlap.
+// A sum is kept as numbers that do not overlap: each is larger than all bits of those before it
+// together. J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
+// Predicates, 1997, Grow-Expansion (figure 6). A number is added in O(partial sums), of which there
+// are two or three where the numbers have similar sizes, and at most 40.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include <slackline/core/ranks.h>
+
 namespace slackline::internal {
 
+/// Requires that the numbers are finite, and that no sum of some of them overflows.
 class ExactSum {
  public:
-  ExactSum() = default;
+  void Add(double number);
+  /// Adds all numbers of another sum.
+  void Add(const ExactSum& other);
+  /// The double nearest to the sum, the even one of two; 0 without numbers.
+  double Round() const;
 
-  /// Adds a number. Neither it nor the sum may come near the largest double. Cost: about 1 ns for
-  /// every part, of which there are at most 40, and seldom more than 2.
-  void Add(double x);
-  /// The sum, rounded once to the nearest double (halves to even).
-  double Rounded() const;
-  /// Doubles whose exact sum this is, none for 0.
-  std::span<const double> parts() const { return parts_; }
+  /// Numbers whose sum is exactly this sum: finite, not zero, of increasing magnitude.
+  const std::vector<double>& partial_sums() const { return partial_sums_; }
 
  private:
-  std::vector<double> parts_;  // not 0, ascending in magnitude
+  std::vector<double> partial_sums_;
+};
+
+/// Replaces every sum by that of its numbers on all ranks, which have equally many sums. All ranks
+/// have the same bits afterwards. Each rank sends all its partial sums to all others.
+void AddUp(Ranks& ranks, std::span<ExactSum> sums);
+
+/// A sum over all examples. Without ranks, the numbers of this process are added in the order in
+/// which they come. With ranks (which may be one process alone), the sum is exact and has the
+/// numbers of all ranks.
+class SumOverExamples {
+ public:
+  /// exactly: the ranks, or null.
+  explicit SumOverExamples(Ranks* exactly) : ranks_(exactly) {}
+
+  void Add(double number) {
+    if (ranks_ != nullptr) {
+      exact_.Add(number);
+    } else {
+      plain_ += number;
+    }
+  }
+  /// With ranks: to be called by all of them, once, after their last number.
+  double Total();
+
+ private:
+  Ranks* ranks_;
+  double plain_ = 0;
+  ExactSum exact_;
 };
 
 }  // namespace slackline::internal

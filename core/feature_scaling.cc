@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
+#include <slackline/core/exact_sum.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
@@ -17,47 +20,102 @@ namespace {
 /// value.
 constexpr double kConstantShare = 1e-12;
 
-bool HasSparseRows(const FeatureRows& rows) {
-  for (Index r = 0; r < rows.size(); ++r) {
-    if (!rows.row(r).dense()) return true;
-  }
-  return false;
+bool HasSparseRows(const FeatureRows& rows, Ranks* ranks) {
+  bool sparse = false;
+  for (Index r = 0; r < rows.size() && !sparse; ++r) sparse = !rows.row(r).dense();
+  return ranks != nullptr ? ranks->Any(sparse) : sparse;
 }
 
-std::vector<double> LargestValues(const FeatureRows& rows, Index num_features) {
+/// The number of rows, of all ranks if there are any.
+double NumRows(const FeatureRows& rows, Ranks* ranks) {
+  return static_cast<double>(ranks != nullptr ? ranks->SumOf(rows.size()) : rows.size());
+}
+
+/// One sum over the rows for every feature: of numbers in the order of the rows or, with ranks, the
+/// exact sums over the rows of all ranks.
+class FeatureSums {
+ public:
+  FeatureSums(std::size_t num_features, Ranks* ranks)
+      : ranks_(ranks),
+        plain_(ranks == nullptr ? num_features : 0),
+        exact_(ranks == nullptr ? 0 : num_features) {}
+
+  void Add(std::size_t feature, double number) {
+    if (ranks_ == nullptr) {
+      plain_[feature] += number;
+    } else {
+      exact_[feature].Add(number);
+    }
+  }
+  /// To be called once.
+  std::vector<double> Finish() {
+    if (ranks_ == nullptr) return std::move(plain_);
+    AddUp(*ranks_, exact_);
+    std::vector<double> sums;
+    for (const ExactSum& sum : exact_) sums.push_back(sum.Round());
+    return sums;
+  }
+
+ private:
+  Ranks* ranks_;
+  std::vector<double> plain_;
+  std::vector<ExactSum> exact_;
+};
+
+/// Replaces every number by its sum over the ranks, if there are any.
+void AddUpCounts(std::vector<std::int64_t>* counts, Ranks* ranks) {
+  if (ranks != nullptr) ranks->AddUp(*counts);
+}
+
+std::vector<double> LargestValues(const FeatureRows& rows, Index num_features, Ranks* ranks) {
   std::vector<double> largest(num_features, 0.0);
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features, [&](std::size_t f, double value) {
       largest[f] = std::max(largest[f], std::abs(value));
     });
   }
+  if (ranks == nullptr || ranks->alone()) return largest;
+  // In pieces, so that the numbers of many ranks need little memory.
+  constexpr std::size_t kAtOnce = 1 << 16;
+  for (std::size_t begin = 0; begin < largest.size(); begin += kAtOnce) {
+    const std::span piece =
+        std::span(largest).subspan(begin, std::min(kAtOnce, largest.size() - begin));
+    const std::vector<double> all = ranks->Join(std::span<const double>(piece));
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      double& value = piece[k % piece.size()];
+      value = std::max(value, all[k]);
+    }
+  }
   return largest;
 }
 
-std::vector<double> Means(const FeatureRows& rows, Index num_features) {
-  std::vector<double> mean(num_features, 0.0);
-  const auto count = static_cast<double>(rows.size());
+std::vector<double> Means(const FeatureRows& rows, Index num_features, Ranks* ranks) {
+  FeatureSums mean(num_features, ranks);
+  const double count = NumRows(rows, ranks);
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features,
-                 [&](std::size_t f, double value) { mean[f] += value / count; });
+                 [&](std::size_t f, double value) { mean.Add(f, value / count); });
   }
-  return mean;
+  return mean.Finish();
 }
 
 /// Standard deviations around the means; values that sparse rows leave out are 0.
-std::vector<double> Deviations(const FeatureRows& rows, const std::vector<double>& mean) {
-  std::vector<double> sum(mean.size(), 0.0);
-  std::vector<Index> stored(mean.size(), 0);
-  const auto count = static_cast<double>(rows.size());
+std::vector<double> Deviations(const FeatureRows& rows, const std::vector<double>& mean,
+                               Ranks* ranks) {
+  FeatureSums squares(mean.size(), ranks);
+  std::vector<std::int64_t> stored(mean.size(), 0);
+  const double count = NumRows(rows, ranks);
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), static_cast<Index>(mean.size()), [&](std::size_t f, double value) {
       const double difference = value - mean[f];
-      sum[f] += difference * difference / count;
+      squares.Add(f, difference * difference / count);
       ++stored[f];
     });
   }
+  std::vector<double> sum = squares.Finish();
+  AddUpCounts(&stored, ranks);
   for (std::size_t f = 0; f < sum.size(); ++f) {
-    const double left_out = static_cast<double>(rows.size() - stored[f]) / count;
+    const double left_out = (count - static_cast<double>(stored[f])) / count;
     sum[f] = std::sqrt(sum[f] + left_out * mean[f] * mean[f]);
   }
   return sum;
@@ -104,17 +162,18 @@ std::string_view Name(ScaleKind kind) {
   return {};
 }
 
-FeatureScaling FeatureScaling::Learn(ScaleKind kind, const FeatureRows& rows, Index num_features) {
+FeatureScaling FeatureScaling::Learn(ScaleKind kind, const FeatureRows& rows, Index num_features,
+                                     Ranks* exactly) {
   FeatureScaling scaling;
   scaling.kind_ = kind;
   if (kind == ScaleKind::kUnscaled || kind == ScaleKind::kNorm) return scaling;
-  const std::vector<double> largest = LargestValues(rows, num_features);
+  const std::vector<double> largest = LargestValues(rows, num_features, exactly);
   if (kind == ScaleKind::kMaxAbs) {
     scaling.divisor_ = largest;
   } else {
-    std::vector<double> mean = Means(rows, num_features);
-    scaling.divisor_ = Deviations(rows, mean);
-    if (!HasSparseRows(rows)) scaling.shift_ = std::move(mean);
+    std::vector<double> mean = Means(rows, num_features, exactly);
+    scaling.divisor_ = Deviations(rows, mean, exactly);
+    if (!HasSparseRows(rows, exactly)) scaling.shift_ = std::move(mean);
   }
   for (std::size_t f = 0; f < scaling.divisor_.size(); ++f) {
     const bool constant = !(scaling.divisor_[f] > kConstantShare * largest[f]);
@@ -197,20 +256,24 @@ std::shared_ptr<const FeatureRows> FeatureScaling::Apply(const FeatureRows& rows
   return scaled;
 }
 
-ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features) {
-  std::vector<double> squares(num_features, 0.0);
-  std::vector<double> count(num_features, 0.0);
+ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features, Ranks* exactly) {
+  FeatureSums sums(num_features, exactly);
+  std::vector<std::int64_t> count(num_features, 0);
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features, [&](std::size_t f, double value) {
-      squares[f] += value * value;
+      sums.Add(f, value * value);
       count[f] += value != 0 ? 1 : 0;
     });
   }
+  const std::vector<double> squares = sums.Finish();
+  AddUpCounts(&count, exactly);
+  const double num_rows = NumRows(rows, exactly);
+  const bool sparse = HasSparseRows(rows, exactly);
   ScaleAdvice advice;
   std::vector<double> logs;
   for (std::size_t f = 0; f < squares.size(); ++f) {
     if (squares[f] <= 0) continue;
-    const double size = std::sqrt(squares[f] / count[f]);
+    const double size = std::sqrt(squares[f] / static_cast<double>(count[f]));
     logs.push_back(std::log(size));
     if (advice.smallest_feature < 0 || size < advice.smallest) {
       advice.smallest = size;
@@ -228,11 +291,11 @@ ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features) {
   const double similar = std::log(kSimilarSizes);
   advice.differ = logs.back() - middle > similar || middle - Quantile(logs, 0.05) > similar;
   const double total = std::accumulate(squares.begin(), squares.end(), 0.0);
-  const double squared_norm = total / static_cast<double>(rows.size());
+  const double squared_norm = total / num_rows;
   const bool unlike_constant =
       advice.middle > kLargestMiddle || squared_norm < kShortestLength * kShortestLength;
   if (advice.differ || unlike_constant)
-    advice.kind = HasSparseRows(rows) ? ScaleKind::kMaxAbs : ScaleKind::kStandard;
+    advice.kind = sparse ? ScaleKind::kMaxAbs : ScaleKind::kStandard;
   return advice;
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <slackline/core/feature_rows.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -46,7 +47,12 @@ class FeatureScaling {
   FeatureScaling() = default;
   /// Learns the scaling from all rows. Features from num_features on, such as a constant, are
   /// ignored. One sweep over the rows for kMaxAbs, three for kStandard, none for the other kinds.
-  static FeatureScaling Learn(ScaleKind kind, const FeatureRows& rows, Index num_features);
+  ///
+  /// exactly: null, or ranks (one process alone, too) of which each has some of the rows. The
+  /// scaling is then that of the rows of all ranks, and its sums are exact, so that its bits do not
+  /// depend on how the rows are dealt to the ranks. All ranks must call it.
+  static FeatureScaling Learn(ScaleKind kind, const FeatureRows& rows, Index num_features,
+                              Ranks* exactly = nullptr);
   /// The scaling with saved numbers: `shift` and `divisor` have one entry per feature, or none
   /// where the kind has no such numbers (`shift` may be empty for kStandard). Throws
   /// std::invalid_argument on sizes that do not fit, numbers that are not finite, and divisors that
@@ -97,10 +103,11 @@ struct ScaleAdvice {
 /// models add. That is: the largest size is at most kSimilarSizes times the median, nineteen of
 /// twenty sizes are at least the median divided by kSimilarSizes, the median is at most
 /// kLargestMiddle, and the root mean square length of the vectors is at least kShortestLength.
-/// Otherwise advises kStandard, for sparse rows kMaxAbs. One sweep over the rows.
+/// Otherwise advises kStandard, for sparse rows kMaxAbs. One sweep over the rows. `exactly` as in
+/// FeatureScaling::Learn.
 inline constexpr double kSimilarSizes = 20;
 inline constexpr double kLargestMiddle = 5;
 inline constexpr double kShortestLength = 0.25;
-ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features);
+ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features, Ranks* exactly = nullptr);
 
 }  // namespace slackline::internal

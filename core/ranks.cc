@@ -86,4 +86,10 @@ void ThrowFirstError(Ranks& ranks, const std::string& error) {
   }
 }
 
+void RequireOneRank(const Ranks& ranks, std::string_view what) {
+  if (ranks.alone()) return;
+  throw DataError(std::string(what) + " needs a single process, but " +
+                  std::to_string(ranks.size()) + " processes train together");
+}
+
 }  // namespace slackline::internal

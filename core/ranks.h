@@ -116,6 +116,10 @@ Ranks& OneRank();
 /// rank says; empty: none.
 void ThrowFirstError(Ranks& ranks, const std::string& error);
 
+/// Throws DataError where several ranks train together. what: what only one process can do, as the
+/// user knows it, such as "--kernel".
+void RequireOneRank(const Ranks& ranks, std::string_view what);
+
 /// Calls work() on every rank, which may throw a DataError on some: all ranks then throw that of the
 /// first of them. work must not call functions of `ranks` after which it may throw on some alone.
 template <class Work>

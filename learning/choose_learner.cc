@@ -16,20 +16,62 @@
 namespace slackline::internal {
 namespace {
 
-template <class Test>
-bool AllGraphs(const Problem& problem, const Test& test) {
-  const auto& structures = problem.data().structures();
-  return std::all_of(structures.begin(), structures.end(),
-                     [&](const auto& structure) { return test(structure->graph()); });
-}
+/// What the choice depends on, over the problems of all ranks, each of which has its own examples.
+/// All ranks must ask the same questions in the same order.
+class JointProblem {
+ public:
+  JointProblem(const Problem& problem, Ranks& ranks) : data_(problem.data()), ranks_(ranks) {}
 
-template <class Test>
-bool AnyGraph(const Problem& problem, const Test& test) {
-  return !AllGraphs(problem, [&](const FactorGraph& graph) { return !test(graph); });
+  template <class Test>
+  bool AllGraphs(const Test& test) const {
+    const auto& structures = data_.structures();
+    return !AnyRank(!std::all_of(structures.begin(), structures.end(),
+                                 [&](const auto& structure) { return test(structure->graph()); }));
+  }
+  template <class Test>
+  bool AnyGraph(const Test& test) const {
+    return !AllGraphs([&](const FactorGraph& graph) { return !test(graph); });
+  }
+  bool HasFactors() const { return AnyRank(internal::HasFactors(data_)); }
+  bool HasGlobalFactors() const { return AnyRank(internal::HasGlobalFactors(data_)); }
+  bool HasForbiddenStates() const { return AnyRank(internal::HasForbiddenStates(data_)); }
+  bool HasExampleOracles() const { return !AnyRank(!internal::HasExampleOracles(data_)); }
+
+ private:
+  bool AnyRank(bool mine) const { return ranks_.alone() ? mine : ranks_.Any(mine); }
+
+  const Dataset& data_;
+  Ranks& ranks_;
+};
+
+/// Throws DataError unless a learner with these options, in which the learner may be open, can
+/// train on several ranks. Sets the number of shards.
+void PrepareForRanks(TrainOptions* options) {
+  const Ranks& ranks = RanksOf(*options);
+  if (ranks.alone()) return;
+  const std::string processes = std::to_string(ranks.size()) + " processes";
+  if (options->learner != LearnerKind::kAuto && options->learner != LearnerKind::kBcfw)
+    throw DataError("learner " + std::string(Name(options->learner)) +
+                    " needs a single process, but " + processes +
+                    " train together; only --learner bcfw with --step pairwise or away can do so");
+  if (options->step == StepKind::kFrankWolfe || options->fixed_step)
+    throw DataError(std::string(options->fixed_step ? "--fixed-step" : "--step fw") +
+                    " needs a single process, but " + processes +
+                    " train together; use --step pairwise or away");
+  if (UsesKernel(*options)) RequireOneRank(ranks, "--kernel");
+  if (options->own<BcfwOptions>().planes == PlaneRace::kOn) RequireOneRank(ranks, "--planes on");
+  if (options->own<BcfwOptions>().lp_tolerance > 0) RequireOneRank(ranks, "--lp-tolerance");
+  if (options->average != AverageKind::kAuto && options->average != AverageKind::kOff)
+    RequireOneRank(ranks, "--average");
+  if (options->shards == 1) options->shards = ranks.size();
+  if (options->shards < ranks.size())
+    throw DataError("--shards " + std::to_string(options->shards) + ": " + processes +
+                    " train together, and each needs a shard or more");
 }
 
 /// Chooses the learner, and where they are open its step and oracle. Returns the reason.
 std::string Decide(const Problem& problem, TrainOptions* options) {
+  const JointProblem joint(problem, RanksOf(*options));
   const auto example_blocks = [&](const std::string& oracle, const std::string& why) {
     options->learner = LearnerKind::kBcfw;
     if (options->step == StepKind::kAuto)
@@ -49,8 +91,8 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return example_blocks("dynamic programming over counts",
                           "the loss 1 - F1 is not a sum over labels, which factor blocks need");
   }
-  if (HasGlobalFactors(problem.data())) {
-    if (!factor_blocks && HasExampleOracles(problem.data()) && !HasForbiddenStates(problem.data()))
+  if (joint.HasGlobalFactors()) {
+    if (!factor_blocks && joint.HasExampleOracles() && !joint.HasForbiddenStates())
       return example_blocks("global",
                             "no variable is in two factors, so the maxima of the global factors "
                             "are those of the examples");
@@ -61,7 +103,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
                : "factor blocks with multipliers (al): examples have no oracle, because their "
                  "global factors share variables or stand beside factors with tables";
   }
-  if (HasForbiddenStates(problem.data())) {
+  if (joint.HasForbiddenStates()) {
     if (factor_blocks)
       throw DataError(
           "--rho, --tau and --shrinking belong to factor blocks, which do not support forbidden "
@@ -69,7 +111,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     if (options->oracle != SolverKind::kAuto) {
       return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
     }
-    const bool forest = AllGraphs(problem, IsForest);
+    const bool forest = joint.AllGraphs(IsForest);
     if (forest) options->oracle = SolverKind::kTree;
     return example_blocks(
         forest ? "dynamic programming" : "dynamic programming where states are forbidden",
@@ -87,20 +129,19 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
                            options->step == StepKind::kAway || options->shards > 1 ||
                            options->order == OrderKind::kGap ||
                            options->own<BcfwOptions>().planes == PlaneRace::kOn;
-  if (!HasFactors(problem.data()) && !of_examples && !options->fixed_step &&
-      !UsesKernel(*options)) {
+  if (!of_examples && !options->fixed_step && !UsesKernel(*options) && !joint.HasFactors()) {
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks (al): no factors join the variables, so every variable is its own block";
   }
-  if (AllGraphs(problem, IsForest)) {
+  if (joint.AllGraphs(IsForest)) {
     return example_blocks("dynamic programming", "no graph has a cycle, so it is exact");
   }
-  if (AllGraphs(problem, IsBinaryPairwise)) {
+  if (joint.AllGraphs(IsBinaryPairwise)) {
     return example_blocks("roof duality",
                           "all variables are binary and all factors join at most two");
   }
   const auto fits = [](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); };
-  if (AnyGraph(problem, fits)) {
+  if (joint.AnyGraph(fits)) {
     options->oracle = SolverKind::kMessagesBranchAndBound;
     return example_blocks(
         "message passing, with branch and bound where messages do not close the gap",
@@ -108,6 +149,17 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   }
   options->oracle = SolverKind::kMessages;
   return example_blocks("message passing", "the graphs are large and have cycles");
+}
+
+/// Throws DataError where several ranks would train with a learner that has no shards.
+void RequireShards(const LearnerChoice& choice) {
+  const TrainOptions& options = choice.options;
+  if (RanksOf(options).alone()) return;
+  if (options.learner == LearnerKind::kBcfw && options.step != StepKind::kFrankWolfe) return;
+  throw DataError(
+      "several processes can only train with example blocks (bcfw) and --step pairwise "
+      "or away" +
+      (choice.reason.empty() ? "" : ", but these data and options need " + choice.reason));
 }
 
 }  // namespace
@@ -122,12 +174,14 @@ bool HasExampleOracles(const Dataset& data) {
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options) {
   LearnerChoice choice{options, {}};
   TrainOptions& chosen = choice.options;
+  PrepareForRanks(&chosen);
   if (chosen.learner == LearnerKind::kAuto) choice.reason = Decide(problem, &chosen);
   if (chosen.step == StepKind::kAuto) {
     if (chosen.learner == LearnerKind::kBcfw) chosen.step = StepKind::kFrankWolfe;
     if (chosen.learner == LearnerKind::kAugmentedLagrangian || chosen.learner == LearnerKind::kSoft)
       chosen.step = StepKind::kPairwise;
   }
+  RequireShards(choice);
   if (chosen.average == AverageKind::kAuto) chosen.average = AverageKind::kOff;
   const bool keeps_corners =
       chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;

@@ -34,6 +34,11 @@ bool HasExampleOracles(const Dataset& data);
 ///     roof duality for binary variables with factors over at most two, message passing with branch
 ///     and bound where some graph is small enough, else message passing.
 /// Throws DataError where --rho, --tau or --shrinking off meet forbidden states.
+///
+/// Where several ranks train together, all of them must call it, and choose the same: only bcfw
+/// with pairwise or away steps trains on ranks. Then options.shards = 1, the default, becomes the
+/// number of ranks. Throws DataError on fewer shards than ranks, and on all learners and options
+/// that cannot train in several processes.
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline::internal

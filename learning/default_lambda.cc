@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
-#include <set>
+#include <span>
 #include <vector>
 
+#include <slackline/core/exact_sum.h>
 #include <slackline/core/kernel.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/problem_scales.h>
@@ -14,13 +16,40 @@
 namespace slackline::internal {
 namespace {
 
-/// Sum of the squared values of the columns that have the same value in all inputs of the data.
-double SquaredConstants(const Dataset& data) {
-  struct Column {
-    Index number;
-    double value;
-  };
-  std::vector<Column> constants;
+/// A column that has the same value in all inputs.
+struct ConstantColumn {
+  Index number = 0;
+  double value = 0;
+};
+
+/// Keeps the columns that are constant on all ranks, with the same value. any_inputs: whether this
+/// rank has inputs at all; without them, all columns are constant.
+void KeepCommonConstants(Ranks& ranks, bool any_inputs, std::vector<ConstantColumn>* constants) {
+  const std::vector<Offset> counts =
+      ranks.Gather(any_inputs ? static_cast<Offset>(constants->size()) : Offset{-1});
+  const std::vector<ConstantColumn> all = ranks.Join(std::span<const ConstantColumn>(*constants));
+  constants->clear();
+  bool first = true;
+  auto begin = all.begin();
+  for (const Offset count : counts) {
+    if (count < 0) continue;
+    const auto end = begin + count;
+    if (first) constants->assign(begin, end);
+    first = false;
+    std::erase_if(*constants, [&](const ConstantColumn& column) {
+      const auto found = std::lower_bound(
+          begin, end, column.number,
+          [](const ConstantColumn& other, Index number) { return other.number < number; });
+      return found == end || found->number != column.number || found->value != column.value;
+    });
+    begin = end;
+  }
+}
+
+/// Sum of the squared values of the columns that have the same value in all inputs of all ranks.
+double SquaredConstants(const Dataset& data, Ranks& ranks) {
+  using Column = ConstantColumn;
+  std::vector<Column> constants;  // by ascending number
   bool first = true;
   const auto keep = [&](const FeatureRow& row) {
     if (first) {
@@ -42,6 +71,7 @@ double SquaredConstants(const Dataset& data) {
     const ExampleView example = data.example(m);
     for (const Slot& slot : example.structure().slots()) keep(example.input(slot.input));
   }
+  if (!ranks.alone()) KeepCommonConstants(ranks, !first, &constants);
   double sum = 0;
   for (const Column& column : constants) sum += column.value * column.value;
   return sum;
@@ -114,14 +144,18 @@ double NumLinearRows(const Structure& structure, Index variable) {
   return rows;
 }
 
-/// Number of weights in the blocks that inputs are multiplied by.
-double NumLinearWeights(const Dataset& data) {
-  std::set<Index> blocks;
+/// Number of weights in the blocks that inputs are multiplied by, on some rank.
+double NumLinearWeights(const Dataset& data, Ranks& ranks) {
+  std::vector<std::int64_t> linear(data.layout().blocks().size(), 0);  // 1: on this rank
   for (const auto& structure : data.structures()) {
-    for (const Slot& slot : structure->slots()) blocks.insert(slot.block);
+    for (const Slot& slot : structure->slots()) linear[Size(slot.block)] = 1;
   }
+  ranks.AddUp(linear);
   double weights = 0;
-  for (const Index b : blocks) weights += static_cast<double>(data.layout().block(b).size());
+  for (std::size_t b = 0; b < linear.size(); ++b) {
+    if (linear[b] > 0)
+      weights += static_cast<double>(data.layout().block(static_cast<Index>(b)).size());
+  }
   return weights;
 }
 
@@ -149,31 +183,40 @@ double RoundedLambda(double lambda) {
 }
 
 CostScales ScalesOf(const Problem& problem, const TrainOptions& options) {
+  Ranks& ranks = RanksOf(options);
+  Ranks* const exactly = ExactRanks(options);
+  if (UsesKernel(options)) RequireOneRank(ranks, "--kernel");
   std::optional<Kernel> kernel;
   if (UsesKernel(options)) kernel = KernelOf(options, problem.data());
-  double variables = 0;
-  SquaredNorm norms;
-  const double squared_constants = kernel ? 0 : SquaredConstants(problem.data());
-  double losses = 0;
-  double linear_rows = 0;
+  SumOverExamples variables(exactly);
+  SumOverExamples features(exactly);
+  SumOverExamples constants(exactly);
+  const double squared_constants = kernel ? 0 : SquaredConstants(problem.data(), ranks);
+  SumOverExamples losses(exactly);
+  SumOverExamples linear_rows(exactly);
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    losses += SingleErrors(problem, m);
+    losses.Add(SingleErrors(problem, m));
+    variables.Add(example.graph().num_variables());
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
       const SquaredNorm norm =
           LargestSquaredNorm(example, i, kernel ? &*kernel : nullptr, squared_constants);
-      norms.features += norm.features;
-      norms.constants += norm.constants;
-      linear_rows += NumLinearRows(example.structure(), i);
-      ++variables;
+      features.Add(norm.features);
+      constants.Add(norm.constants);
+      linear_rows.Add(NumLinearRows(example.structure(), i));
     }
   }
   CostScales scales;
-  scales.num_examples = static_cast<double>(problem.size());
+  scales.num_examples = NumExamples(problem, ranks);
+  const double num_variables = variables.Total();
+  SquaredNorm norms{features.Total(), constants.Total()};
   if (norms.features > 0) norms.constants = std::min(norms.constants, norms.features);
-  if (norms.sum() > 0) scales.mean_squared_norm = norms.sum() / variables;
-  if (losses > 0) scales.loss_per_variable = losses / variables;
-  if (linear_rows > 0) scales.variables_per_weight = linear_rows / NumLinearWeights(problem.data());
+  if (norms.sum() > 0) scales.mean_squared_norm = norms.sum() / num_variables;
+  const double all_losses = losses.Total();
+  if (all_losses > 0) scales.loss_per_variable = all_losses / num_variables;
+  const double all_rows = linear_rows.Total();
+  const double linear_weights = NumLinearWeights(problem.data(), ranks);
+  if (all_rows > 0) scales.variables_per_weight = all_rows / linear_weights;
   return scales;
 }
 

@@ -62,7 +62,10 @@ struct CostScales {
     return 1 / (loss_per_variable * lambda * num_examples);
   }
 };
-/// One sweep over the variables of all examples. Reads only the kernel's options.
+/// One sweep over the variables of all examples. Reads only the kernel's options, and the ranks and
+/// shards: where several ranks train together, each with a problem of its own examples, all of them
+/// must call it, and get the same scales of all examples. Throws DataError on kernels under several
+/// ranks, and what NumExamples throws (problem_scales.h).
 CostScales ScalesOf(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline::internal

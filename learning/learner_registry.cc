@@ -238,8 +238,11 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
                   "options.lambda is not that of the problem: use Problem::WithLambda, or Train");
   const TrainOptions options = ChooseLearner(problem, given).options;
   CheckOptions(options);
-  const std::string fault = Unsupported(problem, options);
-  if (!fault.empty()) throw DataError(fault);
+  // Structures of the examples of one rank alone may be the ones that are not supported.
+  OnAllRanks(RanksOf(options), [&] {
+    const std::string fault = Unsupported(problem, options);
+    if (!fault.empty()) throw DataError(fault);
+  });
   if (UsesKernel(options) && !IsKernelized(options.learner))
     return MakeKernelMapLearner(problem, options);
   return RecordOf(options.learner).make(problem, options);

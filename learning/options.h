@@ -111,6 +111,14 @@ inline Ranks& RanksOf(const TrainOptions& options) {
   return options.ranks != nullptr ? *options.ranks : OneRank();
 }
 
+/// The ranks for sums over all examples (core/exact_sum.h) that must have the same bits however the
+/// examples are dealt to processes: those of a training with shards. Null for all others, which are
+/// in one process and add numbers in the order of the examples.
+inline Ranks* ExactRanks(const TrainOptions& options) {
+  Ranks& ranks = RanksOf(options);
+  return options.shards > 1 || !ranks.alone() ? &ranks : nullptr;
+}
+
 /// One option: its command-line name, what it means, its default in words, and how its value is
 /// read, checked and shown. To be made with designated initialisers.
 struct OptionRecord {

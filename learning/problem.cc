@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/exact_sum.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/map_solver.h>
@@ -14,48 +14,6 @@
 
 namespace slackline::internal {
 namespace {
-
-/// max over pairs of states of ‖φ_a(s) − φ_a(s')‖². Where the part has several terms, the maximum
-/// of every term is added up, which bounds the whole from above.
-double SquaredRange(const ExampleView& example, Index part) {
-  const Structure& structure = example.structure();
-  double range = 0;
-  for (const FeatureTerm& term : structure.terms(part)) {
-    const StateMap& map = structure.map(term.map);
-    // The squared distance of two states in different rows is |value|² + |value'|², so that the
-    // largest values of two different rows decide.
-    double best = 0;
-    double second = 0;
-    Index best_row = kAbsent;
-    for (std::size_t s = 0; s < map.rows.size(); ++s) {
-      double value = 0;
-      if (map.rows[s] != kAbsent) {
-        switch (term.kind) {
-          case FeatureKind::kLinear:
-            value = example.input(structure.slots()[term.source].input).squared_norm;
-            break;
-          case FeatureKind::kPotential: {
-            const double x = example.potentials()[term.source + s];
-            value = x * x;
-            break;
-          }
-          case FeatureKind::kConstant:
-            value = map.values.empty() ? 1.0 : map.values[s] * map.values[s];
-            break;
-        }
-      }
-      if (value > best) {
-        if (map.rows[s] != best_row) second = best;
-        best = value;
-        best_row = map.rows[s];
-      } else if (map.rows[s] != best_row) {
-        second = std::max(second, value);
-      }
-    }
-    range += best + second;
-  }
-  return range;
-}
 
 std::unique_ptr<MapSolver> MakeLossSolver(const Structure& structure) {
   const std::shared_ptr<const FactorGraph>& graph = structure.shared_graph();
@@ -91,6 +49,31 @@ double LargestAllowedLoss(const ExampleView& example, std::span<const double> lo
   return best.upper_bound;
 }
 
+/// Adds the terms of the sum in PrimalAtZeroWeights.
+void AddLargestLosses(const Problem& problem, SumOverExamples* sum) {
+  std::vector<std::unique_ptr<MapSolver>> solvers(problem.data().structures().size());
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    const FactorGraph& graph = example.graph();
+    const std::span<const double> loss = problem.loss(m);
+    if (example.structure().has_forbidden_states() && graph.num_global_factors() == 0) {
+      auto& solver = solvers[problem.data().structure_of(m)];
+      if (solver == nullptr) solver = MakeLossSolver(example.structure());
+      sum->Add(LargestAllowedLoss(example, loss, solver.get()));
+      continue;
+    }
+    if (!example.structure().has_forbidden_states() && HasExactGlobals(graph)) {
+      const std::size_t number = problem.data().structure_of(m);
+      sum->Add(LargestAllowedLoss(problem.data().structures()[number], loss, &solvers[number]));
+      continue;
+    }
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      const double* begin = loss.data() + graph.state_offset(i);
+      sum->Add(*std::max_element(begin, begin + graph.cardinality(i)));
+    }
+  }
+}
+
 }  // namespace
 
 Problem::Problem(TrainingSet training, double lambda)
@@ -98,19 +81,11 @@ Problem::Problem(TrainingSet training, double lambda)
   SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
   SLACKLINE_CHECK(training_->data.size() > 0, "there is no labelled example to train on");
   double total = 0;
-  // Squared ranges by factor, because the same factor object may serve many examples.
-  std::map<const GlobalFactor*, double> known;
-  const auto squared_range = [&known](const GlobalFactor* factor) {
-    const auto [entry, is_new] = known.try_emplace(factor, 0.0);
-    if (is_new) entry->second = factor->SquaredRange();
-    return entry->second;
-  };
+  SquaredRanges ranges;
   for (Index m = 0; m < size(); ++m) {
     const ExampleView example = data().example(m);
     num_parts_ += example.graph().num_blocks();
-    for (Index a = 0; a < example.graph().num_parts(); ++a) total += SquaredRange(example, a);
-    for (const GlobalPart& part : example.structure().globals())
-      total += squared_range(part.factor.get());
+    ranges.VisitParts(example, [&total](double range) { total += range; });
   }
   mean_squared_range_ = total / static_cast<double>(num_parts_);
 }
@@ -126,32 +101,13 @@ double Problem::penalty_scale() const {
   return mean_squared_range_ > 0 ? lambda_m() / mean_squared_range_ : 1.0;
 }
 
-double PrimalAtZeroWeights(const Problem& problem) {
+double PrimalAtZeroWeights(const Problem& problem, Ranks* exactly) {
   if (problem.training().form == LossForm::kF1)
     return 1;  // every labelling is allowed (support_table.h)
-  std::vector<std::unique_ptr<MapSolver>> solvers(problem.data().structures().size());
-  double sum = 0;
-  for (Index m = 0; m < problem.size(); ++m) {
-    const ExampleView example = problem.data().example(m);
-    const FactorGraph& graph = example.graph();
-    const std::span<const double> loss = problem.loss(m);
-    if (example.structure().has_forbidden_states() && graph.num_global_factors() == 0) {
-      auto& solver = solvers[problem.data().structure_of(m)];
-      if (solver == nullptr) solver = MakeLossSolver(example.structure());
-      sum += LargestAllowedLoss(example, loss, solver.get());
-      continue;
-    }
-    if (!example.structure().has_forbidden_states() && HasExactGlobals(graph)) {
-      const std::size_t number = problem.data().structure_of(m);
-      sum += LargestAllowedLoss(problem.data().structures()[number], loss, &solvers[number]);
-      continue;
-    }
-    for (Index i = 0; i < graph.num_variables(); ++i) {
-      const double* begin = loss.data() + graph.state_offset(i);
-      sum += *std::max_element(begin, begin + graph.cardinality(i));
-    }
-  }
-  return sum / problem.size();
+  SumOverExamples sum(exactly);
+  Ranks& ranks = exactly != nullptr ? *exactly : OneRank();
+  OnAllRanks(ranks, [&] { AddLargestLosses(problem, &sum); });
+  return sum.Total() / static_cast<double>(ranks.SumOf(problem.size()));
 }
 
 double ScoreScale(const Problem& problem) {

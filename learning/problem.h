@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <slackline/core/loss.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -61,7 +62,11 @@ class Problem {
 /// loss 1 − F1. Where states are forbidden, the largest loss of an allowed labelling counts, found
 /// by dynamic programming, or by branch and bound on graphs with cycles. Where global factors
 /// forbid labellings, the value is exact if global_solver.h applies, else an upper bound.
-double PrimalAtZeroWeights(const Problem& problem);
+///
+/// exactly: null, or ranks (one process alone, too) of which each has a problem of its own
+/// examples. The mean is then that of the examples of all ranks, with an exact sum. All ranks must
+/// call it; a DataError on one rank is thrown on all.
+double PrimalAtZeroWeights(const Problem& problem, Ranks* exactly = nullptr);
 
 /// √(2/λ) · √(parts · Σ_a range_a²) / M, parts and sum over all examples. Multiplied by √P(w), an
 /// upper estimate of the mean over the examples of Σ_a |w·φ_a|, because λ/2 ‖w‖² ≤ P(w); loose

@@ -3,6 +3,10 @@
 // How large the losses and scores of a problem can be (problem.h).
 #pragma once
 
+#include <map>
+
+#include <slackline/core/ranks.h>
+#include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
@@ -14,5 +18,43 @@ double LargestLoss(const Problem& problem, Index m);
 /// ScoreScale (problem.h) with another mean squared range of the features than that of the problem,
 /// as kernels need. Requires squared_range ≥ 0.
 double ScoreScale(const Problem& problem, double squared_range);
+
+/// The terms of Problem::mean_squared_range, for one example after the other.
+class SquaredRanges {
+ public:
+  /// Calls visit(max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖²) for the parts of an example in their order, global
+  /// factors last. Where a part has several terms, the maximum of every term is added up, which
+  /// bounds the whole from above.
+  template <class Visit>
+  void VisitParts(const ExampleView& example, const Visit& visit) {
+    for (Index a = 0; a < example.graph().num_parts(); ++a) visit(OfPart(example, a));
+    for (const GlobalPart& part : example.structure().globals()) visit(OfFactor(part.factor.get()));
+  }
+
+ private:
+  static double OfPart(const ExampleView& example, Index part);
+  double OfFactor(const GlobalFactor* factor);
+
+  // By factor, because the same factor object may serve many examples.
+  std::map<const GlobalFactor*, double> known_;
+};
+
+/// M: the examples of all ranks. All ranks must call it. Throws DataError on all ranks when there
+/// are more than an Index counts.
+Index NumExamples(const Problem& problem, Ranks& ranks);
+
+/// The scales of the problem that the ranks of the options have together; each has a problem of its
+/// own examples.
+struct JointScales {
+  Index num_examples = 0;         ///< M
+  Offset num_parts = 0;           ///< Problem::num_parts
+  double mean_squared_range = 0;  ///< Problem::mean_squared_range
+  double primal_at_zero = 0;      ///< PrimalAtZeroWeights
+  double score_scale = 0;         ///< ScoreScale
+};
+/// To be called by all ranks, which get the same bits; sums are exact with shards (ExactRanks).
+/// With one rank without shards, these are the scales of the problem. One sweep over all examples.
+/// Throws what NumExamples and PrimalAtZeroWeights throw.
+JointScales JointScalesOf(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline::internal

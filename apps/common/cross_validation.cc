@@ -225,6 +225,8 @@ CvResult CrossValidate(const CvApplication& application, const CvPlan& plan,
   SLACKLINE_CHECK(!plan.lambdas.empty() && !plan.candidates.empty() && plan.folds.size() > 1 &&
                       std::is_sorted(plan.lambdas.rbegin(), plan.lambdas.rend()),
                   "cross-validation needs candidates, folds, and values of lambda that fall");
+  for (const TrainOptions& options : plan.candidates)
+    RequireOneRank(RanksOf(options), "cross-validation");
   CheckFolds(application, plan.folds);
   return CvRun(application, plan, interrupt).Run();
 }

@@ -142,7 +142,8 @@ struct CvResult {
   bool at_end() const { return edge == PathEdge::kLargest || edge == PathEdge::kSmallest; }
 };
 
-/// Throws what CheckFolds, MakeTrial and trials throw. `interrupt` may be null.
+/// Throws what CheckFolds, MakeTrial and trials throw, and DataError with several ranks.
+/// `interrupt` may be null.
 CvResult CrossValidate(const CvApplication& application, const CvPlan& plan,
                        const std::atomic<int>* interrupt);
 

@@ -4,30 +4,36 @@
 #include <string>
 #include <utility>
 
+#include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
 namespace {
 
 Problem MakeProblem(const MatchingTask& task, LossScale loss) {
-  const Dataset dataset = task.model.MakeTrainingData(task.data);
-  if (dataset.size() == 0) throw DataError(task.data.source, 0, "no edge has a known label");
-  return Problem(MakeTrainingSet(dataset, task.model.Loss(loss)), 1);
+  Ranks& ranks = task.ranks != nullptr ? *task.ranks : OneRank();
+  std::optional<Dataset> dataset;
+  OnAllRanks(ranks, [&] { dataset.emplace(task.model.MakeTrainingData(task.data)); });
+  RequireExamples({task.data.source, "example", "no edge has a known label", dataset->size(),
+                   static_cast<Index>(task.data.examples.size()) - dataset->size()},
+                  ranks);
+  return Problem(MakeTrainingSet(*dataset, task.model.Loss(loss)), 1);
 }
 
 }  // namespace
 
 MatchingTask MakeMatchingTask(MatchingData data, FeatureDictionary dictionary,
                               MatchingCapacities capacities, MatchingCosts costs,
-                              std::optional<ScaleKind> scale) {
+                              std::optional<ScaleKind> scale, Ranks* ranks) {
   MatchingModel model(std::move(dictionary), capacities, costs);
   const auto name = [&model](Index feature) {
     return std::string(model.dictionary().name(feature));
   };
-  ScaledInputs scaled = ScaleForTraining(scale, {data.source, data.rows, data.num_features, name});
+  ScaledInputs scaled =
+      ScaleForTraining(scale, {data.source, data.rows, data.num_features, name}, ranks);
   data.rows = scaled.rows;
   model.set_scaling(scaled.scaling);
-  return {std::move(data), std::move(model), std::move(scaled)};
+  return {std::move(data), std::move(model), std::move(scaled), ranks};
 }
 
 MatchingTraining::MatchingTraining(MatchingTask* task, LossScale loss, RecordTexts texts)

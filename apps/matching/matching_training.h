@@ -18,19 +18,22 @@ namespace slackline::internal {
 struct MatchingTask {
   MatchingData data;
   MatchingModel model;
-  ScaledInputs scaled;  ///< its rows replace those of the data
+  ScaledInputs scaled;     ///< its rows replace those of the data
+  Ranks* ranks = nullptr;  ///< as given to MakeMatchingTask
 };
 /// Makes the model for the data, whose features have the names of the dictionary, and scales the
-/// features. Throws what MatchingModel and ScaleForTraining throw.
+/// features. Throws what MatchingModel and ScaleForTraining throw. ranks: the processes that train
+/// together, each with its own examples (ExactRanks of the training options), which all call it;
+/// null: this process alone.
 MatchingTask MakeMatchingTask(MatchingData data, FeatureDictionary dictionary,
                               MatchingCapacities capacities, MatchingCosts costs,
-                              std::optional<ScaleKind> scale);
+                              std::optional<ScaleKind> scale, Ranks* ranks = nullptr);
 
 /// The training of a model on all the data.
 class MatchingTraining final : public TrainTask {
  public:
   /// The task must outlive this object. `texts` without the name of the data. Throws DataError when
-  /// no edge has a known label.
+  /// no edge has a known label, with several ranks when some example has no such edge.
   MatchingTraining(MatchingTask* task, LossScale loss, RecordTexts texts);
 
   const MatchingTask& task() const { return task_; }

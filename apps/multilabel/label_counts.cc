@@ -34,12 +34,17 @@ std::vector<LabelTally> TallyLabels(const MultiLabelData& data) {
 }
 
 /// The smallest number of labels known to be on in an example, over the examples with a known
-/// label.
-Index SmallestCount(const MultiLabelData& data) {
+/// label. 0 without such examples.
+Index SmallestCount(const MultiLabelData& data, Ranks& ranks) {
   Index smallest = kAbsent;
   for (const LabelTally& tally : TallyLabels(data)) {
     if (tally.unknown == data.num_labels()) continue;
     if (smallest == kAbsent || tally.on < smallest) smallest = tally.on;
+  }
+  if (!ranks.alone()) {
+    for (const Index other : ranks.Gather(Index{smallest})) {
+      if (other != kAbsent && (smallest == kAbsent || other < smallest)) smallest = other;
+    }
   }
   return std::max(smallest, Index{0});
 }
@@ -63,8 +68,9 @@ std::optional<CountRange> ParseLabelCounts(std::string_view text) {
   return CountRange{*low, *high};
 }
 
-CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLabelData& training) {
-  if (!asked) return {SmallestCount(training), CountRange{}.high};
+CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLabelData& training,
+                          Ranks& ranks) {
+  if (!asked) return {SmallestCount(training, ranks), CountRange{}.high};
   if (!asked->Fits(training.num_labels()))
     throw DataError(training.source, 0,
                     "--label-counts asks for " + std::to_string(asked->low) +
@@ -74,13 +80,14 @@ CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLab
 }
 
 CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLabelModel& model,
-                          const MultiLabelData& training, LossForm form) {
+                          const MultiLabelData& training, LossForm form, Ranks& ranks) {
   if (form != LossForm::kSum) return {};
   if (!asked || !model.pairs().empty() || model.kernelized()) return {};
-  for (const LabelTally& tally : TallyLabels(training)) {
-    if (tally.unknown > 0 || !asked->Contains(tally.on)) return {};
-  }
-  return *asked;
+  const std::vector<LabelTally> tallies = TallyLabels(training);
+  const bool violated = std::any_of(tallies.begin(), tallies.end(), [&](const LabelTally& tally) {
+    return tally.unknown > 0 || !asked->Contains(tally.on);
+  });
+  return ranks.Any(violated) ? CountRange{} : *asked;
 }
 
 std::string DescribeLabelCounts(const CountRange& range, Index labels) {

@@ -57,8 +57,8 @@ std::vector<LabelBits> MakeBits(const MultiLabelData& data) {
   return bits;
 }
 
-double PairInformation(const LabelBits& a, const LabelBits& b) {
-  std::int64_t counts[4] = {0, 0, 0, 0};
+/// Adds the examples of the joint states of two labels to counts[2·a + b].
+void CountPair(const LabelBits& a, const LabelBits& b, std::span<std::int64_t, 4> counts) {
   for (std::size_t k = 0; k < a.known.size(); ++k) {
     const std::uint64_t known = a.known[k] & b.known[k];
     counts[0] += std::popcount(known & ~a.on[k] & ~b.on[k]);
@@ -66,7 +66,6 @@ double PairInformation(const LabelBits& a, const LabelBits& b) {
     counts[2] += std::popcount(known & a.on[k] & ~b.on[k]);
     counts[3] += std::popcount(known & a.on[k] & b.on[k]);
   }
-  return MutualInformation(counts);
 }
 
 /// The two labels of a line.
@@ -105,6 +104,16 @@ std::vector<LabelPair> SortedPairs(std::vector<LabelPair> pairs, const MultiLabe
   return pairs;
 }
 
+/// The pairs in a file.
+std::vector<LabelPair> ReadGivenGraph(const std::string& path, const MultiLabelData& data) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    throw DataError("--graph: " + Quoted(path) +
+                    " is neither full, none nor tree, and there is no such file");
+  }
+  return ReadLabelGraph(path, data.label_names);
+}
+
 }  // namespace
 
 double MutualInformation(std::span<const std::int64_t, 4> counts) {
@@ -122,12 +131,25 @@ double MutualInformation(std::span<const std::int64_t, 4> counts) {
   return std::max(0.0, information);
 }
 
-std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data) {
+std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data, Ranks& ranks) {
   CheckFullSize(data);
   const std::vector<LabelBits> bits = MakeBits(data);
+  const std::vector<LabelPair> pairs = FullGraph(data.num_labels());
+  // Pairs whose counts are added up over the ranks together.
+  constexpr std::size_t kAtOnce = 1 << 16;
+  std::vector<std::int64_t> counts;
   std::vector<WeightedEdge> edges;
-  for (const LabelPair& pair : FullGraph(data.num_labels())) {
-    edges.push_back({pair.a, pair.b, PairInformation(bits[pair.a], bits[pair.b])});
+  for (std::size_t begin = 0; begin < pairs.size(); begin += kAtOnce) {
+    const std::size_t end = std::min(begin + kAtOnce, pairs.size());
+    counts.assign(4 * (end - begin), 0);
+    const auto counts_of = [&](std::size_t k) {
+      return std::span<std::int64_t, 4>(counts.data() + 4 * (k - begin), 4);
+    };
+    for (std::size_t k = begin; k < end; ++k)
+      CountPair(bits[pairs[k].a], bits[pairs[k].b], counts_of(k));
+    ranks.AddUp(counts);
+    for (std::size_t k = begin; k < end; ++k)
+      edges.push_back({pairs[k].a, pairs[k].b, MutualInformation(counts_of(k))});
   }
   std::vector<LabelPair> tree;
   for (const WeightedEdge& edge : MaximumSpanningForest(data.num_labels(), edges))
@@ -153,20 +175,18 @@ std::vector<LabelPair> ReadLabelGraph(const std::string& path,
   return pairs;
 }
 
-std::vector<LabelPair> MakeLabelGraph(const LabelGraph& graph, const MultiLabelData& data) {
+std::vector<LabelPair> MakeLabelGraph(const LabelGraph& graph, const MultiLabelData& data,
+                                      Ranks& ranks) {
   if (graph.pairs) return SortedPairs(*graph.pairs, data);
   if (graph.name == "none") return {};
-  if (graph.name == "tree") return MutualInformationTree(data);
+  if (graph.name == "tree") return MutualInformationTree(data, ranks);
   if (graph.name == "full") {
     CheckFullSize(data);
     return FullGraph(data.num_labels());
   }
-  std::error_code ignored;
-  if (!std::filesystem::exists(graph.name, ignored)) {
-    throw DataError("--graph: " + Quoted(graph.name) +
-                    " is neither full, none nor tree, and there is no such file");
-  }
-  return ReadLabelGraph(graph.name, data.label_names);
+  std::vector<LabelPair> pairs;
+  OnAllRanks(ranks, [&] { pairs = ReadGivenGraph(graph.name, data); });
+  return pairs;
 }
 
 }  // namespace slackline::internal

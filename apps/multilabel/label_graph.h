@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -44,8 +45,10 @@ struct LabelGraph {
 };
 
 /// The pairs of a graph, a < b, in ascending order. Throws DataError on bad files and pairs, and on
-/// more than kMaxLabelPairs pairs.
-std::vector<LabelPair> MakeLabelGraph(const LabelGraph& graph, const MultiLabelData& data);
+/// more than kMaxLabelPairs pairs. With several ranks, all of them must call it, each with its own
+/// examples; they get the graph of all examples, or the same DataError.
+std::vector<LabelPair> MakeLabelGraph(const LabelGraph& graph, const MultiLabelData& data,
+                                      Ranks& ranks = OneRank());
 
 /// Reads a graph file: one pair per line, two labels separated by blanks or tabs. A label is given
 /// by its name or, if no label has that name, by its number, which counts from 0 in the order of
@@ -59,8 +62,8 @@ std::vector<LabelPair> ReadLabelGraph(const std::string& path,
 
 /// A maximum spanning tree by mutual information of the labels. An example counts for a pair only
 /// if both labels are known. Pairs without information are also used, so that the tree spans all
-/// labels. O(n² M / 64).
-std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data);
+/// labels. O(n² M / 64). `ranks` as in MakeLabelGraph.
+std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data, Ranks& ranks = OneRank());
 
 /// Mutual information, in nats, of two binary variables with counts[2·a + b] of their joint states;
 /// 0 if all counts are 0.

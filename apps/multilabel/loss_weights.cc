@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -19,14 +21,17 @@ namespace {
 constexpr std::string_view kByFrequency = "inverse-frequency";
 
 /// Two weights for every label: for a false alarm and for missing it.
-std::vector<double> ByFrequency(const MultiLabelData& data, double power) {
+std::vector<double> ByFrequency(const MultiLabelData& data, double power, Ranks& ranks) {
   const std::size_t labels = data.num_labels();
-  std::vector<double> known(labels);
-  std::vector<double> on(labels);
+  std::vector<std::int64_t> counts(2 * labels);
   for (std::size_t k = 0; k < data.labels.size(); ++k) {
-    known[k % labels] += data.labels[k] >= 0;
-    on[k % labels] += data.labels[k] == 1;
+    counts[k % labels] += data.labels[k] >= 0;
+    counts[labels + k % labels] += data.labels[k] == 1;
   }
+  ranks.AddUp(counts);
+  const std::vector<double> all(counts.begin(), counts.end());
+  const std::span<const double> known = std::span(all).first(labels);
+  const std::span<const double> on = std::span(all).last(labels);
   double largest = 0;
   for (std::size_t i = 0; i < labels; ++i) {
     if (on[i] > 0) largest = std::max(largest, on[i] / known[i]);
@@ -104,14 +109,14 @@ LossWeights LossWeights::Given(std::vector<double> costs) {
   return weights;
 }
 
-std::vector<double> LossWeights::For(const MultiLabelData& training) const {
+std::vector<double> LossWeights::For(const MultiLabelData& training, Ranks& ranks) const {
   if (!given_.empty() && given_.size() != 2 * training.label_names.size()) {
     throw DataError("--loss-weights: " + std::to_string(given_.size()) + " costs do not fit " +
                     Count(training.num_labels(), "label") + ", which need two each");
   }
   std::vector<double> weights = given_;
-  if (!file_.empty()) weights = ReadWeights(file_, training);
-  if (power_ > 0) weights = ByFrequency(training, power_);
+  if (!file_.empty()) OnAllRanks(ranks, [&] { weights = ReadWeights(file_, training); });
+  if (power_ > 0) weights = ByFrequency(training, power_, ranks);
   if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 1; }))
     return {};
   return weights;

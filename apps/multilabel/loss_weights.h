@@ -18,6 +18,7 @@
 
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/core/loss.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -41,8 +42,10 @@ class LossWeights {
 
   /// LossOptions::given_weights for the labels of `training`: for each label the cost of a false
   /// alarm and that of missing it; empty if all are 1. For a label that no example has, missing it
-  /// costs 1. Throws DataError on bad files, and when given costs do not fit the labels.
-  std::vector<double> For(const MultiLabelData& training) const;
+  /// costs 1. Throws DataError on bad files, and when given costs do not fit the labels. With
+  /// several ranks, all of them must call it, each with its own examples; they get the weights for
+  /// all examples, or the same DataError.
+  std::vector<double> For(const MultiLabelData& training, Ranks& ranks = OneRank()) const;
 
   static constexpr double kDefaultPower = 0.25;
   static constexpr double kLargestWeight = 1e6;
@@ -65,8 +68,8 @@ struct MultiLabelLoss {
             {}};
   }
 
-  LossOptions For(const MultiLabelData& training) const {
-    return {scale, {}, weights.For(training), {}, form};
+  LossOptions For(const MultiLabelData& training, Ranks& ranks = OneRank()) const {
+    return {scale, {}, weights.For(training, ranks), {}, form};
   }
 };
 

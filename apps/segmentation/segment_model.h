@@ -29,6 +29,7 @@
 #include <slackline/core/dataset.h>
 #include <slackline/core/feature_scaling.h>
 #include <slackline/core/loss.h>
+#include <slackline/core/ranks.h>
 #include <slackline/core/structure.h>
 #include <slackline/inference/decode.h>
 #include <slackline/learning/default_lambda.h>
@@ -173,18 +174,21 @@ inline constexpr std::string_view kSegmentTask = "segmentation";
 
 /// The training problem. Superpixels without labelled pixels are left out with their links
 /// (docs/notation.md, section 1), images without labelled pixels are skipped. `rows` have the
-/// model's columns. Throws std::invalid_argument when arguments do not fit.
+/// model's columns. Throws std::invalid_argument when arguments do not fit. With several ranks, all
+/// of them must call it, each with its own images; the classes are counted on all images.
 TrainingSet MakeSegmentTraining(const SegmentModel& model,
                                 const std::vector<SegmentExample>& examples,
-                                const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss);
+                                const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss,
+                                Ranks& ranks = OneRank());
 
 /// A default λ, rounded to three digits. `scales`: of the problem. For features: R²/(80 ℓ), with R²
 /// the mean squared norm of a row and ℓ the mean loss of a wrong superpixel, which is 1/n with n
 /// superpixels per image. Unlike the default of other models, it does not decrease with the number
 /// of images: superpixels of an image are similar, and measurements with 55 and 335 images agree
-/// (docs/notebook/defaults.md). For potentials: four times their mean square.
+/// (docs/notebook/defaults.md). For potentials: four times their mean square. exactly: null, or the
+/// ranks of which each has its own images, which all call it and get the same λ.
 double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
-                            const CostScales& scales);
+                            const CostScales& scales, Ranks* exactly = nullptr);
 
 /// The class of every fine superpixel, and a bound on the value of all labellings.
 struct SegmentPrediction {

@@ -3,30 +3,34 @@
 
 #include <utility>
 
-#include <slackline/core/check.h>
+#include <slackline/apps/training/dealt_examples.h>
 
 namespace slackline::internal {
 namespace {
 
 /// The training problem with an arbitrary λ.
 Problem MakeProblem(const SegmentTask& task, SegmentLoss loss) {
-  TrainingSet training = MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss);
-  if (training.data.size() == 0)
-    throw DataError(task.data.source, 0, "no training image has a label");
+  Ranks& ranks = task.ranks != nullptr ? *task.ranks : OneRank();
+  TrainingSet training =
+      MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss, ranks);
+  RequireExamples({task.data.source, "image", "no training image has a label", training.data.size(),
+                   training.skipped_examples},
+                  ranks);
   return Problem(std::move(training), 1);
 }
 
 }  // namespace
 
-SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<ScaleKind> scale) {
+SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<ScaleKind> scale,
+                            Ranks* ranks) {
   ScaledInputs scaled;
   if (model.inputs() == SegmentInputs::kFeatures) {
     const auto name = [](Index feature) { return std::to_string(feature + 1); };
-    scaled = ScaleForTraining(scale, {data.source, data.rows, model.num_features(), name});
+    scaled = ScaleForTraining(scale, {data.source, data.rows, model.num_features(), name}, ranks);
     data.rows = scaled.rows;
     model.set_scaling(scaled.scaling);
   }
-  return {std::move(model), std::move(data), std::move(scaled)};
+  return {std::move(model), std::move(data), std::move(scaled), ranks};
 }
 
 SegmentTraining::SegmentTraining(SegmentTask* task, SegmentLoss loss, RecordTexts texts)

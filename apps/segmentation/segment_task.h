@@ -28,22 +28,26 @@ struct SegmentData {
 struct SegmentTask {
   SegmentModel model;
   SegmentData data;
-  ScaledInputs scaled;  ///< its rows replace those of the data
+  ScaledInputs scaled;     ///< its rows replace those of the data
+  Ranks* ranks = nullptr;  ///< as given to MakeSegmentTask
 };
-/// Scales the features of the images, unless the model reads potentials. Throws DataError.
-SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<ScaleKind> scale);
+/// Scales the features of the images, unless the model reads potentials. Throws DataError. ranks:
+/// the processes that train together, each with its own images (ExactRanks of the training
+/// options), which all call it; null: this process alone.
+SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<ScaleKind> scale,
+                            Ranks* ranks = nullptr);
 
 /// The training of a task's model on all its images.
 class SegmentTraining final : public TrainTask {
  public:
   /// The task must outlive this object. `texts` without the name of the data. Throws DataError when
-  /// no image has labels.
+  /// no image has labels, with several ranks when any image has none.
   SegmentTraining(SegmentTask* task, SegmentLoss loss, RecordTexts texts);
 
   const SegmentTask& task() const { return task_; }
   const Problem& problem() const override { return problem_; }
   double DefaultLambda(const TrainOptions& options) const override {
-    return DefaultSegmentLambda(task_.model, task_.data.examples, Scales(options));
+    return DefaultSegmentLambda(task_.model, task_.data.examples, Scales(options), task_.ranks);
   }
   std::string_view VariableNoun() const override { return "superpixel"; }
   std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/core/check.h>
+#include <slackline/core/exact_sum.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/row_kernels.h>
 #include <slackline/learning/default_lambda.h>
@@ -15,12 +17,14 @@ namespace {
 /// The factor of the loss per true class: 1, or the mean number of pixels of a class (over the
 /// classes that occur) over its own number.
 std::vector<double> ClassFactors(const std::vector<SegmentExample>& examples, Index num_classes,
-                                 SegmentLoss loss) {
-  std::vector<double> pixels(num_classes, 0.0);
+                                 SegmentLoss loss, Ranks& ranks) {
+  std::vector<std::int64_t> counts(num_classes);
   for (const SegmentExample& example : examples) {
     for (std::size_t k = 0; k < example.fine_pixels.size(); ++k)
-      pixels[k % num_classes] += static_cast<double>(example.fine_pixels[k]);
+      counts[k % num_classes] += example.fine_pixels[k];
   }
+  ranks.AddUp(counts);
+  const std::vector<double> pixels(counts.begin(), counts.end());
   const auto present = static_cast<double>(
       std::count_if(pixels.begin(), pixels.end(), [](double count) { return count > 0; }));
   const double mean = std::accumulate(pixels.begin(), pixels.end(), 0.0) / std::max(1.0, present);
@@ -72,9 +76,10 @@ void AddExample(const SegmentExample& example, const std::shared_ptr<const Struc
 
 TrainingSet MakeSegmentTraining(const SegmentModel& model,
                                 const std::vector<SegmentExample>& examples,
-                                const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss) {
+                                const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss,
+                                Ranks& ranks) {
   const Index k = model.num_classes();
-  const std::vector<double> factors = ClassFactors(examples, k, loss);
+  const std::vector<double> factors = ClassFactors(examples, k, loss, ranks);
   Dataset data(model.layout(), rows);
   std::vector<double> losses;
   std::vector<Offset> begin = {0};
@@ -105,16 +110,18 @@ TrainingSet MakeSegmentTraining(const SegmentModel& model,
 }
 
 double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
-                            const CostScales& scales) {
+                            const CostScales& scales, Ranks* exactly) {
   if (model.inputs() == SegmentInputs::kFeatures)
     return RoundedLambda(scales.mean_squared_norm /
                          (kSuperpixelsPerNorm * scales.loss_per_variable));
-  double sum = 0;
-  double count = 0;
+  SumOverExamples squares(exactly);
+  SumOverExamples potentials(exactly);
   for (const SegmentExample& example : examples) {
-    for (const double value : example.potentials) sum += value * value;
-    count += static_cast<double>(example.potentials.size());
+    for (const double value : example.potentials) squares.Add(value * value);
+    potentials.Add(static_cast<double>(example.potentials.size()));
   }
+  const double sum = squares.Total();
+  const double count = potentials.Total();
   return sum > 0 ? RoundedLambda(kSquaresPerLambda * sum / count) : 1;
 }
 

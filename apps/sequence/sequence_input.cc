@@ -165,6 +165,40 @@ Offset NumStructures(const SequenceInput& input) {
   return static_cast<Offset>(lengths.size()) + patterns;
 }
 
+/// Throws the DataErrors of MakeSequenceModel.
+void CheckTraining(const SequenceInput& input, LearnerKind learner, LabelConstraints constraints) {
+  const SequenceData& data = input.data;
+  const Offset labels = data.num_labels();
+  if (labels > kMostSequenceLabels) {
+    throw DataError(data.source, 0,
+                    std::to_string(labels) + " different labels, but at most " +
+                        std::to_string(kMostSequenceLabels) +
+                        " are possible: does the last column hold the labels?");
+  }
+  const auto k = static_cast<double>(labels);
+  const auto tokens = static_cast<double>(input.num_tokens());
+  const Offset weights = SequenceModel::NumWeights(labels, data.num_features);
+  double bytes = kBytesPerWeight * static_cast<double>(weights) + kBytesPerState * tokens * k;
+  const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
+  if (blocks)
+    bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
+  bytes += kBytesPerTransition * static_cast<double>(NumStructures(input)) * k * k;
+  const std::string excess = MemoryExcess(bytes);
+  if (!excess.empty()) {
+    throw DataError(data.source, 0,
+                    std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
+                        " features on " + std::to_string(input.num_tokens()) + " tokens: " +
+                        excess + (blocks ? "; --learner bcfw needs less" : "; use fewer features"));
+  }
+  if (weights > std::numeric_limits<Index>::max()) {
+    throw DataError(data.source, 0,
+                    std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
+                        " features are " + std::to_string(weights) + " weights; more than " +
+                        std::to_string(std::numeric_limits<Index>::max()) + " are not possible");
+  }
+  if (constraints == LabelConstraints::kBio) CheckBio(input);
+}
+
 }  // namespace
 
 Offset SequenceInput::num_tokens() const {
@@ -246,37 +280,9 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
 }
 
 SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
-                                LabelConstraints constraints) {
+                                LabelConstraints constraints, Ranks& ranks) {
+  OnAllRanks(ranks, [&] { CheckTraining(input, learner, constraints); });
   const SequenceData& data = input.data;
-  const Offset labels = data.num_labels();
-  if (labels > kMostSequenceLabels) {
-    throw DataError(data.source, 0,
-                    std::to_string(labels) + " different labels, but at most " +
-                        std::to_string(kMostSequenceLabels) +
-                        " are possible: does the last column hold the labels?");
-  }
-  const auto k = static_cast<double>(labels);
-  const auto tokens = static_cast<double>(input.num_tokens());
-  const Offset weights = SequenceModel::NumWeights(labels, data.num_features);
-  double bytes = kBytesPerWeight * static_cast<double>(weights) + kBytesPerState * tokens * k;
-  const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
-  if (blocks)
-    bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
-  bytes += kBytesPerTransition * static_cast<double>(NumStructures(input)) * k * k;
-  const std::string excess = MemoryExcess(bytes);
-  if (!excess.empty()) {
-    throw DataError(data.source, 0,
-                    std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
-                        " features on " + std::to_string(input.num_tokens()) + " tokens: " +
-                        excess + (blocks ? "; --learner bcfw needs less" : "; use fewer features"));
-  }
-  if (weights > std::numeric_limits<Index>::max()) {
-    throw DataError(data.source, 0,
-                    std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
-                        " features are " + std::to_string(weights) + " weights; more than " +
-                        std::to_string(std::numeric_limits<Index>::max()) + " are not possible");
-  }
-  if (constraints == LabelConstraints::kBio) CheckBio(input);
   if (input.features) return SequenceModel(data.label_names, *input.features, constraints);
   return SequenceModel(data.label_names, data.num_features, constraints);
 }

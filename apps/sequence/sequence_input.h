@@ -86,9 +86,11 @@ std::optional<BioViolation> FindBioViolation(const SequenceData& data,
 /// without the blocks of al and soft). With constraints, also throws DataError when they do not fit
 /// the labels, or a selected sequence violates them (with the line of the
 /// first such token). A label after an unknown one cannot violate constraints; the first label of a
-/// sequence can.
+/// sequence can. With several ranks, all of them must call it, each with its own sequences; a
+/// DataError on one rank is thrown on all.
 SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
-                                LabelConstraints constraints = LabelConstraints::kAny);
+                                LabelConstraints constraints = LabelConstraints::kAny,
+                                Ranks& ranks = OneRank());
 
 /// Costs of labels (LossOptions::costs) from a file, with one line `given predicted cost` per pair
 /// and blanks between the fields. `*` as predicted stands for all labels other than given; a pair's

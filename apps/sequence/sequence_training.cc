@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/sequence/sequence_training.h>
 
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 
+#include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
 
 namespace slackline::internal {
+namespace {
+
+Ranks& RanksOf(const SequenceTask& task) { return task.ranks != nullptr ? *task.ranks : OneRank(); }
+
+SequenceTotals TotalsOf(const SequenceTask& task, const Problem& problem) {
+  std::int64_t counts[] = {std::ssize(task.input.sequences), task.input.num_tokens(),
+                           problem.training().skipped_variables};
+  RanksOf(task).AddUp(counts);
+  return {static_cast<Index>(counts[0]), counts[1], counts[2]};
+}
+
+}  // namespace
+
 void CheckConstraints(LabelConstraints constraints, LearnerKind learner) {
   if (constraints == LabelConstraints::kAny || learner == LearnerKind::kAuto ||
       UsesOracle(learner) || UsesMarginals(learner))
@@ -20,29 +36,33 @@ void CheckConstraints(LabelConstraints constraints, LearnerKind learner) {
 
 SequenceTask MakeSequenceTask(SequenceInput input, const SequenceTrainingOptions& options) {
   CheckConstraints(options.constraints, options.learner);
-  SequenceModel model = MakeSequenceModel(input, options.learner, options.constraints);
+  SequenceModel model = MakeSequenceModel(input, options.learner, options.constraints,
+                                          options.ranks != nullptr ? *options.ranks : OneRank());
   const auto name = [](Index feature) { return std::to_string(feature + 1); };
   ScaledInputs scaled = ScaleForTraining(
-      options.scale, {input.data.source, input.data.rows, input.data.num_features, name});
+      options.scale, {input.data.source, input.data.rows, input.data.num_features, name},
+      options.ranks);
   input.data.rows = scaled.rows;
   model.set_scaling(scaled.scaling);
   LossOptions loss;
   loss.scale = options.loss;
-  return {std::move(input), std::move(model), std::move(loss), std::move(scaled)};
+  return {std::move(input), std::move(model), std::move(loss), std::move(scaled), options.ranks};
 }
 
 Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences) {
   TrainingSet training =
       MakeTrainingSet(task.model.MakeDataset(task.input.data, sequences), task.loss);
-  if (training.data.size() == 0)
-    throw DataError(task.input.data.source, 0, "no sequence has a known label");
+  RequireExamples({task.input.data.source, "sequence", "no sequence has a known label",
+                   training.data.size(), training.skipped_examples},
+                  RanksOf(task));
   return Problem(std::move(training), 1);
 }
 
 SequenceTraining::SequenceTraining(SequenceTask* task, RecordTexts texts)
     : TrainTask(task->input.data.source, std::move(texts)),
       task_(*task),
-      problem_(MakeSequenceProblem(*task, task->input.sequences)) {}
+      problem_(MakeSequenceProblem(*task, task->input.sequences)),
+      totals_(TotalsOf(*task, problem_)) {}
 
 Fingerprint SequenceTraining::Context() const {
   Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())},

@@ -22,6 +22,9 @@ struct SequenceTrainingOptions {
   LabelConstraints constraints = LabelConstraints::kAny;
   std::optional<ScaleKind> scale;  ///< nullopt: auto
   LossScale loss = LossScale::kMean;
+  /// The processes that train together, each with its own sequences (ExactRanks of the training
+  /// options); null: this process alone.
+  Ranks* ranks = nullptr;
 };
 
 /// Training data, the model to train on them, and its loss.
@@ -29,17 +32,26 @@ struct SequenceTask {
   SequenceInput input;
   SequenceModel model;
   LossOptions loss;
-  ScaledInputs scaled;  ///< its rows replace those of the input
+  ScaledInputs scaled;     ///< its rows replace those of the input
+  Ranks* ranks = nullptr;  ///< as in the options
 };
 /// Makes the model for the data and scales their features. Throws DataError when the learner cannot
-/// train with the constraints, and what MakeSequenceModel and ScaleForTraining throw.
+/// train with the constraints, and what MakeSequenceModel and ScaleForTraining throw. With several
+/// ranks, all of them must call it; they get equal models, or the same DataError.
 SequenceTask MakeSequenceTask(SequenceInput input, const SequenceTrainingOptions& options);
 /// Throws DataError when the learner cannot train with the constraints.
 void CheckConstraints(LabelConstraints constraints, LearnerKind learner);
 
 /// The training problem on some sequences of the data, with an arbitrary λ. Throws DataError when
-/// none of them has a known label.
+/// none of them has a known label, with several ranks when any has none (RequireExamples).
 Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences);
+
+/// Counts of the data of all ranks, for descriptions.
+struct SequenceTotals {
+  Index sequences = 0;           ///< the selected ones
+  Offset tokens = 0;             ///< of the selected sequences
+  Offset unlabelled_tokens = 0;  ///< of sequences with a known label
+};
 
 /// The training of a task's model on all selected sequences.
 class SequenceTraining final : public TrainTask {
@@ -48,6 +60,7 @@ class SequenceTraining final : public TrainTask {
   SequenceTraining(SequenceTask* task, RecordTexts texts);
 
   const SequenceTask& task() const { return task_; }
+  const SequenceTotals& totals() const { return totals_; }
   const Problem& problem() const override { return problem_; }
   std::string_view VariableNoun() const override { return "token"; }
   std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
@@ -61,6 +74,7 @@ class SequenceTraining final : public TrainTask {
  private:
   SequenceTask& task_;
   Problem problem_;
+  SequenceTotals totals_;
 };
 
 }  // namespace slackline::internal

@@ -39,6 +39,17 @@ std::string Sizes(const ScaleAdvice& advice, const ScaleInputs& inputs) {
          " (" + Quoted(inputs.name(advice.largest_feature)) + ")";
 }
 
+/// Throws DataError when scaled values would be too large.
+std::shared_ptr<const FeatureRows> ScaledRows(const FeatureScaling& scaling,
+                                              const ScaleInputs& inputs) {
+  if (!scaling.active()) return inputs.rows;
+  try {
+    return scaling.Apply(*inputs.rows, inputs.num_features);
+  } catch (const ScaleError& error) {
+    throw DataError(inputs.source, 0, std::string("--scale: ") + error.what());
+  }
+}
+
 }  // namespace
 
 std::vector<std::string_view> ScaleNames() {
@@ -52,18 +63,15 @@ std::optional<ScaleKind> ScaleChoice(std::size_t position) {
   return kKinds.at(position - 1);
 }
 
-ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs) {
-  const ScaleAdvice advice = AdviseScaling(*inputs.rows, inputs.num_features);
+ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs,
+                              Ranks* exactly) {
+  const ScaleAdvice advice = AdviseScaling(*inputs.rows, inputs.num_features, exactly);
   const bool differ = advice.kind != ScaleKind::kUnscaled;
   ScaledInputs result;
-  try {
-    result.scaling =
-        FeatureScaling::Learn(wanted.value_or(advice.kind), *inputs.rows, inputs.num_features);
-    result.rows = result.scaling.active() ? result.scaling.Apply(*inputs.rows, inputs.num_features)
-                                          : inputs.rows;
-  } catch (const ScaleError& error) {
-    throw DataError(inputs.source, 0, std::string("--scale: ") + error.what());
-  }
+  result.scaling = FeatureScaling::Learn(wanted.value_or(advice.kind), *inputs.rows,
+                                         inputs.num_features, exactly);
+  OnAllRanks(exactly != nullptr ? *exactly : OneRank(),
+             [&] { result.rows = ScaledRows(result.scaling, inputs); });
   const std::string name(Name(result.scaling.kind()));
   if (wanted) {
     if (result.scaling.active()) result.line = "scaling: " + name + ", " + Effect(result.scaling);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <slackline/core/feature_scaling.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -37,6 +38,11 @@ struct ScaledInputs {
   std::vector<std::string> warnings;
 };
 /// `wanted`: nullopt for auto. Throws DataError when scaled values would be too large.
-ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs);
+///
+/// exactly: null, or the ranks that train together (ExactRanks of the training options), of which
+/// each has its own rows. The scaling is then that of the rows of all ranks, with the same bits
+/// however these are dealt (FeatureScaling::Learn), and an error on one rank is thrown on all.
+ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs,
+                              Ranks* exactly = nullptr);
 
 }  // namespace slackline::internal

@@ -8,6 +8,7 @@
 #include <slackline/apps/common/program_version.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
+#include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {
 namespace {
@@ -47,7 +48,7 @@ void TrainTask::Begin(const Problem& problem, const LearnerChoice& choice) {
     if (option.positive && text == "0") text = "auto";
     model.options.emplace_back(option.name, std::move(text));
   }
-  model.num_examples = problem.size();
+  model.num_examples = NumExamples(problem, RanksOf(choice.options));
   model.lambda = problem.lambda();
 }
 
@@ -67,7 +68,7 @@ double UsableDefault(const TrainOptions& options, const TrainTask& task) {
 double ChooseLambda(const TrainOptions& options, double c, const TrainTask& task) {
   if (options.lambda > 0) return options.lambda;
   if (c == 0) return UsableDefault(options, task);
-  const Index examples = task.problem().size();
+  const Index examples = NumExamples(task.problem(), RanksOf(options));
   const double lambda = 1.0 / (c * examples);
   if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
   throw DataError("--C: λ = 1/(C·M) is " + NumberText(lambda, 6) + " with C = " + NumberText(c, 6) +

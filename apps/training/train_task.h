@@ -47,8 +47,9 @@ class TrainTask {
   virtual double DefaultLambda(const TrainOptions& options) const {
     return Scales(options).DefaultLambda();
   }
-  /// Sizes of losses and inputs, computed by the first call. Only the kernel is read from the
-  /// options; it must be the same in all calls.
+  /// Sizes of losses and inputs, computed by the first call. Only the kernel, the ranks and the
+  /// shards are read from the options; they must be the same in all calls. Where several ranks
+  /// train together, all of them must make the first call (ScalesOf).
   const CostScales& Scales(const TrainOptions& options) const {
     if (!scales_) scales_ = ScalesOf(problem(), options);
     return *scales_;
@@ -70,7 +71,8 @@ class TrainTask {
   /// Writes the model file. Throws DataError.
   virtual void Save(const std::string& path) const = 0;
 
-  /// Begins the training with one λ: writes all that is known before training into the record.
+  /// Begins the training with one λ: writes all that is known before training into the record. To
+  /// be called by all ranks, whose records are equal.
   void Begin(const Problem& problem, const LearnerChoice& choice);
   /// Ends it: completes the record and sets the weights.
   void Finish(const TrainSummary& summary);
@@ -88,7 +90,7 @@ class TrainTask {
 /// The default λ of the task. Throws DataError when it is out of range.
 double UsableDefault(const TrainOptions& options, const TrainTask& task);
 /// λ of the options, λ = 1/(C·M) where c > 0, or the default of the task. Throws DataError when it
-/// is out of range.
+/// is out of range. With several ranks, all of them must call it; M counts the examples of all.
 double ChooseLambda(const TrainOptions& options, double c, const TrainTask& task);
 
 /// Collects the curve of a run and passes its checks on.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/run/fingerprint.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <numeric>
+#include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/learning/learner_registry.h>
 
 namespace slackline::internal {
 
@@ -33,25 +35,70 @@ std::string DataHash::Text() const {
 
 namespace {
 
-std::string HashFeatures(const Dataset& data) {
-  DataHash hash;
+/// The examples of one rank among those of all ranks.
+struct Place {
+  Ranks& ranks;
+  std::int64_t first;  ///< number of the first example among all
+  std::int64_t count;  ///< number of all examples
+};
+
+Place PlaceOf(Index examples, Ranks& ranks) {
+  Place place{ranks, 0, 0};
+  const std::vector<std::int64_t> counts = ranks.Gather(std::int64_t{examples});
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    if (std::cmp_less(r, ranks.rank())) place.first += counts[r];
+    place.count += counts[r];
+  }
+  return place;
+}
+
+/// A bijection that makes all bits depend on all bits: the finaliser of splitmix64 (Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", 2014).
+std::uint64_t Mixed(std::uint64_t word) {
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
+  return word ^ (word >> 31);
+}
+
+/// A hash of all examples of all ranks: a sum modulo 2^64, each term of which depends on one
+/// example and its number, so that it does not matter which rank has the example. add(m, &hash)
+/// adds example m of this rank to its hash.
+template <class Add>
+std::uint64_t HashExamples(const Dataset& data, const Place& place, const Add& add) {
+  std::uint64_t sum = 0;
   for (Index m = 0; m < data.size(); ++m) {
+    DataHash hash;
+    hash.Add(static_cast<std::uint64_t>(place.first + m));
+    add(m, &hash);
+    sum += Mixed(hash.word());
+  }
+  const std::vector<std::uint64_t> sums = place.ranks.Gather(sum);
+  return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
+}
+
+/// The hash as a text.
+std::string TextOf(std::uint64_t word) {
+  DataHash hash;
+  hash.Add(word);
+  return hash.Text();
+}
+
+std::string HashFeatures(const Dataset& data, const Place& place) {
+  return TextOf(HashExamples(data, place, [&data](Index m, DataHash* hash) {
     const ExampleView example = data.example(m);
     for (Index k = 0; k < example.structure().num_inputs(); ++k) {
       const FeatureRow row = example.input(k);
       const std::size_t count = row.count;
-      hash.Add(std::span<const double>(row.values, count));
-      if (!row.dense()) hash.Add(std::span<const Index>(row.columns, count));
+      hash->Add(std::span<const double>(row.values, count));
+      if (!row.dense()) hash->Add(std::span<const Index>(row.columns, count));
     }
-    hash.Add(example.potentials());
-  }
-  return hash.Text();
+    hash->Add(example.potentials());
+  }));
 }
 
-std::string HashLabels(const Dataset& data) {
-  DataHash hash;
-  for (Index m = 0; m < data.size(); ++m) hash.Add(data.example(m).labels());
-  return hash.Text();
+std::string HashLabels(const Dataset& data, const Place& place) {
+  return TextOf(HashExamples(
+      data, place, [&data](Index m, DataHash* hash) { hash->Add(data.example(m).labels()); }));
 }
 
 void AddTerm(const Structure& structure, const FeatureTerm& term, DataHash* hash) {
@@ -79,46 +126,54 @@ void AddGlobalPart(const Structure& structure, Index g, DataHash* hash) {
   }
 }
 
-std::string HashStructures(const Dataset& data) {
+std::uint64_t HashOf(const Structure& structure) {
+  DataHash hash;
+  const FactorGraph& graph = structure.graph();
+  hash.Add(graph.cardinalities());
+  for (Index c = 0; c < graph.num_factors(); ++c) hash.Add(graph.scope(c));
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    for (const FeatureTerm& term : structure.terms(a)) AddTerm(structure, term, &hash);
+    if (structure.has_forbidden_states()) hash.Add(structure.forbidden_states(a));
+  }
+  for (Index g = 0; g < graph.num_global_factors(); ++g) AddGlobalPart(structure, g, &hash);
+  for (const Slot& slot : structure.slots()) hash.Add(static_cast<std::uint64_t>(slot.input));
+  return hash.word();
+}
+
+/// The number of a structure depends on the rank, but not its hash.
+std::string HashStructures(const Dataset& data, const Place& place) {
   DataHash hash;
   for (const WeightBlock& block : data.layout().blocks()) {
     const Index sizes[] = {block.rows, block.cols};
     hash.Add(std::span<const Index>(sizes));
   }
-  for (const auto& structure : data.structures()) {
-    const FactorGraph& graph = structure->graph();
-    hash.Add(graph.cardinalities());
-    for (Index c = 0; c < graph.num_factors(); ++c) hash.Add(graph.scope(c));
-    for (Index a = 0; a < graph.num_parts(); ++a) {
-      for (const FeatureTerm& term : structure->terms(a)) AddTerm(*structure, term, &hash);
-      if (structure->has_forbidden_states()) hash.Add(structure->forbidden_states(a));
-    }
-    for (Index g = 0; g < graph.num_global_factors(); ++g) AddGlobalPart(*structure, g, &hash);
-    for (const Slot& slot : structure->slots()) hash.Add(static_cast<std::uint64_t>(slot.input));
-  }
-  for (Index m = 0; m < data.size(); ++m)
-    hash.Add(static_cast<std::uint64_t>(data.structure_of(m)));
+  std::vector<std::uint64_t> hashes;
+  for (const auto& structure : data.structures()) hashes.push_back(HashOf(*structure));
+  hash.Add(HashExamples(data, place, [&](Index m, DataHash* example) {
+    example->Add(hashes[Size(data.structure_of(m))]);
+  }));
   return hash.Text();
 }
 
-std::string HashLosses(const TrainingSet& training) {
+std::string HashLosses(const TrainingSet& training, const Place& place) {
   DataHash hash;
-  hash.Add(std::span<const double>(training.losses));
+  hash.Add(HashExamples(training.data, place,
+                        [&](Index m, DataHash* example) { example->Add(training.loss(m)); }));
   if (training.form == LossForm::kF1) hash.Add(std::string_view("f1"));
   return hash.Text();
 }
 
 /// The solvers that `auto` stands for, where they depend on how the program was built; else empty.
 std::string OracleOfTheBuild(const Problem& problem, const TrainOptions& options) {
+  if (!UsesOracle(options.learner) || options.oracle != SolverKind::kAuto) return {};
   std::string names;
-  if (!UsesOracle(options.learner) || options.oracle != SolverKind::kAuto) return names;
-  for (const auto& structure : problem.data().structures()) {
-    const SolverKind kind = AutomaticSolver(structure->graph());
-    const std::string name(SolverKindName(kind));
-    if ((kind != SolverKind::kLp && kind != SolverKind::kMessages) ||
-        names.find(name) != std::string::npos)
-      continue;
-    names += (names.empty() ? "" : ", ") + name;
+  for (const SolverKind kind : {SolverKind::kLp, SolverKind::kMessages}) {
+    const auto& structures = problem.data().structures();
+    const bool mine = std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
+      return AutomaticSolver(structure->graph()) == kind;
+    });
+    if (!RanksOf(options).Any(mine)) continue;
+    names.append(names.empty() ? "" : ", ").append(SolverKindName(kind));
   }
   return names;
 }
@@ -139,12 +194,13 @@ std::string Shown(const std::string& name, const std::string& value) {
 }  // namespace
 
 Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options) {
-  Fingerprint fingerprint = {{"number of examples", std::to_string(problem.size())},
+  const Place place = PlaceOf(problem.size(), RanksOf(options));
+  Fingerprint fingerprint = {{"number of examples", std::to_string(place.count)},
                              {"number of weights", std::to_string(problem.num_weights())},
-                             {"features of the data", HashFeatures(problem.data())},
-                             {"labels of the data", HashLabels(problem.data())},
-                             {"graphs", HashStructures(problem.data())},
-                             {"losses", HashLosses(problem.training())}};
+                             {"features of the data", HashFeatures(problem.data(), place)},
+                             {"labels of the data", HashLabels(problem.data(), place)},
+                             {"graphs", HashStructures(problem.data(), place)},
+                             {"losses", HashLosses(problem.training(), place)}};
   TrainOptions given = options;
   given.lambda = problem.lambda();
   for (const OptionRecord& record : OptionRecords()) {

@@ -27,6 +27,8 @@ class DataHash {
   void Add(std::span<const double> values);
   void Add(std::span<const Index> values);
   void Add(std::string_view text);
+  /// The hash as a number.
+  std::uint64_t word() const { return state_; }
   /// Sixteen hexadecimal digits.
   std::string Text() const;
 
@@ -39,6 +41,10 @@ using Fingerprint = std::vector<std::pair<std::string, std::string>>;
 
 /// The fingerprint of the data (features, labels, structure, loss), λ, and all options but the
 /// outer ones (OptionRecord::outer). O(size of the data).
+///
+/// Where several ranks train together (RanksOf(options)), each with a problem of its own examples,
+/// all of them must call it. They get the fingerprint of the problem with all examples in the order
+/// of the ranks, which is that of one process with all examples.
 Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options);
 
 /// The differences in words; empty when there are none.

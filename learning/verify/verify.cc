@@ -270,6 +270,7 @@ SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
                                const ProgressRecord& claim, const TrainOptions& trained,
                                const DualPointSource* point, const VerifyOptions& options) {
+  RequireOneRank(RanksOf(trained), "--verify");
   const WallTimer timer;
   const TrainOptions chosen = ChooseLearner(problem, trained).options;
   const SolverKind oracle = UsesOracle(chosen.learner)      ? chosen.oracle

@@ -78,7 +78,7 @@ struct VerifyOptions {
 /// A claim holds within 1e-7 of the objective plus 1e-9 of its value at w = 0. A claimed primal
 /// above the recomputed primal is still an upper bound; where the oracle of training was exact, the
 /// two must agree within another 1e-7 of the value at w = 0. O(M) solver calls on one thread, up to
-/// 200 times as many for a smoothed hinge.
+/// 200 times as many for a smoothed hinge. Throws DataError with several ranks.
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
                                const ProgressRecord& claim, const TrainOptions& trained,
                                const DualPointSource* point, const VerifyOptions& options = {});

@@ -5,6 +5,7 @@
 
 #include <slackline/core/feature_scaling.h>
 #include <slackline/core/random.h>
+#include <tests/support/dealt.h>
 #include <tests/support/tolerances.h>
 
 using namespace slackline::internal;
@@ -174,4 +175,92 @@ TEST_CASE(
   CHECK(AdviseScaling(large, 41).largest_feature == 40);
   CHECK(kind(large, 40) == ScaleKind::kUnscaled);  // a constant behind the features does not count
   CHECK(kind(FeatureRows(), 3) == ScaleKind::kUnscaled);
+}
+
+namespace {
+
+/// Columns of very different sizes and means; one is constant, one is 0 in most rows.
+FeatureRows DrawnRows(bool sparse) {
+  Random random(17);
+  FeatureRows rows;
+  for (int r = 0; r < 67; ++r) {
+    std::vector<double> x;
+    for (const double size : {1e-3, 1.0, 1e4})
+      x.push_back(size * (3 + random.Uniform() * random.Uniform()));
+    x.push_back(7.5);
+    x.push_back(random.Below(5) == 0 ? random.Uniform() - 0.5 : 0);
+    if (!sparse) {
+      rows.AddDense(x);
+      continue;
+    }
+    std::vector<Index> columns;
+    std::vector<double> values;
+    for (Index f = 0; f < 5; ++f) {
+      if (x[Size(f)] == 0 || random.Below(4) == 0) continue;
+      columns.push_back(f);
+      values.push_back(x[Size(f)]);
+    }
+    rows.AddSparse(columns, values);
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("a scaling has the same bits however the rows are dealt to ranks") {
+  for (const bool sparse : {false, true}) {
+    const FeatureRows rows = DrawnRows(sparse);
+    for (const ScaleKind kind :
+         {ScaleKind::kUnscaled, ScaleKind::kStandard, ScaleKind::kMaxAbs, ScaleKind::kNorm}) {
+      CAPTURE(sparse);
+      CAPTURE(Name(kind));
+      const FeatureScaling plain = FeatureScaling::Learn(kind, rows, 5);
+      const FeatureScaling exact = FeatureScaling::Learn(kind, rows, 5, &OneRank());
+      REQUIRE(plain.divisor().size() == exact.divisor().size());
+      for (std::size_t f = 0; f < plain.divisor().size(); ++f)
+        CHECK(std::abs(plain.divisor()[f] / exact.divisor()[f] - 1) < kExact);
+      for (const int size : {1, 2, 3, 5}) {
+        const auto scalings = OnEachRank(size, [&](ThreadRanks& ranks) {
+          return FeatureScaling::Learn(kind, *PartOf(rows, ranks), 5, &ranks);
+        });
+        for (const FeatureScaling& scaling : scalings) {
+          CHECK(scaling.divisor() == exact.divisor());
+          CHECK(scaling.shift() == exact.shift());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("rows that are sparse on one rank alone are not centred on any") {
+  FeatureRows rows;
+  rows.AddDense(std::vector<double>{1, 2});
+  rows.AddDense(std::vector<double>{3, 5});
+  rows.AddSparse(std::vector<Index>{1}, std::vector<double>{4});
+  const auto scalings = OnEachRank(3, [&](ThreadRanks& ranks) {
+    return FeatureScaling::Learn(ScaleKind::kStandard, *PartOf(rows, ranks), 2, &ranks);
+  });
+  for (const FeatureScaling& scaling : scalings) CHECK(scaling.shift().empty());
+}
+
+TEST_CASE("ranks get the advice for all rows") {
+  for (const bool sparse : {false, true}) {
+    const FeatureRows rows = DrawnRows(sparse);
+    const ScaleAdvice exact = AdviseScaling(rows, 5, &OneRank());
+    CHECK(exact.kind == (sparse ? ScaleKind::kMaxAbs : ScaleKind::kStandard));
+    CHECK(exact.kind == AdviseScaling(rows, 5).kind);
+    for (const int size : {2, 3, 5}) {
+      const auto advices = OnEachRank(
+          size, [&](ThreadRanks& ranks) { return AdviseScaling(*PartOf(rows, ranks), 5, &ranks); });
+      for (const ScaleAdvice& advice : advices) {
+        CHECK(advice.kind == exact.kind);
+        CHECK(advice.smallest == exact.smallest);
+        CHECK(advice.middle == exact.middle);
+        CHECK(advice.largest == exact.largest);
+        CHECK(advice.smallest_feature == exact.smallest_feature);
+        CHECK(advice.largest_feature == exact.largest_feature);
+        CHECK(advice.differ == exact.differ);
+      }
+    }
+  }
 }

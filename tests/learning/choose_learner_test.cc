@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/bench/grid_problem.h>
 #include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
@@ -8,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/dealt.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 
@@ -116,4 +119,130 @@ TEST_CASE("options that are meaningless together are refused") {
     o->learner = LearnerKind::kBcfw, o->own<AugmentedLagrangianOptions>().tau = 0.5;
   });
   refused([](TrainOptions* o) { o->own<PenaltyOptions>().rho = 1, o->oracle = SolverKind::kRoof; });
+}
+
+namespace {
+
+/// Five forests, and one graph with cycles (of three states) at the end, which only the last rank
+/// has.
+Problem OneCycle() {
+  Random random(63);
+  ProblemOptions shape;
+  shape.num_examples = 6;
+  shape.num_factors = 12;
+  shape.mixed_sizes = true;
+  shape.max_order = 3;
+  for (;;) {
+    TrainingSet training = RandomProblem(random, shape);
+    bool first_are_forests = true;
+    for (Index m = 0; m < 5; ++m)
+      first_are_forests = first_are_forests && IsForest(training.data.example(m).graph());
+    if (first_are_forests && !IsForest(training.data.example(5).graph()))
+      return Problem(std::move(training), 0.1);
+  }
+}
+
+/// What ranks choose from their parts of the problem.
+std::vector<LearnerChoice> ChoicesOf(int size, const Problem& problem, const TrainOptions& given) {
+  return OnEachRank(size, [&](ThreadRanks& ranks) {
+    TrainOptions options = given;
+    options.ranks = &ranks;
+    return ChooseLearner(PartOf(problem, ranks), options);
+  });
+}
+
+/// The error of ranks that choose from their parts of the problem, which is the same on all; empty
+/// without an error.
+std::string RefusalOf(int size, const Problem& problem, const TrainOptions& given) {
+  const std::vector<std::string> errors = ErrorsOnRanks(size, [&](ThreadRanks& ranks) {
+    TrainOptions options = given;
+    options.ranks = &ranks;
+    ChooseLearner(PartOf(problem, ranks), options);
+  });
+  for (const std::string& error : errors) CHECK(error == errors.front());
+  return errors.front();
+}
+
+}  // namespace
+
+TEST_CASE("ranks choose what one process with shards chooses from all examples") {
+  for (const Problem& problem : {OneCycle(), Forest(), Loopy(2), Loopy(3)}) {
+    TrainOptions sharded;
+    sharded.shards = 3;
+    const LearnerChoice alone = ChooseLearner(problem, sharded);
+    for (const Index shards : {1, 3}) {
+      TrainOptions given;
+      given.shards = shards;
+      for (const LearnerChoice& choice : ChoicesOf(3, problem, given)) {
+        CHECK(choice.reason == alone.reason);
+        CHECK(choice.options.learner == LearnerKind::kBcfw);
+        CHECK(choice.options.step == alone.options.step);
+        CHECK(choice.options.oracle == alone.options.oracle);
+        CHECK(choice.options.order == alone.options.order);
+        CHECK(choice.options.own<BcfwOptions>().planes == PlaneRace::kOff);
+        CHECK(choice.options.shards == 3);
+      }
+    }
+  }
+}
+
+TEST_CASE("a choice on ranks is kept by the next choice") {
+  const Problem problem = Forest();
+  TrainOptions given;
+  given.shards = 7;
+  for (const LearnerChoice& choice : ChoicesOf(2, problem, given))
+    CHECK(choice.options.shards == 7);
+  TrainOptions chosen = ChoicesOf(2, problem, {}).front().options;
+  for (const LearnerChoice& choice : ChoicesOf(2, problem, chosen)) {
+    CHECK(choice.reason.empty());
+    CHECK(choice.options.shards == 2);
+    CHECK(choice.options.step == StepKind::kPairwise);
+  }
+}
+
+TEST_CASE("ranks refuse what only one process can do") {
+  const Problem problem = OneCycle();
+  const auto refusal = [&](auto change) {
+    TrainOptions options;
+    change(&options);
+    return RefusalOf(3, problem, options);
+  };
+  CHECK(refusal([](TrainOptions*) {}).empty());
+  CHECK(refusal([](TrainOptions* o) {
+          o->learner = LearnerKind::kBcfw, o->step = StepKind::kAway;
+        }).empty());
+  CHECK(refusal([](TrainOptions* o) { o->learner = LearnerKind::kSubgradient; }) ==
+        "learner ssg needs a single process, but 3 processes train together; only --learner bcfw "
+        "with --step pairwise or away can do so");
+  CHECK(refusal([](TrainOptions* o) { o->learner = LearnerKind::kBcfw; }) ==
+        "several processes can only train with example blocks (bcfw) and --step pairwise or away");
+  CHECK(refusal([](TrainOptions* o) { o->step = StepKind::kFrankWolfe; }) ==
+        "--step fw needs a single process, but 3 processes train together; use --step pairwise or "
+        "away");
+  CHECK(refusal([](TrainOptions* o) { o->fixed_step = true; }) ==
+        "--fixed-step needs a single process, but 3 processes train together; use --step pairwise "
+        "or away");
+  CHECK(refusal([](TrainOptions* o) { o->shards = 2; }) ==
+        "--shards 2: 3 processes train together, and each needs a shard or more");
+  CHECK(refusal([](TrainOptions* o) { o->kernel = KernelKind::kRbf; }) ==
+        "--kernel needs a single process, but 3 processes train together");
+  CHECK(refusal([](TrainOptions* o) { o->own<BcfwOptions>().planes = PlaneRace::kOn; }) ==
+        "--planes on needs a single process, but 3 processes train together");
+  CHECK(refusal([](TrainOptions* o) { o->average = AverageKind::kUniform; }) ==
+        "--average needs a single process, but 3 processes train together");
+  CHECK(refusal([](TrainOptions* o) { o->own<PenaltyOptions>().rho = 2; }) ==
+        "several processes can only train with example blocks (bcfw) and --step pairwise or away, "
+        "but these data and options need factor blocks with multipliers (al): one of the given "
+        "options applies only to them");
+}
+
+TEST_CASE("an oracle that does not suit the examples of one rank is refused on all") {
+  const Problem problem = OneCycle();
+  for (const std::string& error : ErrorsOnRanks(3, [&](ThreadRanks& ranks) {
+         TrainOptions options;
+         options.ranks = &ranks;
+         options.oracle = SolverKind::kTree;
+         MakeLearner(PartOf(problem, ranks), options);
+       }))
+    CHECK(error == "oracle tree needs graphs without cycles; use --oracle auto");
 }

@@ -7,6 +7,8 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/learning/default_lambda.h>
 
+#include <tests/support/dealt.h>
+#include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
 
 using namespace slackline::internal;
@@ -137,4 +139,89 @@ TEST_CASE("problems without features have a default, too") {
   CHECK(scales.mean_squared_norm == 1);
   CHECK(scales.variables_per_weight == 0);
   CHECK(scales.DefaultLambda() == 0.5);
+}
+
+namespace {
+
+/// Every fifth example has variables of its own kind, so that ranks have different structures.
+Problem DrawnShapes(LossForm form) {
+  Random random(29);
+  ProblemOptions shape;
+  shape.num_examples = 23;
+  shape.num_variables = 4;
+  shape.max_states = form == LossForm::kF1 ? 2 : 3;
+  shape.mixed_sizes = true;
+  shape.constant_inputs = true;
+  shape.uneven_inputs = true;
+  TrainingSet training = RandomProblem(random, shape);
+  training.form = form;
+  return Problem(std::move(training), 0.1);
+}
+
+}  // namespace
+
+TEST_CASE("ranks get the scales of all examples, with the bits of one process with shards") {
+  for (const LossForm form : {LossForm::kSum, LossForm::kF1}) {
+    const Problem problem = DrawnShapes(form);
+    TrainOptions sharded;
+    sharded.shards = 5;
+    const CostScales exact = ScalesOf(problem, sharded);
+    const CostScales plain = ScalesOf(problem, {});
+    CHECK(exact.DefaultLambda() == plain.DefaultLambda());
+    CHECK(std::abs(exact.mean_squared_norm / plain.mean_squared_norm - 1) < kExact);
+    for (const int size : {1, 2, 3, 5}) {
+      CAPTURE(size);
+      const auto all = OnEachRank(size, [&](ThreadRanks& ranks) {
+        TrainOptions options = sharded;
+        options.ranks = &ranks;
+        return ScalesOf(PartOf(problem, ranks), options);
+      });
+      for (const CostScales& scales : all) {
+        CHECK(scales.mean_squared_norm == exact.mean_squared_norm);
+        CHECK(scales.loss_per_variable == exact.loss_per_variable);
+        CHECK(scales.variables_per_weight == exact.variables_per_weight);
+        CHECK(scales.num_examples == 23);
+        CHECK(scales.DefaultLambda() == plain.DefaultLambda());
+      }
+    }
+  }
+}
+
+TEST_CASE("a column is constant if it has one value on all ranks") {
+  // Column 0 is constant, column 1 is constant on each of two ranks, column 2 on the first alone.
+  const auto problem_of = [](const std::vector<std::vector<double>>& inputs) {
+    auto rows = std::make_shared<FeatureRows>();
+    for (const std::vector<double>& input : inputs) rows->AddDense(input);
+    auto layout = std::make_shared<WeightLayout>();
+    const Index block = layout->AddBlock("rows", 1, 3);
+    FactorGraphBuilder graph;
+    graph.AddVariables(1, 2);
+    StructureBuilder builder(graph.Build(), layout);
+    builder.AddLinear(0, block, 0, builder.AddStateMap({{kAbsent, 0}, {}}));
+    const auto structure = builder.Build();
+    Dataset data(layout, rows);
+    for (Index m = 0; m < rows->size(); ++m) data.Add(structure, std::vector<Index>{m % 2}, m);
+    return Problem(MakeTrainingSet(data, {}), 1);
+  };
+  const Problem problem = problem_of({{9, 1, 1}, {9, 1, 1}, {9, 2, 1}, {9, 2, 3}});
+  const double features = (1 + 1 + 4 + 4) / 4.0 + (1 + 1 + 1 + 9) / 4.0;
+  CHECK(std::abs(ScalesOf(problem, {}).mean_squared_norm - 2 * features) < kExact);
+  const auto all = OnEachRank(2, [&](ThreadRanks& ranks) {
+    TrainOptions options;
+    options.ranks = &ranks;
+    return ScalesOf(PartOf(problem, ranks), options);
+  });
+  for (const CostScales& scales : all)
+    CHECK(std::abs(scales.mean_squared_norm - 2 * features) < kExact);
+}
+
+TEST_CASE("kernels are refused on several ranks") {
+  const Problem problem = Drawn(LossScale::kMean, 1, false);
+  for (const std::string& error : ErrorsOnRanks(2, [&](ThreadRanks& ranks) {
+         TrainOptions options;
+         options.ranks = &ranks;
+         options.kernel = KernelKind::kRbf;
+         ScalesOf(PartOf(problem, ranks), options);
+       }))
+    CHECK(error == "--kernel needs a single process, but 2 processes train together");
 }

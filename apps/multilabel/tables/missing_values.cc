@@ -9,27 +9,6 @@
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
-namespace {
-
-/// Adds the sums of all other ranks.
-void AddUpSums(Ranks& ranks, std::vector<ExactSum>* sums) {
-  if (ranks.alone()) return;
-  std::vector<std::uint8_t> lengths;
-  std::vector<double> parts;
-  for (const ExactSum& sum : *sums) {
-    lengths.push_back(static_cast<std::uint8_t>(sum.parts().size()));
-    parts.insert(parts.end(), sum.parts().begin(), sum.parts().end());
-  }
-  lengths = ranks.Join(std::span<const std::uint8_t>(lengths));
-  parts = ranks.Join(std::span<const double>(parts));
-  sums->assign(sums->size(), {});
-  std::size_t next = 0;
-  for (std::size_t k = 0; k < lengths.size(); ++k) {
-    for (std::uint8_t p = 0; p < lengths[k]; ++p) (*sums)[k % sums->size()].Add(parts[next++]);
-  }
-}
-
-}  // namespace
 
 std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
                                  const std::vector<MissingValue>& missing, Ranks& ranks) {
@@ -38,14 +17,14 @@ std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
     ForEachValue(rows.row(r), num_features,
                  [&](std::size_t f, double value) { sums[f].Add(value); });
   }
-  AddUpSums(ranks, &sums);
+  AddUp(ranks, sums);
   std::vector<std::int64_t> known(num_features, rows.size());
   for (const MissingValue& value : missing) --known[value.feature];
   ranks.AddUp(known);
   std::vector<double> means(num_features, 0.0);
   for (std::size_t f = 0; f < means.size(); ++f) {
     if (known[f] == 0) continue;  // the sum is 0
-    const double mean = sums[f].Rounded() / static_cast<double>(known[f]);
+    const double mean = sums[f].Round() / static_cast<double>(known[f]);
     means[f] = std::clamp(mean, -kLargestValue, kLargestValue);
   }
   return means;

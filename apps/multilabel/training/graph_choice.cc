@@ -65,6 +65,8 @@ std::optional<GraphChoice> ChooseGraph(const MultiLabelData& data,
                                        const std::vector<std::string>& graphs,
                                        const TrainOptions& train,
                                        const std::atomic<int>* interrupt) {
+  RequireOneRank(options.the_ranks(), "--graph auto, or a list of graphs,");
+  RequireOneRank(RanksOf(train), "--graph auto, or a list of graphs,");
   const MultiLabelCv application(
       data, CvOptionsOf(options, std::vector<LabelGraph>(graphs.begin(), graphs.end())));
   const Index examples = application.num_examples();

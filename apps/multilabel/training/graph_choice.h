@@ -28,7 +28,8 @@ struct GraphChoice {
   std::string line;
 };
 /// The graph that predicts best in five folds, by micro F1, when training with `train` (λ > 0).
-/// nullopt if interrupted. Throws DataError on data with fewer examples than folds.
+/// nullopt if interrupted. Throws DataError on data with fewer examples than folds, and with
+/// several ranks.
 std::optional<GraphChoice> ChooseGraph(const MultiLabelData& data,
                                        const MultiLabelTrainingOptions& options,
                                        const std::vector<std::string>& graphs,

@@ -2,12 +2,16 @@
 #include <slackline/apps/multilabel/training/multilabel_training.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <memory>
 
 #include <slackline/apps/multilabel/multilabel_memory.h>
+#include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {
 namespace {
@@ -18,13 +22,17 @@ constexpr double kSlowPassSeconds = 5;
 /// A model for the training data, with all weights zero.
 MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiLabelData& data,
                           const FeatureScaling& scaling, const LossOptions& loss) {
-  std::vector<LabelPair> pairs = MakeLabelGraph(options.graph, data);
-  const std::string excess =
-      TrainingExcess({data.num_examples(), data.num_labels(),
-                      Offset{data.num_features} + (data.has_constant ? 1 : 0),
-                      static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
-                     options.learner);
-  if (!excess.empty()) throw DataError(data.source, 0, excess);
+  Ranks& ranks = options.the_ranks();
+  if (options.kernelized) RequireOneRank(ranks, "--kernel");
+  std::vector<LabelPair> pairs = MakeLabelGraph(options.graph, data, ranks);
+  OnAllRanks(ranks, [&] {
+    const std::string excess =
+        TrainingExcess({data.num_examples(), data.num_labels(),
+                        Offset{data.num_features} + (data.has_constant ? 1 : 0),
+                        static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
+                       options.learner);
+    if (!excess.empty()) throw DataError(data.source, 0, excess);
+  });
   if (options.kernelized && data.num_features == 0) {
     throw DataError(data.source, 0, "the data have no features that a kernel could compare");
   }
@@ -35,17 +43,28 @@ MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiL
   model.set_scaling(scaling);
   model.set_input({data.fill_values, data.table});
   model.set_loss_weights(loss.given_weights);
-  model.set_label_counts(LabelCountsFor(options.label_counts, data));
+  model.set_label_counts(LabelCountsFor(options.label_counts, data, ranks));
   return model;
 }
 
 /// The training problem; its λ is meaningless.
 Problem MakeProblem(const MultiLabelModel& model, const MultiLabelTrainingOptions& options,
                     const MultiLabelData& data, const LossOptions& loss) {
-  const CountRange counts = TrainingCounts(options.label_counts, model, data, loss.form);
+  Ranks& ranks = options.the_ranks();
+  const CountRange counts = TrainingCounts(options.label_counts, model, data, loss.form, ranks);
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data, counts), loss);
-  if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
+  RequireExamples({data.source, "example", "no example has a known label", training.data.size(),
+                   training.skipped_examples},
+                  ranks);
   return Problem(std::move(training), 1);
+}
+
+MultiLabelTotals TotalsOf(const MultiLabelData& data, Ranks& ranks) {
+  std::int64_t counts[] = {
+      data.num_examples(), std::count(data.labels.begin(), data.labels.end(), 1),
+      std::count(data.labels.begin(), data.labels.end(), -1), std::ssize(data.labels)};
+  ranks.AddUp(counts);
+  return {static_cast<Index>(counts[0]), counts[1], counts[2], counts[3]};
 }
 
 }  // namespace
@@ -73,13 +92,17 @@ MultiLabelTraining::MultiLabelTraining(const MultiLabelData& data, const ScaledI
       data_(data),
       scaled_(scaled),
       options_(std::move(options)),
-      loss_(options_.loss.For(data)),
+      loss_(options_.loss.For(data, options_.the_ranks())),
       model_(MakeModel(options_, data, scaled.scaling, loss_)),
-      problem_(MakeProblem(model_, options_, data, loss_)) {}
+      problem_(MakeProblem(model_, options_, data, loss_)),
+      totals_(TotalsOf(data, options_.the_ranks())),
+      num_examples_(NumExamples(problem_, options_.the_ranks())),
+      most_examples_(static_cast<Index>(options_.the_ranks().MaxOf(problem_.size()))) {}
 
 std::vector<LabelTriple> MultiLabelTraining::Tighten(const TrainOptions& options, Index count,
                                                      Index rounds,
                                                      const std::atomic<int>* interrupt) {
+  RequireOneRank(options_.the_ranks(), "--clusters");
   if (std::find(data_.labels.begin(), data_.labels.end(), -1) != data_.labels.end())
     throw DataError(data_.source, 0, "--clusters needs data in which all labels are known");
   const Dataset plain = model_.MakeDataset(data_);
@@ -108,6 +131,7 @@ std::vector<LabelTriple> MultiLabelTraining::Tighten(const TrainOptions& options
 
 std::optional<std::vector<double>> MultiLabelTraining::Calibrate(
     const Folds& folds, const std::atomic<int>* interrupt) {
+  RequireOneRank(options_.the_ranks(), "--calibrate");
   TrainOptions train = trained();
   train.lambda = model_.record.lambda;
   std::optional<std::vector<double>> scores =
@@ -121,11 +145,11 @@ std::optional<std::vector<double>> MultiLabelTraining::Calibrate(
 std::vector<std::string> MultiLabelTraining::Warnings() const {
   std::vector<std::string> warnings = scaled_.warnings;
   const auto pairs = static_cast<Offset>(model_.pairs().size());
-  const double seconds = PassSeconds(pairs, problem_.size());
+  const double seconds = PassSeconds(pairs, most_examples_);
   if (seconds >= kSlowPassSeconds) {
-    warnings.push_back(Count(pairs, "pair") + " of labels and " +
-                       Count(problem_.size(), "example") + ": a pass over the data may take some " +
-                       NumberText(seconds, 2) + " s; --graph tree joins far fewer pairs");
+    warnings.push_back(Count(pairs, "pair") + " of labels and " + Count(num_examples_, "example") +
+                       ": a pass over the data may take some " + NumberText(seconds, 2) +
+                       " s; --graph tree joins far fewer pairs");
   }
   return warnings;
 }

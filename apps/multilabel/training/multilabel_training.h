@@ -18,6 +18,7 @@
 #include <slackline/apps/multilabel/validation/multilabel_cv.h>
 #include <slackline/apps/training/input_scaling.h>
 #include <slackline/apps/training/train_task.h>
+#include <slackline/core/ranks.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
@@ -35,6 +36,11 @@ struct MultiLabelTrainingOptions {
   std::optional<CountRange> label_counts;  ///< nullopt: auto
   /// What the record says, without the name of the data, clusters and calibration.
   RecordTexts texts;
+  /// The processes that train together, each with its own examples (ExactRanks of the training
+  /// options); null: this process alone.
+  Ranks* ranks = nullptr;
+
+  Ranks& the_ranks() const { return ranks != nullptr ? *ranks : OneRank(); }
 };
 
 /// What cross-validation needs of the options, with these graphs as candidates.
@@ -47,18 +53,30 @@ double PassSeconds(Offset pairs, Index examples);
 /// Names of the features for messages: feature_names, or numbers from 1.
 ScaleInputs ScaleInputsOf(const MultiLabelData& data);
 
+/// Counts of the data of all ranks, for descriptions.
+struct MultiLabelTotals {
+  Index examples = 0;
+  Offset on = 0;       ///< labels of examples that are on
+  Offset unknown = 0;  ///< labels of examples that are not known
+  Offset entries = 0;  ///< examples × labels
+};
+
 /// The training of a model on all of the data, whose rows are scaled.
+///
+/// With several ranks, all of them make an object with the same options, each for its own examples,
+/// and the models are equal. DataErrors are thrown on all ranks.
 class MultiLabelTraining final : public TrainTask {
  public:
   /// `data` and `scaled` must outlive this object. Throws DataError when no example has a known
-  /// label, and when training needs more memory than the machine has.
+  /// label, with several ranks when any example has none (RequireExamples), and when training needs
+  /// more memory than the machine has.
   MultiLabelTraining(const MultiLabelData& data, const ScaledInputs& scaled,
                      MultiLabelTrainingOptions options);
 
   /// Chooses at most `count` clusters of three labels (label_clusters.h) in this many rounds. Each
   /// round trains with the clusters chosen so far and adds its share. The problem has the clusters
   /// from then on. Returns the clusters. Throws DataError when a label is not known or the learner
-  /// has no dual point. `interrupt` ends the choice.
+  /// has no dual point, and with several ranks. `interrupt` ends the choice.
   std::vector<LabelTriple> Tighten(const TrainOptions& options, Index count, Index rounds,
                                    const std::atomic<int>* interrupt);
   const std::vector<LabelTriple>& clusters() const { return clusters_; }
@@ -67,7 +85,8 @@ class MultiLabelTraining final : public TrainTask {
   void RecordCalibration(Index folds) { calibration_folds_ = folds; }
   /// Trains once more for every fold, with the options of the last training, and sets the model's
   /// calibration. Returns the calibrated probabilities of the held-out examples, examples × labels
-  /// by rows; nullopt if interrupted, and the model then has no calibration.
+  /// by rows; nullopt if interrupted, and the model then has no calibration. Throws DataError with
+  /// several ranks.
   std::optional<std::vector<double>> Calibrate(const Folds& folds,
                                                const std::atomic<int>* interrupt);
 
@@ -83,6 +102,7 @@ class MultiLabelTraining final : public TrainTask {
   const MultiLabelData& data() const { return data_; }
   const ScaledInputs& scaled() const { return scaled_; }
   const MultiLabelTrainingOptions& options() const { return options_; }
+  const MultiLabelTotals& totals() const { return totals_; }
   const MultiLabelModel& model() const { return model_; }
 
  private:
@@ -92,6 +112,9 @@ class MultiLabelTraining final : public TrainTask {
   const LossOptions loss_;
   MultiLabelModel model_;
   Problem problem_;
+  MultiLabelTotals totals_;
+  Index num_examples_ = 0;   // of the problem, on all ranks together
+  Index most_examples_ = 0;  // on one rank
   std::vector<LabelTriple> clusters_;
   Index calibration_folds_ = 0;
 };

@@ -21,6 +21,7 @@
 #include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
+#include "tests/support/dealt.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/tolerances.h"
 
@@ -362,4 +363,35 @@ TEST_CASE("the figures of a small confusion matrix are right") {
   confusion.Add(0, 2, 2);
   CHECK(Near(ComputeSegmentMetrics(confusion).mean_iou, (6.0 / 11 + 1.0 / 4 + 0) / 3, kTight));
   CHECK_THROWS_AS(ComputeSegmentMetrics(ConfusionMatrix(2)), std::invalid_argument);
+}
+
+TEST_CASE("ranks get the losses and the default lambda of all images") {
+  Random random(31);
+  for (const SegmentInputs inputs : {SegmentInputs::kFeatures, SegmentInputs::kPotentials}) {
+    const SegmentModel model = Model(3, SegmentLayers::kTwo, SegmentPairwise::kPotts, inputs);
+    Images images;
+    for (int m = 0; m < 7; ++m) AddImage(random, model, 6, 2, &images);
+    const SegmentLoss loss = SegmentLoss::kBalanced;
+    const TrainingSet all = MakeSegmentTraining(model, images.examples, images.rows, loss);
+    REQUIRE(all.data.size() == 7);
+    CostScales scales;
+    const double lambda = DefaultSegmentLambda(model, images.examples, scales);
+    for (const int size : {2, 3, 5}) {
+      struct Made {
+        std::vector<double> losses;
+        double lambda = 0;
+      };
+      std::vector<double> losses;
+      for (const Made& made : OnEachRank(size, [&](ThreadRanks& ranks) {
+             std::vector<SegmentExample> own;
+             for (const Index m : NumbersOf(ranks, 7)) own.push_back(images.examples[m]);
+             return Made{MakeSegmentTraining(model, own, images.rows, loss, ranks).losses,
+                         DefaultSegmentLambda(model, own, scales, &ranks)};
+           })) {
+        losses.insert(losses.end(), made.losses.begin(), made.losses.end());
+        CHECK(made.lambda == lambda);
+      }
+      CHECK(losses == all.losses);
+    }
+  }
 }

@@ -9,6 +9,7 @@
 #include <slackline/core/check.h>
 #include <tests/apps/sequence/data/token_table.h>
 #include <tests/core/temporary_folder.h>
+#include <tests/support/dealt.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -93,4 +94,28 @@ TEST_CASE("names of template sets take precedence over files") {
   CHECK(MessageOf<DataError>([] { TemplateSetText("words", 2); }) ==
         "there is no set of templates 'words'; the sets are auto, chunking, spelling, "
         "chunking+spelling");
+}
+
+TEST_CASE("ranks count the different texts of all") {
+  // Words on the first rank, numbers on the second, one of which is also on the first.
+  const TokenTable words = Table({{"He", "1"}, {"reads", "2"}, {"7", "3"}});
+  const TokenTable numbers = Table({{"7", "1"}, {"8", "2"}, {"8", "3"}});
+  const TokenTable more = Table({{"7", "1"}, {"8", "2"}, {"9", "3"}});
+  CHECK(HoldsWords(words, 0));
+  CHECK_FALSE(HoldsWords(numbers, 0));
+  for (const bool holds : OnEachRank(2, [&](ThreadRanks& ranks) {
+         return HoldsWords(ranks.first() ? words : numbers, 0, ranks);
+       }))
+    CHECK(holds);
+  for (const std::string& set : OnEachRank(2, [&](ThreadRanks& ranks) {
+         return std::string(TemplateSetOf(ReadTemplates("", ranks.first() ? words : more, ranks)));
+       }))
+    CHECK(set == "chunking");
+  // A file that only one rank lacks.
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("templates", "U: %x[0,0]\n");
+  for (const std::string& error : ErrorsOnRanks(2, [&](ThreadRanks& ranks) {
+         ReadTemplates(ranks.first() ? path : path + "-missing", words, ranks);
+       }))
+    CHECK(Contains(error, "templates-missing: there is neither such a file"));
 }

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/dealt.h"
 #include "tests/support/random_problems.h"
 
 using namespace slackline::internal;
@@ -59,4 +60,76 @@ TEST_CASE("other data and other options have other fingerprints") {
   const Problem elsewhere(RandomProblem(random, {}), 0.1);
   CHECK(Difference(one, MakeFingerprint(elsewhere, options)).find("labels of the data differ") !=
         std::string::npos);
+}
+
+namespace {
+
+ProblemOptions Shape() {
+  ProblemOptions shape;
+  shape.num_examples = 11;
+  shape.mixed_sizes = true;
+  shape.potentials = true;
+  return shape;
+}
+
+/// The problem with its examples in this order.
+Problem Ordered(const Problem& problem, const std::vector<Index>& order) {
+  const TrainingSet& whole = problem.training();
+  TrainingSet other{Dataset(whole.data.shared_layout(), whole.data.rows()), {}, {0}};
+  for (const Index m : order) {
+    const ExampleView example = whole.data.example(m);
+    other.data.Add(whole.data.structures()[whole.data.structure_of(m)], example.labels(),
+                   whole.data.first_input(m), example.potentials());
+    other.losses.insert(other.losses.end(), whole.loss(m).begin(), whole.loss(m).end());
+    other.loss_begin.push_back(static_cast<Offset>(other.losses.size()));
+  }
+  return Problem(std::move(other), problem.lambda());
+}
+
+}  // namespace
+
+TEST_CASE("the same data on several ranks have one fingerprint") {
+  Random random(6);
+  const Problem problem(RandomProblem(random, Shape()), 0.1);
+  for (const LearnerKind learner : {LearnerKind::kAuto, LearnerKind::kBcfw}) {
+    TrainOptions options;
+    options.shards = 5;
+    options.learner = learner;
+    const Fingerprint alone = MakeFingerprint(problem, options);
+    CHECK(Value(alone, "number of examples") == "11");
+    for (const int size : {1, 2, 3, 5}) {
+      const auto all = OnEachRank(size, [&](ThreadRanks& ranks) {
+        TrainOptions own = options;
+        own.ranks = &ranks;
+        return MakeFingerprint(PartOf(problem, ranks), own);
+      });
+      for (const Fingerprint& fingerprint : all) CHECK(Difference(alone, fingerprint) == "");
+    }
+  }
+}
+
+TEST_CASE("the order of the examples belongs to the fingerprint") {
+  Random random(7);
+  const Problem problem(RandomProblem(random, Shape()), 0.1);
+  const Fingerprint one = MakeFingerprint(problem, {});
+  CHECK(Difference(one, MakeFingerprint(Ordered(problem, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}), {}))
+            .empty());
+  const std::string swapped =
+      Difference(one, MakeFingerprint(Ordered(problem, {0, 1, 2, 9, 4, 5, 6, 7, 8, 3, 10}), {}));
+  CHECK(swapped.find("features of the data differ") != std::string::npos);
+  CHECK(swapped.find("graphs differ") != std::string::npos);
+}
+
+TEST_CASE("the hash of each part sees every value") {
+  Random random(8);
+  const TrainingSet training = RandomProblem(random, Shape());
+  const Problem problem(training, 0.1);
+  TrainingSet other = training;
+  other.losses.back() += 0.5;
+  CHECK(Difference(MakeFingerprint(problem, {}), MakeFingerprint(Problem(other, 0.1), {})) ==
+        "losses differ");
+  other = training;
+  other.form = LossForm::kF1;
+  CHECK(Difference(MakeFingerprint(problem, {}), MakeFingerprint(Problem(other, 0.1), {})) ==
+        "losses differ");
 }

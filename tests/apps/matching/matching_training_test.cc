@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What several ranks make of their matchings before they train.
+#include <slackline/apps/matching/matching_training.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/run/fingerprint.h>
+
+#include "tests/core/temporary_folder.h"
+#include "tests/support/dealt.h"
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+constexpr const char* kText =
+    "2 2\n0 0 1 a:100\n0 1 0 a:0.2 b\n1 0 0 b:0.02\n1 1 1 a:70 b:0.1\n\n"
+    "1 2\n0 0 0 b:0.004\n0 1 1 a:0.9\n\n"
+    "2 1\n0 0 ? a:1\n1 0 0 a:300 b\n\n"
+    "1 1\n0 0 1 a\n";
+
+struct Loaded {
+  MatchingData data;
+  FeatureDictionary dictionary;
+};
+
+Loaded Load(const std::string& text) {
+  const TemporaryFolder folder;
+  FeatureDictionary dictionary;
+  MatchingData data = ReadMatchings(folder.Write("data.txt", text), nullptr, &dictionary);
+  data.source = "data.txt";
+  return {std::move(data), std::move(dictionary)};
+}
+
+/// The examples of this rank, with the features of all.
+Loaded PartOf(const Loaded& loaded, const Ranks& ranks) {
+  Loaded part = loaded;
+  part.data.examples.clear();
+  part.data.edges.clear();
+  auto rows = std::make_shared<FeatureRows>();
+  for (const Index m : NumbersOf(ranks, static_cast<Index>(loaded.data.examples.size()))) {
+    MatchingExample example = loaded.data.examples[m];
+    const Index first = example.first_edge;
+    example.first_edge = static_cast<Index>(part.data.edges.size());
+    for (Index e = first; e < first + example.num_edges; ++e) {
+      const FeatureRow row = loaded.data.rows->row(e);
+      rows->AddSparse(std::span(row.columns, row.count), std::span(row.values, row.count));
+      part.data.edges.push_back(loaded.data.edges[e]);
+    }
+    part.data.examples.push_back(example);
+  }
+  part.data.rows = rows;
+  return part;
+}
+
+struct Prepared {
+  std::vector<double> divisor;
+  double lambda = 0;
+  Index num_examples = 0;
+  std::string reason;
+  Fingerprint fingerprint;
+};
+
+Prepared Prepare(const Loaded& loaded, const TrainOptions& options,
+                 MatchingCapacities capacities = {}) {
+  MatchingTask task = MakeMatchingTask(loaded.data, loaded.dictionary, capacities, {}, std::nullopt,
+                                       ExactRanks(options));
+  MatchingTraining training(&task, LossScale::kCount, {{}, "count", {}});
+  Prepared made;
+  made.divisor = task.model.scaling().divisor();
+  made.lambda = ChooseLambda(options, 0, training);
+  const Problem problem = training.problem().WithLambda(made.lambda);
+  const LearnerChoice choice = ChooseLearner(problem, options);
+  made.reason = choice.reason;
+  training.Begin(problem, choice);
+  made.num_examples = training.record()->num_examples;
+  made.fingerprint = MakeFingerprint(problem, choice.options);
+  return made;
+}
+
+std::string ErrorOf(int size, const Loaded& loaded) {
+  const std::vector<std::string> errors = ErrorsOnRanks(size, [&](ThreadRanks& ranks) {
+    TrainOptions options;
+    options.ranks = &ranks;
+    Prepare(PartOf(loaded, ranks), options);
+  });
+  for (const std::string& error : errors) CHECK(error == errors.front());
+  return errors.front();
+}
+
+}  // namespace
+
+TEST_CASE("ranks prepare the training that one process with shards prepares") {
+  const Loaded loaded = Load(kText);
+  TrainOptions sharded;
+  sharded.shards = 4;
+  const Prepared alone = Prepare(loaded, sharded);
+  CHECK_FALSE(alone.divisor.empty());
+  CHECK(alone.num_examples == 4);
+  for (const int size : {1, 2, 3, 4}) {
+    for (const Prepared& made : OnEachRank(size, [&](ThreadRanks& ranks) {
+           TrainOptions options = sharded;
+           options.ranks = &ranks;
+           return Prepare(PartOf(loaded, ranks), options);
+         })) {
+      CHECK(made.divisor == alone.divisor);
+      CHECK(made.lambda == alone.lambda);
+      CHECK(made.reason == alone.reason);
+      CHECK(made.num_examples == 4);
+      CHECK(Difference(alone.fingerprint, made.fingerprint) == "");
+    }
+  }
+}
+
+TEST_CASE("an error in the matching of one rank is an error on all") {
+  const Loaded loaded = Load(std::string(kText) + "\n1 2\n0 0 1 a\n0 1 1 b\n");
+  const std::string error = ErrorOf(3, loaded);
+  CHECK(error.find("data.txt:") == 0);
+  CHECK(error.find("more than 1 edge with label 1") != std::string::npos);
+}
+
+TEST_CASE("ranks refuse examples without a known edge") {
+  const Loaded loaded = Load("1 1\n0 0 1 a\n\n1 1\n0 0 ? a\n\n1 1\n0 0 0 a\n");
+  CHECK(ErrorOf(2, loaded) ==
+        "data.txt: 1 example without a known label: remove them, since several processes that "
+        "train together cannot leave them out");
+}

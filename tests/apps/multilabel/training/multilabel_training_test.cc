@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What several ranks make of their parts of multi-label data before they train.
+#include <slackline/apps/multilabel/training/multilabel_training.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <slackline/apps/multilabel/training/graph_choice.h>
+#include <slackline/core/check.h>
+#include <slackline/core/random.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/run/fingerprint.h>
+#include <slackline/learning/verify/verify.h>
+
+#include "tests/support/dealt.h"
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+MultiLabelData Yeast() {
+  MultiLabelReadOptions read;
+  read.labels_xml = SLACKLINE_SOURCE_DIR "/data/yeast/yeast.xml";
+  read.append_constant = true;
+  return ReadMultiLabelData(SLACKLINE_SOURCE_DIR "/data/yeast/yeast-train.arff.gz", read);
+}
+
+/// Four labels, some of them unknown, that depend on three features of different sizes. Every
+/// example has a known label, and at least one that is on.
+MultiLabelData Drawn(Index examples, bool unknown) {
+  MultiLabelData data;
+  data.source = "drawn";
+  data.label_names = {"a", "b", "c", "d"};
+  data.num_features = 3;
+  data.has_constant = true;
+  auto rows = std::make_shared<FeatureRows>();
+  Random random(19);
+  for (Index m = 0; m < examples; ++m) {
+    const double x = random.Uniform();
+    const double y = random.Uniform();
+    rows->AddDense(std::vector<double>{x, 1000 * y, 0.001 * (x - y), 1});
+    const bool labels[] = {true, x > 0.9, x > 0.5 || y > 0.8, y > 0.3};
+    for (int i = 0; i < 4; ++i) {
+      const bool hidden = unknown && i > 0 && random.Below(6) == 0;
+      data.labels.push_back(hidden ? std::int8_t{-1} : static_cast<std::int8_t>(labels[i]));
+    }
+    data.lines.push_back(m + 1);
+  }
+  data.rows = rows;
+  return data;
+}
+
+TrainOptions Sharded() {
+  TrainOptions options;
+  options.shards = 5;
+  return options;
+}
+
+/// The options with these ranks.
+TrainOptions On(ThreadRanks& ranks, TrainOptions options = Sharded()) {
+  options.ranks = &ranks;
+  return options;
+}
+
+MultiLabelTrainingOptions WithGraph(const LabelGraph& graph) {
+  MultiLabelTrainingOptions options;
+  options.graph = graph;
+  options.loss.weights = LossWeights::Parse("inverse-frequency");
+  options.texts = {{}, "mean", {{"graph", graph.name}}};
+  return options;
+}
+
+/// All that is computed of the data before training.
+struct Prepared {
+  std::vector<double> shift;
+  std::vector<double> divisor;
+  std::string line;
+  std::vector<LabelPair> pairs;
+  std::vector<double> loss_weights;
+  CountRange counts;
+  double lambda = 0;
+  double lambda_of_c = 0;
+  TrainingRecord record;
+  std::string reason;
+  Fingerprint fingerprint;
+  MultiLabelTotals totals;
+};
+
+Prepared Prepare(const MultiLabelData& data, MultiLabelTrainingOptions how, TrainOptions options) {
+  const ScaledInputs scaled =
+      ScaleForTraining(std::nullopt, ScaleInputsOf(data), ExactRanks(options));
+  how.ranks = ExactRanks(options);
+  MultiLabelTraining task(data, scaled, how);
+  Prepared made;
+  made.shift = scaled.scaling.shift();
+  made.divisor = scaled.scaling.divisor();
+  made.line = scaled.line;
+  made.pairs = task.model().pairs();
+  made.loss_weights = task.model().loss_weights();
+  made.counts = task.model().label_counts();
+  made.lambda = ChooseLambda(options, 0, task);
+  made.lambda_of_c = ChooseLambda(options, 2, task);
+  const Problem problem = task.problem().WithLambda(made.lambda);
+  const LearnerChoice choice = ChooseLearner(problem, options);
+  task.Begin(problem, choice);
+  made.record = *task.record();
+  made.reason = choice.reason;
+  made.totals = task.totals();
+  TrainOptions chosen = choice.options;
+  chosen.lambda = made.lambda;
+  made.fingerprint = MakeFingerprint(problem, chosen);
+  return made;
+}
+
+void CheckSame(const Prepared& one, const Prepared& other) {
+  CHECK(one.shift == other.shift);
+  CHECK(one.divisor == other.divisor);
+  CHECK(one.line == other.line);
+  CHECK(one.pairs == other.pairs);
+  CHECK(one.loss_weights == other.loss_weights);
+  CHECK(one.counts == other.counts);
+  CHECK(one.lambda == other.lambda);
+  CHECK(one.lambda_of_c == other.lambda_of_c);
+  CHECK(one.reason == other.reason);
+  CHECK(one.totals.examples == other.totals.examples);
+  CHECK(one.totals.on == other.totals.on);
+  CHECK(one.totals.unknown == other.totals.unknown);
+  CHECK(one.totals.entries == other.totals.entries);
+  CHECK(one.record.num_examples == other.record.num_examples);
+  CHECK(one.record.cost_per_variable == other.record.cost_per_variable);
+  CHECK(one.record.lambda == other.record.lambda);
+  CHECK(one.record.options == other.record.options);
+  CHECK(Difference(one.fingerprint, other.fingerprint) == "");
+}
+
+/// The part of this rank.
+MultiLabelData PartOf(const MultiLabelData& data, const Ranks& ranks) {
+  return SelectExamples(data, NumbersOf(ranks, data.num_examples()));
+}
+
+/// The error of ranks that prepare a training with these data, which must be the same on all.
+std::string ErrorOf(int size, const MultiLabelData& data, const MultiLabelTrainingOptions& how) {
+  const std::vector<std::string> errors = ErrorsOnRanks(
+      size, [&](ThreadRanks& ranks) { Prepare(PartOf(data, ranks), how, On(ranks)); });
+  for (const std::string& error : errors) CHECK(error == errors.front());
+  return errors.front();
+}
+
+}  // namespace
+
+TEST_CASE("ranks prepare the training that one process with shards prepares") {
+  for (const MultiLabelData& data : {Yeast(), Drawn(103, false), Drawn(103, true)}) {
+    for (const char* graph : {"tree", "full", "none"}) {
+      CAPTURE(data.source);
+      CAPTURE(graph);
+      const MultiLabelTrainingOptions how = WithGraph(graph);
+      const Prepared alone = Prepare(data, how, Sharded());
+      CHECK(alone.record.num_examples == data.num_examples());
+      CHECK(alone.counts.low == 1);
+      // Without shards only the order of the sums is another one.
+      const Prepared plain = Prepare(data, how, {});
+      CHECK(plain.lambda == alone.lambda);
+      CHECK(plain.lambda_of_c == alone.lambda_of_c);
+      CHECK(plain.pairs == alone.pairs);
+      for (const int size : {1, 2, 3, 5}) {
+        CAPTURE(size);
+        const auto all = OnEachRank(
+            size, [&](ThreadRanks& ranks) { return Prepare(PartOf(data, ranks), how, On(ranks)); });
+        for (const Prepared& made : all) CheckSame(alone, made);
+      }
+    }
+  }
+}
+
+TEST_CASE("bounds on the number of labels hold on all ranks, or on none") {
+  MultiLabelData data = Drawn(40, false);
+  MultiLabelTrainingOptions how = WithGraph("none");
+  how.loss.weights = {};
+  how.label_counts = CountRange{1, 4};
+  // Every example has the label a. The last one now has no label: the bounds hold on the ranks
+  // before the last one only.
+  CHECK(Prepare(data, how, Sharded()).reason.find("global") != std::string::npos);
+  for (std::size_t k = data.labels.size() - 4; k < data.labels.size(); ++k) data.labels[k] = 0;
+  const Prepared alone = Prepare(data, how, Sharded());
+  CHECK(alone.reason.find("global") == std::string::npos);
+  for (const Prepared& made : OnEachRank(
+           3, [&](ThreadRanks& ranks) { return Prepare(PartOf(data, ranks), how, On(ranks)); }))
+    CheckSame(alone, made);
+  // The smallest number of labels is that of the last example.
+  how.label_counts.reset();
+  for (const Prepared& made : OnEachRank(
+           3, [&](ThreadRanks& ranks) { return Prepare(PartOf(data, ranks), how, On(ranks)); }))
+    CHECK(made.counts.low == 0);
+}
+
+TEST_CASE("warnings count the examples of all ranks, and the seconds of one") {
+  const MultiLabelData data = Drawn(40, false);
+  const auto warnings = OnEachRank(2, [&](ThreadRanks& ranks) {
+    const MultiLabelData part = PartOf(data, ranks);
+    const ScaledInputs scaled = ScaleForTraining(ScaleKind::kUnscaled, ScaleInputsOf(part), &ranks);
+    MultiLabelTrainingOptions how = WithGraph("full");
+    how.ranks = &ranks;
+    return MultiLabelTraining(part, scaled, how).Warnings();
+  });
+  REQUIRE(warnings[0].size() == 1);
+  CHECK(warnings[0] == warnings[1]);
+  CHECK(warnings[0][0].find("--scale none keeps them") != std::string::npos);
+}
+
+TEST_CASE("ranks refuse examples without a known label, and ranks without examples") {
+  MultiLabelData data = Drawn(7, false);
+  CHECK(ErrorOf(3, data, WithGraph("tree")).empty());
+  CHECK(ErrorOf(9, data, WithGraph("tree")) ==
+        "drawn: process 1 of 9 has no example: use fewer processes");
+  for (std::size_t k = 8; k < 12; ++k) data.labels[k] = -1;
+  CHECK(ErrorOf(2, data, WithGraph("tree")) ==
+        "drawn: 1 example without a known label: remove them, since several processes that train "
+        "together cannot leave them out");
+  data.labels.assign(data.labels.size(), -1);
+  CHECK(ErrorOf(2, data, WithGraph("tree")) == "drawn: no example has a known label");
+}
+
+TEST_CASE("errors of graphs and kernels are the same on all ranks") {
+  const MultiLabelData data = Drawn(7, false);
+  CHECK(ErrorOf(3, data, WithGraph("fully")).find("--graph: 'fully' is neither") == 0);
+  CHECK(ErrorOf(3, data, WithGraph({"given", {{2, 2}}})).find("joins a label with itself") !=
+        std::string::npos);
+  MultiLabelTrainingOptions kernelized = WithGraph("none");
+  kernelized.kernelized = true;
+  CHECK(ErrorOf(2, data, kernelized) ==
+        "--kernel needs a single process, but 2 processes train together");
+}
+
+TEST_CASE("what trains several models is refused on several ranks") {
+  const MultiLabelData data = Drawn(30, false);
+  const std::atomic<int> interrupt{0};
+  const auto refusals = OnEachRank(2, [&](ThreadRanks& ranks) {
+    const MultiLabelData part = PartOf(data, ranks);
+    const ScaledInputs scaled = ScaleForTraining(std::nullopt, ScaleInputsOf(part), &ranks);
+    MultiLabelTrainingOptions how = WithGraph("full");
+    how.ranks = &ranks;
+    MultiLabelTraining task(part, scaled, how);
+    TrainOptions options = On(ranks);
+    options.lambda = 0.1;
+    std::vector<std::string> texts;
+    const auto refused = [&](auto work) {
+      try {
+        work();
+        texts.emplace_back();
+      } catch (const DataError& error) {
+        texts.emplace_back(error.what());
+      }
+    };
+    refused([&] { task.Tighten(options, 1, 1, &interrupt); });
+    refused([&] { task.Calibrate(MakeFolds(15, 3, 1), &interrupt); });
+    refused([&] { ChooseGraph(part, how, {"none", "tree"}, options, &interrupt); });
+    refused([&] {
+      VerifyCertificate(task.problem(), std::vector<double>(task.problem().num_weights()), {},
+                        options, nullptr);
+    });
+    return texts;
+  });
+  const std::string why = " needs a single process, but 2 processes train together";
+  for (const std::vector<std::string>& texts : refusals) {
+    CHECK(texts == std::vector<std::string>{"--clusters" + why, "--calibrate" + why,
+                                            "--graph auto, or a list of graphs," + why,
+                                            "--verify" + why});
+  }
+}

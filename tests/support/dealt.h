@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Problems and rows dealt to ranks (thread_ranks.h) in consecutive parts, and what the ranks make
+// of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_rows.h>
+#include <slackline/learning/problem.h>
+#include <slackline/learning/shards/shard_deal.h>
+
+#include "tests/support/thread_ranks.h"
+
+namespace slackline::internal::test {
+
+/// What work(ranks) returns on each of `size` ranks.
+template <class Work>
+auto OnEachRank(int size, const Work& work) {
+  std::vector<decltype(work(std::declval<ThreadRanks&>()))> results(Size(size));
+  OnThreadRanks(size, [&](ThreadRanks& ranks) { results[Size(ranks.rank())] = work(ranks); });
+  return results;
+}
+
+/// The message of the DataError that work(ranks) throws on each of `size` ranks; "" where it throws
+/// none.
+inline std::vector<std::string> ErrorsOnRanks(int size,
+                                              const std::function<void(ThreadRanks&)>& work) {
+  return OnEachRank(size, [&](ThreadRanks& ranks) -> std::string {
+    try {
+      work(ranks);
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return {};
+  });
+}
+
+/// The numbers of the things that this rank has.
+inline std::vector<Index> NumbersOf(const Ranks& ranks, Index count) {
+  const Ranks::Piece piece = ranks.PieceOf(count);
+  std::vector<Index> numbers(Size(piece.size()));
+  std::iota(numbers.begin(), numbers.end(), static_cast<Index>(piece.begin));
+  return numbers;
+}
+
+/// The problem with the examples of this rank. Requires that it has some.
+inline Problem PartOf(const Problem& problem, const Ranks& ranks) {
+  const Ranks::Piece piece = ranks.PieceOf(problem.size());
+  return ProblemOfRange(problem, {static_cast<Index>(piece.begin), static_cast<Index>(piece.end)});
+}
+
+/// The rows of this rank.
+inline std::shared_ptr<const FeatureRows> PartOf(const FeatureRows& rows, const Ranks& ranks) {
+  auto part = std::make_shared<FeatureRows>();
+  for (const Index r : NumbersOf(ranks, rows.size())) {
+    const FeatureRow row = rows.row(r);
+    if (row.dense()) {
+      part->AddDense(std::span(row.values, Size(row.count)));
+    } else {
+      part->AddSparse(std::span(row.columns, Size(row.count)),
+                      std::span(row.values, Size(row.count)));
+    }
+  }
+  return part;
+}
+
+}  // namespace slackline::internal::test
