@@ -13,9 +13,6 @@
 namespace slackline::internal {
 namespace {
 
-double ScoreScale(double lambda, double squared_range, Offset parts, Index examples) {
-  return std::sqrt(2 / lambda * squared_range) * (static_cast<double>(parts) / examples);
-}
 
 }  // namespace
 
@@ -33,6 +30,11 @@ double LargestLoss(const Problem& problem, Index m) {
 
 double ScoreScale(const Problem& problem, double squared_range) {
   return ScoreScale(problem.lambda(), squared_range, problem.num_parts(), problem.size());
+}
+
+double ScoreScale(double lambda, double squared_range, Offset num_parts, Index num_examples) {
+  const double parts = static_cast<double>(num_parts) / num_examples;
+  return std::sqrt(2 / lambda * squared_range) * parts;
 }
 
 double SquaredRanges::OfPart(const ExampleView& example, Index part) {

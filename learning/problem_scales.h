@@ -18,6 +18,9 @@ double LargestLoss(const Problem& problem, Index m);
 /// ScoreScale (problem.h) with another mean squared range of the features than that of the problem,
 /// as kernels need. Requires squared_range ≥ 0.
 double ScoreScale(const Problem& problem, double squared_range);
+/// The same of the numbers themselves: λ, the mean squared range, and the numbers of parts and of
+/// examples.
+double ScoreScale(double lambda, double squared_range, Offset num_parts, Index num_examples);
 
 /// The terms of Problem::mean_squared_range, for one example after the other.
 class SquaredRanges {

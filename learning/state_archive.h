@@ -38,9 +38,18 @@ class StateWriter {
   void Offsets(std::span<const Offset> values) { Numbers(values); }
   void Bytes(std::span<const std::uint8_t> values) { Numbers(values); }
 
+  /// Begins a part that can be moved into another archive: everything before the first part, then
+  /// one part after the other, is a state again.
+  void Part() { parts_.push_back(bytes_.size()); }
+
   /// Forgets everything that was written, but keeps the memory.
-  void Clear() { bytes_.clear(); }
+  void Clear() {
+    bytes_.clear();
+    parts_.clear();
+  }
   const std::string& bytes() const { return bytes_; }
+  /// The places where parts begin.
+  std::span<const std::size_t> parts() const { return parts_; }
 
  private:
   template <class T>
@@ -58,6 +67,7 @@ class StateWriter {
   void Reverse(std::size_t begin, std::size_t width);
 
   std::string bytes_;
+  std::vector<std::size_t> parts_;
 };
 
 /// Reads what a StateWriter wrote, in the same order. Everything is checked before it is used: all
@@ -146,6 +156,10 @@ class StateArchive {
   void Tag(std::string_view name) {
     if (loading()) return reader_->Tag(name);
     writer_->Tag(name);
+  }
+  /// Begins a part (StateWriter::Part).
+  void Part() {
+    if (!loading()) writer_->Part();
   }
   /// A number within [low, high].
   template <class T>

@@ -135,13 +135,17 @@ class Run {
         options_(options),
         observer_(observer),
         plan_(plan),
+        ranks_(RanksOf(options)),
         traits_(learner.traits()),
         scales_(ScalesFor(problem, traits_)) {
     const bool resumed = !plan.resume.empty();
     if (resumed) Restore();
     const ProgressRecord& record = state_.record;
-    cpu_start_ = ProcessCpuSeconds() - record.cpu_seconds;
-    stop_.emplace(interrupt, options.time_limit_seconds, record.seconds + record.check_seconds);
+    cpu_before_ = record.cpu_seconds;
+    cpu_start_ = ProcessCpuSeconds();
+    // The clock of rank 0 decides when the time is over.
+    stop_.emplace(interrupt, ranks_.first() ? options.time_limit_seconds : 0,
+                  record.seconds + record.check_seconds, !ranks_.alone());
     if (!resumed)
       state_.next_check = NextCheck(0, options.check_every, !std::isnan(GapEstimate(learner)));
     KeepState();
@@ -165,7 +169,7 @@ class Run {
     while (!CheckAndDecide()) {
       if (!std::exchange(ahead_, false)) Pass();
     }
-    state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
+    CountCpuSeconds();
     if (!kept_is_written_ && !kept_.bytes().empty()) WriteKept();
     ReportRounding();
     TrainSummary summary;
@@ -185,8 +189,23 @@ class Run {
     AfterPass();
   }
 
+  /// The processor seconds of the run so far, of all ranks.
+  void CountCpuSeconds() {
+    state_.record.cpu_seconds = cpu_before_ + ranks_.SumOfReals(ProcessCpuSeconds() - cpu_start_);
+  }
+  /// Takes times from rank 0, where they may decide something.
+  void TakeTimes() {
+    if (ranks_.alone()) return;
+    double times[] = {state_.record.seconds, state_.record.check_seconds};
+    ranks_.TakeFromFirst(&times);
+    state_.record.seconds = times[0];
+    state_.record.check_seconds = times[1];
+  }
+
   void AfterPass() {
     ++state_.record.pass;
+    stop_->Agree(ranks_);
+    TakeTimes();
     // A pass that was asked to stop may have been cut short. A run resumed from such a state would
     // not replay the uninterrupted run.
     whole_ = whole_ && !stop_->ShouldStop();
@@ -254,7 +273,8 @@ class Run {
     record.check_seconds += elapsed - pass_seconds;
     check_cost_ = elapsed * threads - pass_seconds;
     if (ahead_) pass_cost_ = pass_seconds;
-    record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
+    CountCpuSeconds();
+    TakeTimes();
     if (observer_ != nullptr) observer_->OnCheck(record);
     decision_ = Decide();
     if (decision_) {
@@ -310,6 +330,7 @@ class Run {
     ProgressRecord record = state_.record;
     if (stop_->ShouldStop())
       record.check_seconds = std::max(record.check_seconds, stop_->Elapsed() - record.seconds);
+    ranks_.TakeFromFirst(&record.check_seconds);
     return DecideStop(rules, traits_.stopping_gap, record, stop_->interrupted());
   }
 
@@ -317,8 +338,10 @@ class Run {
   /// decides when states are copied, but not what they contain.
   void KeepState() {
     if (!plan_.write || !whole_) return;
-    const bool due = since_written_.Seconds() >= plan_.every_seconds;
-    const bool cheap = since_kept_.Seconds() >= kKeepEvery * keep_seconds_;
+    bool due = since_written_.Seconds() >= plan_.every_seconds;
+    bool cheap = since_kept_.Seconds() >= kKeepEvery * keep_seconds_;
+    ranks_.TakeFromFirst(&due);
+    ranks_.TakeFromFirst(&cheap);
     if (!due && !cheap && state_.record.pass < options_.max_passes) return;
     CopyState();
     if (due && state_.record.pass > 0) Timed(&state_.record.check_seconds, [&] { WriteKept(); });
@@ -327,7 +350,7 @@ class Run {
   void CopyState() {
     double spent = 0;
     Timed(&spent, [&] {
-      state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
+      CountCpuSeconds();
       kept_.Clear();
       StateArchive archive(&kept_);
       state_.Archive(&archive);
@@ -340,7 +363,7 @@ class Run {
   }
 
   void WriteKept() {
-    plan_.write(kept_.bytes());
+    plan_.write(kept_.bytes(), kept_.parts());
     kept_is_written_ = true;
     since_written_.Restart();
   }
@@ -364,11 +387,13 @@ class Run {
   const TrainOptions& options_;
   TrainObserver* observer_;
   const CheckpointPlan& plan_;
+  Ranks& ranks_;
   const LearnerTraits traits_;
   const ObjectiveScales scales_;  // a sweep over all losses: once, not in every pass
   LoopState state_;
   std::optional<StopControl> stop_;
   std::optional<StopDecision> decision_;
+  double cpu_before_ = 0;  // of the runs that this one continues
   double cpu_start_ = 0;
   bool whole_ = true;      // no pass may have been cut short
   bool ahead_ = false;     // the learner has already made the next pass

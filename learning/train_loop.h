@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,7 +34,9 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
 
 /// Trains until a stopping rule of the options holds; calls CheckOptions first. λ is
 /// options.lambda, or problem.lambda() where options.lambda is 0. The result depends only on the
-/// problem, the options and the seed, except where a time limit or an interrupt ends the run.
+/// problem, the options and the seed, except where a time limit or an interrupt ends the run. With
+/// several ranks (TrainOptions::ranks) all of them must call it, and get the same summary; times are
+/// those of rank 0, but processor seconds are those of all ranks.
 /// Throws DataError (CheckOptions, MakeLearner), CertificateError, and std::overflow_error when the
 /// objective is not finite. observer and interrupt may be null; interrupt is read with relaxed
 /// order.
@@ -47,8 +50,10 @@ TrainSummary Train(const Problem& problem, const TrainOptions& options,
 /// `write` when every_seconds have passed since the last time, and at the end of the run. Copying
 /// states changes nothing that is computed.
 struct CheckpointPlan {
-  /// Receives a state. If empty, no states are copied. An exception of this function ends the run.
-  std::function<void(const std::string& state)> write;
+  /// Receives a state, and the places where its parts begin (StateWriter::Part). If empty, no states
+  /// are copied. An exception of this function ends the run. With several ranks all of them have
+  /// this function, each for its own state, and call it at the same time.
+  std::function<void(const std::string& state, std::span<const std::size_t> parts)> write;
   double every_seconds = 60;
   /// Copies a state before every check, too, so that `write` receives that before the last check at
   /// the end of the run. Without it, or after a pass that was cut short, measured time decides how

@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/cmd_startup.h>
 #include <slackline/apps/common/program_version.h>
 #include <slackline/core/check.h>
@@ -71,13 +72,18 @@ const CLI::App& InnerCommand(const CLI::App& root) {
   return *app;
 }
 
+/// "slackline multilabel train"
+std::string CommandName(const CLI::App& root) {
+  std::string name;
+  for (const CLI::App* app = &InnerCommand(root); app != nullptr; app = app->get_parent())
+    name = app->get_name() + (name.empty() ? "" : " ") + name;
+  return name;
+}
+
 /// " (see slackline multilabel train --help-all)"
 std::string Hint(const CLI::App& root) {
-  std::string name;
-  for (const CLI::App* app = &InnerCommand(root); app != nullptr; app = app->get_parent()) {
-    name = app->get_name() + " " + name;
-  }
-  return " (see " + name + (InnerCommand(root).get_help_all_ptr() ? "--help-all)" : "--help)");
+  return " (see " + CommandName(root) + " " +
+         (InnerCommand(root).get_help_all_ptr() ? "--help-all)" : "--help)");
 }
 
 /// "; did you mean '--lambda'?" for "--lamda" or "--lamda=1", or "".
@@ -121,7 +127,7 @@ std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
 }
 
 int Complain(int code, const std::string& message) {
-  std::fprintf(stderr, "slackline: %s\n", Printable(message).c_str());
+  TellError(code, message);
   return code;
 }
 
@@ -156,7 +162,7 @@ void AddCommands(CLI::App* root, Action* action) {
   AddReport(root, action);
 }
 
-int Run(int argc, char** argv) {
+int RunCommand(int argc, char** argv) {
   CLI::App root("Slackline: structured SVMs with certified training.", "slackline");
   Action action;
   AddCommands(&root, &action);
@@ -169,10 +175,29 @@ int Run(int argc, char** argv) {
   }
   try {
     CheckValues(InnerCommand(root));
+    CheckRanks(CommandName(root));
     return Finish(action());
   } catch (const DataError& error) {
     const std::string message = error.what();
     return Complain(kBadInput, message.starts_with("--") ? message + Hint(root) : message);
+  }
+}
+
+/// Runs the command on all ranks; returns the exit code.
+int Run(int argc, char** argv) {
+  try {
+    BeginRanks();
+  } catch (const DataError& error) {
+    return Complain(kBadInput, error.what());
+  }
+  try {
+    return RunCommand(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return Complain(kInternalError, "not enough memory");
+  } catch (const CertificateError& error) {
+    return Complain(kInternalError, error.what());
+  } catch (const std::exception& error) {
+    return Complain(kInternalError, std::string("internal error: ") + error.what());
   }
 }
 
@@ -182,14 +207,7 @@ int Run(int argc, char** argv) {
 int main(int argc, char** argv) {
   namespace program = slackline::internal::program;
   program::PrepareProcess();
-  try {
-    return program::Run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    return program::Complain(program::kInternalError, "not enough memory");
-  } catch (const slackline::internal::CertificateError& error) {
-    return program::Complain(program::kInternalError, error.what());
-  } catch (const std::exception& error) {
-    return program::Complain(program::kInternalError,
-                             std::string("internal error: ") + error.what());
-  }
+  const int code = program::Run(argc, argv);
+  program::EndRanks();
+  return code;
 }

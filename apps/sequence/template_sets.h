@@ -28,11 +28,11 @@ bool IsTemplateSet(std::string_view name);
 
 /// Whether at least half of the distinct texts of a column look like words: two or more characters,
 /// including an ASCII letter or a character beyond ASCII. Numbers and single characters are not
-/// words. Linear in the cells. With several ranks, all of them must call it, each with its own
-/// tokens, and get the answer for all tokens.
+/// words. Linear in the cells. Several ranks look at the tokens of all of them, and call this
+/// function and those below together.
 bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks = OneRank());
 
-/// The set that auto chooses for these tokens. Requires a column. `ranks` as in HoldsWords.
+/// The set that auto chooses for these tokens. Requires a column.
 std::string_view ChooseTemplateSet(const TokenTable& tokens, Ranks& ranks = OneRank());
 
 /// The templates of a set, with comments; those of auto as if column 0 held words. Throws DataError
@@ -40,8 +40,7 @@ std::string_view ChooseTemplateSet(const TokenTable& tokens, Ranks& ranks = OneR
 std::string TemplateSetText(std::string_view name, Index num_columns);
 
 /// The templates for tokens from the name of a set or of a file; empty: auto. Throws DataError,
-/// also when neither a set nor a file has this name. `ranks` as in HoldsWords; a DataError on one
-/// rank is thrown on all.
+/// also when neither a set nor a file has this name.
 FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens,
                                Ranks& ranks = OneRank());
 

@@ -56,28 +56,42 @@ double EvaluatedPoint::Read(const Dataset& data, Index m, std::vector<double>* c
 }
 
 void EvaluatedPoint::Archive(const Dataset& data, StateArchive* archive) {
-  bool known = keeps() && !loaded_;
-  archive->Flag(&known);
+  Loading loading = ArchiveHead(data.size(), archive);
+  for (Index m = 0; m < data.size(); ++m) ArchiveExample(data, m, archive, &loading);
+  if (archive->loading()) EndLoading(std::move(loading));
+}
+
+EvaluatedPoint::Loading EvaluatedPoint::ArchiveHead(Index examples, StateArchive* archive) {
+  Loading loading;
+  loading.known = keeps() && !loaded_;
+  archive->Flag(&loading.known);
   if (archive->loading()) {
-    loaded_ = !known;
+    loaded_ = !loading.known;
     share_ = 1;
   }
-  if (!known) return;
-  double value = value_;
-  archive->Real(&value);
-  std::vector<SparsePoint> read(archive->loading() ? data.size() : 0);
-  for (Index m = 0; m < data.size(); ++m) {
-    SparsePoint& point = archive->loading() ? read[m] : points_[m];
-    archive->Indices(&point.index, 0, data.example(m).structure().num_coordinates() - 1);
-    archive->FiniteList(&point.value);
-    archive->FiniteReal(&point.loss);
-    archive->Require(point.index.size() == point.value.size(), "a dual point does not add up");
-  }
+  if (!loading.known) return loading;
+  loading.value = value_;
+  archive->Real(&loading.value);
+  if (archive->loading()) loading.points.resize(examples);
+  return loading;
+}
+
+void EvaluatedPoint::ArchiveExample(const Dataset& data, Index m, StateArchive* archive,
+                                    Loading* loading) {
+  if (!loading->known) return;
+  SparsePoint& point = archive->loading() ? loading->points[m] : points_[m];
+  archive->Indices(&point.index, 0, data.example(m).structure().num_coordinates() - 1);
+  archive->FiniteList(&point.value);
+  archive->FiniteReal(&point.loss);
+  archive->Require(point.index.size() == point.value.size(), "a dual point does not add up");
+}
+
+void EvaluatedPoint::EndLoading(Loading loading) {
   // Keep the current point if best points are not wanted, or if the current one is better: an
   // evaluation during the pass that is being undone may have found it.
-  if (!archive->loading() || !keeps() || value_ > value) return;
-  points_ = std::move(read);
-  value_ = value;
+  if (!loading.known || !keeps() || value_ > loading.value) return;
+  points_ = std::move(loading.points);
+  value_ = loading.value;
 }
 
 }  // namespace slackline::internal

@@ -5,20 +5,26 @@
 // bit (with the same program on the same kind of processor); times are added up.
 //
 // The file is a container of core/model_file.h, which provides checksum, lengths, and atomic
-// replacement.
+// replacement. Where several ranks train together (core/ranks.h), each writes a file of its own with
+// the states of its shards, and the checkpoint file lists them. It is replaced when all others have
+// been written, and the old ones are removed after that, so that there is a complete checkpoint at
+// every moment. The ranks must see one folder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <slackline/core/ranks.h>
 #include <slackline/learning/run/fingerprint.h>
 
 namespace slackline::internal {
 
 /// Version of the state of loop and learners. Must be raised with every change of the saved state.
-inline constexpr std::int64_t kStateVersion = 5;
+inline constexpr std::int64_t kStateVersion = 6;
 
 struct Checkpoint {
   Fingerprint fingerprint;
@@ -27,6 +33,8 @@ struct Checkpoint {
   std::int64_t stage = 0;
   std::vector<double> figures;
   std::string state;
+  /// The places in the state where the parts of the shards begin (StateWriter::Part): ascending.
+  std::vector<std::size_t> parts;
 };
 
 /// Replaces the file atomically. Throws DataError when the file cannot be written; an old file then
@@ -36,6 +44,30 @@ void SaveCheckpoint(const std::string& path, const Checkpoint& checkpoint);
 /// Throws DataError when the file is not a checkpoint, is damaged, or was written by another
 /// version.
 Checkpoint LoadCheckpoint(const std::string& path);
+
+/// The checkpoints of one or several ranks at one path.
+class CheckpointFile {
+ public:
+  /// Reads nothing yet.
+  CheckpointFile(std::string path, Ranks& ranks) : path_(std::move(path)), ranks_(ranks) {}
+
+  /// The state with the parts of all shards, where this process is alone; else with those of the
+  /// shards of this rank, whatever ranks or process wrote it. Throws DataError, on all ranks, as
+  /// LoadCheckpoint does, and when a file of the list is missing or belongs to another checkpoint.
+  Checkpoint Load() const;
+  /// Replaces the checkpoint by that of all ranks, whose fingerprints, stages and figures are the
+  /// same, and each of which gives the state with the parts of its own shards. Throws DataError, on
+  /// all ranks, when a file cannot be written; the old checkpoint then stays.
+  void Save(const Checkpoint& checkpoint);
+
+ private:
+  /// Removes the ranks' files of other checkpoints at path_ than the one with this number.
+  void RemoveOthers(std::int64_t number) const;
+
+  std::string path_;
+  Ranks& ranks_;
+  bool saved_ = false;
+};
 
 /// The bytes of such a file, and what they say. The second throws DataError as LoadCheckpoint does.
 std::string CheckpointBytes(const Checkpoint& checkpoint);

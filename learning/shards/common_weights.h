@@ -17,8 +17,8 @@
 namespace slackline::internal {
 
 struct CommonWeights {
-  CommonWeights(const Dataset& data, std::int64_t part_work)
-      : runs(data, part_work),
+  CommonWeights(const Dataset& data, std::int64_t part_work, Ranks& ranks)
+      : runs(data, part_work, ranks),
         values(data.layout().size(), 0.0),
         frequent(runs.num_frequent(), 0.0),
         changed_in(runs.num_columns(), 0) {}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/shards/shard_deal.h>
 
+#include <algorithm>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -13,6 +16,56 @@ ExampleRange RangeOfShard(Index examples, Index shards, Index shard) {
     return static_cast<Index>(static_cast<std::int64_t>(examples) * s / shards);
   };
   return {begin(shard), begin(shard + 1)};
+}
+
+ShardPlan PlanShards(Index examples, Index wanted, Ranks& ranks) {
+  const std::vector<Index> counts = ranks.Gather(examples);
+  std::int64_t total = 0;
+  for (int r = 0; r < ranks.size(); ++r) {
+    if (counts[r] == 0) throw DataError("rank " + std::to_string(r) + " has no examples");
+    total += counts[r];
+  }
+  if (total > std::numeric_limits<Index>::max())
+    throw DataError("the ranks together have more than 2147483647 examples");
+  ShardPlan plan;
+  plan.num_examples = static_cast<Index>(total);
+  plan.total = std::min(wanted, plan.num_examples);
+  if (plan.total < ranks.size()) {
+    throw DataError("--shards " + std::to_string(plan.total) + ": there are " +
+                    std::to_string(ranks.size()) + " ranks, each of which needs a shard");
+  }
+  bool even = true;
+  for (int r = 0; r < ranks.size(); ++r) {
+    const Ranks::Piece shards = ranks.PieceOf(plan.total, r);
+    const Index begin =
+        RangeOfShard(plan.num_examples, plan.total, static_cast<Index>(shards.begin)).begin;
+    const Index end =
+        RangeOfShard(plan.num_examples, plan.total, static_cast<Index>(shards.end) - 1).end;
+    even = even && end - begin == counts[r];
+  }
+  const Ranks::Piece mine = ranks.PieceOf(plan.total);
+  plan.first = static_cast<Index>(mine.begin);
+  const auto count = static_cast<Index>(mine.size());
+  if (!even) {
+    const Index fewest = *std::min_element(counts.begin(), counts.end());
+    if (plan.total % ranks.size() != 0 || fewest < count) {
+      throw DataError("--shards " + std::to_string(wanted) + ": the ranks have " +
+                      std::to_string(fewest) + " to " +
+                      std::to_string(*std::max_element(counts.begin(), counts.end())) +
+                      " examples, so that each must divide its own; use a multiple of " +
+                      std::to_string(ranks.size()) + " shards, and no more per rank than " +
+                      std::to_string(fewest));
+    }
+    for (Index k = 0; k <= count; ++k)
+      plan.begin.push_back(k < count ? RangeOfShard(examples, count, k).begin : examples);
+    return plan;
+  }
+  const Index first = RangeOfShard(plan.num_examples, plan.total, plan.first).begin;
+  for (Index k = 0; k < count; ++k) {
+    plan.begin.push_back(RangeOfShard(plan.num_examples, plan.total, plan.first + k).begin - first);
+  }
+  plan.begin.push_back(examples);
+  return plan;
 }
 
 Problem ProblemOfRange(const Problem& problem, const ExampleRange& range) {

@@ -2,7 +2,8 @@
 #include <slackline/learning/shards/shard_exchange.h>
 
 #include <algorithm>
-#include <bit>
+#include <cstring>
+#include <numeric>
 
 #include <slackline/core/inner_product.h>
 #include <slackline/core/parallel.h>
@@ -13,7 +14,9 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Offset kPieceLength = 2048;         // frequent weights
+// Frequent weights of a piece, and the number of pieces if that makes them longer.
+constexpr Offset kLeastPiece = 2048;
+constexpr Offset kMostPieces = 64;
 constexpr std::int64_t kSharedWork = 40'000;  // array entries that several threads share
 // Caution grows where the shards keep less than the first share of their gains together, and falls
 // where they keep more than the second.
@@ -64,60 +67,135 @@ void AddScaled(double scale, const double* a, Offset count, double* out) {
   for (Offset k = 0; k < count; ++k) out[k] += scale * a[k];
 }
 
+/// The parts of a message of doubles.
+class MessageWriter {
+ public:
+  void Add(std::span<const double> values) {
+    message_.insert(message_.end(), values.begin(), values.end());
+  }
+  void Add(std::span<const Index> values) {
+    const std::size_t begin = message_.size();
+    message_.resize(begin + Doubles(values.size()));
+    if (!values.empty()) std::memcpy(message_.data() + begin, values.data(), values.size_bytes());
+  }
+  void Clear() { message_.clear(); }
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(message_)); }
+
+  /// The doubles that as many indices occupy.
+  static std::size_t Doubles(std::size_t indices) {
+    return (indices * sizeof(Index) + sizeof(double) - 1) / sizeof(double);
+  }
+
+ private:
+  std::vector<double> message_;
+};
+
+std::span<const Index> IndicesAt(const double* place, Offset count) {
+  return {reinterpret_cast<const Index*>(place), Size(count)};
+}
+
 }  // namespace
 
-ShardExchange::ShardExchange(const WeightRuns& runs, Index shards)
-    : shares_(shards, 1.0),
-      caution_(runs.num_columns() > 0 ? shards : 1),
-      words_((static_cast<std::size_t>(shards) + 63) / 64),
+ShardExchange::ShardExchange(const WeightRuns& runs, const ShardPlan& plan, Ranks& ranks)
+    : plan_(plan),
+      ranks_(ranks),
+      shares_(plan.total, 1.0),
+      caution_(runs.num_columns() > 0 ? plan.total : 1),
       listed_(runs.num_columns(), -1),
-      own_(shards, std::vector<double>(static_cast<std::size_t>(runs.num_frequent()), 0.0)) {
+      own_(plan.count(), std::vector<double>(Size(runs.num_frequent()), 0.0)) {
   if (runs.num_columns() > 0) columns_.resize(Shard::kRanges);
+  const Offset length = std::max(kLeastPiece, runs.num_frequent() / kMostPieces + 1);
   Offset place = 0;
   for (const WeightRun& run : runs.frequent()) {
-    for (Offset k = 0; k < run.count; k += kPieceLength) {
-      if (frequent_.empty() || frequent_.back().size >= kPieceLength) {
+    Offset count = 0;
+    for (Offset k = 0; k < run.count; k += count) {
+      if (frequent_.empty() || frequent_.back().size >= length) {
         frequent_.emplace_back();
         frequent_.back().first = place;
       }
-      const Offset count = std::min(kPieceLength, run.count - k);
+      count = std::min(length - frequent_.back().size, run.count - k);
       frequent_.back().runs.push_back({run.begin + k, count});
       frequent_.back().size += count;
       place += count;
     }
   }
-}
-
-template <class Visit>
-void ShardExchange::ForEachChanger(const Piece& piece, std::size_t column,
-                                   const Visit& visit) const {
-  for (std::size_t w = 0; w < words_; ++w) {
-    for (std::uint64_t bits = piece.changers[column * words_ + w]; bits != 0; bits &= bits - 1)
-      visit(64 * w + static_cast<std::size_t>(std::countr_zero(bits)));
+  const auto num_frequent = static_cast<std::int64_t>(frequent_.size());
+  for (int r = 0; r < ranks.size(); ++r) {
+    const Ranks::Piece pieces = ranks.PieceOf(num_frequent, r);
+    slice_begin_.push_back(pieces.begin < num_frequent ? frequent_[pieces.begin].first : place);
   }
+  slice_begin_.push_back(place);
+  my_frequent_ = ranks.PieceOf(num_frequent);
+  my_columns_ = ranks.PieceOf(static_cast<std::int64_t>(columns_.size()));
 }
 
-/// Lists the columns of a range that some shard changed.
+const double* ShardExchange::ChangesOf(Index shard, const Piece& piece) const {
+  if (ranks_.alone()) return own_[shard].data() + piece.first;
+  return changes_[shard] + (piece.first - slice_begin_[ranks_.rank()]);
+}
+
+template <class OfFrequent, class OfColumns>
+void ShardExchange::ForPieces(int threads, bool all, const OfFrequent& of_frequent,
+                              const OfColumns& of_columns) {
+  const Index first = all ? 0 : static_cast<Index>(my_frequent_.begin);
+  const Index end = static_cast<Index>(all ? frequent_.size() : my_frequent_.end);
+  const auto columns = static_cast<Index>(my_columns_.size());
+  const Index pieces = end - first + columns;
+  ParallelChunks(pieces, threads == 1 ? 1 : pieces, threads, [&](const Chunk& chunk) {
+    for (Index k = chunk.begin; k < chunk.end; ++k) {
+      if (k < end - first) {
+        of_frequent(&frequent_[first + k]);
+      } else {
+        const std::size_t range = my_columns_.begin + k - (end - first);
+        of_columns(&columns_[range], range);
+      }
+    }
+  });
+}
+
+/// Lists the columns of a range of this rank that some shard changed.
 void ShardExchange::ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t range,
                                 Piece* piece) {
   piece->runs.clear();
   piece->columns.clear();
-  piece->changers.clear();
+  piece->places.clear();
+  piece->in_order.clear();
+  piece->values = 0;
   piece->size = 0;
-  for (std::size_t p = 0; p < shards.size(); ++p) {
-    for (const Index column : shards[p]->changed_columns(range)) {
+  for (Index p = 0; p < num_shards(); ++p) {
+    ColumnList list;
+    if (ranks_.alone()) {
+      list.columns = shards[p]->changed_columns(range);
+    } else {
+      list = lists_[p * Size(my_columns_.size()) + range - Size(my_columns_.begin)];
+    }
+    const double* values = list.values;
+    for (const Index column : list.columns) {
       if (listed_[column] < 0) {
         listed_[column] = static_cast<Index>(piece->columns.size());
         piece->columns.push_back(column);
         piece->runs.push_back(runs.column(column));
-        piece->changers.resize(piece->changers.size() + words_, 0);
+        piece->values += piece->runs.back().count;
       }
-      const auto place = static_cast<std::size_t>(listed_[column]);
-      piece->changers[place * words_ + p / 64] |= std::uint64_t{1} << (p % 64);
-      piece->size += piece->runs[place].count;
+      const Index place = listed_[column];
+      const WeightRun& run = piece->runs[place];
+      piece->places.push_back(place);
+      piece->in_order.push_back(
+          {p, list.values == nullptr ? shards[p]->weights().data() + run.begin : values});
+      if (list.values != nullptr) values += run.count;
+      piece->size += run.count;
     }
   }
   for (const Index column : piece->columns) listed_[column] = -1;
+  // Sort the changes by their columns, those of each in the order of the shards.
+  piece->begin.assign(piece->columns.size() + 1, 0);
+  for (const Index place : piece->places) ++piece->begin[place + 1];
+  std::partial_sum(piece->begin.begin(), piece->begin.end(), piece->begin.begin());
+  piece->changes.resize(piece->places.size());
+  for (std::size_t k = 0; k < piece->places.size(); ++k)
+    piece->changes[piece->begin[piece->places[k]]++] = piece->in_order[k];
+  for (std::size_t r = piece->columns.size(); r > 0; --r) piece->begin[r] = piece->begin[r - 1];
+  piece->begin[0] = 0;
 }
 
 /// Adds a part's changes of the frequent weights to own_.
@@ -140,92 +218,289 @@ void ShardExchange::ShowPart(CommonWeights* common, Piece* piece) const {
     std::copy(values, values + run.count, common->frequent.data() + k);
     k += run.count;
   }
-  for (const std::vector<double>& own : own_)
-    AddScaled(1, own.data() + piece->first, piece->size, common->frequent.data() + piece->first);
+  for (Index p = 0; p < num_shards(); ++p)
+    AddScaled(1, ChangesOf(p, *piece), piece->size, common->frequent.data() + piece->first);
 }
 
-/// Products of own_.
+/// Products of the changes of the frequent weights.
 void ShardExchange::AddFrequent(const CommonWeights& common, Piece* piece) const {
-  const std::size_t n = own_.size();
+  const std::size_t n = num_shards();
   piece->products.assign(n * n + n, 0.0);
   for (std::size_t p = 0; p < n; ++p) {
-    const double* const own = own_[p].data() + piece->first;
+    const double* const own = ChangesOf(static_cast<Index>(p), *piece);
     Offset k = 0;
     for (const WeightRun& run : piece->runs) {
       piece->products[n * n + p] += Product(common.values.data() + run.begin, own + k, run.count);
       k += run.count;
     }
     for (std::size_t q = p; q < n; ++q)
-      piece->products[p * n + q] = Product(own, own_[q].data() + piece->first, piece->size);
+      piece->products[p * n + q] =
+          Product(own, ChangesOf(static_cast<Index>(q), *piece), piece->size);
   }
 }
 
-void ShardExchange::AddColumns(const Shards& shards, const CommonWeights& common,
-                               Piece* piece) const {
-  const std::size_t n = shards.size();
+void ShardExchange::AddColumns(const CommonWeights& common, Piece* piece) const {
+  const std::size_t n = num_shards();
   piece->products.assign(n * n + n, 0.0);
-  std::vector<std::size_t> changers;
   for (std::size_t r = 0; r < piece->runs.size(); ++r) {
     const WeightRun& run = piece->runs[r];
-    const auto count = static_cast<std::size_t>(run.count);
-    piece->differences.resize(std::max(piece->differences.size(), n * count));
+    const std::size_t count = run.count;
+    const std::span<const Change> changes(piece->changes.data() + piece->begin[r],
+                                          piece->changes.data() + piece->begin[r + 1]);
+    piece->differences.resize(std::max(piece->differences.size(), changes.size() * count));
     double* const differences = piece->differences.data();
     const double* const before = common.values.data() + run.begin;
-    changers.clear();
-    ForEachChanger(*piece, r, [&](std::size_t p) {
-      double* const difference = differences + changers.size() * count;
-      const Two products = Difference(shards[p]->weights().data() + run.begin, before, 1 / caution_,
-                                      run.count, difference);
+    for (std::size_t a = 0; a < changes.size(); ++a) {
+      const std::size_t p = changes[a].shard;
+      const Two products =
+          Difference(changes[a].values, before, 1 / caution_, run.count, differences + a * count);
       piece->products[p * n + p] += products[0];
       piece->products[n * n + p] += products[1];
-      changers.push_back(p);
-    });
-    for (std::size_t a = 0; a < changers.size(); ++a) {
-      for (std::size_t b = a + 1; b < changers.size(); ++b) {
-        piece->products[changers[a] * n + changers[b]] +=
+    }
+    for (std::size_t a = 0; a < changes.size(); ++a) {
+      for (std::size_t b = a + 1; b < changes.size(); ++b) {
+        piece->products[changes[a].shard * n + changes[b].shard] +=
             Product(differences + a * count, differences + b * count, run.count);
       }
     }
   }
 }
 
-/// Writes the new frequent weights, and clears own_.
-void ShardExchange::ApplyFrequent(CommonWeights* common, Piece* piece) {
+/// Computes the new frequent weights.
+void ShardExchange::ApplyFrequent(CommonWeights* common, Piece* piece) const {
+  double* const frequent = common->frequent.data() + piece->first;
+  Offset k = 0;
+  for (const WeightRun& run : piece->runs) {
+    const double* const before = common->values.data() + run.begin;
+    std::copy(before, before + run.count, frequent + k);
+    k += run.count;
+  }
+  for (Index p = 0; p < num_shards(); ++p)
+    AddScaled(shares_[p], ChangesOf(p, *piece), piece->size, frequent);
+}
+
+void ShardExchange::ApplyColumns(CommonWeights* common, Piece* piece) const {
+  for (std::size_t r = 0; r < piece->runs.size(); ++r) {
+    const WeightRun& run = piece->runs[r];
+    double* const values = common->values.data() + run.begin;
+    double* const before = piece->differences.data();  // AddColumns made room
+    std::copy(values, values + run.count, before);
+    for (Index c = piece->begin[r]; c < piece->begin[r + 1]; ++c) {
+      const Change& change = piece->changes[c];
+      AddDifference(change.values, before, shares_[change.shard] / caution_, run.count, values);
+    }
+    common->changed_in[piece->columns[r]] = common->round;
+  }
+}
+
+/// Writes the new frequent weights of all ranks, and clears own_.
+void ShardExchange::EndFrequent(CommonWeights* common, Piece* piece) {
   Offset k = piece->first;
   for (const WeightRun& run : piece->runs) {
-    double* const values = common->values.data() + run.begin;
-    for (std::size_t p = 0; p < own_.size(); ++p)
-      AddScaled(shares_[p], own_[p].data() + k, run.count, values);
-    std::copy(values, values + run.count, common->frequent.data() + k);
+    const double* const values = common->frequent.data() + k;
+    std::copy(values, values + run.count, common->values.data() + run.begin);
     k += run.count;
   }
   for (std::vector<double>& own : own_)
     std::fill(own.begin() + piece->first, own.begin() + piece->first + piece->size, 0.0);
 }
 
-void ShardExchange::ApplyColumns(const Shards& shards, CommonWeights* common, Piece* piece) const {
-  for (std::size_t r = 0; r < piece->runs.size(); ++r) {
-    const WeightRun& run = piece->runs[r];
-    double* const values = common->values.data() + run.begin;
-    double* const before = piece->differences.data();  // AddColumns made room
-    std::copy(values, values + run.count, before);
-    ForEachChanger(*piece, r, [&](std::size_t p) {
-      AddDifference(shards[p]->weights().data() + run.begin, before, shares_[p] / caution_,
-                    run.count, values);
-    });
-    common->changed_in[piece->columns[r]] = common->round;
+void ShardExchange::AddAndSend(int threads, const Shards& shards, const CommonWeights& common,
+                               bool with_columns) {
+  if (ranks_.alone()) return;
+  ForPieces(
+      threads, true, [&](Piece* piece) { AddPart(shards, common, piece); },
+      [](Piece*, std::size_t) {});
+  const WeightRuns& runs = common.runs;
+  const int size = ranks_.size();
+  const Offset my_slice = slice_begin_[ranks_.rank() + 1] - slice_begin_[ranks_.rank()];
+  with_columns = with_columns && !columns_.empty();
+  // Numbers of changed columns, and of their values: per shard and range of the other rank.
+  std::vector<std::vector<Offset>> counts(size);
+  std::vector<std::vector<Offset>> come_counts(size);
+  std::vector<std::span<const std::byte>> to(size);
+  std::vector<std::span<std::byte>> from(size);
+  const auto shards_of = [&](int r) { return ranks_.PieceOf(plan_.total, r); };
+  if (with_columns) {
+    for (int r = 0; r < size; ++r) {
+      const Ranks::Piece ranges = ranks_.PieceOf(static_cast<std::int64_t>(columns_.size()), r);
+      for (const auto& shard : shards) {
+        for (std::int64_t range = ranges.begin; range < ranges.end; ++range) {
+          const std::span<const Index> changed = shard->changed_columns(Size(range));
+          Offset values = 0;
+          for (const Index column : changed) values += runs.column(column).count;
+          counts[r].push_back(static_cast<Offset>(changed.size()));
+          counts[r].push_back(values);
+        }
+      }
+      come_counts[r].resize(Size(2 * shards_of(r).size() * my_columns_.size()));
+      to[r] = std::as_bytes(std::span(counts[r]));
+      from[r] = std::as_writable_bytes(std::span(come_counts[r]));
+    }
+    ranks_.ExchangeBytes(to, from);
+  }
+  std::vector<MessageWriter> messages(size);
+  come_.resize(size);
+  for (int r = 0; r < size; ++r) {
+    const Offset begin = slice_begin_[r];
+    const std::size_t slice = slice_begin_[r + 1] - begin;
+    for (const std::vector<double>& own : own_)
+      messages[r].Add(std::span(own).subspan(Size(begin), slice));
+    if (with_columns) {
+      const Ranks::Piece ranges = ranks_.PieceOf(static_cast<std::int64_t>(columns_.size()), r);
+      for (const auto& shard : shards) {
+        for (std::int64_t range = ranges.begin; range < ranges.end; ++range) {
+          const std::span<const Index> changed = shard->changed_columns(Size(range));
+          messages[r].Add(changed);
+          for (const Index column : changed) {
+            const WeightRun run = runs.column(column);
+            messages[r].Add(shard->weights().subspan(Size(run.begin), Size(run.count)));
+          }
+        }
+      }
+    }
+    std::size_t comes = Size(shards_of(r).size() * my_slice);
+    for (std::size_t k = 0; k < come_counts[r].size(); k += 2)
+      comes += MessageWriter::Doubles(come_counts[r][k]) + Size(come_counts[r][k + 1]);
+    come_[r].resize(comes);
+    to[r] = messages[r].bytes();
+    from[r] = std::as_writable_bytes(std::span(come_[r]));
+  }
+  ranks_.ExchangeBytes(to, from);
+  changes_.clear();
+  lists_.clear();
+  for (int r = 0; r < size; ++r) {
+    const double* place = come_[r].data();
+    for (std::int64_t p = 0; p < shards_of(r).size(); ++p, place += my_slice)
+      changes_.push_back(place);
+    for (std::size_t k = 0; k < come_counts[r].size(); k += 2) {
+      const Offset columns = come_counts[r][k];
+      const std::span<const Index> numbers = IndicesAt(place, columns);
+      place += MessageWriter::Doubles(Size(columns));
+      lists_.push_back({numbers, place});
+      place += come_counts[r][k + 1];
+    }
   }
 }
 
-std::vector<double> ShardExchange::SumOfProducts() const {
-  const std::size_t n = shares_.size();
-  std::vector<double> sum(n * n + n, 0.0);
-  for (const auto& pieces : {std::span(frequent_), std::span(columns_)}) {
-    for (const Piece& piece : pieces) {
-      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += piece.products[k];
+void ShardExchange::ShareFrequent(CommonWeights* common) {
+  if (ranks_.alone()) return;
+  std::vector<std::size_t> lengths;
+  for (int r = 0; r < ranks_.size(); ++r)
+    lengths.push_back(Size(slice_begin_[r + 1] - slice_begin_[r]) * sizeof(double));
+  const std::span<double> all(common->frequent);
+  ranks_.GatherBytes(std::as_bytes(all.subspan(Size(slice_begin_[ranks_.rank()]),
+                                               lengths[ranks_.rank()] / sizeof(double))),
+                     lengths, std::as_writable_bytes(all).data());
+}
+
+void ShardExchange::ShareColumns(CommonWeights* common) {
+  if (ranks_.alone() || columns_.empty()) return;
+  MessageWriter message;
+  for (std::int64_t range = my_columns_.begin; range < my_columns_.end; ++range) {
+    const Piece& piece = columns_[range];
+    message.Add(std::span(piece.columns));
+    for (const WeightRun& run : piece.runs)
+      message.Add(std::span(common->values).subspan(Size(run.begin), Size(run.count)));
+  }
+  // All ranks know how many columns and values every piece has (GatherSums).
+  std::vector<std::size_t> lengths;
+  std::size_t total = 0;
+  for (int r = 0; r < ranks_.size(); ++r) {
+    const Ranks::Piece ranges = ranks_.PieceOf(static_cast<std::int64_t>(columns_.size()), r);
+    std::size_t doubles = 0;
+    for (std::int64_t range = ranges.begin; range < ranges.end; ++range)
+      doubles += MessageWriter::Doubles(Size(sizes_[range].columns)) + Size(sizes_[range].values);
+    lengths.push_back(doubles * sizeof(double));
+    total += doubles;
+  }
+  std::vector<double> all(total);
+  ranks_.GatherBytes(message.bytes(), lengths, std::as_writable_bytes(std::span(all)).data());
+  const double* place = all.data();
+  for (const Sizes& size : sizes_) {
+    const std::span<const Index> numbers = IndicesAt(place, size.columns);
+    place += MessageWriter::Doubles(numbers.size());
+    for (const Index column : numbers) {
+      const WeightRun run = common->runs.column(column);
+      std::copy(place, place + run.count, common->values.data() + run.begin);
+      common->changed_in[column] = common->round;
+      place += run.count;
     }
   }
-  return sum;
+}
+
+ShardExchange::Sums ShardExchange::GatherSums(const Shards& shards) {
+  const std::size_t n = num_shards();
+  Sums sums{std::vector<double>(n * n + n, 0.0), {}};
+  const auto add = [&](std::span<const double> products) {
+    for (std::size_t k = 0; k < products.size(); ++k) sums.products[k] += products[k];
+  };
+  std::vector<double> losses;
+  for (const auto& shard : shards) losses.push_back(shard->LossChange());
+  sizes_.clear();
+  const auto num_columns = static_cast<std::int64_t>(columns_.size());
+  if (ranks_.alone()) {
+    for (const auto& pieces : {std::span(frequent_), std::span(columns_)}) {
+      for (const Piece& piece : pieces) add(piece.products);
+    }
+    for (const Piece& piece : columns_) sizes_.push_back(SizesOf(piece));
+    sums.loss_changes = std::move(losses);
+    return sums;
+  }
+  // One message per rank: the products of its pieces, its losses, and the sizes of its pieces.
+  std::vector<double> message;
+  const auto append = [&](std::span<const double> values) {
+    message.insert(message.end(), values.begin(), values.end());
+  };
+  for (std::int64_t k = my_frequent_.begin; k < my_frequent_.end; ++k)
+    append(frequent_[k].products);
+  for (std::int64_t k = my_columns_.begin; k < my_columns_.end; ++k) append(columns_[k].products);
+  append(losses);
+  for (std::int64_t k = my_columns_.begin; k < my_columns_.end; ++k) {
+    const Sizes sizes = SizesOf(columns_[k]);
+    append(std::vector{static_cast<double>(sizes.columns), static_cast<double>(sizes.values),
+                       static_cast<double>(sizes.size)});
+  }
+  struct Lengths {
+    std::size_t frequent, columns, losses;
+    std::size_t sum(std::size_t products) const {
+      return (frequent + columns) * products + losses + 3 * columns;
+    }
+  };
+  std::vector<Lengths> parts;
+  std::vector<std::size_t> lengths;
+  std::size_t total = 0;
+  for (int r = 0; r < ranks_.size(); ++r) {
+    parts.push_back({Size(ranks_.PieceOf(static_cast<std::int64_t>(frequent_.size()), r).size()),
+                     Size(ranks_.PieceOf(num_columns, r).size()),
+                     Size(ranks_.PieceOf(plan_.total, r).size())});
+    lengths.push_back(parts.back().sum(n * n + n) * sizeof(double));
+    total += parts.back().sum(n * n + n);
+  }
+  std::vector<double> all(total);
+  ranks_.GatherBytes(std::as_bytes(std::span(message)), lengths,
+                     std::as_writable_bytes(std::span(all)).data());
+  // The order of one rank: all frequent weights, then all columns.
+  for (const bool columns : {false, true}) {
+    const double* place = all.data();
+    for (const Lengths& part : parts) {
+      const double* products = place + (columns ? part.frequent * (n * n + n) : 0);
+      for (std::size_t k = 0; k < (columns ? part.columns : part.frequent); ++k) {
+        add({products, n * n + n});
+        products += n * n + n;
+      }
+      if (columns) {
+        sums.loss_changes.insert(sums.loss_changes.end(), products, products + part.losses);
+        products += part.losses;
+        for (std::size_t k = 0; k < part.columns; ++k, products += 3) {
+          sizes_.push_back({static_cast<Offset>(products[0]), static_cast<Offset>(products[1]),
+                            static_cast<Offset>(products[2])});
+        }
+      }
+      place += part.sum(n * n + n);
+    }
+  }
+  return sums;
 }
 
 /// Sets the caution of the next round after one whose shards had these slopes of the dual.
@@ -245,61 +520,69 @@ void ShardExchange::AdaptCaution(std::span<const double> slopes) {
   }
 }
 
+int ShardExchange::ThreadsFor(int threads, const CommonWeights& common) const {
+  const Offset work = common.runs.num_frequent() * (4 * Offset{num_shards()} + 1);
+  return work < kSharedWork && columns_.empty() ? 1 : threads;
+}
+
 ShardExchange::Cost ShardExchange::CombineFrequent(int threads, const Shards& shards,
                                                    CommonWeights* common) {
   const double begin = ThreadCpuSeconds();
-  const auto pieces = static_cast<Index>(frequent_.size());
-  const std::int64_t work = static_cast<Offset>(common->frequent.size()) *
-                            static_cast<std::int64_t>(4 * shards.size() + 1);
+  const std::int64_t work =
+      static_cast<Offset>(common->frequent.size()) * (4 * Offset{num_shards()} + 1);
   if (work < kSharedWork) threads = 1;
-  ParallelChunks(pieces, threads == 1 ? 1 : pieces, threads, [&](const Chunk& chunk) {
-    for (Index k = chunk.begin; k < chunk.end; ++k) {
-      AddPart(shards, *common, &frequent_[k]);
-      ShowPart(common, &frequent_[k]);
-    }
-  });
+  AddAndSend(threads, shards, *common, false);
+  ForPieces(
+      threads, false,
+      [&](Piece* piece) {
+        if (ranks_.alone()) AddPart(shards, *common, piece);
+        ShowPart(common, piece);
+      },
+      [](Piece*, std::size_t) {});
+  ShareFrequent(common);
   return {work / 4, (ThreadCpuSeconds() - begin) * threads};
 }
 
 ShardExchange::Cost ShardExchange::Combine(double strength, int threads, const Shards& shards,
                                            CommonWeights* common, double* gain) {
-  const std::size_t n = shards.size();
+  const std::size_t n = num_shards();
   const double begin = ThreadCpuSeconds();
   ++common->round;
-  const auto num_frequent = static_cast<Index>(frequent_.size());
-  const Index pieces = num_frequent + static_cast<Index>(columns_.size());
-  std::int64_t work =
-      static_cast<Offset>(common->frequent.size()) * static_cast<std::int64_t>(4 * n + 1);
-  if (work < kSharedWork && columns_.empty()) threads = 1;
-  const auto for_pieces = [&](const auto& of_frequent, const auto& of_columns) {
-    ParallelChunks(pieces, threads == 1 ? 1 : pieces, threads, [&](const Chunk& chunk) {
-      for (Index k = chunk.begin; k < chunk.end; ++k) {
-        if (k < num_frequent) {
-          of_frequent(&frequent_[k]);
-        } else {
-          of_columns(&columns_[k - num_frequent], static_cast<std::size_t>(k - num_frequent));
-        }
-      }
-    });
-  };
-  for_pieces(
+  threads = ThreadsFor(threads, *common);
+  AddAndSend(threads, shards, *common, true);
+  ForPieces(
+      threads, false,
       [&](Piece* piece) {
-        AddPart(shards, *common, piece);
+        if (ranks_.alone()) AddPart(shards, *common, piece);
         AddFrequent(*common, piece);
       },
       [&](Piece* piece, std::size_t range) {
         ListColumns(shards, common->runs, range, piece);
-        AddColumns(shards, *common, piece);
+        AddColumns(*common, piece);
       });
-  const std::vector<double> products = SumOfProducts();
+  const Sums sums = GatherSums(shards);
   std::vector<double> slopes(n);
   for (std::size_t p = 0; p < n; ++p)
-    slopes[p] = shards[p]->LossChange() - strength * products[n * n + p];
-  *gain = BestShares({slopes, std::span(products).first(n * n), strength}, shares_);
-  for_pieces([&](Piece* piece) { ApplyFrequent(common, piece); },
-             [&](Piece* piece, std::size_t) { ApplyColumns(shards, common, piece); });
+    slopes[p] = sums.loss_changes[p] - strength * sums.products[n * n + p];
+  *gain = BestShares({slopes, std::span(sums.products).first(n * n), strength}, shares_);
+  ForPieces(
+      threads, false,
+      [&](Piece* piece) {
+        ApplyFrequent(common, piece);
+        if (ranks_.alone()) EndFrequent(common, piece);
+      },
+      [&](Piece* piece, std::size_t) { ApplyColumns(common, piece); });
+  if (!ranks_.alone()) {
+    ShareFrequent(common);
+    ShareColumns(common);
+    ForPieces(
+        threads, true, [&](Piece* piece) { EndFrequent(common, piece); },
+        [](Piece*, std::size_t) {});
+  }
   AdaptCaution(slopes);
-  for (const Piece& piece : columns_) work += 5 * piece.size;
+  std::int64_t work =
+      static_cast<Offset>(common->frequent.size()) * (4 * static_cast<Offset>(n) + 1);
+  for (const Sizes& sizes : sizes_) work += 5 * sizes.size;
   return {work / 4, (ThreadCpuSeconds() - begin) * threads};
 }
 

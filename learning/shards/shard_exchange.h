@@ -2,8 +2,13 @@
 //
 // Combines what the shards changed in a round: the best shares (best_shares.h), the new common
 // weights, and the caution of the next steps. Everything is a sum in the order of the shards over
-// pieces whose number depends on the weights alone, so that results do not depend on the number of
-// threads.
+// pieces whose number depends on the weights alone, so that results depend neither on the number of
+// threads nor on that of ranks.
+//
+// Pieces are dealt to the ranks. A rank gives each other rank its shards' changes in the pieces of
+// that rank, and gets what its own pieces have become. With d weights, P shards and R ranks it gives
+// and gets about d (P/R + 1) numbers in an exchange; of rare columns only those that have changed,
+// with their numbers.
 //
 // A round has several parts where some weights are not frequent (weight_runs.h). After a part the
 // changes of the frequent weights are added up and shown to all shards, without a line search: it
@@ -24,17 +29,20 @@
 #include <span>
 #include <vector>
 
+#include <slackline/core/ranks.h>
 #include <slackline/learning/shards/common_weights.h>
 #include <slackline/learning/shards/shard.h>
+#include <slackline/learning/shards/shard_deal.h>
 #include <slackline/learning/state_archive.h>
 
 namespace slackline::internal {
 
 class ShardExchange {
  public:
+  /// The shards of this rank.
   using Shards = std::vector<std::unique_ptr<Shard>>;
 
-  ShardExchange(const WeightRuns& runs, Index shards);
+  ShardExchange(const WeightRuns& runs, const ShardPlan& plan, Ranks& ranks);
 
   struct Cost {
     std::int64_t work = 0;   ///< array entries touched, of all shards together
@@ -48,6 +56,7 @@ class ShardExchange {
   /// frequent weights.
   Cost Combine(double strength, int threads, const Shards& shards, CommonWeights* common,
                double* gain);
+  /// Of all shards.
   std::span<const double> shares() const { return shares_; }
 
   /// The σ of the next round, in [1, P].
@@ -56,39 +65,97 @@ class ShardExchange {
   void Archive(StateArchive* archive);
 
  private:
+  /// A shard's new values of a column.
+  struct Change {
+    Index shard = 0;
+    const double* values = nullptr;
+  };
   /// What one thread processes: a part of the frequent weights, or the changed columns of a part of
   /// all columns.
   struct Piece {
     std::vector<WeightRun> runs;
-    Offset first = 0;                     // frequent weights: the place of the first of them
-    std::vector<Index> columns;           // of the runs; empty: frequent weights
-    std::vector<std::uint64_t> changers;  // per column: the shards that changed it, as bits
-    std::vector<double> products;         // P × P, then P products with the weights
-    std::vector<double> differences;      // work space
-    Offset size = 0;                      // weights, each counted for every shard that changed it
+    Offset first = 0;                 // frequent weights: the place of the first of them
+    std::vector<Index> columns;       // of the runs; empty: frequent weights
+    std::vector<Index> begin;         // per column: its first change, and then their number
+    std::vector<Change> changes;      // of the columns, those of each in the order of the shards
+    std::vector<Index> places;        // work space: per change, its column
+    std::vector<Change> in_order;     // work space: of the shards
+    std::vector<double> products;     // P × P, then P products with the weights
+    std::vector<double> differences;  // work space
+    Offset values = 0;                // of the runs
+    Offset size = 0;                  // the same, each counted for every shard that changed it
   };
-  void ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t range, Piece* piece);
+  /// A shard's changed columns in one piece, and their values one after the other. values: null for
+  /// a shard of this rank, whose weights are read where they are.
+  struct ColumnList {
+    std::span<const Index> columns;
+    const double* values = nullptr;
+  };
+
+  Index num_shards() const { return plan_.total; }
+  /// A shard's changes of the frequent weights of a piece of this rank.
+  const double* ChangesOf(Index shard, const Piece& piece) const;
   void AddPart(const Shards& shards, const CommonWeights& common, Piece* piece);
   void ShowPart(CommonWeights* common, Piece* piece) const;
   void AddFrequent(const CommonWeights& common, Piece* piece) const;
-  void AddColumns(const Shards& shards, const CommonWeights& common, Piece* piece) const;
-  void ApplyFrequent(CommonWeights* common, Piece* piece);
-  void ApplyColumns(const Shards& shards, CommonWeights* common, Piece* piece) const;
-  template <class Visit>
-  void ForEachChanger(const Piece& piece, std::size_t column, const Visit& visit) const;
-  /// Sums of the products of all pieces.
-  std::vector<double> SumOfProducts() const;
+  void ApplyFrequent(CommonWeights* common, Piece* piece) const;
+  void ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t range, Piece* piece);
+  void AddColumns(const CommonWeights& common, Piece* piece) const;
+  void ApplyColumns(CommonWeights* common, Piece* piece) const;
+  void EndFrequent(CommonWeights* common, Piece* piece);
+
+  /// Calls of_frequent(piece) for pieces of frequent weights, those of this rank or (all) all of
+  /// them, and of_columns(piece, number) for this rank's pieces of columns.
+  template <class OfFrequent, class OfColumns>
+  void ForPieces(int threads, bool all, const OfFrequent& of_frequent, const OfColumns& of_columns);
+  int ThreadsFor(int threads, const CommonWeights& common) const;
+
+  /// With several ranks: makes AddPart for all pieces, and gives the changes of this rank's shards to
+  /// the ranks of the pieces.
+  void AddAndSend(int threads, const Shards& shards, const CommonWeights& common,
+                  bool with_columns);
+  /// Gives all ranks what this rank's pieces of the frequent weights have become.
+  void ShareFrequent(CommonWeights* common);
+  void ShareColumns(CommonWeights* common);
+  /// The sums of the products of all pieces, the changes of the losses of all shards, and the sizes
+  /// of all pieces of columns.
+  struct Sums {
+    std::vector<double> products;
+    std::vector<double> loss_changes;
+  };
+  Sums GatherSums(const Shards& shards);
+  /// Of a piece of columns: how many have changed, their values, and Piece::size.
+  struct Sizes {
+    Offset columns = 0;
+    Offset values = 0;
+    Offset size = 0;
+  };
+  static Sizes SizesOf(const Piece& piece) {
+    return {static_cast<Offset>(piece.columns.size()), piece.values, piece.size};
+  }
   void AdaptCaution(std::span<const double> slopes);
 
+  ShardPlan plan_;
+  Ranks& ranks_;
   std::vector<double> shares_;
   double caution_;
   double least_caution_ = 1;
-  std::size_t words_ = 1;        // of a set of shards
-  std::vector<Piece> frequent_;  // of the frequent weights
-  std::vector<Piece> columns_;   // by parts of the columns (Shard::kRanges)
-  std::vector<Index> listed_;    // per column: its place in the piece; −1: not listed
-  // Per shard: its own changes of the frequent weights in this round.
+  std::vector<Piece> frequent_;      // all of them
+  std::vector<Piece> columns_;       // by parts of the columns (Shard::kRanges); those of this rank
+                                     // are listed
+  std::vector<Offset> slice_begin_;  // per rank: the place of its first frequent weight, then the
+                                     // number of them
+  Ranks::Piece my_frequent_;         // numbers of the pieces of this rank
+  Ranks::Piece my_columns_;
+  std::vector<Index> listed_;  // per column: its place in the piece; −1: not listed
+  // Per shard of this rank: its own changes of the frequent weights in this round.
   std::vector<std::vector<double>> own_;
+  // With several ranks: what has come from each; per shard, its changes of this rank's frequent
+  // weights; and per shard and range of this rank, the columns that it changed.
+  std::vector<std::vector<double>> come_;
+  std::vector<const double*> changes_;
+  std::vector<ColumnList> lists_;
+  std::vector<Sizes> sizes_;  // of all pieces of columns in this round
 };
 
 }  // namespace slackline::internal

@@ -16,7 +16,7 @@ constexpr double kSparse = 1.0 / 16;  // largest mean share of values that are n
 
 }  // namespace
 
-std::vector<WeightRuns::BlockCounts> WeightRuns::Count(const Dataset& data) {
+std::vector<WeightRuns::BlockCounts> WeightRuns::Count(const Dataset& data, Ranks& ranks) {
   std::vector<BlockCounts> counts(data.layout().num_blocks());
   for (Index m = 0; m < data.size(); ++m) {
     data.PrefetchSweep(0, m, data.size());
@@ -26,8 +26,13 @@ std::vector<WeightRuns::BlockCounts> WeightRuns::Count(const Dataset& data) {
       BlockCounts& block = counts[slot.block];
       block.values += row.count;
       ++block.inputs;
-      block.dense = block.dense || row.dense();
+      block.dense += row.dense() ? 1 : 0;
     }
+  }
+  for (BlockCounts& block : counts) {
+    std::int64_t numbers[] = {block.values, block.inputs, block.dense};
+    ranks.AddUp(numbers);
+    block = {numbers[0], numbers[1], numbers[2]};
   }
   return counts;
 }
@@ -41,15 +46,15 @@ void WeightRuns::AddFrequent(const WeightRun& run) {
   }
 }
 
-WeightRuns::WeightRuns(const Dataset& data, std::int64_t part_work) {
+WeightRuns::WeightRuns(const Dataset& data, std::int64_t part_work, Ranks& ranks) {
   const WeightLayout& layout = data.layout();
-  const std::vector<BlockCounts> counts = Count(data);
+  const std::vector<BlockCounts> counts = Count(data, ranks);
   Offset columns = 0;
   for (Index b = 0; b < layout.num_blocks(); ++b) {
     const WeightBlock& block = layout.block(b);
     const bool sparse = static_cast<double>(counts[b].values) <=
                         kSparse * static_cast<double>(counts[b].inputs * block.cols);
-    if (counts[b].inputs == 0 || counts[b].dense || !sparse ||
+    if (counts[b].inputs == 0 || counts[b].dense > 0 || !sparse ||
         columns + block.cols > std::numeric_limits<Index>::max()) {
       divided_of_block_.push_back(-1);
       AddFrequent({block.offset, block.size()});
@@ -61,30 +66,33 @@ WeightRuns::WeightRuns(const Dataset& data, std::int64_t part_work) {
     columns += block.cols;
   }
   first_column_.push_back(static_cast<Index>(columns));
-  if (columns > 0) MarkFrequent(data, part_work);
+  if (columns > 0) MarkFrequent(data, part_work, ranks);
 }
 
-void WeightRuns::MarkFrequent(const Dataset& data, std::int64_t part_work) {
+void WeightRuns::MarkFrequent(const Dataset& data, std::int64_t part_work, Ranks& ranks) {
   is_frequent_.assign(num_columns(), 0);
-  std::vector<Index> examples(num_columns(), 0);  // that have the feature
+  std::vector<std::int64_t> examples(num_columns(), 0);  // that have the feature
   std::vector<Index> last(num_columns(), -1);
-  double work = 0;  // of a visit of every example, roughly
+  std::int64_t double_work = 0;  // twice that of a visit of every example, roughly
   for (Index m = 0; m < data.size(); ++m) {
     data.PrefetchSweep(0, m, data.size());
     const ExampleView example = data.example(m);
-    work += static_cast<double>(kVisitWork);
+    double_work += 2 * kVisitWork;
     for (const Slot& slot : example.structure().slots())
-      work += 0.5 * slot.rows * example.input(slot.input).count;
+      double_work += Offset{slot.rows} * example.input(slot.input).count;
     ForEachColumn(example, [&](Index column, const WeightRun&) {
       if (last[column] == m) return;
       last[column] = m;
       ++examples[column];
     });
   }
-  const double visits = static_cast<double>(part_work) * data.size() / work;
-  const double least = kFrequent * data.size() / std::max(1.0, visits);
+  ranks.AddUp(examples);
+  const auto size = static_cast<double>(ranks.SumOf(data.size()));
+  const double work = 0.5 * static_cast<double>(ranks.SumOf(double_work));
+  const double visits = static_cast<double>(part_work) * size / work;
+  const double least = kFrequent * size / std::max(1.0, visits);
   for (Index c = 0; c < num_columns(); ++c) {
-    if (examples[c] < least) continue;
+    if (static_cast<double>(examples[c]) < least) continue;
     is_frequent_[c] = 1;
     AddFrequent(column(c));
   }

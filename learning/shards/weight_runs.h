@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <slackline/core/dataset.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -23,9 +24,10 @@ struct WeightRun {
 
 class WeightRuns {
  public:
-  /// part_work: of a shard in a part of a round, in array entries. A column is frequent if some
-  /// examples of a part are likely to have its feature. Two sweeps over the entries of the inputs.
-  WeightRuns(const Dataset& data, std::int64_t part_work);
+  /// data: the examples of this rank. part_work: of a shard in a part of a round, in array entries.
+  /// A column is frequent if some examples of a part are likely to have its feature. Two sweeps over
+  /// the entries of the inputs. All ranks have the same runs.
+  WeightRuns(const Dataset& data, std::int64_t part_work, Ranks& ranks = OneRank());
 
   /// The frequent runs, and the number of their weights.
   std::span<const WeightRun> frequent() const { return frequent_; }
@@ -62,11 +64,11 @@ class WeightRuns {
   struct BlockCounts {
     Offset values = 0;
     Offset inputs = 0;
-    bool dense = false;
+    Offset dense = 0;  // inputs that are
   };
-  static std::vector<BlockCounts> Count(const Dataset& data);
+  static std::vector<BlockCounts> Count(const Dataset& data, Ranks& ranks);
   void AddFrequent(const WeightRun& run);
-  void MarkFrequent(const Dataset& data, std::int64_t part_work);
+  void MarkFrequent(const Dataset& data, std::int64_t part_work, Ranks& ranks);
 
   std::vector<WeightRun> frequent_;
   Offset num_frequent_ = 0;

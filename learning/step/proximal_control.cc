@@ -22,8 +22,7 @@ constexpr Index kLongestHold = 1024;
 
 }  // namespace
 
-double FirstKappa(const Problem& problem, double most) {
-  std::vector<double> direction(problem.num_weights(), 0.0);
+void AddWorstDirection(const Problem& problem, double scale, std::span<double> direction) {
   std::vector<double> coordinates;
   std::vector<Index> worst;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -39,12 +38,20 @@ double FirstKappa(const Problem& problem, double most) {
     coordinates.assign(example.structure().num_coordinates(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
     AddLabellingFeatures(example, worst, -1, coordinates);
-    ScatterFeatures(example, coordinates, 1.0 / problem.size(), direction);
+    ScatterFeatures(example, coordinates, scale, direction);
   }
+}
+
+double FirstKappa(double lambda, std::span<const double> direction, double mean_loss, double most) {
   double norm = 0;
   for (const double d : direction) norm += d * d;
-  const double loss = std::max(PrimalAtZeroWeights(problem), std::numeric_limits<double>::min());
-  return std::min(most * problem.lambda(), norm / loss);
+  return std::min(most * lambda, norm / std::max(mean_loss, std::numeric_limits<double>::min()));
+}
+
+double FirstKappa(const Problem& problem, double most) {
+  std::vector<double> direction(problem.num_weights(), 0.0);
+  AddWorstDirection(problem, 1.0 / problem.size(), direction);
+  return FirstKappa(problem.lambda(), direction, PrimalAtZeroWeights(problem), most);
 }
 
 std::optional<double> ProximalControl::AfterPass(double lambda, double kappa, double block_gap,

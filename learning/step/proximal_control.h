@@ -14,6 +14,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include <slackline/learning/problem.h>
 #include <slackline/learning/state_archive.h>
@@ -24,6 +25,11 @@ namespace slackline::internal {
 /// largest loss. With a larger κ, a first step would stop short of the point where the objective's
 /// tangent at w = 0 reaches zero. One sweep over the data.
 double FirstKappa(const Problem& problem, double most = 2);
+/// The parts of FirstKappa. AddWorstDirection adds `scale` times Σ_m ψ_m at the labellings of
+/// largest loss to the direction, num_weights() entries; with scale 1/M that is ψ above.
+void AddWorstDirection(const Problem& problem, double scale, std::span<double> direction);
+double FirstKappa(double lambda, std::span<const double> direction, double mean_loss,
+                  double most = 2);
 
 class ProximalControl {
  public:

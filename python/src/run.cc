@@ -248,7 +248,7 @@ py::dict Run(RunRequest request, internal::TrainTask* task) {
       kept.fingerprint =
           FingerprintOf(*task, problem, internal::ChooseLearner(problem, request.options).options);
       kept.figures = {request.options.lambda};
-      from.plan.checkpoints.write = [&kept](const std::string& state) { kept.state = state; };
+      from.plan.checkpoints.write = [&kept](const std::string& state, auto) { kept.state = state; };
       from.plan.checkpoints.every_seconds = 1e9;  // only at the end
       from.plan.checkpoints.copy_before_checks = true;
       if (!request.state.empty()) BeginFrom(request.state, kept.fingerprint, &from);

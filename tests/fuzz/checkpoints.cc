@@ -115,7 +115,7 @@ std::vector<std::string> StateSeeds() {
     std::string state;
     CheckpointPlan plan;
     plan.every_seconds = 0;
-    plan.write = [&](const std::string& newest) { state = newest; };
+    plan.write = [&](const std::string& newest, auto) { state = newest; };
     const auto learner = LearnerOf(number, way);
     RunTraining(*way.problem, *learner, way.options, nullptr, nullptr, plan);
     std::string seed = {static_cast<char>(number & 0xff), static_cast<char>(number >> 8)};

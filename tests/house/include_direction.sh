@@ -60,6 +60,7 @@ forbid 'what lies below api must not include public headers' \
 
 everywhere=("${folders[@]}" tests bench)
 forbid 'GLPK belongs to one file' "$(includes 'glpk\.h' "${everywhere[@]}")" inference/glpk_lp.cc
+forbid 'MPI belongs to one file' "$(includes 'mpi\.h' "${everywhere[@]}")" core/mpi_ranks.cc
 forbid 'Boost belongs to one file of the library' "$(includes 'boost/' "${folders[@]}" tests)" core/graph_topology.cc
 forbid 'OpenMP belongs to one file' "$(includes 'omp\.h' "${everywhere[@]}")" core/parallel.cc
 forbid 'OpenMP belongs to one file' \

@@ -226,7 +226,7 @@ TEST_CASE("a new learner without the trait does not follow lambda") {
   options.max_passes = 3;
   std::string state;
   CheckpointPlan plan;
-  plan.write = [&](const std::string& bytes) { state = bytes; };
+  plan.write = [&](const std::string& bytes, auto) { state = bytes; };
   const auto learner = MakeLearner(problem, options);
   RunTraining(problem, *learner, options, nullptr, nullptr, plan);
   REQUIRE_FALSE(state.empty());

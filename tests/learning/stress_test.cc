@@ -252,7 +252,7 @@ class Trial {
     std::vector<std::string> states;
     CheckpointPlan plan;
     plan.every_seconds = 0;
-    plan.write = [&](const std::string& bytes) { states.push_back(bytes); };
+    plan.write = [&](const std::string& bytes, auto) { states.push_back(bytes); };
     TrainSummary whole = RunTraining(problem_, *learner, options, observer, nullptr, plan);
     REQUIRE(!states.empty());
     const std::string state = Pick(random_, states);

@@ -96,7 +96,7 @@ inline void CheckResume(const Problem& problem, TrainOptions options) {
     std::atomic<int> interrupt{0};
     CheckpointPlan stop;
     stop.every_seconds = 0;
-    stop.write = [&](const std::string& state) {
+    stop.write = [&](const std::string& state, auto) {
       if (states.size() < pass) states.push_back(state);
       if (states.size() == pass) interrupt = SIGINT;
     };

@@ -30,13 +30,14 @@ void CheckpointFlags::Check(const std::vector<std::string>& others) const {
   if (!file.empty()) CheckOutput("checkpoint", file, others, false);
 }
 
-CheckpointKeeper::CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context)
+CheckpointKeeper::CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context, Ranks& ranks)
     : file_(flags.file),
+      checkpoint_(flags.file, ranks),
       resume_name_(flags.resume),
       every_(flags.EverySeconds()),
       context_(std::move(context)) {
   if (flags.resume.empty()) return;
-  resumed_ = LoadCheckpoint(flags.resume);
+  resumed_ = CheckpointFile(flags.resume, ranks).Load();
 }
 
 CheckpointPlan CheckpointKeeper::Begin(const Problem& problem, const TrainOptions& options,
@@ -57,16 +58,19 @@ CheckpointPlan CheckpointKeeper::Begin(const Problem& problem, const TrainOption
     plan.resume = state_to_resume_;
   }
   if (!file_.empty()) {
-    plan.write = [this](const std::string& state) { Write(state); };
+    plan.write = [this](const std::string& state, std::span<const std::size_t> parts) {
+      Write(state, parts);
+    };
     plan.every_seconds = every_;
   }
   return plan;
 }
 
-void CheckpointKeeper::Write(const std::string& state) {
+void CheckpointKeeper::Write(const std::string& state, std::span<const std::size_t> parts) {
   try {
     current_.state = state;
-    SaveCheckpoint(file_, current_);
+    current_.parts.assign(parts.begin(), parts.end());
+    checkpoint_.Save(current_);
     failure_.clear();
   } catch (const DataError& error) {
     // A full disk must not end the run.

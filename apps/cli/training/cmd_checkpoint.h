@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ class CheckpointKeeper {
  public:
   /// Reads the file to resume from, if one is given. `context` must match like the fingerprint.
   /// Throws DataError.
-  CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context);
+  CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context, Ranks& ranks);
 
   /// The index of the λ at which a resumed command begins, and the figures of the values before it;
   /// 0 and empty without --resume.
@@ -49,9 +50,10 @@ class CheckpointKeeper {
   void CheckWritten() const;
 
  private:
-  void Write(const std::string& state);
+  void Write(const std::string& state, std::span<const std::size_t> parts);
 
   std::string file_;
+  CheckpointFile checkpoint_;
   std::string resume_name_;
   double every_;
   Fingerprint context_;

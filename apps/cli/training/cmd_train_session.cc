@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/training/cmd_train_report.h>
 #include <slackline/core/check.h>
 #include <slackline/learning/run/lambda_path.h>
@@ -82,7 +83,7 @@ class Session {
         settings_(settings),
         task_(*task),
         verify_(flags.verify),
-        keeper_(flags.checkpoint, Context()),
+        keeper_(flags.checkpoint, Context(), RanksOf(settings.train)),
         figures_(keeper_.figures()),
         report_(!flags.quiet) {
     first_ = keeper_.stage();
@@ -99,22 +100,26 @@ class Session {
 
   int Run() {
     if (!flags_.quiet) Announce();
-    if (!flags_.log.empty()) report_.OpenLog(flags_.log);
+    OnAllRanks(ranks(), [&] {
+      if (!flags_.log.empty() && ranks().first()) report_.OpenLog(flags_.log);
+    });
     const std::atomic<int>* interrupt = CatchInterrupts();
     bool interrupted = false;
     for (std::size_t k = first_; k < settings_.lambdas.size() && !interrupted; ++k) {
       if (k > first_) MoveTo(k);
       interrupted = TrainOne(k, interrupt) == Termination::kInterrupted;
       // An interrupt during the verification of a certificate also ends the path.
-      interrupted = interrupted || (interrupt->load() != 0 && k + 1 < settings_.lambdas.size());
+      interrupted =
+          interrupted || (ranks().Any(interrupt->load() != 0) && k + 1 < settings_.lambdas.size());
     }
     keeper_.CheckWritten();
     if (verify_.failed()) return kCertificateFails;
-    return interrupted ? 128 + interrupt->load() : 0;
+    return interrupted ? 128 + static_cast<int>(ranks().MaxOf(interrupt->load())) : 0;
   }
 
  private:
   TrainingRecord& record() { return *task_.training().record(); }
+  Ranks& ranks() const { return RanksOf(settings_.train); }
 
   /// What must match in a resumed run besides problem and options.
   Fingerprint Context() const {
@@ -191,10 +196,12 @@ class Session {
     record().curve = report_.curve();
     record().single_precision = flags_.compact;
     task_.training().Finish(summary);
-    task_.Write(summary, settings_.models[k]);
+    OnAllRanks(ranks(), [&] {
+      if (ranks().first()) task_.Write(summary, settings_.models[k]);
+    });
     verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet,
                 interrupt);
-    report_.End(summary, verify_.Figures());
+    OnAllRanks(ranks(), [&] { report_.End(summary, verify_.Figures()); });
     const PathRow row{settings_.lambdas[k], summary.last.primal, summary.last.relative_gap,
                       static_cast<double>(summary.last.pass),
                       summary.last.seconds + summary.last.check_seconds};
@@ -277,6 +284,11 @@ void SessionFlags::Register(CLI::App* app) {
 SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::string>& inputs) {
   SessionSettings settings;
   settings.train = flags.train.Read();
+  if (!ProcessRanks().alone()) {
+    if (flags.verify.wanted())
+      throw DataError("--verify checks a certificate in one process; train on one to use it");
+    settings.train.ranks = &ProcessRanks();
+  }
   if (!flags.c.empty()) settings.c = ReadReal("C", flags.c, true);
   settings.models = {flags.model};
   if (!flags.lambda_path.empty()) {

@@ -35,15 +35,18 @@ std::string CountsText(const MultiLabelModel& model, const Problem& problem) {
          DescribeLabelCounts(model.label_counts(), model.num_labels());
 }
 
-void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
-  const auto on = std::count(data.labels.begin(), data.labels.end(), 1);
-  const auto unknown = std::count(data.labels.begin(), data.labels.end(), -1);
-  const auto entries = static_cast<double>(data.labels.size());
+/// With several ranks, all of them must call it.
+void DescribeData(const MultiLabelData& data, const TrainingSet& training, Ranks& ranks) {
+  const auto sum = [&](auto count) { return ranks.SumOf(static_cast<std::int64_t>(count)); };
+  const std::int64_t on = sum(std::count(data.labels.begin(), data.labels.end(), 1));
+  const std::int64_t unknown = sum(std::count(data.labels.begin(), data.labels.end(), -1));
+  const auto entries = static_cast<double>(sum(data.labels.size()));
+  const std::int64_t examples = sum(data.num_examples());
   std::string line =
-      "data: " + Count(data.num_examples(), "example") + ", " +
+      "data: " + Count(examples, "example") + ", " +
       Count(data.num_features, "feature") + (data.has_constant ? " and a constant, " : ", ") +
       Count(data.num_labels(), "label") + ", " +
-      Number(static_cast<double>(on) / data.num_examples(), 3) + " labels per example (density " +
+      Number(static_cast<double>(on) / static_cast<double>(examples), 3) + " labels per example (density " +
       Number(100.0 * static_cast<double>(on) / entries, 3) + " %)";
   if (unknown > 0) line += ", " + Count(unknown, "unknown label entry");
   if (training.skipped_examples > 0) {
@@ -117,6 +120,9 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   training.graph = graph;
   training.learner = train.learner;
   training.kernelized = UsesKernel(train);
+  training.ranks = ExactRanks(train);
+  settings.read.ranks = train.ranks;
+  if (train.shards > 1) settings.read.shards = train.shards;
   training.loss = ReadLoss(loss, loss_weights);
   training.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
   training.label_counts = ParseLabelCounts(label_counts);
@@ -156,7 +162,7 @@ TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settin
     throw DataError("--num-labels: " + Quoted(flags.num_labels) + ", but " + data.source + " has " +
                     Count(data.num_labels(), "label"));
   }
-  training.scaled = ScaleForTraining(settings.scale, ScaleInputsOf(data));
+  training.scaled = ScaleForTraining(settings.scale, ScaleInputsOf(data), settings.training.ranks);
   data.rows = training.scaled.rows;
   return training;
 }
@@ -176,7 +182,7 @@ void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string&
   const MultiLabelModel& model = training_.model();
   const Problem& problem = training_.problem();
   TellNotes(training_.data().notes);
-  DescribeData(training_.data(), problem.training());
+  DescribeData(training_.data(), problem.training(), training_.options().the_ranks());
   if (!training_.scaled().line.empty())
     std::fprintf(stderr, "%s\n", training_.scaled().line.c_str());
   const auto clusters = static_cast<Offset>(training_.clusters().size());

@@ -9,7 +9,6 @@
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
-
 std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
                                  const std::vector<MissingValue>& missing, Ranks& ranks) {
   std::vector<ExactSum> sums(num_features);

@@ -54,13 +54,14 @@ std::string DescribeTemplates(const SequenceFlags& flags, const FeatureTemplates
   return "templates: " + text + "; " + Count(templates.size(), "feature") + " per token";
 }
 
-void DescribeData(const SequenceTask& task, const TrainingSet& training) {
+void DescribeData(const SequenceTask& task, const SequenceTotals& totals,
+                  const TrainingSet& training) {
   std::string line =
-      "data: " + Count(static_cast<Offset>(task.input.sequences.size()), "sequence") + ", " +
-      Count(task.input.num_tokens(), "token") + ", " + DescribeFeatures(task.model) + ", " +
+      "data: " + Count(totals.sequences, "sequence") + ", " + Count(totals.tokens, "token") + ", " +
+      DescribeFeatures(task.model) + ", " +
       Count(task.model.num_labels(), "label") + ", " + Count(task.model.layout()->size(), "weight");
-  if (training.skipped_variables > 0)
-    line += ", " + Count(training.skipped_variables, "token") + " without a label";
+  if (totals.unlabelled_tokens > 0)
+    line += ", " + Count(totals.unlabelled_tokens, "token") + " without a label";
   if (training.skipped_examples > 0)
     line += ", " + Count(training.skipped_examples, "sequence") + " without any label left out";
   std::fprintf(stderr, "%s\n", line.c_str());
@@ -164,12 +165,16 @@ RecordTexts SequenceFlags::Texts(SequenceFormat model) const {
   return texts;
 }
 
-SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
+SequenceTask LoadSequenceTask(const SequenceFlags& flags, const TrainOptions& train) {
   SequenceTrainingOptions options;
-  options.learner = learner;
+  options.learner = train.learner;
+  options.ranks = ExactRanks(train);
   options.constraints = flags.ReadConstraints();
-  CheckConstraints(options.constraints, learner);
-  SequenceInput input = ReadTrainingSequences(flags.data, flags.Read());
+  CheckConstraints(options.constraints, train.learner);
+  SequenceReadOptions read = flags.Read();
+  read.ranks = train.ranks;
+  if (train.shards > 1) read.shards = train.shards;
+  SequenceInput input = ReadTrainingSequences(flags.data, read);
   CheckFormat(flags, input.format);
   options.scale = flags.scale.Read();
   options.loss = ReadLossScale(flags.loss);
@@ -191,7 +196,7 @@ void SequenceSession::Describe(const LearnerChoice& choice, const std::string& l
     std::fprintf(stderr, "%s\n",
                  DescribeTemplates(flags_, task.model.features().templates).c_str());
   }
-  DescribeData(task, problem.training());
+  DescribeData(task, training_.totals(), problem.training());
   if (!task.scaled.line.empty()) std::fprintf(stderr, "%s\n", task.scaled.line.c_str());
   const bool constrained = task.model.constraints() != LabelConstraints::kAny;
   DescribeLearner(choice, lambda,

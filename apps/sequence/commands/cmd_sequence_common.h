@@ -39,8 +39,9 @@ struct SequenceFlags {
   std::vector<std::string> inputs() const;
 };
 
-/// Reads the training data and makes the model. Throws DataError.
-SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner);
+/// Reads the training data, with several ranks those of this rank, and makes the model. Throws
+/// DataError.
+SequenceTask LoadSequenceTask(const SequenceFlags& flags, const TrainOptions& train);
 
 /// The training of a task's model on all selected sequences. Flags and task must outlive this
 /// object.

@@ -130,7 +130,7 @@ void ChooseMetric(const SequenceTask& sequences, CvSettings* settings, CvTask* t
 int Run(const CvCommand& command) {
   command.sequence.Read();
   CvSettings settings = command.cv.Read(Metrics(), command.sequence.inputs());
-  SequenceTask sequences = LoadSequenceTask(command.sequence, settings.train.learner);
+  SequenceTask sequences = LoadSequenceTask(command.sequence, settings.train);
   CvTask task;
   task.noun = "sequence";
   task.key = "sequences";

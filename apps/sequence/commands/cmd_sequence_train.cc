@@ -39,7 +39,7 @@ struct TrainCommand {
 int Run(const TrainCommand& command) {
   command.sequence.Read();
   SessionSettings settings = ReadSession(command.session, command.sequence.inputs());
-  SequenceTask data = LoadSequenceTask(command.sequence, settings.train.learner);
+  SequenceTask data = LoadSequenceTask(command.sequence, settings.train);
   SequenceSession task(command.sequence, &data);
   return RunSession(command.session, std::move(settings), &task);
 }

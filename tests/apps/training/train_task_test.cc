@@ -66,7 +66,7 @@ RunPlan Keeping(std::string* state) {
   RunPlan plan;
   plan.checkpoints.every_seconds = 1e9;
   plan.checkpoints.copy_before_checks = true;
-  plan.checkpoints.write = [state](const std::string& bytes) { *state = bytes; };
+  plan.checkpoints.write = [state](const std::string& bytes, auto) { *state = bytes; };
   return plan;
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("an interrupted run keeps its best weights, and another continues it b
   Stopper stopper(&interrupt);
   std::string state;
   RunPlan keep;
-  keep.checkpoints.write = [&state](const std::string& bytes) { state = bytes; };
+  keep.checkpoints.write = [&state](const std::string& bytes, auto) { state = bytes; };
   const TrainedRun first = TrainModel(options, &stopper, &interrupt, &task, keep);
   CHECK(first.summary.termination == Termination::kInterrupted);
   CHECK(stopper.checks > 0);

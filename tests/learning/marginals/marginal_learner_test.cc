@@ -118,7 +118,7 @@ TEST_CASE("resumed runs are the same bit for bit") {
       std::vector<std::string> states;
       CheckpointPlan plan;
       plan.every_seconds = 0;
-      plan.write = [&](const std::string& bytes) { states.push_back(bytes); };
+      plan.write = [&](const std::string& bytes, auto) { states.push_back(bytes); };
       const auto learner = MakeLearner(problem, options);
       if (trial == 2) learner->traits().dual_point->KeepDualPoint();
       const TrainSummary whole = RunTraining(problem, *learner, options, nullptr, nullptr, plan);

@@ -96,7 +96,7 @@ struct Stopper {
   CheckpointPlan Plan(std::size_t count) {
     CheckpointPlan plan;
     plan.every_seconds = 0;
-    plan.write = [this, count](const std::string& state) {
+    plan.write = [this, count](const std::string& state, auto) {
       if (states.size() < count) states.push_back(state);
       if (states.size() >= count) interrupt = SIGINT;
     };
@@ -179,7 +179,7 @@ TEST_CASE("saving states does not change the run") {
       std::size_t states = 0;
       CheckpointPlan plan;
       plan.every_seconds = 0;
-      plan.write = [&](const std::string&) { ++states; };
+      plan.write = [&](const std::string&, auto) { ++states; };
       const auto learner = MakeLearner(problem, variant.options);
       CheckSame(Train(problem, variant.options),
                 RunTraining(problem, *learner, variant.options, nullptr, nullptr, plan));
@@ -280,7 +280,7 @@ TEST_CASE("an interrupt inside a pass keeps the state before the pass") {
   CheckpointPlan plan;
   std::string state;
   plan.every_seconds = 0;
-  plan.write = [&](const std::string& bytes) { state = bytes; };
+  plan.write = [&](const std::string& bytes, auto) { state = bytes; };
   const TrainSummary summary = RunTraining(learner, options, nullptr, &flag, plan);
   CHECK(summary.termination == Termination::kInterrupted);
   CHECK(summary.last.pass == 4);
@@ -299,7 +299,7 @@ TEST_CASE("the state before the first pass can be resumed") {
   std::atomic<int> interrupt{SIGINT};
   std::string state;
   CheckpointPlan plan;
-  plan.write = [&](const std::string& bytes) { state = bytes; };
+  plan.write = [&](const std::string& bytes, auto) { state = bytes; };
   const auto first = MakeLearner(problem, options);
   CHECK(RunTraining(problem, *first, options, nullptr, &interrupt, plan).last.pass == 1);
   CheckpointPlan resume;

@@ -48,7 +48,7 @@ Ended RunToEnd(const Problem& problem, Learner* learner, const TrainOptions& opt
   CheckpointPlan plan;
   plan.every_seconds = 1e9;
   plan.copy_before_checks = true;
-  plan.write = [&](const std::string& state) { ended.state = state; };
+  plan.write = [&](const std::string& state, auto) { ended.state = state; };
   plan.resume = resume;
   ended.summary = RunTraining(problem, *learner, options, nullptr, nullptr, plan);
   StateWriter writer;

@@ -2,10 +2,13 @@
 #include <slackline/learning/shards/shard_deal.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "tests/support/random_problems.h"
+#include "tests/support/thread_ranks.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -65,4 +68,72 @@ TEST_CASE("a part of a problem has the data of its examples") {
   }
   CHECK_THROWS_AS(ProblemOfRange(whole, {3, 3}), std::invalid_argument);
   CHECK_THROWS_AS(ProblemOfRange(whole, {3, 8}), std::invalid_argument);
+}
+
+namespace {
+
+/// The plans of ranks with these numbers of examples.
+std::vector<ShardPlan> PlansOf(const std::vector<Index>& examples, Index shards) {
+  std::vector<ShardPlan> plans(examples.size());
+  OnThreadRanks(static_cast<int>(examples.size()), [&](ThreadRanks& ranks) {
+    plans[ranks.rank()] = PlanShards(examples[ranks.rank()], shards, ranks);
+  });
+  return plans;
+}
+
+std::string ErrorOf(const std::vector<Index>& examples, Index shards) {
+  try {
+    PlansOf(examples, shards);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("ranks with the examples of their shards have the shards of one process") {
+  for (const Index examples : {7, 100, 101}) {
+    for (const int size : {1, 2, 3, 5}) {
+      for (const Index shards : {5, 6, 7}) {
+        std::vector<Index> counts;
+        for (int r = 0; r < size; ++r) {
+          const Index first = shards * r / size;
+          const Index last = shards * (r + 1) / size - 1;
+          counts.push_back(RangeOfShard(examples, shards, last).end -
+                           RangeOfShard(examples, shards, first).begin);
+        }
+        Index next = 0;
+        for (const ShardPlan& plan : PlansOf(counts, shards)) {
+          CHECK(plan.total == shards);
+          CHECK(plan.num_examples == examples);
+          CHECK(plan.first == next);
+          for (Index k = 0; k < plan.count(); ++k, ++next)
+            CHECK(plan.range(k).size() == RangeOfShard(examples, shards, next).size());
+        }
+        CHECK(next == shards);
+      }
+    }
+  }
+}
+
+TEST_CASE("ranks with other examples deal their own") {
+  const std::vector<ShardPlan> plans = PlansOf({10, 3, 50}, 6);
+  CHECK(plans[0].begin == std::vector<Index>{0, 5, 10});
+  CHECK(plans[1].begin == std::vector<Index>{0, 1, 3});
+  CHECK(plans[2].begin == std::vector<Index>{0, 25, 50});
+  CHECK(plans[2].first == 4);
+  CHECK(plans[2].num_examples == 63);
+}
+
+TEST_CASE("what cannot be dealt is an error of all ranks") {
+  CHECK(ErrorOf({5, 0, 5}, 3) == "rank 1 has no examples");
+  CHECK(ErrorOf({5, 5, 5}, 2) == "--shards 2: there are 3 ranks, each of which needs a shard");
+  CHECK(ErrorOf({10, 3, 50}, 7) ==
+        "--shards 7: the ranks have 3 to 50 examples, so that each must divide its own; use a "
+        "multiple of 3 shards, and no more per rank than 3");
+  CHECK(ErrorOf({10, 3, 50}, 12) ==
+        "--shards 12: the ranks have 3 to 50 examples, so that each must divide its own; use a "
+        "multiple of 3 shards, and no more per rank than 3");
+  CHECK(ErrorOf({10, 3, 50}, 9) == "none");
 }

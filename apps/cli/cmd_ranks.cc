@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cli/cmd_ranks.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <slackline/core/check.h>
+#include <slackline/core/mpi_ranks.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline::internal::program {
+namespace {
+
+/// Ranks that fail for the same reason do so within this time, unless one of them reads more.
+constexpr double kSecondsToFail = 3;
+
+constexpr std::array kCommandsOfRanks = {"slackline multilabel train", "slackline sequence train"};
+
+std::optional<MpiProgram> mpi;
+int real_stderr = -1;
+
+/// Sends what this process prints to nowhere.
+void FallSilent() {
+  real_stderr = dup(STDERR_FILENO);
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return;
+  dup2(nowhere, STDOUT_FILENO);
+  dup2(nowhere, STDERR_FILENO);
+  close(nowhere);
+}
+
+void Speak() {
+  if (real_stderr < 0) return;
+  std::fflush(stderr);
+  dup2(real_stderr, STDERR_FILENO);
+}
+
+}  // namespace
+
+void BeginRanks() {
+  if (!HasMpi()) {
+    if (LaunchedProcesses() > 1) {
+      throw DataError(
+          "several processes were started, but this program was built without MPI; build it with "
+          "-DSLACKLINE_WITH_MPI=ON (./run mpi), or start one process");
+    }
+    return;
+  }
+  if (!StartedByMpi()) return;
+  mpi.emplace();
+  if (!mpi->ranks().first()) FallSilent();
+}
+
+void EndRanks() { mpi.reset(); }
+
+Ranks& ProcessRanks() { return mpi ? mpi->ranks() : OneRank(); }
+
+void TellError(int code, const std::string& message) {
+  const bool together = ProcessRanks().alone() || mpi->AllFail(kSecondsToFail);
+  std::string rank;
+  if (!together) {
+    rank = "rank " + std::to_string(ProcessRanks().rank()) + ": ";
+    Speak();
+  }
+  std::fprintf(stderr, "slackline: %s%s\n", rank.c_str(), Printable(message).c_str());
+  if (together) return;
+  std::fflush(nullptr);
+  mpi->Abort(code);
+}
+
+void CheckRanks(const std::string& command) {
+  if (ProcessRanks().alone()) return;
+  std::string known;
+  for (const std::string name : kCommandsOfRanks) {
+    if (command == name) return;
+    known += (known.empty() ? "" : " and ") + name;
+  }
+  throw DataError(command + " runs in one process, but " + std::to_string(ProcessRanks().size()) +
+                  " were started; several can run " + known);
+}
+
+}  // namespace slackline::internal::program

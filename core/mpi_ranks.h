@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ranks that are the processes of an MPI program (`mpirun -n 4 …`, `srun …`). All use of MPI is in
+// the source of this file; without the CMake option SLACKLINE_WITH_MPI there is none.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <slackline/core/ranks.h>
+
+namespace slackline::internal {
+
+/// Whether this library was built with MPI.
+bool HasMpi();
+
+/// Whether a launcher of MPI programs has started this process, by its environment. A process that
+/// was started without one need not initialise MPI, which takes a tenth of a second.
+bool StartedByMpi();
+
+/// How many processes the launcher has started, by its environment; 1 if it does not say.
+int LaunchedProcesses();
+
+/// MPI, from the construction to the destruction of the object, at most once in a process. Functions
+/// of the ranks are to be called by one thread at a time.
+class MpiProgram {
+ public:
+  /// Requires HasMpi(); throws std::runtime_error when MPI cannot be initialised.
+  MpiProgram();
+  ~MpiProgram();
+  MpiProgram(const MpiProgram&) = delete;
+  MpiProgram& operator=(const MpiProgram&) = delete;
+
+  Ranks& ranks() const;
+  /// For a process that must end early: waits up to some seconds until all ranks call this. Returns
+  /// whether they do; otherwise Abort is the only way out.
+  bool AllFail(double seconds) const;
+  /// Ends all processes at once with this exit code.
+  [[noreturn]] void Abort(int code) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace slackline::internal

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Shards on several ranks: the same bits as on one, whatever ranks have.
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/learning/run/checkpoint.h>
+#include <slackline/learning/shards/shard_deal.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/core/temporary_folder.h"
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/thread_ranks.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+TrainOptions Shards(Index shards) {
+  TrainOptions options;
+  options.learner = LearnerKind::kBcfw;
+  options.step = StepKind::kPairwise;
+  options.order = OrderKind::kGap;
+  options.proximal = Switch::kAuto;
+  options.shards = shards;
+  options.max_passes = 12;
+  options.gap_tolerance = 1e-4;
+  return options;
+}
+
+Problem DenseProblem(Random& random, Index examples) {
+  return Problem(RandomMultiLabelProblem(random, examples, 4, 3, false), 0.02);
+}
+Problem TextProblem(Random& random) {
+  return Problem(RandomTextProblem(random, 600, 10, 3000), 1.0 / 600);
+}
+
+/// The examples of a rank that has these shards of all.
+Problem PartOf(const Problem& problem, Index shards, Ranks& ranks) {
+  const Ranks::Piece piece = ranks.PieceOf(shards);
+  const auto at = [&](std::int64_t shard) {
+    return RangeOfShard(problem.size(), shards, static_cast<Index>(shard));
+  };
+  return ProblemOfRange(problem, {at(piece.begin).begin, at(piece.end - 1).end});
+}
+
+/// Everything about a run that must not depend on the number of ranks.
+struct Outcome {
+  std::vector<double> weights;
+  std::vector<double> figures;
+  bool operator==(const Outcome&) const = default;
+};
+Outcome OutcomeOf(const TrainSummary& summary) {
+  const ProgressRecord& last = summary.last;
+  return {summary.weights,
+          {last.primal, last.dual, static_cast<double>(last.pass),
+           static_cast<double>(last.oracle_calls), static_cast<double>(last.block_steps),
+           static_cast<double>(last.rounds)}};
+}
+
+}  // namespace
+
+TEST_CASE("runs on several ranks are those on one, bit for bit") {
+  Random random(1);
+  for (const bool texts : {false, true}) {
+    const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 101);
+    for (const Index shards : {3, 4, 8}) {
+      const TrainOptions options = Shards(shards);
+      const Outcome alone = OutcomeOf(Train(problem, options));
+      for (const int size : {1, 2, 3}) {
+        std::vector<Outcome> outcomes(size);
+        OnThreadRanks(size, [&](ThreadRanks& ranks) {
+          TrainOptions own = options;
+          own.ranks = &ranks;
+          outcomes[ranks.rank()] = OutcomeOf(Train(PartOf(problem, shards, ranks), own));
+        });
+        CAPTURE(texts);
+        CAPTURE(shards);
+        CAPTURE(size);
+        for (const Outcome& outcome : outcomes) {
+          CHECK(outcome.weights == alone.weights);
+          CHECK(outcome.figures == alone.figures);
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+/// Trains on ranks that write checkpoints after every pass, and are interrupted after some passes
+/// by rank `interrupter`; 0 passes: never. Resumes from the checkpoint if asked to.
+Outcome RunOnRanks(const Problem& problem, const TrainOptions& options, int size,
+                   const std::string& path, Index passes, bool resume, int interrupter = 0) {
+  Outcome outcome;
+  OnThreadRanks(size, [&](ThreadRanks& ranks) {
+    TrainOptions own = options;
+    own.ranks = &ranks;
+    const Problem part = PartOf(problem, options.shards, ranks);
+    const auto learner = MakeLearner(part, own);
+    CheckpointFile file(path, ranks);
+    Checkpoint from;
+    if (resume) from = file.Load();
+    std::atomic<int> interrupt{0};
+    struct Observer : public TrainObserver {
+      void OnCheck(const ProgressRecord&) override {}
+      void OnPass(Index pass) override {
+        if (pass == last) *stop = SIGINT;
+      }
+      Index last = 0;
+      std::atomic<int>* stop = nullptr;
+    } observer;
+    observer.last = ranks.rank() == interrupter ? passes : 0;
+    observer.stop = &interrupt;
+    CheckpointPlan plan;
+    plan.every_seconds = 0;
+    plan.resume = from.state;
+    plan.write = [&](const std::string& state, std::span<const std::size_t> parts) {
+      Checkpoint checkpoint;
+      checkpoint.fingerprint = {{"name", "value"}};
+      checkpoint.stage = 3;
+      checkpoint.figures = {1, 2};
+      checkpoint.state = state;
+      checkpoint.parts.assign(parts.begin(), parts.end());
+      file.Save(checkpoint);
+    };
+    const Outcome mine = OutcomeOf(RunTraining(part, *learner, own, &observer, &interrupt, plan));
+    if (ranks.first()) outcome = mine;
+  });
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("an interrupted run continues on any number of ranks, bit for bit") {
+  Random random(2);
+  for (const bool texts : {false, true}) {
+    const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 60);
+    const TrainOptions options = Shards(4);
+    const Outcome whole = OutcomeOf(Train(problem, options));
+    for (const int before : {1, 2, 3}) {
+      for (const int after : {1, 2, 4}) {
+        const TemporaryFolder folder;
+        const std::string path = folder.Path("run.ckpt");
+        RunOnRanks(problem, options, before, path, 5, false, before - 1);
+        CHECK(folder.NumFiles() == (before == 1 ? 1 : 1 + Size(before)));
+        const Outcome resumed = RunOnRanks(problem, options, after, path, 0, true);
+        CAPTURE(texts);
+        CAPTURE(before);
+        CAPTURE(after);
+        CHECK(resumed.weights == whole.weights);
+        CHECK(resumed.figures == whole.figures);
+        // The files of the checkpoint before are gone.
+        CHECK(folder.NumFiles() == (after == 1 ? 1 : 1 + Size(after)));
+      }
+    }
+  }
+}
+
+TEST_CASE("a checkpoint of ranks whose files are missing or mixed is refused by all ranks") {
+  Random random(3);
+  const Problem problem = DenseProblem(random, 60);
+  const TrainOptions options = Shards(4);
+  const TemporaryFolder folder;
+  RunOnRanks(problem, options, 2, folder.Path("a"), 2, false);
+  RunOnRanks(problem, options, 2, folder.Path("b"), 3, false);
+  const auto rank_file = [&](const std::string& name, const std::string& rank) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder.Path(""))) {
+      const std::string file = entry.path().filename().string();
+      if (file.starts_with(name + ".") && file.ends_with(".rank-" + rank)) return entry.path();
+    }
+    return std::filesystem::path();
+  };
+  const auto message = [&] {
+    std::vector<std::string> messages(2);
+    OnThreadRanks(2, [&](ThreadRanks& ranks) {
+      try {
+        CheckpointFile(folder.Path("a"), ranks).Load();
+      } catch (const DataError& error) {
+        messages[ranks.rank()] = error.what();
+      }
+    });
+    CHECK(messages[0] == messages[1]);
+    return messages[0];
+  };
+  CHECK(message().empty());
+  const std::filesystem::path second = rank_file("a", "1");
+  std::filesystem::copy_file(rank_file("b", "1"), second,
+                             std::filesystem::copy_options::overwrite_existing);
+  CHECK(message().find("belongs to another checkpoint") != std::string::npos);
+  std::filesystem::remove(second);
+  CHECK(message().find(second.filename().string()) != std::string::npos);
+}
+
+TEST_CASE("a path over lambda on ranks is that of one process") {
+  Random random(4);
+  const Problem problem = DenseProblem(random, 50);
+  TrainOptions options = Shards(4);
+  const auto path = [&](const Problem& part, const TrainOptions& own) {
+    std::vector<double> primals;
+    const auto learner = MakeLearner(part, own);
+    for (const double lambda : {0.02, 0.005}) {
+      const Problem next = part.WithLambda(lambda);
+      if (lambda < 0.02) learner->traits().lambda->ChangeLambda(next);
+      primals.push_back(RunTraining(next, *learner, own, nullptr, nullptr).last.primal);
+    }
+    return primals;
+  };
+  const std::vector<double> alone = path(problem, options);
+  for (const int size : {2, 4}) {
+    OnThreadRanks(size, [&](ThreadRanks& ranks) {
+      TrainOptions own = options;
+      own.ranks = &ranks;
+      CHECK(path(PartOf(problem, 4, ranks), own) == alone);
+    });
+  }
+}
+
+TEST_CASE("ranks give and get about as many numbers in a round as predicted") {
+  Random random(5);
+  const Problem problem(RandomMultiLabelProblem(random, 200, 8, 40, false), 0.02);
+  for (const int size : {2, 4}) {
+    std::vector<double> sent(size);
+    std::int64_t rounds = 0;
+    OnThreadRanks(size, [&](ThreadRanks& ranks) {
+      TrainOptions own = Shards(4);
+      own.ranks = &ranks;
+      const Problem part = PartOf(problem, 4, ranks);
+      const auto learner = MakeLearner(part, own);
+      const std::size_t before = ranks.sent();
+      const StopControl never(nullptr, 0);
+      for (int pass = 0; pass < 4; ++pass) learner->RunPass(never);
+      sent[ranks.rank()] = static_cast<double>(ranks.sent() - before);
+      if (ranks.first()) rounds = learner->work().rounds;
+    });
+    // Changes of the rank's shards to the other ranks; a piece of the weights to all of them.
+    const auto weights = static_cast<double>(problem.num_weights());
+    const double predicted = 8 * weights * (size - 1) / size * (4.0 / size + 1);
+    double mean = 0;
+    for (const double of_rank : sent) mean += of_rank / size / static_cast<double>(rounds);
+    CAPTURE(size);
+    CHECK(mean > predicted);
+    CHECK(mean < 1.5 * predicted + 3000.0 * size);  // and what is small
+  }
+}

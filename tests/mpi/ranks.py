@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trains with the program on several processes of this machine, more than it has processors.
+
+Usage: ranks.py --program build/apps/slackline [--only NAME]
+
+Checked: a run on R processes gives the model of a run in one process with as many shards, byte for
+byte except for times; errors of data on one process end all with exit code 2, file and line; runs
+that are interrupted, or one process of which is killed, leave a model or a checkpoint, from which
+other numbers of processes continue to the same model. The exit code is 1 if a check fails.
+"""
+import argparse
+import gzip
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "attack"))
+import model_bytes  # noqa: E402
+
+YEAST = ROOT / "data" / "yeast" / "yeast-train.arff.gz"
+XML = ROOT / "data" / "yeast" / "yeast.xml"
+LETTERS = ROOT / "data" / "letters" / "letter-fold0.data.gz"
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                   OMPI_MCA_odls_base_sigkill_timeout="20")
+SECONDS = 120  # after which a command hangs
+
+
+class Failure(Exception):
+    pass
+
+
+class Lab:
+    def __init__(self, program, folder):
+        self.program = str(pathlib.Path(program).resolve())
+        self.folder = pathlib.Path(folder)
+
+    def command(self, ranks, *arguments):
+        """In one process without MPI if ranks is 0."""
+        launcher = ["mpirun", "-n", str(ranks)] if ranks else []
+        return [*launcher, self.program, *map(str, arguments)]
+
+    def run(self, ranks, *arguments):
+        return subprocess.run(self.command(ranks, *arguments), capture_output=True, text=True,
+                              env=ENVIRONMENT, timeout=SECONDS)
+
+    def train(self, ranks, name, *arguments):
+        """Trains; returns the bytes of the model."""
+        model = self.folder / f"{name}.slk"
+        done = self.run(ranks, *arguments, "--model", model)
+        require(done.returncode == 0, f"{ranks} ranks: exit code {done.returncode}: {done.stderr}")
+        return model.read_bytes()
+
+
+def require(good, message):
+    if not good:
+        raise Failure(message)
+
+
+def require_same(one, other, what):
+    difference = model_bytes.difference(one, other)
+    require(difference is None, f"{what}: {difference}")
+
+
+def lines_of(path):
+    with gzip.open(path, "rt") as file:
+        return file.read().splitlines()
+
+
+def write_parts(folder, head, records, sizes):
+    """Files part-00, part-01, … with `head`, and with as many records as the sizes say; every second
+    one is compressed."""
+    folder.mkdir()
+    begin = 0
+    for number, size in enumerate([*sizes, len(records) - sum(sizes)]):
+        text = "\n".join([*head, *records[begin : begin + size]]) + "\n"
+        begin += size
+        name = folder / f"part-{number:02}"
+        if number % 2:
+            with gzip.open(f"{name}.gz", "wt") as file:
+                file.write(text)
+        else:
+            name.write_text(text)
+
+
+def yeast_as_libsvm():
+    """The lines of Yeast in LIBSVM's format, some of the features left out."""
+    lines = lines_of(YEAST)
+    for line in lines[lines.index("@data") + 1 :] if "@data" in lines else lines[-1500:]:
+        values = line.split(",")
+        labels = [str(k) for k, value in enumerate(values[-14:]) if value == "1"]
+        features = [f"{k + 1}:{value}" for k, value in enumerate(values[:-14]) if k % 3 == 0]
+        yield ",".join(labels) + " " + " ".join(features)
+
+
+def drawn_tags(sequences):
+    """Lines of drawn sentences in CoNLL's format."""
+    draw = random.Random(7)
+    words = [f"word{k}" for k in range(300)]
+    lines = []
+    for _ in range(sequences):
+        for _ in range(draw.randint(1, 12)):
+            word = draw.choice(words)
+            tag = "BIO"[(int(word[4:]) + draw.randint(0, 1)) % 3]
+            lines.append(f"{word} {'XY'[len(word) % 2]} {tag}")
+        lines.append("")
+    return lines
+
+
+# Checks. Each has a folder of its own.
+
+
+def same_models(lab):
+    records = list(yeast_as_libsvm())
+    plain = lab.folder / "yeast.svm"
+    plain.write_text("# a comment\n" + "\n".join(records[:700]) + "\n\n# more\n" +
+                     "\n".join(records[700:]))
+    write_parts(lab.folder / "parts", ["# a part"], records, [100, 0, 900, 1])
+    tags = lab.folder / "tags.txt"
+    tags.write_text("\n".join(drawn_tags(400)))
+    passes = ["--max-passes", 6, "--gap-tolerance", 1e-4]
+    ways = {
+        "arff": ["multilabel", "train", YEAST, "--labels", XML, "--graph", "tree"],
+        "libsvm": ["multilabel", "train", plain, "--num-labels", 14],
+        "parts": ["multilabel", "train", lab.folder / "parts", "--num-labels", 14, "--scale",
+                  "standard", "--loss-weights", "balanced"],
+        "letters": ["sequence", "train", LETTERS],
+        "tags": ["sequence", "train", tags],
+        "tags, hashed": ["sequence", "train", tags, "--hash-bits", 12, "--C", 0.1],
+        "path": ["multilabel", "train", plain, "--num-labels", 14, "--graph", "none",
+                 "--lambda-path", "0.1:0.01:2"],
+    }
+    for name, way in ways.items():
+        if name == "path":
+            lab.run(0, *way, *passes, "--shards", 4, "--model", lab.folder / "path.slk")
+            alone = (lab.folder / "path-0.01.slk").read_bytes()
+        else:
+            alone = lab.train(0, name, *way, *passes, "--shards", 4)
+        for ranks in (1, 2, 3, 4):
+            # As many shards as ranks is the default.
+            shards = [] if ranks == 4 else ["--shards", 4]
+            model = lab.folder / "again.slk"
+            done = lab.run(ranks, *way, *passes, *shards, "--model", model)
+            require(done.returncode == 0, f"{name}, {ranks} ranks: {done.stderr}")
+            if name == "path":
+                model = lab.folder / "again-0.01.slk"
+            require_same(alone, model.read_bytes(), f"{name}, {ranks} ranks")
+
+
+def output(lab):
+    plain = lab.folder / "yeast.svm"
+    plain.write_text("\n".join(yeast_as_libsvm()) + "\n")
+    train = ["multilabel", "train", plain, "--num-labels", 14, "--max-passes", 3]
+    log = lab.folder / "run.jsonl"
+    alone = lab.run(0, *train, "--shards", 3, "--model", lab.folder / "a.slk")
+    done = lab.run(3, *train, "--shards", 3, "--model", lab.folder / "a.slk", "--log", log)
+    for line in alone.stderr.splitlines():
+        if not re.search(r"\d s of training", line):
+            require(done.stderr.splitlines().count(line) == 1, f"not once: {line}: {done.stderr}")
+    require(done.stdout == "", f"standard output: {done.stdout}")
+    require(sum("\"pass\"" in line for line in log.read_text().splitlines()) >= 1, "no log")
+    quiet = lab.run(3, *train, "--quiet", "--model", lab.folder / "a.slk")
+    ours = [line for line in quiet.stderr.splitlines() if "WARNING" not in line]
+    require(ours == [] and quiet.stdout == "", f"not quiet: {quiet.stderr}")
+    require(lab.run(3, "--version").stdout == lab.run(0, "--version").stdout, "--version")
+
+
+def bad_input(lab):
+    records = list(yeast_as_libsvm())
+    for line in (3, 800, 1499):
+        bad = [*records]
+        bad[line] = bad[line].replace(":", ";", 1)
+        path = lab.folder / "bad.svm"
+        path.write_text("\n".join(bad) + "\n")
+        model = lab.folder / "bad.slk"
+        train = ["multilabel", "train", path, "--num-labels", 14, "--model", model]
+        alone = lab.run(0, *train, "--shards", 4)
+        started = time.monotonic()
+        done = lab.run(4, *train)
+        require(time.monotonic() - started < 20, "it takes long to fail")
+        require(done.returncode == 2, f"exit code {done.returncode}: {done.stderr}")
+        message = alone.stderr.strip()
+        require(f"bad.svm:{line + 1}:" in message, f"no line: {message}")
+        require(done.stderr.count(message) == 1, f"not once: {message}: {done.stderr}")
+        require(not model.exists(), "there is a model")
+    plain = lab.folder / "few.svm"
+    plain.write_text("\n".join(records[:3]) + "\n")
+    model = ["--model", lab.folder / "m.slk"]
+    good = ["multilabel", "train", plain, "--num-labels", 14, *model]
+    for ranks, arguments, message in (
+        (4, good, "example"),
+        (3, [*good, "--shards", 2], "--shards"),
+        (3, [*good, "--learner", "ssg"], "ssg"),
+        (3, [*good, "--verify"], "--verify"),
+        (3, [*good, "--calibrate"], "--calibrate"),
+        (3, [*good, "--graph", "auto"], "--graph"),
+        (3, [*good, "--lambda", "x"], "--lambda"),
+        (3, [*good[:2], lab.folder / "none.svm", *good[3:]], "none.svm"),
+        (3, [*good[:2], "-", *good[3:]], "standard input"),
+        (3, ["multilabel", "predict", plain, *model], "one process"),
+        (3, ["info", plain], "one process"),
+        (2, [*good, "--resume", lab.folder / "none.ckpt"], "none.ckpt"),
+    ):
+        done = lab.run(ranks, *arguments)
+        require(done.returncode == 2, f"{message}: exit code {done.returncode}: {done.stderr}")
+        ours = [line for line in done.stderr.splitlines() if line.startswith("slackline: ")]
+        require(len(ours) == 1 and message in ours[0], f"{message}: {done.stderr}")
+
+
+def checkpoints(lab):
+    plain = lab.folder / "yeast.svm"
+    plain.write_text("\n".join(yeast_as_libsvm()) + "\n")
+    train = ["multilabel", "train", plain, "--num-labels", 14, "--gap-tolerance", 1e-4, "--shards", 4]
+    whole = lab.train(0, "whole", *train, "--max-passes", 12)
+    saved = lab.folder / "run.ckpt"
+    keep = ["--checkpoint", saved, "--checkpoint-every", 0]
+    for before, after in ((2, 3), (4, 1), (0, 4), (3, 0)):
+        lab.train(before, "part", *train, "--max-passes", 5, *keep)
+        again = lab.train(after, "again", *train, "--max-passes", 12, *keep, "--resume", saved)
+        difference = model_bytes.difference(whole, again)
+        require(difference is None, f"{before} ranks, then {after}: {difference}")
+    other = lab.run(2, *train[:-2], "--shards", 6, "--resume", saved, "--model", lab.folder / "x")
+    require(other.returncode == 2 and "--shards" in other.stderr, f"other shards: {other.stderr}")
+    plain.write_text("\n".join(reversed(list(yeast_as_libsvm()))) + "\n")
+    other = lab.run(2, *train, "--resume", saved, "--model", lab.folder / "x")
+    require(other.returncode == 2 and "of the data differ" in other.stderr,
+            f"other data: {other.stderr}")
+
+
+def children(pid):
+    """Processes of the program below this one."""
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
+    return [int(child) for child in found]
+
+
+def start(lab, ranks, *arguments):
+    process = subprocess.Popen(lab.command(ranks, *arguments), env=ENVIRONMENT,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while len(children(process.pid)) < ranks and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return process
+
+
+def killed(lab):
+    draw = random.Random(3)
+    plain = lab.folder / "yeast.svm"
+    plain.write_text("\n".join(yeast_as_libsvm()) + "\n")
+    passes = 60
+    train = ["multilabel", "train", plain, "--num-labels", 14, "--gap-tolerance", 0, "--max-passes",
+             passes, "--shards", 4]
+    whole = lab.train(0, "whole", *train)
+    saved = lab.folder / "run.ckpt"
+    keep = ["--checkpoint", saved, "--checkpoint-every", 0]
+    resumed = 0
+    for trial in range(6):
+        resume = ["--resume", saved] if saved.exists() else []
+        ranks = draw.choice((2, 3, 4))
+        process = start(lab, ranks, *train, *keep, *resume, "--model", lab.folder / "killed.slk")
+        time.sleep(draw.uniform(0.2, 1.2))
+        victims = children(process.pid)
+        if victims and process.poll() is None:
+            os.kill(draw.choice(victims), signal.SIGKILL)
+        _, errors = process.communicate(timeout=SECONDS)
+        if process.returncode == 0:
+            break  # it was over
+        require("signal 9" in errors or "rank" in errors, f"no message: {errors}")
+        resumed += 1
+    require(resumed > 0, "no run was killed")
+    require(saved.exists(), "there is no checkpoint")
+    again = lab.train(3, "again", *train, *keep, "--resume", saved)
+    require_same(whole, again, f"after {resumed} kills")
+    left = [path.name for path in lab.folder.iterdir() if path.name.startswith("run.ckpt")]
+    require(len(left) == 4, f"files of the checkpoint: {left}")
+
+
+def interrupted(lab):
+    plain = lab.folder / "yeast.svm"
+    plain.write_text("\n".join(yeast_as_libsvm()) + "\n")
+    model = lab.folder / "m.slk"
+    process = start(lab, 3, "multilabel", "train", plain, "--num-labels", 14, "--gap-tolerance", 0,
+                    "--model", model)
+    time.sleep(1.5)
+    os.kill(children(process.pid)[-1], signal.SIGTERM)  # one of the ranks alone
+    _, errors = process.communicate(timeout=SECONDS)
+    require(process.returncode == 128 + signal.SIGTERM, f"code {process.returncode}: {errors}")
+    require("best model so far" in errors and model_bytes.whole(model.read_bytes()), errors)
+    limited = lab.run(3, "multilabel", "train", plain, "--num-labels", 14, "--gap-tolerance", 0,
+                      "--time-limit", 1, "--model", model)
+    require(limited.returncode == 0 and "time-limit" in limited.stderr, limited.stderr)
+
+
+CHECKS = (same_models, output, bad_input, checkpoints, interrupted, killed)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--only")
+    arguments = parser.parse_args()
+    failed = []
+    for check in CHECKS:
+        if arguments.only not in (None, check.__name__):
+            continue
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                check(Lab(arguments.program, folder))
+                result = "passed"
+            except (Failure, subprocess.TimeoutExpired) as failure:
+                failed.append(check.__name__)
+                result = f"FAILED: {failure}"
+        print(f"{check.__name__}: {result} ({time.monotonic() - started:.1f} s)", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
