@@ -7,6 +7,8 @@
 #include <slackline/apps/segmentation/class_potentials.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/ranks.h>
+#include <slackline/core/record_deal.h>
 #include <slackline/core/split.h>
 #include <slackline/core/timer.h>
 
@@ -82,6 +84,31 @@ const ClassPotentials* PointerTo(const std::optional<ClassPotentials>& potential
   return potentials ? &*potentials : nullptr;
 }
 
+/// The training images of this rank.
+SegmentData LoadImages(const FeatureFile& file, const std::string& path, const SegmentModel& model,
+                       const std::string& potentials_path, const Ranks& ranks, Index shards) {
+  const std::optional<ClassPotentials> potentials = ReadPotentials(potentials_path, model);
+  std::vector<Index> images;
+  for (Index i = 0; i < file.num_images(); ++i) {
+    if (file.image(i).role == ImageRole::kTrain) images.push_back(i);
+  }
+  if (images.empty()) throw DataError(path, 0, "the file has no training images");
+  CheckRecords(ranks, path, std::ssize(images), shards, "training image");
+  const Ranks::Piece mine = RecordsOfRank(ranks, std::ssize(images), shards, ranks.rank());
+  SegmentData data;
+  data.source = path;
+  auto rows = std::make_shared<FeatureRows>();
+  for (std::int64_t k = mine.begin; k < mine.end; ++k) {
+    const Index i = images[static_cast<std::size_t>(k)];
+    const PreparedImage image = file.image(i);
+    if (!potentials) file.CheckFeatures(i);
+    data.names.emplace_back(image.name);
+    data.examples.push_back(MakeExample(model, image, PointerTo(potentials), rows.get()));
+  }
+  data.rows = std::move(rows);
+  return data;
+}
+
 }  // namespace
 
 ImageFormat FormatOf(const FeatureFile& file) {
@@ -154,23 +181,17 @@ SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& featu
 }
 
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
-                            std::optional<ScaleKind> scale) {
-  const FeatureFile file(path);
-  SegmentModel model = MakeSegmentModel(choices, FormatOf(file));
-  const std::optional<ClassPotentials> potentials = ReadPotentials(choices.potentials, model);
+                            std::optional<ScaleKind> scale, Ranks* ranks, Index shards) {
+  Ranks& all = ranks != nullptr ? *ranks : OneRank();
+  std::optional<SegmentModel> model;
   SegmentData data;
-  data.source = path;
-  auto rows = std::make_shared<FeatureRows>();
-  for (Index i = 0; i < file.num_images(); ++i) {
-    const PreparedImage image = file.image(i);
-    if (image.role != ImageRole::kTrain) continue;
-    if (!potentials) file.CheckFeatures(i);
-    data.names.emplace_back(image.name);
-    data.examples.push_back(MakeExample(model, image, PointerTo(potentials), rows.get()));
-  }
-  if (data.examples.empty()) throw DataError(path, 0, "the file has no training images");
-  data.rows = std::move(rows);
-  return MakeSegmentTask(std::move(model), std::move(data), scale);
+  OnAllRanks(all, [&] {
+    const FeatureFile file(path);
+    model = MakeSegmentModel(choices, FormatOf(file));
+    data = LoadImages(file, path, *model, choices.potentials, all,
+                      shards > 0 ? shards : Index{all.size()});
+  });
+  return MakeSegmentTask(std::move(*model), std::move(data), scale, ranks);
 }
 
 std::vector<PreparedExample> LoadPrepared(const std::string& path,

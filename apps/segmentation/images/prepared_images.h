@@ -14,6 +14,7 @@
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/apps/segmentation/segment_task.h>
 #include <slackline/core/feature_rows.h>
+#include <slackline/core/ranks.h>
 #include <slackline/vision/feature_extractor.h>
 #include <slackline/vision/feature_file.h>
 #include <slackline/vision/label_coding.h>
@@ -52,8 +53,12 @@ SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& featu
                            const LabelImage& labels, FeatureRows* rows);
 
 /// A model for the file with all weights zero, and the file's training images. Throws DataError.
+/// Several ranks call this function together, and each gets its own images when they are dealt in
+/// `shards` (RecordsOfRank; 0 = one shard per rank); errors are the same on all of them. ranks: as
+/// for MakeSegmentTask.
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
-                            std::optional<ScaleKind> scale);
+                            std::optional<ScaleKind> scale, Ranks* ranks = nullptr,
+                            Index shards = 0);
 
 /// An image of a file, with its own rows.
 struct PreparedExample {
