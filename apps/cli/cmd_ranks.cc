@@ -21,7 +21,8 @@ constexpr double kSecondsToFail = 3;
 
 constexpr std::array kCommandsOfRanks = {"slackline multilabel train", "slackline multilabel cv",
                                          "slackline sequence train",   "slackline sequence cv",
-                                         "slackline segment cv",       "slackline matching cv"};
+                                         "slackline segment train",    "slackline segment cv",
+                                         "slackline matching train",   "slackline matching cv"};
 
 std::optional<MpiProgram> mpi;
 int real_stderr = -1;

@@ -114,6 +114,21 @@ def drawn_tags(sequences):
     return lines
 
 
+def drawn_matchings(examples):
+    draw = random.Random(9)
+    lines = []
+    for _ in range(examples):
+        left, right = draw.randint(2, 5), draw.randint(2, 5)
+        lines.append(f"{left} {right}")
+        for node in range(left):
+            for other in range(right):
+                good = int(node == other)
+                lines.append(f"{node} {other} {good} near:{good + draw.gauss(0, 0.6):.3f} "
+                             f"far:{abs(node - other)} word{draw.randint(0, 20)}:1")
+        lines.append("")
+    return lines
+
+
 # Checks. Each has a folder of its own.
 
 
@@ -125,6 +140,8 @@ def same_models(lab):
     write_parts(lab.folder / "parts", ["# a part"], records, [100, 0, 900, 1])
     tags = lab.folder / "tags.txt"
     tags.write_text("\n".join(drawn_tags(400)))
+    matchings = lab.folder / "matchings.txt"
+    matchings.write_text("\n".join(drawn_matchings(60)))
     passes = ["--max-passes", 6, "--gap-tolerance", 1e-4]
     ways = {
         "arff": ["multilabel", "train", YEAST, "--labels", XML, "--graph", "tree"],
@@ -134,9 +151,19 @@ def same_models(lab):
         "letters": ["sequence", "train", LETTERS],
         "tags": ["sequence", "train", tags],
         "tags, hashed": ["sequence", "train", tags, "--hash-bits", 12, "--C", 0.1],
+        "matching": ["matching", "train", matchings],
         "path": ["multilabel", "train", plain, "--num-labels", 14, "--graph", "none",
                  "--lambda-path", "0.1:0.01:2"],
     }
+    drawn = lab.folder / "drawn"
+    done = lab.run(0, "segment", "draw", "--out", drawn, "--images", 9, "--size", "60x40")
+    if done.returncode == 0:  # the program has segmentation
+        prepared = lab.folder / "drawn.fea"
+        done = lab.run(0, "segment", "prepare", "--images", drawn / "images", "--labels",
+                       drawn / "labels", "--classes", drawn / "classes.txt", "--train",
+                       drawn / "train.txt", "--test", drawn / "test.txt", "--out", prepared)
+        require(done.returncode == 0, done.stderr)
+        ways["images"] = ["segment", "train", prepared, "--layers", "neighbours"]
     for name, way in ways.items():
         if name == "path":
             lab.run(0, *way, *passes, "--shards", 4, "--model", lab.folder / "path.slk")
