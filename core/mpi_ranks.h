@@ -21,8 +21,8 @@ bool StartedByMpi();
 /// How many processes the launcher has started, by its environment; 1 if it does not say.
 int LaunchedProcesses();
 
-/// MPI, from the construction to the destruction of the object, at most once in a process. Functions
-/// of the ranks are to be called by one thread at a time.
+/// MPI, from the construction to the destruction of the object, at most once in a process.
+/// Functions of the ranks are to be called by one thread at a time.
 class MpiProgram {
  public:
   /// Requires HasMpi(); throws std::runtime_error when MPI cannot be initialised.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The processes that train one model together, each with some of the examples. Ranks are numbered
-// from 0; all of them call the same functions in the same order, and functions wait for other ranks. Sums are those of whole numbers, or are made by every rank from the numbers of all ranks in
-// the order of the ranks, so that all ranks have the same bits.
+// from 0; all of them call the same functions in the same order, and functions wait for other
+// ranks. Sums are those of whole numbers, or are made by every rank from the numbers of all ranks
+// in the order of the ranks, so that all ranks have the same bits.
 //
 // The processes are those of an MPI program (mpi_ranks.h), or one process alone (OneRank).
 #pragma once
@@ -33,8 +34,8 @@ class Ranks {
   bool first() const { return rank() == 0; }
 
   /// Gives the bytes of all ranks to all ranks. Rank r gives lengths[r] bytes; all ranks know all
-  /// lengths. *all: the sum of the lengths, in the order of the ranks; `mine` may lie there already,
-  /// in its place.
+  /// lengths. *all: the sum of the lengths, in the order of the ranks; `mine` may lie there
+  /// already, in its place.
   virtual void GatherBytes(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
                            std::byte* all) = 0;
   /// Gives the bytes to[q] to rank q, and writes what rank q gives to this rank to from[q], whose
@@ -120,8 +121,9 @@ void ThrowFirstError(Ranks& ranks, const std::string& error);
 /// user knows it, such as "--kernel".
 void RequireOneRank(const Ranks& ranks, std::string_view what);
 
-/// Calls work() on every rank, which may throw a DataError on some: all ranks then throw that of the
-/// first of them. work must not call functions of `ranks` after which it may throw on some alone.
+/// Calls work() on every rank, which may throw a DataError on some: all ranks then throw that of
+/// the first of them. work must not call functions of `ranks` after which it may throw on some
+/// alone.
 template <class Work>
 void OnAllRanks(Ranks& ranks, const Work& work) {
   std::string error;

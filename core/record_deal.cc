@@ -89,12 +89,11 @@ class RecordDealer {
   void CountAll();
   [[noreturn]] void FailAgain(const Stretch& stretch, const Before& before) const;
   void AddUp(const std::vector<Counts>& counts);
-  void CheckNumber() const;
   void FindBorders();
   void FindIn(std::size_t stretch, std::vector<Place>* places) const;
   std::vector<FilePart> PartsOf(int rank) const;
   Offset FirstRecord(int rank) const {
-    return num_records_ * ranks_.PieceOf(shards_, rank).begin / shards_;
+    return RecordsOfRank(ranks_, num_records_, shards_, rank).begin;
   }
 
   Ranks& ranks_;
@@ -207,21 +206,6 @@ void RecordDealer::AddUp(const std::vector<Counts>& counts) {
   num_records_ = before.records;
 }
 
-void RecordDealer::CheckNumber() const {
-  if (num_records_ == 0) throw DataError(source_.name, 0, rule_.no_records);
-  for (int r = 0; r < ranks_.size(); ++r) {
-    if (FirstRecord(r) < (r + 1 == ranks_.size() ? num_records_ : FirstRecord(r + 1))) continue;
-    throw DataError(
-        source_.name, 0,
-        slackline::internal::Count(num_records_, rule_.record) +
-            (num_records_ == 1 ? " is" : " are") + " not enough for " +
-            slackline::internal::Count(ranks_.size(), "process") +
-            (shards_ == ranks_.size() ? std::string()
-                                      : " with " + slackline::internal::Count(shards_, "shard")) +
-            ": each of them needs at least one");
-  }
-}
-
 /// Finds the places in a stretch where the records of ranks begin, in the order of the ranks.
 void RecordDealer::FindIn(std::size_t s, std::vector<Place>* places) const {
   const Offset first = before_[s].records;
@@ -260,7 +244,7 @@ void RecordDealer::FindBorders() {
 std::vector<FilePart> RecordDealer::PartsOf(int rank) const {
   const Offset first = FirstRecord(rank);
   const bool last = rank + 1 == ranks_.size();
-  const Offset end = last ? num_records_ : FirstRecord(rank + 1);
+  const Offset end = RecordsOfRank(ranks_, num_records_, shards_, rank).end;
   std::vector<FilePart> parts;
   for (std::size_t f = 0; f < source_.files.size(); ++f) {
     if (!ranks_.alone() && (file_records_[f] >= end || file_records_[f + 1] <= first)) continue;
@@ -282,7 +266,8 @@ std::vector<FilePart> RecordDealer::Deal() {
   if (!ranks_.alone()) {
     stretches_ = StretchesOf(ranks_, source_);
     CountAll();
-    CheckNumber();
+    if (num_records_ == 0) throw DataError(source_.name, 0, rule_.no_records);
+    CheckRecords(ranks_, source_.name, num_records_, shards_, rule_.record);
     FindBorders();
   }
   std::vector<FilePart> parts;
@@ -295,6 +280,25 @@ std::vector<FilePart> RecordDealer::Deal() {
 std::vector<FilePart> DealRecords(Ranks& ranks, const DataSource& source, const RecordRule& rule,
                                   Index shards) {
   return RecordDealer(ranks, source, rule, shards).Deal();
+}
+
+Ranks::Piece RecordsOfRank(const Ranks& ranks, Offset records, Index shards, int rank) {
+  const Ranks::Piece piece = ranks.PieceOf(shards, rank);
+  return {records * piece.begin / shards, records * piece.end / shards};
+}
+
+void CheckRecords(const Ranks& ranks, const std::string& source, Offset records, Index shards,
+                  const char* record) {
+  SLACKLINE_CHECK(shards >= ranks.size(), "every process needs a shard");
+  for (int r = 0; r < ranks.size(); ++r) {
+    if (RecordsOfRank(ranks, records, shards, r).size() > 0) continue;
+    throw DataError(
+        source, 0,
+        Count(records, record) + (records == 1 ? " is" : " are") + " not enough for " +
+            Count(ranks.size(), "process") +
+            (shards == ranks.size() ? std::string() : " with " + Count(shards, "shard")) +
+            ": each of them needs at least one");
+  }
 }
 
 }  // namespace slackline::internal

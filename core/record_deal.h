@@ -15,6 +15,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,5 +50,11 @@ struct RecordRule {
 /// record, and as LineReader and rule.head do. One rank reads nothing but the heads.
 std::vector<FilePart> DealRecords(Ranks& ranks, const DataSource& source, const RecordRule& rule,
                                   Index shards);
+
+/// The numbers of the records of a rank, when there are `records` of them in P shards.
+Ranks::Piece RecordsOfRank(const Ranks& ranks, Offset records, Index shards, int rank);
+/// Throws DataError about the source, on all ranks, when a rank gets no record.
+void CheckRecords(const Ranks& ranks, const std::string& source, Offset records, Index shards,
+                  const char* record);
 
 }  // namespace slackline::internal

@@ -22,8 +22,8 @@ namespace slackline::internal {
 /// Tells whether a run must end early. Learners poll it between examples; it never changes what
 /// learners compute.
 ///
-/// Where several ranks train together, they must agree on the end: ShouldStop() then tells what they
-/// agreed on last.
+/// Where several ranks train together, they must agree on the end: ShouldStop() then tells what
+/// they agreed on last.
 class StopControl {
  public:
   /// interrupt: may be null; a value other than 0 stops the run. time_limit_seconds: 0 = no limit;

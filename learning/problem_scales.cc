@@ -11,10 +11,7 @@
 #include <slackline/core/exact_sum.h>
 
 namespace slackline::internal {
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 double LargestLoss(const Problem& problem, Index m) {
   const FactorGraph& graph = problem.data().example(m).graph();

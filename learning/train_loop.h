@@ -35,11 +35,10 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
 /// Trains until a stopping rule of the options holds; calls CheckOptions first. λ is
 /// options.lambda, or problem.lambda() where options.lambda is 0. The result depends only on the
 /// problem, the options and the seed, except where a time limit or an interrupt ends the run. With
-/// several ranks (TrainOptions::ranks) all of them must call it, and get the same summary; times are
-/// those of rank 0, but processor seconds are those of all ranks.
-/// Throws DataError (CheckOptions, MakeLearner), CertificateError, and std::overflow_error when the
-/// objective is not finite. observer and interrupt may be null; interrupt is read with relaxed
-/// order.
+/// several ranks (TrainOptions::ranks) all of them must call it, and get the same summary; times
+/// are those of rank 0, but processor seconds are those of all ranks. Throws DataError
+/// (CheckOptions, MakeLearner), CertificateError, and std::overflow_error when the objective is not
+/// finite. observer and interrupt may be null; interrupt is read with relaxed order.
 TrainSummary Train(const Problem& problem, const TrainOptions& options,
                    TrainObserver* observer = nullptr, const std::atomic<int>* interrupt = nullptr);
 
@@ -50,9 +49,9 @@ TrainSummary Train(const Problem& problem, const TrainOptions& options,
 /// `write` when every_seconds have passed since the last time, and at the end of the run. Copying
 /// states changes nothing that is computed.
 struct CheckpointPlan {
-  /// Receives a state, and the places where its parts begin (StateWriter::Part). If empty, no states
-  /// are copied. An exception of this function ends the run. With several ranks all of them have
-  /// this function, each for its own state, and call it at the same time.
+  /// Receives a state, and the places where its parts begin (StateWriter::Part). If empty, no
+  /// states are copied. An exception of this function ends the run. With several ranks all of them
+  /// have this function, each for its own state, and call it at the same time.
   std::function<void(const std::string& state, std::span<const std::size_t> parts)> write;
   double every_seconds = 60;
   /// Copies a state before every check, too, so that `write` receives that before the last check at

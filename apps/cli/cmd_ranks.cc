@@ -19,7 +19,10 @@ namespace {
 /// Ranks that fail for the same reason do so within this time, unless one of them reads more.
 constexpr double kSecondsToFail = 3;
 
-constexpr std::array kCommandsOfRanks = {"slackline multilabel train", "slackline sequence train"};
+constexpr std::array kCommandsOfRanks = {"slackline multilabel train", "slackline multilabel cv",
+                                         "slackline sequence train",   "slackline sequence cv",
+                                         "slackline segment train",    "slackline segment cv",
+                                         "slackline matching train",   "slackline matching cv"};
 
 std::optional<MpiProgram> mpi;
 int real_stderr = -1;
@@ -78,7 +81,7 @@ void CheckRanks(const std::string& command) {
   std::string known;
   for (const std::string name : kCommandsOfRanks) {
     if (command == name) return;
-    known += (known.empty() ? "" : " and ") + name;
+    known += (known.empty() ? "" : ", ") + name;
   }
   throw DataError(command + " runs in one process, but " + std::to_string(ProcessRanks().size()) +
                   " were started; several can run " + known);

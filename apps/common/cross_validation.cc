@@ -30,7 +30,10 @@ struct Lane {
 class CvRun {
  public:
   CvRun(const CvApplication& application, const CvPlan& plan, const std::atomic<int>* interrupt)
-      : application_(application), plan_(plan), interrupt_(interrupt) {}
+      : application_(application),
+        plan_(plan),
+        interrupt_(interrupt),
+        ranks_(plan.ranks != nullptr ? *plan.ranks : OneRank()) {}
 
   CvResult Run() {
     std::vector<std::size_t> candidates(plan_.candidates.size());
@@ -69,10 +72,18 @@ class CvRun {
     const auto count = static_cast<Index>(lanes.size());
     result_.progress.total += count * static_cast<Index>(lambdas.size());
     seconds_.resize(std::max(seconds_.size(), lambdas.size()));
-    ParallelChunks(count, count, plan_.threads, [&](const Chunk& chunk) {
-      const std::size_t lane = chunk.begin;
-      results[lane] = RunLane(lanes[lane], lambdas);
+    std::vector<std::size_t> mine;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      if (RankOf(lane) == ranks_.rank()) mine.push_back(lane);
+    }
+    const auto own = static_cast<Index>(mine.size());
+    OnAllRanks(ranks_, [&] {
+      ParallelChunks(own, std::max<Index>(1, own), plan_.threads, [&](const Chunk& chunk) {
+        for (Index k = chunk.begin; k < chunk.end; ++k)
+          results[mine[k]] = RunLane(lanes[mine[k]], lambdas);
+      });
     });
+    ShareResults(&results);
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       for (std::size_t k = 0; k < lambdas.size(); ++k) {
         CvEntry entry{candidates[c], lambdas[k], {}};
@@ -88,6 +99,33 @@ class CvRun {
         result_.entries.begin(), result_.entries.end(), [](const CvEntry& a, const CvEntry& b) {
           return a.candidate != b.candidate ? a.candidate < b.candidate : a.lambda > b.lambda;
         });
+  }
+
+  /// The rank that trains in a lane.
+  int RankOf(std::size_t lane) const { return static_cast<int>(lane % Size(ranks_.size())); }
+
+  /// Gives all ranks the results of all lanes.
+  void ShareResults(std::vector<std::vector<TrialResult>>* results) {
+    if (ranks_.alone()) return;
+    for (std::size_t lane = 0; lane < results->size(); ++lane) {
+      std::vector<Shared> shared;
+      std::vector<double> figures;
+      for (const TrialResult& result : (*results)[lane]) {
+        shared.push_back({result.last, result.termination, result.figures.size()});
+        figures.insert(figures.end(), result.figures.begin(), result.figures.end());
+      }
+      // The other ranks have nothing for this lane.
+      shared = ranks_.Join(std::span<const Shared>(shared));
+      figures = ranks_.Join(std::span<const double>(figures));
+      if (RankOf(lane) == ranks_.rank()) continue;
+      auto next = figures.begin();
+      for (const Shared& one : shared) {
+        const auto end = next + static_cast<std::ptrdiff_t>(one.num_figures);
+        (*results)[lane].push_back({{next, end}, one.last, one.termination});
+        next = end;
+      }
+      result_.progress.done += static_cast<Index>(shared.size());
+    }
   }
 
   /// The results for all values of λ; fewer after an interrupt.
@@ -161,10 +199,17 @@ class CvRun {
     double sum = 0;
     double count = 0;
   };
+  /// A TrialResult without its figures.
+  struct Shared {
+    ProgressRecord last;
+    Termination termination = Termination::kMaxPasses;
+    std::size_t num_figures = 0;
+  };
 
   const CvApplication& application_;
   const CvPlan& plan_;
   const std::atomic<int>* interrupt_;
+  Ranks& ranks_;
   CvResult result_;
   std::mutex mutex_;
   std::vector<Seconds> seconds_;  // by position of λ in its lane

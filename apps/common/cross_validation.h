@@ -107,9 +107,12 @@ struct CvPlan {
   /// Index of the metric that chooses the best entry.
   std::size_t metric = 0;
   bool smaller_is_better = false;
-  /// The number of threads for all trainings together.
+  /// The number of threads for all trainings together, or for those of one rank.
   int threads = 1;
-  /// Called after every training, by one thread at a time; may be null.
+  /// The processes that share the trainings, each of which has all examples; null: this process
+  /// alone. A candidate in a fold is trained with all values of λ by one of them.
+  Ranks* ranks = nullptr;
+  /// Called after every training of this process, by one thread at a time; may be null.
   std::function<void(const CvProgress&)> observer;
 
   /// The number of trainings for one λ: every candidate in every fold.
@@ -142,8 +145,10 @@ struct CvResult {
   bool at_end() const { return edge == PathEdge::kLargest || edge == PathEdge::kSmallest; }
 };
 
-/// Throws what CheckFolds, MakeTrial and trials throw, and DataError with several ranks.
-/// `interrupt` may be null.
+/// Throws what CheckFolds, MakeTrial and trials throw. `interrupt` may be null. With several ranks,
+/// all of them must call this function, and get the same result, which does not depend on their
+/// number; a DataError or an interrupt of one of them is one of all. Candidates are options of one
+/// process alone (else DataError).
 CvResult CrossValidate(const CvApplication& application, const CvPlan& plan,
                        const std::atomic<int>* interrupt);
 

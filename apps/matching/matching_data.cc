@@ -12,40 +12,57 @@
 #include <slackline/core/line_reader.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/record_deal.h>
 #include <slackline/core/split.h>
 
 namespace slackline::internal {
 namespace {
 
+/// Blank lines are between examples, and comments may be anywhere.
+LineRole RoleOfMatchingLine(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return LineRole::kSeparator;
+  return line[first] == '#' ? LineRole::kNothing : LineRole::kPart;
+}
+
 class MatchingParser {
  public:
-  MatchingParser(const std::string& name, const FeatureDictionary* dictionary)
-      : name_(name), dictionary_(dictionary) {
-    data_.source = name;
+  MatchingParser(const std::string& source, const FeatureDictionary* dictionary)
+      : name_(source), dictionary_(dictionary) {
+    data_.source = source;
   }
 
-  void ParseLine(std::string_view line) {
-    ++line_;
-    SplitAtBlanks(line, &fields_);
-    if (fields_.empty()) {
-      inside_ = false;
-    } else if (fields_[0].front() != '#') {
-      if (inside_) {
-        ParseEdge();
-      } else {
-        ParseHeader();
-      }
+  /// line: number `number` of the file `name`.
+  void ParseLine(std::string_view line, long number, const std::string& name) {
+    line_ = number;
+    if (name_ != name) name_ = name;
+    switch (RoleOfMatchingLine(line)) {
+      case LineRole::kSeparator:
+        inside_ = false;
+        break;
+      case LineRole::kNothing:
+        break;
+      case LineRole::kPart:
+      case LineRole::kEnd:
+        SplitAtBlanks(line, &fields_);
+        inside_ ? ParseEdge() : ParseHeader();
+        break;
     }
   }
 
-  MatchingData Finish(FeatureDictionary* made) {
-    if (data_.examples.empty()) throw DataError(name_, 0, "no examples");
+  /// All ranks call this function.
+  MatchingData Finish(Ranks& ranks, FeatureDictionary* made) {
+    OnAllRanks(ranks, [&] {
+      if (data_.examples.empty()) throw DataError(data_.source, 0, "no examples");
+    });
     if (dictionary_ == nullptr) {
       std::vector<Index> columns;
-      *made = counter_.Finish(1, &columns);
+      *made = counter_.Finish(ranks, 1, &columns);
       data_.num_features = made->size();
+      if (!ranks.alone()) RenumberFeatures(columns);
     } else {
       data_.num_features = dictionary_->size();
+      data_.unknown_features = ranks.SumOf(data_.unknown_features);
     }
     data_.rows = std::move(rows_);
     return std::move(data_);
@@ -77,6 +94,7 @@ class MatchingParser {
     }
     example.first_edge = data_.num_edges();
     example.line = line_;
+    if (name_ != data_.source) data_.files.Add(data_.num_examples(), name_);
     data_.examples.push_back(example);
     seen_.clear();
     inside_ = true;
@@ -139,6 +157,11 @@ class MatchingParser {
         entries_.push_back({column, value, token});
       }
     }
+    AddRow(rows_.get());
+  }
+
+  /// Adds a row of the entries.
+  void AddRow(FeatureRows* rows) {
     std::sort(entries_.begin(), entries_.end(),
               [](const Entry& a, const Entry& b) { return a.column < b.column; });
     columns_.clear();
@@ -149,7 +172,20 @@ class MatchingParser {
       columns_.push_back(entry.column);
       values_.push_back(entry.value);
     }
-    rows_->AddSparse(columns_, values_);
+    rows->AddSparse(columns_, values_);
+  }
+
+  /// Replaces the columns of this rank, which become columns[column], in all rows.
+  void RenumberFeatures(const std::vector<Index>& columns) {
+    auto renumbered = std::make_shared<FeatureRows>();
+    for (Index r = 0; r < rows_->size(); ++r) {
+      const FeatureRow row = rows_->row(r);
+      entries_.clear();
+      for (Index k = 0; k < row.count; ++k)
+        entries_.push_back({columns[row.columns[k]], row.values[k], {}});
+      AddRow(renumbered.get());
+    }
+    rows_ = std::move(renumbered);
   }
 
   struct Entry {
@@ -172,29 +208,54 @@ class MatchingParser {
   std::vector<double> values_;
 };
 
+/// All ranks call this function.
+MatchingData ReadLines(LineReader* reader, Ranks& ranks, const FeatureDictionary* dictionary,
+                       FeatureDictionary* made) {
+  MatchingParser parser(reader->source(), dictionary);
+  OnAllRanks(ranks, [&] {
+    std::string_view line;
+    while (reader->Next(&line)) parser.ParseLine(line, reader->line_number(), reader->name());
+  });
+  return parser.Finish(ranks, made);
+}
+
 }  // namespace
 
+const std::string& MatchingData::FileOfEdge(Index edge) const {
+  const auto after = std::upper_bound(
+      examples.begin(), examples.end(), edge,
+      [](Index e, const MatchingExample& example) { return e < example.first_edge; });
+  return files.FileOf(static_cast<Index>(after - examples.begin()) - 1, source);
+}
+
 MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dictionary,
-                           FeatureDictionary* made) {
+                           FeatureDictionary* made, const MatchingReadOptions& options) {
   SLACKLINE_CHECK((dictionary == nullptr) == (made != nullptr),
                   "either a dictionary is given or one is made");
-  LineReader reader(path);
-  MatchingParser parser(reader.name(), dictionary);
-  std::string_view line;
-  while (reader.Next(&line)) parser.ParseLine(line);
-  return parser.Finish(made);
+  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  if (ranks.alone() && !IsFolder(path)) {
+    LineReader reader(path);
+    return ReadLines(&reader, ranks, dictionary, made);
+  }
+  const DataSource source = FindDataSource(ranks, path);
+  RecordRule rule;
+  rule.role = RoleOfMatchingLine;
+  const Index shards = options.shards > 0 ? options.shards : Index{ranks.size()};
+  LineReader reader(source.name, DealRecords(ranks, source, rule, shards));
+  return ReadLines(&reader, ranks, dictionary, made);
 }
 
 MatchingData ParseMatchings(const std::string& name, std::span<const std::string> examples,
                             FeatureDictionary* made) {
   MatchingParser parser(name, nullptr);
   std::vector<std::string_view> lines;
+  long number = 0;
   for (const std::string& text : examples) {
     SplitViews(text, '\n', &lines);
-    for (const std::string_view line : lines) parser.ParseLine(line);
-    parser.ParseLine({});
+    for (const std::string_view line : lines) parser.ParseLine(line, ++number, name);
+    parser.ParseLine({}, ++number, name);
   }
-  return parser.Finish(made);
+  return parser.Finish(OneRank(), made);
 }
 
 }  // namespace slackline::internal

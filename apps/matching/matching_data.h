@@ -11,7 +11,9 @@
 #include <vector>
 
 #include <slackline/apps/common/feature_dictionary.h>
+#include <slackline/core/data_source.h>
 #include <slackline/core/feature_rows.h>
+#include <slackline/core/ranks.h>
 #include <slackline/core/types.h>
 
 namespace slackline::internal {
@@ -43,21 +45,34 @@ struct MatchingData {
   std::shared_ptr<const FeatureRows> rows;
   Index num_features = 0;             ///< columns of the rows
   std::int64_t unknown_features = 0;  ///< of edges, unknown to the dictionary and left out
+  FilePlaces files;                   ///< of a folder: the file of each example
 
   Index num_examples() const { return static_cast<Index>(examples.size()); }
   std::span<const MatchingEdge> edges_of(const MatchingExample& example) const {
     return std::span(edges.data() + example.first_edge, example.num_edges);
   }
   Index num_edges() const { return static_cast<Index>(edges.size()); }
+  /// The file of an edge, for messages. Logarithmic time.
+  const std::string& FileOfEdge(Index edge) const;
 };
 
-/// Reads all examples, plain or compressed with gzip; "-" is the standard input. `dictionary`:
+struct MatchingReadOptions {
+  /// Ranks that read the data together, each its own examples; null: this process alone. `shards`
+  /// P: how the examples are dealt (DealRecords); 0 = one shard per rank.
+  Ranks* ranks = nullptr;
+  Index shards = 0;
+};
+
+/// Reads all examples, plain or compressed with gzip; "-" is the standard input, and a folder has
+/// the data in its files part-… (core/data_source.h). `dictionary`:
 /// columns of the features by name. If null, a dictionary is made from the data, with a column per
 /// feature in the order of first occurrence, and stored in *made. Throws DataError with file, line
 /// and token on headers and edges that violate the format, nodes out of range, repeated edges,
-/// repeated features of an edge, and files without examples.
+/// repeated features of an edge, and files without examples. With several ranks, all of them call
+/// this function, and each gets its own examples; dictionaries, numbers of features and errors are
+/// the same on all ranks, and those of one rank.
 MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dictionary,
-                           FeatureDictionary* made);
+                           FeatureDictionary* made, const MatchingReadOptions& options = {});
 
 /// The same for examples in memory, one text each; `name` is for messages.
 MatchingData ParseMatchings(const std::string& name, std::span<const std::string> examples,

@@ -31,7 +31,7 @@ void CheckCapacity(const MatchingData& data, const MatchingExample& example, boo
     const Index node = left ? edge.left : edge.right;
     if (++used[node] <= capacity) continue;
     const std::string side = left ? "left" : "right";
-    throw DataError(data.source, edge.line,
+    throw DataError(data.FileOfEdge(example.first_edge), edge.line,
                     side + " node " + std::to_string(node) + " has more than " +
                         Count(capacity, "edge") + " with label 1, which --" + side +
                         "-capacity does not allow");
@@ -175,7 +175,7 @@ MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& pat
   try {
     data.rows = model.scaling().Apply(*data.rows, data.num_features);
   } catch (const ScaleError& error) {
-    throw DataError(data.source, data.edges[error.row()].line, error.what());
+    throw DataError(data.FileOfEdge(error.row()), data.edges[error.row()].line, error.what());
   }
   return data;
 }

@@ -5,10 +5,10 @@
 // bit (with the same program on the same kind of processor); times are added up.
 //
 // The file is a container of core/model_file.h, which provides checksum, lengths, and atomic
-// replacement. Where several ranks train together (core/ranks.h), each writes a file of its own with
-// the states of its shards, and the checkpoint file lists them. It is replaced when all others have
-// been written, and the old ones are removed after that, so that there is a complete checkpoint at
-// every moment. The ranks must see one folder.
+// replacement. Where several ranks train together (core/ranks.h), each writes a file of its own
+// with the states of its shards, and the checkpoint file lists them. It is replaced when all others
+// have been written, and the old ones are removed after that, so that there is a complete
+// checkpoint at every moment. The ranks must see one folder.
 #pragma once
 
 #include <cstddef>

@@ -6,9 +6,9 @@
 // threads nor on that of ranks.
 //
 // Pieces are dealt to the ranks. A rank gives each other rank its shards' changes in the pieces of
-// that rank, and gets what its own pieces have become. With d weights, P shards and R ranks it gives
-// and gets about d (P/R + 1) numbers in an exchange; of rare columns only those that have changed,
-// with their numbers.
+// that rank, and gets what its own pieces have become. With d weights, P shards and R ranks it
+// gives and gets about d (P/R + 1) numbers in an exchange; of rare columns only those that have
+// changed, with their numbers.
 //
 // A round has several parts where some weights are not frequent (weight_runs.h). After a part the
 // changes of the frequent weights are added up and shown to all shards, without a line search: it
@@ -110,8 +110,8 @@ class ShardExchange {
   void ForPieces(int threads, bool all, const OfFrequent& of_frequent, const OfColumns& of_columns);
   int ThreadsFor(int threads, const CommonWeights& common) const;
 
-  /// With several ranks: makes AddPart for all pieces, and gives the changes of this rank's shards to
-  /// the ranks of the pieces.
+  /// With several ranks: makes AddPart for all pieces, and gives the changes of this rank's shards
+  /// to the ranks of the pieces.
   void AddAndSend(int threads, const Shards& shards, const CommonWeights& common,
                   bool with_columns);
   /// Gives all ranks what this rank's pieces of the frequent weights have become.

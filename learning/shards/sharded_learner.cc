@@ -109,9 +109,8 @@ class ShardedLearner : public ShardedLearnerBase,
   std::span<const double> reached() const override { return centre_.Reached(common_.values); }
 
   ObjectiveScales Scales() const override {
-    return {scales_.primal_at_zero,
-            ScoreScale(problem_.lambda(), scales_.mean_squared_range, scales_.num_parts,
-                       scales_.num_examples)};
+    return {scales_.primal_at_zero, ScoreScale(problem_.lambda(), scales_.mean_squared_range,
+                                               scales_.num_parts, scales_.num_examples)};
   }
 
   bool CheckIsCheap() const override { return Work() - work_at_check_ >= 2 * check_work_; }

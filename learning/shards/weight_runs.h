@@ -25,8 +25,8 @@ struct WeightRun {
 class WeightRuns {
  public:
   /// data: the examples of this rank. part_work: of a shard in a part of a round, in array entries.
-  /// A column is frequent if some examples of a part are likely to have its feature. Two sweeps over
-  /// the entries of the inputs. All ranks have the same runs.
+  /// A column is frequent if some examples of a part are likely to have its feature. Two sweeps
+  /// over the entries of the inputs. All ranks have the same runs.
   WeightRuns(const Dataset& data, std::int64_t part_work, Ranks& ranks = OneRank());
 
   /// The frequent runs, and the number of their weights.

@@ -274,7 +274,7 @@ Fitted FitFeatures(const std::string& path, const std::optional<std::vector<std:
   const std::optional<internal::ScaleKind> kind = ScaleFrom(scale);
   RunRequest run = RequestOf(arguments);
   internal::Ranks* const ranks = internal::ExactRanks(run.options);
-  const Index shards = run.options.shards;
+  const Index shards = run.options.shards > 1 ? run.options.shards : 0;
   return Fit(std::move(run), choices, scale, [&](const std::atomic<int>*) {
     internal::SegmentTask task = internal::LoadSegmentTask(path, choices, kind, ranks, shards);
     if (classes && *classes != task.model.classes())

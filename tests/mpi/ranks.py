@@ -29,8 +29,7 @@ YEAST = ROOT / "data" / "yeast" / "yeast-train.arff.gz"
 XML = ROOT / "data" / "yeast" / "yeast.xml"
 LETTERS = ROOT / "data" / "letters" / "letter-fold0.data.gz"
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-                   OMPI_MCA_odls_base_sigkill_timeout="20")
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none")
 SECONDS = 120  # after which a command hangs
 
 
@@ -115,6 +114,21 @@ def drawn_tags(sequences):
     return lines
 
 
+def drawn_matchings(examples):
+    draw = random.Random(9)
+    lines = []
+    for _ in range(examples):
+        left, right = draw.randint(2, 5), draw.randint(2, 5)
+        lines.append(f"{left} {right}")
+        for node in range(left):
+            for other in range(right):
+                good = int(node == other)
+                lines.append(f"{node} {other} {good} near:{good + draw.gauss(0, 0.6):.3f} "
+                             f"far:{abs(node - other)} word{draw.randint(0, 20)}:1")
+        lines.append("")
+    return lines
+
+
 # Checks. Each has a folder of its own.
 
 
@@ -126,18 +140,30 @@ def same_models(lab):
     write_parts(lab.folder / "parts", ["# a part"], records, [100, 0, 900, 1])
     tags = lab.folder / "tags.txt"
     tags.write_text("\n".join(drawn_tags(400)))
+    matchings = lab.folder / "matchings.txt"
+    matchings.write_text("\n".join(drawn_matchings(60)))
     passes = ["--max-passes", 6, "--gap-tolerance", 1e-4]
     ways = {
         "arff": ["multilabel", "train", YEAST, "--labels", XML, "--graph", "tree"],
         "libsvm": ["multilabel", "train", plain, "--num-labels", 14],
         "parts": ["multilabel", "train", lab.folder / "parts", "--num-labels", 14, "--scale",
-                  "standard", "--loss-weights", "balanced"],
+                  "standard", "--loss-weights", "inverse-frequency"],
         "letters": ["sequence", "train", LETTERS],
         "tags": ["sequence", "train", tags],
         "tags, hashed": ["sequence", "train", tags, "--hash-bits", 12, "--C", 0.1],
+        "matching": ["matching", "train", matchings],
         "path": ["multilabel", "train", plain, "--num-labels", 14, "--graph", "none",
                  "--lambda-path", "0.1:0.01:2"],
     }
+    drawn = lab.folder / "drawn"
+    done = lab.run(0, "segment", "draw", "--out", drawn, "--images", 9, "--size", "60x40")
+    if done.returncode == 0:  # the program has segmentation
+        prepared = lab.folder / "drawn.fea"
+        done = lab.run(0, "segment", "prepare", "--images", drawn / "images", "--labels",
+                       drawn / "labels", "--classes", drawn / "classes.txt", "--train",
+                       drawn / "train.txt", "--test", drawn / "test.txt", "--out", prepared)
+        require(done.returncode == 0, done.stderr)
+        ways["images"] = ["segment", "train", prepared, "--layers", "neighbours"]
     for name, way in ways.items():
         if name == "path":
             lab.run(0, *way, *passes, "--shards", 4, "--model", lab.folder / "path.slk")
@@ -153,6 +179,23 @@ def same_models(lab):
             if name == "path":
                 model = lab.folder / "again-0.01.slk"
             require_same(alone, model.read_bytes(), f"{name}, {ranks} ranks")
+
+
+def cross_validation(lab):
+    plain = lab.folder / "yeast.svm"
+    plain.write_text("\n".join(list(yeast_as_libsvm())[:300]) + "\n")
+    cv = ["multilabel", "cv", plain, "--num-labels", 14, "--lambda-path", "0.1:0.01:2", "--folds", 4,
+          "--gap-tolerance", 0.01, "--json"]
+    without_times = re.compile(r'"[a-z_]*seconds": [^,\n]*')
+    results, models = [], []
+    for ranks in (0, 1, 3, 5):  # more than folds
+        done = lab.run(ranks, *cv, "--model", lab.folder / "cv.slk")
+        require(done.returncode == 0, f"{ranks} ranks: {done.stderr}")
+        results.append(without_times.sub("", done.stdout))
+        models.append((lab.folder / "cv.slk").read_bytes())
+    require(len(set(results)) == 1, f"different results: {results}")
+    for model in models[1:]:
+        require_same(models[0], model, "the final models")
 
 
 def output(lab):
@@ -298,7 +341,7 @@ def interrupted(lab):
     require(limited.returncode == 0 and "time-limit" in limited.stderr, limited.stderr)
 
 
-CHECKS = (same_models, output, bad_input, checkpoints, interrupted, killed)
+CHECKS = (same_models, cross_validation, output, bad_input, checkpoints, interrupted, killed)
 
 
 def main():

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/common/program_version.h>
 #include <slackline/apps/common/progress_text.h>
@@ -48,6 +49,7 @@ class CvCommand {
     plan_.metric = settings_.metric;
     plan_.smaller_is_better = metric().smaller_is_better;
     plan_.threads = settings_.threads;
+    plan_.ranks = &ranks_;
   }
 
   int Run() {
@@ -59,8 +61,9 @@ class CvCommand {
       std::fprintf(stderr, "interrupted after %d of %d trainings: no lambda is chosen%s\n",
                    static_cast<int>(result.progress.done), static_cast<int>(result.progress.total),
                    flags_.no_refit ? "" : " and no model is written");
-      return 128 + interrupt->load();
+      return 128 + static_cast<int>(ranks_.MaxOf(interrupt->load()));
     }
+    if (!ranks_.first()) return 0;  // rank 0 goes on alone
     if (!flags_.json) WriteOutput("-", Table(result));
     if (!flags_.quiet) TellLimits(result);
     Json json = ResultJson(result);
@@ -249,6 +252,7 @@ class CvCommand {
   CvSettings settings_;
   const CvApplication& application_;
   const CvTask& task_;
+  Ranks& ranks_ = ProcessRanks();
   CvPlan plan_;
 };
 
@@ -290,7 +294,9 @@ CvSettings CvFlags::Read(const CvMetrics& metrics, const std::vector<std::string
   std::vector<std::string_view> names;
   for (const FigureName& figure : metrics.figures) names.push_back(figure.name);
   settings.metric = CheckChoice("metric", metric, names);
-  settings.threads = NumThreads(train.Given("threads") ? settings.train.threads : 0);
+  // Several processes of one machine share its processors.
+  const Index threads = ProcessRanks().alone() ? 0 : 1;
+  settings.threads = NumThreads(train.Given("threads") ? settings.train.threads : threads);
   settings.limited = !train.Given("max-passes") && !train.Given("time-limit");
   if (no_refit) return settings;
   if (model.empty()) throw DataError("--model: a file name is needed, or --no-refit");

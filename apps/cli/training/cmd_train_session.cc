@@ -287,6 +287,11 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
   if (!ProcessRanks().alone()) {
     if (flags.verify.wanted())
       throw DataError("--verify checks a certificate in one process; train on one to use it");
+    const int ranks = ProcessRanks().size();
+    if (settings.train.shards > 1 && settings.train.shards < ranks) {
+      throw DataError("--shards " + std::to_string(settings.train.shards) + ": there are " +
+                      std::to_string(ranks) + " processes, each of which needs a shard");
+    }
     settings.train.ranks = &ProcessRanks();
   }
   if (!flags.c.empty()) settings.c = ReadReal("C", flags.c, true);

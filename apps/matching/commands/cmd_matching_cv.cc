@@ -115,7 +115,7 @@ class MatchingCv : public CvApplication {
 int Run(const CvCommand& command) {
   command.matching.Check();
   const CvSettings settings = command.cv.Read(Metrics(), {command.matching.data});
-  MatchingTask matching = LoadMatchingTask(command.matching);
+  MatchingTask matching = LoadMatchingTask(command.matching, settings.train);
   CvTask task;
   task.all = "all examples";
   task.figures = Metrics().figures;

@@ -53,11 +53,13 @@ RecordTexts MatchingFlags::Texts() const {
   return texts;
 }
 
-MatchingTask LoadMatchingTask(const MatchingFlags& flags, Ranks* exactly) {
+MatchingTask LoadMatchingTask(const MatchingFlags& flags, const TrainOptions& train) {
   FeatureDictionary dictionary;
-  MatchingData data = ReadMatchings(flags.data, nullptr, &dictionary);
+  MatchingReadOptions read{train.ranks};
+  if (train.shards > 1) read.shards = train.shards;
+  MatchingData data = ReadMatchings(flags.data, nullptr, &dictionary, read);
   return MakeMatchingTask(std::move(data), std::move(dictionary), flags.Capacities(), flags.Costs(),
-                          flags.scale.Read(), exactly);
+                          flags.scale.Read(), ExactRanks(train));
 }
 
 MatchingSession::MatchingSession(const MatchingFlags& flags, MatchingTask* task)
@@ -65,10 +67,12 @@ MatchingSession::MatchingSession(const MatchingFlags& flags, MatchingTask* task)
 
 void MatchingSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   const MatchingTask& task = training_.task();
-  std::fprintf(stderr, "data: %s, %s, %s", Count(task.data.num_examples(), "example").c_str(),
-               Count(task.data.num_edges(), "candidate edge").c_str(),
+  Ranks& ranks = task.ranks != nullptr ? *task.ranks : OneRank();
+  const std::int64_t examples = ranks.SumOf(task.data.num_examples());
+  std::fprintf(stderr, "data: %s, %s, %s", Count(examples, "example").c_str(),
+               Count(ranks.SumOf(task.data.num_edges()), "candidate edge").c_str(),
                Count(task.data.num_features, "feature").c_str());
-  const Index skipped = task.data.num_examples() - training_.problem().size();
+  const std::int64_t skipped = examples - ranks.SumOf(training_.problem().size());
   if (skipped > 0)
     std::fprintf(stderr, ", %s without known labels left out", Count(skipped, "example").c_str());
   std::fprintf(stderr, "\n");

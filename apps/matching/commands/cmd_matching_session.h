@@ -34,8 +34,7 @@ struct MatchingFlags {
 };
 
 /// Reads the training data, makes a dictionary of their features, and scales the features.
-/// exactly: ExactRanks of the training options.
-MatchingTask LoadMatchingTask(const MatchingFlags& flags, Ranks* exactly = nullptr);
+MatchingTask LoadMatchingTask(const MatchingFlags& flags, const TrainOptions& train);
 
 /// The training of a model on all the data. All arguments must outlive this object.
 class MatchingSession : public SessionTask {

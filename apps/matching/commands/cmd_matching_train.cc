@@ -37,7 +37,7 @@ struct TrainCommand {
 int Run(const TrainCommand& command) {
   command.matching.Check();
   SessionSettings settings = ReadSession(command.session, {command.matching.data});
-  MatchingTask data = LoadMatchingTask(command.matching, ExactRanks(settings.train));
+  MatchingTask data = LoadMatchingTask(command.matching, settings.train);
   MatchingSession task(command.matching, &data);
   return RunSession(command.session, std::move(settings), &task);
 }

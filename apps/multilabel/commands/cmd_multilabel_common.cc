@@ -43,11 +43,11 @@ void DescribeData(const MultiLabelData& data, const TrainingSet& training, Ranks
   const auto entries = static_cast<double>(sum(data.labels.size()));
   const std::int64_t examples = sum(data.num_examples());
   std::string line =
-      "data: " + Count(examples, "example") + ", " +
-      Count(data.num_features, "feature") + (data.has_constant ? " and a constant, " : ", ") +
-      Count(data.num_labels(), "label") + ", " +
-      Number(static_cast<double>(on) / static_cast<double>(examples), 3) + " labels per example (density " +
-      Number(100.0 * static_cast<double>(on) / entries, 3) + " %)";
+      "data: " + Count(examples, "example") + ", " + Count(data.num_features, "feature") +
+      (data.has_constant ? " and a constant, " : ", ") + Count(data.num_labels(), "label") + ", " +
+      Number(static_cast<double>(on) / static_cast<double>(examples), 3) +
+      " labels per example (density " + Number(100.0 * static_cast<double>(on) / entries, 3) +
+      " %)";
   if (unknown > 0) line += ", " + Count(unknown, "unknown label entry");
   if (training.skipped_examples > 0) {
     line +=

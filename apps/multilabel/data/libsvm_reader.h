@@ -17,8 +17,8 @@ namespace slackline::internal {
 LineRole RoleOfLibsvmLine(std::string_view line);
 
 /// A reader of `line`, if any, which was just taken from `reader`, and of all following lines.
-/// `reader` and `options` must outlive it. Throws DataError as ReadMultiLabelData does. Cost: linear
-/// in the text, about 0.1 µs per non-zero; two copies of the non-zeros exist while it runs.
+/// `reader` and `options` must outlive it. Throws DataError as ReadMultiLabelData does. Cost:
+/// linear in the text, about 0.1 µs per non-zero; two copies of the non-zeros exist while it runs.
 std::unique_ptr<MultiLabelReader> MakeLibsvmReader(LineReader* reader,
                                                    std::optional<std::string_view> line,
                                                    const MultiLabelReadOptions& options);

@@ -27,19 +27,25 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
     fine += example.graph.num_fine;
     coarse += example.graph.num_coarse;
   }
-  const auto images = static_cast<double>(task.data.examples.size());
-  std::string line = "data: " + Count(static_cast<Offset>(task.data.examples.size()), "image") +
-                     ", " + Number(static_cast<double>(fine) / images, 4) + " fine and " +
+  Ranks& ranks = task.ranks != nullptr ? *task.ranks : OneRank();
+  fine = ranks.SumOf(fine);
+  coarse = ranks.SumOf(coarse);
+  const Offset count = ranks.SumOf(static_cast<Offset>(task.data.examples.size()));
+  const auto images = static_cast<double>(count);
+  const std::int64_t skipped_variables = ranks.SumOf(training.skipped_variables);
+  const std::int64_t skipped_examples = ranks.SumOf(training.skipped_examples);
+  std::string line = "data: " + Count(count, "image") + ", " +
+                     Number(static_cast<double>(fine) / images, 4) + " fine and " +
                      Number(static_cast<double>(coarse) / images, 4) +
                      " coarse superpixels each, " +
                      (task.model.inputs() == SegmentInputs::kPotentials
                           ? "class potentials, "
                           : Count(task.model.num_features(), "feature") + " and a constant, ") +
                      std::to_string(task.model.num_classes()) + " classes";
-  if (training.skipped_variables > 0)
-    line += ", " + Count(training.skipped_variables, "superpixel") + " without labels";
-  if (training.skipped_examples > 0) {
-    line += ", " + Count(training.skipped_examples, "image") + " without any label left out";
+  if (skipped_variables > 0)
+    line += ", " + Count(skipped_variables, "superpixel") + " without labels";
+  if (skipped_examples > 0) {
+    line += ", " + Count(skipped_examples, "image") + " without any label left out";
   }
   std::fprintf(stderr, "%s\n", line.c_str());
 }
@@ -81,8 +87,9 @@ std::vector<std::string> SegmentFlags::inputs() const {
   return {features, potentials};
 }
 
-SegmentTask LoadSegmentTask(const SegmentFlags& flags, Ranks* exactly) {
-  return LoadSegmentTask(flags.features, flags, flags.scale.Read(), exactly);
+SegmentTask LoadSegmentTask(const SegmentFlags& flags, const TrainOptions& train) {
+  return LoadSegmentTask(flags.features, flags, flags.scale.Read(), ExactRanks(train),
+                         train.shards > 1 ? train.shards : 0);
 }
 
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& fold) {

@@ -33,8 +33,7 @@ struct SegmentFlags : SegmentChoices {
 };
 
 /// A model for the file with all weights zero, and the file's training images. Throws DataError.
-/// exactly: ExactRanks of the training options.
-SegmentTask LoadSegmentTask(const SegmentFlags& flags, Ranks* exactly = nullptr);
+SegmentTask LoadSegmentTask(const SegmentFlags& flags, const TrainOptions& train = {});
 
 /// The training problem on all images outside a fold, with an arbitrary λ. Throws DataError when
 /// these images have no labels.

@@ -39,7 +39,7 @@ int Run(const TrainCommand& command) {
   command.segment.Check();
   SessionSettings settings = ReadSession(command.session, command.segment.inputs());
   RefuseKernels(settings.train, "images");
-  SegmentTask data = LoadSegmentTask(command.segment, ExactRanks(settings.train));
+  SegmentTask data = LoadSegmentTask(command.segment, settings.train);
   SegmentSession task(command.segment, command.segment.ReadLoss(), &data);
   return RunSession(command.session, std::move(settings), &task);
 }

@@ -2,12 +2,13 @@
 #include <slackline/apps/segmentation/images/prepared_images.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include <slackline/apps/segmentation/class_potentials.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/ranks.h>
+#include <slackline/core/record_deal.h>
 #include <slackline/core/split.h>
 #include <slackline/core/timer.h>
 
@@ -83,6 +84,31 @@ const ClassPotentials* PointerTo(const std::optional<ClassPotentials>& potential
   return potentials ? &*potentials : nullptr;
 }
 
+/// The training images of this rank.
+SegmentData LoadImages(const FeatureFile& file, const std::string& path, const SegmentModel& model,
+                       const std::string& potentials_path, const Ranks& ranks, Index shards) {
+  const std::optional<ClassPotentials> potentials = ReadPotentials(potentials_path, model);
+  std::vector<Index> images;
+  for (Index i = 0; i < file.num_images(); ++i) {
+    if (file.image(i).role == ImageRole::kTrain) images.push_back(i);
+  }
+  if (images.empty()) throw DataError(path, 0, "the file has no training images");
+  CheckRecords(ranks, path, std::ssize(images), shards, "training image");
+  const Ranks::Piece mine = RecordsOfRank(ranks, std::ssize(images), shards, ranks.rank());
+  SegmentData data;
+  data.source = path;
+  auto rows = std::make_shared<FeatureRows>();
+  for (std::int64_t k = mine.begin; k < mine.end; ++k) {
+    const Index i = images[static_cast<std::size_t>(k)];
+    const PreparedImage image = file.image(i);
+    if (!potentials) file.CheckFeatures(i);
+    data.names.emplace_back(image.name);
+    data.examples.push_back(MakeExample(model, image, PointerTo(potentials), rows.get()));
+  }
+  data.rows = std::move(rows);
+  return data;
+}
+
 }  // namespace
 
 ImageFormat FormatOf(const FeatureFile& file) {
@@ -154,50 +180,18 @@ SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& featu
   return example;
 }
 
-namespace {
-
-/// The numbers of the training images of a file that this rank loads.
-std::vector<Index> OwnTrainingImages(const FeatureFile& file, Ranks& ranks, Index shards) {
-  std::vector<Index> images;
-  for (Index i = 0; i < file.num_images(); ++i) {
-    if (file.image(i).role == ImageRole::kTrain) images.push_back(i);
-  }
-  if (ranks.alone()) return images;
-  const auto count = static_cast<std::int64_t>(images.size());
-  const std::int64_t total = std::min<std::int64_t>(std::max<Index>(shards, ranks.size()), count);
-  const Ranks::Piece own = ranks.PieceOf(total);
-  if (own.size() == 0) return {};
-  return {images.begin() + count * own.begin / total, images.begin() + count * own.end / total};
-}
-
-}  // namespace
-
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
                             std::optional<ScaleKind> scale, Ranks* ranks, Index shards) {
+  Ranks& all = ranks != nullptr ? *ranks : OneRank();
   std::optional<SegmentModel> model;
   SegmentData data;
-  data.source = path;
-  OnAllRanks(ranks != nullptr ? *ranks : OneRank(), [&] {
+  OnAllRanks(all, [&] {
     const FeatureFile file(path);
-    model.emplace(MakeSegmentModel(choices, FormatOf(file)));
-    const std::optional<ClassPotentials> potentials = ReadPotentials(choices.potentials, *model);
-    auto rows = std::make_shared<FeatureRows>();
-    for (const Index i :
-         OwnTrainingImages(file, ranks != nullptr ? *ranks : OneRank(), shards)) {
-      const PreparedImage image = file.image(i);
-      if (!potentials) file.CheckFeatures(i);
-      data.names.emplace_back(image.name);
-      data.examples.push_back(MakeExample(*model, image, PointerTo(potentials), rows.get()));
-    }
-    if (data.examples.empty()) {
-      throw DataError(path, 0,
-                      ranks == nullptr || ranks->alone()
-                          ? "the file has no training images"
-                          : "the file has fewer training images than there are processes");
-    }
-    data.rows = std::move(rows);
+    model = MakeSegmentModel(choices, FormatOf(file));
+    data = LoadImages(file, path, *model, choices.potentials, all,
+                      shards > 0 ? shards : Index{all.size()});
   });
-  return MakeSegmentTask(*std::move(model), std::move(data), scale, ranks);
+  return MakeSegmentTask(std::move(*model), std::move(data), scale, ranks);
 }
 
 std::vector<PreparedExample> LoadPrepared(const std::string& path,

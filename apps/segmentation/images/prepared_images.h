@@ -53,12 +53,12 @@ SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& featu
                            const LabelImage& labels, FeatureRows* rows);
 
 /// A model for the file with all weights zero, and the file's training images. Throws DataError.
-/// ranks: the processes that train together (ExactRanks of the training options), which all call it
-/// with the same file; each loads the images of its own shards, of `shards` (or one per rank), and
-/// a DataError on one is thrown on all. Null: this process alone.
+/// Several ranks call this function together, and each gets its own images when they are dealt in
+/// `shards` (RecordsOfRank; 0 = one shard per rank); errors are the same on all of them. ranks: as
+/// for MakeSegmentTask.
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
                             std::optional<ScaleKind> scale, Ranks* ranks = nullptr,
-                            Index shards = 1);
+                            Index shards = 0);
 
 /// An image of a file, with its own rows.
 struct PreparedExample {

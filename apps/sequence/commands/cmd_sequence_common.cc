@@ -56,10 +56,10 @@ std::string DescribeTemplates(const SequenceFlags& flags, const FeatureTemplates
 
 void DescribeData(const SequenceTask& task, const SequenceTotals& totals,
                   const TrainingSet& training) {
-  std::string line =
-      "data: " + Count(totals.sequences, "sequence") + ", " + Count(totals.tokens, "token") + ", " +
-      DescribeFeatures(task.model) + ", " +
-      Count(task.model.num_labels(), "label") + ", " + Count(task.model.layout()->size(), "weight");
+  std::string line = "data: " + Count(totals.sequences, "sequence") + ", " +
+                     Count(totals.tokens, "token") + ", " + DescribeFeatures(task.model) + ", " +
+                     Count(task.model.num_labels(), "label") + ", " +
+                     Count(task.model.layout()->size(), "weight");
   if (totals.unlabelled_tokens > 0)
     line += ", " + Count(totals.unlabelled_tokens, "token") + " without a label";
   if (training.skipped_examples > 0)

@@ -7,6 +7,7 @@
 #include <slackline/vision/feature_file.h>
 #include <tests/apps/segmentation/images/drawn_pictures.h>
 #include <tests/core/temporary_folder.h>
+#include <tests/support/thread_ranks.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -87,6 +88,49 @@ TEST_CASE("images in memory give the task of their feature file") {
                  LoadSegmentTask(folder.Path("images.fea"), choices, scale));
     }
   }
+}
+
+TEST_CASE("ranks have the training images one after the other") {
+  const TemporaryFolder folder;
+  ImagePreparation preparation(DrawnRequest(), {});
+  preparation.Learn();
+  const std::string path = folder.Path("images.fea");
+  WriteFeatureFile(path, NameOf, &preparation, nullptr);
+  for (const std::optional<ScaleKind> scale :
+       {std::optional<ScaleKind>(), std::optional<ScaleKind>(ScaleKind::kStandard)}) {
+    const SegmentTask one = LoadSegmentTask(path, {}, scale, &OneRank());
+    REQUIRE(one.data.examples.size() == 3);
+    for (const int processes : {2, 3}) {
+      std::vector<std::optional<SegmentTask>> parts(Size(processes));
+      OnThreadRanks(processes, [&](ThreadRanks& ranks) {
+        parts[Size(ranks.rank())] = LoadSegmentTask(path, {}, scale, &ranks, 3);
+      });
+      std::vector<std::string> names;
+      Index row = 0;
+      for (const std::optional<SegmentTask>& part : parts) {
+        for (std::size_t m = 0; m < part->data.examples.size(); ++m) {
+          CHECK(part->data.examples[m].fine_pixels == one.data.examples[names.size()].fine_pixels);
+          names.push_back(part->data.names[m]);
+        }
+        for (Index r = 0; r < part->data.rows->size(); ++r) {
+          const FeatureRow mine = part->data.rows->row(r);
+          const FeatureRow expected = one.data.rows->row(row++);
+          REQUIRE(mine.count == expected.count);
+          CHECK(std::equal(mine.values, mine.values + mine.count, expected.values));
+        }
+      }
+      CHECK(names == one.data.names);
+      CHECK(row == one.data.rows->size());
+    }
+  }
+  OnThreadRanks(4, [&](ThreadRanks& ranks) {
+    const std::string message =
+        MessageOf<DataError>([&] { LoadSegmentTask(path, {}, std::nullopt, &ranks); });
+    if (message != path +
+                       ": 3 training images are not enough for 4 processes: each of them needs "
+                       "at least one")
+      throw std::logic_error(message);
+  });
 }
 
 TEST_CASE("features do not depend on the number of threads") {
