@@ -62,7 +62,8 @@ Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
   Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
   if (!ranks.alone()) {
     if (options.kernelized) RequireOneRank(ranks, "--kernel");
-    RequireExamples({data.source, "example", "there are no examples", static_cast<Index>(data.labels.size()), 0},
+    RequireExamples({data.source, "example", "there are no examples",
+                     static_cast<Index>(data.labels.size()), 0},
                     ranks);
   }
   LossOptions loss;

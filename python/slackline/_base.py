@@ -155,14 +155,20 @@ class StructuredEstimator(_Parameters):
         all that `more` names. Rank 0 chooses the seed."""
         if team.alone:
             return
-        if self.warm_start:
-            raise ValueError("warm_start needs a single process, but several train together (comm)")
+        cost = team.together(self._cost)
         train["seed"] = team.gather(train["seed"])[0]
         own = {name: text for name, text in train.items() if name not in ("threads", "time-limit")}
         names = {option: name for name, option in _OPTION_OF.items()}
         texts = {names.get(option, option.replace("-", "_")): text
                  for option, text in {**options, **own}.items()}
-        team.require_same({"the parameters": sorted(texts), **texts, "C": self._cost(), **more})
+        team.require_same({"the parameters": sorted(texts), **texts, "C": cost,
+                           "warm_start": bool(self.warm_start), **more})
+        if self.warm_start:
+            raise ValueError("warm_start needs a single process, but several train together (comm)")
+        shards = train.get("shards", "1")
+        if shards.isdecimal() and 1 < int(shards) < team.size:
+            raise ValueError(f"shards == {shards}, but each of the {team.size} processes needs a "
+                             "shard")
 
     def _train_options(self) -> dict[str, str]:
         """The parameters of training as texts, by the names of the command line."""

@@ -146,7 +146,8 @@ class Team:
 
     # What slackline._core calls, with memoryviews of bytes.
 
-    def gather_bytes(self, mine: memoryview, lengths: Sequence[int], everything: memoryview) -> None:
+    def gather_bytes(self, mine: memoryview, lengths: Sequence[int],
+                     everything: memoryview) -> None:
         """Writes the bytes of all ranks, of these lengths, one after the other. `mine` may lie in
         its place already."""
         if sum(lengths) <= _MOST_BYTES:

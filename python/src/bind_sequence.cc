@@ -268,8 +268,8 @@ void LearnFeatures(const FitArguments& arguments, internal::Ranks& ranks,
   const std::string& bits = arguments.text("hash-bits");
   features.min_count = bits.empty() ? std::stoll(arguments.text("min-count")) : 1;
   if (!bits.empty()) features.hash_bits = std::stoi(bits);
-  input->features.emplace(
-      internal::SequenceFeatures{{}, internal::LearnAttributeFeatures(features, &input->data, ranks)});
+  input->features.emplace(internal::SequenceFeatures{
+      {}, internal::LearnAttributeFeatures(features, &input->data, ranks)});
 }
 
 /// Trains a model. labels: one per token, a number of a name or −1; begin: where sequences begin in
@@ -286,10 +286,9 @@ std::pair<std::shared_ptr<SequenceModel>, py::dict> Fit(const std::string& forma
   internal::SequenceInput input;
   input.format = FormatFrom(format);
   // Sparse rows are not centred, which is what "standard" would do to dense ones.
-  input.data =
-      DataOf(input.format, x, 0,
-             options.scale == internal::ScaleKind::kStandard ? Storage::kDense : Storage::kBySet,
-             ranks);
+  input.data = DataOf(
+      input.format, x, 0,
+      options.scale == internal::ScaleKind::kStandard ? Storage::kDense : Storage::kBySet, ranks);
   OnAllProcesses(ranks, [&] {
     AddLabels(labels, begin, std::move(label_names), &input.data);
     input.sequences = All(input.data);

@@ -223,7 +223,8 @@ const std::string& FitArguments::text(const std::string& name) const {
 RunRequest FitArguments::Request() const {
   RunRequest request = {TrainOptionsFrom(train), c, callback, keep_state, state, ranks};
   request.options.ranks = ranks.get();
-  if (internal::UsesKernel(request.options)) internal::RequireOneRank(request.the_ranks(), "--kernel");
+  if (internal::UsesKernel(request.options))
+    internal::RequireOneRank(request.the_ranks(), "--kernel");
   return request;
 }
 

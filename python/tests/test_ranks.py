@@ -56,7 +56,8 @@ def random_letters(count=40, zeros=0.7):
 def random_classes(count=90):
     random = np.random.default_rng(4)
     X = random.normal(size=(count, 5)) * [1, 50, 1, 1, 1]
-    y = np.array(["red", "blue", "green"])[np.argmax(X[:, :3] + random.normal(size=(count, 3)), axis=1)]
+    scores = X[:, :3] + random.normal(size=(count, 3))
+    y = np.array(["red", "blue", "green"])[np.argmax(scores, axis=1)]
     return X, y
 
 
@@ -213,6 +214,19 @@ def test_letters(zeros, scale):
         same_model(one, model)
 
 
+@pytest.mark.parametrize("size", RANKS)
+def test_one_word_per_token(size):
+    # Such inputs are at the border where their inner products are worth keeping.
+    random = np.random.default_rng(0)
+    words = [random.integers(0, 30, 5) for _ in range(30)]
+    X = [[[f"w{word}"] for word in sentence] for sentence in words]
+    y = [(sentence % 10).tolist() for sentence in words]
+    one = SequenceLabeler(shards=3).fit(X, y)
+    for model in fit_on_ranks(size, lambda comm: SequenceLabeler(shards=3, comm=comm), X, y,
+                              shards=3):
+        same_model(one, model)
+
+
 def test_labels_that_only_one_rank_has():
     X, y = random_tags(20)
     y[0] = ["rare"] * len(X[0])
@@ -273,7 +287,7 @@ def test_images(tmp_path):
     refused = on_ranks(2, lambda comm: ImageSegmenter(comm=comm, **options).fit(images, labels))
     assert all(isinstance(answer, NotImplementedError) for answer in refused)
     few = on_ranks(6, lambda comm: ImageSegmenter(comm=comm, **options).fit_features(path))
-    assert all("fewer training images" in str(answer) for answer in few)
+    assert all("5 training images are not enough" in str(answer) for answer in few)
 
 
 def test_uneven_parts_train_together():
@@ -325,8 +339,8 @@ def with_two(X, Y):
     (with_nan, "rank 1: Input X contains NaN: row 3, column 5."),
     (with_two, "rank 1: Y: row 2, column 1 is 2.0"),
     (lambda X, Y: (X[:-1], Y), "rank 1: Found input variables with inconsistent numbers"),
-    (lambda X, Y: (X[:, :-1], Y), "the number of features must be the same on all processes, but is "
-                                  "103 on rank 0 and 102 on rank 1"),
+    (lambda X, Y: (X[:, :-1], Y), "the number of features must be the same on all processes, but "
+                                  "is 103 on rank 0 and 102 on rank 1"),
     (lambda X, Y: (X, Y[:, :-1]), "the names of the labels must be the same"),
     (lambda X, Y: (X[:0], Y[:0]), "rank 1: Found array with 0 sample(s)"),
     (lambda X, Y: (None, Y), "rank 1: "),
@@ -344,7 +358,7 @@ def test_bad_multilabel_data_on_one_rank(change, text):
     ({"graph": "auto"}, "graph auto"),
     ({"learner_options": {"kernel": "rbf"}}, "kernel needs a single process"),
     ({"learner": "al"}, "al"),
-    ({"shards": 2}, "shards 2"),
+    ({"shards": 2}, "shards == 2, but each of the 3 processes needs a shard"),
     ({"shards": 0}, "shards == 0"),
     ({"shards": 2, "learner_options": {"shards": 3}}, "shards"),
     ({"scale": "xx"}, "scale"),
@@ -358,10 +372,15 @@ def test_what_several_processes_cannot_do(options, text):
 
 def test_other_parameters_on_one_rank():
     for name, values in {"C": (1.0, 2.0), "tol": (0.1, 0.2), "graph": ("tree", "none"),
-                         "fit_intercept": (True, False), "loss_weights": ({1: 2}, {1: 3})}.items():
+                         "fit_intercept": (True, False), "loss_weights": ({1: 2}, {1: 3}),
+                         "warm_start": (True, False), "calibrate": (False, True),
+                         "learner_options": ({}, {"step": "away"})}.items():
         error = errors(2, lambda comm: MultiLabelClassifier(
             comm=comm, **{name: values[comm.Get_rank()]}).fit(*small(comm)))
         assert "must be the same on all processes" in str(error)
+    error = errors(2, lambda comm: MultiLabelClassifier(
+        comm=comm, C=-comm.Get_rank() or None).fit(*small(comm)))
+    assert "rank 1: C == -1" in str(error)
     good = on_ranks(2, lambda comm: MultiLabelClassifier(
         comm=comm, n_jobs=1 + comm.Get_rank(), tol=0.1, random_state=np.random.RandomState(
             comm.Get_rank())).fit(*small(comm)))
