@@ -566,4 +566,4 @@ def test_mpi4py(tmp_path):
     done = subprocess.run(["mpirun", "-n", "3", sys.executable, str(script)], env=environment,
                           capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
-    assert sorted(done.stdout.split()) == ["good"] * 3, done.stdout + done.stderr
+    assert done.stdout.count("good") == 3, done.stdout + done.stderr
