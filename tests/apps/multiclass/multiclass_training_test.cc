@@ -181,7 +181,7 @@ Trained TrainSharded(const MulticlassData& data, Ranks* ranks) {
 }
 
 /// The examples of this rank.
-MulticlassData PartOf(const MulticlassData& data, const Ranks& ranks) {
+MulticlassData OwnExamples(const MulticlassData& data, const Ranks& ranks) {
   MulticlassData part = data;
   part.rows = PartOf(*data.rows, ranks);
   part.labels.clear();
@@ -195,8 +195,9 @@ TEST_CASE("ranks train the model of one process with as many shards") {
   const MulticlassData data = RandomData(24, true);
   const Trained alone = TrainSharded(data, nullptr);
   for (const int size : {2, 4}) {
-    for (const Trained& trained : OnEachRank(
-             size, [&](ThreadRanks& ranks) { return TrainSharded(PartOf(data, ranks), &ranks); })) {
+    for (const Trained& trained : OnEachRank(size, [&](ThreadRanks& ranks) {
+           return TrainSharded(OwnExamples(data, ranks), &ranks);
+         })) {
       CHECK(trained.weights == alone.weights);
       CHECK(trained.lambda == alone.lambda);
       CHECK(trained.num_examples == 24);
@@ -211,7 +212,7 @@ TEST_CASE("ranks refuse kernels, and ranks without examples") {
       MulticlassTrainingOptions options;
       options.ranks = &ranks;
       options.kernelized = kernelized;
-      MulticlassData part = PartOf(data, ranks);
+      MulticlassData part = OwnExamples(data, ranks);
       if (!kernelized && !ranks.first()) {
         part.rows = std::make_shared<FeatureRows>();
         part.labels.clear();
