@@ -7,7 +7,8 @@ Usage: shards_at_scale.py PROGRAM [--examples 1e8] [--weights 2e6] [--labels 20]
 
 One rank has one shard. A round takes the seconds of
 
-  visits    W = max(60000, 60 d/P) array entries of work (learning/shards/sharded_learner.cc)
+  visits    W = max(60000, 60 d/P, 6 (d + d P/32)) array entries of work (PartWork in
+            learning/shards/sharded_learner.cc)
   bytes     8 d (1 + (P-1)/P) given and taken by each rank, over the network
   latency   4 collective operations of log2(P) messages
   products  d/P weights of a rank times P (P+1)/2 pairs of shards
@@ -30,7 +31,7 @@ import time
 
 import numpy
 
-LEAST_PART, PER_WEIGHT = 60_000, 60
+LEAST_PART, PER_WEIGHT, PER_EXCHANGED = 60_000, 60, 6
 COLLECTIVES = 4
 VISIT_ENTRIES = 50  # besides the entries of the features: kVisitWork
 
@@ -75,9 +76,9 @@ def seconds_of(work, repeats):
 
 def calibrate_arrays():
     """Seconds per multiplication and addition of a product, and per weight of a sum."""
-    size = 20_000
-    a, b = numpy.random.rand(size), numpy.random.rand(size)
-    product = seconds_of(lambda: a.dot(b), 2000) / size
+    a, b = numpy.random.rand(2008), numpy.random.rand(2008)  # within the first cache
+    short, other = a[:8].copy(), b[:8].copy()
+    product = (seconds_of(lambda: a.dot(b), 20_000) - seconds_of(lambda: short.dot(other), 20_000)) / 2000
     large, other = numpy.random.rand(4_000_000), numpy.random.rand(4_000_000)
     total = seconds_of(lambda: numpy.add(large, other, out=large), 5) / large.size
     return product, total
@@ -85,7 +86,8 @@ def calibrate_arrays():
 
 def round_of(ranks, weights, entry, product, total, network, latency):
     """Seconds of visits, bytes, latency, products and sums of a round; its work in entries."""
-    work = max(LEAST_PART, PER_WEIGHT * weights / ranks)
+    work = max(LEAST_PART, PER_WEIGHT * weights / ranks,
+               PER_EXCHANGED * (weights + weights * ranks / 32)) if ranks > 1 else LEAST_PART
     sent = 8 * weights * (1 + (ranks - 1) / ranks) if ranks > 1 else 0
     return {
         "visits": work * entry,
