@@ -21,14 +21,15 @@ namespace {
 constexpr Index kLabels = 5;
 constexpr Index kFeatures = 4;
 
-/// A cycle of labels that attract and repel each other, so that LP solutions may be fractional.
+/// Labels in an odd cycle that repel each other, so that some LP solutions are fractional.
 MultiLabelModel DrawnModel() {
   std::vector<std::string> names;
   for (Index k = 0; k < kLabels; ++k) names.push_back(std::to_string(k));
   MultiLabelModel model(names, kFeatures, true, {{0, 1}, {0, 2}, {0, 4}, {1, 2}, {2, 3}, {3, 4}});
   std::vector<double> weights(model.weights().size());
   Random random(5);
-  for (double& weight : weights) weight = random.Normal();
+  for (double& weight : weights) weight = 0.5 * random.Normal();
+  for (std::size_t k = 0; k < kLabels; ++k) weights[kFeatures * kLabels + k] = 1;  // the constant
   for (std::size_t pair = 0; pair < model.pairs().size(); ++pair) *(weights.rbegin() + pair) = -3;
   model.set_weights(weights);
   return model;
@@ -103,10 +104,13 @@ TEST_CASE("several ranks predict what one does, also with fewer examples than ra
     CheckRanks(folder.Write("few", Text(3)), decode);
   }
   CheckRanks(WriteParts(folder, "parts", {text, "", "1 1:0.5", text}), DecodeKind::kAuto);
-  // The share of fractional solutions says something: it is not 0.
+  // The compared shares say something.
   PredictOptions options;
   options.fractional = true;
-  CHECK(ResultOf(DrawnModel(), folder.Path("text"), options, nullptr).predictions.fractional > 0);
+  options.decode = DecodeKind::kLp;
+  const Result one = ResultOf(DrawnModel(), folder.Path("text"), options, nullptr);
+  CHECK(one.predictions.fractional.value() > 0);
+  CHECK(Contains(one.predictions.decoder, "% certified optimal"));
 }
 
 TEST_CASE("a folder is read as the file with its lines") {
@@ -124,14 +128,17 @@ TEST_CASE("an example that cannot be predicted is the same error on all ranks") 
   const TemporaryFolder folder;
   MultiLabelModel model = DrawnModel();
   std::vector<double> weights = model.weights();
-  weights[0] = std::numeric_limits<double>::max();
+  weights[0] = -std::numeric_limits<double>::max();  // times 1e50 it is −∞, which no LP takes
   model.set_weights(weights);
   std::string text;
   for (int m = 0; m < 6; ++m) text += m == 5 ? "0 1:1e50\n" : "0 2:1\n";
   const std::string path = folder.Write("text", text);
+  PredictOptions options;
+  options.decode = DecodeKind::kLp;
   const auto message = [&](Ranks* ranks) {
-    return MessageOf<DataError>([&] { ResultOf(model, path, {}, ranks); });
+    return MessageOf<DataError>([&] { ResultOf(model, path, options, ranks); });
   };
   const std::string one = message(nullptr);
+  REQUIRE(one != "nothing was thrown");
   OnThreadRanks(3, [&](ThreadRanks& ranks) { CHECK(message(&ranks) == one); });
 }
