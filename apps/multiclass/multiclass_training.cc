@@ -5,17 +5,19 @@
 #include <span>
 #include <utility>
 
+#include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
 namespace {
 
-ScaledInputs Scale(const MulticlassData& data, std::optional<ScaleKind> kind) {
-  return ScaleForTraining(kind, {data.source, data.rows, data.num_features, [&](Index feature) {
-                                   return data.feature_names.empty() ? std::to_string(feature + 1)
-                                                                     : data.feature_names[feature];
-                                 }});
+ScaledInputs Scale(const MulticlassData& data, const MulticlassTrainingOptions& options) {
+  const auto name = [&](Index feature) {
+    return data.feature_names.empty() ? std::to_string(feature + 1) : data.feature_names[feature];
+  };
+  return ScaleForTraining(options.scale, {data.source, data.rows, data.num_features, name},
+                          options.ranks);
 }
 
 MulticlassModel MakeModel(const MulticlassData& data, const FeatureScaling& scaling,
@@ -57,6 +59,13 @@ std::shared_ptr<const FeatureRows> WeightedRows(std::shared_ptr<const FeatureRow
 Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
                     const ScaledInputs& scaled, const MulticlassTrainingOptions& options) {
   CheckWeights(data, options.kernelized);
+  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  if (!ranks.alone()) {
+    if (options.kernelized) RequireOneRank(ranks, "--kernel");
+    RequireExamples({data.source, "example", "there are no examples",
+                     static_cast<Index>(data.labels.size()), 0},
+                    ranks);
+  }
   LossOptions loss;
   loss.costs = options.costs;
   TrainingSet training = MakeTrainingSet(
@@ -74,7 +83,7 @@ Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
 MulticlassTraining::MulticlassTraining(const MulticlassData& data,
                                        const MulticlassTrainingOptions& options)
     : TrainTask(data.source, options.texts),
-      scaled_(Scale(data, options.scale)),
+      scaled_(Scale(data, options)),
       model_(MakeModel(data, scaled_.scaling, options.constant)),
       problem_(MakeProblem(model_, data, scaled_, options)) {}
 

@@ -16,6 +16,7 @@
 #include <slackline/apps/multiclass/multiclass_model.h>
 #include <slackline/apps/training/input_scaling.h>
 #include <slackline/apps/training/train_task.h>
+#include <slackline/core/ranks.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
@@ -39,12 +40,16 @@ struct MulticlassTrainingOptions {
   /// K × K by rows, the costs of [true class, predicted class]; empty: 1 for every error.
   std::vector<double> costs;
   RecordTexts texts;  ///< without the name of the data
+  /// The processes that train together, each with its own examples (ExactRanks of the training
+  /// options); null: this process alone. All have the same classes and features.
+  Ranks* ranks = nullptr;
 };
 
 class MulticlassTraining final : public TrainTask {
  public:
   /// Scales the data. Throws what MulticlassModel, MakeDataset and ScaleForTraining throw, and
-  /// std::invalid_argument on weights that do not fit.
+  /// std::invalid_argument on weights that do not fit. With several ranks, all of them must call
+  /// it; throws DataError on all when one has no examples, and with a kernel.
   MulticlassTraining(const MulticlassData& data, const MulticlassTrainingOptions& options);
 
   const MulticlassModel& model() const { return model_; }

@@ -41,7 +41,7 @@ double Curvature(double difference, double norms) {
 }  // namespace
 
 ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step,
-                                 AverageKind average, int threads)
+                                 AverageKind average, int threads, bool own_rows)
     : problem_(problem),
       oracle_(oracle),
       step_(step),
@@ -54,7 +54,7 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, 
   const std::size_t slots = scratch_.slot.size();
   slot_scores_.assign(slots, 0.0);
   slot_delta_.assign(slots, 0.0);
-  MakeInputGrams(threads);
+  MakeInputGrams(threads, own_rows);
   const Dataset& data = problem.data();
   Index large = 0;
   for (Index m = 0; m < data.size(); ++m)
@@ -86,7 +86,7 @@ void ActiveSetBlocks::DropIdle(Index m) { sets_[m].DropIdle(kIdleLimit); }
 
 /// Keeps inner products of inputs if several inputs share a weight block, and if the products of
 /// all examples need memory of the order of the inputs (kGramShare).
-void ActiveSetBlocks::MakeInputGrams(int threads) {
+void ActiveSetBlocks::MakeInputGrams(int threads, bool own_rows) {
   const Dataset& data = problem_.data();
   Offset numbers = 0;
   bool shared = false;
@@ -99,7 +99,14 @@ void ActiveSetBlocks::MakeInputGrams(int threads) {
     numbers += InputGram::Numbers(data.example(m).structure());
   if (data.rows() == nullptr) return;
   Offset values = 0;
-  for (Index r = 0; r < data.rows()->size(); ++r) values += data.rows()->row(r).count;
+  if (own_rows) {
+    for (Index m = 0; m < data.size(); ++m) {
+      const ExampleView example = data.example(m);
+      for (Index k = 0; k < example.structure().num_inputs(); ++k) values += example.input(k).count;
+    }
+  } else {
+    for (Index r = 0; r < data.rows()->size(); ++r) values += data.rows()->row(r).count;
+  }
   if (numbers > kGramShare * values) return;
   input_grams_.resize(data.size());
   ParallelChunks(data.size(), data.size(), threads, [&](const Chunk& chunk) {

@@ -39,9 +39,11 @@ class ActiveSetBlocks {
  public:
   /// Starts at the ground truth: w = 0. The oracle is used by all visits and must outlive the
   /// blocks. step: kPairwise or kAway. threads: for examples with very many multiply-adds
-  /// (core/slot_sweeps.h); results do not depend on their number.
+  /// (core/slot_sweeps.h); results do not depend on their number. own_rows: for a shard, which must
+  /// not depend on the other rows of the process: only the inputs of the problem's examples count
+  /// where the blocks compare sizes.
   ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step, AverageKind average,
-                  int threads = 1);
+                  int threads = 1, bool own_rows = false);
 
   /// What the blocks of one shard share with those of the others (learning/shards).
   struct ShardSteps {
@@ -200,7 +202,7 @@ class ActiveSetBlocks {
   void Apply(const ExampleView& example, const ActiveSet& set, bool update_scores);
   void FlushSlots(const ExampleView& example);
   void AddSlotChanges(const ExampleView& example);
-  void MakeInputGrams(int threads);
+  void MakeInputGrams(int threads, bool own_rows);
   const InputGram* Inputs(Index m) const;
 
   Problem problem_;

@@ -41,7 +41,7 @@ Shard::Shard(const Problem& problem, const TrainOptions& options, Index total, I
     : problem_(problem),
       common_(common),
       oracle_(problem, OracleOptions(options, ExampleOracle::Effort::kTraining)),
-      blocks_(problem, &oracle_, options.step, AverageKind::kOff),
+      blocks_(problem, &oracle_, options.step, AverageKind::kOff, 1, true),
       visits_(ForShard(options, number), problem.size()),
       gaps_(problem.size(), options.order),
       evaluator_(problem, OracleOptions(options, ExampleOracle::Effort::kChecking)),

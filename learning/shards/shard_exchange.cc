@@ -17,6 +17,7 @@ namespace {
 // Frequent weights of a piece, and the number of pieces if that makes them longer.
 constexpr Offset kLeastPiece = 2048;
 constexpr Offset kMostPieces = 64;
+constexpr Offset kProductBlock = 512;
 constexpr std::int64_t kSharedWork = 40'000;  // array entries that several threads share
 // Caution grows where the shards keep less than the first share of their gains together, and falls
 // where they keep more than the second.
@@ -222,20 +223,26 @@ void ShardExchange::ShowPart(CommonWeights* common, Piece* piece) const {
     AddScaled(1, ChangesOf(p, *piece), piece->size, common->frequent.data() + piece->first);
 }
 
-/// Products of the changes of the frequent weights.
+/// Products of the changes of the frequent weights. Pairs of shards take turns on blocks of weights,
+/// so that the changes of all shards in a block stay in the cache.
 void ShardExchange::AddFrequent(const CommonWeights& common, Piece* piece) const {
   const std::size_t n = num_shards();
-  piece->products.assign(n * n + n, 0.0);
-  for (std::size_t p = 0; p < n; ++p) {
-    const double* const own = ChangesOf(static_cast<Index>(p), *piece);
-    Offset k = 0;
-    for (const WeightRun& run : piece->runs) {
-      piece->products[n * n + p] += Product(common.values.data() + run.begin, own + k, run.count);
-      k += run.count;
+  std::vector<double>& products = piece->products;
+  products.assign(n * n + n, 0.0);
+  std::vector<const double*> changes(n);
+  for (std::size_t p = 0; p < n; ++p) changes[p] = ChangesOf(static_cast<Index>(p), *piece);
+  for (Offset k = 0; k < piece->size; k += kProductBlock) {
+    const Offset count = std::min(kProductBlock, piece->size - k);
+    for (std::size_t p = 0; p < n; ++p) {
+      for (std::size_t q = p; q < n; ++q)
+        products[p * n + q] += Product(changes[p] + k, changes[q] + k, count);
     }
-    for (std::size_t q = p; q < n; ++q)
-      piece->products[p * n + q] =
-          Product(own, ChangesOf(static_cast<Index>(q), *piece), piece->size);
+  }
+  Offset k = 0;
+  for (const WeightRun& run : piece->runs) {
+    for (std::size_t p = 0; p < n; ++p)
+      products[n * n + p] += Product(common.values.data() + run.begin, changes[p] + k, run.count);
+    k += run.count;
   }
 }
 

@@ -32,11 +32,16 @@ constexpr std::int64_t kRoundPerExchange = 40;
 /// Work of a shard in a part of a round, in array entries. The least is some 150 µs, many times as
 /// long as threads take to wait for each other. Frequent weights move between processors after
 /// every part, which takes longer than to compute with them; the more shards, the more a longer
-/// part would leave unseen.
+/// part would leave unseen. With many shards an exchange takes each of them some operations per
+/// frequent weight, and some per 32 shards for the products of all pairs; a part must take several
+/// times as long.
 constexpr std::int64_t kLeastPartWork = 60'000;
 constexpr std::int64_t kWorkPerFrequent = 60;
+constexpr std::int64_t kWorkPerExchanged = 6;
 std::int64_t PartWork(Offset frequent, Index shards) {
-  return std::max(kLeastPartWork, kWorkPerFrequent * frequent / shards);
+  const std::int64_t seen = kWorkPerFrequent * frequent / shards;
+  const std::int64_t exchanged = kWorkPerExchanged * (frequent + frequent * shards / 32);
+  return std::max({kLeastPartWork, seen, exchanged});
 }
 
 class ShardedLearner : public ShardedLearnerBase,

@@ -10,6 +10,8 @@ Estimators in the style of scikit-learn:
 - :class:`Matcher`: which elements of two sets belong together.
 - :class:`StructuredSVM`: any Python object with a max oracle, in the way of PyStruct.
 
+:func:`share_of` deals examples to several processes, which train one model by mpi4py.
+
 Own graphs: :class:`Model`, :class:`GraphBuilder`, :mod:`slackline.factors`, :class:`Dataset`,
 :func:`train`, :func:`predict`, and :func:`infer` with scores from anywhere.
 
@@ -23,6 +25,7 @@ import os as _os
 
 from . import _core, factors, graphs
 from ._core import __version__
+from ._ranks import share_of
 from .graphs import (Dataset, Graph, GraphBuilder, InferResult, Model, Predictor, TrainResult, infer,
                      predict, train)
 from .matching import Matcher, MatchingExample
@@ -39,4 +42,4 @@ if hasattr(_os, "register_at_fork"):
 __all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Matcher",
            "MatchingExample", "Model", "MultiLabelClassifier", "MulticlassClassifier", "Predictor",
            "SequenceLabeler", "StructuredSVM", "TrainResult", "__version__", "factors", "graphs",
-           "infer", "predict", "train"]
+           "infer", "predict", "share_of", "train"]

@@ -2,15 +2,17 @@
 """What all estimators share: parameters of training, and what is known after it."""
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import warnings
-from typing import Any, Callable, Iterable, Mapping, Optional, Union
+from typing import Any, Callable, ContextManager, Iterable, Mapping, Optional, Union
 
 import numpy as np
 
 from . import _core
 from ._progress import progress_callback
+from ._ranks import Team, allow_copies, team_of
 
 try:
     from sklearn.base import BaseEstimator as _Parameters
@@ -83,6 +85,15 @@ class available_if:  # noqa: N801 (a decorator)
         return self._function.__get__(instance, owner)
 
 
+# The options of the command line that parameters stand for, and how parameters are read from them.
+_OPTION_OF = {"learner": "learner", "lam": "lambda", "tol": "gap-tolerance",
+              "max_iter": "max-passes", "time_limit": "time-limit", "n_jobs": "threads",
+              "random_state": "seed", "shards": "shards"}
+_READERS: dict[str, Callable[[str], Any]] = {
+    "learner": str, "tol": float, "max_iter": int, "time_limit": float,
+    "n_jobs": lambda text: int(text) or -1, "random_state": int, "shards": int}
+
+
 def option_parameters(texts: Mapping[str, str]) -> dict[str, Any]:
     """The parameters of training that stand for the options of a model's record. Options with
     their default are left out."""
@@ -90,17 +101,10 @@ def option_parameters(texts: Mapping[str, str]) -> dict[str, Any]:
     changed = {name: text for name, text in texts.items()
                if name in defaults and text != defaults[name] and text != "auto"}
     changed.pop("lambda", None)
-    known: dict[str, tuple[str, Callable[[str], Any]]] = {
-        "learner": ("learner", str),
-        "gap-tolerance": ("tol", float),
-        "max-passes": ("max_iter", int),
-        "time-limit": ("time_limit", float),
-        "threads": ("n_jobs", lambda text: int(text) or -1),
-        "seed": ("random_state", int),
-    }
     parameters: dict[str, Any] = {}
-    for option, (name, read) in known.items():
-        if option in changed:
+    for name, option in _OPTION_OF.items():
+        read = _READERS.get(name)
+        if read is not None and option in changed:
             parameters[name] = read(changed.pop(option))
     if changed:
         parameters["learner_options"] = {name.replace("-", "_"): text
@@ -112,8 +116,59 @@ class StructuredEstimator(_Parameters):
     """Base of all estimators.
 
     Subclasses set the parameters that ``_train_options`` reads in ``__init__``: C, lam, learner,
-    tol, max_iter, time_limit, n_jobs, random_state, learner_options, warm_start, verbose.
+    tol, max_iter, time_limit, n_jobs, random_state, learner_options, warm_start, verbose; those
+    that can train with shards also set shards, and those that can train with other processes comm.
     """
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        comm = getattr(self, "comm", None)
+        if comm is not None:
+            allow_copies(comm)  # clone copies what this function returns
+        return super().get_params(deep)
+
+    def __getstate__(self) -> dict[str, Any]:
+        parent = getattr(super(), "__getstate__", None)
+        state = dict(self.__dict__ if parent is None else parent())
+        if state.get("comm") is not None:
+            if not any(name.endswith("_") for name in state):
+                raise TypeError(f"a {type(self).__name__} with a communicator (comm) can only be "
+                                "pickled when it is fitted: other processes do not have it")
+            state["comm"] = None
+        return state
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        for name, value in self.__dict__.items():
+            setattr(made, name, value if name == "comm" else copy.deepcopy(value, memo))
+        return made
+
+    def _processes(self) -> ContextManager[Team]:
+        """The processes that fit together; exceptions that leave the context must be those of all
+        of them."""
+        return team_of(getattr(self, "comm", None))
+
+    def _agree(self, team: Team, options: Mapping[str, str], train: dict[str, str],
+               **more: Any) -> None:
+        """Raises ValueError on all processes unless they have the same parameters, and the same of
+        all that `more` names. Rank 0 chooses the seed."""
+        if team.alone:
+            return
+        cost = team.together(self._cost)
+        train["seed"] = team.gather(train["seed"])[0]
+        own = {name: text for name, text in train.items() if name not in ("threads", "time-limit")}
+        names = {option: name for name, option in _OPTION_OF.items()}
+        texts = {names.get(option, option.replace("-", "_")): text
+                 for option, text in {**options, **own}.items()}
+        team.require_same({"the parameters": sorted(texts), **texts, "C": cost,
+                           "warm_start": bool(self.warm_start), **more})
+        if self.warm_start:
+            raise ValueError("warm_start needs a single process, but several train together (comm)")
+        shards = train.get("shards", "1")
+        if shards.isdecimal() and 1 < int(shards) < team.size:
+            raise ValueError(f"shards == {shards}, but each of the {team.size} processes needs a "
+                             "shard")
 
     def _train_options(self) -> dict[str, str]:
         """The parameters of training as texts, by the names of the command line."""
@@ -128,6 +183,11 @@ class StructuredEstimator(_Parameters):
             options["time-limit"] = _positive("time_limit", self.time_limit)
         options["threads"] = str(self._threads())
         options["seed"] = str(_seed(self.random_state))
+        shards = _integer("shards", getattr(self, "shards", 1), 1)
+        if shards != "1":
+            if "shards" in (self.learner_options or {}):
+                raise ValueError("shards is a parameter, and cannot be in learner_options as well")
+            options["shards"] = shards
         for name, value in (self.learner_options or {}).items():
             text = str(value)
             if isinstance(value, bool):
@@ -148,10 +208,13 @@ class StructuredEstimator(_Parameters):
             raise ValueError("n_jobs == 0 has no meaning; it must be a positive number or -1")
         return 0 if jobs < 0 else jobs
 
-    def _callback(self, callbacks: Callbacks) -> tuple[Optional[Callback], Any]:
-        """One function for the callbacks of fit and the progress of verbose; None for none."""
+    def _callback(self, callbacks: Callbacks,
+                  first: bool = True) -> tuple[Optional[Callback], Any]:
+        """One function for the callbacks of fit and the progress of verbose, which only the first
+        process shows; None for none."""
         given = _callback_list(callbacks)
-        progress = progress_callback(type(self).__name__, self.tol) if self.verbose else None
+        shows = self.verbose and first
+        progress = progress_callback(type(self).__name__, self.tol) if shows else None
         if progress is not None:
             given.append(progress)
         if not given:
@@ -168,19 +231,19 @@ class StructuredEstimator(_Parameters):
         return getattr(self, "_state_", b"") if self.warm_start else b""
 
     def _arguments(self, options: dict[str, str], train: dict[str, str],
-                   callback: Optional[Callback] = None) -> Any:
+                   callback: Optional[Callback] = None, team: Optional[Team] = None) -> Any:
         """What the fit functions of slackline._core have in common: the options of the application
         and of training as texts, and the rest of the parameters."""
         return _core.FitArguments(options, train, self._cost(), callback, bool(self.warm_start),
-                                  self._state())
+                                  self._state(), None if team is None or team.alone else team)
 
     def _run(self, callbacks: Callbacks, options: dict[str, str], train: dict[str, str],
-             fit: Callable[[Any], Any]) -> tuple[Any, dict[str, Any]]:
+             fit: Callable[[Any], Any], team: Team) -> tuple[Any, dict[str, Any]]:
         """The model and the result that fit(arguments) returns; its notes begin with the
         scaling."""
-        callback, progress = self._callback(callbacks)
+        callback, progress = team.together(lambda: self._callback(callbacks, team.rank == 0))
         try:
-            model, result = fit(self._arguments(options, train, callback))
+            model, result = fit(self._arguments(options, train, callback, team))
         finally:
             if progress is not None:
                 progress.close()
@@ -188,8 +251,9 @@ class StructuredEstimator(_Parameters):
             result["notes"].insert(0, result["scaling"])
         return model, result
 
-    def _finish(self, result: dict[str, Any]) -> None:
-        """Stores what is known about a training, then raises what a callback or Ctrl-C raised."""
+    def _finish(self, result: dict[str, Any], team: Optional[Team] = None) -> None:
+        """Stores what is known about a training, then raises what a callback or Ctrl-C raised on
+        any of the processes."""
         self.primal_ = result["primal"]
         self.dual_ = result["dual"]
         self.gap_ = result["gap"]
@@ -207,8 +271,7 @@ class StructuredEstimator(_Parameters):
             self._state_ = result["state"]
         for warning in result.get("warnings", ()):
             warnings.warn(warning, UserWarning, stacklevel=3)
-        if result["exception"] is not None:
-            raise result["exception"]
+        (team or Team()).together(lambda: _raise(result["exception"]))
         warn_of_limit(self.termination_, self.relative_gap_, self.tol, self.message_, stacklevel=4)
 
     def _set_record(self, record: dict[str, Any]) -> None:
@@ -227,6 +290,11 @@ class StructuredEstimator(_Parameters):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' before using "
                 "this estimator.")
+
+
+def _raise(exception: Optional[BaseException]) -> None:
+    if exception is not None:
+        raise exception
 
 
 def warn_of_limit(termination: str, relative_gap: float, tol: float, message: str, *,

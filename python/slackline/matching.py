@@ -12,6 +12,7 @@ import numpy as np
 from . import _core
 from ._arrays import column_names, is_sparse, num_columns, num_rows, prepare_matrix
 from ._base import Callbacks, StructuredEstimator, option_parameters
+from ._ranks import Team
 
 __all__ = ["Matcher", "MatchingExample"]
 
@@ -64,6 +65,8 @@ class Matcher(StructuredEstimator):
         How features are scaled; the model keeps the scaling.
     learner, tol, max_iter, time_limit, n_jobs, random_state, learner_options, warm_start, verbose
         As in :class:`MultiLabelClassifier`.
+    shards, comm
+        As in :class:`MultiLabelClassifier`.
 
     Attributes
     ----------
@@ -99,8 +102,8 @@ class Matcher(StructuredEstimator):
                  scale: str = "auto", learner: str = "auto", tol: float = 1e-3,
                  max_iter: int = 100000, time_limit: Optional[float] = None,
                  n_jobs: Optional[int] = None, random_state: Any = None,
-                 learner_options: Optional[Mapping[str, Any]] = None, warm_start: bool = False,
-                 verbose: bool = False):
+                 learner_options: Optional[Mapping[str, Any]] = None, shards: int = 1,
+                 comm: Any = None, warm_start: bool = False, verbose: bool = False):
         self.C = C
         self.lam = lam
         self.left_capacity = left_capacity
@@ -116,6 +119,8 @@ class Matcher(StructuredEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.learner_options = learner_options
+        self.shards = shards
+        self.comm = comm
         self.warm_start = warm_start
         self.verbose = verbose
 
@@ -136,6 +141,20 @@ class Matcher(StructuredEstimator):
         Matcher
             This object.
         """
+        with self._processes() as team:
+            train, options, examples, labels = team.together(lambda: self._prepare(X, y))
+            self._agree(team, options, train)
+            examples.agree(team)
+            model, result = self._run(
+                callbacks, options, train, lambda arguments: _core.fit_matching(
+                    examples.prepared(labels), examples.names, arguments), team)
+            self._take_model(model)
+            self._finish(result, team)
+        return self
+
+    def _prepare(self, X: Any, y: Any) -> tuple[dict, dict, "_Examples", np.ndarray]:
+        """The options of training and of the application, the examples and the labels of their
+        edges."""
         train = self._train_options()
         options = self._options()
         examples = _Examples(X)
@@ -143,11 +162,7 @@ class Matcher(StructuredEstimator):
             raise ValueError("X has no examples")
         labels = examples.labels(y)
         examples.check_capacities(labels, self.left_capacity, self.right_capacity)
-        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_matching(
-            examples.prepared(labels), examples.names, arguments))
-        self._take_model(model)
-        self._finish(result)
-        return self
+        return train, options, examples, labels
 
     def _options(self) -> dict[str, str]:
         return {
@@ -304,6 +319,19 @@ class _Examples:
         if texts != expected:
             raise ValueError(_other_columns(m, texts, expected))
         self.features.append(matrix)
+
+    def agree(self, team: Team) -> None:
+        """Takes over the kind of the features, and the names of columns, from other processes where
+        all examples of this one are without edges. Raises ValueError if they differ."""
+        if team.alone:
+            return
+        for by_name, names in team.gather((self.by_name, self.names)):
+            if self.by_name is None:
+                self.by_name = by_name
+            if not self.names and self.by_name is False:
+                self.names = names
+        team.require_same({"the kind of the features": "lists" if self.by_name else "arrays",
+                           "the names of the features": self.names})
 
     def labels(self, y: Any) -> np.ndarray:
         """Labels of all edges: 1, 0, -1."""

@@ -9,9 +9,11 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from . import _core
-from ._arrays import Features, column_names, num_rows, prepare_matrix, take_rows
+from ._arrays import (Features, column_names, num_columns, num_rows, prepare_matrix,
+                      take_rows)
 from ._base import Callbacks, StructuredEstimator, option_parameters
 from ._classes import checked_cost, classes_of, cost_matrix, recorded_costs
+from ._ranks import Team
 
 try:
     from sklearn.base import ClassifierMixin as _Classifier
@@ -56,6 +58,8 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
     learner, tol, max_iter, time_limit, n_jobs, random_state, learner_options, warm_start, verbose
         As in :class:`MultiLabelClassifier`. With ``learner_options={"kernel": "rbf"}`` the model
         is not linear, and has no ``coef_``.
+    shards, comm
+        As in :class:`MultiLabelClassifier`. The classes are those of all processes.
 
     Attributes
     ----------
@@ -88,8 +92,8 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
                  scale: str = "auto", learner: str = "auto", tol: float = 1e-3,
                  max_iter: int = 100000, time_limit: Optional[float] = None,
                  n_jobs: Optional[int] = None, random_state: Any = None,
-                 learner_options: Optional[Mapping[str, Any]] = None, warm_start: bool = False,
-                 verbose: bool = False):
+                 learner_options: Optional[Mapping[str, Any]] = None, shards: int = 1,
+                 comm: Any = None, warm_start: bool = False, verbose: bool = False):
         self.C = C
         self.lam = lam
         self.costs = costs
@@ -103,6 +107,8 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.learner_options = learner_options
+        self.shards = shards
+        self.comm = comm
         self.warm_start = warm_start
         self.verbose = verbose
 
@@ -125,6 +131,36 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         MulticlassClassifier
             This object.
         """
+        with self._processes() as team:
+            train, holder, labels, weights, features = team.together(
+                lambda: self._prepare(X, y, sample_weight))
+            del X
+            names = [] if features is None else [str(name) for name in features]
+            team.require_same({"the number of features": num_columns(holder[0]),
+                               "the names of the features": names,
+                               "whether X is sparse": isinstance(holder[0], tuple)})
+            classes, numbers_of = _number_classes(labels, team)
+            if len(classes) < 2:
+                raise ValueError("This classifier needs samples of at least 2 classes in the data, "
+                                 f"but the data contains only one class: {classes[0]!r}")
+            counts = np.sum(team.gather(np.bincount(numbers_of, minlength=len(classes))), axis=0)
+            options, costs, factors = team.together(
+                lambda: self._costs_and_weights(weights, classes, numbers_of, counts))
+            self._agree(team, options, train, **{"the costs of errors": costs})
+            # The extension takes the matrix out of the list, and frees it before training.
+            model, result = self._run(
+                callbacks, options, train, lambda arguments: _core.fit_multiclass(
+                    holder, np.ascontiguousarray(numbers_of, dtype=np.int32),
+                    _class_names(classes), names, costs, factors, arguments), team)
+            self._take_model(model, classes)
+            self._set_features(model.num_features, features)
+            self._finish(result, team)
+        return self
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[
+            dict, list, np.ndarray, Optional[np.ndarray], Optional[np.ndarray]]:
+        """The options of training, a list with the matrix, the classes of the examples, their
+        weights and the names of the features, both None if there are none."""
         train = self._train_options()
         features = column_names(X)
         holder = [prepare_matrix(X, estimator=type(self).__name__)]
@@ -137,24 +173,18 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
             holder[0], labels, weights = take_rows(holder[0], kept), labels[kept], weights[kept]
-        classes, numbers_of = np.unique(labels, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError("This classifier needs samples of at least 2 classes in the data, but "
-                             f"the data contains only one class: {classes[0]!r}")
+        return train, holder, labels, weights, features
+
+    def _costs_and_weights(self, weights: Optional[np.ndarray], classes: np.ndarray,
+                           numbers_of: np.ndarray, counts: np.ndarray) -> tuple[
+                               dict[str, str], list[float], list[float]]:
+        """The options of the application, the costs of errors, and the weights of examples."""
         costs = cost_matrix(self.costs, classes, "class", "classes")
-        factors = self._weights(weights, classes, numbers_of)
+        factors = self._weights(weights, classes, numbers_of, counts)
         options = {"bias": "1" if self.fit_intercept else "0", "scale": str(self.scale)}
         if self.class_weight is not None:
             options["class-weight"] = self._class_weight_text(classes)
-        names = [] if features is None else [str(name) for name in features]
-        # The extension takes the matrix out of the list, and frees it before training.
-        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_multiclass(
-            holder, np.ascontiguousarray(numbers_of, dtype=np.int32), _class_names(classes), names,
-            costs, factors, arguments))
-        self._take_model(model, classes)
-        self._set_features(model.num_features, features)
-        self._finish(result)
-        return self
+        return options, costs, factors
 
     def _take_model(self, model: Any, classes: np.ndarray) -> None:
         self._model = model
@@ -163,9 +193,10 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         self.scaling_ = model.scaling
 
     def _weights(self, sample_weights: Optional[np.ndarray], classes: np.ndarray,
-                 numbers_of: np.ndarray) -> list[float]:
-        """The weight of every example; empty: all 1."""
-        factors = self._class_weights(classes, np.bincount(numbers_of))
+                 numbers_of: np.ndarray, counts: np.ndarray) -> list[float]:
+        """The weight of every example; empty: all 1. counts: of the examples of every class, on all
+        processes."""
+        factors = self._class_weights(classes, counts)
         if factors is None:
             return [] if sample_weights is None else sample_weights.tolist()
         weights = factors[numbers_of]
@@ -350,6 +381,27 @@ def _label_vector(y: Any) -> np.ndarray:
     elif labels.dtype.kind not in "biuSU":
         raise ValueError(f"Unknown label type: y has type {labels.dtype}")
     return labels
+
+
+def _number_classes(labels: np.ndarray, team: Team) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted classes of all processes, and the number of every label among them."""
+    classes, numbers_of = np.unique(labels, return_inverse=True)
+    if team.alone:
+        return classes, numbers_of
+    of_ranks = team.gather(classes)
+    kinds = [_kind(of_rank) for of_rank in of_ranks]
+    if len(set(kinds)) > 1:
+        rank = next(rank for rank, kind in enumerate(kinds) if kind != kinds[0])
+        raise ValueError(f"the classes are {kinds[0]} on rank 0 and {kinds[rank]} on rank {rank}")
+    classes = np.unique(np.concatenate(of_ranks))
+    return classes, np.searchsorted(classes, labels)
+
+
+def _kind(classes: np.ndarray) -> str:
+    if classes.dtype.kind == "S":
+        return "bytes"
+    texts = classes.dtype.kind == "U" or isinstance(classes[0], str)
+    return "strings" if texts else "numbers"
 
 
 def _sample_weights(given: Any, rows: int) -> Optional[np.ndarray]:

@@ -75,6 +75,15 @@ class MultiLabelClassifier(Features, StructuredEstimator):
     learner_options : dict, optional
         Further options of training, by their names on the command line; for example
         ``{"kernel": "rbf", "kernel_gamma": 0.5}``.
+    shards : int, default 1
+        Parts into which the examples are dealt, which are trained side by side on `n_jobs` threads
+        or several processes. The model depends on their number, but not on where they are trained.
+    comm : communicator of mpi4py, optional
+        Processes that fit together: all of them call `fit` with the same parameters, each with its
+        own examples (:func:`slackline.share_of`), and all get the same model. There are at least as
+        many shards as processes; 1 stands for one per process. Invalid input on one process is an
+        exception on all, with its rank. Not with a kernel, `warm_start`, `calibrate` or a choice
+        among graphs. Pickles of a fitted estimator do not contain it.
     warm_start : bool, default False
         Whether a further call of `fit` on the same data continues the last training, for example
         with a smaller `tol`, or begins with its solution where `C` or `lam` differ.
@@ -177,6 +186,8 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         n_jobs: Optional[int] = None,
         random_state: Any = None,
         learner_options: Optional[Mapping[str, Any]] = None,
+        shards: int = 1,
+        comm: Any = None,
         warm_start: bool = False,
         verbose: Union[bool, int] = False,
     ):
@@ -197,6 +208,8 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.learner_options = learner_options
+        self.shards = shards
+        self.comm = comm
         self.warm_start = warm_start
         self.verbose = verbose
 
@@ -229,11 +242,42 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         MultiLabelClassifier
             The estimator itself.
         """
+        with self._processes() as team:
+            train, options, given = team.together(lambda: self._prepare(X, Y, label_names))
+            del X, Y
+            holder, flags, names, features, pairs, weights = given
+            num_features = num_columns(holder[0])
+            feature_names = [] if features is None else features.tolist()
+            self._agree(team, options, train, calibrate=bool(self.calibrate),
+                        **{"the pairs of the graph": pairs,
+                           "the costs of labels": weights,
+                           "the names of the labels": names,
+                           "the number of features": num_features,
+                           "the names of the features": feature_names,
+                           "whether X is sparse": isinstance(holder[0], tuple)})
+            if self.calibrate and not team.alone:
+                raise ValueError("calibrate needs a single process, but several train together "
+                                 "(comm)")
+            # The extension takes the matrix out of the list, and frees it before training.
+            model, result = self._run(
+                callbacks, options, train, lambda arguments: _core.fit_multilabel(
+                    holder, flags, names, feature_names, pairs, weights, bool(self.calibrate),
+                    arguments), team)
+            # A call that fails leaves the estimator as it was.
+            self._set_features(num_features, features)
+            self._set_model(model)
+            self.graph_ = result["graph"]
+            self._finish(result, team)
+        return self
+
+    def _prepare(self, X: Any, Y: Any,
+                 label_names: Optional[Sequence[str]]) -> tuple[dict, dict, tuple]:
+        """The options of training and of the application, and (a list with the matrix, flags of the
+        labels, their names, names of the features or None, pairs of the graph if they are given,
+        costs of labels if they are given)."""
         train = self._train_options()
         features = column_names(X)
         holder = [prepare_matrix(X, estimator=type(self).__name__)]
-        num_features = num_columns(holder[0])
-        del X
         flags, columns = prepare_labels(Y)
         if flags.shape[0] != num_rows(holder[0]):
             raise ValueError("Found input variables with inconsistent numbers of samples: "
@@ -250,16 +294,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             "loss-weights": weights_text,
         }
         _core.check_decode(str(self.decode))
-        # The extension takes the matrix out of the list, and frees it before training.
-        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_multilabel(
-            holder, flags, names, [] if features is None else features.tolist(), pairs, weights,
-            bool(self.calibrate), arguments))
-        # A call that fails leaves the estimator as it was.
-        self._set_features(num_features, features)
-        self._set_model(model)
-        self.graph_ = result["graph"]
-        self._finish(result)
-        return self
+        return train, options, (holder, flags, names, features, pairs, weights)
 
     def _graph_argument(self, names: list[str]) -> tuple[str, Optional[list]]:
         """The name of the graph, and its pairs if they are given."""

@@ -12,6 +12,7 @@ import numpy as np
 from . import _core
 from ._base import Callbacks, StructuredEstimator, _integer, option_parameters
 from ._images import (VOID, LabelCoding, check_sizes, prepare_image, prepare_images, prepare_maps)
+from ._ranks import Team
 
 __all__ = ["ImageSegmenter"]
 
@@ -82,6 +83,12 @@ class ImageSegmenter(StructuredEstimator):
         training; None means 1, as on the command line.
     learner_options : dict, optional
         Further options of training, by their names on the command line.
+    shards : int, default 1
+        Parts into which the images are dealt, which are trained side by side on `n_jobs` threads or
+        several processes. The model depends on their number, but not on where they are trained.
+    comm : communicator of mpi4py, optional
+        Processes that call :meth:`fit_features` together, with the same file, of which each loads
+        its own images. :meth:`fit` learns features from all images, which needs a single process.
     warm_start : bool, default False
         Whether a further call of `fit` on the same data continues the last training, for example
         with a smaller `tol`, or begins with its solution where `C` or `lam` differ.
@@ -174,6 +181,8 @@ class ImageSegmenter(StructuredEstimator):
         n_jobs: Optional[int] = None,
         random_state: Any = None,
         learner_options: Optional[Mapping[str, Any]] = None,
+        shards: int = 1,
+        comm: Any = None,
         warm_start: bool = False,
         verbose: Union[bool, int] = False,
     ):
@@ -198,6 +207,8 @@ class ImageSegmenter(StructuredEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.learner_options = learner_options
+        self.shards = shards
+        self.comm = comm
         self.warm_start = warm_start
         self.verbose = verbose
 
@@ -222,12 +233,16 @@ class ImageSegmenter(StructuredEstimator):
         ImageSegmenter
             The estimator itself.
         """
+        if self.comm is not None and self.comm.Get_size() > 1:
+            raise NotImplementedError(
+                "ImageSegmenter.fit learns features from all images, which needs a single process; "
+                "write a file with prepare_features in one process, and call fit_features in all")
         train = self._train_options()
         options = self._options("")
         pixels, truth, names, void, unused = self._labelled(images, labels)
         preparing = _Preparation(type(self).__name__) if self.verbose else None
         model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_images(
-            pixels, truth, names, void, preparing, arguments))
+            pixels, truth, names, void, preparing, arguments), Team())
         self._set_model(model)
         if unused:
             result["notes"].insert(0, "classes without pixels in training images: "
@@ -319,13 +334,17 @@ class ImageSegmenter(StructuredEstimator):
         ImageSegmenter
             The estimator itself.
         """
-        train = self._train_options()
-        options = self._options("" if potentials is None else os.fspath(potentials))
-        names = None if self.classes is None else _class_names(self.classes)
-        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_features(
-            os.fspath(path), names, arguments))
-        self._set_model(model)
-        self._finish(result)
+        with self._processes() as team:
+            train, options, names = team.together(lambda: (
+                self._train_options(),
+                self._options("" if potentials is None else os.fspath(potentials)),
+                None if self.classes is None else _class_names(self.classes)))
+            self._agree(team, options, train, classes=names, path=os.fspath(path))
+            model, result = self._run(
+                callbacks, options, train,
+                lambda arguments: _core.fit_features(os.fspath(path), names, arguments), team)
+            self._set_model(model)
+            self._finish(result, team)
         return self
 
     def _options(self, potentials: str) -> dict[str, str]:

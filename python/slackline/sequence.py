@@ -9,9 +9,10 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import is_sparse, prepare_matrix
+from ._arrays import is_sparse, num_columns, prepare_matrix
 from ._base import Callbacks, StructuredEstimator, option_parameters
 from ._classes import classes_of, cost_matrix, recorded_costs
+from ._ranks import Team
 
 __all__ = ["SequenceLabeler"]
 
@@ -61,6 +62,12 @@ class SequenceLabeler(StructuredEstimator):
         The seed of the learner.
     learner_options : dict, optional
         Further training options by the names of the command line.
+    shards : int, default=1
+        Parts into which the sequences are dealt, which are trained side by side on `n_jobs` threads
+        or several processes. The model depends on their number, but not on where they are trained.
+    comm : communicator of mpi4py, optional
+        Processes that fit together, each with its own sequences, as in
+        :class:`MultiLabelClassifier`.
     warm_start : bool, default=False
         Whether fit continues where the last fit on the same data ended, also with another C or lam.
     verbose : bool, default=False
@@ -112,7 +119,8 @@ class SequenceLabeler(StructuredEstimator):
                  learner: str = "auto", tol: float = 1e-3, max_iter: int = 100000,
                  time_limit: Optional[float] = None, n_jobs: Optional[int] = None,
                  random_state: Any = None, learner_options: Optional[Mapping[str, Any]] = None,
-                 warm_start: bool = False, verbose: bool = False):
+                 shards: int = 1, comm: Any = None, warm_start: bool = False,
+                 verbose: bool = False):
         self.C = C
         self.lam = lam
         self.loss = loss
@@ -128,6 +136,8 @@ class SequenceLabeler(StructuredEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.learner_options = learner_options
+        self.shards = shards
+        self.comm = comm
         self.warm_start = warm_start
         self.verbose = verbose
 
@@ -151,18 +161,30 @@ class SequenceLabeler(StructuredEstimator):
         SequenceLabeler
             This object.
         """
+        with self._processes() as team:
+            train, options, sequences, kind, lists = team.together(lambda: self._prepare_fit(X, y))
+            labels, begin, classes = _number_labels(lists, team)
+            costs = team.together(lambda: cost_matrix(self.costs, classes, "label", "labels"))
+            self._agree(team, options, train,
+                        **{"the costs of errors": costs, "the kind of the features": kind,
+                           "the number of features": _width(sequences) if kind == "letters" else 0})
+            model, result = self._run(
+                callbacks, options, train, lambda arguments: _core.fit_sequence(
+                    kind, sequences, labels, begin, [str(label) for label in classes], costs,
+                    arguments), team)
+            self._take_model(model, classes)
+            self._finish(result, team)
+        return self
+
+    def _prepare_fit(self, X: Any, y: Any) -> tuple[dict, dict, list, str, list[list]]:
+        """The options of training and of the application, the sequences, the kind of their
+        features, and their labels."""
         train = self._train_options()
         options = self._options()
         sequences, kind = _prepare(X)
         if not sequences:
             raise ValueError("X has no sequences")
-        labels, begin, classes = _number_labels(y)
-        costs = cost_matrix(self.costs, classes, "label", "labels")
-        model, result = self._run(callbacks, options, train, lambda arguments: _core.fit_sequence(
-            kind, sequences, labels, begin, [str(label) for label in classes], costs, arguments))
-        self._take_model(model, classes)
-        self._finish(result)
-        return self
+        return train, options, sequences, kind, _label_list(y)
 
     def _options(self) -> dict[str, str]:
         options = {"loss": str(self.loss), "constraints": str(self.constraints),
@@ -411,24 +433,33 @@ def _label_list(y: Any) -> list[list]:
     return lists
 
 
-def _number_labels(y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers of labels, -1 for unknown ones; where sequences begin; and the sorted labels."""
-    lists = _label_list(y)
-    begin = np.zeros(len(lists) + 1, dtype=np.int64)
-    np.cumsum([len(labels) for labels in lists], out=begin[1:])
+def _width(sequences: list) -> int:
+    """The number of features of sequences of numbers."""
+    return num_columns(sequences[0])
+
+
+def _known_labels(lists: list[list]) -> set:
+    """The different labels but for None, each a string or an integer."""
     known = set()
     for labels in lists:
         known.update(labels)
     known.discard(None)
-    texts = [isinstance(label, str) for label in known]
+    if all(isinstance(label, (str, numbers.Integral)) for label in known):
+        return known
+    bad = next((m, i, label) for m, labels in enumerate(lists) for i, label in enumerate(labels)
+               if label is not None and not isinstance(label, (str, numbers.Integral)))
+    raise ValueError(f"y[{bad[0]}][{bad[1]}] is {bad[2]!r}; labels must be strings or integers, or "
+                     "None if they are unknown")
+
+
+def _number_labels(lists: list[list], team: Team) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Numbers of labels, -1 for unknown ones; where sequences begin; and the sorted labels of all
+    processes."""
+    begin = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(labels) for labels in lists], out=begin[1:])
+    known = set().union(*team.gather(team.together(lambda: _known_labels(lists))))
     integers = [isinstance(label, numbers.Integral) for label in known]
-    if not all(texts) and not all(integers):
-        bad = next(((m, i, label) for m, labels in enumerate(lists)
-                    for i, label in enumerate(labels)
-                    if label is not None and not isinstance(label, (str, numbers.Integral))), None)
-        if bad is not None:
-            raise ValueError(f"y[{bad[0]}][{bad[1]}] is {bad[2]!r}; labels must be strings or "
-                             "integers, or None if they are unknown")
+    if any(integers) and not all(integers):
         raise ValueError("y mixes strings and integers as labels")
     if not known:
         raise ValueError("y has no known labels")

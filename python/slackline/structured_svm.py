@@ -161,6 +161,8 @@ class StructuredSVM(StructuredEstimator):
         if self.backend not in _BACKENDS:
             raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, not {self.backend!r}")
         options = self._train_options()
+        if options.get("shards", "1") != "1":
+            raise ValueError("learner_options: StructuredSVM cannot train with shards")
         lam = float(self.lam) if self.lam is not None else 1 / ((self._cost() or 1.0) * len(X))
         options.pop("lambda", None)
         callback, progress = self._callback(callbacks)

@@ -20,6 +20,7 @@
 #include "src/convert.h"
 #include "src/features.h"
 #include "src/module.h"
+#include "src/python_ranks.h"
 #include "src/run.h"
 
 namespace slackline::python {
@@ -104,18 +105,25 @@ std::shared_ptr<const internal::FeatureRows> RowsOfMatrices(const Examples& exam
   return rows;
 }
 
-/// The dictionary, and the rows and their number of columns in *data.
+/// The dictionary, and the rows and their number of columns in *data. Processes that train together
+/// all call it, and get the same dictionary.
 FeatureDictionary MakeFeatures(const Examples& examples,
-                               const std::vector<std::string>& feature_names, MatchingData* data) {
+                               const std::vector<std::string>& feature_names,
+                               internal::Ranks& ranks, MatchingData* data) {
   internal::FeatureCounter counter;
-  if (examples.by_name) {
-    data->rows = RowsByName(examples, [&](std::string_view name) { return counter.Add(name); });
-  } else {
-    for (const std::string& name : feature_names) counter.Add(name);
-    data->rows = RowsOfMatrices(examples);
-  }
+  OnAllProcesses(ranks, [&] {
+    if (examples.by_name) {
+      data->rows = RowsByName(examples, [&](std::string_view name) { return counter.Add(name); });
+    } else {
+      for (const std::string& name : feature_names) counter.Add(name);
+      data->rows = RowsOfMatrices(examples);
+    }
+  });
   std::vector<Index> columns;
-  FeatureDictionary dictionary = counter.Finish(1, &columns);
+  FeatureDictionary dictionary = counter.Finish(ranks, 1, &columns);
+  if (examples.by_name && !ranks.alone()) {  // columns have other numbers than here alone
+    data->rows = RowsByName(examples, [&](std::string_view name) { return dictionary.Find(name); });
+  }
   data->num_features = dictionary.size();
   return dictionary;
 }
@@ -131,8 +139,9 @@ std::pair<std::shared_ptr<MatchingModel>, py::dict> Fit(
   for (const char* name :
        {"left-capacity", "right-capacity", "precision-cost", "recall-cost", "loss", "scale"})
     texts.options.emplace_back(name, arguments.text(name));
+  internal::Ranks& ranks = request.the_ranks();
   MatchingData data = DataOf(examples);
-  FeatureDictionary dictionary = MakeFeatures(examples, feature_names, &data);
+  FeatureDictionary dictionary = MakeFeatures(examples, feature_names, ranks, &data);
   std::optional<internal::MatchingTask> task;
   std::optional<internal::MatchingTraining> training;
   {
@@ -141,10 +150,10 @@ std::pair<std::shared_ptr<MatchingModel>, py::dict> Fit(
         std::move(data), std::move(dictionary),
         {std::stoi(arguments.text("left-capacity")), std::stoi(arguments.text("right-capacity"))},
         {std::stod(arguments.text("precision-cost")), std::stod(arguments.text("recall-cost"))},
-        scale));
+        scale, internal::ExactRanks(request.options)));
     training.emplace(&*task, loss, std::move(texts));
   }
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
+  CheckSignals(ranks);  // nothing is trained yet
   py::dict result = Run(std::move(request), &*training);
   result["scaling"] = task->scaled.line;
   return {std::make_shared<MatchingModel>(std::move(task->model)), std::move(result)};

@@ -16,6 +16,7 @@
 #include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/module.h"
+#include "src/python_ranks.h"
 #include "src/run.h"
 
 namespace slackline::python {
@@ -41,6 +42,7 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(
   if (options.kernelized && !sample_weights.empty())
     throw py::value_error("class_weight and sample_weight are not possible with a kernel");
   options.scale = ScaleFrom(arguments.text("scale"));
+  options.ranks = internal::ExactRanks(request.options);
   options.costs = std::move(costs);
   options.texts.costs = options.costs;
   options.texts.loss = options.costs.empty() ? "0/1" : "costs";
@@ -55,7 +57,8 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(
   std::optional<internal::MulticlassTraining> training;
   {
     const py::gil_scoped_release release;
-    data.rows = x->ToRows(options.constant && !options.kernelized);
+    OnAllProcesses(request.the_ranks(),
+                   [&] { data.rows = x->ToRows(options.constant && !options.kernelized); });
   }
   x.reset();  // the rows hold a copy, or keep the arrays alive themselves
   {
@@ -63,7 +66,7 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(
     training.emplace(data, options);
     data.rows.reset();
   }
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
+  CheckSignals(request.the_ranks());  // nothing is trained yet
   py::dict result = Run(std::move(request), &*training);
   result["scaling"] = training->scaled().line;
   return {std::make_shared<MulticlassModel>(training->model()), std::move(result)};

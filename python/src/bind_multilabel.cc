@@ -19,6 +19,7 @@
 #include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/module.h"
+#include "src/python_ranks.h"
 #include "src/run.h"
 
 namespace slackline::python {
@@ -63,6 +64,7 @@ internal::MultiLabelTrainingOptions OptionsOf(const FitArguments& arguments,
   }
   options.learner = train.learner;
   options.kernelized = internal::UsesKernel(train);
+  options.ranks = internal::ExactRanks(train);
   internal::CheckChoice("loss", text("loss"), {"mean", "count", "f1"});
   options.loss = internal::MultiLabelLoss::Named(text("loss"));
   options.loss.weights = own.loss_weights.empty()
@@ -116,6 +118,7 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> 
       static_cast<std::size_t>(y.shape(1)) != label_names.size())
     throw py::value_error("Y has another shape than X and the names of the labels ask for");
   RunRequest request = arguments.Request();
+  internal::Ranks& ranks = request.the_ranks();
   internal::MultiLabelTrainingOptions options = OptionsOf(arguments, own, request.options);
   const std::optional<internal::ScaleKind> scale = ScaleFrom(arguments.text("scale"));
   const bool constant = options.bias && !options.kernelized;
@@ -128,13 +131,13 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> 
   std::optional<internal::Folds> folds;
   {
     const py::gil_scoped_release release;
-    data.rows = x->ToRows(constant);
+    OnAllProcesses(ranks, [&] { data.rows = x->ToRows(constant); });
   }
   x.reset();
   {
     PythonObserver watch((py::none()));
     const py::gil_scoped_release release;
-    scaled = internal::ScaleForTraining(scale, internal::ScaleInputsOf(data));
+    scaled = internal::ScaleForTraining(scale, internal::ScaleInputsOf(data), options.ranks);
     data.rows = scaled.rows;
     if (own.calibrate)
       folds = internal::CalibrationFolds(data, internal::kCalibrationFolds, request.options.seed);
@@ -142,7 +145,7 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> 
     training = std::make_unique<internal::MultiLabelTraining>(data, scaled, std::move(options));
     if (folds) training->RecordCalibration(internal::kCalibrationFolds);
   }
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
+  CheckSignals(ranks);  // nothing is trained yet
   py::dict result = Run(std::move(request), training.get());
   if (folds && result["exception"].is_none()) {
     PythonObserver watch((py::none()));

@@ -27,6 +27,7 @@
 #include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/module.h"
+#include "src/python_ranks.h"
 #include "src/run.h"
 
 namespace slackline::python {
@@ -87,8 +88,9 @@ internal::StepCheck CheckOf(const std::atomic<int>* interrupt) {
 }
 
 /// Runs work(interrupt) without the GIL. Raises KeyboardInterrupt after Ctrl-C.
+/// Where processes train together, all of them must call it, and all end when one is interrupted.
 template <class Work>
-void RunWithoutGil(const Work& work) {
+void RunWithoutGil(const Work& work, internal::Ranks& ranks = internal::OneRank()) {
   bool interrupted = false;
   PythonObserver watch((py::none()));
   {
@@ -99,7 +101,7 @@ void RunWithoutGil(const Work& work) {
       interrupted = true;
     }
   }
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  CheckSignals(ranks);
   if (interrupted) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw py::error_already_set();
@@ -167,11 +169,13 @@ Fitted Fit(RunRequest request, const internal::SegmentChoices& choices, const st
            const Make& make) {
   std::optional<internal::SegmentTask> task;
   std::unique_ptr<internal::SegmentTraining> training;
-  RunWithoutGil([&](const std::atomic<int>* interrupt) {
-    task = make(interrupt);
-    training = std::make_unique<internal::SegmentTraining>(
-        &*task, choices.ReadLoss(), internal::TextsOf(choices, scale, task->model));
-  });
+  RunWithoutGil(
+      [&](const std::atomic<int>* interrupt) {
+        task = make(interrupt);
+        training = std::make_unique<internal::SegmentTraining>(
+            &*task, choices.ReadLoss(), internal::TextsOf(choices, scale, task->model));
+      },
+      request.the_ranks());
   py::dict result = Run(std::move(request), training.get());
   result["scaling"] = task->scaled.line;
   training.reset();
@@ -233,10 +237,11 @@ Fitted FitImages(const LabelledPictures& images, Labelling labelling, const py::
   request.coding = internal::LabelCoding(std::move(labelling.void_values));
   request.extractor = ExtractorOptionsOf(arguments, run.options.seed);
   request.threads = internal::NumThreads(run.options.threads);
+  internal::Ranks* const ranks = internal::ExactRanks(run.options);
   return Fit(std::move(run), choices, scale, [&](const std::atomic<int>* interrupt) {
     internal::ImagePreparation preparation(request, ProgressOf(progress, interrupt));
     preparation.Learn();
-    return internal::PrepareSegmentTask("images", choices, kind, &preparation);
+    return internal::PrepareSegmentTask("images", choices, kind, &preparation, ranks);
   });
 }
 
@@ -268,8 +273,10 @@ Fitted FitFeatures(const std::string& path, const std::optional<std::vector<std:
   const std::string scale = arguments.text("scale");
   const std::optional<internal::ScaleKind> kind = ScaleFrom(scale);
   RunRequest run = RequestOf(arguments);
+  internal::Ranks* const ranks = internal::ExactRanks(run.options);
+  const Index shards = run.options.shards > 1 ? run.options.shards : 0;
   return Fit(std::move(run), choices, scale, [&](const std::atomic<int>*) {
-    internal::SegmentTask task = internal::LoadSegmentTask(path, choices, kind);
+    internal::SegmentTask task = internal::LoadSegmentTask(path, choices, kind, ranks, shards);
     if (classes && *classes != task.model.classes())
       throw internal::DataError(path, 0, "the file has other classes than the parameter classes");
     return task;

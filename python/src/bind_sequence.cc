@@ -20,6 +20,7 @@
 #include "src/convert.h"
 #include "src/features.h"
 #include "src/module.h"
+#include "src/python_ranks.h"
 #include "src/run.h"
 
 namespace slackline::python {
@@ -109,16 +110,22 @@ std::size_t CountNonzero(std::span<const double> values) {
 
 bool FewNonzero(std::span<const double> row) { return 2 * CountNonzero(row) <= row.size(); }
 
-void AppendMatrices(const std::vector<Matrix>& matrices, Storage storage,
-                    internal::FeatureRows* rows) {
+/// Whether at most half of the values of all arrays are not 0. Processes that train together count
+/// all of theirs.
+bool FewNonzeroInAll(const std::vector<Matrix>& matrices, internal::Ranks& ranks) {
   std::size_t size = 0;
   std::size_t nonzero = 0;
   for (const Matrix& matrix : matrices) {
-    if (matrix.sparse() || storage != Storage::kBySet) continue;
+    if (matrix.sparse()) continue;
     size += matrix.values().size();
     nonzero += CountNonzero(matrix.values());
   }
-  const bool all_sparse = storage == Storage::kBySet && 2 * nonzero <= size;
+  return 2 * ranks.SumOf(static_cast<std::int64_t>(nonzero)) <=
+         ranks.SumOf(static_cast<std::int64_t>(size));
+}
+
+void AppendMatrices(const std::vector<Matrix>& matrices, Storage storage, bool all_sparse,
+                    internal::FeatureRows* rows) {
   for (const Matrix& matrix : matrices) {
     if (matrix.sparse() || storage == Storage::kDense) {
       matrix.AppendRows(0, matrix.rows(), false, rows);
@@ -132,40 +139,44 @@ void AppendMatrices(const std::vector<Matrix>& matrices, Storage storage,
 }
 
 /// Sequences from matrices as Matrix takes them.
-void AddMatrices(const py::list& x, Storage storage, SequenceData* data) {
+void AddMatrices(const py::list& x, Storage storage, internal::Ranks& ranks, SequenceData* data) {
   std::vector<Matrix> matrices;
-  for (const py::handle sequence : x) {
-    matrices.emplace_back(py::reinterpret_borrow<py::object>(sequence));
-    const Matrix& matrix = matrices.back();
-    if (matrix.columns() != matrices.front().columns()) {
-      throw py::value_error(InX(data->num_sequences()) + " has " +
-                            std::to_string(matrix.columns()) + " features, but X[0] has " +
-                            std::to_string(matrices.front().columns()));
+  OnAllProcesses(ranks, [&] {
+    for (const py::handle sequence : x) {
+      matrices.emplace_back(py::reinterpret_borrow<py::object>(sequence));
+      const Matrix& matrix = matrices.back();
+      if (matrix.columns() != matrices.front().columns()) {
+        throw py::value_error(InX(data->num_sequences()) + " has " +
+                              std::to_string(matrix.columns()) + " features, but X[0] has " +
+                              std::to_string(matrices.front().columns()));
+      }
+      EndSequence(data->begin.back() + matrix.rows(), data);
     }
-    EndSequence(data->begin.back() + matrix.rows(), data);
-  }
+  });
   const py::gil_scoped_release release;
+  const bool all_sparse = storage == Storage::kBySet && FewNonzeroInAll(matrices, ranks);
   auto rows = std::make_shared<internal::FeatureRows>();
-  AppendMatrices(matrices, storage, rows.get());
+  OnAllProcesses(ranks, [&] { AppendMatrices(matrices, storage, all_sparse, rows.get()); });
   data->num_features = matrices.empty() ? 0 : matrices.front().columns();
   data->rows = std::move(rows);
 }
 
 /// Sequences without labels. `columns`: of the templates, for SequenceFormat::kConll; storage: for
-/// kLetters.
-SequenceData DataOf(SequenceFormat format, const py::list& x, Index columns, Storage storage) {
+/// kLetters. Processes that train together must all call it.
+SequenceData DataOf(SequenceFormat format, const py::list& x, Index columns, Storage storage,
+                    internal::Ranks& ranks = internal::OneRank()) {
   SequenceData data;
   data.source = "X";
   data.begin = {0};
   switch (format) {
     case SequenceFormat::kLetters:
-      AddMatrices(x, storage, &data);
+      AddMatrices(x, storage, ranks, &data);
       break;
     case SequenceFormat::kConll:
-      AddColumns(x, columns, &data);
+      OnAllProcesses(ranks, [&] { AddColumns(x, columns, &data); });
       break;
     case SequenceFormat::kAttributes:
-      AddAttributes(x, &data);
+      OnAllProcesses(ranks, [&] { AddAttributes(x, &data); });
       break;
   }
   data.has_labels = false;
@@ -245,18 +256,20 @@ internal::SequenceTrainingOptions OptionsOf(const FitArguments& arguments,
           : internal::LabelConstraints::kBio;
   options.scale = ScaleFrom(arguments.text("scale"));
   options.loss = internal::ReadLossScale(arguments.text("loss"));
+  options.ranks = internal::ExactRanks(train);
   return options;
 }
 
-/// Makes the features of attributes.
-void LearnFeatures(const FitArguments& arguments, internal::SequenceInput* input) {
+/// Makes the features of attributes. Processes that train together must all call it.
+void LearnFeatures(const FitArguments& arguments, internal::Ranks& ranks,
+                   internal::SequenceInput* input) {
   if (input->format != SequenceFormat::kAttributes) return;
   internal::SequenceFeatureOptions features;
   const std::string& bits = arguments.text("hash-bits");
   features.min_count = bits.empty() ? std::stoll(arguments.text("min-count")) : 1;
   if (!bits.empty()) features.hash_bits = std::stoi(bits);
-  input->features.emplace(
-      internal::SequenceFeatures{{}, internal::LearnAttributeFeatures(features, &input->data)});
+  input->features.emplace(internal::SequenceFeatures{
+      {}, internal::LearnAttributeFeatures(features, &input->data, ranks)});
 }
 
 /// Trains a model. labels: one per token, a number of a name or −1; begin: where sequences begin in
@@ -268,27 +281,30 @@ std::pair<std::shared_ptr<SequenceModel>, py::dict> Fit(const std::string& forma
                                                         std::vector<double> costs,
                                                         const FitArguments& arguments) {
   RunRequest request = arguments.Request();
+  internal::Ranks& ranks = request.the_ranks();
   const internal::SequenceTrainingOptions options = OptionsOf(arguments, request.options);
   internal::SequenceInput input;
   input.format = FormatFrom(format);
   // Sparse rows are not centred, which is what "standard" would do to dense ones.
-  input.data =
-      DataOf(input.format, x, 0,
-             options.scale == internal::ScaleKind::kStandard ? Storage::kDense : Storage::kBySet);
-  AddLabels(labels, begin, std::move(label_names), &input.data);
-  input.sequences = All(input.data);
-  if (options.constraints == internal::LabelConstraints::kBio)
-    CheckBio(input.data, input.sequences);
+  input.data = DataOf(
+      input.format, x, 0,
+      options.scale == internal::ScaleKind::kStandard ? Storage::kDense : Storage::kBySet, ranks);
+  OnAllProcesses(ranks, [&] {
+    AddLabels(labels, begin, std::move(label_names), &input.data);
+    input.sequences = All(input.data);
+    if (options.constraints == internal::LabelConstraints::kBio)
+      CheckBio(input.data, input.sequences);
+  });
   std::optional<internal::SequenceTask> task;
   std::optional<internal::SequenceTraining> training;
   {
     const py::gil_scoped_release release;
-    LearnFeatures(arguments, &input);
+    LearnFeatures(arguments, ranks, &input);
     task.emplace(internal::MakeSequenceTask(std::move(input), options));
     task->loss.costs = std::move(costs);
     training.emplace(&*task, TextsOf(arguments, task->loss.costs, task->input.format));
   }
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // nothing is trained yet
+  CheckSignals(ranks);  // nothing is trained yet
   py::dict result = Run(std::move(request), &*training);
   result["scaling"] = task->scaled.line;
   return {std::make_shared<SequenceModel>(std::move(task->model)), std::move(result)};

@@ -15,6 +15,7 @@
 #include <slackline/learning/run/fingerprint.h>
 #include <slackline/learning/run/warm_start.h>
 #include "src/convert.h"
+#include "src/python_ranks.h"
 
 namespace slackline::python {
 namespace {
@@ -220,19 +221,26 @@ const std::string& FitArguments::text(const std::string& name) const {
 }
 
 RunRequest FitArguments::Request() const {
-  return {TrainOptionsFrom(train), c, callback, keep_state, state};
+  RunRequest request = {TrainOptionsFrom(train), c, callback, keep_state, state, ranks};
+  request.options.ranks = ranks.get();
+  if (internal::UsesKernel(request.options))
+    internal::RequireOneRank(request.the_ranks(), "--kernel");
+  return request;
 }
 
 void BindFitArguments(py::module_* module) {
   py::class_<FitArguments>(*module, "FitArguments")
       .def(py::init([](std::map<std::string, std::string> options,
                        std::map<std::string, std::string> train, double c, py::object callback,
-                       bool keep_state, std::string state) {
+                       bool keep_state, std::string state, const py::object& team) {
+             std::shared_ptr<internal::Ranks> ranks;
+             if (!team.is_none()) ranks = std::make_shared<PythonRanks>(team);
              return FitArguments{std::move(options),  std::move(train), c,
-                                 std::move(callback), keep_state,       std::move(state)};
+                                 std::move(callback), keep_state,       std::move(state),
+                                 std::move(ranks)};
            }),
            py::arg("options"), py::arg("train"), py::arg("c"), py::arg("callback"),
-           py::arg("keep_state"), py::arg("state"));
+           py::arg("keep_state"), py::arg("state"), py::arg("team") = py::none());
 }
 
 py::dict Run(RunRequest request, internal::TrainTask* task) {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,9 @@ struct RunRequest {
   py::object callback = py::none();
   bool keep_state = false;  ///< return the learner's state, from which a later run can continue
   std::string state;        ///< of an earlier run with keep_state; "": from the beginning
+  std::shared_ptr<internal::Ranks> ranks = nullptr;  ///< keeps options.ranks alive
+
+  internal::Ranks& the_ranks() const { return internal::RanksOf(options); }
 };
 
 /// The arguments that the fit functions of all applications have.
@@ -82,6 +86,8 @@ struct FitArguments {
   py::object callback = py::none();
   bool keep_state = false;
   std::string state;
+  /// The processes that train together; null: this one alone.
+  std::shared_ptr<internal::Ranks> ranks = nullptr;
 
   /// The value of an option of the application. Throws pybind11::key_error when there is none.
   const std::string& text(const std::string& name) const;
@@ -92,7 +98,8 @@ void BindFitArguments(py::module_* module);
 /// Trains the task's model without the GIL. Returns SummaryDict, with "warnings" of the task, and
 /// "state" (bytes) if it is kept. From the state of a run with another λ training continues where
 /// the learner can (RunPlan::follow); that of a run with another problem or other options is not
-/// used. "notes" says so.
+/// used. "notes" says so. Processes that train together must all call it, and get equal results
+/// except for "exception" and figures of their own work; they cannot keep a state.
 py::dict Run(RunRequest request, internal::TrainTask* task);
 
 /// The library's errors become ValueError, with its options as Python names them: "--loss-weights"

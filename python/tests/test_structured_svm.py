@@ -439,3 +439,8 @@ def test_examples_that_do_not_fit():
     with pytest.raises(ValueError, match="30 inputs"):
         svm.score(X, Y[1:])
     assert svm.fit(iter(X), iter(Y)).predict(iter(X)) == svm.predict(X)
+
+
+def test_there_are_no_shards():
+    with pytest.raises(ValueError, match="cannot train with shards"):
+        StructuredSVM(Classes(), learner_options={"shards": 2}).fit(*data())

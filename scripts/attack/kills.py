@@ -12,6 +12,7 @@ from lab import read, temporaries, write
 
 MULTILABEL = [
     [],
+    ["--shards", "3"],
     ["--learner", "bcfw", "--step", "fw", "--average", "weighted"],
     ["--learner", "al"],
     ["--learner", "soft", "--order", "uniform"],

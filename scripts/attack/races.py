@@ -19,6 +19,7 @@ from lab import Lab
 # The learners whose evaluations use threads in different code.
 LEARNERS = [
     [],
+    ["--shards", "3"],
     ["--learner", "bcfw", "--step", "fw", "--average", "weighted"],
     ["--learner", "bcfw", "--step", "fw", "--oracle", "lp"],
     ["--learner", "al"],
@@ -42,7 +43,7 @@ LEARNERS = [
     ["--learner", "bcfw", "--oracle", "messages"],
     ["--verify"],
 ]
-FEW = [[], ["--learner", "al"], ["--learner", "cutting-plane-1"]]
+FEW = [[], ["--shards", "3"], ["--learner", "al"], ["--learner", "cutting-plane-1"]]
 
 
 def read_options():

@@ -102,7 +102,8 @@ void WriteFeatureFile(const std::string& path, const std::function<std::string(I
 }
 
 SegmentTask PrepareSegmentTask(const std::string& source, const SegmentChoices& choices,
-                               std::optional<ScaleKind> scale, ImagePreparation* preparation) {
+                               std::optional<ScaleKind> scale, ImagePreparation* preparation,
+                               Ranks* exactly) {
   const PreparationRequest& request = preparation->request();
   SegmentModel model = MakeSegmentModel(
       choices, FormatOf(preparation->extractor(), request.classes, request.coding));
@@ -114,7 +115,7 @@ SegmentTask PrepareSegmentTask(const std::string& source, const SegmentChoices& 
     data.examples.push_back(MakeExample(model, features, labels, rows.get()));
   });
   data.rows = std::move(rows);
-  return MakeSegmentTask(std::move(model), std::move(data), scale);
+  return MakeSegmentTask(std::move(model), std::move(data), scale, exactly);
 }
 
 }  // namespace slackline::internal

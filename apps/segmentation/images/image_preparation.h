@@ -90,8 +90,10 @@ void WriteFeatureFile(const std::string& path, const std::function<std::string(I
                       ImagePreparation* preparation, const ImagePreparation::Take& take);
 
 /// A model with all weights zero, and the training images of a preparation after Learn. `source`:
-/// what messages and records call the data. Throws DataError.
+/// what messages and records call the data. exactly: ExactRanks of the training options, of one
+/// process. Throws DataError.
 SegmentTask PrepareSegmentTask(const std::string& source, const SegmentChoices& choices,
-                               std::optional<ScaleKind> scale, ImagePreparation* preparation);
+                               std::optional<ScaleKind> scale, ImagePreparation* preparation,
+                               Ranks* exactly = nullptr);
 
 }  // namespace slackline::internal

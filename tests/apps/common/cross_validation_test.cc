@@ -17,6 +17,8 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/default_lambda.h>
 
+#include "tests/support/thread_ranks.h"
+
 using namespace slackline::internal;
 
 namespace {
@@ -230,6 +232,47 @@ TEST_CASE("an interrupt leaves no result, and exceptions of trials reach the cal
   CHECK_THROWS_AS(CrossValidate(Drawn(broken), plan, nullptr), std::logic_error);
   plan.lambdas = {1, 2};
   CHECK_THROWS_AS(CrossValidate(drawn, plan, nullptr), std::invalid_argument);
+}
+
+TEST_CASE("ranks share the trainings, and have the results of one process") {
+  const Figure figure = [](std::size_t candidate, std::size_t fold, double lambda) {
+    return (candidate == 1 ? 1.0 : 0.5) + 0.01 * static_cast<double>(fold) -
+           std::abs(std::log10(lambda) + 1.9);
+  };
+  const auto flat = [](const CvResult& result) {
+    std::vector<double> numbers = {static_cast<double>(result.best),
+                                   static_cast<double>(result.progress.done),
+                                   static_cast<double>(result.progress.total)};
+    for (const CvEntry& entry : result.entries) {
+      numbers.insert(numbers.end(), {static_cast<double>(entry.candidate), entry.lambda,
+                                     static_cast<double>(entry.totals().passes)});
+      for (const double number : entry.figures(1)) numbers.push_back(number);
+    }
+    return numbers;
+  };
+  CvPlan plan = PlanOf(LambdasAround(1));
+  plan.candidates.resize(2);
+  plan.extend = true;
+  const std::vector<double> alone = flat(CrossValidate(Drawn(figure), plan, nullptr));
+  for (const int size : {1, 2, 4, 9}) {  // six trainings for each λ, then three
+    std::atomic<std::size_t> trainings{0};
+    test::OnThreadRanks(size, [&](test::ThreadRanks& ranks) {
+      CvPlan own = plan;
+      own.ranks = &ranks;
+      own.observer = [&](const CvProgress&) { ++trainings; };
+      CHECK(flat(CrossValidate(Drawn(figure), own, nullptr)) == alone);
+      own.observer = nullptr;
+      // An interrupt of one rank ends all; an error of one rank is thrown by all.
+      const std::atomic<int> interrupt{ranks.rank() == 0 ? 2 : 0};
+      CHECK(CrossValidate(Drawn(figure), own, &interrupt).interrupted);
+      const Figure broken = [](std::size_t, std::size_t fold, double) -> double {
+        if (fold == 1) throw DataError("fold 2 is bad");
+        return 0;
+      };
+      CHECK_THROWS_WITH_AS(CrossValidate(Drawn(broken), own, nullptr), "fold 2 is bad", DataError);
+    });
+    CHECK(static_cast<double>(trainings) == alone[1]);  // by one rank each
+  }
 }
 
 TEST_CASE("threads are divided among trials, at least one for each") {

@@ -11,6 +11,7 @@
 #include <slackline/apps/multiclass/multiclass_predict.h>
 #include <slackline/core/random.h>
 #include <tests/core/temporary_folder.h>
+#include <tests/support/dealt.h>
 #include <tests/support/dense_qp.h>
 #include <tests/support/tolerances.h>
 
@@ -154,4 +155,72 @@ TEST_CASE("weights that do not fit are refused") {
   MulticlassTrainingOptions options;
   options.kernelized = true;
   CHECK_THROWS_AS(MulticlassTraining(data, options), std::invalid_argument);
+}
+
+namespace {
+
+struct Trained {
+  std::vector<double> weights;
+  double lambda = 0;
+  Index num_examples = 0;
+};
+
+/// Trains on these examples with four shards.
+Trained TrainSharded(const MulticlassData& data, Ranks* ranks) {
+  TrainOptions train;
+  train.shards = 4;
+  train.ranks = ranks;
+  train.max_passes = 5;
+  MulticlassTrainingOptions options;
+  options.scale = ScaleKind::kStandard;
+  options.ranks = ExactRanks(train);
+  MulticlassTraining training(data, options);
+  train.lambda = ChooseLambda(train, 0, training);
+  TrainModel(train, nullptr, nullptr, &training);
+  return {training.model().weights(), train.lambda, training.record()->num_examples};
+}
+
+/// The examples of this rank.
+MulticlassData OwnExamples(const MulticlassData& data, const Ranks& ranks) {
+  MulticlassData part = data;
+  part.rows = PartOf(*data.rows, ranks);
+  part.labels.clear();
+  for (const Index m : NumbersOf(ranks, data.rows->size())) part.labels.push_back(data.labels[m]);
+  return part;
+}
+
+}  // namespace
+
+TEST_CASE("ranks train the model of one process with as many shards") {
+  const MulticlassData data = RandomData(24, true);
+  const Trained alone = TrainSharded(data, nullptr);
+  for (const int size : {2, 4}) {
+    for (const Trained& trained : OnEachRank(size, [&](ThreadRanks& ranks) {
+           return TrainSharded(OwnExamples(data, ranks), &ranks);
+         })) {
+      CHECK(trained.weights == alone.weights);
+      CHECK(trained.lambda == alone.lambda);
+      CHECK(trained.num_examples == 24);
+    }
+  }
+}
+
+TEST_CASE("ranks refuse kernels, and ranks without examples") {
+  const MulticlassData data = RandomData(3, true);
+  for (const bool kernelized : {true, false}) {
+    const std::vector<std::string> errors = ErrorsOnRanks(2, [&](ThreadRanks& ranks) {
+      MulticlassTrainingOptions options;
+      options.ranks = &ranks;
+      options.kernelized = kernelized;
+      MulticlassData part = OwnExamples(data, ranks);
+      if (!kernelized && !ranks.first()) {
+        part.rows = std::make_shared<FeatureRows>();
+        part.labels.clear();
+      }
+      MulticlassTraining(part, options);
+    });
+    CHECK(errors[0] == errors[1]);
+    CHECK(errors[0].find(kernelized ? "--kernel needs a single process" : "has no example") !=
+          std::string::npos);
+  }
 }

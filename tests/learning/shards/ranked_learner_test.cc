@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/factors/model_builder.h>
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/shards/shard_deal.h>
 #include <slackline/learning/train_loop.h>
@@ -93,6 +94,59 @@ TEST_CASE("runs on several ranks are those on one, bit for bit") {
         }
       }
     }
+  }
+}
+
+namespace {
+
+/// Examples begin … end − 1 of a fixed sequence of them, and their rows alone: five variables each,
+/// whose inputs have one of 30 features.
+Problem TokenProblem(const ExampleRange& range) {
+  constexpr Index kStates = 3;
+  constexpr Index kFeatures = 30;
+  constexpr Index kTokens = 5;
+  const auto layout = std::make_shared<WeightLayout>();
+  const Index block = layout->AddBlock("token", kStates, kFeatures);
+  ModelBuilder builder(layout);
+  for (Index i = 0; i < kTokens; ++i)
+    builder.AddLinearFeatures(builder.AddVariable(kStates), block, i);
+  const auto structure = builder.Build();
+  Random random(3);
+  const auto rows = std::make_shared<FeatureRows>();
+  std::vector<std::vector<Index>> labels;
+  for (Index m = 0; m < range.end; ++m) {
+    std::vector<Index> given;
+    for (Index i = 0; i < kTokens; ++i) {
+      const auto feature = static_cast<Index>(random.Below(kFeatures));
+      given.push_back((feature + static_cast<Index>(random.Below(2))) % kStates);
+      if (m >= range.begin) rows->AddSparse(std::vector<Index>{feature}, std::vector<double>{1});
+    }
+    labels.push_back(std::move(given));
+  }
+  Dataset data(layout, rows);
+  for (Index m = range.begin; m < range.end; ++m)
+    data.Add(structure, labels[Size(m)], (m - range.begin) * kTokens);
+  return Problem(MakeTrainingSet(data, LossOptions{}), 0.02);
+}
+
+}  // namespace
+
+TEST_CASE("what a shard computes does not depend on other rows of its process") {
+  // The inner products of inputs take five numbers for each of their values: more than is allowed,
+  // unless the values of other shards are counted.
+  constexpr Index kExamples = 30;
+  const TrainOptions options = Shards(3);
+  const Outcome alone = OutcomeOf(Train(TokenProblem({0, kExamples}), options));
+  std::vector<Outcome> outcomes(3);
+  OnThreadRanks(3, [&](ThreadRanks& ranks) {
+    TrainOptions own = options;
+    own.ranks = &ranks;
+    const ExampleRange range = RangeOfShard(kExamples, 3, ranks.rank());
+    outcomes[Size(ranks.rank())] = OutcomeOf(Train(TokenProblem(range), own));
+  });
+  for (const Outcome& outcome : outcomes) {
+    CHECK(outcome.weights == alone.weights);
+    CHECK(outcome.figures == alone.figures);
   }
 }
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Processes that train together under mpi4py. The extension module itself knows nothing of MPI: it
+// calls an object of Python that does.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <exception>
+#include <span>
+#include <string>
+
+#include <slackline/core/check.h>
+#include <slackline/core/ranks.h>
+
+namespace slackline::python {
+
+namespace py = pybind11;
+
+/// The ranks of a slackline._ranks.Team. Its functions take the GIL while they call the team, and
+/// pass on what it raises.
+class PythonRanks final : public internal::Ranks {
+ public:
+  /// Requires the GIL, also to destroy the object.
+  explicit PythonRanks(py::object team);
+
+  int size() const override { return size_; }
+  int rank() const override { return rank_; }
+  void GatherBytes(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
+                   std::byte* all) override;
+  void ExchangeBytes(std::span<const std::span<const std::byte>> to,
+                     std::span<const std::span<std::byte>> from) override;
+  void Broadcast(std::span<std::byte> bytes) override;
+
+ private:
+  py::object team_;
+  int size_;
+  int rank_;
+};
+
+/// Calls work(), which may throw on some of the processes that train together: all then throw a
+/// DataError that names the first of them ("rank 2: X contains …"), except that an exception that
+/// Python has raised, such as KeyboardInterrupt, stays itself where it was raised. work must not
+/// call functions of `ranks`. With or without the GIL.
+template <class Work>
+void OnAllProcesses(internal::Ranks& ranks, const Work& work) {
+  if (ranks.alone()) {
+    work();
+    return;
+  }
+  std::string error;
+  std::exception_ptr raised;
+  try {
+    work();
+  } catch (const py::error_already_set& caught) {
+    raised = std::current_exception();
+    error = caught.what();
+  } catch (const std::exception& caught) {
+    error = caught.what();
+  }
+  if (raised || !error.empty()) error = "rank " + std::to_string(ranks.rank()) + ": " + error;
+  try {
+    internal::ThrowFirstError(ranks, error);
+  } catch (const internal::DataError&) {
+    if (raised) std::rethrow_exception(raised);
+    throw;
+  }
+}
+
+/// Raises what Python's signal handlers raise, such as KeyboardInterrupt, on all processes.
+/// Requires the GIL.
+void CheckSignals(internal::Ranks& ranks);
+
+}  // namespace slackline::python
