@@ -220,8 +220,9 @@ void RecordDealer::FindIn(std::size_t s, std::vector<Place>* places) const {
   ForEachLine(stretches_[s], before_[s], [&](const LineReader& reader, LineRole, bool begins) {
     if (!begins) return true;
     if (record++ != FirstRecord(rank)) return true;
-    places->push_back({stretches_[s].file, reader.line_begin(), reader.line_number() - 1});
-    ++rank;
+    // The record is also the border of ranks without records.
+    for (; rank < ranks_.size() && FirstRecord(rank) == record - 1; ++rank)
+      places->push_back({stretches_[s].file, reader.line_begin(), reader.line_number() - 1});
     return next_wanted();
   });
 }
@@ -245,6 +246,7 @@ std::vector<FilePart> RecordDealer::PartsOf(int rank) const {
   const Offset first = FirstRecord(rank);
   const bool last = rank + 1 == ranks_.size();
   const Offset end = RecordsOfRank(ranks_, num_records_, shards_, rank).end;
+  if (!ranks_.alone() && first == end) return {};
   std::vector<FilePart> parts;
   for (std::size_t f = 0; f < source_.files.size(); ++f) {
     if (!ranks_.alone() && (file_records_[f] >= end || file_records_[f + 1] <= first)) continue;
@@ -267,7 +269,7 @@ std::vector<FilePart> RecordDealer::Deal() {
     stretches_ = StretchesOf(ranks_, source_);
     CountAll();
     if (num_records_ == 0) throw DataError(source_.name, 0, rule_.no_records);
-    CheckRecords(ranks_, source_.name, num_records_, shards_, rule_.record);
+    if (!rule_.allows_none) CheckRecords(ranks_, source_.name, num_records_, shards_, rule_.record);
     FindBorders();
   }
   std::vector<FilePart> parts;

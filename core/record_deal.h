@@ -41,13 +41,16 @@ struct RecordRule {
   /// Reads the lines at the beginning of a file that are no records, such as declarations; the
   /// records begin at the place that it returns. May throw DataError. Empty: there are none.
   std::function<Offset(LineReader* file)> head;
+  /// Whether ranks may get no record, where there are fewer than ranks.
+  bool allows_none = false;
   const char* record = "example";          ///< for messages
   const char* no_records = "no examples";  ///< the message when there are none
 };
 
 /// The lines of the records of this rank. All ranks call this function, with the same arguments.
-/// shards: P ≥ R, else std::invalid_argument. Throws DataError on all ranks when a rank gets no
-/// record, and as LineReader and rule.head do. One rank reads nothing but the heads.
+/// shards: P ≥ R, else std::invalid_argument. Throws DataError on all ranks when there are no
+/// records, or a rank gets none and the rule does not allow that, and as LineReader and rule.head
+/// do. One rank reads nothing but the heads. No parts: there are records, but none for this rank.
 std::vector<FilePart> DealRecords(Ranks& ranks, const DataSource& source, const RecordRule& rule,
                                   Index shards);
 

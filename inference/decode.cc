@@ -162,6 +162,12 @@ void Decoder::MaxMarginals(std::span<const double> scores, std::span<double> dif
     differences[i] = tables[2 * i + 1] - tables[2 * i];
 }
 
+void Decoder::AddUpCounts(Ranks& ranks) {
+  num_decoded_ = ranks.SumOf(num_decoded_);
+  num_certified_ = ranks.SumOf(num_certified_);
+  num_fractional_ = ranks.SumOf(num_fractional_);
+}
+
 std::string Decoder::description() const {
   std::string text;
   const SolverKind kind = AutomaticSolver(*graph_);
@@ -185,7 +191,7 @@ std::string Decoder::description() const {
   if (num_decoded_ > 0 && (solves_lp() || num_certified_ < num_decoded_)) {
     char share[64];
     std::snprintf(share, sizeof share, "; %.1f %% certified optimal",
-                  100.0 * num_certified_ / num_decoded_);
+                  100.0 * static_cast<double>(num_certified_) / static_cast<double>(num_decoded_));
     text += share;
   }
   return text;

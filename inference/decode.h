@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <slackline/core/count_range.h>
+#include <slackline/core/ranks.h>
 #include <slackline/inference/count_search.h>
 #include <slackline/inference/map_solver.h>
 #include <slackline/inference/roof_solver.h>
@@ -66,16 +67,18 @@ class Decoder {
   /// Whether the LP solution behind the last Decode was fractional (false where no LP was solved).
   bool fractional() const { return fractional_; }
 
-  Index num_decoded() const { return num_decoded_; }
+  Offset num_decoded() const { return num_decoded_; }
   /// Number of labellings that are known to be optimal.
-  Index num_certified() const { return num_certified_; }
-  Index num_fractional() const { return num_fractional_; }  ///< LP solutions that were fractional
+  Offset num_certified() const { return num_certified_; }
+  Offset num_fractional() const { return num_fractional_; }  ///< LP solutions that were fractional
   /// Adds the counts of another decoder (of another thread) to those of this one.
   void AddCounts(const Decoder& other) {
     num_decoded_ += other.num_decoded_;
     num_certified_ += other.num_certified_;
     num_fractional_ += other.num_fractional_;
   }
+  /// Replaces the counts by their sums over all ranks, which all call this function.
+  void AddUpCounts(Ranks& ranks);
 
   /// Whether Decode solves the LP relaxation.
   bool solves_lp() const { return method_ == Method::kLpRounded || method_ == Method::kLpImproved; }
@@ -96,9 +99,9 @@ class Decoder {
   std::unique_ptr<CountSearch> counts_;            // null without bounds on the count
   std::unique_ptr<RoofMarginals> roof_marginals_;  // made when roof duality first needs it
   bool fractional_ = false;
-  Index num_decoded_ = 0;
-  Index num_certified_ = 0;
-  Index num_fractional_ = 0;
+  Offset num_decoded_ = 0;
+  Offset num_certified_ = 0;
+  Offset num_fractional_ = 0;
   std::vector<double> conditioned_;  // scores with a penalty on the other states of a variable
   WarmStart warm_;                   // for the conditioned problems of one example
   MapResult work_;

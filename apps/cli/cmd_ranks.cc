@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/common/joined_results.h>
 #include <slackline/core/check.h>
 #include <slackline/core/mpi_ranks.h>
 #include <slackline/core/quoted.h>
@@ -19,10 +21,13 @@ namespace {
 /// Ranks that fail for the same reason do so within this time, unless one of them reads more.
 constexpr double kSecondsToFail = 3;
 
-constexpr std::array kCommandsOfRanks = {"slackline multilabel train", "slackline multilabel cv",
-                                         "slackline sequence train",   "slackline sequence cv",
-                                         "slackline segment train",    "slackline segment cv",
-                                         "slackline matching train",   "slackline matching cv"};
+constexpr std::array kCommandsOfRanks = {
+    "slackline multilabel train",    "slackline multilabel cv",     "slackline multilabel predict",
+    "slackline multilabel evaluate", "slackline sequence train",    "slackline sequence cv",
+    "slackline sequence predict",    "slackline sequence evaluate", "slackline segment train",
+    "slackline segment cv",          "slackline segment predict",   "slackline segment evaluate",
+    "slackline matching train",      "slackline matching cv",       "slackline matching predict",
+    "slackline matching evaluate"};
 
 std::optional<MpiProgram> mpi;
 int real_stderr = -1;
@@ -62,6 +67,22 @@ void BeginRanks() {
 void EndRanks() { mpi.reset(); }
 
 Ranks& ProcessRanks() { return mpi ? mpi->ranks() : OneRank(); }
+
+void RequireOneProcess(const std::string& what) {
+  if (ProcessRanks().alone()) return;
+  throw DataError(what + " needs a single process, but " + std::to_string(ProcessRanks().size()) +
+                  " were started");
+}
+
+void RequireOneStream(bool stream, const std::string& data) {
+  if (data == "-") RequireOneProcess("DATA -, the standard input,");
+  if (stream) RequireOneProcess("--stream");
+}
+
+void WriteJoinedOutput(const std::string& path, std::string mine) {
+  const std::string all = JoinOnFirst(ProcessRanks(), std::move(mine));
+  OnFirstRank([&] { WriteOutput(path, all); });
+}
 
 void TellError(int code, const std::string& message) {
   const bool together = ProcessRanks().alone() || mpi->AllFail(kSecondsToFail);

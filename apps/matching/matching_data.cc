@@ -52,9 +52,7 @@ class MatchingParser {
 
   /// All ranks call this function.
   MatchingData Finish(Ranks& ranks, FeatureDictionary* made) {
-    OnAllRanks(ranks, [&] {
-      if (data_.examples.empty()) throw DataError(data_.source, 0, "no examples");
-    });
+    if (!ranks.Any(!data_.examples.empty())) throw DataError(data_.source, 0, "no examples");
     if (dictionary_ == nullptr) {
       std::vector<Index> columns;
       *made = counter_.Finish(ranks, 1, &columns);
@@ -240,6 +238,7 @@ MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dic
   const DataSource source = FindDataSource(ranks, path);
   RecordRule rule;
   rule.role = RoleOfMatchingLine;
+  rule.allows_none = dictionary != nullptr;
   const Index shards = options.shards > 0 ? options.shards : Index{ranks.size()};
   LineReader reader(source.name, DealRecords(ranks, source, rule, shards));
   return ReadLines(&reader, ranks, dictionary, made);

@@ -43,9 +43,10 @@ struct MatchingData {
   std::vector<MatchingExample> examples;
   std::vector<MatchingEdge> edges;
   std::shared_ptr<const FeatureRows> rows;
-  Index num_features = 0;             ///< columns of the rows
-  std::int64_t unknown_features = 0;  ///< of edges, unknown to the dictionary and left out
-  FilePlaces files;                   ///< of a folder: the file of each example
+  Index num_features = 0;  ///< columns of the rows
+  /// The features of edges, on all ranks, that are unknown to the dictionary and left out.
+  std::int64_t unknown_features = 0;
+  FilePlaces files;  ///< of a folder: the file of each example
 
   Index num_examples() const { return static_cast<Index>(examples.size()); }
   std::span<const MatchingEdge> edges_of(const MatchingExample& example) const {
@@ -70,7 +71,8 @@ struct MatchingReadOptions {
 /// and token on headers and edges that violate the format, nodes out of range, repeated edges,
 /// repeated features of an edge, and files without examples. With several ranks, all of them call
 /// this function, and each gets its own examples; dictionaries, numbers of features and errors are
-/// the same on all ranks, and those of one rank.
+/// the same on all ranks, and those of one rank. With a dictionary and fewer examples than ranks,
+/// some ranks get none.
 MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dictionary,
                            FeatureDictionary* made, const MatchingReadOptions& options = {});
 

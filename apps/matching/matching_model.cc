@@ -169,14 +169,18 @@ MatchingModel MatchingModel::Load(ModelReader file) {
   return model;
 }
 
-MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& path) {
-  MatchingData data = ReadMatchings(path, &model.dictionary(), nullptr);
+MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& path, Ranks& ranks) {
+  MatchingReadOptions options;
+  options.ranks = &ranks;
+  MatchingData data = ReadMatchings(path, &model.dictionary(), nullptr, options);
   if (!model.scaling().active()) return data;
-  try {
-    data.rows = model.scaling().Apply(*data.rows, data.num_features);
-  } catch (const ScaleError& error) {
-    throw DataError(data.FileOfEdge(error.row()), data.edges[error.row()].line, error.what());
-  }
+  OnAllRanks(ranks, [&] {
+    try {
+      data.rows = model.scaling().Apply(*data.rows, data.num_features);
+    } catch (const ScaleError& error) {
+      throw DataError(data.FileOfEdge(error.row()), data.edges[error.row()].line, error.what());
+    }
+  });
   return data;
 }
 

@@ -94,8 +94,10 @@ class MatchingModel {
   std::vector<double> weights_;
 };
 
-/// Reads data for a model and scales their features. Throws DataError.
-MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& path);
+/// Reads data for a model and scales their features. Throws DataError. With several ranks, all of
+/// them call this function, and each gets its own examples (ReadMatchings).
+MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& path,
+                              Ranks& ranks = OneRank());
 
 /// The entry "task" of the model files of this class.
 inline constexpr std::string_view kMatchingTask = "matching";

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/matching/matching_predict.h>
 
+#include <utility>
+
+#include <slackline/apps/common/joined_results.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
@@ -12,6 +15,28 @@ constexpr int kChunks = 64;
 
 double Ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Numbers of edges of an example with known labels.
+struct Outcome {
+  Index known = 0;     // all of them
+  Index right = 0;     // true and predicted
+  Index too_many = 0;  // predicted only
+  Index too_few = 0;   // true only
+};
+
+Outcome OutcomeOf(const MatchingData& data, const MatchingExample& example,
+                  std::span<const Index> predicted) {
+  Outcome outcome;
+  for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
+    const Index label = data.edges[e].label;
+    if (label == kUnlabelled) continue;
+    ++outcome.known;
+    outcome.right += label == 1 && predicted[e] == 1;
+    outcome.too_many += label == 0 && predicted[e] == 1;
+    outcome.too_few += label == 1 && predicted[e] == 0;
+  }
+  return outcome;
 }
 
 }  // namespace
@@ -49,31 +74,24 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
 }
 
 MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Index> predicted,
-                                  const MatchingCosts& costs) {
+                                  const MatchingCosts& costs, Ranks& ranks) {
   SLACKLINE_CHECK(predicted.size() == data.edges.size(),
                   "there must be a predicted label per edge");
+  std::vector<Outcome> outcomes;
+  for (const MatchingExample& example : data.examples)
+    outcomes.push_back(OutcomeOf(data, example, predicted));
   MatchingMetrics metrics;
   std::int64_t without_error = 0;
   double loss = 0;
-  for (const MatchingExample& example : data.examples) {
-    Index known = 0;
-    Index too_many = 0;
-    Index too_few = 0;
-    for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
-      const Index label = data.edges[e].label;
-      if (label == kUnlabelled) continue;
-      ++known;
-      metrics.truth += label;
-      metrics.predicted += predicted[e];
-      metrics.right += label * predicted[e];
-      too_many += label == 0 && predicted[e] == 1;
-      too_few += label == 1 && predicted[e] == 0;
-    }
-    if (known == 0) continue;
+  for (const Outcome& outcome : JoinOnFirst(ranks, std::move(outcomes))) {
+    if (outcome.known == 0) continue;
     ++metrics.examples;
-    metrics.edges += known;
-    without_error += too_many + too_few == 0;
-    loss += costs.precision * too_many + costs.recall * too_few;
+    metrics.edges += outcome.known;
+    metrics.truth += outcome.right + outcome.too_few;
+    metrics.predicted += outcome.right + outcome.too_many;
+    metrics.right += outcome.right;
+    without_error += outcome.too_many + outcome.too_few == 0;
+    loss += costs.precision * outcome.too_many + costs.recall * outcome.too_few;
   }
   metrics.precision = Ratio(metrics.right, metrics.predicted);
   metrics.recall = Ratio(metrics.right, metrics.truth);

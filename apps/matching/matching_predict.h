@@ -41,8 +41,9 @@ struct MatchingMetrics {
 };
 
 /// `predicted`: one label per edge of the data. Throws std::invalid_argument when their number
-/// differs.
+/// differs. With several ranks, each with its own examples, all of them call this function; rank 0
+/// gets the metrics of the examples of all ranks, and other ranks those of none.
 MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Index> predicted,
-                                  const MatchingCosts& costs);
+                                  const MatchingCosts& costs, Ranks& ranks = OneRank());
 
 }  // namespace slackline::internal

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <slackline/core/ranks.h>
 #include <slackline/core/types.h>
 
 namespace slackline::internal {
@@ -27,6 +28,8 @@ class ConfusionMatrix {
     counts_[Offset{truth} * num_classes_ + predicted] += pixels;
   }
   void Add(const ConfusionMatrix& other);
+  /// Replaces the counts by their sums over all ranks, which all call this function.
+  void AddUp(Ranks& ranks) { ranks.AddUp(counts_); }
 
  private:
   Index num_classes_;

@@ -44,11 +44,12 @@ std::string_view FindFirstLine(LineReader* reader) {
   return {};
 }
 
-std::vector<Index> WantedSequences(const SequenceData& data, const std::string& folds) {
+std::vector<Index> WantedSequences(const SequenceData& data, const std::string& folds,
+                                   Ranks& ranks) {
   std::vector<Index> wanted(data.num_sequences());
   std::iota(wanted.begin(), wanted.end(), 0);
   if (folds.empty()) return wanted;
-  const std::vector<bool> selected = SelectFolds(folds, data);
+  const std::vector<bool> selected = SelectFolds(folds, data, ranks);
   std::erase_if(wanted, [&](Index m) { return !selected[m]; });
   return wanted;
 }
@@ -108,33 +109,58 @@ std::unique_ptr<SequenceReader> MakeReader(SequenceFormat format, LineReader* li
   return MakeConllReader(lines, {}, first);
 }
 
-/// Reads the sequences of one of several ranks, or those of a folder.
-SequenceInput ReadDealtSequences(const std::string& path, const SequenceReadOptions& options) {
-  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+/// How the data of several ranks, or of a folder, are dealt.
+struct Deal {
+  Ranks& ranks;
+  Index shards = 0;          // 0 = one per rank
+  bool allows_none = false;  // whether a rank may get no sequence
+};
+
+/// Reads the sequences of this rank. begin(line): the format of data with this first line; may throw
+/// DataError. make(lines, first): the reader.
+template <class Begin, class Make>
+SequenceData ReadDealtSequences(const std::string& path, const Deal& deal, const Begin& begin,
+                                const Make& make) {
+  Ranks& ranks = deal.ranks;
   const DataSource source = FindDataSource(ranks, path);
-  SequenceInput input;
   FirstLine first;
+  RecordRule rule;
   OnAllRanks(ranks, [&] {
     LineReader head = ReaderOf(source);
     first.text = FindFirstLine(&head);
     first.number = head.line_number();
     first.file = head.name();
-    input.format = FormatOf(options, first.text);
-    if (first.text.empty()) throw DataError(source.name, 0, RuleOf(input.format).no_records);
-    if (!options.folds.empty() && !ranks.alone())
-      throw DataError(source.name, 0, "several processes read all folds, not some of them");
+    rule = RuleOf(begin(first.text));
+    if (first.text.empty()) throw DataError(source.name, 0, rule.no_records);
   });
-  const Index shards = options.shards > 0 ? options.shards : Index{ranks.size()};
-  LineReader lines(source.name, DealRecords(ranks, source, RuleOf(input.format), shards));
+  rule.allows_none = deal.allows_none;
+  std::vector<FilePart> parts =
+      DealRecords(ranks, source, rule, deal.shards > 0 ? deal.shards : Index{ranks.size()});
+  const bool any = !parts.empty();
+  LineReader lines(source.name, std::move(parts));
   std::unique_ptr<SequenceReader> reader;
   OnAllRanks(ranks, [&] {
-    reader = MakeReader(input.format, &lines, options, first);
-    while (reader->Next()) {
+    reader = make(&lines, first);
+    while (any && reader->Next()) {
     }
   });
   reader->Agree(ranks);
-  input.data = reader->Take();
-  input.sequences = WantedSequences(input.data, options.folds);
+  return reader->Take();
+}
+
+SequenceInput ReadDealtTraining(const std::string& path, const SequenceReadOptions& options) {
+  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  SequenceInput input;
+  const auto begin = [&](std::string_view line) {
+    if (!options.folds.empty() && !ranks.alone())
+      throw DataError(path, 0, "several processes read all folds, not some of them");
+    return input.format = FormatOf(options, line);
+  };
+  input.data = ReadDealtSequences(path, {ranks, options.shards}, begin,
+                                  [&](LineReader* lines, const FirstLine& first) {
+                                    return MakeReader(input.format, lines, options, first);
+                                  });
+  input.sequences = WantedSequences(input.data, options.folds, OneRank());
   if (input.format != SequenceFormat::kLetters)
     input.features = LearnFeatures(options, &input.data);
   return input;
@@ -230,7 +256,7 @@ std::optional<BioViolation> FindBioViolation(const SequenceData& data,
 
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options) {
   const bool alone = options.ranks == nullptr || options.ranks->alone();
-  if (!alone || IsFolder(path)) return ReadDealtSequences(path, options);
+  if (!alone || IsFolder(path)) return ReadDealtTraining(path, options);
   LineReader reader(path);
   const std::string_view line = FindFirstLine(&reader);
   SequenceInput input;
@@ -242,7 +268,7 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
   } else {
     input.data = ReadConll(&reader, line);
   }
-  input.sequences = WantedSequences(input.data, options.folds);
+  input.sequences = WantedSequences(input.data, options.folds, OneRank());
   if (input.format != SequenceFormat::kLetters)
     input.features = LearnFeatures(options, &input.data);
   return input;
@@ -260,22 +286,37 @@ std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data) {
   return unknown;
 }
 
-std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines) {
-  if (model.format() == SequenceFormat::kLetters)
-    return MakeLettersReader(lines, {model.label_names(), model.num_features(), true});
+std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines,
+                                              const FirstLine* first) {
+  if (model.format() == SequenceFormat::kLetters) {
+    const LettersReadOptions options{model.label_names(), model.num_features(), true};
+    return first == nullptr ? MakeLettersReader(lines, options)
+                            : MakeLettersReader(lines, options, *first);
+  }
   if (model.format() == SequenceFormat::kAttributes)
     return MakeAttributeReader(lines, model.label_names());
-  return MakeConllReader(lines, {model.label_names(), model.features().templates.num_columns()});
+  const ConllReadOptions options{model.label_names(), model.features().templates.num_columns()};
+  return first == nullptr ? MakeConllReader(lines, options)
+                          : MakeConllReader(lines, options, *first);
 }
 
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
-                               const std::string& folds) {
-  LineReader lines(path);
+                               const std::string& folds, Ranks& ranks) {
   SequenceInput input;
   input.format = model.format();
-  input.data = ReadAllSequences(MakeReaderFor(model, &lines).get());
-  input.unknown_features = MakeRowsFor(model, &input.data);
-  input.sequences = WantedSequences(input.data, folds);
+  if (ranks.alone() && !IsFolder(path)) {
+    LineReader lines(path);
+    input.data = ReadAllSequences(MakeReaderFor(model, &lines).get());
+  } else {
+    input.data = ReadDealtSequences(
+        path, {ranks, 0, true}, [&](std::string_view) { return model.format(); },
+        [&](LineReader* lines, const FirstLine& first) {
+          return MakeReaderFor(model, lines, &first);
+        });
+  }
+  OnAllRanks(ranks, [&] { input.unknown_features = MakeRowsFor(model, &input.data); });
+  input.unknown_features = ranks.SumOf(input.unknown_features);
+  input.sequences = WantedSequences(input.data, folds, ranks);
   return input;
 }
 

@@ -42,7 +42,8 @@ struct SequenceInput {
   SequenceData data;
   std::vector<Index> sequences;              ///< numbers of those in the selected folds, ascending
   std::optional<SequenceFeatures> features;  ///< of CoNLL data and attributes in training
-  std::int64_t unknown_features = 0;  ///< for a model: number of features of tokens unknown to it
+  /// For a model: the number of features of tokens unknown to it, of all ranks.
+  std::int64_t unknown_features = 0;
 
   /// Number of tokens of the selected sequences.
   Offset num_tokens() const;
@@ -57,9 +58,12 @@ struct SequenceInput {
 /// the standard input are errors.
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options);
 
-/// Reads data for a model; folds as in SequenceReadOptions. Throws DataError.
+/// Reads data for a model; folds as in SequenceReadOptions. Throws DataError. With several ranks, all
+/// of them call this function, and each gets its own sequences, or none where there are fewer than
+/// ranks. Labels unknown to the model and errors are the same on all ranks, and those of one rank.
+/// The standard input is an error then.
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
-                               const std::string& folds);
+                               const std::string& folds, Ranks& ranks = OneRank());
 
 /// Makes the feature rows of tokens for a model and scales them. (The reader makes the rows of
 /// letters; they are only scaled.) All data for a model pass through this function exactly once.
@@ -67,8 +71,10 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
 /// too large after scaling.
 std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data);
 
-/// A reader of data for a model, without features. `lines` must outlive the reader.
-std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines);
+/// A reader of data for a model, without features. `lines` must outlive the reader. `first`: the first
+/// line of the data, where `lines` are a part of them; else null.
+std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines,
+                                              const FirstLine* first = nullptr);
 
 /// A label that the rules of IOB2 do not allow.
 struct BioViolation {

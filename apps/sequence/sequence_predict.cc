@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
+#include <slackline/apps/common/joined_results.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
@@ -164,15 +166,21 @@ std::vector<double> SequenceMarginals(const SequenceModel& model, const Sequence
 }
 
 SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Index> sequences,
-                                  std::span<const Index> labels) {
-  std::vector<Offset> begin = {0};
+                                  std::span<const Index> labels, Ranks& ranks) {
+  std::vector<Index> lengths;
   std::vector<Index> truth;
   for (const Index m : sequences) {
     const auto first = data.labels.begin() + data.begin[m];
     truth.insert(truth.end(), first, first + data.length(m));
-    begin.push_back(static_cast<Offset>(truth.size()));
+    lengths.push_back(data.length(m));
   }
-  return ComputeSequenceMetrics(begin, truth, labels, data.label_names);
+  lengths = JoinOnFirst(ranks, std::move(lengths));
+  truth = JoinOnFirst(ranks, std::move(truth));
+  const std::vector<Index> predicted =
+      JoinOnFirst(ranks, std::vector<Index>(labels.begin(), labels.end()));
+  std::vector<Offset> begin = {0};
+  for (const Index length : lengths) begin.push_back(begin.back() + length);
+  return ComputeSequenceMetrics(begin, truth, predicted, data.label_names);
 }
 
 }  // namespace slackline::internal

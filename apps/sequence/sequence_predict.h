@@ -13,6 +13,7 @@
 #include <slackline/apps/sequence/data/sequence_data.h>
 #include <slackline/apps/sequence/sequence_metrics.h>
 #include <slackline/apps/sequence/sequence_model.h>
+#include <slackline/core/ranks.h>
 #include <slackline/inference/chain_dp.h>
 #include <slackline/inference/k_best_chain.h>
 #include <slackline/inference/sum_product.h>
@@ -89,8 +90,10 @@ std::vector<double> SequenceMarginals(const SequenceModel& model, const Sequence
                                       std::span<const Index> sequences, double temperature,
                                       Index threads);
 
-/// The metrics of these sequences of the data; `labels`: as in SequencePredictions.
+/// The metrics of these sequences of the data; `labels`: as in SequencePredictions. With several
+/// ranks, each with its own sequences, all of them call this function; rank 0 gets the metrics of the
+/// sequences of all ranks, and other ranks those of none.
 SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Index> sequences,
-                                  std::span<const Index> labels);
+                                  std::span<const Index> labels, Ranks& ranks = OneRank());
 
 }  // namespace slackline::internal

@@ -191,6 +191,29 @@ TEST_CASE("every process needs a record") {
   CHECK(message(empty, 2, 2) == empty + ": no examples");
 }
 
+TEST_CASE("where the rule allows it, ranks without a record get no parts") {
+  for (RecordRule rule : {RuleOf(WholeLine), RuleOf(Block)}) {
+    rule.allows_none = true;
+    std::string text = "\n\n";
+    for (std::size_t records = 1; records <= 5; ++records) {
+      text += "record " + std::to_string(records) + "\n\n\n";
+      CheckEverywhere(text, rule, records);
+    }
+    const TemporaryFolder folder;
+    const std::string one = folder.Write("one", "a\n");
+    OnThreadRanks(3, [&](ThreadRanks& ranks) {
+      const bool any = !DealRecords(ranks, FindDataSource(ranks, one), rule, 3).empty();
+      CHECK(any == (ranks.rank() == 2));
+    });
+    const std::string none = folder.Write("none", "\n\n");
+    OnThreadRanks(3, [&](ThreadRanks& ranks) {
+      CHECK(MessageOf<DataError>([&] {
+              DealRecords(ranks, FindDataSource(ranks, none), rule, 3);
+            }) == none + ": no examples");
+    });
+  }
+}
+
 TEST_CASE("what cannot be read is the same error on all ranks, with its line") {
   const TemporaryFolder folder;
   const auto message = [&](const std::string& path) {

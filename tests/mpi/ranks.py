@@ -5,9 +5,10 @@
 Usage: ranks.py --program build/apps/slackline [--only NAME]
 
 Checked: a run on R processes gives the model of a run in one process with as many shards, byte for
-byte except for times; errors of data on one process end all with exit code 2, file and line; runs
-that are interrupted, or one process of which is killed, leave a model or a checkpoint, from which
-other numbers of processes continue to the same model. The exit code is 1 if a check fails.
+byte except for times; so are predictions and metrics; errors of data on one process end all with
+exit code 2, file and line; runs that are interrupted, or one process of which is killed, leave a
+model or a checkpoint, from which other numbers of processes continue to the same model. The exit
+code is 1 if a check fails.
 """
 import argparse
 import gzip
@@ -198,6 +199,183 @@ def cross_validation(lab):
         require_same(models[0], model, "the final models")
 
 
+def ours(stderr):
+    """What the program has printed, without the lines of mpirun."""
+    return [line for line in stderr.splitlines() if line and "WARNING" not in line]
+
+
+def same_results(lab, *arguments, ranks=(1, 2, 4), out=None, messages=True):
+    """Runs the command in one process, and on several; returns its standard output, or the file."""
+    results = []
+    for number in (0, *ranks):
+        done = lab.run(number, *arguments, *([] if out is None else ["--out", out]))
+        require(done.returncode == 0, f"{arguments}, {number} ranks: {done.stderr}")
+        if out is not None:
+            require(done.stdout == "", f"{arguments}, {number} ranks: {done.stdout}")
+        text = done.stdout if out is None else out.read_text()
+        if out is not None:
+            out.unlink()
+        results.append((text, ours(done.stderr) if messages else None))
+    for number, result in zip(ranks, results[1:]):
+        require(result == results[0],
+                f"{arguments}, {number} ranks: {result} for {results[0]}"[:2000])
+    require(results[0][0].count("\n") > 0, f"{arguments}: no output")
+    return results[0][0]
+
+
+def same_everywhere(lab, task, places, model, outputs):
+    """Predictions and metrics are the same on any number of processes and in any place of the data.
+    places: the data as a file and as a folder; and a file with fewer records than processes."""
+    file, folder, few = places
+    for output in outputs:
+        predict = [task, "predict", "--model", model, "--output", output]
+        text = same_results(lab, *predict, file, out=lab.folder / "out.txt")
+        require(same_results(lab, *predict, folder, ranks=(3,)) == text,
+                f"{task}, {output}: another output of the folder")
+        same_results(lab, *predict, few, ranks=(4,))
+    evaluate = [task, "evaluate", "--model", model]
+    same_results(lab, *evaluate, file, ranks=(4,))
+    text = same_results(lab, *evaluate, file, "--json")
+    require(same_results(lab, *evaluate, folder, "--json", ranks=(3,)) == text,
+            f"{task}: other metrics of the folder")
+    same_results(lab, *evaluate, few, ranks=(4,))
+
+
+def places_of(lab, name, head, records, between="\n"):
+    """See same_everywhere. records: texts without the end of the last line."""
+    file, folder, few = (lab.folder / f"{name}{end}" for end in (".txt", "", "-few.txt"))
+    file.write_text(between.join([*head, *records]) + "\n")
+    folder.mkdir()
+    begin = 0
+    for number, size in enumerate((3, 0, len(records) // 2, len(records))):
+        part = records[begin : begin + size]
+        begin += len(part)
+        (folder / f"part-{number}").write_text(between.join([*head, *part]) + "\n")
+    few.write_text(between.join([*head, *records[-2:]]) + "\n")
+    return file, folder, few
+
+
+def predictions(lab):
+    records = list(yeast_as_libsvm())
+    plain = lab.folder / "train.svm"
+    # Some features that the model does not know.
+    plain.write_text("\n".join(re.sub(r" (9[1-9]|10\d):\S+", "", line) for line in records[:600]))
+    model = lab.folder / "m.slk"
+    lab.train(0, "m", "multilabel", "train", plain, "--num-labels", 14, "--max-passes", 5,
+              "--calibrate")
+    test = ["? " + line.partition(" ")[2] if k % 7 == 0 else line for k, line in
+            enumerate(records[600:1000])]
+    same_everywhere(lab, "multilabel", places_of(lab, "test", ["# a file"], test), model,
+                    ["labels", "scores", "probabilities"])
+    loose = lab.folder / "test.txt"
+    same_results(lab, "multilabel", "evaluate", loose, "--model", model, "--decode", "lp", "--json")
+    same_results(lab, "multilabel", "predict", loose, "--model", model, "--quiet")
+
+    tags = lab.folder / "tags.txt"
+    tags.write_text("\n".join(drawn_tags(60)) + "\n")
+    lab.train(0, "tags", "sequence", "train", tags, "--max-passes", 5, "--min-count", 1)
+    test = "\n".join(drawn_tags(200)[600:]).replace(" X B\n", " X new\n", 40)
+    sentences = [text for text in test.split("\n\n") if text.strip()]
+    same_everywhere(lab, "sequence", places_of(lab, "sentences", [], sentences, "\n\n"),
+                    lab.folder / "tags.slk", ["labels", "scores", "nbest=2"])
+    lab.train(0, "letters", "sequence", "train", LETTERS, "--max-passes", 2)
+    some = ["--folds", 0, "--model", lab.folder / "letters.slk"]
+    same_results(lab, "sequence", "predict", LETTERS, *some)
+    same_results(lab, "sequence", "evaluate", LETTERS, *some)
+
+    examples = "\n".join(drawn_matchings(70)).strip().split("\n\n")
+    pairs = lab.folder / "pairs.txt"
+    pairs.write_text("\n\n".join(examples[:30]) + "\n")
+    lab.train(0, "pairs", "matching", "train", pairs, "--max-passes", 5)
+    places = places_of(lab, "matchings", ["# drawn"], examples[30:], "\n\n")
+    same_everywhere(lab, "matching", places, lab.folder / "pairs.slk", ["pairs", "edges", "scores"])
+
+
+def segmentations(lab):
+    drawn = lab.folder / "drawn"
+    done = lab.run(0, "segment", "draw", "--out", drawn, "--images", 9, "--size", "60x40")
+    if done.returncode != 0:
+        return  # the program has no segmentation
+    prepared = lab.folder / "drawn.fea"
+    done = lab.run(0, "segment", "prepare", "--images", drawn / "images", "--labels",
+                   drawn / "labels", "--classes", drawn / "classes.txt", "--train",
+                   drawn / "train.txt", "--test", drawn / "test.txt", "--out", prepared)
+    require(done.returncode == 0, done.stderr)
+    model = lab.folder / "drawn.slk"
+    lab.train(0, "drawn", "segment", "train", prepared, "--max-passes", 5)
+    without_times = re.compile(r'"[a-z_]*seconds[a-z_]*": [^,\n]*|; [\d.e-]+ s per image.*')
+    images = sorted((drawn / "images").iterdir())
+    results = []
+    for ranks in (0, 2, 4, 12):  # more than images
+        out, sheets, picture = (lab.folder / f"{name}-{ranks}" for name in
+                                ("out", "sheets", "confusion.png"))
+        done = lab.run(ranks, "segment", "predict", *images, "--model", model, "--out", out,
+                       "--scores", "--overlay")
+        require(done.returncode == 0, done.stderr)
+        texts = ["".join(ours(done.stderr)).replace(str(out), "")]
+        for way in (["--features", prepared],
+                    ["--images", drawn / "images", "--labels", drawn / "labels", "--list",
+                     drawn / "test.txt", "--sheets", sheets, "--confusion", picture]):
+            for more in ([], ["--json"]):
+                done = lab.run(ranks, "segment", "evaluate", *way, "--model", model, *more)
+                require(done.returncode == 0, done.stderr)
+                texts.append(done.stdout)
+        files = {path.name: path.read_bytes() for folder in (out, sheets)
+                 for path in folder.iterdir()}
+        results.append(([without_times.sub("", text) for text in texts], files,
+                        picture.read_bytes()))
+    for texts, files, picture in results[1:]:
+        require(texts == results[0][0], f"{texts} for {results[0][0]}")
+        require(len(files) > len(images) and files == results[0][1], "different files")
+        require(picture == results[0][2], "different pictures of the confusion matrix")
+
+
+def bad_predictions(lab):
+    records = list(yeast_as_libsvm())[:200]
+    plain, bad, unknown, none = (lab.folder / name for name in
+                                 ("a.svm", "bad.svm", "u.svm", "n.svm"))
+    plain.write_text("\n".join(records) + "\n")
+    lab.train(0, "m", "multilabel", "train", plain, "--num-labels", 14, "--max-passes", 2)
+    bad.write_text("\n".join([*records[:150], "1 7;3", *records[150:]]) + "\n")
+    unknown.write_text("\n".join("? " + line.partition(" ")[2] for line in records) + "\n")
+    none.write_text("# nothing\n")
+    table = lab.folder / "table.csv"
+    table.write_text("a,b\n1,2\n")
+    model, out = lab.folder / "m.slk", lab.folder / "out.txt"
+    predict = ["multilabel", "predict", "--model", model]
+    evaluate = ["multilabel", "evaluate", "--model", model]
+    for same, arguments, message in (
+        (True, [*predict, bad, "--out", out], "bad.svm:151:"),
+        (True, [*evaluate, bad], "bad.svm:151:"),
+        (True, [*evaluate, unknown], "no label is known"),
+        (True, [*predict, none, "--out", out], "no examples"),
+        (True, [*predict, lab.folder / "missing.svm"], "missing.svm"),
+        (True, [*predict, plain, "--out", lab.folder / "missing" / "out.txt"], "--out"),
+        (True, ["sequence", "predict", plain, "--model", model], "m.slk"),
+        (True, [*predict, plain, "--output", "probabilities"], "m.slk"),
+        (True, [*predict, plain, "--out", "/dev/full"], "/dev/full"),
+        (False, [*predict, plain, "--stream"], "--stream needs a single process, but 3"),
+        (False, [*predict, plain, "--explain", 1], "--explain needs a single process, but 3"),
+        (False, [*predict, "-"], "standard input"),
+        (False, [*evaluate, "-"], "standard input"),
+        (False, [*evaluate, plain, "--compare", plain], "--compare needs a single process, but 3"),
+        (False, [*predict, table, "--format", "csv"], "several processes cannot have data in a"),
+        (False, ["sequence", "predict", "-", "--model", model], "standard input"),
+        (False, ["sequence", "predict", plain, "--stream", "--model", model], "--stream needs"),
+    ):
+        started = time.monotonic()
+        done = lab.run(3, *arguments)
+        require(time.monotonic() - started < 20, f"{message}: it takes long to fail")
+        require(done.returncode == 2, f"{message}: exit code {done.returncode}: {done.stderr}")
+        lines = [line for line in done.stderr.splitlines() if line.startswith("slackline: ")]
+        require(len(lines) == 1 and message in lines[0], f"{message}: {done.stderr}")
+        require("rank" not in lines[0], f"{message}: {lines[0]}")
+        require(done.stdout == "" and not out.exists(), f"{message}: there is output")
+        if same:
+            require(lines == lab.run(0, *arguments).stderr.strip().splitlines()[-1:],
+                    f"{message}: another message than in one process: {lines}")
+
+
 def output(lab):
     plain = lab.folder / "yeast.svm"
     plain.write_text("\n".join(yeast_as_libsvm()) + "\n")
@@ -211,8 +389,7 @@ def output(lab):
     require(done.stdout == "", f"standard output: {done.stdout}")
     require(sum("\"pass\"" in line for line in log.read_text().splitlines()) >= 1, "no log")
     quiet = lab.run(3, *train, "--quiet", "--model", lab.folder / "a.slk")
-    ours = [line for line in quiet.stderr.splitlines() if "WARNING" not in line]
-    require(ours == [] and quiet.stdout == "", f"not quiet: {quiet.stderr}")
+    require(ours(quiet.stderr) == [] and quiet.stdout == "", f"not quiet: {quiet.stderr}")
     require(lab.run(3, "--version").stdout == lab.run(0, "--version").stdout, "--version")
 
 
@@ -248,14 +425,14 @@ def bad_input(lab):
         (3, [*good, "--lambda", "x"], "--lambda"),
         (3, [*good[:2], lab.folder / "none.svm", *good[3:]], "none.svm"),
         (3, [*good[:2], "-", *good[3:]], "standard input"),
-        (3, ["multilabel", "predict", plain, *model], "one process"),
+        (3, ["multilabel", "predict", plain, *model], "m.slk"),
         (3, ["info", plain], "one process"),
         (2, [*good, "--resume", lab.folder / "none.ckpt"], "none.ckpt"),
     ):
         done = lab.run(ranks, *arguments)
         require(done.returncode == 2, f"{message}: exit code {done.returncode}: {done.stderr}")
-        ours = [line for line in done.stderr.splitlines() if line.startswith("slackline: ")]
-        require(len(ours) == 1 and message in ours[0], f"{message}: {done.stderr}")
+        lines = [line for line in done.stderr.splitlines() if line.startswith("slackline: ")]
+        require(len(lines) == 1 and message in lines[0], f"{message}: {done.stderr}")
 
 
 def checkpoints(lab):
@@ -341,7 +518,8 @@ def interrupted(lab):
     require(limited.returncode == 0 and "time-limit" in limited.stderr, limited.stderr)
 
 
-CHECKS = (same_models, cross_validation, output, bad_input, checkpoints, interrupted, killed)
+CHECKS = (same_models, cross_validation, predictions, segmentations, bad_predictions, output,
+          bad_input, checkpoints, interrupted, killed)
 
 
 def main():

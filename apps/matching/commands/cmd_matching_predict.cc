@@ -2,12 +2,16 @@
 //
 // slackline matching predict, and slackline matching evaluate
 #include <cstdio>
+#include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/cmd_ranks.h>
+#include <slackline/apps/common/joined_results.h>
 #include <slackline/apps/matching/commands/cmd_matching.h>
 #include <slackline/apps/matching/matching_predict.h>
 #include <slackline/core/check.h>
@@ -51,7 +55,7 @@ struct PredictCommand {
 };
 
 MatchingData LoadData(const MatchingModel& model, const PredictCommand& command) {
-  MatchingData data = ReadMatchingsFor(model, command.data);
+  MatchingData data = ReadMatchingsFor(model, command.data, ProcessRanks());
   if (data.unknown_features > 0 && !command.quiet) {
     std::fprintf(stderr, "note: %s of edges unknown to the model left out\n",
                  Count(data.unknown_features, "feature").c_str());
@@ -87,25 +91,31 @@ void AppendEdges(const MatchingData& data, const MatchingExample& example,
 int RunPredict(const PredictCommand& command) {
   const std::size_t output = CheckChoice("output", command.output, {"pairs", "edges", "scores"});
   const int threads = command.threads.Read();
-  if (!command.out.empty()) CheckOutput("out", command.out, {command.data, command.model}, true);
-  const MatchingModel model = MatchingModel::Load(command.model);
+  if (!command.out.empty()) {
+    OnFirstRank([&] { CheckOutput("out", command.out, {command.data, command.model}, true); });
+  }
+  const MatchingModel model = MakeOnAllRanks([&] { return MatchingModel::Load(command.model); });
   const MatchingData data = LoadData(model, command);
-  const MatchingPredictions predictions = PredictMatchings(model, data, threads);
+  const MatchingPredictions predictions =
+      MakeOnAllRanks([&] { return PredictMatchings(model, data, threads); });
+  Ranks& ranks = ProcessRanks();
+  const bool any_before = SumBefore(ranks, data.num_examples()) > 0;
   std::string text;
   for (const MatchingExample& example : data.examples) {
     if (output == 0) {
       AppendPairs(data, example, predictions, &text);
       continue;
     }
-    if (!text.empty()) text.push_back('\n');
+    if (any_before || !text.empty()) text.push_back('\n');
     AppendEdges(data, example, predictions, output == 2, &text);
   }
-  WriteOutput(command.out, text);
+  WriteJoinedOutput(command.out, std::move(text));
   if (!command.quiet) {
-    Index chosen = 0;
-    for (const Index label : predictions.labels) chosen += label;
-    std::fprintf(stderr, "%s, %s of %s\n", Count(data.num_examples(), "example").c_str(),
-                 Count(chosen, "edge").c_str(), Count(data.num_edges(), "candidate").c_str());
+    std::int64_t counts[] = {data.num_examples(), 0, data.num_edges()};
+    for (const Index label : predictions.labels) counts[1] += label;
+    ranks.AddUp(counts);
+    std::fprintf(stderr, "%s, %s of %s\n", Count(counts[0], "example").c_str(),
+                 Count(counts[1], "edge").c_str(), Count(counts[2], "candidate").c_str());
   }
   return 0;
 }
@@ -140,15 +150,19 @@ std::string MetricsTable(const MatchingMetrics& metrics, const MatchingModel& mo
 
 int RunEvaluate(const PredictCommand& command) {
   const int threads = command.threads.Read();
-  const MatchingModel model = MatchingModel::Load(command.model);
+  const MatchingModel model = MakeOnAllRanks([&] { return MatchingModel::Load(command.model); });
   const MatchingData data = LoadData(model, command);
-  const MatchingPredictions predictions = PredictMatchings(model, data, threads);
-  const MatchingMetrics metrics = EvaluateMatchings(data, predictions.labels, model.costs());
-  if (metrics.edges == 0)
-    throw DataError(data.source, 0,
-                    "no label is known: there is nothing to compare predictions with");
-  WriteOutput("-",
-              command.json ? JsonText(MetricsJson(metrics, data)) : MetricsTable(metrics, model));
+  const MatchingPredictions predictions =
+      MakeOnAllRanks([&] { return PredictMatchings(model, data, threads); });
+  const MatchingMetrics metrics =
+      EvaluateMatchings(data, predictions.labels, model.costs(), ProcessRanks());
+  OnFirstRank([&] {
+    if (metrics.edges == 0)
+      throw DataError(data.source, 0,
+                      "no label is known: there is nothing to compare predictions with");
+    WriteOutput("-",
+                command.json ? JsonText(MetricsJson(metrics, data)) : MetricsTable(metrics, model));
+  });
   return 0;
 }
 

@@ -2,6 +2,7 @@
 //
 // slackline multilabel evaluate
 #include <algorithm>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,8 @@
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/cmd_ranks.h>
+#include <slackline/apps/common/joined_results.h>
 #include <slackline/apps/multilabel/commands/cmd_compare.h>
 #include <slackline/apps/multilabel/commands/cmd_reading.h>
 #include <slackline/apps/multilabel/commands/cmd_reliability.h>
@@ -92,21 +95,10 @@ std::string MetricsTable(const MultiLabelModel& model, const MultiLabelMetrics& 
   return text;
 }
 
-int Run(const EvaluateCommand& command) {
-  PredictOptions options;
-  options.decode = command.decode.ReadDecode();
-  options.threads = command.decode.ReadThreads();
-  options.fractional = true;
-  const MultiLabelModel model = command.reading.Load(command.model);
-  options.scores = model.calibration().has_value();
-  const MultiLabelData data = command.reading.Read(command.data, model);
-  TellNotes(data.notes);
-  if (std::all_of(data.labels.begin(), data.labels.end(),
-                  [](std::int8_t label) { return label < 0; })) {
-    throw DataError(data.source, 0,
-                    "no label is known: there is nothing to compare predictions with");
-  }
-  const MultiLabelPredictions predictions = Predict(model, data, options);
+/// Prints what the command computes; returns the exit code. data: the labels are those of
+/// all ranks, as are the predictions.
+int Report(const EvaluateCommand& command, const MultiLabelModel& model, const MultiLabelData& data,
+           const MultiLabelPredictions& predictions) {
   const MultiLabelMetrics metrics =
       ComputeMetrics(model.num_labels(), data.labels, predictions.labels);
   Json json = MetricsJson(model, metrics, predictions);
@@ -117,12 +109,38 @@ int Run(const EvaluateCommand& command) {
     AddReliability(ComputeReliability(probabilities, data.labels), &json, &table);
   }
   if (!command.compare.empty()) {
-    const CompareTask task{model, metrics, data, options.threads};
+    const CompareTask task{model, metrics, data, command.decode.ReadThreads()};
     if (const int code = AddComparison(task, command.compare, &json, &table); code != 0)
       return code;
   }
   WriteOutput("-", command.json ? JsonText(json) : table);
   return 0;
+}
+
+int Run(const EvaluateCommand& command) {
+  Ranks& ranks = ProcessRanks();
+  if (!command.compare.empty()) RequireOneProcess("--compare");
+  PredictOptions options;
+  options.ranks = &ranks;
+  options.decode = command.decode.ReadDecode();
+  options.threads = command.decode.ReadThreads();
+  options.fractional = true;
+  const MultiLabelModel model = command.reading.Load(command.model);
+  options.scores = model.calibration().has_value();
+  MultiLabelData data = command.reading.Read(command.data, model);
+  TellNotes(data.notes);
+  if (!ranks.Any(std::any_of(data.labels.begin(), data.labels.end(),
+                             [](std::int8_t label) { return label >= 0; }))) {
+    throw DataError(data.source, 0,
+                    "no label is known: there is nothing to compare predictions with");
+  }
+  MultiLabelPredictions predictions = Predict(model, data, options);
+  data.labels = JoinOnFirst(ranks, std::move(data.labels));
+  predictions.labels = JoinOnFirst(ranks, std::move(predictions.labels));
+  predictions.scores = JoinOnFirst(ranks, std::move(predictions.scores));
+  int code = 0;
+  OnFirstRank([&] { code = Report(command, model, data, predictions); });
+  return code;
 }
 
 }  // namespace

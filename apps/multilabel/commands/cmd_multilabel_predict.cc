@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/cmd_stream_output.h>
 #include <slackline/apps/multilabel/commands/cmd_calibrate.h>
 #include <slackline/apps/multilabel/commands/cmd_multilabel_explain.h>
@@ -140,10 +142,16 @@ int Run(const PredictCommand& command) {
   options.threads = command.decode.ReadThreads();
   options.scores = command.output != "labels";
   options.labels = !options.scores;
-  if (!command.out.empty()) CheckOutput("out", command.out, {command.data, command.model}, true);
-  if (command.explain.wanted())
+  options.ranks = &ProcessRanks();
+  if (!command.out.empty()) {
+    OnFirstRank([&] { CheckOutput("out", command.out, {command.data, command.model}, true); });
+  }
+  if (command.explain.wanted()) {
+    RequireOneProcess("--explain");
     return ExplainMultiLabel(
         {command.data, command.model, command.out, command.reading, options, command.explain});
+  }
+  RequireOneStream(command.stream, command.data);
 
   const MultiLabelModel model = command.reading.Load(command.model);
   const bool probabilities = command.output == "probabilities";
@@ -158,14 +166,14 @@ int Run(const PredictCommand& command) {
   MultiLabelPredictions predictions = Predict(model, data, options);
   if (probabilities) ApplyCalibration(*model.calibration(), predictions.scores);
   const std::vector<std::string> cells = LabelCells(model);
-  std::string text = Head(cells, options);
+  std::string text = ProcessRanks().first() ? Head(cells, options) : std::string();
   if (options.scores) {
     AppendScores(predictions.scores, cells.size(), &text);
   } else {
     AppendLabels(cells, predictions.labels, &text);
   }
-  WriteOutput(command.out, text);
-  if (!command.quiet) SayCounts(data.num_examples(), predictions.decoder);
+  WriteJoinedOutput(command.out, std::move(text));
+  if (!command.quiet) SayCounts(ProcessRanks().SumOf(data.num_examples()), predictions.decoder);
   return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/multilabel/label_counts.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
@@ -42,7 +43,7 @@ void ReadingFlags::Register(CLI::App* app) {
 
 MultiLabelModel ReadingFlags::Load(const std::string& path) const {
   const std::optional<CountRange> counts = ParseLabelCounts(label_counts);
-  MultiLabelModel model = MultiLabelModel::Load(path);
+  MultiLabelModel model = MakeOnAllRanks([&] { return MultiLabelModel::Load(path); });
   if (counts && !counts->Fits(model.num_labels())) {
     throw DataError("--label-counts: " + Quoted(label_counts) + ", but the model has " +
                     Count(model.num_labels(), "label"));
@@ -55,6 +56,7 @@ MultiLabelReadOptions ReadingFlags::OptionsFor(const MultiLabelModel& model) con
   MultiLabelReadOptions options = model.ReadOptions();
   options.format = ReadFormat(format);
   options.strict = strict;
+  options.ranks = &ProcessRanks();
   return options;
 }
 

@@ -7,6 +7,7 @@
 #include <pugixml.hpp>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include <slackline/apps/multilabel/data/arff_reader.h>
 #include <slackline/apps/multilabel/data/csv_reader.h>
@@ -185,12 +186,14 @@ class DealtReader {
     CheckFillValues(options_);
     OnAllRanks(ranks_, [&] { Begin(); });
     const Index shards = options_.shards > 0 ? options_.shards : Index{ranks_.size()};
-    LineReader lines(source_.name, DealRecords(ranks_, source_, Rule(), shards));
+    std::vector<FilePart> parts = DealRecords(ranks_, source_, Rule(), shards);
+    const bool any = !parts.empty();
+    LineReader lines(source_.name, std::move(parts));
     std::unique_ptr<MultiLabelReader> reader;
     OnAllRanks(ranks_, [&] {
       reader = arff() ? MakeArffReader(&lines, header_, options_)
                       : MakeLibsvmReader(&lines, std::nullopt, options_);
-      while (reader->Next()) {
+      while (any && reader->Next()) {
       }
     });
     return reader->Finish();
@@ -207,8 +210,11 @@ class DealtReader {
     if (IsTable(format_)) {
       throw DataError(lines.name(), 0,
                       std::string(ranks_.alone() ? "a folder" : "several processes") +
-                          " cannot have data in a table (CSV, TSV), since only the whole table "
-                          "tells what its columns are: convert it to LIBSVM or ARFF");
+                          " cannot have data in a table (CSV, TSV)" +
+                          (options_.for_prediction()
+                               ? ": pass one file to one process"
+                               : ", since only the whole table tells what its columns are: convert "
+                                 "it to LIBSVM or ARFF"));
     }
     if (!arff()) return;
     CheckArffOptions(source_.name, options_);
@@ -226,6 +232,7 @@ class DealtReader {
       return file->next_begin();
     };
     if (arff()) rule.no_records = "no examples after @data";
+    rule.allows_none = options_.for_prediction();
     return rule;
   }
 

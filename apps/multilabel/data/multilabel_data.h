@@ -123,6 +123,7 @@ struct MultiLabelReadOptions {
 /// With several ranks, all of them call this function, and each gets its own examples. Everything
 /// else, errors included, is the same on all ranks, and what one rank would have read; but the
 /// memory of labels is that of the examples of a rank. Tables and the standard input are errors.
+/// With fewer examples than ranks, some ranks get none in prediction; training needs some on each.
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options);
 
 /// The data restricted to these examples, in this order.

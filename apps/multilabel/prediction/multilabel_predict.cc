@@ -40,7 +40,7 @@ class Worker {
   }
 
   const Decoder& decoder() const { return decoder_; }
-  Index num_fractional() const {
+  Offset num_fractional() const {
     return lp_ != nullptr ? num_fractional_ : decoder_.num_fractional();
   }
 
@@ -51,7 +51,7 @@ class Worker {
   std::unique_ptr<MapSolver> lp_;
   std::vector<double> scores_;
   MapResult result_;
-  Index num_fractional_ = 0;
+  Offset num_fractional_ = 0;
 };
 
 /// Whether counting fractional solutions needs an LP besides the decoder.
@@ -61,34 +61,48 @@ bool NeedsSeparateLp(const MultiLabelModel& model, const PredictOptions& options
          !(options.labels && decoder.solves_lp());
 }
 
-}  // namespace
-
-MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData& data,
-                              const PredictOptions& options) {
+/// Predicts the examples of this rank. Adds the counts of decoding to *total; returns the number of
+/// fractional solutions.
+Offset PredictExamples(const MultiLabelModel& model, const MultiLabelData& data,
+                       const PredictOptions& options, Decoder* total, MultiLabelPredictions* out) {
   const Dataset dataset = model.MakeDataset(data);
-  Decoder total = model.MakeDecoder(options.decode);
-  const bool separate_lp = NeedsSeparateLp(model, options, total);
-  MultiLabelPredictions out;
-  if (options.labels) out.labels.resize(data.labels.size());
-  if (options.scores) out.scores.resize(data.labels.size());
+  const bool separate_lp = NeedsSeparateLp(model, options, *total);
+  if (options.labels) out->labels.resize(data.labels.size());
+  if (options.scores) out->scores.resize(data.labels.size());
 
   const int threads = NumThreads(options.threads);
   std::vector<std::unique_ptr<Worker>> workers(std::clamp(threads, 1, kChunks));
   ParallelChunks(dataset.size(), kChunks, threads, [&](const Chunk& chunk) {
     auto& worker = workers[chunk.thread];
     if (worker == nullptr) worker = std::make_unique<Worker>(model, options, separate_lp);
-    for (Index m = chunk.begin; m < chunk.end; ++m) worker->Run(dataset, m, &out);
+    for (Index m = chunk.begin; m < chunk.end; ++m) worker->Run(dataset, m, out);
   });
 
-  Index fractional = 0;
+  Offset fractional = 0;
   for (const auto& worker : workers) {
     if (worker == nullptr) continue;
-    total.AddCounts(worker->decoder());
+    total->AddCounts(worker->decoder());
     fractional += worker->num_fractional();
   }
+  return fractional;
+}
+
+}  // namespace
+
+MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData& data,
+                              const PredictOptions& options) {
+  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  Decoder total = model.MakeDecoder(options.decode);
+  MultiLabelPredictions out;
+  Offset fractional = 0;
+  OnAllRanks(ranks, [&] { fractional = PredictExamples(model, data, options, &total, &out); });
+  total.AddUpCounts(ranks);
   out.decoder = total.description();
   if (options.fractional) {
-    out.fractional = dataset.size() > 0 ? static_cast<double>(fractional) / dataset.size() : 0.0;
+    const Offset examples = ranks.SumOf(data.num_examples());
+    out.fractional =
+        examples > 0 ? static_cast<double>(ranks.SumOf(fractional)) / static_cast<double>(examples)
+                     : 0.0;
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <slackline/apps/multilabel/multilabel_model.h>
+#include <slackline/core/ranks.h>
 #include <slackline/inference/decode.h>
 
 namespace slackline::internal {
@@ -20,6 +21,8 @@ struct PredictOptions {
   bool scores = false;  ///< compute max-marginal differences
   /// Count fractional LP solutions; solves the LP where decoding does not.
   bool fractional = false;
+  /// Ranks that predict together, each its own examples; null: this process alone.
+  Ranks* ranks = nullptr;
 };
 
 struct MultiLabelPredictions {
@@ -30,15 +33,17 @@ struct MultiLabelPredictions {
   /// without it (of fractional solutions if the LP decodes), for any number of labels. Positive:
   /// the label belongs to the best labelling.
   std::vector<double> scores;
-  /// The method of decoding in words, and how often the label sets are certified optimal.
+  /// The method of decoding in words, and how often the label sets are certified optimal, on all
+  /// ranks.
   std::string decoder;
-  /// Fraction of examples with a fractional LP solution; nullopt if not asked for, or without an LP
-  /// solver.
+  /// Fraction of the examples of all ranks with a fractional LP solution; nullopt if not asked for,
+  /// or without an LP solver.
   std::optional<double> fractional;
 };
 
 /// Predictions for data that were read for `model` (MultiLabelModel::ReadOptions). Throws DataError
-/// when the decoding method does not apply to the model.
+/// when the decoding method does not apply to the model. With several ranks, all of them call this
+/// function, and a DataError on one of them is thrown on all.
 MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData& data,
                               const PredictOptions& options);
 

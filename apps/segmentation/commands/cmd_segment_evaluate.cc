@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/common/program_version.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
@@ -123,6 +124,12 @@ std::vector<Source> FindSources(const EvaluateCommand& command) {
   return sources;
 }
 
+/// The part of the images that this rank segments.
+std::vector<Source> PieceOf(const std::vector<Source>& sources) {
+  const Ranks::Piece mine = ProcessRanks().PieceOf(std::ssize(sources));
+  return {sources.begin() + mine.begin, sources.begin() + mine.end};
+}
+
 void CheckSource(const Source& source, Index num_classes, Index most_pixels,
                  const LabelCoding& coding) {
   const Image image = ReadImage(source.image, most_pixels);
@@ -134,48 +141,56 @@ void CheckSource(const Source& source, Index num_classes, Index most_pixels,
                       std::to_string(image.width) + " × " + std::to_string(image.height));
 }
 
-/// Segments the images of the list.
+/// Segments the images of the list, each of several ranks some of them.
 SegmentEvaluation EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
                                  DecodeKind decode, int threads) {
   const Index most_pixels = command.pixels.Read();
   const LabelCoding coding = command.voids.Read(CodingOf(model), model.num_classes());
-  const std::vector<Source> sources = FindSources(command);
+  const std::vector<Source> sources = PieceOf(MakeOnAllRanks([&] { return FindSources(command); }));
   const Segmenter segmenter(model, decode);
   const auto count = static_cast<Index>(sources.size());
   // All files are read once in advance, so that an error in the last image does not come after half
   // of the sheets are written.
-  ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
-    for (Index i = chunk.begin; i < chunk.end; ++i)
-      CheckSource(sources[i], model.num_classes(), most_pixels, coding);
+  OnAllRanks(ProcessRanks(), [&] {
+    ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
+      for (Index i = chunk.begin; i < chunk.end; ++i)
+        CheckSource(sources[i], model.num_classes(), most_pixels, coding);
+    });
   });
-  for (const Source& source : sources) {
-    if (!source.sheet.empty()) MakeFolder("sheets", fs::path(source.sheet).parent_path().string());
-  }
+  OnAllRanks(ProcessRanks(), [&] {
+    for (const Source& source : sources) {
+      if (!source.sheet.empty())
+        MakeFolder("sheets", fs::path(source.sheet).parent_path().string());
+    }
+  });
   SegmentEvaluation total(model.num_classes());
   TerminalLine line(!command.quiet);
   std::mutex mutex;
-  ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
-    for (Index i = chunk.begin; i < chunk.end; ++i) {
-      const Source& source = sources[i];
-      const Image image = ReadImage(source.image, most_pixels);
-      const LabelImage truth =
-          ReadLabelImage(source.labels, model.num_classes(), most_pixels, coding);
-      const Segmenter::Result result = segmenter.Predict(image, false);
-      ConfusionMatrix confusion(model.num_classes());
-      AddPixels(truth, result.labels, &confusion);
-      if (!source.sheet.empty())
-        WritePng(source.sheet, Sheet(image, truth, result.labels, model.classes()));
-      const std::lock_guard<std::mutex> lock(mutex);
-      total.confusion.Add(confusion);
-      total.prepare_seconds += result.prepare_seconds;
-      total.predict_seconds += result.predict_seconds;
-      total.certified += result.certified ? 1 : 0;
-      ++total.images;
-      if (line.due())
-        line.Show("image " + std::to_string(total.images) + " of " + std::to_string(count));
-    }
+  OnAllRanks(ProcessRanks(), [&] {
+    ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
+      for (Index i = chunk.begin; i < chunk.end; ++i) {
+        const Source& source = sources[i];
+        const Image image = ReadImage(source.image, most_pixels);
+        const LabelImage truth =
+            ReadLabelImage(source.labels, model.num_classes(), most_pixels, coding);
+        const Segmenter::Result result = segmenter.Predict(image, false);
+        ConfusionMatrix confusion(model.num_classes());
+        AddPixels(truth, result.labels, &confusion);
+        if (!source.sheet.empty())
+          WritePng(source.sheet, Sheet(image, truth, result.labels, model.classes()));
+        const std::lock_guard<std::mutex> lock(mutex);
+        total.confusion.Add(confusion);
+        total.prepare_seconds += result.prepare_seconds;
+        total.predict_seconds += result.predict_seconds;
+        total.certified += result.certified ? 1 : 0;
+        ++total.images;
+        if (line.due())
+          line.Show("image " + std::to_string(total.images) + " of " + std::to_string(count));
+      }
+    });
   });
   line.Clear();
+  total.AddUp(ProcessRanks());
   return total;
 }
 
@@ -251,18 +266,20 @@ int Run(const EvaluateCommand& command) {
   if (!command.confusion.empty())
     CheckOutput("confusion", command.confusion,
                 {command.model, command.list, command.features, command.potentials}, false);
-  const SegmentModel model = SegmentModel::Load(command.model);
+  const SegmentModel model = MakeOnAllRanks([&] { return SegmentModel::Load(command.model); });
   const SegmentEvaluation result =
       command.features.empty()
           ? EvaluateImages(command, model, decode, threads)
-          : EvaluatePrepared(command.features, command.potentials, model, decode);
+          : EvaluatePrepared(command.features, command.potentials, model, decode, ProcessRanks());
   if (!HasPixels(result.confusion))
     throw DataError("the images have no labelled pixels to compare with");
   const SegmentMetrics metrics = ComputeSegmentMetrics(result.confusion);
-  if (!command.confusion.empty())
-    WritePng(command.confusion, ConfusionPicture(result.confusion.counts(), model.classes()));
-  WriteOutput("-", command.json ? JsonText(ResultJson(model, result, metrics))
-                                : Table(model, result, metrics));
+  OnFirstRank([&] {
+    if (!command.confusion.empty())
+      WritePng(command.confusion, ConfusionPicture(result.confusion.counts(), model.classes()));
+    WriteOutput("-", command.json ? JsonText(ResultJson(model, result, metrics))
+                                  : Table(model, result, metrics));
+  });
   return 0;
 }
 

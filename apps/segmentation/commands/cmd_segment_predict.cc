@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cli/add_command.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
@@ -106,21 +107,26 @@ int Run(const PredictCommand& command) {
   const DecodeKind decode = command.decode.ReadDecode();
   const int threads = command.decode.ReadThreads();
   const Index most_pixels = command.pixels.Read();
-  const std::vector<std::string> names = OutputNames(command);
-  const SegmentModel model = SegmentModel::Load(command.model);
+  Ranks& ranks = ProcessRanks();
+  const std::vector<std::string> names = MakeOnAllRanks([&] { return OutputNames(command); });
+  const SegmentModel model = MakeOnAllRanks([&] { return SegmentModel::Load(command.model); });
   const Segmenter segmenter(model, decode);
-  const auto count = static_cast<Index>(names.size());
+  // Each of several ranks predicts some of the images.
+  const Ranks::Piece mine = ranks.PieceOf(std::ssize(names));
+  const auto count = static_cast<Index>(mine.size());
   // All images are read once in advance, so that an error in the last one does not come after half
   // of the results are written.
   std::vector<std::optional<Image>> kept(names.size());
-  ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
-    for (Index i = chunk.begin; i < chunk.end; ++i) {
-      Image image = ReadImage(command.images[i], most_pixels);
-      // A pipe cannot be read again, so its image is kept.
-      if (!fs::is_regular_file(command.images[i])) kept[i] = std::move(image);
-    }
+  OnAllRanks(ranks, [&] {
+    ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
+      for (std::int64_t i = mine.begin + chunk.begin; i < mine.begin + chunk.end; ++i) {
+        Image image = ReadImage(command.images[i], most_pixels);
+        // A pipe cannot be read again, so its image is kept.
+        if (!fs::is_regular_file(command.images[i])) kept[i] = std::move(image);
+      }
+    });
   });
-  MakeFolder("out", command.out);
+  OnAllRanks(ranks, [&] { MakeFolder("out", command.out); });
   const LabelCoding coding = CodingOf(model);
   const std::vector<std::uint8_t> palette = ClassPalette(coding);
   TerminalLine line(!command.quiet);
@@ -129,34 +135,42 @@ int Run(const PredictCommand& command) {
   double prepare = 0;
   double predict = 0;
   Index certified = 0;
-  ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
-    for (Index i = chunk.begin; i < chunk.end; ++i) {
-      const Image image = kept[i] ? std::move(*kept[i]) : ReadImage(command.images[i], most_pixels);
-      const Segmenter::Result result = segmenter.Predict(image, command.scores);
-      WriteLabelPng(names[i] + ".png", Encode(result.labels, coding), palette);
-      if (command.overlay)
-        WritePng(names[i] + "-overlay.png", Overlay(image, result.labels, model.classes()));
-      if (command.scores) {
-        WriteFileAtomically(names[i] + "-scores.csv", ScoreLines(model, result));
-        WriteNumberPng(names[i] + "-superpixels.png", image.width, image.height,
-                       result.superpixels.of_pixel);
+  OnAllRanks(ranks, [&] {
+    ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
+      for (std::int64_t i = mine.begin + chunk.begin; i < mine.begin + chunk.end; ++i) {
+        const Image image =
+            kept[i] ? std::move(*kept[i]) : ReadImage(command.images[i], most_pixels);
+        const Segmenter::Result result = segmenter.Predict(image, command.scores);
+        WriteLabelPng(names[i] + ".png", Encode(result.labels, coding), palette);
+        if (command.overlay)
+          WritePng(names[i] + "-overlay.png", Overlay(image, result.labels, model.classes()));
+        if (command.scores) {
+          WriteFileAtomically(names[i] + "-scores.csv", ScoreLines(model, result));
+          WriteNumberPng(names[i] + "-superpixels.png", image.width, image.height,
+                         result.superpixels.of_pixel);
+        }
+        const std::lock_guard<std::mutex> lock(mutex);
+        prepare += result.prepare_seconds;
+        predict += result.predict_seconds;
+        certified += result.certified ? 1 : 0;
+        ++done;
+        if (line.due() || done == 1)
+          line.Show("predicting " + std::to_string(done) + " of " + std::to_string(count));
       }
-      const std::lock_guard<std::mutex> lock(mutex);
-      prepare += result.prepare_seconds;
-      predict += result.predict_seconds;
-      certified += result.certified ? 1 : 0;
-      ++done;
-      if (line.due() || done == 1)
-        line.Show("predicting " + std::to_string(done) + " of " + std::to_string(count));
-    }
+    });
   });
   line.Clear();
   if (!command.quiet) {
+    const auto images = static_cast<Offset>(names.size());
+    certified = static_cast<Index>(ranks.SumOf(certified));
+    prepare = ranks.SumOfReals(prepare);
+    predict = ranks.SumOfReals(predict);
     std::fprintf(
         stderr,
         "%s written to %s; %s proven optimal; %s s per image to prepare, %s ms to predict\n",
-        Count(count, "label image").c_str(), command.out.c_str(), std::to_string(certified).c_str(),
-        Number(prepare / count, 3).c_str(), Number(1e3 * predict / count, 3).c_str());
+        Count(images, "label image").c_str(), command.out.c_str(),
+        std::to_string(certified).c_str(), Number(prepare / static_cast<double>(images), 3).c_str(),
+        Number(1e3 * predict / static_cast<double>(images), 3).c_str());
   }
   return 0;
 }

@@ -196,7 +196,8 @@ SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choic
 
 std::vector<PreparedExample> LoadPrepared(const std::string& path,
                                           const std::string& potentials_path,
-                                          const SegmentModel& model, ImageRole role) {
+                                          const SegmentModel& model, ImageRole role,
+                                          const Ranks& ranks) {
   const bool features = model.inputs() == SegmentInputs::kFeatures;
   if (features != potentials_path.empty())
     throw DataError(
@@ -209,10 +210,15 @@ std::vector<PreparedExample> LoadPrepared(const std::string& path,
     throw DataError(path, 0,
                     "the file has other features than those that the model was trained on");
   const std::optional<ClassPotentials> potentials = ReadPotentials(potentials_path, model);
-  std::vector<PreparedExample> examples;
+  std::vector<Index> images;
   for (Index i = 0; i < file.num_images(); ++i) {
+    if (file.image(i).role == role) images.push_back(i);
+  }
+  const Ranks::Piece mine = ranks.PieceOf(std::ssize(images));
+  std::vector<PreparedExample> examples;
+  for (std::int64_t k = mine.begin; k < mine.end; ++k) {
+    const Index i = images[static_cast<std::size_t>(k)];
     const PreparedImage image = file.image(i);
-    if (image.role != role) continue;
     if (features) file.CheckFeatures(i);
     auto rows = std::make_shared<FeatureRows>();
     SegmentExample example = MakeExample(model, image, PointerTo(potentials), rows.get());
@@ -236,19 +242,32 @@ void AddPixels(const LabelImage& truth, const LabelImage& predicted, ConfusionMa
   }
 }
 
+void SegmentEvaluation::AddUp(Ranks& ranks) {
+  if (ranks.alone()) return;
+  confusion.AddUp(ranks);
+  images = static_cast<Index>(ranks.SumOf(images));
+  certified = static_cast<Index>(ranks.SumOf(certified));
+  prepare_seconds = ranks.SumOfReals(prepare_seconds);
+  predict_seconds = ranks.SumOfReals(predict_seconds);
+}
+
 SegmentEvaluation EvaluatePrepared(const std::string& path, const std::string& potentials,
-                                   const SegmentModel& model, DecodeKind decode) {
-  const std::vector<PreparedExample> test = LoadPrepared(path, potentials, model, ImageRole::kTest);
-  if (test.empty()) throw DataError(path, 0, "the file has no test images");
+                                   const SegmentModel& model, DecodeKind decode, Ranks& ranks) {
   SegmentEvaluation total(model.num_classes());
-  for (const PreparedExample& image : test) {
-    const WallTimer timer;
-    const SegmentPrediction prediction = PredictSegments(model, image.example, image.rows, decode);
-    total.predict_seconds += timer.Seconds();
-    AddPixels(image.example, prediction.fine, &total.confusion);
-    total.certified += prediction.certified() ? 1 : 0;
-    ++total.images;
-  }
+  OnAllRanks(ranks, [&] {
+    for (const PreparedExample& image :
+         LoadPrepared(path, potentials, model, ImageRole::kTest, ranks)) {
+      const WallTimer timer;
+      const SegmentPrediction prediction =
+          PredictSegments(model, image.example, image.rows, decode);
+      total.predict_seconds += timer.Seconds();
+      AddPixels(image.example, prediction.fine, &total.confusion);
+      total.certified += prediction.certified() ? 1 : 0;
+      ++total.images;
+    }
+  });
+  total.AddUp(ranks);
+  if (total.images == 0) throw DataError(path, 0, "the file has no test images");
   return total;
 }
 

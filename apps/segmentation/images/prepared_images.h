@@ -68,9 +68,11 @@ struct PreparedExample {
 };
 /// The prepared images of a role (none if the file has none) for a model. `potentials`: path of a
 /// file of class potentials, for a model of potentials; else empty. Throws DataError when the file
-/// does not fit the model.
+/// does not fit the model. Several ranks get nearly equal pieces of the images, in their order
+/// (Ranks::PieceOf).
 std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::string& potentials,
-                                          const SegmentModel& model, ImageRole role);
+                                          const SegmentModel& model, ImageRole role,
+                                          const Ranks& ranks = OneRank());
 
 /// Adds the pixels of an image by true and predicted class, from its fine superpixels or from label
 /// images of equal sizes.
@@ -87,11 +89,16 @@ struct SegmentEvaluation {
   Index certified = 0;  ///< number of images whose labelling is proven optimal
   double prepare_seconds = 0;
   double predict_seconds = 0;
+
+  /// Replaces all numbers by their sums over all ranks, which all call this function.
+  void AddUp(Ranks& ranks);
 };
 /// Predicts the test images of a file. Throws DataError as LoadPrepared does, and when there are
-/// none.
+/// none. Several ranks call this function together, each predicts some of the images, and all get
+/// the sums; a DataError on one of them is thrown on all.
 SegmentEvaluation EvaluatePrepared(const std::string& path, const std::string& potentials,
-                                   const SegmentModel& model, DecodeKind decode);
+                                   const SegmentModel& model, DecodeKind decode,
+                                   Ranks& ranks = OneRank());
 
 /// Whether any pixel has been compared, which ComputeSegmentMetrics requires.
 bool HasPixels(const ConfusionMatrix& confusion);

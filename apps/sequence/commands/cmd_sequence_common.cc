@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/sequence/template_sets.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
@@ -236,7 +237,7 @@ void NoteUnknown(const SequenceData& data, std::int64_t features) {
 
 SequenceInput LoadSequences(const SequenceModel& model, const std::string& data,
                             const std::string& folds, bool quiet) {
-  SequenceInput input = ReadSequencesFor(model, data, folds);
+  SequenceInput input = ReadSequencesFor(model, data, folds, ProcessRanks());
   if (!quiet) NoteUnknown(input.data, input.unknown_features);
   return input;
 }

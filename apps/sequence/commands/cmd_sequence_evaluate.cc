@@ -6,6 +6,7 @@
 
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_common.h>
 #include <slackline/apps/sequence/data/chunk_tags.h>
@@ -87,18 +88,20 @@ std::string MetricsTable(const SequenceModel& model, const SequenceMetrics& metr
 int Run(const EvaluateCommand& command) {
   SequencePredictOptions options;
   options.threads = command.threads.Read();
-  const SequenceModel model = SequenceModel::Load(command.model);
+  const SequenceModel model = MakeOnAllRanks([&] { return SequenceModel::Load(command.model); });
   const SequenceInput input = LoadSequences(model, command.data, command.folds, command.quiet);
   const SequencePredictions predictions =
-      PredictSequences(model, input.data, input.sequences, options);
+      MakeOnAllRanks([&] { return PredictSequences(model, input.data, input.sequences, options); });
   const SequenceMetrics metrics =
-      EvaluateSequences(input.data, input.sequences, predictions.labels);
-  if (metrics.tokens == 0)
-    throw DataError(input.data.source, 0,
-                    "no label is known: there is nothing to compare predictions with");
-  const bool chunks = LooksLikeChunks(model.label_names());
-  WriteOutput("-", command.json ? JsonText(MetricsJson(input, metrics, chunks))
-                                : MetricsTable(model, metrics, chunks));
+      EvaluateSequences(input.data, input.sequences, predictions.labels, ProcessRanks());
+  OnFirstRank([&] {
+    if (metrics.tokens == 0)
+      throw DataError(input.data.source, 0,
+                      "no label is known: there is nothing to compare predictions with");
+    const bool chunks = LooksLikeChunks(model.label_names());
+    WriteOutput("-", command.json ? JsonText(MetricsJson(input, metrics, chunks))
+                                  : MetricsTable(model, metrics, chunks));
+  });
   return 0;
 }
 

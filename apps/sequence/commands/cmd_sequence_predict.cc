@@ -8,7 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cli/add_command.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/cmd_stream_output.h>
+#include <slackline/apps/common/joined_results.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_common.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_explain.h>
@@ -127,10 +129,12 @@ void AppendBest(const SequenceModel& model, const SequenceData& data, Index m,
   }
 }
 
+/// The lines of this rank's sequences. before: the number of sequences before them.
 std::string Lines(const SequenceModel& model, const SequenceInput& input,
-                  const SequencePredictOptions& options, const SequencePredictions& predictions) {
+                  const SequencePredictOptions& options, const SequencePredictions& predictions,
+                  Offset before) {
   const std::size_t k = model.label_names().size();
-  std::string text = Head(model, options);
+  std::string text = ProcessRanks().first() ? Head(model, options) : std::string();
   std::size_t token = 0;
   for (std::size_t j = 0; j < input.sequences.size(); ++j) {
     const Index m = input.sequences[j];
@@ -139,7 +143,7 @@ std::string Lines(const SequenceModel& model, const SequenceInput& input,
       AppendBest(model, input.data, m, predictions.best[j], &text);
       continue;
     }
-    if (j > 0) text.push_back('\n');
+    if (before > 0 || j > 0) text.push_back('\n');
     if (options.scores) {
       AppendScores(std::span<const double>(predictions.scores).subspan(token * k, length * k), k,
                    &text);
@@ -181,21 +185,31 @@ void PredictStream(const PredictCommand& command, const SequenceModel& model,
 
 int Run(const PredictCommand& command) {
   const SequencePredictOptions options = ReadOptions(command);
-  if (!command.out.empty()) CheckOutput("out", command.out, {command.data, command.model}, true);
+  if (!command.out.empty()) {
+    OnFirstRank([&] { CheckOutput("out", command.out, {command.data, command.model}, true); });
+  }
   if (command.explain.wanted()) {
+    RequireOneProcess("--explain");
     return ExplainSequences({command.data, command.folds, command.model, command.out,
                              options.threads, command.quiet, command.explain});
   }
-  const SequenceModel model = SequenceModel::Load(command.model);
+  RequireOneStream(command.stream, command.data);
+  const SequenceModel model = MakeOnAllRanks([&] { return SequenceModel::Load(command.model); });
   if (command.stream || command.data == "-") {
     PredictStream(command, model, options);
     return 0;
   }
   const SequenceInput input = LoadSequences(model, command.data, command.folds, command.quiet);
   const SequencePredictions predictions =
-      PredictSequences(model, input.data, input.sequences, options);
-  WriteOutput(command.out, Lines(model, input, options, predictions));
-  if (!command.quiet) SayCounts(static_cast<Offset>(input.sequences.size()), input.num_tokens());
+      MakeOnAllRanks([&] { return PredictSequences(model, input.data, input.sequences, options); });
+  Ranks& ranks = ProcessRanks();
+  const auto sequences = static_cast<Offset>(input.sequences.size());
+  const Offset before = SumBefore(ranks, sequences);
+  WriteJoinedOutput(command.out, Lines(model, input, options, predictions, before));
+  if (command.quiet) return 0;
+  std::int64_t counts[] = {sequences, input.num_tokens()};
+  ranks.AddUp(counts);
+  SayCounts(counts[0], counts[1]);
   return 0;
 }
 

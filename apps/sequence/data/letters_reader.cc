@@ -58,6 +58,7 @@ class LettersReader final : public SequenceReader {
   }
   void Begin();
   void Split(std::string_view line);
+  void CheckPixels(const std::string& file, long line) const;
   void CheckEnded() const;
   Index Number(std::size_t field, const char* what) const;
   void CheckFollows(const Letter& letter) const;
@@ -97,10 +98,7 @@ void LettersReader::Split(std::string_view line) {
   if (num_fields_ == 0) {
     num_fields_ = fields_.size();
     data_.num_features = static_cast<Index>(num_fields_ - kPixels);
-    if (options_.num_features >= 0 && options_.num_features != data_.num_features) {
-      Fail(std::to_string(data_.num_features) + " pixels, but the model has " +
-           std::to_string(options_.num_features));
-    }
+    CheckPixels(reader_.name(), reader_.line_number());
   }
   if (fields_.size() != num_fields_) {
     Fail(std::to_string(fields_.size() - kPixels) + " pixels at letter " + Quoted(fields_[1]) +
@@ -114,6 +112,15 @@ void LettersReader::BeginFile(const FirstLine& first) {
   if (fields_.size() <= kPixels) return;
   num_fields_ = fields_.size();
   data_.num_features = static_cast<Index>(num_fields_ - kPixels);
+  CheckPixels(first.file, first.number);
+}
+
+/// Throws DataError, with the place of the first line, unless the model has as many pixels.
+void LettersReader::CheckPixels(const std::string& file, long line) const {
+  if (options_.num_features < 0 || options_.num_features == data_.num_features) return;
+  throw DataError(file, line,
+                  std::to_string(data_.num_features) + " pixels, but the model has " +
+                      std::to_string(options_.num_features));
 }
 
 Index LettersReader::Number(std::size_t field, const char* what) const {

@@ -40,17 +40,22 @@ bool FoldSelection::Selects(Index fold) {
   return selects;
 }
 
+void FoldSelection::Agree(Ranks& ranks) {
+  for (Part& part : parts_) part.used = ranks.Any(part.used);
+}
+
 void FoldSelection::CheckAllUsed(const std::string& source) const {
   for (const Part& part : parts_) {
     if (!part.used) throw DataError(source, 0, "no sequence belongs to fold " + Quoted(part.text));
   }
 }
 
-std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& data) {
-  if (data.folds.empty()) throw DataError(data.source, 0, "the data have no folds");
+std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& data, Ranks& ranks) {
+  if (!ranks.Any(!data.folds.empty())) throw DataError(data.source, 0, "the data have no folds");
   FoldSelection folds(selection);
   std::vector<bool> selected;
   for (const Index fold : data.folds) selected.push_back(folds.Selects(fold));
+  folds.Agree(ranks);
   folds.CheckAllUsed(data.source);
   return selected;
 }

@@ -83,8 +83,10 @@ struct SequenceData {
 
 /// Whether each sequence is in the folds of `selection`, a list of numbers and ranges: "0", "1-9",
 /// "1,3-5". Throws DataError, which quotes the wrong part, when a part is not a number or range or
-/// selects no sequence, and when the data have no folds.
-std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& data);
+/// selects no sequence, and when the data have no folds. With several ranks, each with its own
+/// sequences, all of them call this function, and a part may select sequences of any rank.
+std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& data,
+                              Ranks& ranks = OneRank());
 
 /// The same for one fold number after the other.
 class FoldSelection {
@@ -92,6 +94,9 @@ class FoldSelection {
   explicit FoldSelection(std::string_view selection);
 
   bool Selects(Index fold);
+  /// After all folds of all ranks, which all call this function: what has selected something on one
+  /// of them has done so on all.
+  void Agree(Ranks& ranks);
   /// Throws DataError when a part has selected nothing.
   void CheckAllUsed(const std::string& source) const;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <slackline/apps/matching/matching_data.h>
+#include <slackline/apps/matching/matching_predict.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <tests/core/data_folder.h>
@@ -137,4 +138,51 @@ TEST_CASE("an error on one rank is the error of all, and that of one rank") {
   check(folder.Write("a", text + "1 1\n0 1 1\n\n" + text), "'1' is not a right node");
   check(WriteParts(folder, "parts", {text, text + "1 1\n0 0 2", text}), "parts/part-1.gz:");
   check(folder.Write("b", "# nothing\n"), "b: no examples");
+}
+
+TEST_CASE("predictions and metrics of several ranks are those of one, also with few examples") {
+  const TemporaryFolder folder;
+  std::string text = Text(16);
+  FeatureDictionary dictionary;
+  ReadMatchings(folder.Write("text", text), nullptr, &dictionary);
+  MatchingModel model(std::move(dictionary), {}, {2, 5});
+  std::vector<double> weights(model.weights().size());
+  Random random(8);
+  for (double& weight : weights) weight = random.Normal();
+  model.set_weights(std::move(weights));
+  const std::string known = "1 2\n0 0 0 f1\n0 1 1 f2:2\n";
+  text += known + "\n" + known;
+  for (const std::string& path :
+       {folder.Write("all", text), folder.Write("few", "2 1\n0 0 1 g other\n\n" + known),
+        WriteParts(folder, "parts", {"", known, text + "\n\n", known})}) {
+    const MatchingData one = ReadMatchingsFor(model, path);
+    const std::vector<Index> labels = PredictMatchings(model, one, 1).labels;
+    const MatchingMetrics metrics = EvaluateMatchings(one, labels, model.costs());
+    REQUIRE(metrics.mean_loss > 0);
+    for (const int size : {1, 2, 5}) {
+      std::vector<std::vector<Index>> parts(Size(size));
+      OnThreadRanks(size, [&](ThreadRanks& ranks) {
+        const MatchingData data = ReadMatchingsFor(model, path, ranks);
+        CHECK(data.unknown_features == one.unknown_features);
+        std::vector<Index>& mine = parts[Size(ranks.rank())];
+        mine = PredictMatchings(model, data, 1).labels;
+        const MatchingMetrics joined = EvaluateMatchings(data, mine, model.costs(), ranks);
+        if (!ranks.first()) {
+          CHECK(joined.edges == 0);
+          return;
+        }
+        CHECK(joined.examples == metrics.examples);
+        CHECK(joined.edges == metrics.edges);
+        CHECK(joined.truth == metrics.truth);
+        CHECK(joined.predicted == metrics.predicted);
+        CHECK(joined.right == metrics.right);
+        CHECK(joined.exact == metrics.exact);
+        CHECK(joined.mean_loss == metrics.mean_loss);
+      });
+      std::vector<Index> joined;
+      for (const std::vector<Index>& part : parts)
+        joined.insert(joined.end(), part.begin(), part.end());
+      CHECK(joined == labels);
+    }
+  }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <slackline/apps/sequence/sequence_input.h>
+#include <slackline/apps/sequence/sequence_predict.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <tests/core/data_folder.h>
@@ -146,6 +147,74 @@ std::string AttributeText(int sentences) {
   return text;
 }
 
+/// A model of training data with drawn weights.
+SequenceModel DrawnModel(const std::string& path, const SequenceReadOptions& options) {
+  SequenceModel model = MakeSequenceModel(ReadTrainingSequences(path, options), LearnerKind::kBcfw);
+  std::vector<double> weights(model.weights().size());
+  Random random(11);
+  for (double& weight : weights) weight = random.Normal();
+  model.set_weights(std::move(weights));
+  return model;
+}
+
+/// Checks that several ranks read, predict and evaluate these data as one does.
+void CheckPredictions(const SequenceModel& model, const std::string& path,
+                      const std::string& folds = "") {
+  const SequenceInput one = ReadSequencesFor(model, path, folds);
+  const std::vector<Index> labels = PredictSequences(model, one.data, one.sequences, {}).labels;
+  const SequenceMetrics metrics = EvaluateSequences(one.data, one.sequences, labels);
+  for (const int size : {1, 2, 3, 6}) {
+    CAPTURE(path);
+    CAPTURE(size);
+    std::vector<std::vector<Index>> parts(Size(size));
+    std::vector<std::string> texts(Size(size));
+    OnThreadRanks(size, [&](ThreadRanks& ranks) {
+      const SequenceInput mine = ReadSequencesFor(model, path, folds, ranks);
+      CHECK(mine.data.label_names == one.data.label_names);
+      CHECK(mine.data.num_model_labels == one.data.num_model_labels);
+      CHECK(mine.data.tokens->separator == one.data.tokens->separator);
+      CHECK(mine.unknown_features == one.unknown_features);
+      std::vector<Index>& predicted = parts[Size(ranks.rank())];
+      predicted = PredictSequences(model, mine.data, mine.sequences, {}).labels;
+      for (const Index m : mine.sequences) {
+        for (Offset t = mine.data.begin[m]; t < mine.data.begin[m + 1]; ++t)
+          AppendInput(mine.data, t, &texts[Size(ranks.rank())]);
+      }
+      const SequenceMetrics joined = EvaluateSequences(mine.data, mine.sequences, predicted, ranks);
+      const SequenceMetrics none;
+      const SequenceMetrics& expected = ranks.first() ? metrics : none;
+      CHECK(joined.sequences == expected.sequences);
+      CHECK(joined.tokens == expected.tokens);
+      CHECK(joined.token_accuracy == expected.token_accuracy);
+      CHECK(joined.hamming_loss == expected.hamming_loss);
+      CHECK(joined.chunks.f1 == expected.chunks.f1);
+    });
+    std::vector<Index> joined;
+    for (const std::vector<Index>& part : parts)
+      joined.insert(joined.end(), part.begin(), part.end());
+    CHECK(joined == labels);
+    std::string text, expected;
+    for (const std::string& part : texts) text += part;
+    for (const Index m : one.sequences) {
+      for (Offset t = one.data.begin[m]; t < one.data.begin[m + 1]; ++t)
+        AppendInput(one.data, t, &expected);
+    }
+    CHECK(text == expected);
+  }
+}
+
+/// The message for a model, the same on all ranks.
+std::string MessageFor(const SequenceModel& model, const std::string& path,
+                       const std::string& folds, int processes) {
+  std::vector<std::string> messages(Size(processes));
+  OnThreadRanks(processes, [&](ThreadRanks& ranks) {
+    messages[Size(ranks.rank())] =
+        MessageOf<DataError>([&] { ReadSequencesFor(model, path, folds, ranks); });
+  });
+  for (const std::string& message : messages) CHECK(message == messages[0]);
+  return messages[0];
+}
+
 }  // namespace
 
 TEST_CASE("sequences in columns: plain, gzip and in a folder") {
@@ -242,4 +311,53 @@ TEST_CASE("an error on one rank is the error of all, and that of one rank") {
   CHECK(Contains(Message("-", Options(1), 2), "only one process can read the standard input"));
   CHECK(Contains(Message(folder.Write("h", "a L\n\nb L\n"), Options(1), 3),
                  "h: 2 sequences are not enough for 3 processes"));
+}
+
+TEST_CASE("several ranks predict and evaluate sequences as one does") {
+  const TemporaryFolder folder;
+  const SequenceModel model = DrawnModel(folder.Write("train", ConllText(12, 1)), Options(1));
+  const std::string text = ConllText(30, 2);  // more labels and words than in training
+  CheckPredictions(model, folder.Write("text", text));
+  CheckPredictions(model, folder.WriteGzip("text.gz", text));
+  CheckPredictions(model, folder.Write("few", "w1 T1 L9\n\nw2 T0 other\n"));
+  CheckPredictions(model, folder.Write("no_labels", "w1\tT1\nw0\tT2\n\nw2\tT0\n"));
+  CheckPredictions(model, WriteParts(folder, "parts", {"\n", text, "", ConllText(9, 4)}));
+
+  SequenceReadOptions attributes = Options(1);
+  attributes.format = SequenceFormat::kAttributes;
+  const SequenceModel items = DrawnModel(folder.Write("items", AttributeText(9)), attributes);
+  CheckPredictions(items, folder.Write("more", AttributeText(25)));
+  CheckPredictions(items, folder.Write("one", "L9\ta1\n"));
+
+  const std::string letters = SLACKLINE_SOURCE_DIR "/data/letters/letter-fold0.data.gz";
+  CheckPredictions(DrawnModel(letters, {}), letters, "0");
+}
+
+TEST_CASE("an error for a model on one rank is the error of all, and that of one rank") {
+  const TemporaryFolder folder;
+  const std::string text = ConllText(20, 2);
+  const SequenceModel model = DrawnModel(folder.Write("train", text), Options(1));
+  const auto check = [&](const SequenceModel& wanted, const std::string& path,
+                         const std::string& folds, const std::string& part) {
+    const std::string one = MessageOf<DataError>([&] { ReadSequencesFor(wanted, path, folds); });
+    CHECK_MESSAGE(Contains(one, part), one);
+    for (const int processes : {2, 3, 5}) CHECK(MessageFor(wanted, path, folds, processes) == one);
+  };
+  check(model, folder.Write("a", text + "x\n\n" + text), "", ": 1 column at 'x', but line 1 has 3");
+  check(model, folder.Write("b", "x\n" + text), "", "b:1: 1 column at 'x', but the model needs 2");
+  check(model, folder.Write("c", "\n\n"), "", "c: no tokens");
+  check(model, folder.Path("train"), "0", "the data have no folds");
+  check(model, WriteParts(folder, "parts", {text, "\nw1\n", text}), "", "part-1.gz:2: ");
+  CHECK(Contains(MessageFor(model, "-", "", 2), "only one process can read the standard input"));
+
+  const std::string letters = "1\ta\t-1\t1\t1\t0\t0\t1\n2\tb\t-1\t2\t1\t3\t1\t0\n";
+  SequenceReadOptions options;
+  options.format = SequenceFormat::kLetters;
+  const SequenceModel words = DrawnModel(folder.Write("letters", letters), options);
+  CheckPredictions(words, folder.Path("letters"), "3");
+  check(words, folder.Path("letters"), "0,4", "no sequence belongs to fold '4'");
+  check(words, folder.Write("wide", "1\ta\t-1\t1\t1\t0\t0\t1\t1\n" + letters), "",
+        "wide:1: 3 pixels, but the model has 2");
+  check(words, folder.Write("later", letters + "3\ta\t-1\t1\t1\t0\t0\t1\t1\n"), "",
+        "later:3: 3 pixels at letter 'a', but the lines before have 2");
 }
