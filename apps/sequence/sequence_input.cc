@@ -116,8 +116,8 @@ struct Deal {
   bool allows_none = false;  // whether a rank may get no sequence
 };
 
-/// Reads the sequences of this rank. begin(line): the format of data with this first line; may throw
-/// DataError. make(lines, first): the reader.
+/// Reads the sequences of this rank. begin(line): the format of data with this first line; may
+/// throw DataError. make(lines, first): the reader.
 template <class Begin, class Make>
 SequenceData ReadDealtSequences(const std::string& path, const Deal& deal, const Begin& begin,
                                 const Make& make) {

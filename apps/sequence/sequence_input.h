@@ -58,10 +58,10 @@ struct SequenceInput {
 /// the standard input are errors.
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options);
 
-/// Reads data for a model; folds as in SequenceReadOptions. Throws DataError. With several ranks, all
-/// of them call this function, and each gets its own sequences, or none where there are fewer than
-/// ranks. Labels unknown to the model and errors are the same on all ranks, and those of one rank.
-/// The standard input is an error then.
+/// Reads data for a model; folds as in SequenceReadOptions. Throws DataError. With several ranks,
+/// all of them call this function, and each gets its own sequences, or none where there are fewer
+/// than ranks. Labels unknown to the model and errors are the same on all ranks, and those of one
+/// rank. The standard input is an error then.
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
                                const std::string& folds, Ranks& ranks = OneRank());
 
@@ -71,8 +71,8 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
 /// too large after scaling.
 std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data);
 
-/// A reader of data for a model, without features. `lines` must outlive the reader. `first`: the first
-/// line of the data, where `lines` are a part of them; else null.
+/// A reader of data for a model, without features. `lines` must outlive the reader. `first`: the
+/// first line of the data, where `lines` are a part of them; else null.
 std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines,
                                               const FirstLine* first = nullptr);
 

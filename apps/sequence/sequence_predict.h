@@ -91,8 +91,8 @@ std::vector<double> SequenceMarginals(const SequenceModel& model, const Sequence
                                       Index threads);
 
 /// The metrics of these sequences of the data; `labels`: as in SequencePredictions. With several
-/// ranks, each with its own sequences, all of them call this function; rank 0 gets the metrics of the
-/// sequences of all ranks, and other ranks those of none.
+/// ranks, each with its own sequences, all of them call this function; rank 0 gets the metrics of
+/// the sequences of all ranks, and other ranks those of none.
 SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Index> sequences,
                                   std::span<const Index> labels, Ranks& ranks = OneRank());
 

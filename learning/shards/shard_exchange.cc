@@ -2,7 +2,6 @@
 #include <slackline/learning/shards/shard_exchange.h>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include <slackline/core/inner_product.h>
@@ -66,33 +65,6 @@ void AddDifference(const double* a, const double* b, double scale, Offset count,
 SLACKLINE_MULTIVERSION
 void AddScaled(double scale, const double* a, Offset count, double* out) {
   for (Offset k = 0; k < count; ++k) out[k] += scale * a[k];
-}
-
-/// The parts of a message of doubles.
-class MessageWriter {
- public:
-  void Add(std::span<const double> values) {
-    message_.insert(message_.end(), values.begin(), values.end());
-  }
-  void Add(std::span<const Index> values) {
-    const std::size_t begin = message_.size();
-    message_.resize(begin + Doubles(values.size()));
-    if (!values.empty()) std::memcpy(message_.data() + begin, values.data(), values.size_bytes());
-  }
-  void Clear() { message_.clear(); }
-  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(message_)); }
-
-  /// The doubles that as many indices occupy.
-  static std::size_t Doubles(std::size_t indices) {
-    return (indices * sizeof(Index) + sizeof(double) - 1) / sizeof(double);
-  }
-
- private:
-  std::vector<double> message_;
-};
-
-std::span<const Index> IndicesAt(const double* place, Offset count) {
-  return {reinterpret_cast<const Index*>(place), Size(count)};
 }
 
 }  // namespace
@@ -223,8 +195,8 @@ void ShardExchange::ShowPart(CommonWeights* common, Piece* piece) const {
     AddScaled(1, ChangesOf(p, *piece), piece->size, common->frequent.data() + piece->first);
 }
 
-/// Products of the changes of the frequent weights. Pairs of shards take turns on blocks of weights,
-/// so that the changes of all shards in a block stay in the cache.
+/// Products of the changes of the frequent weights. Pairs of shards take turns on blocks of
+/// weights, so that the changes of all shards in a block stay in the cache.
 void ShardExchange::AddFrequent(const CommonWeights& common, Piece* piece) const {
   const std::size_t n = num_shards();
   std::vector<double>& products = piece->products;
@@ -318,196 +290,7 @@ void ShardExchange::AddAndSend(int threads, const Shards& shards, const CommonWe
   ForPieces(
       threads, true, [&](Piece* piece) { AddPart(shards, common, piece); },
       [](Piece*, std::size_t) {});
-  const WeightRuns& runs = common.runs;
-  const int size = ranks_.size();
-  const Offset my_slice = slice_begin_[ranks_.rank() + 1] - slice_begin_[ranks_.rank()];
-  with_columns = with_columns && !columns_.empty();
-  // Numbers of changed columns, and of their values: per shard and range of the other rank.
-  std::vector<std::vector<Offset>> counts(size);
-  std::vector<std::vector<Offset>> come_counts(size);
-  std::vector<std::span<const std::byte>> to(size);
-  std::vector<std::span<std::byte>> from(size);
-  const auto shards_of = [&](int r) { return ranks_.PieceOf(plan_.total, r); };
-  if (with_columns) {
-    for (int r = 0; r < size; ++r) {
-      const Ranks::Piece ranges = ranks_.PieceOf(static_cast<std::int64_t>(columns_.size()), r);
-      for (const auto& shard : shards) {
-        for (std::int64_t range = ranges.begin; range < ranges.end; ++range) {
-          const std::span<const Index> changed = shard->changed_columns(Size(range));
-          Offset values = 0;
-          for (const Index column : changed) values += runs.column(column).count;
-          counts[r].push_back(static_cast<Offset>(changed.size()));
-          counts[r].push_back(values);
-        }
-      }
-      come_counts[r].resize(Size(2 * shards_of(r).size() * my_columns_.size()));
-      to[r] = std::as_bytes(std::span(counts[r]));
-      from[r] = std::as_writable_bytes(std::span(come_counts[r]));
-    }
-    ranks_.ExchangeBytes(to, from);
-  }
-  std::vector<MessageWriter> messages(size);
-  come_.resize(size);
-  for (int r = 0; r < size; ++r) {
-    const Offset begin = slice_begin_[r];
-    const std::size_t slice = slice_begin_[r + 1] - begin;
-    for (const std::vector<double>& own : own_)
-      messages[r].Add(std::span(own).subspan(Size(begin), slice));
-    if (with_columns) {
-      const Ranks::Piece ranges = ranks_.PieceOf(static_cast<std::int64_t>(columns_.size()), r);
-      for (const auto& shard : shards) {
-        for (std::int64_t range = ranges.begin; range < ranges.end; ++range) {
-          const std::span<const Index> changed = shard->changed_columns(Size(range));
-          messages[r].Add(changed);
-          for (const Index column : changed) {
-            const WeightRun run = runs.column(column);
-            messages[r].Add(shard->weights().subspan(Size(run.begin), Size(run.count)));
-          }
-        }
-      }
-    }
-    std::size_t comes = Size(shards_of(r).size() * my_slice);
-    for (std::size_t k = 0; k < come_counts[r].size(); k += 2)
-      comes += MessageWriter::Doubles(come_counts[r][k]) + Size(come_counts[r][k + 1]);
-    come_[r].resize(comes);
-    to[r] = messages[r].bytes();
-    from[r] = std::as_writable_bytes(std::span(come_[r]));
-  }
-  ranks_.ExchangeBytes(to, from);
-  changes_.clear();
-  lists_.clear();
-  for (int r = 0; r < size; ++r) {
-    const double* place = come_[r].data();
-    for (std::int64_t p = 0; p < shards_of(r).size(); ++p, place += my_slice)
-      changes_.push_back(place);
-    for (std::size_t k = 0; k < come_counts[r].size(); k += 2) {
-      const Offset columns = come_counts[r][k];
-      const std::span<const Index> numbers = IndicesAt(place, columns);
-      place += MessageWriter::Doubles(Size(columns));
-      lists_.push_back({numbers, place});
-      place += come_counts[r][k + 1];
-    }
-  }
-}
-
-void ShardExchange::ShareFrequent(CommonWeights* common) {
-  if (ranks_.alone()) return;
-  std::vector<std::size_t> lengths;
-  for (int r = 0; r < ranks_.size(); ++r)
-    lengths.push_back(Size(slice_begin_[r + 1] - slice_begin_[r]) * sizeof(double));
-  const std::span<double> all(common->frequent);
-  ranks_.GatherBytes(std::as_bytes(all.subspan(Size(slice_begin_[ranks_.rank()]),
-                                               lengths[ranks_.rank()] / sizeof(double))),
-                     lengths, std::as_writable_bytes(all).data());
-}
-
-void ShardExchange::ShareColumns(CommonWeights* common) {
-  if (ranks_.alone() || columns_.empty()) return;
-  MessageWriter message;
-  for (std::int64_t range = my_columns_.begin; range < my_columns_.end; ++range) {
-    const Piece& piece = columns_[range];
-    message.Add(std::span(piece.columns));
-    for (const WeightRun& run : piece.runs)
-      message.Add(std::span(common->values).subspan(Size(run.begin), Size(run.count)));
-  }
-  // All ranks know how many columns and values every piece has (GatherSums).
-  std::vector<std::size_t> lengths;
-  std::size_t total = 0;
-  for (int r = 0; r < ranks_.size(); ++r) {
-    const Ranks::Piece ranges = ranks_.PieceOf(static_cast<std::int64_t>(columns_.size()), r);
-    std::size_t doubles = 0;
-    for (std::int64_t range = ranges.begin; range < ranges.end; ++range)
-      doubles += MessageWriter::Doubles(Size(sizes_[range].columns)) + Size(sizes_[range].values);
-    lengths.push_back(doubles * sizeof(double));
-    total += doubles;
-  }
-  std::vector<double> all(total);
-  ranks_.GatherBytes(message.bytes(), lengths, std::as_writable_bytes(std::span(all)).data());
-  const double* place = all.data();
-  for (const Sizes& size : sizes_) {
-    const std::span<const Index> numbers = IndicesAt(place, size.columns);
-    place += MessageWriter::Doubles(numbers.size());
-    for (const Index column : numbers) {
-      const WeightRun run = common->runs.column(column);
-      std::copy(place, place + run.count, common->values.data() + run.begin);
-      common->changed_in[column] = common->round;
-      place += run.count;
-    }
-  }
-}
-
-ShardExchange::Sums ShardExchange::GatherSums(const Shards& shards) {
-  const std::size_t n = num_shards();
-  Sums sums{std::vector<double>(n * n + n, 0.0), {}};
-  const auto add = [&](std::span<const double> products) {
-    for (std::size_t k = 0; k < products.size(); ++k) sums.products[k] += products[k];
-  };
-  std::vector<double> losses;
-  for (const auto& shard : shards) losses.push_back(shard->LossChange());
-  sizes_.clear();
-  const auto num_columns = static_cast<std::int64_t>(columns_.size());
-  if (ranks_.alone()) {
-    for (const auto& pieces : {std::span(frequent_), std::span(columns_)}) {
-      for (const Piece& piece : pieces) add(piece.products);
-    }
-    for (const Piece& piece : columns_) sizes_.push_back(SizesOf(piece));
-    sums.loss_changes = std::move(losses);
-    return sums;
-  }
-  // One message per rank: the products of its pieces, its losses, and the sizes of its pieces.
-  std::vector<double> message;
-  const auto append = [&](std::span<const double> values) {
-    message.insert(message.end(), values.begin(), values.end());
-  };
-  for (std::int64_t k = my_frequent_.begin; k < my_frequent_.end; ++k)
-    append(frequent_[k].products);
-  for (std::int64_t k = my_columns_.begin; k < my_columns_.end; ++k) append(columns_[k].products);
-  append(losses);
-  for (std::int64_t k = my_columns_.begin; k < my_columns_.end; ++k) {
-    const Sizes sizes = SizesOf(columns_[k]);
-    append(std::vector{static_cast<double>(sizes.columns), static_cast<double>(sizes.values),
-                       static_cast<double>(sizes.size)});
-  }
-  struct Lengths {
-    std::size_t frequent, columns, losses;
-    std::size_t sum(std::size_t products) const {
-      return (frequent + columns) * products + losses + 3 * columns;
-    }
-  };
-  std::vector<Lengths> parts;
-  std::vector<std::size_t> lengths;
-  std::size_t total = 0;
-  for (int r = 0; r < ranks_.size(); ++r) {
-    parts.push_back({Size(ranks_.PieceOf(static_cast<std::int64_t>(frequent_.size()), r).size()),
-                     Size(ranks_.PieceOf(num_columns, r).size()),
-                     Size(ranks_.PieceOf(plan_.total, r).size())});
-    lengths.push_back(parts.back().sum(n * n + n) * sizeof(double));
-    total += parts.back().sum(n * n + n);
-  }
-  std::vector<double> all(total);
-  ranks_.GatherBytes(std::as_bytes(std::span(message)), lengths,
-                     std::as_writable_bytes(std::span(all)).data());
-  // The order of one rank: all frequent weights, then all columns.
-  for (const bool columns : {false, true}) {
-    const double* place = all.data();
-    for (const Lengths& part : parts) {
-      const double* products = place + (columns ? part.frequent * (n * n + n) : 0);
-      for (std::size_t k = 0; k < (columns ? part.columns : part.frequent); ++k) {
-        add({products, n * n + n});
-        products += n * n + n;
-      }
-      if (columns) {
-        sums.loss_changes.insert(sums.loss_changes.end(), products, products + part.losses);
-        products += part.losses;
-        for (std::size_t k = 0; k < part.columns; ++k, products += 3) {
-          sizes_.push_back({static_cast<Offset>(products[0]), static_cast<Offset>(products[1]),
-                            static_cast<Offset>(products[2])});
-        }
-      }
-      place += part.sum(n * n + n);
-    }
-  }
-  return sums;
+  SendChanges(shards, common.runs, with_columns);
 }
 
 /// Sets the caution of the next round after one whose shards had these slopes of the dual.

@@ -110,11 +110,12 @@ class ShardExchange {
   void ForPieces(int threads, bool all, const OfFrequent& of_frequent, const OfColumns& of_columns);
   int ThreadsFor(int threads, const CommonWeights& common) const;
 
-  /// With several ranks: makes AddPart for all pieces, and gives the changes of this rank's shards
-  /// to the ranks of the pieces.
+  /// With several ranks: makes AddPart for all pieces, and SendChanges.
   void AddAndSend(int threads, const Shards& shards, const CommonWeights& common,
                   bool with_columns);
-  /// Gives all ranks what this rank's pieces of the frequent weights have become.
+  /// Gives the changes of this rank's shards to the ranks of the pieces.
+  void SendChanges(const Shards& shards, const WeightRuns& runs, bool with_columns);
+  /// Gives all ranks what this rank's pieces have become.
   void ShareFrequent(CommonWeights* common);
   void ShareColumns(CommonWeights* common);
   /// The sums of the products of all pieces, the changes of the losses of all shards, and the sizes

@@ -58,8 +58,8 @@ class SequenceSession : public SessionTask {
   SequenceTraining training_;
 };
 
-/// Reads data for a model, with several ranks those of this rank. Unless quiet, prints what the model
-/// does not know of them to the standard error. Throws DataError.
+/// Reads data for a model, with several ranks those of this rank. Unless quiet, prints what the
+/// model does not know of them to the standard error. Throws DataError.
 SequenceInput LoadSequences(const SequenceModel& model, const std::string& data,
                             const std::string& folds, bool quiet);
 
