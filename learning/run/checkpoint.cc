@@ -138,6 +138,8 @@ Checkpoint LoadListed(const ModelReader& list, const Ranks& ranks) {
   const std::vector<std::string>& files = list.Strings(kFiles);
   const auto counts = list.Integers(kCounts);
   bool good = files.size() == counts.size() && !files.empty();
+  for (const std::string& file : files)
+    good = good && file.find('/') == std::string::npos;  // they lie beside the list
   std::int64_t shards = 0;
   for (const std::int64_t count : counts) {
     good = good && count > 0 && count <= std::numeric_limits<Index>::max();

@@ -442,13 +442,14 @@ TEST_CASE("checkpoint files are read as written, and bad ones refused") {
   const std::string path = folder.Path("run.ckpt");
   const Fingerprint print = {{"--lambda", "0.1"}, {"labels of the data", "ab"}};
   const std::string state("state\0with a zero", 17);
-  const Checkpoint saved{print, 3, {0.5, -1}, state};
+  const Checkpoint saved{print, 3, {0.5, -1}, state, {2, 9}};
   SaveCheckpoint(path, saved);
   const Checkpoint loaded = LoadCheckpoint(path);
   CHECK(loaded.fingerprint == print);
   CHECK(loaded.stage == 3);
   CHECK(loaded.figures == saved.figures);
   CHECK(loaded.state == state);
+  CHECK(loaded.parts == saved.parts);
   const std::string bytes = ReadBytes(path);
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     const std::string cut = folder.Write("cut.ckpt", bytes.substr(0, length));
@@ -458,6 +459,12 @@ TEST_CASE("checkpoint files are read as written, and bad ones refused") {
     std::string changed = bytes;
     changed[k] = static_cast<char>(changed[k] ^ 4);
     CHECK_THROWS_AS(LoadCheckpoint(folder.Write("changed.ckpt", changed)), DataError);
+  }
+  for (const std::vector<std::size_t>& parts : {std::vector<std::size_t>{9, 2}, {2, 18}}) {
+    Checkpoint wrong = saved;
+    wrong.parts = parts;
+    SaveCheckpoint(path, wrong);
+    CHECK_THROWS_AS(LoadCheckpoint(path), DataError);
   }
   ModelWriter newer;
   newer.Add("state_version", std::vector<std::int64_t>{kStateVersion + 1});
