@@ -19,7 +19,6 @@ from lab import Lab
 # The learners whose evaluations use threads in different code.
 LEARNERS = [
     [],
-    ["--shards", "3"],
     ["--learner", "bcfw", "--step", "fw", "--average", "weighted"],
     ["--learner", "bcfw", "--step", "fw", "--oracle", "lp"],
     ["--learner", "al"],
@@ -43,7 +42,7 @@ LEARNERS = [
     ["--learner", "bcfw", "--oracle", "messages"],
     ["--verify"],
 ]
-FEW = [[], ["--shards", "3"], ["--learner", "al"], ["--learner", "cutting-plane-1"]]
+FEW = [[], ["--learner", "al"], ["--learner", "cutting-plane-1"]]
 
 
 def read_options():
