@@ -13,10 +13,6 @@
 
 #include <slackline/core/ranks.h>
 
-namespace CLI {
-class App;
-}  // namespace CLI
-
 namespace slackline::internal::program {
 
 /// To be called first in main. Throws DataError when a launcher has started several processes, and
