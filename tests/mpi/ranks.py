@@ -101,6 +101,12 @@ def yeast_as_libsvm():
         yield ",".join(labels) + " " + " ".join(features)
 
 
+def yeast_file(lab):
+    path = lab.folder / "yeast.svm"
+    path.write_text("\n".join(yeast_as_libsvm()) + "\n")
+    return path
+
+
 def drawn_tags(sequences):
     """Lines of drawn sentences in CoNLL's format."""
     draw = random.Random(7)
@@ -377,8 +383,7 @@ def bad_predictions(lab):
 
 
 def output(lab):
-    plain = lab.folder / "yeast.svm"
-    plain.write_text("\n".join(yeast_as_libsvm()) + "\n")
+    plain = yeast_file(lab)
     train = ["multilabel", "train", plain, "--num-labels", 14, "--max-passes", 3]
     log = lab.folder / "run.jsonl"
     alone = lab.run(0, *train, "--shards", 3, "--model", lab.folder / "a.slk")
@@ -436,8 +441,7 @@ def bad_input(lab):
 
 
 def checkpoints(lab):
-    plain = lab.folder / "yeast.svm"
-    plain.write_text("\n".join(yeast_as_libsvm()) + "\n")
+    plain = yeast_file(lab)
     train = ["multilabel", "train", plain, "--num-labels", 14, "--gap-tolerance", 1e-4, "--shards", 4]
     whole = lab.train(0, "whole", *train, "--max-passes", 12)
     saved = lab.folder / "run.ckpt"
@@ -472,8 +476,7 @@ def start(lab, ranks, *arguments):
 
 def killed(lab):
     draw = random.Random(3)
-    plain = lab.folder / "yeast.svm"
-    plain.write_text("\n".join(yeast_as_libsvm()) + "\n")
+    plain = yeast_file(lab)
     passes = 60
     train = ["multilabel", "train", plain, "--num-labels", 14, "--gap-tolerance", 0, "--max-passes",
              passes, "--shards", 4]
@@ -503,8 +506,7 @@ def killed(lab):
 
 
 def interrupted(lab):
-    plain = lab.folder / "yeast.svm"
-    plain.write_text("\n".join(yeast_as_libsvm()) + "\n")
+    plain = yeast_file(lab)
     model = lab.folder / "m.slk"
     process = start(lab, 3, "multilabel", "train", plain, "--num-labels", 14, "--gap-tolerance", 0,
                     "--model", model)

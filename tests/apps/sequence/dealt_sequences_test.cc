@@ -14,6 +14,7 @@
 #include <slackline/core/random.h>
 #include <tests/core/data_folder.h>
 #include <tests/core/temporary_folder.h>
+#include <tests/support/dealt.h>
 #include <tests/support/thread_ranks.h>
 
 using namespace slackline::internal;
@@ -78,10 +79,8 @@ SequenceInput CheckDeals(const std::string& path, const SequenceReadOptions& opt
     CAPTURE(path);
     CAPTURE(deal.ranks);
     CAPTURE(deal.shards);
-    std::vector<SequenceInput> parts(Size(deal.ranks));
-    OnThreadRanks(deal.ranks, [&](ThreadRanks& ranks) {
-      parts[Size(ranks.rank())] = ReadOn(ranks, path, options, deal.shards);
-    });
+    const std::vector<SequenceInput> parts = OnEachRank(
+        deal.ranks, [&](ThreadRanks& ranks) { return ReadOn(ranks, path, options, deal.shards); });
     std::vector<Sequence> joined;
     for (int r = 0; r < deal.ranks; ++r) {
       const SequenceInput& part = parts[Size(r)];

@@ -11,12 +11,14 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/core/record_deal.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/shards/shard_deal.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
+#include "tests/support/dealt.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/thread_ranks.h"
@@ -48,11 +50,8 @@ Problem TextProblem(Random& random) {
 
 /// The examples of a rank that has these shards of all.
 Problem PartOf(const Problem& problem, Index shards, Ranks& ranks) {
-  const Ranks::Piece piece = ranks.PieceOf(shards);
-  const auto at = [&](std::int64_t shard) {
-    return RangeOfShard(problem.size(), shards, static_cast<Index>(shard));
-  };
-  return ProblemOfRange(problem, {at(piece.begin).begin, at(piece.end - 1).end});
+  const Ranks::Piece piece = RecordsOfRank(ranks, problem.size(), shards, ranks.rank());
+  return ProblemOfRange(problem, {static_cast<Index>(piece.begin), static_cast<Index>(piece.end)});
 }
 
 /// Everything about a run that must not depend on the number of ranks.
@@ -79,11 +78,10 @@ TEST_CASE("runs on several ranks are those on one, bit for bit") {
       const TrainOptions options = Shards(shards);
       const Outcome alone = OutcomeOf(Train(problem, options));
       for (const int size : {1, 2, 3}) {
-        std::vector<Outcome> outcomes(size);
-        OnThreadRanks(size, [&](ThreadRanks& ranks) {
+        const std::vector<Outcome> outcomes = OnEachRank(size, [&](ThreadRanks& ranks) {
           TrainOptions own = options;
           own.ranks = &ranks;
-          outcomes[ranks.rank()] = OutcomeOf(Train(PartOf(problem, shards, ranks), own));
+          return OutcomeOf(Train(PartOf(problem, shards, ranks), own));
         });
         CAPTURE(texts);
         CAPTURE(shards);
@@ -137,12 +135,10 @@ TEST_CASE("what a shard computes does not depend on other rows of its process") 
   constexpr Index kExamples = 30;
   const TrainOptions options = Shards(3);
   const Outcome alone = OutcomeOf(Train(TokenProblem({0, kExamples}), options));
-  std::vector<Outcome> outcomes(3);
-  OnThreadRanks(3, [&](ThreadRanks& ranks) {
+  const std::vector<Outcome> outcomes = OnEachRank(3, [&](ThreadRanks& ranks) {
     TrainOptions own = options;
     own.ranks = &ranks;
-    const ExampleRange range = RangeOfShard(kExamples, 3, ranks.rank());
-    outcomes[Size(ranks.rank())] = OutcomeOf(Train(TokenProblem(range), own));
+    return OutcomeOf(Train(TokenProblem(RangeOfShard(kExamples, 3, ranks.rank())), own));
   });
   for (const Outcome& outcome : outcomes) {
     CHECK(outcome.weights == alone.weights);
@@ -236,14 +232,8 @@ TEST_CASE("a checkpoint of ranks whose files are missing or mixed is refused by 
     return std::filesystem::path();
   };
   const auto message = [&] {
-    std::vector<std::string> messages(2);
-    OnThreadRanks(2, [&](ThreadRanks& ranks) {
-      try {
-        CheckpointFile(folder.Path("a"), ranks).Load();
-      } catch (const DataError& error) {
-        messages[ranks.rank()] = error.what();
-      }
-    });
+    const std::vector<std::string> messages = ErrorsOnRanks(
+        2, [&](ThreadRanks& ranks) { CheckpointFile(folder.Path("a"), ranks).Load(); });
     CHECK(messages[0] == messages[1]);
     return messages[0];
   };

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/dealt.h"
 #include "tests/support/random_problems.h"
-#include "tests/support/thread_ranks.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -74,11 +74,9 @@ namespace {
 
 /// The plans of ranks with these numbers of examples.
 std::vector<ShardPlan> PlansOf(const std::vector<Index>& examples, Index shards) {
-  std::vector<ShardPlan> plans(examples.size());
-  OnThreadRanks(static_cast<int>(examples.size()), [&](ThreadRanks& ranks) {
-    plans[ranks.rank()] = PlanShards(examples[ranks.rank()], shards, ranks);
+  return OnEachRank(static_cast<int>(examples.size()), [&](ThreadRanks& ranks) {
+    return PlanShards(examples[ranks.rank()], shards, ranks);
   });
-  return plans;
 }
 
 std::string ErrorOf(const std::vector<Index>& examples, Index shards) {

@@ -11,6 +11,7 @@
 #include <slackline/core/check.h>
 #include <tests/core/data_folder.h>
 #include <tests/core/temporary_folder.h>
+#include <tests/support/dealt.h>
 #include <tests/support/thread_ranks.h>
 
 using namespace slackline::internal;
@@ -59,10 +60,8 @@ MultiLabelData CheckDeals(const std::string& path, const MultiLabelReadOptions& 
     CAPTURE(path);
     CAPTURE(deal.ranks);
     CAPTURE(deal.shards);
-    std::vector<MultiLabelData> parts(Size(deal.ranks));
-    OnThreadRanks(deal.ranks, [&](ThreadRanks& ranks) {
-      parts[Size(ranks.rank())] = ReadOn(ranks, path, options, deal.shards);
-    });
+    const std::vector<MultiLabelData> parts = OnEachRank(
+        deal.ranks, [&](ThreadRanks& ranks) { return ReadOn(ranks, path, options, deal.shards); });
     std::vector<Example> joined;
     for (int r = 0; r < deal.ranks; ++r) {
       const MultiLabelData& part = parts[Size(r)];
