@@ -338,10 +338,10 @@ class Run {
   /// decides when states are copied, but not what they contain.
   void KeepState() {
     if (!plan_.write || !whole_) return;
-    bool due = since_written_.Seconds() >= plan_.every_seconds;
-    bool cheap = since_kept_.Seconds() >= kKeepEvery * keep_seconds_;
-    ranks_.TakeFromFirst(&due);
-    ranks_.TakeFromFirst(&cheap);
+    bool times[] = {since_written_.Seconds() >= plan_.every_seconds,
+                    since_kept_.Seconds() >= kKeepEvery * keep_seconds_};
+    ranks_.TakeFromFirst(&times);
+    const auto [due, cheap] = times;
     if (!due && !cheap && state_.record.pass < options_.max_passes) return;
     CopyState();
     if (due && state_.record.pass > 0) Timed(&state_.record.check_seconds, [&] { WriteKept(); });

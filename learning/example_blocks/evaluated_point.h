@@ -39,27 +39,21 @@ class EvaluatedPoint {
 
   void Archive(const Dataset& data, StateArchive* archive);
 
-  /// The parts of Archive: a head, then one part per example, then the end when loading.
-  class Loading;
-  Loading ArchiveHead(Index examples, StateArchive* archive);
-  void ArchiveExample(const Dataset& data, Index m, StateArchive* archive, Loading* loading);
-  void EndLoading(Loading loading);
-
- private:
   struct SparsePoint {
     std::vector<Index> index;
     std::vector<double> value;
     double loss = 0;
   };
-
- public:
-  /// What has been read.
-  class Loading {
-    friend class EvaluatedPoint;
+  /// The best point in an archive that is being read.
+  struct Loading {
     bool known = false;
     double value = 0;
     std::vector<SparsePoint> points;
   };
+  /// The parts of Archive: a head, then one part per example, then the end when loading.
+  Loading ArchiveHead(Index examples, StateArchive* archive);
+  void ArchiveExample(const Dataset& data, Index m, StateArchive* archive, Loading* loading);
+  void EndLoading(Loading loading);
 
  private:
   bool keeps() const { return !points_.empty(); }

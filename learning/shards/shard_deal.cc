@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/record_deal.h>
 
 namespace slackline::internal {
 
@@ -36,12 +37,7 @@ ShardPlan PlanShards(Index examples, Index wanted, Ranks& ranks) {
   }
   bool even = true;
   for (int r = 0; r < ranks.size(); ++r) {
-    const Ranks::Piece shards = ranks.PieceOf(plan.total, r);
-    const Index begin =
-        RangeOfShard(plan.num_examples, plan.total, static_cast<Index>(shards.begin)).begin;
-    const Index end =
-        RangeOfShard(plan.num_examples, plan.total, static_cast<Index>(shards.end) - 1).end;
-    even = even && end - begin == counts[r];
+    even = even && RecordsOfRank(ranks, plan.num_examples, plan.total, r).size() == counts[r];
   }
   const Ranks::Piece mine = ranks.PieceOf(plan.total);
   plan.first = static_cast<Index>(mine.begin);

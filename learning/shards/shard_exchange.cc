@@ -107,19 +107,25 @@ const double* ShardExchange::ChangesOf(Index shard, const Piece& piece) const {
   return changes_[shard] + (piece.first - slice_begin_[ranks_.rank()]);
 }
 
+template <class Work>
+void ShardExchange::ForFrequent(int threads, const Ranks::Piece& pieces, const Work& work) {
+  const auto count = static_cast<Index>(pieces.size());
+  ParallelChunks(count, threads == 1 ? 1 : count, threads, [&](const Chunk& chunk) {
+    for (Index k = chunk.begin; k < chunk.end; ++k) work(&frequent_[pieces.begin + k]);
+  });
+}
+
 template <class OfFrequent, class OfColumns>
-void ShardExchange::ForPieces(int threads, bool all, const OfFrequent& of_frequent,
-                              const OfColumns& of_columns) {
-  const Index first = all ? 0 : static_cast<Index>(my_frequent_.begin);
-  const Index end = static_cast<Index>(all ? frequent_.size() : my_frequent_.end);
-  const auto columns = static_cast<Index>(my_columns_.size());
-  const Index pieces = end - first + columns;
+void ShardExchange::ForMine(int threads, const OfFrequent& of_frequent,
+                            const OfColumns& of_columns) {
+  const auto num_frequent = static_cast<Index>(my_frequent_.size());
+  const Index pieces = num_frequent + static_cast<Index>(my_columns_.size());
   ParallelChunks(pieces, threads == 1 ? 1 : pieces, threads, [&](const Chunk& chunk) {
     for (Index k = chunk.begin; k < chunk.end; ++k) {
-      if (k < end - first) {
-        of_frequent(&frequent_[first + k]);
+      if (k < num_frequent) {
+        of_frequent(&frequent_[my_frequent_.begin + k]);
       } else {
-        const std::size_t range = my_columns_.begin + k - (end - first);
+        const std::size_t range = my_columns_.begin + k - num_frequent;
         of_columns(&columns_[range], range);
       }
     }
@@ -287,9 +293,7 @@ void ShardExchange::EndFrequent(CommonWeights* common, Piece* piece) {
 void ShardExchange::AddAndSend(int threads, const Shards& shards, const CommonWeights& common,
                                bool with_columns) {
   if (ranks_.alone()) return;
-  ForPieces(
-      threads, true, [&](Piece* piece) { AddPart(shards, common, piece); },
-      [](Piece*, std::size_t) {});
+  ForFrequent(threads, AllFrequent(), [&](Piece* piece) { AddPart(shards, common, piece); });
   SendChanges(shards, common.runs, with_columns);
 }
 
@@ -310,25 +314,16 @@ void ShardExchange::AdaptCaution(std::span<const double> slopes) {
   }
 }
 
-int ShardExchange::ThreadsFor(int threads, const CommonWeights& common) const {
-  const Offset work = common.runs.num_frequent() * (4 * Offset{num_shards()} + 1);
-  return work < kSharedWork && columns_.empty() ? 1 : threads;
-}
-
 ShardExchange::Cost ShardExchange::CombineFrequent(int threads, const Shards& shards,
                                                    CommonWeights* common) {
   const double begin = ThreadCpuSeconds();
-  const std::int64_t work =
-      static_cast<Offset>(common->frequent.size()) * (4 * Offset{num_shards()} + 1);
+  const std::int64_t work = FrequentWork(*common);
   if (work < kSharedWork) threads = 1;
   AddAndSend(threads, shards, *common, false);
-  ForPieces(
-      threads, false,
-      [&](Piece* piece) {
-        if (ranks_.alone()) AddPart(shards, *common, piece);
-        ShowPart(common, piece);
-      },
-      [](Piece*, std::size_t) {});
+  ForFrequent(threads, my_frequent_, [&](Piece* piece) {
+    if (ranks_.alone()) AddPart(shards, *common, piece);
+    ShowPart(common, piece);
+  });
   ShareFrequent(common);
   return {work / 4, (ThreadCpuSeconds() - begin) * threads};
 }
@@ -338,10 +333,11 @@ ShardExchange::Cost ShardExchange::Combine(double strength, int threads, const S
   const std::size_t n = num_shards();
   const double begin = ThreadCpuSeconds();
   ++common->round;
-  threads = ThreadsFor(threads, *common);
+  std::int64_t work = FrequentWork(*common);
+  if (work < kSharedWork && columns_.empty()) threads = 1;
   AddAndSend(threads, shards, *common, true);
-  ForPieces(
-      threads, false,
+  ForMine(
+      threads,
       [&](Piece* piece) {
         if (ranks_.alone()) AddPart(shards, *common, piece);
         AddFrequent(*common, piece);
@@ -355,8 +351,8 @@ ShardExchange::Cost ShardExchange::Combine(double strength, int threads, const S
   for (std::size_t p = 0; p < n; ++p)
     slopes[p] = sums.loss_changes[p] - strength * sums.products[n * n + p];
   *gain = BestShares({slopes, std::span(sums.products).first(n * n), strength}, shares_);
-  ForPieces(
-      threads, false,
+  ForMine(
+      threads,
       [&](Piece* piece) {
         ApplyFrequent(common, piece);
         if (ranks_.alone()) EndFrequent(common, piece);
@@ -365,13 +361,9 @@ ShardExchange::Cost ShardExchange::Combine(double strength, int threads, const S
   if (!ranks_.alone()) {
     ShareFrequent(common);
     ShareColumns(common);
-    ForPieces(
-        threads, true, [&](Piece* piece) { EndFrequent(common, piece); },
-        [](Piece*, std::size_t) {});
+    ForFrequent(threads, AllFrequent(), [&](Piece* piece) { EndFrequent(common, piece); });
   }
   AdaptCaution(slopes);
-  std::int64_t work =
-      static_cast<Offset>(common->frequent.size()) * (4 * static_cast<Offset>(n) + 1);
   for (const Sizes& sizes : sizes_) work += 5 * sizes.size;
   return {work / 4, (ThreadCpuSeconds() - begin) * threads};
 }

@@ -104,11 +104,17 @@ class ShardExchange {
   void ApplyColumns(CommonWeights* common, Piece* piece) const;
   void EndFrequent(CommonWeights* common, Piece* piece);
 
-  /// Calls of_frequent(piece) for pieces of frequent weights, those of this rank or (all) all of
-  /// them, and of_columns(piece, number) for this rank's pieces of columns.
+  Ranks::Piece AllFrequent() const { return {0, static_cast<std::int64_t>(frequent_.size())}; }
+  /// Calls work(piece) for these pieces of frequent weights.
+  template <class Work>
+  void ForFrequent(int threads, const Ranks::Piece& pieces, const Work& work);
+  /// Calls of_frequent(piece) and of_columns(piece, number) for the pieces of this rank.
   template <class OfFrequent, class OfColumns>
-  void ForPieces(int threads, bool all, const OfFrequent& of_frequent, const OfColumns& of_columns);
-  int ThreadsFor(int threads, const CommonWeights& common) const;
+  void ForMine(int threads, const OfFrequent& of_frequent, const OfColumns& of_columns);
+  /// Array entries that an exchange of the frequent weights touches.
+  Offset FrequentWork(const CommonWeights& common) const {
+    return common.runs.num_frequent() * (4 * Offset{num_shards()} + 1);
+  }
 
   /// With several ranks: makes AddPart for all pieces, and SendChanges.
   void AddAndSend(int threads, const Shards& shards, const CommonWeights& common,
@@ -118,12 +124,12 @@ class ShardExchange {
   /// Gives all ranks what this rank's pieces have become.
   void ShareFrequent(CommonWeights* common);
   void ShareColumns(CommonWeights* common);
-  /// The sums of the products of all pieces, the changes of the losses of all shards, and the sizes
-  /// of all pieces of columns.
+  /// The sums of the products of all pieces, and the changes of the losses of all shards.
   struct Sums {
     std::vector<double> products;
     std::vector<double> loss_changes;
   };
+  /// Also sets sizes_.
   Sums GatherSums(const Shards& shards);
   /// Of a piece of columns: how many have changed, their values, and Piece::size.
   struct Sizes {

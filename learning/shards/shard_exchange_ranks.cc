@@ -20,7 +20,6 @@ class MessageWriter {
     message_.resize(begin + Doubles(values.size()));
     if (!values.empty()) std::memcpy(message_.data() + begin, values.data(), values.size_bytes());
   }
-  void Clear() { message_.clear(); }
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(message_)); }
 
   /// The doubles that as many indices occupy.
