@@ -112,6 +112,8 @@ class Ranks {
 
 /// This process alone.
 Ranks& OneRank();
+/// These ranks; null stands for this process alone.
+inline Ranks& RanksOrOne(Ranks* ranks) { return ranks != nullptr ? *ranks : OneRank(); }
 
 /// Throws on all ranks the DataError of the first rank that has one. error: what the error of this
 /// rank says; empty: none.

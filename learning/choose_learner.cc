@@ -63,10 +63,7 @@ void PrepareForRanks(TrainOptions* options) {
   if (options->own<BcfwOptions>().lp_tolerance > 0) RequireOneRank(ranks, "--lp-tolerance");
   if (options->average != AverageKind::kAuto && options->average != AverageKind::kOff)
     RequireOneRank(ranks, "--average");
-  if (options->shards == 1) options->shards = ranks.size();
-  if (options->shards < ranks.size())
-    throw DataError("--shards " + std::to_string(options->shards) + ": " + processes +
-                    " train together, and each needs a shard or more");
+  options->shards = ShardsFor(*options);
 }
 
 /// Chooses the learner, and where they are open its step and oracle. Returns the reason.
@@ -169,6 +166,15 @@ bool HasExampleOracles(const Dataset& data) {
   return std::all_of(structures.begin(), structures.end(), [](const auto& structure) {
     return structure->graph().num_global_factors() == 0 || HasExactGlobals(structure->graph());
   });
+}
+
+Index ShardsFor(const TrainOptions& options) {
+  const Index ranks = RanksOf(options).size();
+  if (options.shards == 1) return ranks;
+  if (options.shards < ranks)
+    throw DataError("--shards " + std::to_string(options.shards) + ": " + std::to_string(ranks) +
+                    " processes train together, and each needs a shard or more");
+  return options.shards;
 }
 
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options) {

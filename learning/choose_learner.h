@@ -22,6 +22,10 @@ struct LearnerChoice {
 /// factors that nothing couples (inference/global_solver.h).
 bool HasExampleOracles(const Dataset& data);
 
+/// The shards into which the examples are dealt: those of the options, where 1, the default, stands
+/// for one per rank. Throws DataError on fewer shards than ranks.
+Index ShardsFor(const TrainOptions& options);
+
 /// Fills in what the options leave open:
 ///   - the loss 1 − F1: bcfw with active sets and dynamic programming over counts;
 ///   - global factors: bcfw with active sets where every example has an exact oracle, else al;
@@ -36,9 +40,8 @@ bool HasExampleOracles(const Dataset& data);
 /// Throws DataError where --rho, --tau or --shrinking off meet forbidden states.
 ///
 /// Where several ranks train together, all of them must call it, and choose the same: only bcfw
-/// with pairwise or away steps trains on ranks. Then options.shards = 1, the default, becomes the
-/// number of ranks. Throws DataError on fewer shards than ranks, and on all learners and options
-/// that cannot train in several processes.
+/// with pairwise or away steps trains on ranks, in ShardsFor(options) shards. Throws DataError on
+/// fewer shards than ranks, and on all learners and options that cannot train in several processes.
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline::internal

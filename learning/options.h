@@ -107,9 +107,7 @@ struct TrainOptions {
 };
 
 /// The ranks of the options, or this process alone.
-inline Ranks& RanksOf(const TrainOptions& options) {
-  return options.ranks != nullptr ? *options.ranks : OneRank();
-}
+inline Ranks& RanksOf(const TrainOptions& options) { return RanksOrOne(options.ranks); }
 
 /// The ranks for sums over all examples (core/exact_sum.h) that must have the same bits however the
 /// examples are dealt to processes: those of a training with shards. Null for all others, which are

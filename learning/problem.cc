@@ -105,7 +105,7 @@ double PrimalAtZeroWeights(const Problem& problem, Ranks* exactly) {
   if (problem.training().form == LossForm::kF1)
     return 1;  // every labelling is allowed (support_table.h)
   SumOverExamples sum(exactly);
-  Ranks& ranks = exactly != nullptr ? *exactly : OneRank();
+  Ranks& ranks = RanksOrOne(exactly);
   OnAllRanks(ranks, [&] { AddLargestLosses(problem, &sum); });
   return sum.Total() / static_cast<double>(ranks.SumOf(problem.size()));
 }

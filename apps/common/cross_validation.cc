@@ -33,7 +33,7 @@ class CvRun {
       : application_(application),
         plan_(plan),
         interrupt_(interrupt),
-        ranks_(plan.ranks != nullptr ? *plan.ranks : OneRank()) {}
+        ranks_(RanksOrOne(plan.ranks)) {}
 
   CvResult Run() {
     std::vector<std::size_t> candidates(plan_.candidates.size());

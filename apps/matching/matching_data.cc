@@ -230,7 +230,7 @@ MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dic
                            FeatureDictionary* made, const MatchingReadOptions& options) {
   SLACKLINE_CHECK((dictionary == nullptr) == (made != nullptr),
                   "either a dictionary is given or one is made");
-  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  Ranks& ranks = RanksOrOne(options.ranks);
   if (ranks.alone() && !IsFolder(path)) {
     LineReader reader(path);
     return ReadLines(&reader, ranks, dictionary, made);

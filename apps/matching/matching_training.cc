@@ -11,7 +11,7 @@ namespace slackline::internal {
 namespace {
 
 Problem MakeProblem(const MatchingTask& task, LossScale loss) {
-  Ranks& ranks = task.ranks != nullptr ? *task.ranks : OneRank();
+  Ranks& ranks = RanksOrOne(task.ranks);
   std::optional<Dataset> dataset;
   OnAllRanks(ranks, [&] { dataset.emplace(task.model.MakeTrainingData(task.data)); });
   RequireExamples({task.data.source, "example", "no edge has a known label", dataset->size(),

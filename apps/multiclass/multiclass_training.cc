@@ -59,7 +59,7 @@ std::shared_ptr<const FeatureRows> WeightedRows(std::shared_ptr<const FeatureRow
 Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
                     const ScaledInputs& scaled, const MulticlassTrainingOptions& options) {
   CheckWeights(data, options.kernelized);
-  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  Ranks& ranks = RanksOrOne(options.ranks);
   if (!ranks.alone()) {
     if (options.kernelized) RequireOneRank(ranks, "--kernel");
     RequireExamples({data.source, "example", "there are no examples",

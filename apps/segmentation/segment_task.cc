@@ -10,7 +10,7 @@ namespace {
 
 /// The training problem with an arbitrary λ.
 Problem MakeProblem(const SegmentTask& task, SegmentLoss loss) {
-  Ranks& ranks = task.ranks != nullptr ? *task.ranks : OneRank();
+  Ranks& ranks = RanksOrOne(task.ranks);
   TrainingSet training =
       MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss, ranks);
   RequireExamples({task.data.source, "image", "no training image has a label", training.data.size(),

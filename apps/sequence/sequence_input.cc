@@ -55,7 +55,7 @@ std::vector<Index> WantedSequences(const SequenceData& data, const std::string& 
 }
 
 SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData* data) {
-  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  Ranks& ranks = RanksOrOne(options.ranks);
   if (data->attributes != nullptr)
     return {{}, LearnAttributeFeatures(options.features, data, ranks)};
   FeatureTemplates templates = ReadTemplates(options.templates, *data->tokens, ranks);
@@ -149,7 +149,7 @@ SequenceData ReadDealtSequences(const std::string& path, const Deal& deal, const
 }
 
 SequenceInput ReadDealtTraining(const std::string& path, const SequenceReadOptions& options) {
-  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  Ranks& ranks = RanksOrOne(options.ranks);
   SequenceInput input;
   const auto begin = [&](std::string_view line) {
     if (!options.folds.empty() && !ranks.alone())

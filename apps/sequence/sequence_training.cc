@@ -14,7 +14,7 @@
 namespace slackline::internal {
 namespace {
 
-Ranks& RanksOf(const SequenceTask& task) { return task.ranks != nullptr ? *task.ranks : OneRank(); }
+Ranks& RanksOf(const SequenceTask& task) { return RanksOrOne(task.ranks); }
 
 SequenceTotals TotalsOf(const SequenceTask& task, const Problem& problem) {
   std::int64_t counts[] = {std::ssize(task.input.sequences), task.input.num_tokens(),
@@ -36,8 +36,8 @@ void CheckConstraints(LabelConstraints constraints, LearnerKind learner) {
 
 SequenceTask MakeSequenceTask(SequenceInput input, const SequenceTrainingOptions& options) {
   CheckConstraints(options.constraints, options.learner);
-  SequenceModel model = MakeSequenceModel(input, options.learner, options.constraints,
-                                          options.ranks != nullptr ? *options.ranks : OneRank());
+  SequenceModel model =
+      MakeSequenceModel(input, options.learner, options.constraints, RanksOrOne(options.ranks));
   const auto name = [](Index feature) { return std::to_string(feature + 1); };
   ScaledInputs scaled = ScaleForTraining(
       options.scale, {input.data.source, input.data.rows, input.data.num_features, name},

@@ -70,8 +70,7 @@ ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs
   ScaledInputs result;
   result.scaling = FeatureScaling::Learn(wanted.value_or(advice.kind), *inputs.rows,
                                          inputs.num_features, exactly);
-  OnAllRanks(exactly != nullptr ? *exactly : OneRank(),
-             [&] { result.rows = ScaledRows(result.scaling, inputs); });
+  OnAllRanks(RanksOrOne(exactly), [&] { result.rows = ScaledRows(result.scaling, inputs); });
   const std::string name(Name(result.scaling.kind()));
   if (wanted) {
     if (result.scaling.active()) result.line = "scaling: " + name + ", " + Effect(result.scaling);

@@ -24,6 +24,7 @@
 #include <slackline/apps/segmentation/segment_task.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
+#include <slackline/learning/choose_learner.h>
 #include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/module.h"
@@ -274,7 +275,7 @@ Fitted FitFeatures(const std::string& path, const std::optional<std::vector<std:
   const std::optional<internal::ScaleKind> kind = ScaleFrom(scale);
   RunRequest run = RequestOf(arguments);
   internal::Ranks* const ranks = internal::ExactRanks(run.options);
-  const Index shards = run.options.shards > 1 ? run.options.shards : 0;
+  const Index shards = internal::ShardsFor(run.options);
   return Fit(std::move(run), choices, scale, [&](const std::atomic<int>*) {
     internal::SegmentTask task = internal::LoadSegmentTask(path, choices, kind, ranks, shards);
     if (classes && *classes != task.model.classes())

@@ -100,9 +100,7 @@ class Session {
 
   int Run() {
     if (!flags_.quiet) Announce();
-    OnAllRanks(ranks(), [&] {
-      if (!flags_.log.empty() && ranks().first()) report_.OpenLog(flags_.log);
-    });
+    if (!flags_.log.empty()) OnFirstRank([&] { report_.OpenLog(flags_.log); });
     const std::atomic<int>* interrupt = CatchInterrupts();
     bool interrupted = false;
     for (std::size_t k = first_; k < settings_.lambdas.size() && !interrupted; ++k) {
@@ -196,9 +194,7 @@ class Session {
     record().curve = report_.curve();
     record().single_precision = flags_.compact;
     task_.training().Finish(summary);
-    OnAllRanks(ranks(), [&] {
-      if (ranks().first()) task_.Write(summary, settings_.models[k]);
-    });
+    OnFirstRank([&] { task_.Write(summary, settings_.models[k]); });
     verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet,
                 interrupt);
     OnAllRanks(ranks(), [&] { report_.End(summary, verify_.Figures()); });
@@ -284,16 +280,8 @@ void SessionFlags::Register(CLI::App* app) {
 SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::string>& inputs) {
   SessionSettings settings;
   settings.train = flags.train.Read();
-  if (!ProcessRanks().alone()) {
-    if (flags.verify.wanted())
-      throw DataError("--verify checks a certificate in one process; train on one to use it");
-    const int ranks = ProcessRanks().size();
-    if (settings.train.shards > 1 && settings.train.shards < ranks) {
-      throw DataError("--shards " + std::to_string(settings.train.shards) + ": there are " +
-                      std::to_string(ranks) + " processes, each of which needs a shard");
-    }
-    settings.train.ranks = &ProcessRanks();
-  }
+  if (flags.verify.wanted()) RequireOneRank(ProcessRanks(), "--verify");
+  if (!ProcessRanks().alone()) settings.train.ranks = &ProcessRanks();
   if (!flags.c.empty()) settings.c = ReadReal("C", flags.c, true);
   settings.models = {flags.model};
   if (!flags.lambda_path.empty()) {

@@ -9,6 +9,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/learning/choose_learner.h>
 
 namespace slackline::internal::program {
 void MatchingFlags::Register(CLI::App* app) {
@@ -55,9 +56,8 @@ RecordTexts MatchingFlags::Texts() const {
 
 MatchingTask LoadMatchingTask(const MatchingFlags& flags, const TrainOptions& train) {
   FeatureDictionary dictionary;
-  MatchingReadOptions read{train.ranks};
-  if (train.shards > 1) read.shards = train.shards;
-  MatchingData data = ReadMatchings(flags.data, nullptr, &dictionary, read);
+  MatchingData data =
+      ReadMatchings(flags.data, nullptr, &dictionary, {train.ranks, ShardsFor(train)});
   return MakeMatchingTask(std::move(data), std::move(dictionary), flags.Capacities(), flags.Costs(),
                           flags.scale.Read(), ExactRanks(train));
 }
@@ -67,7 +67,7 @@ MatchingSession::MatchingSession(const MatchingFlags& flags, MatchingTask* task)
 
 void MatchingSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   const MatchingTask& task = training_.task();
-  Ranks& ranks = task.ranks != nullptr ? *task.ranks : OneRank();
+  Ranks& ranks = RanksOrOne(task.ranks);
   const std::int64_t examples = ranks.SumOf(task.data.num_examples());
   std::fprintf(stderr, "data: %s, %s, %s", Count(examples, "example").c_str(),
                Count(ranks.SumOf(task.data.num_edges()), "candidate edge").c_str(),

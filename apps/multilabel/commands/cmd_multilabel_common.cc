@@ -12,6 +12,7 @@
 #include <slackline/apps/multilabel/multilabel_memory.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 
 namespace slackline::internal::program {
@@ -122,7 +123,7 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   training.kernelized = UsesKernel(train);
   training.ranks = ExactRanks(train);
   settings.read.ranks = train.ranks;
-  if (train.shards > 1) settings.read.shards = train.shards;
+  settings.read.shards = ShardsFor(train);
   training.loss = ReadLoss(loss, loss_weights);
   training.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
   training.label_counts = ParseLabelCounts(label_counts);

@@ -66,17 +66,11 @@ void CheckClusters(const TrainCommand& command) {
            "checkpoints do not keep the trainings that choose clusters");
 }
 
-/// Refuses an option that one process must use alone, if it is given.
-void RefuseOnRanks(const TrainOptions& options, bool given, const std::string& option) {
-  if (!given || RanksOf(options).alone()) return;
-  throw DataError(option + " needs all examples in one process; train on one to use it");
-}
-
 int Run(const TrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.data.inputs());
   CheckClusters(command);
-  RefuseOnRanks(settings.train, command.calibrate, "--calibrate");
-  RefuseOnRanks(settings.train, command.NumClusters() > 0, "--clusters");
+  if (command.calibrate) RequireOneRank(RanksOf(settings.train), "--calibrate");
+  if (command.NumClusters() > 0) RequireOneRank(RanksOf(settings.train), "--clusters");
   const DataSettings data_settings = command.data.Read(settings.train);
   const TrainingData data = ReadTrainingData(command.data, data_settings);
   std::optional<CalibrationPlan> calibration;
@@ -86,7 +80,6 @@ int Run(const TrainCommand& command) {
   std::string graph = command.data.graph;
   const bool quiet = command.session.quiet;
   const std::vector<std::string> graphs = TellGraphCandidates(data_settings, data, quiet);
-  RefuseOnRanks(settings.train, graphs.size() > 1, "--graph " + command.data.graph);
   if (graphs.size() > 1) {
     const std::atomic<int>* interrupt = CatchInterrupts();
     TrainOptions options = settings.train;

@@ -179,7 +179,7 @@ class DealtReader {
  public:
   DealtReader(const std::string& path, const MultiLabelReadOptions& options)
       : options_(options),
-        ranks_(options.ranks != nullptr ? *options.ranks : OneRank()),
+        ranks_(RanksOrOne(options.ranks)),
         source_(FindDataSource(ranks_, path)) {}
 
   MultiLabelData Read() {

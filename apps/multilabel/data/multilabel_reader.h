@@ -41,7 +41,7 @@ class MultiLabelReader {
 
   const MultiLabelReadOptions& options_;
 
-  Ranks& ranks() const { return options_.ranks != nullptr ? *options_.ranks : OneRank(); }
+  Ranks& ranks() const { return RanksOrOne(options_.ranks); }
 
  private:
   /// After the last example: ranks agree on what they have in common.

@@ -91,7 +91,7 @@ Offset PredictExamples(const MultiLabelModel& model, const MultiLabelData& data,
 
 MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData& data,
                               const PredictOptions& options) {
-  Ranks& ranks = options.ranks != nullptr ? *options.ranks : OneRank();
+  Ranks& ranks = RanksOrOne(options.ranks);
   Decoder total = model.MakeDecoder(options.decode);
   MultiLabelPredictions out;
   Offset fractional = 0;

@@ -40,7 +40,7 @@ struct MultiLabelTrainingOptions {
   /// options); null: this process alone.
   Ranks* ranks = nullptr;
 
-  Ranks& the_ranks() const { return ranks != nullptr ? *ranks : OneRank(); }
+  Ranks& the_ranks() const { return RanksOrOne(ranks); }
 };
 
 /// What cross-validation needs of the options, with these graphs as candidates.

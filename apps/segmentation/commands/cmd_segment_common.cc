@@ -16,6 +16,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include <slackline/learning/choose_learner.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -27,7 +28,7 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
     fine += example.graph.num_fine;
     coarse += example.graph.num_coarse;
   }
-  Ranks& ranks = task.ranks != nullptr ? *task.ranks : OneRank();
+  Ranks& ranks = RanksOrOne(task.ranks);
   fine = ranks.SumOf(fine);
   coarse = ranks.SumOf(coarse);
   const Offset count = ranks.SumOf(static_cast<Offset>(task.data.examples.size()));
@@ -89,7 +90,7 @@ std::vector<std::string> SegmentFlags::inputs() const {
 
 SegmentTask LoadSegmentTask(const SegmentFlags& flags, const TrainOptions& train) {
   return LoadSegmentTask(flags.features, flags, flags.scale.Read(), ExactRanks(train),
-                         train.shards > 1 ? train.shards : 0);
+                         ShardsFor(train));
 }
 
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& fold) {

@@ -182,7 +182,7 @@ SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& featu
 
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
                             std::optional<ScaleKind> scale, Ranks* ranks, Index shards) {
-  Ranks& all = ranks != nullptr ? *ranks : OneRank();
+  Ranks& all = RanksOrOne(ranks);
   std::optional<SegmentModel> model;
   SegmentData data;
   OnAllRanks(all, [&] {

@@ -11,6 +11,7 @@
 #include <slackline/apps/sequence/template_sets.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 
 namespace slackline::internal::program {
@@ -174,7 +175,7 @@ SequenceTask LoadSequenceTask(const SequenceFlags& flags, const TrainOptions& tr
   CheckConstraints(options.constraints, train.learner);
   SequenceReadOptions read = flags.Read();
   read.ranks = train.ranks;
-  if (train.shards > 1) read.shards = train.shards;
+  read.shards = ShardsFor(train);
   SequenceInput input = ReadTrainingSequences(flags.data, read);
   CheckFormat(flags, input.format);
   options.scale = flags.scale.Read();
