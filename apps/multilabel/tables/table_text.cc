@@ -72,10 +72,10 @@ bool EndsTime(std::string_view text) {
 }  // namespace
 
 bool IsMissingText(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kMissing = {"", "na", "n/a", "nan", "?"};
-  return text.size() <= 3 &&
-         std::any_of(kMissing.begin(), kMissing.end(),
-                     [&](std::string_view missing) { return EqualInAnyCase(text, missing); });
+  constexpr std::array<std::string_view, 5> kWords = {"", "na", "n/a", "nan", "?"};
+  return text.size() <= 3 && std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+           return EqualInAnyCase(text, word);
+         });
 }
 
 std::optional<std::int8_t> ParseLabelText(std::string_view text) {
