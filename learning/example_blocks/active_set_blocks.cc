@@ -266,9 +266,18 @@ void ActiveSetBlocks::AddSlotChanges(const ExampleView& example) {
   work_ += static_cast<std::int64_t>(count) * example.structure().num_inputs() / 4;
 }
 
+void ActiveSetBlocks::NoteMovedSlots(const ExampleView& example) {
+  const std::span<const Slot> slots = example.structure().slots();
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    const auto begin = slot_delta_.begin() + slots[s].coordinate;
+    moved_slots_[s] |= std::any_of(begin, begin + slots[s].rows, [](double q) { return q != 0; });
+  }
+}
+
 void ActiveSetBlocks::FlushSlots(const ExampleView& example) {
   const std::span<double> delta =
       std::span<double>(slot_delta_).first(SlotCoordinates(example.structure()));
+  if (shard_) NoteMovedSlots(example);
   work_ += AddSlots(example, delta, weights_, threads_) / 4;
   if (average_.active()) {
     for (double& value : delta) value *= average_.scale();
@@ -283,6 +292,7 @@ ActiveSetBlocks::VisitResult ActiveSetBlocks::Visit(Index m, bool ask) {
   VisitResult result;
   centre_.Leave();
   scratch_.inputs = Inputs(m);
+  if (shard_) moved_slots_.assign(example.structure().slots().size(), 0);
   ScoreSlots(example);
   work_ += kVisitWork;
   if (set.size() > 1) {

@@ -62,6 +62,8 @@ class ActiveSetBlocks {
   void WeightsReplaced() { oracle_->Refresh(weights_); }
   /// For a shard: the weights of the corners of example m, which the shards change together.
   std::span<double> alpha(Index m) { return sets_[m].alpha(); }
+  /// For a shard: whether the last visit has changed the weights of this slot of its example.
+  bool moved_slot(std::size_t slot) const { return moved_slots_[slot] != 0; }
   /// For a shard: drops the corners of example m that had no weight for some visits.
   void DropIdle(Index m);
 
@@ -200,6 +202,7 @@ class ActiveSetBlocks {
   LocalStep PairwiseStep(ActiveSet* set, std::size_t best, std::size_t worst);
   LocalStep AwayStep(ActiveSet* set, std::size_t best, std::size_t worst);
   void Apply(const ExampleView& example, const ActiveSet& set, bool update_scores);
+  void NoteMovedSlots(const ExampleView& example);
   void FlushSlots(const ExampleView& example);
   void AddSlotChanges(const ExampleView& example);
   void MakeInputGrams(int threads, bool own_rows);
@@ -222,7 +225,8 @@ class ActiveSetBlocks {
   SparseCorner found_;
   std::vector<double> slot_scores_;
   std::vector<double> slot_delta_;  // Σ of the changes of q, slots only; zero between visits
-  std::vector<double> scores_;      // H of the corners of the current set
+  std::vector<std::uint8_t> moved_slots_;  // in this visit; of shards only
+  std::vector<double> scores_;             // H of the corners of the current set
   std::vector<double> alpha_before_;
   std::vector<double> direction_;  // G·d of an away or Frank-Wolfe step
   std::int64_t oracle_calls_ = 0;

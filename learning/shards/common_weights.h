@@ -27,8 +27,15 @@ struct CommonWeights {
   std::vector<double> values;  ///< at the beginning of the round
   /// The frequent weights, one run after the other, after the last part of the round.
   std::vector<double> frequent;
-  std::int64_t round = 0;                ///< number of rounds
-  std::vector<std::int64_t> changed_in;  ///< per column: the last round that changed it
+  std::int32_t round = 0;                ///< number of rounds since BeginAgain
+  std::vector<std::int32_t> changed_in;  ///< per column: the last round that changed it
+
+  /// Before all shards take all values (Shard::TakeWeights).
+  void BeginAgain() {
+    ReadFrequent();
+    round = 0;
+    std::fill(changed_in.begin(), changed_in.end(), 0);
+  }
 
   /// Sets `frequent` to `values`.
   void ReadFrequent() {

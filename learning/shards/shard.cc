@@ -69,45 +69,35 @@ void Shard::Choose(Visits visits, double mean) {
   }
 }
 
-bool Shard::Remember(Index m) {
-  if (visited_in_[m] == round_) return false;
+void Shard::Remember(Index m) {
+  if (visited_in_[m] == round_) return;
   visited_in_[m] = round_;
   const std::span<const double> alpha = blocks_.alpha(m);
   visited_.push_back({m, before_.size(), alpha.size(), kind_ == Visits::kCallOracle});
   before_.insert(before_.end(), alpha.begin(), alpha.end());
-  return true;
-}
-
-bool Shard::ChangedSince(const Visited& visited) {
-  const std::span<const double> alpha = blocks_.alpha(visited.m);
-  const double* const before = before_.data() + visited.begin;
-  return !std::equal(before, before + visited.count, alpha.begin()) ||
-         std::any_of(alpha.begin() + static_cast<std::ptrdiff_t>(visited.count), alpha.end(),
-                     [](double share) { return share != 0; });
 }
 
 void Shard::TakeColumns(const ExampleView& example) {
   double* const copy = blocks_.shared_weights().data();
   const double* const values = common_->values.data();
-  used_.clear();
   common_->runs.ForEachColumn(example, [&](Index number, const WeightRun& run) {
-    used_.push_back(number);
     Column& column = columns_[number];
-    const std::int64_t newest = common_->changed_in[number];
+    const std::int32_t newest = common_->changed_in[number];
     if (column.taken >= newest || column.changed == round_) return;
     column.taken = newest;
     CopyRun(values + run.begin, run.count, copy + run.begin);
   });
 }
 
-void Shard::NoteChange() {
+void Shard::NoteChanges(const ExampleView& example) {
   const std::int64_t columns = common_->runs.num_columns();
-  for (const Index number : used_) {
+  const auto moved = [&](std::size_t slot) { return blocks_.moved_slot(slot); };
+  common_->runs.ForEachColumn(example, moved, [&](Index number, const WeightRun&) {
     Column& column = columns_[number];
-    if (column.changed == round_) continue;
+    if (column.changed == round_) return;
     column = {-1, round_};  // the common value will be another one
     changed_[static_cast<std::int64_t>(kRanges) * number / columns].push_back(number);
-  }
+  });
 }
 
 void Shard::TakeFrequent() {
@@ -121,7 +111,9 @@ void Shard::TakeFrequent() {
 
 void Shard::TakeWeights() {
   std::copy(common_->values.begin(), common_->values.end(), blocks_.shared_weights().begin());
-  for (Column& column : columns_) column.taken = common_->round;
+  round_ = 0;
+  std::fill(columns_.begin(), columns_.end(), Column());
+  std::fill(visited_in_.begin(), visited_in_.end(), 0);
   blocks_.WeightsReplaced();
 }
 
@@ -130,6 +122,7 @@ void Shard::BeginRound() {
   before_.clear();
   for (std::vector<Index>& range : changed_) range.clear();
   round_work_ = 0;
+  round_share_ = 0;
   ++round_;
 }
 
@@ -139,18 +132,21 @@ void Shard::RunPart(std::int64_t most_work, const StopControl& stop) {
   const bool columns = common_->runs.num_columns() > 0;
   const std::int64_t begin = blocks_.work();
   const std::size_t end = std::min(chosen_.size(), next_ + 1 + chosen_.size() / kLeastParts);
+  const std::size_t first = next_;
   while (next_ < end && blocks_.work() - begin < most_work && !stop.ShouldStop()) {
     blocks_.PrefetchBehind(chosen_, next_);
     const Index m = chosen_[next_++];
     const ExampleView example = problem_.data().example(m);
     if (columns) TakeColumns(example);
-    const bool first = Remember(m);
+    Remember(m);
     const ActiveSetBlocks::VisitResult visit = blocks_.Visit(m, call);
     gaps_.Visited(m, call, visit);
     part_gain_ += visit.gain;
-    if (columns && (!first || ChangedSince(visited_.back()))) NoteChange();
+    if (columns) NoteChanges(example);
   }
   round_work_ += blocks_.work() - begin;
+  if (next_ > first)
+    round_share_ += static_cast<double>(next_ - first) / static_cast<double>(chosen_.size());
 }
 
 double Shard::LossChange() const {

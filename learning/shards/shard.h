@@ -42,6 +42,8 @@ class Shard {
   void RunPart(std::int64_t most_work, const StopControl& stop);
   /// The work of the round so far.
   std::int64_t round_work() const { return round_work_; }
+  /// The visits of the round so far, as a share of the chosen examples.
+  double round_share() const { return round_share_; }
   /// The gain in the dual of the last part if it were made alone, as steps with caution see it.
   double part_gain() const { return part_gain_ / steps_.total; }
   /// The change in the loss (1/M) Σ_m Δ_m·α_m since the beginning of the round.
@@ -53,7 +55,7 @@ class Shard {
   static constexpr std::size_t kRanges = 64;
   /// Takes the frequent weights as they are after a part of the round.
   void TakeFrequent();
-  /// Takes all common values.
+  /// Takes all common values, and counts rounds from 0 again, as CommonWeights::BeginAgain.
   void TakeWeights();
   /// Ends the round: keeps this share, in [0, 1], of its changes of the dual point.
   void KeepShare(double share);
@@ -84,13 +86,12 @@ class Shard {
     std::size_t count = 0;
     bool called = false;  // the oracle
   };
-  /// Returns whether this is the first visit of the round.
-  bool Remember(Index m);
-  bool ChangedSince(const Visited& visited);
+  /// Before a visit.
+  void Remember(Index m);
   /// Brings the columns that a visit of the example reads up to date.
   void TakeColumns(const ExampleView& example);
-  /// Notes that the visit has changed these columns.
-  void NoteChange();
+  /// Notes the columns that the last visit, of this example, has changed.
+  void NoteChanges(const ExampleView& example);
 
   Problem problem_;
   const CommonWeights* common_;
@@ -104,18 +105,18 @@ class Shard {
   std::vector<Index> drawn_;
   std::vector<Index> chosen_;
   std::size_t next_ = 0;                  // of chosen_
-  std::int64_t round_ = 0;                // of this shard
-  std::vector<std::int64_t> visited_in_;  // per example: the last round that visited it
+  std::int32_t round_ = 0;                // of this shard, since TakeWeights
+  std::vector<std::int32_t> visited_in_;  // per example: the last round that visited it
   struct Column {
-    std::int64_t taken = 0;    // the common round of the value in the copy
-    std::int64_t changed = 0;  // the last own round that changed it
+    std::int32_t taken = 0;    // the common round of the value in the copy
+    std::int32_t changed = 0;  // the last own round that changed it
   };
   std::vector<Column> columns_;
-  std::vector<Index> used_;  // columns of the example of a visit
   std::vector<Visited> visited_;
   std::vector<double> before_;
   std::vector<std::vector<Index>> changed_;  // columns, by range
   std::int64_t round_work_ = 0;
+  double round_share_ = 0;
   double part_gain_ = 0;  // times M
 };
 

@@ -25,9 +25,13 @@
 namespace slackline::internal {
 namespace {
 
-/// Work of a shard in a round, in units of its share of the work of the last exchange, where some
-/// weights are not frequent.
-constexpr std::int64_t kRoundPerExchange = 40;
+/// Where some weights are not frequent, a round ends when some shard has visited this share of its
+/// chosen examples, or after kMostPerExchange times its share of the work of the last exchange; but
+/// never before kLeastPerExchange times that. What an exchange costs grows with what has changed,
+/// so that long rounds save little of it; but their visits see little of the other shards.
+constexpr double kMostRoundShare = 1.0 / 8;
+constexpr double kLeastPerExchange = 4;
+constexpr double kMostPerExchange = 40;
 
 /// Work of a shard in a part of a round, in array entries. The least is some 150 µs, many times as
 /// long as threads take to wait for each other. Frequent weights move between processors after
@@ -287,6 +291,7 @@ class ShardedLearner : public ShardedLearnerBase,
   /// What all ranks learn of every shard after a part of a round.
   struct PartReport {
     std::int64_t round_work = 0;
+    double round_share = 0;
     std::int64_t work = 0;  // since the beginning of the run
     double gain = 0;
     double seconds = 0;
@@ -308,8 +313,8 @@ class ShardedLearner : public ShardedLearnerBase,
     std::vector<PartReport> mine;
     for (std::size_t k = 0; k < shards_.size(); ++k) {
       const Shard& shard = *shards_[k];
-      mine.push_back({shard.round_work(), shard.blocks().work(), shard.part_gain(), seconds_[k],
-                      shard.done(), wish});
+      mine.push_back({shard.round_work(), shard.round_share(), shard.blocks().work(),
+                      shard.part_gain(), seconds_[k], shard.done(), wish});
     }
     reports_ = GatherFromShards(std::span<const PartReport>(mine));
     counts_.work = 0;
@@ -321,13 +326,15 @@ class ShardedLearner : public ShardedLearnerBase,
     }
     critical_seconds_ += longest;
   }
-  /// A round ends after its first part where all weights are frequent. Elsewhere it takes so much
-  /// work that the exchange of the other weights costs little, but no more than a pass.
+  /// A round ends after its first part where all weights are frequent.
   bool RoundContinues() const {
     if (common_.runs.num_columns() == 0) return false;
-    const std::int64_t enough = kRoundPerExchange * last_exchange_ / plan_.total;
-    return std::all_of(reports_.begin(), reports_.end(),
-                       [&](const PartReport& report) { return report.round_work < enough; });
+    const double exchange = static_cast<double>(last_exchange_) / plan_.total;
+    return std::all_of(reports_.begin(), reports_.end(), [&](const PartReport& report) {
+      const auto work = static_cast<double>(report.round_work);
+      return work < kLeastPerExchange * exchange ||
+             (work < kMostPerExchange * exchange && report.round_share < kMostRoundShare);
+    });
   }
   /// Combines the changes of a round. Returns the gain of the dual, times M.
   double EndRound() {
@@ -380,7 +387,7 @@ class ShardedLearner : public ShardedLearnerBase,
   }
   /// Gives all shards the weights.
   void Distribute() {
-    common_.ReadFrequent();
+    common_.BeginAgain();
     ForShards([&](std::size_t k) {
       shards_[k]->TakeWeights();
       shards_[k]->SetSteps(kappa(), exchange_.caution());

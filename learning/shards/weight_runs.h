@@ -37,21 +37,28 @@ class WeightRuns {
   Index num_columns() const { return first_column_.back(); }
   WeightRun column(Index c) const;
 
-  /// Calls visit(number, run) for the columns, without the frequent ones, that a visit of the
-  /// example may change, some more than once.
-  template <class Visit>
-  void ForEachColumn(const ExampleView& example, const Visit& visit) const {
-    for (const Slot& slot : example.structure().slots()) {
-      const Index d = divided_of_block_[slot.block];
-      if (d < 0) continue;
+  /// Calls visit(number, run) for the columns, without the frequent ones, of the features of these
+  /// slots of the example (moves(s): whether it wants slot s), some more than once.
+  template <class Moves, class Visit>
+  void ForEachColumn(const ExampleView& example, const Moves& moves, const Visit& visit) const {
+    const std::span<const Slot> slots = example.structure().slots();
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      const Index d = divided_of_block_[slots[s].block];
+      if (d < 0 || !moves(s)) continue;
       const Divided& block = divided_[d];
       const Index first = first_column_[d];
-      const FeatureRow row = example.input(slot.input);
+      const FeatureRow row = example.input(slots[s].input);
       for (Index k = 0; k < row.count; ++k) {
         const Index number = first + row.columns[k];
         if (is_frequent_[number] == 0) visit(number, block.column(row.columns[k]));
       }
     }
+  }
+  /// Those of all slots, which a visit of the example may change.
+  template <class Visit>
+  void ForEachColumn(const ExampleView& example, const Visit& visit) const {
+    ForEachColumn(
+        example, [](std::size_t) { return true; }, visit);
   }
 
  private:
