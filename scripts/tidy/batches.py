@@ -3,9 +3,10 @@
 """Divides sources into batches that are compiled, or checked, as one source each.
 
 Most of the time of a compiler goes to headers and to the templates in them, which the sources of a
-batch share. A name that several of them declare in their unnamed namespaces gets a name of its own
-in each, by a macro. A source that has the same word as a member's name (x.Name) cannot have that
-macro, and goes to another batch. Headers come first in a batch, where no macro reaches them.
+batch share. Headers come first in a batch. A name in an unnamed namespace gets a name of its own, by
+a macro around its source, if other sources of the batch have it too, or if a header declares it that
+the source does not include. A source that has the same word as a member's name (x.Name) cannot have
+that macro, and goes to another batch.
 
 Usage: batches.py FOLDER SIZE SOURCE...
 
@@ -14,18 +15,25 @@ have not changed, and prints their paths, separated by semicolons.
 """
 
 import collections
+import functools
 import pathlib
 import re
 import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A declaration at the beginning of a line: the last word before a bracket, "=", ":", ";" or "final".
 DECLARED = re.compile(r"^(?!return |public|private|using namespace |using [\w:]+;)[A-Za-z_][^/\"(={\[;:<]*?"
                       r"(?:<.*?>[^(={\[;:]*?)?(?:[A-Za-z_]\w*::[^(={\[;:]*?)*\b([A-Za-z_]\w*)\s*"
                       r"(?:\(|=|\{|\[|;|:(?!:)|final\b|$)")
 
+# Names of the program's constants, of which one declaration may have several.
+CONSTANT = re.compile(r"\b(k[A-Z]\w*)(?:\[\w*\])? =")
+ALIAS = re.compile(r"^using (\w+) =")
+
 
 def private_names(path):
-    """The names that a source declares in its unnamed namespaces, and main."""
+    """The names that a source declares in its unnamed namespaces, its aliases, and main."""
     names = set()
     inside = False
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -35,10 +43,12 @@ def private_names(path):
             inside = False
         elif line.startswith("int main("):
             names.add("main")
-        elif inside:
+        elif inside or ALIAS.match(line):
             match = DECLARED.match(line)
             if match:
                 names.add(match.group(1))
+            if line.startswith("const"):
+                names.update(CONSTANT.findall(line))
     return names
 
 
@@ -59,31 +69,73 @@ def included_headers(path):
             yield line
 
 
-class Batch:
-    def __init__(self, arguments, size):
+def file_of(line):
+    """The file that a line includes, if it is one of the project."""
+    name = re.match(r"#include [<\"](?:slackline/)?([^>\"]+)", line).group(1)
+    for path in (ROOT / name, ROOT / "api" / name):
+        if path.is_file():
+            return path
+    return None
+
+
+@functools.cache
+def public_names(path):
+    """The names that a header declares outside of classes, with those of headers that it includes."""
+    names = set()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        match = DECLARED.match(line)
+        if match:
+            names.add(match.group(1))
+    for line in included_headers(path):
+        file = file_of(line)
+        if file is not None and file != path:
+            names |= public_names(file)
+    return names
+
+
+class Source:
+    def __init__(self, path, arguments):
+        self.path = path
         self.arguments = arguments
-        self.size = size
-        self.sources = []  # (path, names)
-        self.counts = collections.Counter()  # of the names
-        self.without_macro = set()  # names of sources that have members of that name
+        self.names = private_names(path)
+        self.without_macro = self.names & names_of_members(path)
+        self.headers = set(included_headers(path))
+        self.visible = self.names_of(self.headers)
 
-    def fits(self, arguments, names, without_macro):
-        taken = names & self.counts.keys()
-        return (arguments == self.arguments and len(self.sources) < self.size and
-                not taken & (without_macro | self.without_macro))
+    @staticmethod
+    def names_of(headers):
+        files = [file_of(line) for line in headers]
+        return set().union(*(public_names(file) for file in files if file is not None))
 
-    def add(self, path, names, without_macro):
-        self.sources.append((path, names))
-        self.counts.update(names)
-        self.without_macro |= without_macro
+
+class Batch:
+    def __init__(self):
+        self.sources = []
+
+    def renamed(self):
+        """The names of each source that need a macro: other sources have them as well, or headers
+        that the source does not include."""
+        counts = collections.Counter(name for source in self.sources for name in source.names)
+        everywhere = set().union(*(source.visible for source in self.sources))
+        return [{name for name in source.names if counts[name] > 1 or name in everywhere - source.visible}
+                for source in self.sources]
+
+    def add(self, source, size):
+        """False if the source does not fit."""
+        if self.sources and (source.arguments != self.sources[0].arguments or len(self.sources) >= size):
+            return False
+        self.sources.append(source)
+        if all(not renamed & one.without_macro for one, renamed in zip(self.sources, self.renamed())):
+            return True
+        self.sources.pop()
+        return False
 
     def text(self):
-        lines = sorted({line for path, _ in self.sources for line in included_headers(path)})
-        for number, (path, names) in enumerate(self.sources):
-            shared = sorted(name for name in names if self.counts[name] > 1)
-            lines += [f"#define {name} {name}Of{number}" for name in shared]
-            lines.append(f'#include "{path}"')
-            lines += [f"#undef {name}" for name in shared]
+        lines = sorted(set().union(*(source.headers for source in self.sources)))
+        for number, (source, renamed) in enumerate(zip(self.sources, self.renamed())):
+            lines += [f"#define {name} {name}Of{number}" for name in sorted(renamed)]
+            lines.append(f'#include "{source.path}"')
+            lines += [f"#undef {name}" for name in sorted(renamed)]
         return "\n".join(lines) + "\n"
 
 
@@ -92,15 +144,10 @@ def batches_of(sources, size):
     arguments."""
     batches = []
     for path, arguments in sources:
-        names = private_names(path)
-        without_macro = names & names_of_members(path)
-        for batch in batches:
-            if batch.fits(arguments, names, without_macro):
-                break
-        else:
-            batch = Batch(arguments, size)
-            batches.append(batch)
-        batch.add(path, names, without_macro)
+        source = Source(path, arguments)
+        if not any(batch.add(source, size) for batch in batches):
+            batches.append(Batch())
+            batches[-1].sources.append(source)
     return batches
 
 
