@@ -322,6 +322,7 @@ class ShardedLearner : public ShardedLearnerBase,
       longest = std::max(longest, report.seconds);
       stop.Agree(report.wish);
     }
+    if (plan_.total < ranks_.size()) stop.Agree(ranks_);  // ranks without shards have wishes, too
     critical_seconds_ += longest;
   }
   /// A round ends after its first part where all weights are frequent. Elsewhere it takes so much

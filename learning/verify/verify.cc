@@ -59,7 +59,7 @@ std::string UniteNames(const std::vector<std::string>& lists) {
     std::vector<std::string_view> parts;
     SplitViews(list, ',', &parts);
     for (const std::string_view name : parts) {
-      if (std::ranges::find(names, name) != names.end()) continue;
+      if (name.empty() || std::ranges::find(names, name) != names.end()) continue;
       names.push_back(name);
       text.append(text.empty() ? "" : ",").append(name);
     }

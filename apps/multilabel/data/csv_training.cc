@@ -109,7 +109,9 @@ void CsvTraining::CheckSize() const {
   const std::string excess =
       MemoryExcess(bytes, RanksOrOne(options_.ranks).ranks_on_this_machine());
   if (excess.empty()) return;
-  throw DataError(file_, data_.lines.empty() ? 0 : data_.lines.back(),
+  const bool any = data_.num_examples() > 0;
+  throw DataError(any ? data_.FileOf(data_.num_examples() - 1) : data_.source,
+                  any ? data_.lines.back() : 0,
                   Count(data_.num_labels(), "label") + " × " +
                       Count(data_.num_examples(), "example") + " × " +
                       Count(static_cast<Offset>(features), "feature") + ": " + excess +

@@ -50,13 +50,7 @@ Problem TextProblem(Random& random) {
 
 /// The examples of a rank that has these shards of all.
 Problem PartOf(const Problem& problem, Index shards, Ranks& ranks) {
-  const Ranks::Piece piece = RecordsOfRank(ranks, problem.size(), shards, ranks.rank());
-  if (piece.size() == 0) {
-    const Dataset none(problem.data().shared_layout(), problem.data().rows());
-    return Problem(TrainingSet{none, {}, {0}, 0, 0, problem.training().form}, problem.lambda(),
-                   &ranks);
-  }
-  return ProblemOfRange(problem, {static_cast<Index>(piece.begin), static_cast<Index>(piece.end)});
+  return test::PartOf(problem, RecordsOfRank(ranks, problem.size(), shards, ranks.rank()), ranks);
 }
 
 /// Everything about a run that must not depend on the number of ranks.

@@ -81,6 +81,19 @@ TEST_CASE("the certificate of several ranks holds, with the figures of one") {
   }
 }
 
+TEST_CASE("ranks without examples take part") {
+  Random random(5);
+  const Problem problem(RandomMultiLabelProblem(random, 2, 4, 3, false), 0.05);
+  for (const Verification& result : OnEachRank(3, [&](ThreadRanks& ranks) {
+         return TrainAndVerify(problem, ranks, [](TrainSummary*) {});
+       })) {
+    CAPTURE(result.message);
+    CHECK(result.outcome == VerifyOutcome::kHolds);
+    CHECK(result.dual_proved);
+    CHECK(result.solvers.back() != ',');
+  }
+}
+
 TEST_CASE("wrong claims fail on all ranks") {
   const Problem problem = SomeProblem(1);
   const auto check = [&](const auto& change) {
