@@ -28,6 +28,40 @@ if(SLACKLINE_SANITIZE)
   add_compile_definitions(SLACKLINE_NO_MULTIVERSION SLACKLINE_SANITIZED)
 endif()
 
+# slackline_in_batches(target): compiles the sources of this target in batches of at most
+# SLACKLINE_BATCH_SIZE (scripts/tidy/batches.py), except for sources with options of their own. To be
+# called in the folder of the target, which may still get sources afterwards.
+function(slackline_in_batches target)
+  if(SLACKLINE_BATCH_SIZE GREATER 1)
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL slackline_make_batches ${target})")
+  endif()
+endfunction()
+
+function(slackline_make_batches target)
+  get_target_property(sources ${target} SOURCES)
+  set(single "")
+  set(together "")
+  foreach(source ${sources})
+    get_filename_component(source ${source} ABSOLUTE)
+    set(own OFF)
+    foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES SKIP_PRECOMPILE_HEADERS GENERATED)
+      get_source_file_property(value ${source} ${property})
+      if(value)
+        set(own ON)
+      endif()
+    endforeach()
+    if(own)
+      list(APPEND single ${source})
+    else()
+      list(APPEND together ${source})
+    endif()
+  endforeach()
+  execute_process(COMMAND python3 ${PROJECT_SOURCE_DIR}/scripts/tidy/batches.py ${PROJECT_BINARY_DIR}/batches/${target}
+                          ${SLACKLINE_BATCH_SIZE} ${together}
+                  OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
+  set_target_properties(${target} PROPERTIES SOURCES "${single};${batches}")
+endfunction()
+
 # slackline_add_library(name [regex]): the library of one folder, from all .cc files in the folder
 # and its subfolders, except for files of the program (main.cc, cmd_*.cc), examples, and paths that
 # match the regular expression.
@@ -44,4 +78,5 @@ function(slackline_add_library name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_compile_options(${name} PRIVATE ${SLACKLINE_WARNINGS})
   target_precompile_headers(${name} PRIVATE ${SLACKLINE_PRECOMPILED})
+  slackline_in_batches(${name})
 endfunction()

@@ -136,11 +136,15 @@ std::string BytesText(double bytes) {
   return buffer.data();
 }
 
-std::string MemoryExcess(double bytes) {
+std::string MemoryExcess(double bytes, int processes) {
   const double usable = UsableMemory();
+  bytes *= processes;
   if (bytes <= usable) return {};
-  return "training needs about " + BytesText(bytes) + " of memory, but there are only " +
-         BytesText(usable);
+  const std::string memory = "about " + BytesText(bytes) + " of memory";
+  return (processes == 1 ? "training needs " + memory
+                         : std::to_string(processes) + " processes of this machine need " + memory +
+                               " for training") +
+         ", but there are only " + BytesText(usable);
 }
 
 }  // namespace slackline::internal

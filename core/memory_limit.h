@@ -25,7 +25,9 @@ double UsableMemory();
 std::string BytesText(double bytes);
 
 /// "training needs about 96 GB of memory, but there are only 23.5 GB" when `bytes` are more than
-/// UsableMemory(), else "".
-std::string MemoryExcess(double bytes);
+/// UsableMemory(), else "". processes: how many processes of this machine need as much at the same
+/// time (Ranks::ranks_on_this_machine); the text then begins "4 processes of this machine need
+/// about 96 GB of memory for training, but".
+std::string MemoryExcess(double bytes, int processes = 1);
 
 }  // namespace slackline::internal

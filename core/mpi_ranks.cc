@@ -55,10 +55,15 @@ class MpiRanks final : public Ranks {
   explicit MpiRanks(MPI_Comm all) : all_(all) {
     Check(MPI_Comm_size(all_, &size_));
     Check(MPI_Comm_rank(all_, &rank_));
+    MPI_Comm machine = MPI_COMM_NULL;
+    Check(MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine));
+    Check(MPI_Comm_size(machine, &on_this_machine_));
+    Check(MPI_Comm_free(&machine));
   }
 
   int size() const override { return size_; }
   int rank() const override { return rank_; }
+  int ranks_on_this_machine() const override { return on_this_machine_; }
 
   void GatherBytes(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
                    std::byte* all) override {
@@ -132,6 +137,7 @@ class MpiRanks final : public Ranks {
   MPI_Comm all_;
   int size_ = 1;
   int rank_ = 0;
+  int on_this_machine_ = 1;
   std::vector<int> counts_;
   std::vector<int> begins_;
 };

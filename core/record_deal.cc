@@ -2,12 +2,12 @@
 #include <slackline/core/record_deal.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include <slackline/core/check.h>
-#include <slackline/core/number_text.h>
 
 namespace slackline::internal {
 namespace {
@@ -22,14 +22,12 @@ struct Stretch {
   int rank = 0;
 };
 
-/// What a rank finds in a stretch.
+/// What a rank finds in a stretch, [0] if no record is open where the stretch begins, [1] if one is.
 struct Counts {
-  Offset records = 0;  // that begin in the stretch if none is open where it begins
   Offset lines = 0;
-  bool joins = false;    // whether the first record continues one that is open where it begins
-  bool decides = false;  // whether some line opens or ends a record
-  bool open = false;     // if so, whether a record is open at the end
-  bool failed = false;   // it cannot be read
+  std::array<Offset, 2> records{};        // that begin in the stretch
+  std::array<bool, 2> open{false, true};  // whether a record is open at the end
+  bool failed = false;                    // it cannot be read
 };
 
 /// What lies before a stretch.
@@ -80,10 +78,11 @@ class RecordDealer {
   std::vector<FilePart> Deal();
 
  private:
-  /// Calls visit(reader, role, begins) for every line of a stretch, until it returns false. begins:
-  /// whether a record begins there. Returns whether a record is open at the end.
+  /// Calls visit(reader, line) for every line of a stretch, until it returns false; the line is null
+  /// in the head of the file.
   template <class Visit>
-  bool ForEachLine(const Stretch& stretch, const Before& before, const Visit& visit) const;
+  void ForEachLine(const Stretch& stretch, const Before& before, const Visit& visit) const;
+  bool Take(std::string_view line, bool* open) const;
   Place HeadEnd(std::size_t file) const;
   Counts Count(const Stretch& stretch) const;
   void CountAll();
@@ -117,32 +116,39 @@ Place RecordDealer::HeadEnd(std::size_t file) const {
 }
 
 template <class Visit>
-bool RecordDealer::ForEachLine(const Stretch& stretch, const Before& before,
+void RecordDealer::ForEachLine(const Stretch& stretch, const Before& before,
                                const Visit& visit) const {
   const Offset head_end = HeadEnd(stretch.file).byte;
   LineReader reader(source_.name, {FilePart{source_.files[stretch.file].path, stretch.begin,
                                             stretch.end, static_cast<long>(before.lines)}});
-  bool open = before.open;
   std::string_view line;
   while (reader.Next(&line)) {
-    const LineRole role = reader.line_begin() < head_end ? LineRole::kNothing : rule_.role(line);
-    const bool text = role == LineRole::kPart || role == LineRole::kEnd;
-    const bool begins = text && !open;
-    if (role != LineRole::kNothing) open = role == LineRole::kPart;
-    if (!visit(reader, role, begins)) break;
+    if (!visit(reader, reader.line_begin() < head_end ? nullptr : &line)) break;
   }
-  return open;
+}
+
+/// Takes the next line of the records of a file; returns whether a record begins there.
+bool RecordDealer::Take(std::string_view line, bool* open) const {
+  const LineRole role = rule_.role(line, *open);
+  const bool begins = !*open && (role == LineRole::kPart || role == LineRole::kEnd);
+  if (role != LineRole::kNothing) *open = role == LineRole::kPart;
+  return begins;
 }
 
 Counts RecordDealer::Count(const Stretch& stretch) const {
   Counts counts;
-  counts.open = ForEachLine(stretch, {}, [&](const LineReader& reader, LineRole role, bool begins) {
+  ForEachLine(stretch, {}, [&](const LineReader& reader, const std::string_view* line) {
     counts.lines = reader.line_number();
-    if (role != LineRole::kNothing && !counts.decides) {
-      counts.decides = true;
-      counts.joins = begins;
+    if (line == nullptr) return true;
+    const bool differ = counts.open[0] != counts.open[1];
+    const bool begins = Take(*line, &counts.open[0]);
+    counts.records[0] += begins ? 1 : 0;
+    if (differ) {
+      counts.records[1] += Take(*line, &counts.open[1]) ? 1 : 0;
+    } else {
+      counts.records[1] += begins ? 1 : 0;
+      counts.open[1] = counts.open[0];
     }
-    counts.records += begins ? 1 : 0;
     return true;
   });
   return counts;
@@ -150,7 +156,7 @@ Counts RecordDealer::Count(const Stretch& stretch) const {
 
 /// Reads a stretch that could not be read once more, now that its line numbers are known.
 void RecordDealer::FailAgain(const Stretch& stretch, const Before& before) const {
-  ForEachLine(stretch, before, [](const LineReader&, LineRole, bool) { return true; });
+  ForEachLine(stretch, before, [](const LineReader&, const std::string_view*) { return true; });
   throw DataError(source_.files[stretch.file].path, 0, "cannot be read reliably");
 }
 
@@ -198,9 +204,10 @@ void RecordDealer::AddUp(const std::vector<Counts>& counts) {
   for (std::size_t s = 0; s < counts.size(); ++s) {
     end_files(stretches_[s].file);
     before_.push_back(before);
-    before.records += counts[s].records - (before.open && counts[s].joins ? 1 : 0);
+    const std::size_t open = before.open ? 1 : 0;
+    before.records += counts[s].records[open];
     before.lines += counts[s].lines;
-    if (counts[s].decides) before.open = counts[s].open;
+    before.open = counts[s].open[open];
   }
   end_files(source_.files.size());
   num_records_ = before.records;
@@ -217,8 +224,9 @@ void RecordDealer::FindIn(std::size_t s, std::vector<Place>* places) const {
   };
   if (!next_wanted()) return;
   Offset record = first;
-  ForEachLine(stretches_[s], before_[s], [&](const LineReader& reader, LineRole, bool begins) {
-    if (!begins) return true;
+  bool open = before_[s].open;
+  ForEachLine(stretches_[s], before_[s], [&](const LineReader& reader, const auto* line) {
+    if (line == nullptr || !Take(*line, &open)) return true;
     if (record++ != FirstRecord(rank)) return true;
     // The record is also the border of ranks without records.
     for (; rank < ranks_.size() && FirstRecord(rank) == record - 1; ++rank)
@@ -269,7 +277,6 @@ std::vector<FilePart> RecordDealer::Deal() {
     stretches_ = StretchesOf(ranks_, source_);
     CountAll();
     if (num_records_ == 0) throw DataError(source_.name, 0, rule_.no_records);
-    if (!rule_.allows_none) CheckRecords(ranks_, source_.name, num_records_, shards_, rule_.record);
     FindBorders();
   }
   std::vector<FilePart> parts;
@@ -285,22 +292,10 @@ std::vector<FilePart> DealRecords(Ranks& ranks, const DataSource& source, const 
 }
 
 Ranks::Piece RecordsOfRank(const Ranks& ranks, Offset records, Index shards, int rank) {
-  const Ranks::Piece piece = ranks.PieceOf(shards, rank);
-  return {records * piece.begin / shards, records * piece.end / shards};
-}
-
-void CheckRecords(const Ranks& ranks, const std::string& source, Offset records, Index shards,
-                  const char* record) {
-  SLACKLINE_CHECK(shards >= ranks.size(), "every process needs a shard");
-  for (int r = 0; r < ranks.size(); ++r) {
-    if (RecordsOfRank(ranks, records, shards, r).size() > 0) continue;
-    throw DataError(
-        source, 0,
-        Count(records, record) + (records == 1 ? " is" : " are") + " not enough for " +
-            Count(ranks.size(), "process") +
-            (shards == ranks.size() ? std::string() : " with " + Count(shards, "shard")) +
-            ": each of them needs at least one");
-  }
+  if (records == 0) return {};
+  const Offset used = std::min<Offset>(shards, records);
+  const Ranks::Piece piece = ranks.PieceOf(used, rank);
+  return {records * piece.begin / used, records * piece.end / used};
 }
 
 }  // namespace slackline::internal

@@ -3,7 +3,8 @@
 // Which lines of a data source each rank reads. Records (examples) are numbered in the order of the
 // files and lines; of M records in P shards, shard p has the records [M·p/P, M·(p+1)/P), and rank r
 // of R has the shards [P·r/R, P·(r+1)/R) (Ranks::PieceOf). The records of a rank thus follow each
-// other.
+// other. Fewer records than shards make as many shards as records; with fewer than ranks, some
+// ranks have none.
 //
 // To find where they begin, the ranks first count records and lines: each of them in its R-th part
 // of the bytes of all plain files, and in some of the gzip files, which cannot be entered in the
@@ -36,28 +37,23 @@ enum class LineRole {
 
 /// How a format divides lines into records. A record ends at the end of its file at the latest.
 struct RecordRule {
-  /// The role of a line without its line end.
-  LineRole (*role)(std::string_view line) = nullptr;
+  /// The role of a line without its line end. open: whether a record is open before the line, for
+  /// formats in which that decides, as in quotes that span lines.
+  std::function<LineRole(std::string_view line, bool open)> role;
   /// Reads the lines at the beginning of a file that are no records, such as declarations; the
   /// records begin at the place that it returns. May throw DataError. Empty: there are none.
   std::function<Offset(LineReader* file)> head;
-  /// Whether ranks may get no record, where there are fewer than ranks.
-  bool allows_none = false;
-  const char* record = "example";          ///< for messages
   const char* no_records = "no examples";  ///< the message when there are none
 };
 
 /// The lines of the records of this rank. All ranks call this function, with the same arguments.
 /// shards: P ≥ R, else std::invalid_argument. Throws DataError on all ranks when there are no
-/// records, or a rank gets none and the rule does not allow that, and as LineReader and rule.head
-/// do. One rank reads nothing but the heads. No parts: there are records, but none for this rank.
+/// records, and as LineReader and rule.head do. One rank reads nothing but the heads. No parts:
+/// there are records, but none for this rank.
 std::vector<FilePart> DealRecords(Ranks& ranks, const DataSource& source, const RecordRule& rule,
                                   Index shards);
 
 /// The numbers of the records of a rank, when there are `records` of them in P shards.
 Ranks::Piece RecordsOfRank(const Ranks& ranks, Offset records, Index shards, int rank);
-/// Throws DataError about the source, on all ranks, when a rank gets no record.
-void CheckRecords(const Ranks& ranks, const std::string& source, Offset records, Index shards,
-                  const char* record);
 
 }  // namespace slackline::internal

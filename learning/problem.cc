@@ -76,18 +76,23 @@ void AddLargestLosses(const Problem& problem, SumOverExamples* sum) {
 
 }  // namespace
 
-Problem::Problem(TrainingSet training, double lambda)
+Problem::Problem(TrainingSet training, double lambda, const Ranks* ranks)
     : training_(std::make_shared<const TrainingSet>(std::move(training))), lambda_(lambda) {
   SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
-  SLACKLINE_CHECK(training_->data.size() > 0, "there is no labelled example to train on");
-  double total = 0;
-  SquaredRanges ranges;
-  for (Index m = 0; m < size(); ++m) {
-    const ExampleView example = data().example(m);
-    num_parts_ += example.graph().num_blocks();
-    ranges.VisitParts(example, [&total](double range) { total += range; });
-  }
-  mean_squared_range_ = total / static_cast<double>(num_parts_);
+  const bool alone = ranks == nullptr || ranks->alone();
+  SLACKLINE_CHECK(training_->data.size() > 0 || !alone, "there is no labelled example to train on");
+  for (Index m = 0; m < size(); ++m) num_parts_ += data().example(m).graph().num_blocks();
+}
+
+double Problem::mean_squared_range() const {
+  std::call_once(range_->known, [this] {
+    double total = 0;
+    SquaredRanges ranges;
+    for (Index m = 0; m < size(); ++m)
+      ranges.VisitParts(data().example(m), [&total](double range) { total += range; });
+    range_->mean_square = total / static_cast<double>(num_parts_);
+  });
+  return range_->mean_square;
 }
 
 Problem Problem::WithLambda(double lambda) const {
@@ -98,7 +103,8 @@ Problem Problem::WithLambda(double lambda) const {
 }
 
 double Problem::penalty_scale() const {
-  return mean_squared_range_ > 0 ? lambda_m() / mean_squared_range_ : 1.0;
+  const double range = mean_squared_range();
+  return range > 0 ? lambda_m() / range : 1.0;
 }
 
 double PrimalAtZeroWeights(const Problem& problem, Ranks* exactly) {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -25,8 +26,9 @@ namespace slackline::internal {
 /// training set.
 class Problem {
  public:
-  /// Requires a training set with at least one example, and lambda > 0 and finite.
-  Problem(TrainingSet training, double lambda);
+  /// Requires a training set with at least one example, and lambda > 0 and finite. ranks: if not
+  /// null, those that train together, each with its own examples, of which some may have none.
+  Problem(TrainingSet training, double lambda, const Ranks* ranks = nullptr);
   /// The same training set with another λ.
   Problem WithLambda(double lambda) const;
 
@@ -46,16 +48,23 @@ class Problem {
   Offset num_parts() const { return num_parts_; }
 
   /// R²: the mean over all parts of max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖² (docs/notation.md, section 5).
-  /// Sets the scale s = λM/R² of ρ.
-  double mean_squared_range() const { return mean_squared_range_; }
+  /// Sets the scale s = λM/R² of ρ. Requires an example.
+  /// The first call sweeps over all features; copies of the problem share its result. Several
+  /// threads may call it at once.
+  double mean_squared_range() const;
   /// s = λM/R², the natural scale of ρ (1 when all features are zero).
   double penalty_scale() const;
 
  private:
+  struct Range {
+    std::once_flag known;
+    double mean_square = 0;
+  };
+
   std::shared_ptr<const TrainingSet> training_;
   double lambda_;
   Offset num_parts_ = 0;
-  double mean_squared_range_ = 0;
+  std::shared_ptr<Range> range_ = std::make_shared<Range>();
 };
 
 /// P(0) = G(0): the mean over the examples of the largest loss, Σ_i max_s Δ_i(s), or 1 with the

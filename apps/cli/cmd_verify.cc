@@ -2,16 +2,33 @@
 #include <slackline/apps/cli/cmd_verify.h>
 
 #include <cstdio>
+#include <span>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/common/training_record.h>
 #include <slackline/core/timer.h>
 
 namespace slackline::internal::program {
+namespace {
+
+/// The weights of a model, which rank 0 reads for all ranks.
+std::vector<double> WeightsIn(const std::string& model) {
+  std::vector<double> weights;
+  OnFirstRank([&] { weights = ModelWeights(model); });
+  std::size_t size = weights.size();
+  ProcessRanks().TakeFromFirst(&size);
+  weights.resize(size);
+  ProcessRanks().Broadcast(std::as_writable_bytes(std::span(weights)));
+  return weights;
+}
+
+}  // namespace
 
 void CertificateCheck::Register(CLI::App* app) {
   app->add_flag("--verify", wanted_,
@@ -42,8 +59,9 @@ void CertificateCheck::Run(const Problem& problem, const TrainOptions& options,
   };
   // The model file of a kernel lacks the positions of its inputs among those of training, so the
   // weights of the summary are checked instead.
-  last_ = VerifyCertificate(problem, UsesKernel(options) ? summary.weights : ModelWeights(model),
-                            summary.last, options, learner.traits().dual_point, how);
+  const std::vector<double> weights = UsesKernel(options) ? summary.weights : WeightsIn(model);
+  last_ =
+      VerifyCertificate(problem, weights, summary.last, options, learner.traits().dual_point, how);
   line.Clear();
   failed_ = failed_ || last_->outcome == VerifyOutcome::kFails;
 }

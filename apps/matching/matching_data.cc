@@ -237,8 +237,7 @@ MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dic
   }
   const DataSource source = FindDataSource(ranks, path);
   RecordRule rule;
-  rule.role = RoleOfMatchingLine;
-  rule.allows_none = dictionary != nullptr;
+  rule.role = [](std::string_view line, bool) { return RoleOfMatchingLine(line); };
   const Index shards = options.shards > 0 ? options.shards : Index{ranks.size()};
   LineReader reader(source.name, DealRecords(ranks, source, rule, shards));
   return ReadLines(&reader, ranks, dictionary, made);

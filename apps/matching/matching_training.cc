@@ -17,7 +17,7 @@ Problem MakeProblem(const MatchingTask& task, LossScale loss) {
   RequireExamples({task.data.source, "example", "no edge has a known label", dataset->size(),
                    static_cast<Index>(task.data.examples.size()) - dataset->size()},
                   ranks);
-  return Problem(MakeTrainingSet(*dataset, task.model.Loss(loss)), 1);
+  return Problem(MakeTrainingSet(*dataset, task.model.Loss(loss)), 1, &ranks);
 }
 
 }  // namespace

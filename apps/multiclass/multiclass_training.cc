@@ -75,7 +75,7 @@ Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
     for (Offset s = training.loss_begin[m]; s < training.loss_begin[m + 1]; ++s)
       training.losses[s] *= data.weights[m];
   }
-  return Problem(std::move(training), 1);
+  return Problem(std::move(training), 1, &ranks);
 }
 
 }  // namespace

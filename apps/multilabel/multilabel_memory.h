@@ -34,6 +34,8 @@ struct MultiLabelSize {
   Offset columns = 0;  ///< number of features, including the constant; 0 = unknown
   Offset pairs = 0;
   Offset restricted_pairs = 0;  ///< sum over the graphs of all patterns of missing labels
+  /// Processes of this machine that train together on about as many examples each.
+  int processes = 1;
 };
 
 /// The number of `pairs` that remain in each different pattern of missing labels of the data,

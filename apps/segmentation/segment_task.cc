@@ -16,7 +16,7 @@ Problem MakeProblem(const SegmentTask& task, SegmentLoss loss) {
   RequireExamples({task.data.source, "image", "no training image has a label", training.data.size(),
                    training.skipped_examples},
                   ranks);
-  return Problem(std::move(training), 1);
+  return Problem(std::move(training), 1, &ranks);
 }
 
 }  // namespace

@@ -94,8 +94,9 @@ LettersReadOptions LettersOptions(const SequenceReadOptions& options) {
 RecordRule RuleOf(SequenceFormat format) {
   const bool letters = format == SequenceFormat::kLetters;
   RecordRule rule;
-  rule.role = letters ? RoleOfLetterLine : RoleOfTokenLine;
-  rule.record = "sequence";
+  rule.role = [letters](std::string_view line, bool) {
+    return letters ? RoleOfLetterLine(line) : RoleOfTokenLine(line);
+  };
   rule.no_records = letters ? "no words" : "no tokens";
   return rule;
 }
@@ -112,8 +113,7 @@ std::unique_ptr<SequenceReader> MakeReader(SequenceFormat format, LineReader* li
 /// How the data of several ranks, or of a folder, are dealt.
 struct Deal {
   Ranks& ranks;
-  Index shards = 0;          // 0 = one per rank
-  bool allows_none = false;  // whether a rank may get no sequence
+  Index shards = 0;  // 0 = one per rank
 };
 
 /// Reads the sequences of this rank. begin(line): the format of data with this first line; may
@@ -133,7 +133,6 @@ SequenceData ReadDealtSequences(const std::string& path, const Deal& deal, const
     rule = RuleOf(begin(first.text));
     if (first.text.empty()) throw DataError(source.name, 0, rule.no_records);
   });
-  rule.allows_none = deal.allows_none;
   std::vector<FilePart> parts =
       DealRecords(ranks, source, rule, deal.shards > 0 ? deal.shards : Index{ranks.size()});
   const bool any = !parts.empty();
@@ -191,8 +190,9 @@ Offset NumStructures(const SequenceInput& input) {
   return static_cast<Offset>(lengths.size()) + patterns;
 }
 
-/// Throws the DataErrors of MakeSequenceModel.
-void CheckTraining(const SequenceInput& input, LearnerKind learner, LabelConstraints constraints) {
+/// Throws the DataErrors of MakeSequenceModel. processes: those that share the memory.
+void CheckTraining(const SequenceInput& input, LearnerKind learner, LabelConstraints constraints,
+                   int processes) {
   const SequenceData& data = input.data;
   const Offset labels = data.num_labels();
   if (labels > kMostSequenceLabels) {
@@ -209,7 +209,7 @@ void CheckTraining(const SequenceInput& input, LearnerKind learner, LabelConstra
   if (blocks)
     bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
   bytes += kBytesPerTransition * static_cast<double>(NumStructures(input)) * k * k;
-  const std::string excess = MemoryExcess(bytes);
+  const std::string excess = MemoryExcess(bytes, processes);
   if (!excess.empty()) {
     throw DataError(data.source, 0,
                     std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
@@ -309,7 +309,7 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
     input.data = ReadAllSequences(MakeReaderFor(model, &lines).get());
   } else {
     input.data = ReadDealtSequences(
-        path, {ranks, 0, true}, [&](std::string_view) { return model.format(); },
+        path, {ranks}, [&](std::string_view) { return model.format(); },
         [&](LineReader* lines, const FirstLine& first) {
           return MakeReaderFor(model, lines, &first);
         });
@@ -322,7 +322,8 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
 
 SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
                                 LabelConstraints constraints, Ranks& ranks) {
-  OnAllRanks(ranks, [&] { CheckTraining(input, learner, constraints); });
+  OnAllRanks(ranks,
+             [&] { CheckTraining(input, learner, constraints, ranks.ranks_on_this_machine()); });
   const SequenceData& data = input.data;
   if (input.features) return SequenceModel(data.label_names, *input.features, constraints);
   return SequenceModel(data.label_names, data.num_features, constraints);

@@ -55,7 +55,7 @@ Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> seq
   RequireExamples({task.input.data.source, "sequence", "no sequence has a known label",
                    training.data.size(), training.skipped_examples},
                   RanksOf(task));
-  return Problem(std::move(training), 1);
+  return Problem(std::move(training), 1, &RanksOf(task));
 }
 
 SequenceTraining::SequenceTraining(SequenceTask* task, RecordTexts texts)

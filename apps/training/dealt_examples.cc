@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/training/dealt_examples.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
@@ -19,17 +17,13 @@ void RequireExamples(const KeptExamples& examples, Ranks& ranks) {
     return;
   }
   // The same numbers on all ranks, which throw the same.
-  const std::vector<std::int64_t> kept = ranks.Gather(std::int64_t{examples.kept});
+  const std::int64_t kept = ranks.SumOf(examples.kept);
   const std::int64_t skipped = ranks.SumOf(examples.skipped);
-  const auto empty = std::find(kept.begin(), kept.end(), 0);
-  if (std::count(kept.begin(), kept.end(), 0) == ranks.size()) fail(examples.none);
+  if (kept == 0) fail(examples.none);
   if (skipped > 0)
     fail(Count(skipped, examples.noun) +
          " without a known label: remove them, since several processes that train together cannot "
          "leave them out");
-  if (empty != kept.end())
-    fail("process " + std::to_string(empty - kept.begin() + 1) + " of " +
-         std::to_string(ranks.size()) + " has no " + examples.noun + ": use fewer processes");
 }
 
 }  // namespace slackline::internal

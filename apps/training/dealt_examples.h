@@ -20,7 +20,7 @@ struct KeptExamples {
 };
 
 /// Throws DataError when no examples are kept. With several ranks, throws the same DataError on all
-/// of them when some rank keeps none, or when any are skipped: the borders between shards are
+/// of them when all together keep none, or when any are skipped: the borders between shards are
 /// counted in all examples of the data.
 void RequireExamples(const KeptExamples& examples, Ranks& ranks);
 

@@ -22,17 +22,15 @@ ExampleRange RangeOfShard(Index examples, Index shards, Index shard) {
 ShardPlan PlanShards(Index examples, Index wanted, Ranks& ranks) {
   const std::vector<Index> counts = ranks.Gather(examples);
   std::int64_t total = 0;
-  for (int r = 0; r < ranks.size(); ++r) {
-    if (counts[r] == 0) throw DataError("rank " + std::to_string(r) + " has no examples");
-    total += counts[r];
-  }
+  for (const Index count : counts) total += count;
+  if (total == 0) throw DataError("there is no labelled example to train on");
   if (total > std::numeric_limits<Index>::max())
     throw DataError("the ranks together have more than 2147483647 examples");
   ShardPlan plan;
   plan.num_examples = static_cast<Index>(total);
   plan.total = std::min(wanted, plan.num_examples);
-  if (plan.total < ranks.size()) {
-    throw DataError("--shards " + std::to_string(plan.total) + ": there are " +
+  if (wanted < ranks.size()) {
+    throw DataError("--shards " + std::to_string(wanted) + ": there are " +
                     std::to_string(ranks.size()) + " ranks, each of which needs a shard");
   }
   bool even = true;
@@ -43,7 +41,10 @@ ShardPlan PlanShards(Index examples, Index wanted, Ranks& ranks) {
   plan.first = static_cast<Index>(mine.begin);
   const auto count = static_cast<Index>(mine.size());
   if (!even) {
-    const Index fewest = *std::min_element(counts.begin(), counts.end());
+    const auto least = std::min_element(counts.begin(), counts.end());
+    const Index fewest = *least;
+    if (fewest == 0)
+      throw DataError("rank " + std::to_string(least - counts.begin()) + " has no examples");
     if (plan.total % ranks.size() != 0 || fewest < count) {
       throw DataError("--shards " + std::to_string(wanted) + ": the ranks have " +
                       std::to_string(fewest) + " to " +

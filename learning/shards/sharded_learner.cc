@@ -69,11 +69,13 @@ class ShardedLearner : public ShardedLearnerBase,
           return NewestPoint(m, coordinates);
         }) {
     shards_.resize(plan_.count());
-    ParallelChunks(plan_.count(), plan_.count(), threads_, [&](const Chunk& chunk) {
-      const Index k = chunk.begin;
-      shards_[k] = std::make_unique<Shard>(ProblemOfRange(problem, plan_.range(k)), options,
-                                           plan_.num_examples, plan_.first + k, &common_);
-    });
+    ParallelChunks(
+        plan_.count(), std::max<Index>(1, plan_.count()), threads_, [&](const Chunk& chunk) {
+          if (chunk.begin == chunk.end) return;  // there is no shard
+          const Index k = chunk.begin;
+          shards_[k] = std::make_unique<Shard>(ProblemOfRange(problem, plan_.range(k)), options,
+                                               plan_.num_examples, plan_.first + k, &common_);
+        });
     traits_.dual_point = this;
     traits_.lambda = this;
     traits_.advisor = this;
@@ -250,6 +252,7 @@ class ShardedLearner : public ShardedLearnerBase,
   /// of each.
   template <class Work>
   void RunShards(const Work& work) {
+    if (shards_.empty()) return;
     const WallTimer timer;
     seconds_.resize(shards_.size());
     ParallelChunks(plan_.count(), plan_.count(), choice_.threads(), [&](const Chunk& chunk) {
@@ -263,7 +266,7 @@ class ShardedLearner : public ShardedLearnerBase,
   template <class Work>
   void ForShards(const Work& work) {
     RunShards(work);
-    critical_seconds_ += *std::max_element(seconds_.begin(), seconds_.end());
+    if (!seconds_.empty()) critical_seconds_ += *std::max_element(seconds_.begin(), seconds_.end());
   }
 
   /// Visits the examples of all shards that are worth it.
@@ -324,6 +327,7 @@ class ShardedLearner : public ShardedLearnerBase,
       longest = std::max(longest, report.seconds);
       stop.Agree(report.wish);
     }
+    if (plan_.total < ranks_.size()) stop.Agree(ranks_);  // ranks without shards have wishes, too
     critical_seconds_ += longest;
   }
   /// A round ends after its first part where all weights are frequent.

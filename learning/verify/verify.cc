@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/core/number_text.h>
+#include <slackline/core/split.h>
 #include <slackline/core/timer.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
@@ -18,6 +21,7 @@
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/oracle/readable_marginals.h>
+#include <slackline/learning/problem_scales.h>
 #include <slackline/learning/verify/verify_hinge.h>
 #include <slackline/learning/verify/verify_space.h>
 
@@ -47,15 +51,36 @@ struct Objective {
   Rescaling rescaling = Rescaling::kMargin;
 };
 
+/// The different names in lists with commas.
+std::string UniteNames(const std::vector<std::string>& lists) {
+  std::vector<std::string_view> names;
+  std::string text;
+  for (const std::string& list : lists) {
+    std::vector<std::string_view> parts;
+    SplitViews(list, ',', &parts);
+    for (const std::string_view name : parts) {
+      if (name.empty() || std::ranges::find(names, name) != names.end()) continue;
+      names.push_back(name);
+      text.append(text.empty() ? "" : ",").append(name);
+    }
+  }
+  return text;
+}
+
 class Verifier {
  public:
   Verifier(const Problem& problem, std::unique_ptr<VerifySpace> space, const ProgressRecord& claim,
-           SolverKind trained, const Objective& objective)
+           SolverKind trained, const Objective& objective, Ranks& ranks)
       : problem_(problem),
+        ranks_(ranks),
+        num_examples_(NumExamples(problem, ranks)),
         space_(std::move(space)),
         objective_(objective),
         hinges_(problem, trained, claim.problem, objective.rescaling, objective.smoothing),
         weights_rounding_(space_->WeightsRounding()) {
+    names_ = hinges_.names();
+    const std::vector<Index> sizes = ranks.Gather(problem.size());
+    first_example_ = std::accumulate(sizes.begin(), sizes.begin() + ranks.rank(), std::int64_t{0});
     for (const auto& structure : problem.data().structures()) {
       // Marginals cannot be read from points that slack rescaling multiplies by losses, nor checked
       // with the loss 1 − F1, which is not a sum over marginals.
@@ -83,12 +108,30 @@ class Verifier {
     if (has_point_) AddPoint(m, hinge, loss, rounding);
   }
 
+  /// To be called by all ranks after their last example: from then on, the figures are those of all
+  /// examples, and the fault and the names those of all ranks.
+  void AddUp() {
+    if (ranks_.alone()) return;
+    value_ = ranks_.SumOfReals(value_);
+    bound_ = ranks_.SumOfReals(bound_);
+    loss_ = ranks_.SumOfReals(loss_);
+    scores_ = std::ranges::max(ranks_.Gather(scores_));
+    score_rounding_ = std::ranges::max(ranks_.Gather(score_rounding_));
+    has_point_ = !ranks_.Any(!has_point_);
+    if (has_point_) space_->AddUpPoint(ranks_);
+    for (const std::string& fault : ranks_.GatherTexts(fault_)) {
+      fault_ = fault;
+      if (!fault.empty()) break;
+    }
+    names_ = UniteNames(ranks_.GatherTexts(names_));
+  }
+
   double primal() const { return Primal(bound_); }
   double primal_value() const { return Primal(value_); }
   double dual() const {
     if (!has_point_) return kNone;
     const double squares = space_->PointSquaredNorm(objective_.l1 / problem_.lambda());
-    return loss_ / problem_.size() - problem_.lambda() / 2 * squares;
+    return loss_ / num_examples_ - problem_.lambda() / 2 * squares;
   }
   bool has_point() const { return has_point_; }
   double scores() const { return scores_; }
@@ -98,14 +141,14 @@ class Verifier {
     return problem_.lambda() / 2 * weights_rounding_.squared_norm + score_rounding_;
   }
   double DualRounding() const { return problem_.lambda() / 2 * space_->PointRounding(); }
-  const std::string& names() const { return hinges_.names(); }
+  const std::string& names() const { return names_; }
   /// What is wrong with a dual point or a solver's solution; empty if nothing is.
   const std::string& fault() const { return fault_; }
 
  private:
   double Primal(double hinges) const {
     return problem_.lambda() / 2 * space_->SquaredNorm() + objective_.l1 * space_->OneNorm() +
-           hinges / problem_.size();
+           hinges / num_examples_;
   }
 
   /// Adds the dual point of example m to the dual, and checks it. rounding: bound on the rounding
@@ -116,7 +159,7 @@ class Verifier {
     const std::optional<ReadableMarginals>& readable = readable_[problem_.data().structure_of(m)];
     if (readable && readable->Violation(example.structure(), q_, problem_.loss(m), loss,
                                         objective_.smoothing) > kFeasible * (1 + loss)) {
-      fault_ = "the dual point of example " + std::to_string(m) + " is not feasible";
+      fault_ = "the dual point of example " + NumberOf(m) + " is not feasible";
     }
     psi_.assign(q_.size(), 0.0);
     for (Index a = 0; a < graph.num_parts(); ++a)
@@ -131,20 +174,26 @@ class Verifier {
       psi_[k] -= q_[k];
       value -= u_[k] * psi_[k];
     }
-    space_->AddToPoint(m, psi_, 1 / problem_.lambda_m());
+    space_->AddToPoint(m, psi_, 1 / (problem_.lambda() * num_examples_));
     const double room =
         kTolerance * (1 + loss + hinge.bound) + 1e3 * kRounding * hinge.scores + 2 * rounding;
     if (value > hinge.bound + room) {
-      fault_ =
-          "the dual point of example " + std::to_string(m) + " has a larger value than its maximum";
+      fault_ = "the dual point of example " + NumberOf(m) + " has a larger value than its maximum";
     }
     loss_ += loss;
   }
 
+  /// The number of an example of this rank among those of all ranks.
+  std::string NumberOf(Index m) const { return std::to_string(first_example_ + m); }
+
   const Problem& problem_;
+  Ranks& ranks_;
+  const double num_examples_;
+  std::int64_t first_example_ = 0;
   std::unique_ptr<VerifySpace> space_;
   Objective objective_;
   HingeVerifier hinges_;
+  std::string names_;
   std::vector<std::optional<ReadableMarginals>> readable_;  // per structure
   std::string fault_;
   std::vector<double> u_, q_, psi_;
@@ -169,15 +218,16 @@ struct Training {
 Training Describe(const Problem& problem, const TrainOptions& options, const ProgressRecord& claim,
                   const DualPointSource* point) {
   const auto& structures = problem.data().structures();
+  Ranks& ranks = RanksOf(options);
   const bool messages =
-      std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
+      ranks.Any(std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
         return options.oracle == SolverKind::kMessages ||
                options.oracle == SolverKind::kMessagesBranchAndBound ||
                (options.oracle == SolverKind::kAuto &&
                 AutomaticSolver(structure->graph()) == SolverKind::kMessages);
-      });
+      }));
   Training training;
-  const double at_zero = PrimalAtZeroWeights(problem);
+  const double at_zero = PrimalAtZeroWeights(problem, ranks.alone() ? nullptr : &ranks);
   training.room = kTolerance * std::abs(claim.primal) + kLossTolerance * at_zero;
   training.slack = kTolerance * at_zero;
   training.own_bound = point != nullptr && point->DualPointIsBest();
@@ -187,6 +237,10 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
       !smoothed && (point == nullptr || point->PrimalIsObjective()) &&
       ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
   return training;
+}
+
+bool IsInterrupted(const VerifyOptions& options) {
+  return options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed) != 0;
 }
 
 std::string Figure(double value) { return NumberText(value, 9); }
@@ -270,7 +324,7 @@ SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
                                const ProgressRecord& claim, const TrainOptions& trained,
                                const DualPointSource* point, const VerifyOptions& options) {
-  RequireOneRank(RanksOf(trained), "--verify");
+  Ranks& ranks = RanksOf(trained);
   const WallTimer timer;
   const TrainOptions chosen = ChooseLearner(problem, trained).options;
   const SolverKind oracle = UsesOracle(chosen.learner)      ? chosen.oracle
@@ -281,19 +335,26 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
                     UsesKernel(chosen)
                         ? MakeKernelSpace(problem.data(), KernelOf(chosen, problem.data()), weights)
                         : MakeLinearSpace(problem.data(), weights),
-                    claim, oracle, {chosen.l1, prox ? chosen.smoothing : 0, chosen.rescaling});
+                    claim, oracle, {chosen.l1, prox ? chosen.smoothing : 0, chosen.rescaling},
+                    ranks);
   Verification result;
   result.solvers = verifier.names();
-  for (Index m = 0; m < problem.size(); ++m) {
-    if (options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed) != 0) {
-      result.seconds = timer.Seconds();
-      result.message = "verification interrupted after " + std::to_string(m) + " of " +
-                       std::to_string(problem.size()) + " examples";
-      return result;
+  Index done = 0;
+  OnAllRanks(ranks, [&] {
+    for (; done < problem.size() && !IsInterrupted(options); ++done) {
+      verifier.Add(done, point);
+      if (options.progress) options.progress(done + 1);
     }
-    verifier.Add(m, point);
-    if (options.progress) options.progress(m + 1);
+  });
+  const std::int64_t all_done = ranks.SumOf(done);
+  if (all_done < ranks.SumOf(problem.size())) {
+    result.seconds = timer.Seconds();
+    result.message = "verification interrupted after " + std::to_string(all_done) + " of " +
+                     std::to_string(ranks.SumOf(problem.size())) + " examples";
+    return result;
   }
+  verifier.AddUp();
+  result.solvers = verifier.names();
   Judge(verifier, claim, Describe(problem, chosen, claim, point), &result);
   result.seconds = timer.Seconds();
   return result;

@@ -78,7 +78,10 @@ struct VerifyOptions {
 /// A claim holds within 1e-7 of the objective plus 1e-9 of its value at w = 0. A claimed primal
 /// above the recomputed primal is still an upper bound; where the oracle of training was exact, the
 /// two must agree within another 1e-7 of the value at w = 0. O(M) solver calls on one thread, up to
-/// 200 times as many for a smoothed hinge. Throws DataError with several ranks.
+/// 200 times as many for a smoothed hinge.
+///
+/// With several ranks, all of them call this function, each with the problem of its own examples and
+/// the same weights and claim, and all get the same result (but for the seconds).
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
                                const ProgressRecord& claim, const TrainOptions& trained,
                                const DualPointSource* point, const VerifyOptions& options = {});

@@ -59,6 +59,17 @@ class LinearSpace final : public VerifySpace {
       point_[position] += scale * psi[k] * x;
     });
   }
+  void AddUpPoint(Ranks& ranks) override {
+    if (ranks.alone()) return;
+    constexpr std::size_t kBlock = 1 << 16;  // limits the memory for the numbers of all ranks
+    for (std::size_t begin = 0; begin < point_.size(); begin += kBlock) {
+      const std::span<double> sums =
+          std::span(point_).subspan(begin, std::min(kBlock, point_.size() - begin));
+      const std::vector<double> all = ranks.Join(std::span<const double>(sums));
+      std::fill(sums.begin(), sums.end(), 0.0);
+      for (std::size_t k = 0; k < all.size(); ++k) sums[k % sums.size()] += all[k];
+    }
+  }
   double PointSquaredNorm(double threshold) const override {
     double sum = 0;
     for (const double v : point_) {
@@ -98,6 +109,7 @@ class KernelSpace final : public VerifySpace {
     ForEachCoefficient(
         m, [&](std::size_t position, std::size_t k) { point_[position] += scale * psi[k]; });
   }
+  void AddUpPoint(Ranks& ranks) override { RequireOneRank(ranks, "--kernel"); }
   double PointSquaredNorm(double threshold) const override {
     SLACKLINE_CHECK(threshold == 0, "there is no soft threshold of kernelized weights");
     return Inner(point_, TimesKernel(point_));

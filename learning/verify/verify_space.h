@@ -12,6 +12,7 @@
 
 #include <slackline/core/dataset.h>
 #include <slackline/core/kernel.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -26,6 +27,9 @@ class VerifySpace {
 
   /// Adds scale · ψ_m(μ) to the dual point. psi: the coordinates of ψ_m(μ).
   virtual void AddToPoint(Index m, std::span<const double> psi, double scale) = 0;
+  /// Replaces the point by the sum of the points of all ranks, which must all call it. Several ranks
+  /// must have explicit weights.
+  virtual void AddUpPoint(Ranks& ranks) = 0;
   /// ‖soft(v, threshold)‖² of the dual point v. Requires threshold 0 with a kernel.
   virtual double PointSquaredNorm(double threshold) const = 0;
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import copyreg
+import platform
 import sys
 import time
 import traceback
@@ -88,6 +89,7 @@ class Team:
     def __init__(self, comm: Any = None):
         self.size = 1
         self.rank = 0
+        self.on_this_machine = 1  # processes that share its memory, this one included
         if comm is None:
             return
         try:
@@ -99,6 +101,8 @@ class Team:
             # Own communicators, which do not meet messages of the caller.
             self._comm = comm.Dup()
             self._failing = comm.Dup()
+            machine = platform.node()
+            self.on_this_machine = self.gather(machine).count(machine)
 
     @property
     def alone(self) -> bool:

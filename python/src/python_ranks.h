@@ -27,6 +27,7 @@ class PythonRanks final : public internal::Ranks {
 
   int size() const override { return size_; }
   int rank() const override { return rank_; }
+  int ranks_on_this_machine() const override { return on_this_machine_; }
   void GatherBytes(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
                    std::byte* all) override;
   void ExchangeBytes(std::span<const std::span<const std::byte>> to,
@@ -37,6 +38,7 @@ class PythonRanks final : public internal::Ranks {
   py::object team_;
   int size_;
   int rank_;
+  int on_this_machine_;
 };
 
 /// Calls work(), which may throw on some of the processes that train together: all then throw a

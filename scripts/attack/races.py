@@ -41,8 +41,10 @@ LEARNERS = [
     ["--learner", "bcfw", "--oracle", "search"],
     ["--learner", "bcfw", "--oracle", "messages"],
     ["--verify"],
+    ["--shards", "2"],
+    ["--shards", "5", "--graph", "none", "--scale", "standard"],
 ]
-FEW = [[], ["--learner", "al"], ["--learner", "cutting-plane-1"]]
+FEW = [[], ["--learner", "al"], ["--learner", "cutting-plane-1"], ["--shards", "4"]]
 
 
 def read_options():

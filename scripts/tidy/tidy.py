@@ -3,10 +3,7 @@
 """Runs clang-tidy on the sources of a build folder, several sources at a time.
 
 Most of the time of clang-tidy on one source goes to the headers of the standard library, so sources
-are included together in batches. Sources of one batch have the same compiler arguments. A name
-that several of them declare in their unnamed namespaces gets a name of its own in each, by a macro.
-A source that has the same word as a member's name (x.Name) cannot have that macro, and goes to
-another batch. Headers of the project come first in a batch, where no macro reaches them.
+are checked in batches (batches.py).
 
 Usage: tidy.py BUILD_FOLDER [FILE...]
 
@@ -15,7 +12,6 @@ source folder and not in the build folder. Exit code 1 when clang-tidy found som
 """
 
 import argparse
-import collections
 import concurrent.futures
 import json
 import os
@@ -25,50 +21,11 @@ import shlex
 import subprocess
 import sys
 
+from batches import batches_of
+
 CLANG_TIDY = "clang-tidy-14"
 BATCH_SIZE = 10
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-# A declaration at the beginning of a line: the last word before a bracket, "=", ":", ";" or "final".
-DECLARED = re.compile(r"^(?!using |return |public|private)[A-Za-z_][^/\"(={\[;:<]*?"
-                      r"(?:<.*?>[^(={\[;:]*?)?(?:[A-Za-z_]\w*::[^(={\[;:]*?)*\b([A-Za-z_]\w*)\s*"
-                      r"(?:\(|=|\{|\[|;|:(?!:)|final\b|$)")
-
-
-def private_names(path):
-    """The names that a source declares in its unnamed namespaces, and main."""
-    names = set()
-    inside = False
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line == "namespace {":
-            inside = True
-        elif line.startswith("}  // namespace"):
-            inside = False
-        elif line.startswith("int main("):
-            names.add("main")
-        elif inside:
-            match = DECLARED.match(line)
-            if match:
-                names.add(match.group(1))
-    return names
-
-
-def names_of_members(path):
-    """The words behind ".", "->" and "::" in a source, and main, which must keep its name."""
-    return set(re.findall(r"(?:\.|->|::)(\w+)", path.read_text(encoding="utf-8"))) | {"main"}
-
-
-def project_headers(path):
-    """The lines that include headers of the project, except those under a condition."""
-    depth = 0
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if re.match(r"#if", line):
-            depth += 1
-        elif line.startswith("#endif"):
-            depth -= 1
-        elif depth == 0 and re.match(r"#include <(slackline|apps)/", line):
-            yield line
-
 
 def arguments_of(entry):
     """The compiler's arguments without the compiler, source, output and optimisation."""
@@ -94,48 +51,6 @@ def sources_of(build):
         if path.is_relative_to(ROOT) and not path.is_relative_to(build):
             found[path] = arguments_of(entry)
     return sorted(found.items())
-
-
-class Batch:
-    def __init__(self, arguments):
-        self.arguments = arguments
-        self.sources = []  # (path, names)
-        self.counts = collections.Counter()  # of the names
-        self.without_macro = set()  # names of sources that have members of that name
-
-    def fits(self, arguments, names, without_macro):
-        taken = names & self.counts.keys()
-        return (arguments == self.arguments and len(self.sources) < BATCH_SIZE and
-                not taken & (without_macro | self.without_macro))
-
-    def add(self, path, names, without_macro):
-        self.sources.append((path, names))
-        self.counts.update(names)
-        self.without_macro |= without_macro
-
-    def text(self):
-        lines = sorted({line for path, _ in self.sources for line in project_headers(path)})
-        for number, (path, names) in enumerate(self.sources):
-            shared = sorted(name for name in names if self.counts[name] > 1)
-            lines += [f"#define {name} {name}Of{number}" for name in shared]
-            lines.append(f'#include "{path}"')
-            lines += [f"#undef {name}" for name in shared]
-        return "\n".join(lines) + "\n"
-
-
-def batches_of(sources):
-    batches = []
-    for path, arguments in sources:
-        names = private_names(path)
-        without_macro = names & names_of_members(path)
-        for batch in batches:
-            if batch.fits(arguments, names, without_macro):
-                break
-        else:
-            batch = Batch(arguments)
-            batches.append(batch)
-        batch.add(path, names, without_macro)
-    return batches
 
 
 def check(batch, file):
@@ -164,7 +79,7 @@ def main():
             sys.exit(f"not a source of {options.build}: {', '.join(map(str, sorted(missing)))}")
         sources = [source for source in sources if source[0] in wanted]
 
-    batches = batches_of(sources)
+    batches = batches_of(sources, BATCH_SIZE)
     folder = build / "batches"
     folder.mkdir(exist_ok=True)
     good = True

@@ -22,6 +22,8 @@ TEST_CASE("sizes that fit are accepted, and sizes beyond every machine refused")
   CHECK(UsableMemory() > 1e6);
   CHECK(MemoryExcess(1e6).empty());
   CHECK(MemoryExcess(UsableMemory()).empty());
+  CHECK(MemoryExcess(0.3 * UsableMemory(), 3).empty());
+  CHECK(MemoryExcess(0.3 * UsableMemory(), 4).find("4 processes of this machine need about ") == 0);
   CHECK(MemoryExcess(1e25).find("training needs about 10000000 EB of memory") == 0);
 }
 

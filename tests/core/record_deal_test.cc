@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,7 +52,7 @@ std::vector<Record> Read(std::vector<FilePart> parts, const RecordRule& rule) {
   std::string_view line;
   bool open = false;
   while (reader.Next(&line)) {
-    const LineRole role = rule.role(line);
+    const LineRole role = rule.role(line, open);
     if (reader.between_parts()) open = false;
     if (role == LineRole::kSeparator) open = false;
     if (role == LineRole::kNothing || role == LineRole::kSeparator) continue;
@@ -82,7 +83,8 @@ void CheckDeal(const std::string& path, const RecordRule& rule, std::size_t expe
     std::vector<Record> joined;
     const auto records = static_cast<Offset>(all.size());
     for (int r = 0; r < deal.ranks; ++r) {
-      CHECK(std::ssize(joined) == records * (Offset{deal.shards} * r / deal.ranks) / deal.shards);
+      const Offset shards = std::min<Offset>(deal.shards, records);
+      CHECK(std::ssize(joined) == records * (shards * r / deal.ranks) / shards);
       joined.insert(joined.end(), parts[Size(r)].begin(), parts[Size(r)].end());
     }
     CHECK(joined == all);
@@ -91,7 +93,7 @@ void CheckDeal(const std::string& path, const RecordRule& rule, std::size_t expe
 
 RecordRule RuleOf(LineRole (*role)(std::string_view)) {
   RecordRule rule;
-  rule.role = role;
+  rule.role = [role](std::string_view line, bool) { return role(line); };
   return rule;
 }
 
@@ -164,36 +166,8 @@ TEST_CASE("records at all places of random texts") {
   }
 }
 
-TEST_CASE("every process needs a record") {
-  const TemporaryFolder folder;
-  const auto message = [&](const std::string& path, int processes, Index shards) {
-    std::vector<std::string> messages(Size(processes));
-    OnThreadRanks(processes, [&](ThreadRanks& ranks) {
-      messages[Size(ranks.rank())] = MessageOf<DataError>(
-          [&] { DealRecords(ranks, FindDataSource(ranks, path), RuleOf(WholeLine), shards); });
-    });
-    for (const std::string& other : messages) CHECK(other == messages[0]);
-    return messages[0];
-  };
-  const std::string two = folder.Write("two", "a\nb\n");
-  CHECK(message(two, 2, 2) == "nothing was thrown");
-  CHECK(message(two, 3, 3) ==
-        two + ": 2 examples are not enough for 3 processes: each of them needs at least one");
-  CHECK(Contains(message(two, 2, 5), ": 2 examples are not enough for 2 processes with 5 shards"));
-  const std::string three = folder.Write("three", "a\nb\nc\n");
-  CHECK(message(three, 3, 7) ==
-        three +
-            ": 3 examples are not enough for 3 processes with 7 shards: each of them needs at "
-            "least one");
-  const std::string none = folder.Write("none", "#\n\n");
-  CHECK(message(none, 2, 2) == none + ": no examples");
-  const std::string empty = folder.Write("empty", "");
-  CHECK(message(empty, 2, 2) == empty + ": no examples");
-}
-
-TEST_CASE("where the rule allows it, ranks without a record get no parts") {
-  for (RecordRule rule : {RuleOf(WholeLine), RuleOf(Block)}) {
-    rule.allows_none = true;
+TEST_CASE("with fewer records than ranks, some ranks get no parts") {
+  for (const RecordRule& rule : {RuleOf(WholeLine), RuleOf(Block)}) {
     std::string text = "\n\n";
     for (std::size_t records = 1; records <= 5; ++records) {
       text += "record " + std::to_string(records) + "\n\n\n";
@@ -212,6 +186,23 @@ TEST_CASE("where the rule allows it, ranks without a record get no parts") {
             }) == none + ": no examples");
     });
   }
+}
+
+TEST_CASE("a line may have another role in an open record") {
+  // Records are lines, and go on while a quote is open.
+  RecordRule rule;
+  rule.role = [](std::string_view line, bool open) {
+    if (!open && line.empty()) return LineRole::kNothing;
+    for (const char c : line) open ^= c == '"';
+    return open ? LineRole::kPart : LineRole::kEnd;
+  };
+  CheckEverywhere("a\n\n\"b\n\nc\"\n\nd \"e\" f\n\"\n\"\ng\n\"h\n\n\ni\n\"\"\nj\"\nk\n", rule, 7);
+  std::string text;  // ranks begin within quotes
+  for (std::size_t k = 0; k < 30; ++k)
+    text += "\"" + std::string(k * k % 31, '\n') + "line\nline\"\n" + (k % 3 == 0 ? "x\n" : "");
+  CheckEverywhere(text, rule, 40);
+  // Without its end, the quote of the last record ends with the file.
+  CheckEverywhere(text + "y\n\"\n\nz\n", rule, 42);
 }
 
 TEST_CASE("what cannot be read is the same error on all ranks, with its line") {

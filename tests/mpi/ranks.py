@@ -188,6 +188,84 @@ def same_models(lab):
             require_same(alone, model.read_bytes(), f"{name}, {ranks} ranks")
 
 
+def drawn_table(rows):
+    """Lines of a table: numbers, categories, missing values, and quotes with line ends. A line is a
+    row, or a part of one."""
+    draw = random.Random(11)
+    head = "size,colour,note,weight,A,B,C"
+    lines = []
+    for row in range(rows):
+        size = draw.gauss(0, 1)
+        colour = draw.choice(["red", "green", "blue", f"rare{row // 150}"])
+        note = draw.choice(["plain", '"of two\nlines"', '"a ""quote"""'])
+        weight = "" if draw.random() < 0.1 else f"{draw.gauss(0, 3):.12g}"
+        labels = [int(size + draw.gauss(0, 1) > 0), int(colour == "red"), int(draw.random() < 0.3)]
+        lines.append(",".join([f"{size:.9g}", colour, note, weight, *map(str, labels)]))
+    return head, lines
+
+
+def tables(lab):
+    """A table, and a folder with its parts, each with the header."""
+    head, rows = drawn_table(500)
+    file, folder, few = places_of(lab, "table", [head], rows)
+    file.write_text("\n".join([head, *rows[:300], "", *rows[300:]]))
+    train = ["--label-columns", "A,B,C", "--max-passes", 12, "--gap-tolerance", 1e-4]
+    alone = lab.train(0, "m", "multilabel", "train", file, *train, "--shards", 4)
+    for data, ranks in ((file, 2), (file, 3), (folder, 0), (folder, 4)):
+        model = lab.train(ranks, "again", "multilabel", "train", data, *train, "--shards", 4)
+        require_same(alone, model, f"{data.name}, {ranks} ranks")
+    same_everywhere(lab, "multilabel", (file, folder, few), lab.folder / "m.slk",
+                    ["labels", "scores"])
+    file.write_text("\n".join([head, *rows, "1,red,plain,1,0,0"]))
+    bad = ["multilabel", "train", file, *train, "--model", lab.folder / "bad.slk"]
+    done = lab.run(3, *bad)
+    require(done.returncode == 2 and "table.txt:" in done.stderr and "6 values" in done.stderr,
+            f"{done.returncode}: {done.stderr}")
+
+
+def few_records(lab):
+    """Fewer records than processes, in all tasks."""
+    libsvm, arff, tags, pairs = (lab.folder / name for name in ("a.svm", "a.arff", "a.txt", "a.m"))
+    libsvm.write_text("\n".join(list(yeast_as_libsvm())[:3]) + "\n")
+    lines = lines_of(YEAST)
+    arff.write_text("\n".join(lines[: len(lines) - 1500 + 3]) + "\n")
+    tags.write_text("\n".join(drawn_tags(3)))
+    pairs.write_text("\n".join(drawn_matchings(2)))
+    ways = [["multilabel", "train", libsvm, "--num-labels", 14, "--verify"],
+            ["multilabel", "train", arff, "--labels", XML, "--graph", "tree"],
+            ["sequence", "train", tags, "--min-count", 1],
+            ["matching", "train", pairs]]
+    drawn = lab.folder / "drawn"
+    done = lab.run(0, "segment", "draw", "--out", drawn, "--images", 4, "--size", "60x40")
+    if done.returncode == 0:  # the program has segmentation
+        prepared = lab.folder / "drawn.fea"
+        done = lab.run(0, "segment", "prepare", "--images", drawn / "images", "--labels",
+                       drawn / "labels", "--classes", drawn / "classes.txt", "--train",
+                       drawn / "train.txt", "--test", drawn / "test.txt", "--out", prepared)
+        require(done.returncode == 0, done.stderr)
+        ways.append(["segment", "train", prepared])
+    saved = lab.folder / "run.ckpt"
+    for way in ways:
+        few = [*way, "--max-passes", 6, "--gap-tolerance", 1e-6, "--shards", 5]
+        alone = lab.train(0, "alone", *few)
+        again = lab.train(5, "again", *few, "--checkpoint", saved, "--checkpoint-every", 0)
+        require_same(alone, again, " ".join(map(str, way[:2])))
+        more = [*way, "--max-passes", 9, "--gap-tolerance", 1e-6, "--shards", 5]
+        require_same(lab.train(0, "alone", *more), lab.train(4, "again", *more, "--resume", saved),
+                     f"{way[0]}, resumed")
+
+
+def certificates(lab):
+    plain = yeast_file(lab)
+    train = ["multilabel", "train", plain, "--num-labels", 14, "--gap-tolerance", 0.01, "--verify"]
+    for ranks in (0, 3):
+        model = lab.folder / "m.slk"
+        done = lab.run(ranks, *train, "--shards", 3, "--model", model)
+        require(done.returncode == 0, f"{ranks} ranks: {done.stderr}")
+        lines = [line for line in done.stderr.splitlines() if "certificate holds" in line]
+        require(len(lines) == 1 and "from the dual point" in lines[0], done.stderr)
+
+
 def cross_validation(lab):
     plain = lab.folder / "yeast.svm"
     plain.write_text("\n".join(list(yeast_as_libsvm())[:300]) + "\n")
@@ -345,8 +423,6 @@ def bad_predictions(lab):
     bad.write_text("\n".join([*records[:150], "1 7;3", *records[150:]]) + "\n")
     unknown.write_text("\n".join("? " + line.partition(" ")[2] for line in records) + "\n")
     none.write_text("# nothing\n")
-    table = lab.folder / "table.csv"
-    table.write_text("a,b\n1,2\n")
     model, out = lab.folder / "m.slk", lab.folder / "out.txt"
     predict = ["multilabel", "predict", "--model", model]
     evaluate = ["multilabel", "evaluate", "--model", model]
@@ -365,7 +441,6 @@ def bad_predictions(lab):
         (False, [*predict, "-"], "standard input"),
         (False, [*evaluate, "-"], "standard input"),
         (False, [*evaluate, plain, "--compare", plain], "--compare needs a single process, but 3"),
-        (False, [*predict, table, "--format", "csv"], "several processes cannot have data in a"),
         (False, ["sequence", "predict", "-", "--model", model], "standard input"),
         (False, ["sequence", "predict", plain, "--stream", "--model", model], "--stream needs"),
     ):
@@ -421,10 +496,8 @@ def bad_input(lab):
     model = ["--model", lab.folder / "m.slk"]
     good = ["multilabel", "train", plain, "--num-labels", 14, *model]
     for ranks, arguments, message in (
-        (4, good, "example"),
         (3, [*good, "--shards", 2], "--shards"),
         (3, [*good, "--learner", "ssg"], "ssg"),
-        (3, [*good, "--verify"], "--verify"),
         (3, [*good, "--calibrate"], "--calibrate"),
         (3, [*good, "--graph", "auto"], "--graph"),
         (3, [*good, "--lambda", "x"], "--lambda"),
@@ -520,7 +593,7 @@ def interrupted(lab):
     require(limited.returncode == 0 and "time-limit" in limited.stderr, limited.stderr)
 
 
-CHECKS = (same_models, cross_validation, predictions, segmentations, bad_predictions, output,
+CHECKS = (same_models, tables, few_records, certificates, cross_validation, predictions, segmentations, bad_predictions, output,
           bad_input, checkpoints, interrupted, killed)
 
 

@@ -49,10 +49,19 @@ inline std::vector<Index> NumbersOf(const Ranks& ranks, Index count) {
   return numbers;
 }
 
-/// The problem with the examples of this rank. Requires that it has some.
-inline Problem PartOf(const Problem& problem, const Ranks& ranks) {
-  const Ranks::Piece piece = ranks.PieceOf(problem.size());
+/// The problem of a rank with the examples of this piece, which may be empty.
+inline Problem PartOf(const Problem& problem, const Ranks::Piece& piece, const Ranks& ranks) {
+  if (piece.size() == 0) {
+    const Dataset none(problem.data().shared_layout(), problem.data().rows());
+    return Problem(TrainingSet{none, {}, {0}, 0, 0, problem.training().form}, problem.lambda(),
+                   &ranks);
+  }
   return ProblemOfRange(problem, {static_cast<Index>(piece.begin), static_cast<Index>(piece.end)});
+}
+
+/// The problem with the examples of this rank.
+inline Problem PartOf(const Problem& problem, const Ranks& ranks) {
+  return PartOf(problem, ranks.PieceOf(problem.size()), ranks);
 }
 
 /// The rows of this rank.

@@ -61,6 +61,8 @@ class ThreadRanks final : public Ranks {
 
   int size() const override { return team_.size(); }
   int rank() const override { return rank_; }
+  int ranks_on_this_machine() const override { return on_this_machine_; }
+  void set_ranks_on_this_machine(int ranks) { on_this_machine_ = ranks; }
   /// The bytes that this rank has given to others.
   std::size_t sent() const { return sent_; }
 
@@ -105,6 +107,7 @@ class ThreadRanks final : public Ranks {
 
   ThreadTeam& team_;
   const int rank_;
+  int on_this_machine_ = 1;
   std::size_t sent_ = 0;
 };
 

@@ -280,7 +280,6 @@ void SessionFlags::Register(CLI::App* app) {
 SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::string>& inputs) {
   SessionSettings settings;
   settings.train = flags.train.Read();
-  if (flags.verify.wanted()) RequireOneRank(ProcessRanks(), "--verify");
   if (!ProcessRanks().alone()) settings.train.ranks = &ProcessRanks();
   if (!flags.c.empty()) settings.c = ReadReal("C", flags.c, true);
   settings.models = {flags.model};

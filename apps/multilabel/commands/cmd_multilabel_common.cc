@@ -139,9 +139,13 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   // This check comes before the names of all labels are made.
   const Offset labels = settings.read.num_labels;
   const Offset pairs = graph == "full" ? labels * (labels - 1) / 2 : 0;
-  const std::string excess = TrainingExcess({0, labels, 0, pairs}, training.learner);
-  if (!excess.empty())
-    throw DataError("--num-labels: " + Quoted(num_labels) + " is too large: " + excess);
+  Ranks& ranks = RanksOf(train);
+  OnAllRanks(ranks, [&] {
+    const std::string excess =
+        TrainingExcess({0, labels, 0, pairs, 0, ranks.ranks_on_this_machine()}, training.learner);
+    if (!excess.empty())
+      throw DataError("--num-labels: " + Quoted(num_labels) + " is too large: " + excess);
+  });
   training.texts.loss = loss;
   training.texts.options = {{"graph", graph},
                             {"loss", loss},

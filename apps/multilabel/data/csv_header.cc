@@ -44,8 +44,12 @@ char TableSeparator(std::string_view line, const MultiLabelReadOptions& options)
   return found == '\0' ? ',' : found;
 }
 
-CsvHeader ReadCsvHeader(const std::string& source, const CsvRecords& records) {
+CsvHeader ReadCsvHeader(LineReader* reader, std::string_view line, char separator) {
+  CsvRecords records(reader, separator);
+  records.Begin(line);
   CsvHeader header;
+  header.file = reader->name();
+  header.separator = separator;
   header.line = records.line();
   const auto& fields = records.fields();
   header.names.assign(fields.begin(), fields.end());
@@ -54,18 +58,32 @@ CsvHeader ReadCsvHeader(const std::string& source, const CsvRecords& records) {
     if (header.names[k].empty()) continue;
     const auto [other, is_new] = seen.emplace(header.names[k], k);
     if (is_new) continue;
-    throw DataError(source, header.line,
+    throw DataError(header.file, header.line,
                     "columns " + std::to_string(other->second + 1) + " and " +
                         std::to_string(k + 1) + " have the same name, " + Quoted(header.names[k]));
   }
   return header;
 }
 
-void CheckHeaderIsThere(const std::string& source, const CsvHeader& header) {
+void CheckHeaderIsThere(const CsvHeader& header) {
   if (!std::all_of(header.names.begin(), header.names.end(), IsNumberOrMissing)) return;
-  throw DataError(source, header.line,
+  throw DataError(header.file, header.line,
                   "the first line of a table must name its columns, but has only numbers: " +
                       Quoted(header.names.front()) + (header.names.size() > 1 ? ", …" : ""));
+}
+
+void CheckSameHeader(const CsvHeader& header, const CsvHeader& other) {
+  const auto [mine, its] = std::mismatch(header.names.begin(), header.names.end(),
+                                         other.names.begin(), other.names.end());
+  const bool has_mine = mine != header.names.end();
+  const bool has_its = its != other.names.end();
+  if (!has_mine && !has_its) return;
+  const std::string number = std::to_string(mine - header.names.begin() + 1);
+  throw DataError(
+      other.file, other.line,
+      (has_its ? "column " + number + " is " + Quoted(*its) : "there is no column " + number) +
+          ", but " + header.file +
+          (has_mine ? " has " + Quoted(*mine) + " there" : " has no such column"));
 }
 
 void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecords& records,
@@ -80,15 +98,15 @@ void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecor
     throw DataError(source, records.line(), "too many examples");
 }
 
-void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
-                             CsvRecords* records) {
+void FailWithoutLabelColumns(const CsvHeader& header, LineReader* reader) {
+  CsvRecords records(reader, header.separator);
   const std::size_t columns = header.names.size();
   std::size_t first = 0;  // the last columns look like labels from this one on
   bool any_row = false;
   try {
-    for (; records->Next() && records->fields().size() == columns; any_row = true) {
+    for (; records.Next() && records.fields().size() == columns; any_row = true) {
       for (std::size_t k = columns; k-- > first;) {
-        if (ParseLabelText(records->fields()[k])) continue;
+        if (ParseLabelText(records.fields()[k])) continue;
         first = k + 1;
         break;
       }
@@ -110,7 +128,7 @@ void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
                    : "; the last " + std::to_string(count) + " columns, " + names +
                          ", look like labels: --label-columns=-" + std::to_string(count) + ":";
   }
-  throw DataError(source, header.line, message + " (if it is not a table, pass --format)");
+  throw DataError(header.file, header.line, message + " (if it is not a table, pass --format)");
 }
 
 }  // namespace slackline::internal

@@ -38,9 +38,9 @@ std::string Columns(const std::vector<std::string>& names) {
 
 }  // namespace
 
-CsvPrediction::CsvPrediction(const std::string& source, const CsvHeader& header,
-                             const MultiLabelReadOptions& options)
-    : source_(source),
+CsvPrediction::CsvPrediction(const std::string& source, const std::string& file,
+                             const CsvHeader& header, const MultiLabelReadOptions& options)
+    : file_(file),
       header_(header),
       options_(options),
       roles_(header.names.size()),
@@ -75,7 +75,7 @@ void CsvPrediction::FindRoles() {
   for (std::size_t c = 0; c < options_.table->columns.size(); ++c)
     assign(options_.table->columns[c].name, c, &Role::column, &columns);
   if (!columns.empty()) {
-    throw DataError(source_, header_.line,
+    throw DataError(header_.file, header_.line,
                     "the model needs " + Columns(columns) + ", which the table does not have");
   }
   std::vector<std::string> labels;  // labels that the table does not have
@@ -96,19 +96,20 @@ void CsvPrediction::TellExtraColumns() {
   }
   if (extra.empty()) return;
   const std::string text = Columns(extra) + ", unknown to the model";
-  if (options_.strict) throw DataError(source_, header_.line, text + " (--strict)");
+  if (options_.strict) throw DataError(header_.file, header_.line, text + " (--strict)");
   header_notes_.push_back(text + ", left out");
 }
 
 void CsvPrediction::RefuseOrCountUnknown(std::size_t column, std::string_view text, long line) {
   if (options_.strict) {
-    throw DataError(source_, line,
+    throw DataError(file_, line,
                     "the category " + Quoted(text) + " of column " +
                         Quoted(options_.table->columns[column].name) +
                         " is unknown to the model (--strict)");
   }
   if (unknown_example_.empty())
-    unknown_example_ = Quoted(text) + " on line " + std::to_string(line);
+    unknown_example_ = Quoted(text) + " on line " + std::to_string(line) +
+                       (file_ == data_.source ? std::string() : " of " + file_);
   ++unknown_[column];
 }
 
@@ -125,7 +126,7 @@ void CsvPrediction::AddFeature(std::size_t column, std::string_view text, long l
       return;
     case CellOutcome::kTooLarge:
     case CellOutcome::kNoNumber:
-      throw DataError(source_, line,
+      throw DataError(file_, line,
                       "value " + Quoted(text) + " of column " +
                           Quoted(options_.table->columns[column].name) +
                           (outcome == CellOutcome::kTooLarge ? " is too large (more than 1e50)"
@@ -134,7 +135,7 @@ void CsvPrediction::AddFeature(std::size_t column, std::string_view text, long l
 }
 
 void CsvPrediction::AddRow(const CsvRecords& records) {
-  CheckRow(source_, header_, records, data_.lines.size());
+  CheckRow(file_, header_, records, data_.lines.size());
   const long line = records.line();
   const std::size_t first_label = data_.labels.size();
   data_.labels.insert(data_.labels.end(), no_labels_.begin(), no_labels_.end());
@@ -142,10 +143,11 @@ void CsvPrediction::AddRow(const CsvRecords& records) {
     const std::string_view text = records.fields()[k];
     if (roles_[k].label != kAbsent)
       data_.labels[first_label + roles_[k].label] =
-          ReadLabelText(source_, line, header_.names[k], text);
+          ReadLabelText(file_, line, header_.names[k], text);
     if (roles_[k].column != kAbsent) AddFeature(roles_[k].column, text, line);
   }
   rows_.EndRow();
+  if (file_ != data_.source) data_.files.Add(data_.num_examples(), file_);
   data_.lines.push_back(line);
 }
 
@@ -171,6 +173,15 @@ std::vector<std::string> CsvPrediction::Notes() const {
   return notes;
 }
 
+void CsvPrediction::Agree(Ranks& ranks) {
+  ranks.AddUp(missing_);
+  ranks.AddUp(unknown_);
+  for (const std::string& example : ranks.GatherTexts(unknown_example_)) {
+    unknown_example_ = example;
+    if (!example.empty()) break;
+  }
+}
+
 MultiLabelData& CsvPrediction::Examples() {
   data_.rows = rows_.rows();
   return data_;
@@ -179,6 +190,7 @@ MultiLabelData& CsvPrediction::Examples() {
 void CsvPrediction::Forget() {
   data_.labels.clear();
   data_.lines.clear();
+  data_.files.Clear();
   rows_.Forget();
 }
 

@@ -16,10 +16,11 @@ namespace slackline::internal {
 
 class CsvPrediction {
  public:
-  /// All arguments must outlive this object; the options are those of a model with a table. Throws
+  /// source, file: as for CsvTraining. All arguments but the source must outlive this object; the
+  /// options are those of a model with a table. Throws
   /// DataError when columns of the model's features are missing (and, if strict, when there are
   /// other columns).
-  CsvPrediction(const std::string& source, const CsvHeader& header,
+  CsvPrediction(const std::string& source, const std::string& file, const CsvHeader& header,
                 const MultiLabelReadOptions& options);
 
   /// Throws DataError on a row of the wrong length and on bad values.
@@ -27,6 +28,8 @@ class CsvPrediction {
   /// The rows since the last Forget, without notes; valid until the next row.
   MultiLabelData& Examples();
   void Forget();
+  /// To be called by all ranks after the last row: counts become those of all ranks.
+  void Agree(Ranks& ranks);
   /// Notes on the header and on all rows so far.
   std::vector<std::string> Notes() const;
 
@@ -43,7 +46,7 @@ class CsvPrediction {
   std::vector<std::pair<std::string, Offset>> Counts(const std::vector<Offset>& counts,
                                                      bool categorical) const;
 
-  const std::string& source_;
+  const std::string& file_;
   const CsvHeader& header_;
   const MultiLabelReadOptions& options_;
   std::vector<Role> roles_;

@@ -30,18 +30,13 @@ void CheckOptions(const std::string& source, const MultiLabelReadOptions& option
   }
 }
 
-CsvHeader ReadHeader(std::string_view line, const LineReader& reader, CsvRecords* records) {
-  records->Begin(line);
-  return ReadCsvHeader(reader.name(), *records);
-}
-
 /// `Table` is CsvTraining or CsvPrediction.
 template <class Table>
 class CsvReader : public MultiLabelReader {
  public:
   bool Next() final {
     if (!records_.Next()) {
-      if (!any_) throw DataError(source_, 0, "no examples after the header");
+      if (!any_) throw DataError(reader_.source(), 0, "no examples after the header");
       return false;
     }
     any_ = true;
@@ -51,30 +46,29 @@ class CsvReader : public MultiLabelReader {
   std::vector<std::string> Notes() const final { return table_->Notes(); }
 
  protected:
-  CsvReader(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options)
+  CsvReader(LineReader* reader, const CsvHeader& header, const MultiLabelReadOptions& options)
       : MultiLabelReader(options),
-        source_(reader->name()),
-        separator_(TableSeparator(line, options)),
-        records_(reader, separator_),
-        header_(ReadHeader(line, *reader, &records_)) {}
+        reader_(*reader),
+        records_(reader, header.separator),
+        header_(header) {}
 
-  const std::string& source_;
-  const char separator_;
+  LineReader& reader_;
   CsvRecords records_;
   const CsvHeader header_;
   std::optional<Table> table_;
 
  private:
+  void Agree() final { table_->Agree(ranks()); }
+
   bool any_ = false;
 };
 
 class CsvTrainingReader final : public CsvReader<CsvTraining> {
  public:
-  CsvTrainingReader(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options)
-      : CsvReader(reader, line, options) {
-    CheckHeaderIsThere(source_, header_);
-    if (options.label_columns.empty()) FailWithoutLabelColumns(source_, header_, &records_);
-    table_.emplace(source_, header_, separator_, options);
+  CsvTrainingReader(LineReader* reader, const CsvHeader& header,
+                    const MultiLabelReadOptions& options)
+      : CsvReader(reader, header, options) {
+    table_.emplace(reader->source(), reader->name(), header_, options);
   }
 
  private:
@@ -89,10 +83,10 @@ class CsvTrainingReader final : public CsvReader<CsvTraining> {
 
 class CsvPredictionReader final : public CsvReader<CsvPrediction> {
  public:
-  CsvPredictionReader(LineReader* reader, std::string_view line,
+  CsvPredictionReader(LineReader* reader, const CsvHeader& header,
                       const MultiLabelReadOptions& options)
-      : CsvReader(reader, line, options) {
-    table_.emplace(source_, header_, options);
+      : CsvReader(reader, header, options) {
+    table_.emplace(reader->source(), reader->name(), header_, options);
   }
   void Forget() override { table_->Forget(); }
 
@@ -105,9 +99,24 @@ class CsvPredictionReader final : public CsvReader<CsvPrediction> {
 
 std::unique_ptr<MultiLabelReader> MakeCsvReader(LineReader* reader, std::string_view line,
                                                 const MultiLabelReadOptions& options) {
+  return MakeCsvReader(reader, ReadCsvHead(reader, line, options), options);
+}
+
+std::unique_ptr<MultiLabelReader> MakeCsvReader(LineReader* rows, const CsvHeader& header,
+                                                const MultiLabelReadOptions& options) {
+  if (options.for_prediction()) return std::make_unique<CsvPredictionReader>(rows, header, options);
+  return std::make_unique<CsvTrainingReader>(rows, header, options);
+}
+
+CsvHeader ReadCsvHead(LineReader* reader, std::string_view line,
+                      const MultiLabelReadOptions& options) {
   CheckOptions(reader->name(), options);
-  if (options.for_prediction()) return std::make_unique<CsvPredictionReader>(reader, line, options);
-  return std::make_unique<CsvTrainingReader>(reader, line, options);
+  CsvHeader header = ReadCsvHeader(reader, line, TableSeparator(line, options));
+  if (!options.for_prediction()) {
+    CheckHeaderIsThere(header);
+    if (options.label_columns.empty()) FailWithoutLabelColumns(header, reader);
+  }
+  return header;
 }
 
 }  // namespace slackline::internal

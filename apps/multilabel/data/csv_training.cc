@@ -19,14 +19,24 @@ constexpr Index kLabel = -1;
 constexpr Index kIgnored = -2;
 constexpr std::size_t kRowsPerCheck = 1024;
 
+/// Gives the values of one rank to all ranks, which have equally many.
+void SendFrom(Ranks& ranks, int rank, std::vector<double>* values) {
+  std::vector<std::size_t> lengths(static_cast<std::size_t>(ranks.size()), 0);
+  lengths[static_cast<std::size_t>(rank)] = values->size() * sizeof(double);
+  const std::vector<double> mine = *values;
+  ranks.GatherBytes(
+      rank == ranks.rank() ? std::as_bytes(std::span(mine)) : std::span<const std::byte>(), lengths,
+      std::as_writable_bytes(std::span(*values)).data());
+}
+
 }  // namespace
 
-CsvTraining::CsvTraining(const std::string& source, const CsvHeader& header, char separator,
-                         const MultiLabelReadOptions& options)
-    : source_(source), header_(header), options_(options) {
+CsvTraining::CsvTraining(const std::string& source, const std::string& file,
+                         const CsvHeader& header, const MultiLabelReadOptions& options)
+    : file_(file), header_(header), options_(options) {
   data_.source = source;
   data_.has_constant = options.append_constant;
-  schema_->separator = separator;
+  schema_->separator = header.separator;
   ChooseColumns();
 }
 
@@ -49,7 +59,7 @@ void CsvTraining::ChooseColumns() {
       continue;
     }
     if (name.empty()) {
-      throw DataError(source_, header_.line,
+      throw DataError(header_.file, header_.line,
                       "column " + std::to_string(k + 1) +
                           " has no name; name it, or leave it out by --ignore-columns " +
                           std::to_string(k + 1));
@@ -58,25 +68,26 @@ void CsvTraining::ChooseColumns() {
       data_.label_names.push_back(name);
     } else {
       role_[k] = static_cast<Index>(columns_.size());
-      columns_.emplace_back(source_, name);
+      columns_.emplace_back(name);
     }
   }
   if (columns_.empty() && !data_.has_constant)
-    throw DataError(source_, header_.line,
+    throw DataError(header_.file, header_.line,
                     "all columns are labels or ignored: there are no features");
 }
 
 void CsvTraining::AddRow(const CsvRecords& records) {
-  CheckRow(source_, header_, records, data_.lines.size());
+  CheckRow(file_, header_, records, data_.lines.size());
   const long line = records.line();
   for (std::size_t k = 0; k < role_.size(); ++k) {
     const std::string_view text = records.fields()[k];
     if (role_[k] == kLabel) {
-      data_.labels.push_back(ReadLabelText(source_, line, header_.names[k], text));
+      data_.labels.push_back(ReadLabelText(file_, line, header_.names[k], text));
     } else if (role_[k] != kIgnored) {
-      columns_[role_[k]].Add(text, line);
+      columns_[role_[k]].Add(text, file_, line);
     }
   }
+  if (file_ != data_.source) data_.files.Add(data_.num_examples(), file_);
   data_.lines.push_back(line);
   if (data_.lines.size() % kRowsPerCheck == 0) CheckSize();
 }
@@ -95,9 +106,12 @@ void CsvTraining::CheckSize() const {
   const double stored =
       schema_->sparse() ? 12.0 * static_cast<double>(columns_.size()) : 8.0 * features;
   bytes += stored * rows + options_.bytes_per_weight * labels * features;
-  const std::string excess = MemoryExcess(bytes);
+  const std::string excess =
+      MemoryExcess(bytes, RanksOrOne(options_.ranks).ranks_on_this_machine());
   if (excess.empty()) return;
-  throw DataError(source_, data_.lines.back(),
+  const bool any = data_.num_examples() > 0;
+  throw DataError(any ? data_.FileOf(data_.num_examples() - 1) : data_.source,
+                  any ? data_.lines.back() : 0,
                   Count(data_.num_labels(), "label") + " × " +
                       Count(data_.num_examples(), "example") + " × " +
                       Count(static_cast<Offset>(features), "feature") + ": " + excess +
@@ -107,7 +121,7 @@ void CsvTraining::CheckSize() const {
 void CsvTraining::MakeRows() {
   for (const ColumnCollector& column : columns_) schema_->columns.push_back(column.column());
   if (schema_->num_features() >= std::numeric_limits<Index>::max())
-    throw DataError(source_, 0, "the table makes too many features");
+    throw DataError(data_.source, 0, "the table makes too many features");
   CheckSize();
   TableRows rows(*schema_, data_.has_constant);
   for (Index m = 0; m < data_.num_examples(); ++m) {
@@ -146,8 +160,21 @@ std::vector<std::string> CsvTraining::Notes() const {
   return notes;
 }
 
+void CsvTraining::Agree(Ranks& ranks) {
+  for (ColumnCollector& column : columns_) column.Finish(ranks);
+  // One rank after the other adds its rows to the sums of those before it, so that their bits do
+  // not depend on the number of ranks.
+  std::vector<double> sums(columns_.size(), 0.0);
+  for (int r = 0; r < ranks.size(); ++r) {
+    if (r == ranks.rank()) {
+      for (std::size_t c = 0; c < sums.size(); ++c) sums[c] = columns_[c].AddTo(sums[c]);
+    }
+    SendFrom(ranks, r, &sums);
+  }
+  for (std::size_t c = 0; c < sums.size(); ++c) columns_[c].SetSum(sums[c]);
+}
+
 MultiLabelData CsvTraining::Finish() {
-  for (ColumnCollector& column : columns_) column.Finish();
   MakeRows();
   data_.table = schema_;
   return std::move(data_);

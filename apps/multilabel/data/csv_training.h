@@ -17,16 +17,20 @@ namespace slackline::internal {
 
 class CsvTraining {
  public:
-  /// All arguments must outlive this object. Throws DataError when columns of the options do not
+  /// source: the file or folder. file: the file of the next row, which may change from row to row.
+  /// All arguments but the source must outlive this object. Throws DataError when columns of the options do not
   /// exist or are both labels and ignored, when a column has no name, or when no features are left.
-  CsvTraining(const std::string& source, const CsvHeader& header, char separator,
+  CsvTraining(const std::string& source, const std::string& file, const CsvHeader& header,
               const MultiLabelReadOptions& options);
 
   /// Throws DataError on a row of the wrong length, on bad values, and when memory does not
   /// suffice.
   void AddRow(const CsvRecords& records);
-  /// Requires at least one row. Returns the data without notes. Throws DataError when a column is
-  /// rejected (column_collector.h).
+  /// To be called by all ranks after the last row: they agree on columns. Throws DataError on all
+  /// ranks when a column is rejected (column_collector.h).
+  void Agree(Ranks& ranks);
+  /// After Agree; at least one rank must have a row. Returns the data of this rank without notes.
+  /// Throws DataError when memory does not suffice.
   MultiLabelData Finish();
   /// MultiLabelData::notes for all rows; to be called after Finish.
   std::vector<std::string> Notes() const;
@@ -36,7 +40,7 @@ class CsvTraining {
   void CheckSize() const;
   void MakeRows();
 
-  const std::string& source_;
+  const std::string& file_;
   const CsvHeader& header_;
   const MultiLabelReadOptions& options_;
   std::shared_ptr<TableSchema> schema_ = std::make_shared<TableSchema>();

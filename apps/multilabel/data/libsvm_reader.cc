@@ -41,8 +41,9 @@ std::vector<std::string> LabelNames(const std::string& source,
                     "a LIBSVM file does not contain the number of labels: pass --num-labels N or "
                     "--labels FILE.xml");
   }
-  const std::string excess = MemoryExcess((kBytesPerName + options.bytes_per_weight) *
-                                          static_cast<double>(options.num_labels));
+  const std::string excess = MemoryExcess(
+      (kBytesPerName + options.bytes_per_weight) * static_cast<double>(options.num_labels),
+      RanksOrOne(options.ranks).ranks_on_this_machine());
   if (!excess.empty())
     throw DataError(source, 0, std::to_string(options.num_labels) + " labels: " + excess);
   std::vector<std::string> names;
@@ -198,11 +199,12 @@ void LibsvmParser::CheckSize(std::string_view last_token) const {
   const auto rows = static_cast<double>(row_end_.size() + 1);
   const auto columns = static_cast<double>(num_features_) + (options_.append_constant ? 1 : 0);
   const double weight_bytes = options_.bytes_per_weight * labels * columns;
+  const int processes = ranks().ranks_on_this_machine();
   const std::string excess =
-      MemoryExcess(weight_bytes + options_.bytes_per_label_entry * labels * rows);
+      MemoryExcess(weight_bytes + options_.bytes_per_label_entry * labels * rows, processes);
   if (excess.empty()) return;
   const std::string count = std::to_string(data_.num_labels()) + " labels × ";
-  if (last_token.empty() || MemoryExcess(weight_bytes).empty())
+  if (last_token.empty() || MemoryExcess(weight_bytes, processes).empty())
     Fail(count + std::to_string(row_end_.size() + 1) + " examples: " + excess);
   Fail("feature " + Quoted(last_token) + " makes " + count + std::to_string(num_features_) +
        " features: " + excess + "; use fewer features (numbers without gaps) or fewer labels");

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <slackline/apps/multilabel/data/arff_reader.h>
+#include <slackline/apps/multilabel/data/csv_header.h>
 #include <slackline/apps/multilabel/data/csv_reader.h>
 #include <slackline/apps/multilabel/data/libsvm_reader.h>
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
@@ -191,8 +192,9 @@ class DealtReader {
     LineReader lines(source_.name, std::move(parts));
     std::unique_ptr<MultiLabelReader> reader;
     OnAllRanks(ranks_, [&] {
-      reader = arff() ? MakeArffReader(&lines, header_, options_)
-                      : MakeLibsvmReader(&lines, std::nullopt, options_);
+      reader = arff()    ? MakeArffReader(&lines, header_, options_)
+               : table() ? MakeCsvReader(&lines, table_header_, options_)
+                         : MakeLibsvmReader(&lines, std::nullopt, options_);
       while (any && reader->Next()) {
       }
     });
@@ -201,21 +203,14 @@ class DealtReader {
 
  private:
   bool arff() const { return format_ == MultiLabelFormat::kArff; }
+  bool table() const { return IsTable(format_); }
 
   /// Every rank reads the head of the data.
   void Begin() {
     LineReader lines = ReaderOf(source_);
     const std::string_view line = FirstText(&lines, options_);
     format_ = CheckedFormat(lines, line, options_);
-    if (IsTable(format_)) {
-      throw DataError(lines.name(), 0,
-                      std::string(ranks_.alone() ? "a folder" : "several processes") +
-                          " cannot have data in a table (CSV, TSV)" +
-                          (options_.for_prediction()
-                               ? ": pass one file to one process"
-                               : ", since only the whole table tells what its columns are: convert "
-                                 "it to LIBSVM or ARFF"));
-    }
+    if (table()) table_header_ = ReadCsvHead(&lines, line, options_);
     if (!arff()) return;
     CheckArffOptions(source_.name, options_);
     header_ = ReadArffHeader(&lines, line);
@@ -223,16 +218,25 @@ class DealtReader {
 
   RecordRule Rule() const {
     RecordRule rule;
-    rule.role = arff() ? RoleOfArffLine : RoleOfLibsvmLine;
+    rule.role = [this](std::string_view line, bool open) {
+      return arff()    ? RoleOfArffLine(line)
+             : table() ? RoleOfTableLine(line, table_header_.separator, open)
+                       : RoleOfLibsvmLine(line);
+    };
     rule.head = [this](LineReader* file) {
       const std::optional<std::string_view> line = FindText(file, options_);
       if (!line) return file->next_begin();
-      if (!arff()) return file->line_begin();
-      CheckSameHeader(header_, ReadArffHeader(file, *line));
+      if (arff()) {
+        CheckSameHeader(header_, ReadArffHeader(file, *line));
+      } else if (table()) {
+        CheckSameHeader(table_header_, ReadCsvHeader(file, *line, table_header_.separator));
+      } else {
+        return file->line_begin();
+      }
       return file->next_begin();
     };
+    if (table()) rule.no_records = "no examples after the header";
     if (arff()) rule.no_records = "no examples after @data";
-    rule.allows_none = options_.for_prediction();
     return rule;
   }
 
@@ -241,6 +245,7 @@ class DealtReader {
   const DataSource source_;
   MultiLabelFormat format_ = MultiLabelFormat::kAuto;
   ArffHeader header_;
+  CsvHeader table_header_;
 };
 
 }  // namespace

@@ -2,9 +2,9 @@
 //
 // Multi-label data sets from files: tables (CSV, TSV) with a header, Mulan's ARFF with its XML of
 // label names, and LIBSVM's multi-label format. All may be compressed with gzip, and may come from
-// the standard input (path "-"). LIBSVM and ARFF data may also be a folder with files part-…
-// (core/data_source.h), each with its head: in ARFF all of them have the same declarations. Several
-// ranks read such data together (core/record_deal.h).
+// the standard input (path "-"). They may also be a folder with files part-… (core/data_source.h),
+// each with its head: all of them have the same declarations (ARFF) or the same header (tables).
+// Several ranks read such data together (core/record_deal.h).
 //
 // Tables: the first line names the columns; the separator is the most frequent of comma, semicolon
 // and tab in it. Values may stand in double quotes (csv_records.h). Some columns are labels
@@ -122,8 +122,8 @@ struct MultiLabelReadOptions {
 ///
 /// With several ranks, all of them call this function, and each gets its own examples. Everything
 /// else, errors included, is the same on all ranks, and what one rank would have read; but the
-/// memory of labels is that of the examples of a rank. Tables and the standard input are errors.
-/// With fewer examples than ranks, some ranks get none in prediction; training needs some on each.
+/// memory of labels is that of the examples of a rank. The standard input is an error.
+/// With fewer examples than ranks, some ranks get none.
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options);
 
 /// The data restricted to these examples, in this order.

@@ -24,23 +24,31 @@ const char* const kLeaveOut = "leave the column out by --ignore-columns";
 
 }  // namespace
 
-ColumnCollector::ColumnCollector(std::string source, std::string name)
-    : source_(std::move(source)) {
-  column_.name = std::move(name);
-}
+struct ColumnCollector::Facts {
+  Offset known = 0;
+  Offset missing = 0;
+  Index texts = 0;
+  double first = 0;
+  bool counts_up = false;
+  bool wide = false;
+};
 
-void ColumnCollector::Refuse(long line, const std::string& message,
+ColumnCollector::ColumnCollector(std::string name) { column_.name = std::move(name); }
+
+void ColumnCollector::Refuse(const Text& place, const std::string& message,
                              const std::string& advice) const {
-  throw DataError(source_, line,
+  throw DataError(place.file, place.line,
                   "column " + Quoted(column_.name) + " " + message + "; " + advice + kLeaveOut);
 }
 
-ColumnCollector::Text ColumnCollector::MakeText(std::string_view text, long line) const {
+ColumnCollector::Text ColumnCollector::MakeText(std::string_view text, const std::string& file,
+                                                long line) const {
   Text fact;
+  fact.file = file;
   fact.line = line;
   const CellKind kind = ParseCell(text, &fact.number);
   if (kind == CellKind::kTooLarge || kind == CellKind::kNotFinite) {
-    throw DataError(source_, line,
+    throw DataError(file, line,
                     "value " + Quoted(text) + " of column " + Quoted(column_.name) +
                         (kind == CellKind::kTooLarge ? " is too large (more than 1e50)"
                                                      : " is not a finite number"));
@@ -54,7 +62,7 @@ void ColumnCollector::Note(double number) {
   counts_up_ = counts_up_ && number == first_ + static_cast<double>(num_known_);
 }
 
-void ColumnCollector::Add(std::string_view text, long line) {
+void ColumnCollector::Add(std::string_view text, const std::string& file, long line) {
   if (IsMissingText(text)) {
     ++num_missing_;
     counts_up_ = false;
@@ -66,11 +74,11 @@ void ColumnCollector::Add(std::string_view text, long line) {
     return;
   }
   if (wide_) {
-    AddNumber(text, line);
+    AddNumber(text, file, line);
     return;
   }
   const Index code = texts_.Add(text);
-  if (code == std::ssize(facts_)) facts_.push_back(MakeText(text, line));
+  if (code == std::ssize(facts_)) facts_.push_back(MakeText(text, file, line));
   Text& fact = facts_[code];
   ++fact.count;
   codes_.push_back(code);
@@ -80,9 +88,9 @@ void ColumnCollector::Add(std::string_view text, long line) {
   if (texts_.size() > kMostTexts) Widen();
 }
 
-void ColumnCollector::AddNumber(std::string_view text, long line) {
-  const Text fact = MakeText(text, line);
-  if (!fact.is_number) RefuseMixture(text, line, num_known_);
+void ColumnCollector::AddNumber(std::string_view text, const std::string& file, long line) {
+  const Text fact = MakeText(text, file, line);
+  if (!fact.is_number) RefuseMixture(text, fact, num_known_);
   Note(fact.number);
   wide_values_.push_back(fact.number);
   ++num_known_;
@@ -90,8 +98,7 @@ void ColumnCollector::AddNumber(std::string_view text, long line) {
 
 /// From here on, stores a number per row: there are too many different texts for categories.
 void ColumnCollector::Widen() {
-  if (!std::all_of(facts_.begin(), facts_.end(), [](const Text& text) { return text.is_number; }))
-    CheckTexts(true);
+  if (!AllNumbers()) CheckTexts(true);
   for (const Index code : codes_)
     wide_values_.push_back(code == kAbsent ? kMissing : facts_[code].number);
   wide_ = true;
@@ -101,18 +108,20 @@ void ColumnCollector::Widen() {
 }
 
 /// Throws DataError. `numbers`: how many of the known values before `text` are numbers.
-void ColumnCollector::RefuseMixture(std::string_view text, long line, Offset numbers) const {
-  throw DataError(source_, line,
+void ColumnCollector::RefuseMixture(std::string_view text, const Text& place,
+                                    Offset numbers) const {
+  throw DataError(place.file, place.line,
                   "value " + Quoted(text) + " of column " + Quoted(column_.name) +
                       " is not a number, but " + std::to_string(numbers) +
                       " others are; correct it, leave it empty (missing), or " + kLeaveOut);
 }
 
 /// Throws DataError when the texts cannot be categories. Requires that not all of them are numbers.
-/// too_many: there are more of them than any column may have.
-void ColumnCollector::CheckTexts(bool too_many) const {
-  Offset numbers = 0;
-  Index different_numbers = 0;
+/// too_many: there are more of them than any column may have. other_numbers: the number of values
+/// of other ranks that are only known to be numbers, too many different ones for categories.
+void ColumnCollector::CheckTexts(bool too_many, Offset other_numbers) const {
+  Offset numbers = other_numbers;
+  Offset different_numbers = other_numbers > 0 ? kMostTexts : 0;
   bool dates = true;
   bool decimal_commas = true;
   Index example = kAbsent;
@@ -127,19 +136,19 @@ void ColumnCollector::CheckTexts(bool too_many) const {
     dates = dates && LooksLikeDate(texts_.text(t));
     decimal_commas = decimal_commas && HasDecimalComma(texts_.text(t));
   }
-  const long line = facts_[example].line;
+  const Text& place = facts_[example];
   const std::string value = Quoted(texts_.text(example));
   if (decimal_commas)
-    Refuse(line, "has a number with a decimal comma, " + value, "write numbers with a point, or ");
-  if (dates) Refuse(line, "has dates or times, such as " + value, "turn them into numbers, or ");
+    Refuse(place, "has a number with a decimal comma, " + value, "write numbers with a point, or ");
+  if (dates) Refuse(place, "has dates or times, such as " + value, "turn them into numbers, or ");
   if (10 * numbers >= 9 * num_known_ && different_numbers > kFewValues)
-    RefuseMixture(texts_.text(example), line, numbers);
+    RefuseMixture(texts_.text(example), place, numbers);
   const Offset most = std::max(kAlwaysFewTexts, num_known_ / kValuesPerText);
   if (!too_many && texts_.size() == num_known_ && num_known_ > kFewValues)
-    Refuse(line, "has a different text in every row, such as " + value, "");
+    Refuse(place, "has a different text in every row, such as " + value, "");
   if (too_many || texts_.size() > most)
-    Refuse(line,
-           "has " + std::to_string(texts_.size()) +
+    Refuse(place,
+           "has " + std::to_string(too_many ? kMostTexts + 1 : texts_.size()) +
                (too_many ? " different texts and more" : " different texts") + ", such as " +
                value + ", too many for categories",
            "");
@@ -157,16 +166,92 @@ void ColumnCollector::MakeCategories() {
   }
 }
 
-void ColumnCollector::Finish() {
-  if (!std::all_of(facts_.begin(), facts_.end(), [](const Text& text) { return text.is_number; })) {
-    CheckTexts(false);
-    MakeCategories();
-    return;
+bool ColumnCollector::AllNumbers() const {
+  return std::all_of(facts_.begin(), facts_.end(), [](const Text& text) { return text.is_number; });
+}
+
+/// The counts of all ranks. Ranks without values have no say.
+void ColumnCollector::AgreeOnCounts(const std::vector<Facts>& facts) {
+  num_known_ = 0;
+  num_missing_ = 0;
+  counts_up_ = true;
+  for (const Facts& other : facts) {
+    if (num_known_ == 0) first_ = other.first;
+    const bool follows =
+        other.known == 0 || other.first == first_ + static_cast<double>(num_known_);
+    counts_up_ = counts_up_ && other.counts_up && follows;
+    num_known_ += other.known;
+    num_missing_ += other.missing;
   }
-  double sum = 0;
+}
+
+/// Replaces the texts of this rank by those of all ranks, in the order of their first occurrences.
+void ColumnCollector::JoinTexts(Ranks& ranks, const std::vector<Facts>& facts) {
+  struct Sent {
+    std::size_t text_bytes = 0;
+    std::size_t file_bytes = 0;
+    double number = 0;
+    long line = 0;
+    Offset count = 0;
+    bool is_number = false;
+  };
+  std::vector<Sent> mine;
+  std::string bytes;
+  for (Index t = 0; t < texts_.size(); ++t) {
+    const Text& fact = facts_[t];
+    mine.push_back({texts_.text(t).size(), fact.file.size(), fact.number, fact.line, fact.count,
+                    fact.is_number});
+    bytes.append(texts_.text(t)).append(fact.file);
+  }
+  const std::vector<Sent> all = ranks.Join(std::span<const Sent>(mine));
+  const std::vector<char> all_bytes = ranks.Join(std::span<const char>(bytes));
+  texts_ = {};
+  facts_ = {};
+  std::vector<Index> joined;  // the new numbers of the texts of all ranks
+  const char* next = all_bytes.data();
+  for (const Sent& sent : all) {
+    const Index t = texts_.Add({next, sent.text_bytes});
+    next += sent.text_bytes;
+    if (t == std::ssize(facts_)) {
+      facts_.push_back({sent.is_number, sent.number, {next, sent.file_bytes}, sent.line, 0});
+    }
+    next += sent.file_bytes;
+    facts_[t].count += sent.count;
+    joined.push_back(t);
+  }
+  Offset before = 0;
+  for (int r = 0; r < ranks.rank(); ++r) before += facts[r].texts;
+  for (Index& code : codes_) code = code == kAbsent ? kAbsent : joined[before + code];
+}
+
+void ColumnCollector::Agree(Ranks& ranks) {
+  const std::vector<Facts> facts =
+      ranks.Gather(Facts{num_known_, num_missing_, texts_.size(), first_, counts_up_, wide_});
+  AgreeOnCounts(facts);
+  JoinTexts(ranks, facts);
+  Offset wide_numbers = 0;
+  for (const Facts& other : facts) wide_numbers += other.wide ? other.known : 0;
+  if (wide_numbers == 0 && texts_.size() <= kMostTexts) return;
+  if (!AllNumbers()) CheckTexts(true, wide_numbers);
+  Widen();
+}
+
+void ColumnCollector::Finish(Ranks& ranks) {
+  if (!ranks.alone()) Agree(ranks);
+  if (AllNumbers()) return;
+  CheckTexts(false);
+  MakeCategories();
+}
+
+double ColumnCollector::AddTo(double sum) const {
+  if (column_.categorical()) return 0;
   for (const Index code : codes_) sum += code == kAbsent ? 0 : facts_[code].number;
   for (const double value : wide_values_) sum += std::isnan(value) ? 0 : value;
-  if (num_known_ > 0)
+  return sum;
+}
+
+void ColumnCollector::SetSum(double sum) {
+  if (num_known_ > 0 && !column_.categorical())
     mean_ = std::clamp(sum / static_cast<double>(num_known_), -kLargestValue, kLargestValue);
 }
 

@@ -9,6 +9,7 @@
 
 #include <slackline/apps/common/string_table.h>
 #include <slackline/apps/multilabel/tables/table_schema.h>
+#include <slackline/core/ranks.h>
 #include <slackline/core/types.h>
 
 namespace slackline::internal {
@@ -23,16 +24,21 @@ namespace slackline::internal {
 /// Memory: 4 bytes per row while there are at most 1000 different texts, then 8.
 class ColumnCollector {
  public:
-  /// `source`: the file name, for messages.
-  ColumnCollector(std::string source, std::string name);
+  explicit ColumnCollector(std::string name);
 
-  /// Appends a value. Throws DataError on numbers that are not finite or beyond ±1e50, and as soon
+  /// Appends a value from this file, for messages. Throws DataError on numbers that are not finite or beyond ±1e50, and as soon
   /// as it is clear that the column is rejected.
-  void Add(std::string_view text, long line);
-  /// To be called after the last value. Throws DataError when the column is rejected.
-  void Finish();
+  void Add(std::string_view text, const std::string& file, long line);
+  /// To be called by all ranks after the last value: from then on, types, categories and counts are
+  /// those of the values of all ranks, in their order. Throws DataError on all ranks when the column
+  /// is rejected.
+  void Finish(Ranks& ranks);
+  /// Returns the sum plus the numbers of this rank, in the order of their rows; 0 for categories.
+  double AddTo(double sum) const;
+  /// Sets the mean from the sum of the numbers of all ranks.
+  void SetSum(double sum);
 
-  // The functions below may be called after Finish.
+  // The functions below may be called after Finish, mean() and Put after SetSum.
   const TableColumn& column() const { return column_; }
   /// The replacement of missing values: the mean of the known ones, or 0 if there are none.
   double mean() const { return mean_; }
@@ -50,19 +56,26 @@ class ColumnCollector {
   struct Text {
     bool is_number = false;
     double number = 0;
-    long line = 0;  // line of the first occurrence
+    std::string file;  // of the first occurrence
+    long line = 0;
     Offset count = 0;
   };
-  [[noreturn]] void Refuse(long line, const std::string& message, const std::string& advice) const;
-  void AddNumber(std::string_view text, long line);
-  Text MakeText(std::string_view text, long line) const;
+  /// What ranks tell each other about their values.
+  struct Facts;
+  [[noreturn]] void Refuse(const Text& place, const std::string& message,
+                           const std::string& advice) const;
+  void AddNumber(std::string_view text, const std::string& file, long line);
+  Text MakeText(std::string_view text, const std::string& file, long line) const;
   void Note(double number);
   void Widen();
-  void RefuseMixture(std::string_view text, long line, Offset numbers) const;
-  void CheckTexts(bool too_many) const;
+  [[noreturn]] void RefuseMixture(std::string_view text, const Text& place, Offset numbers) const;
+  bool AllNumbers() const;
+  void CheckTexts(bool too_many, Offset other_numbers = 0) const;
+  void Agree(Ranks& ranks);
+  void AgreeOnCounts(const std::vector<Facts>& facts);
+  void JoinTexts(Ranks& ranks, const std::vector<Facts>& facts);
   void MakeCategories();
 
-  std::string source_;
   TableColumn column_;
   StringTable texts_;
   std::vector<Text> facts_;          // one per text of texts_

@@ -36,6 +36,11 @@ bool EndsInside(std::string_view line, char separator, bool inside) {
   return inside;
 }
 
+/// Whether the line is no record.
+bool IsWithoutText(std::string_view line, char separator) {
+  return Trimmed(line).empty() && line.find(separator) == std::string_view::npos;
+}
+
 /// Appends the quoted value whose opening quote is at `at`. Returns the position after its closing
 /// quote, which must exist.
 std::size_t Unquote(std::string_view text, std::size_t at, std::string* value) {
@@ -84,11 +89,17 @@ char FindSeparator(std::string_view line) {
   return *most == 0 ? '\0' : kSeparators[most - counts.begin()];
 }
 
+LineRole RoleOfTableLine(std::string_view line, char separator, bool open) {
+  if (!open && IsWithoutText(line, separator)) return LineRole::kNothing;
+  if (line.find('"') != std::string_view::npos) open = EndsInside(line, separator, open);
+  return open ? LineRole::kPart : LineRole::kEnd;
+}
+
 bool CsvRecords::Next() {
   std::string_view line;
   do {
     if (!reader_.Next(&line)) return false;
-  } while (Trimmed(line).empty() && line.find(separator_) == std::string_view::npos);
+  } while (IsWithoutText(line, separator_));
   Begin(line);
   return true;
 }
@@ -102,7 +113,7 @@ void CsvRecords::Begin(std::string_view line) {
   }
   text_.assign(line);
   bool inside = EndsInside(line, separator_, false);
-  while (inside && reader_.Next(&line)) {
+  while (inside && reader_.Next(&line) && !reader_.between_parts()) {
     text_.append("\n").append(line);
     if (text_.size() > reader_.longest_line())
       throw DataError(reader_.name(), line_,

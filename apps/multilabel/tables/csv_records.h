@@ -10,12 +10,16 @@
 #include <vector>
 
 #include <slackline/core/line_reader.h>
+#include <slackline/core/record_deal.h>
 
 namespace slackline::internal {
 
 /// The separator of a table with this first line: of comma, semicolon and tab the one that occurs
 /// most often outside quotes (the first of equally frequent ones). '\0' if none occurs.
 char FindSeparator(std::string_view line);
+
+/// The role of a line (record_deal.h). open: whether a quote is open before it.
+LineRole RoleOfTableLine(std::string_view line, char separator, bool open);
 
 class CsvRecords {
  public:

@@ -26,11 +26,11 @@ MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiL
   if (options.kernelized) RequireOneRank(ranks, "--kernel");
   std::vector<LabelPair> pairs = MakeLabelGraph(options.graph, data, ranks);
   OnAllRanks(ranks, [&] {
-    const std::string excess =
-        TrainingExcess({data.num_examples(), data.num_labels(),
-                        Offset{data.num_features} + (data.has_constant ? 1 : 0),
-                        static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
-                       options.learner);
+    const std::string excess = TrainingExcess(
+        {data.num_examples(), data.num_labels(),
+         Offset{data.num_features} + (data.has_constant ? 1 : 0), static_cast<Offset>(pairs.size()),
+         RestrictedPairs(data, pairs), ranks.ranks_on_this_machine()},
+        options.learner);
     if (!excess.empty()) throw DataError(data.source, 0, excess);
   });
   if (options.kernelized && data.num_features == 0) {
@@ -56,7 +56,7 @@ Problem MakeProblem(const MultiLabelModel& model, const MultiLabelTrainingOption
   RequireExamples({data.source, "example", "no example has a known label", training.data.size(),
                    training.skipped_examples},
                   ranks);
-  return Problem(std::move(training), 1);
+  return Problem(std::move(training), 1, &ranks);
 }
 
 MultiLabelTotals TotalsOf(const MultiLabelData& data, Ranks& ranks) {

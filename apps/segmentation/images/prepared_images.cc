@@ -93,7 +93,6 @@ SegmentData LoadImages(const FeatureFile& file, const std::string& path, const S
     if (file.image(i).role == ImageRole::kTrain) images.push_back(i);
   }
   if (images.empty()) throw DataError(path, 0, "the file has no training images");
-  CheckRecords(ranks, path, std::ssize(images), shards, "training image");
   const Ranks::Piece mine = RecordsOfRank(ranks, std::ssize(images), shards, ranks.rank());
   SegmentData data;
   data.source = path;

@@ -50,8 +50,7 @@ Problem TextProblem(Random& random) {
 
 /// The examples of a rank that has these shards of all.
 Problem PartOf(const Problem& problem, Index shards, Ranks& ranks) {
-  const Ranks::Piece piece = RecordsOfRank(ranks, problem.size(), shards, ranks.rank());
-  return ProblemOfRange(problem, {static_cast<Index>(piece.begin), static_cast<Index>(piece.end)});
+  return test::PartOf(problem, RecordsOfRank(ranks, problem.size(), shards, ranks.rank()), ranks);
 }
 
 /// Everything about a run that must not depend on the number of ranks.
@@ -89,6 +88,36 @@ TEST_CASE("runs on several ranks are those on one, bit for bit") {
         for (const Outcome& outcome : outcomes) {
           CHECK(outcome.weights == alone.weights);
           CHECK(outcome.figures == alone.figures);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("ranks may have no examples") {
+  Random random(2);
+  for (const Index examples : {1, 2, 4}) {
+    for (const bool texts : {false, true}) {
+      const Problem problem =
+          texts ? Problem(RandomTextProblem(random, examples, 10, 3000), 1.0 / 600)
+                : DenseProblem(random, examples);
+      for (const Index shards : {5, 7}) {
+        const TrainOptions options = Shards(shards);
+        const Outcome alone = OutcomeOf(Train(problem, options));
+        for (const int size : {2, 3, 5}) {
+          const std::vector<Outcome> outcomes = OnEachRank(size, [&](ThreadRanks& ranks) {
+            TrainOptions own = options;
+            own.ranks = &ranks;
+            return OutcomeOf(Train(PartOf(problem, shards, ranks), own));
+          });
+          CAPTURE(examples);
+          CAPTURE(texts);
+          CAPTURE(shards);
+          CAPTURE(size);
+          for (const Outcome& outcome : outcomes) {
+            CHECK(outcome.weights == alone.weights);
+            CHECK(outcome.figures == alone.figures);
+          }
         }
       }
     }

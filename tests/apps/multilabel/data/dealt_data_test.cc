@@ -4,11 +4,13 @@
 // other, are those of one rank, and everything else is the same on all ranks.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/core/check.h>
+#include <slackline/core/memory_limit.h>
 #include <tests/core/data_folder.h>
 #include <tests/core/temporary_folder.h>
 #include <tests/support/dealt.h>
@@ -55,7 +57,6 @@ MultiLabelData ReadOn(Ranks& ranks, const std::string& path, MultiLabelReadOptio
 MultiLabelData CheckDeals(const std::string& path, const MultiLabelReadOptions& options) {
   MultiLabelData one = ReadMultiLabelData(path, options);
   const std::vector<Example> examples = ExamplesOf(one);
-  REQUIRE(examples.size() >= 7);
   for (const Deal& deal : Deals()) {
     CAPTURE(path);
     CAPTURE(deal.ranks);
@@ -66,7 +67,9 @@ MultiLabelData CheckDeals(const std::string& path, const MultiLabelReadOptions& 
     for (int r = 0; r < deal.ranks; ++r) {
       const MultiLabelData& part = parts[Size(r)];
       CHECK(std::ssize(joined) ==
-            one.num_examples() * (Offset{deal.shards} * r / deal.ranks) / deal.shards);
+            one.num_examples() *
+                (std::min<Offset>(deal.shards, one.num_examples()) * r / deal.ranks) /
+                std::min<Offset>(deal.shards, one.num_examples()));
       for (Example& example : ExamplesOf(part)) joined.push_back(std::move(example));
       CHECK(part.source == one.source);
       CHECK(part.label_names == one.label_names);
@@ -75,6 +78,11 @@ MultiLabelData CheckDeals(const std::string& path, const MultiLabelReadOptions& 
       CHECK(part.has_constant == one.has_constant);
       CHECK(part.fill_values == one.fill_values);
       CHECK(part.notes == one.notes);
+      REQUIRE((part.table == nullptr) == (one.table == nullptr));
+      if (one.table == nullptr) continue;
+      CHECK(part.table->ignored == one.table->ignored);
+      CHECK(part.table->separator == one.table->separator);
+      CHECK(part.table->FeatureNames() == one.table->FeatureNames());
     }
     CHECK(joined == examples);
   }
@@ -114,6 +122,31 @@ const char* const kXml = "<labels><label name=\"B\"/><label name=\"A\"/></labels
 const char* const kHeader =
     "% ARFF\n@relation r\n@attribute x numeric\n@attribute A {0,1}\n@attribute c {red,green,blue}\n"
     "@attribute y real\n@attribute B {0,1}\n@data\n";
+
+const std::string kTableHeader = "z,id,c,x,A,B\n";
+
+/// Rows from … to − 1 of a table: missing values, a column that counts, quotes with line ends,
+/// categories that first occur late, blank lines.
+std::string RowsOfTable(int from, int to) {
+  std::string text;
+  for (int k = from; k < to; ++k) {
+    const std::string colour =
+        k % 7 == 3 ? "\"a \"\"b\"\",\nc\n\"" : "colour" + std::to_string(k / 6);
+    const std::string x = k % 13 == 5 ? "" : std::to_string(0.1 * k + 1.0 / (k + 3));
+    text += "0.5," + std::to_string(k + 5) + ", " + colour + " ," + x + "," +
+            std::to_string(k % 2) + "," + (k % 5 == 0 ? "?" : "true") +
+            (k % 4 == 0 ? "\r\n" : "\n");
+    if (k % 6 == 0) text += "  \n";
+  }
+  return text;
+}
+
+MultiLabelReadOptions TableOptions() {
+  MultiLabelReadOptions options;
+  options.label_columns = "A,B";
+  options.append_constant = true;
+  return options;
+}
 
 std::string ArffRows() {
   std::string text;
@@ -248,18 +281,155 @@ TEST_CASE("the memory of all features is checked, also where one rank has them")
   CHECK(Message(path, options, 3) == one);
 }
 
+TEST_CASE("tables are those of one process, with quotes that span lines") {
+  const TemporaryFolder folder;
+  const std::string text = kTableHeader + RowsOfTable(0, 40);
+  const MultiLabelData one = CheckDeals(folder.Write("t.csv", text), TableOptions());
+  CHECK(one.table->columns[1].categories.size() == 8);  // of which ranks have seen some each
+  CHECK(one.fill_values[0] > 0);
+  CHECK(std::ranges::any_of(one.notes, [](const std::string& note) {
+    return Contains(note, "3 missing values in 1 column (x 3)");
+  }));
+  CHECK(std::ranges::any_of(one.notes, [](const std::string& note) {
+    return Contains(note, "column 'id' only counts the rows");
+  }));
+  CheckDeals(folder.WriteGzip("t.csv.gz", text), TableOptions());
+  const MultiLabelData parts =
+      CheckDeals(WriteParts(folder, "p",
+                            {kTableHeader + RowsOfTable(0, 3), "", kTableHeader,
+                             kTableHeader + RowsOfTable(3, 40), "\n\n"}),
+                 TableOptions());
+  CHECK(parts.fill_values == one.fill_values);
+  CHECK(parts.table->FeatureNames() == one.table->FeatureNames());
+  CHECK(parts.labels == one.labels);
+}
+
+TEST_CASE("a number column with more different values than categories may have") {
+  const TemporaryFolder folder;
+  // 1400 numbers: with two ranks, neither has more than 1000; after 1200 rows of few numbers, the
+  // last of two ranks has more than 1000 alone.
+  for (const int constant : {0, 1200}) {
+    std::string text = "x,y,L\n";
+    for (int k = 0; k < constant; ++k) text += std::to_string(k % 3) + ",1,0\n";
+    for (int k = 0; k < 1400; ++k)
+      text += std::to_string(0.1 * (k * 7 % 1400)) + "," + (k % 9 == 0 ? "" : "2") + ",1\n";
+    MultiLabelReadOptions options;
+    options.label_columns = "L";
+    CHECK(CheckDeals(folder.Write("wide.csv", text), options).num_features == 2);
+  }
+}
+
+TEST_CASE("predictions on tables of several ranks") {
+  const TemporaryFolder folder;
+  const std::string train = folder.Write("train.csv", kTableHeader + RowsOfTable(0, 30));
+  const MultiLabelData data = ReadMultiLabelData(train, TableOptions());
+  MultiLabelReadOptions options;
+  options.label_names = data.label_names;
+  options.num_features = data.num_features;
+  options.feature_names = data.feature_names;
+  options.table = data.table;
+  options.fill_values = data.fill_values;
+  const std::string rows = RowsOfTable(0, 30) + "1,40,unheard,2,0,0\n1,41,of,2,0,0\n";
+  const MultiLabelData one = CheckDeals(folder.Write("a.csv", kTableHeader + rows), options);
+  CHECK(Contains(one.notes.back(),
+                 "2 values in 1 column (c 2), of categories unknown to the model "
+                 "(first 'unheard' on line " +
+                     std::to_string(std::ranges::count(rows, '\n')) + ")"));
+  CheckDeals(WriteParts(folder, "b", {kTableHeader + RowsOfTable(0, 30), kTableHeader + rows}),
+             options);
+}
+
+TEST_CASE("with fewer examples than ranks, some have none") {
+  const TemporaryFolder folder;
+  MultiLabelReadOptions arff;
+  arff.labels_xml = folder.Write("l.xml", kXml);
+  for (const int examples : {1, 2, 3}) {
+    std::string lines;
+    for (int k = 0; k < examples; ++k) lines += "1 " + std::to_string(k + 1) + ":0.5\n";
+    CheckDeals(folder.Write("a.svm", lines), Labels(2));
+    lines.clear();
+    for (int k = 0; k < examples; ++k) lines += std::to_string(k) + ",1,red,?,0\n";
+    CheckDeals(folder.Write("a.arff", kHeader + lines), arff);
+    CheckDeals(folder.Write("a.csv", kTableHeader + RowsOfTable(0, examples)), TableOptions());
+  }
+}
+
+TEST_CASE("errors in tables of several ranks") {
+  const TemporaryFolder folder;
+  const auto check = [&](const std::string& text, const std::string& expected) {
+    const std::string path = folder.Write("bad.csv", text);
+    const std::string one = MessageOf<DataError>([&] { ReadMultiLabelData(path, TableOptions()); });
+    CAPTURE(one);
+    CHECK(Contains(one, expected));
+    for (const int ranks : {2, 3}) CHECK(Message(path, TableOptions(), ranks) == one);
+  };
+  const std::string rows = RowsOfTable(0, 30);
+  const std::string last = "bad.csv:" + std::to_string(2 + std::ranges::count(rows, '\n')) + ": ";
+  check(kTableHeader + rows + "1,2\n", last + "the row has 2 values");
+  check(kTableHeader + rows + "1,40,red,2,0,7\n", last);
+  check(kTableHeader + "1,40,red,1e60,0,0\n" + rows, "bad.csv:2: value '1e60' of column 'x'");
+  check(kTableHeader + rows + "1,40,\"red,2,0,0\n", last + "the closing quote");
+  check("id,c,A\n" + rows, "there is no column 'B'");
+  check(kTableHeader, "bad.csv: no examples after the header");
+  std::string texts;  // 60 texts, each twice: too many for categories
+  for (int k = 0; k < 120; ++k) texts += "1,1,t" + std::to_string(k % 60) + ",1,0,0\n";
+  check(kTableHeader + texts,
+        "bad.csv:2: column 'c' has 60 different texts, such as 't0', too many");
+  texts.clear();
+  for (int k = 0; k < 60; ++k) texts += "1,1,t" + std::to_string(k) + ",1,0,0\n";
+  check(kTableHeader + texts, "bad.csv:2: column 'c' has a different text in every row");
+  std::string numbers;  // a mistake on the last line; the first rank has seen numbers only
+  for (int k = 0; k < 40; ++k) numbers += "1,1,red," + std::to_string(k) + ",0,0\n";
+  check(kTableHeader + numbers + "1,1,red,oops,0,0\n",
+        "bad.csv:42: value 'oops' of column 'x' is not a number, but 40 others are");
+  numbers.clear();  // too many numbers for categories: each rank counts its own values
+  for (int k = 0; k < 2400; ++k) numbers += "1,1,red," + std::to_string(k) + ",0,0\n";
+  const std::string wide = folder.Write("wide.csv", kTableHeader + numbers + "1,1,red,oops,0,0\n");
+  for (const int ranks : {1, 2, 3}) {
+    CHECK(Contains(Message(wide, TableOptions(), ranks),
+                   "wide.csv:2402: value 'oops' of column 'x' is not a number, but " +
+                       std::to_string(ranks == 1   ? 2400
+                                      : ranks == 2 ? 1200
+                                                   : 2400) +
+                       " others are"));
+  }
+
+  const std::string other = "id,other,c,x,A,B\n";
+  const std::string parts =
+      WriteParts(folder, "q", {kTableHeader + rows, other + rows, kTableHeader + rows});
+  for (const int ranks : {1, 3})
+    CHECK(
+        Contains(Message(parts, TableOptions(), ranks), "part-1.gz:1: column 2 is 'other', but "));
+}
+
+TEST_CASE("ranks of one machine count their memory together") {
+  const TemporaryFolder folder;
+  std::string text = "x,L\n";
+  for (int k = 0; k < 40; ++k) text += std::to_string(k) + ",1\n";
+  MultiLabelReadOptions svm = Labels(2);
+  MultiLabelReadOptions csv;
+  csv.label_columns = "L";
+  // The weights of two labels, or of the bias, take 0.4 of the memory.
+  svm.bytes_per_weight = 0.2 * UsableMemory();
+  csv.bytes_per_weight = 0.4 * UsableMemory();
+  const std::string table = folder.Write("t.csv", text);
+  const std::string lines = folder.Write("t.svm", "0 1:1\n1 1:2\n0,1 1:3\n");
+  svm.append_constant = false;
+  for (const int machine : {1, 2, 3}) {
+    const std::vector<std::string> errors = ErrorsOnRanks(3, [&](ThreadRanks& ranks) {
+      if (ranks.rank() == 1) ranks.set_ranks_on_this_machine(machine);
+      ReadOn(ranks, table, csv, 3);
+      ReadOn(ranks, lines, svm, 3);
+    });
+    for (const std::string& error : errors) {
+      CHECK(error == errors[0]);
+      CHECK(error.empty() == (machine < 3));
+      if (machine == 3) CHECK(Contains(error, "3 processes of this machine need about "));
+    }
+  }
+}
+
 TEST_CASE("what several processes cannot read") {
   const TemporaryFolder folder;
   CHECK(Contains(Message("-", Labels(3), 2), "<stdin>: only one process can read"));
-  CHECK(Contains(Message(folder.Write("two.svm", "1 1:1\n0 1:2\n"), Labels(2), 3),
-                 "two.svm: 2 examples are not enough for 3 processes"));
-  MultiLabelReadOptions table;
-  table.label_columns = "a";
-  const std::string csv = folder.Write("t.csv", "a,b\n1,2\n0,3\n");
-  CHECK(
-      Contains(Message(csv, table, 2), "several processes cannot have data in a table (CSV, TSV)"));
-  CHECK(Contains(Message(csv, table, 2), "convert it to LIBSVM or ARFF"));
-  CHECK(Message(csv, table, 1) == "nothing was thrown");
-  const std::string parts = WriteParts(folder, "tables", {"a,b\n1,2\n", "a,b\n0,3\n"});
-  CHECK(Contains(Message(parts, table, 1), "a folder cannot have data in a table"));
 }

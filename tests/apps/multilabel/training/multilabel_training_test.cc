@@ -215,11 +215,10 @@ TEST_CASE("warnings count the examples of all ranks, and the seconds of one") {
   CHECK(warnings[0][0].find("--scale none keeps them") != std::string::npos);
 }
 
-TEST_CASE("ranks refuse examples without a known label, and ranks without examples") {
+TEST_CASE("ranks refuse examples without a known label") {
   MultiLabelData data = Drawn(7, false);
   CHECK(ErrorOf(3, data, WithGraph("tree")).empty());
-  CHECK(ErrorOf(9, data, WithGraph("tree")) ==
-        "drawn: process 1 of 9 has no example: use fewer processes");
+  CHECK(ErrorOf(9, data, WithGraph("tree")).empty());  // a rank may have no example
   for (std::size_t k = 8; k < 12; ++k) data.labels[k] = -1;
   CHECK(ErrorOf(2, data, WithGraph("tree")) ==
         "drawn: 1 example without a known label: remove them, since several processes that train "
