@@ -179,6 +179,25 @@ void RoundLearner::SettleAll() {
   state_ = RoundState::kSettled;
 }
 
+bool RoundLearner::BeginWholeRound(const std::function<void(Shard&)>& choose,
+                                   const StopControl& stop) {
+  RunPart(stop, &choose);
+  return !AnyOpen();
+}
+
+void RoundLearner::EndWholeRound() {
+  EndRound();
+  SettleAll();
+}
+
+void RoundLearner::AbandonRound() {
+  ForShards([&](std::size_t k) {
+    shards_[k]->ForgetRound();
+    shards_[k]->TakeFrequent();
+  });
+  state_ = RoundState::kSettled;
+}
+
 void RoundLearner::Count(const ShardExchange::Cost& cost) {
   ++made_rounds_;
   exchange_work_ += cost.work;
@@ -275,6 +294,7 @@ void RoundLearner::ArchiveRounds(StateArchive* archive) {
   exchange_.Archive(archive);
   for (std::int64_t* count : {&exchange_work_, &last_exchange_, &made_rounds_})
     archive->Count(count);
+  if (archive->loading()) state_ = RoundState::kSettled;
 }
 
 }  // namespace slackline::internal

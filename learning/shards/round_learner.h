@@ -99,6 +99,12 @@ class RoundLearner : public Learner,
   VisitProgress Visit(const std::function<void(Shard&)>& choose, const StopControl& stop);
   /// Ends an open round, and gives the shards their parts of the last combination.
   void SettleAll();
+  /// For learners that decide at the end of a round in one part whether its changes are made:
+  /// begins the round (choose: as in Visit); returns whether all shards are done. Then either ends
+  /// it, as SettleAll does, or takes everything back.
+  bool BeginWholeRound(const std::function<void(Shard&)>& choose, const StopControl& stop);
+  void EndWholeRound();
+  void AbandonRound();
   /// Gives all shards the common values.
   void Distribute();
   /// Learns the counts of all shards. At the end of a pass.
