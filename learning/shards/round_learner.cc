@@ -164,6 +164,7 @@ double RoundLearner::EndRound() {
   const ShardExchange::Cost cost =
       exchange_.Combine(term, choice_.threads(), shards_, &common_, &gain);
   Count(cost);
+  gained_ += gain;
   last_exchange_ = cost.work;
   state_ = RoundState::kEnded;
   return gain * plan_.num_examples;

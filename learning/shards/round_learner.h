@@ -45,6 +45,9 @@ class RoundLearner : public Learner,
  public:
   /// The common weights that the steps have reached: Ψμ where there is no proximal centre.
   virtual std::span<const double> reached() const { return common_.values; }
+  /// The sum of the increases of the dual that the line searches of all rounds have computed; with
+  /// an l1 term of the lower bounds on these. Of the proximal problem where there is a centre.
+  double gained() const { return gained_; }
 
   ObjectiveScales Scales() const override {
     return {scales_.primal_at_zero, ScoreScale(problem_.lambda(), scales_.mean_squared_range,
@@ -182,6 +185,7 @@ class RoundLearner : public Learner,
   std::int64_t exchange_work_ = 0;           // of all exchanges
   std::int64_t last_exchange_ = 0;           // of the last one
   std::int64_t made_rounds_ = 0;
+  double gained_ = 0;
   double critical_seconds_ = 0;  // of this process
   std::vector<double> seconds_;
   Shard::Counts counts_;  // of all shards

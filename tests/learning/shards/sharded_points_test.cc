@@ -172,6 +172,60 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
   }
 }
 
+TEST_CASE("the dual rises by what the line searches computed") {
+  Random random(16);
+  const StopControl never(nullptr, 0);
+  std::vector<TrainOptions> ways;
+  for (const LearnerKind kind : kKinds) ways.push_back(Shards(kind, 3));
+  ways.push_back(ProxShards(3, 0, 0.5));
+  ways.push_back(ProxShards(3, 0.002, 0));
+  ways.push_back(ProxShards(3, 0.002, 0.5));
+  for (const TrainOptions& options : ways) {
+    for (const bool texts : {false, true}) {
+      const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 60);
+      const auto learner = MakeRounds(problem, options);
+      double dual = 0;
+      for (int pass = 0; pass < 4; ++pass) {
+        const double before = learner->gained();
+        learner->RunPass(never);
+        const double next = learner->Evaluate(1).dual;
+        const double gained = learner->gained() - before;
+        CAPTURE(options.learner.name());
+        CAPTURE(options.l1);
+        CAPTURE(options.smoothing);
+        CAPTURE(texts);
+        CHECK(gained > 0);
+        if (options.l1 == 0) CHECK(Near(next - dual, gained, kTight));
+        CHECK(next - dual >= gained - kTight);
+        dual = next;
+      }
+    }
+  }
+}
+
+TEST_CASE("passes with shards are worth a third of passes with one, or more") {
+  Random random(17);
+  std::vector<TrainOptions> ways;
+  for (const LearnerKind kind : kKinds) ways.push_back(Shards(kind, 1));
+  ways.push_back(ProxShards(1, 0.001, 0));
+  for (TrainOptions& options : ways) {
+    for (const bool texts : {false, true}) {
+      const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 200);
+      options.gap_tolerance = texts ? 0.3 : 0.1;
+      options.check_every = 1;
+      const Index alone = Train(problem, options).last.pass;
+      TrainOptions together = options;
+      together.shards = 4;
+      together.max_passes = 3 * alone + 3;
+      CAPTURE(options.learner.name());
+      CAPTURE(options.l1);
+      CAPTURE(texts);
+      CAPTURE(alone);
+      CHECK(Train(problem, together).termination == Termination::kConverged);
+    }
+  }
+}
+
 TEST_CASE("a step of fw in shards gains at least as much as that of one shard") {
   Random random(15);
   const StopControl never(nullptr, 0);
@@ -231,8 +285,8 @@ TEST_CASE("the same bits for every number of threads, and every time") {
   Random random(6);
   for (const LearnerKind kind : kKinds) {
     for (const Index shards : {2, 7}) {
-      CheckReplay(DenseProblem(random, 40), Shards(kind, shards), 8);
-      CheckReplay(TextProblem(random), Shards(kind, shards), 4);
+      CheckReplay(DenseProblem(random, 20), Shards(kind, shards), 6);
+      CheckReplay(TextProblem(random), Shards(kind, shards), 3);
     }
   }
   CheckReplay(TextProblem(random), ProxShards(3, 0.001, 0.1), 4);
@@ -261,11 +315,11 @@ TEST_CASE("λ can change between passes") {
       const Problem first = DenseProblem(random, 20);
       const Problem second = first.WithLambda(lambda);
       const double optimum = SolveRelaxed(second.training(), second.lambda()).value;
-      const double gap = kind == LearnerKind::kFrankWolfe ? 0.5 : 0.1;
+      const double gap = kind == LearnerKind::kFrankWolfe ? 0.5 : 0.15;
       CAPTURE(kind.name());
       CAPTURE(lambda);
-      CheckPath(first, second, Shards(kind, 3), optimum, 10, 200, gap);
-      CheckChangeLambda(first, Shards(kind, 3), lambda, optimum, 0, 200, gap);
+      CheckPath(first, second, Shards(kind, 3), optimum, 10, 100, gap);
+      CheckChangeLambda(first, Shards(kind, 3), lambda, optimum, 0, 100, gap);
     }
   }
   const TrainingSet training = SmallProblem(random, 6);
