@@ -160,10 +160,10 @@ double PointBlocks::Step(Index m, IterateAverage* average, bool* moved) {
   return gap;
 }
 
-/// Subtracts the point of example m from direction_, the coordinates of a target. Returns the
-/// derivative of the dual along it at w, times M, without smoothing.
+/// Sets direction_ = goal_ − the point of example m. Returns the derivative of the dual along it at
+/// w, times M, without smoothing.
 double PointBlocks::Direct(Index m, double target_loss) {
-  points_.Towards(m, direction_, &direction_);
+  points_.Towards(m, goal_, &direction_);
   u_.resize(direction_.size());
   CoordinateScores(problem_.data().example(m), w(), u_);
   double gain = target_loss - points_.loss(m);
@@ -198,7 +198,7 @@ double PointBlocks::StepLength(Index m, double gap, double squared) {
   return LineSearch(gap, gamma * squared + caution_ * bound / lambda_m_, 1);
 }
 
-/// The oracle's corner: sets direction_ to its coordinates (of ψ) and target_ to its marginals.
+/// The oracle's corner: sets goal_ to its coordinates (of ψ) and target_ to its marginals.
 /// Returns its loss.
 double PointBlocks::CornerTarget(Index m) {
   const std::span<const double> mu = marginals(m);
@@ -206,7 +206,7 @@ double PointBlocks::CornerTarget(Index m) {
   for (std::size_t s = 0; s < mu.size(); ++s) offsets_[s] = -terms_.smoothing * mu[s];
   ++oracle_calls_;
   const Corner corner = oracle_->Maximise(m, w(), &warm_[m], offsets_);
-  direction_.assign(corner.coordinates.begin(), corner.coordinates.end());
+  goal_ = corner.coordinates;
   if (mu.empty()) return corner.loss;
   const MapResult& result = oracle_->result();
   target_.assign(mu.size(), 0.0);
@@ -234,6 +234,7 @@ double PointBlocks::ProjectedTarget(Index m) {
                         std::span(target_).subspan(example.graph().state_offset(i), states), -1,
                         direction_);
   }
+  goal_ = direction_;
   return Inner(problem_.loss(m), target_);
 }
 

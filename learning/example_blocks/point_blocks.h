@@ -147,7 +147,8 @@ class PointBlocks {
   // Per example, for steps 3 to 5: a bound on ‖X_i z‖², or on ‖X_i z‖²/‖z‖² if projects_.
   std::vector<double> bounds_;
   double largest_bound_ = 0;
-  std::vector<double> direction_;  // u − α, in the coordinates of the example at hand
+  std::span<const double> goal_;   // u, in the coordinates of the example at hand
+  std::vector<double> direction_;  // u − α
   std::vector<double> u_;          // coordinate scores of the example at hand
   std::vector<double> target_, offsets_, allowed_, scores_;
   std::int64_t oracle_calls_ = 0;
