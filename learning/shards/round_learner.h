@@ -97,8 +97,8 @@ class RoundLearner : public Learner,
     return std::accumulate(values.begin(), values.end(), 0.0);
   }
 
-  /// Lets all shards visit examples until they are done. choose(shard): chooses the examples; called
-  /// when the shard has the newest weights. Between two calls of SettleAll a round may stay open.
+  /// Lets all shards visit examples until they are done. choose(shard): chooses the examples, when
+  /// the shard has the newest weights. Between two calls of SettleAll a round may stay open.
   VisitProgress Visit(const std::function<void(Shard&)>& choose, const StopControl& stop);
   /// Ends an open round, and gives the shards their parts of the last combination.
   void SettleAll();

@@ -105,8 +105,8 @@ class Shard {
   void SetCopy(std::span<double> copy) { copy_ = copy; }
   bool has_columns() const { return !columns_.empty(); }
 
-  /// Calls visit(k) for the next chosen examples, k being the place of the example among them, until
-  /// work() has grown by most_work, or an eighth of the chosen examples is done.
+  /// Calls visit(k) for the next chosen examples, k being the place of the example among them,
+  /// until work() has grown by most_work, or an eighth of the chosen examples is done.
   template <class Work, class Visit>
   void VisitChosen(std::int64_t most_work, const StopControl& stop, const Work& work,
                    const Visit& visit) {
