@@ -4,8 +4,8 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/example_blocks/active_set_learner.h>
 #include <slackline/learning/example_blocks/plain_bcfw.h>
+#include <slackline/learning/make_in_shards.h>
 #include <slackline/learning/planes/race_learner.h>
-#include <slackline/learning/shards/sharded_learner.h>
 
 namespace slackline::internal {
 namespace {
@@ -31,7 +31,7 @@ constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
 
 std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& options) {
-  if (options.shards > 1) return MakeShardedLearner(problem, options);
+  if (options.shards > 1) return MakeInShards(problem, options);
   if (options.own<BcfwOptions>().planes == PlaneRace::kOn) return MakeRaceLearner(problem, options);
   if (options.step != StepKind::kFrankWolfe) return MakeActiveSetLearner(problem, options);
   return MakePlainBcfwLearner(problem, options);
@@ -60,14 +60,8 @@ void Check(const TrainOptions& options) {
       throw DataError(
           "--planes on cannot be combined with --average: planes have no iterates to average");
   }
-  if (options.shards > 1) {
-    if (given && frank_wolfe)
-      throw DataError("--shards needs --step pairwise or away: plain bcfw has no shards");
-    if (own.planes == PlaneRace::kOn)
-      throw DataError("--shards cannot be combined with --planes on");
-    if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
-      throw DataError("--shards cannot be combined with --average");
-  }
+  if (options.shards > 1 && own.planes == PlaneRace::kOn)
+    throw DataError("--shards cannot be combined with --planes on");
   if (options.order == OrderKind::kGap && frank_wolfe)
     throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");
 }

@@ -9,6 +9,7 @@
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/message_branch_and_bound.h>
 #include <slackline/learning/bcfw.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/learner_registry.h>
@@ -50,17 +51,15 @@ void PrepareForRanks(TrainOptions* options) {
   const Ranks& ranks = RanksOf(*options);
   if (ranks.alone()) return;
   const std::string processes = std::to_string(ranks.size()) + " processes";
-  if (options->learner != LearnerKind::kAuto && options->learner != LearnerKind::kBcfw)
+  if ((SetOf(options->learner) & ReadersOfShards()) == 0)
     throw DataError("learner " + std::string(Name(options->learner)) +
                     " needs a single process, but " + processes +
-                    " train together; only --learner bcfw with --step pairwise or away can do so");
-  if (options->step == StepKind::kFrankWolfe || options->fixed_step)
-    throw DataError(std::string(options->fixed_step ? "--fixed-step" : "--step fw") +
-                    " needs a single process, but " + processes +
-                    " train together; use --step pairwise or away");
+                    " train together; only --learner " + LearnerNames(ReadersOfShards()) +
+                    " can do so");
+  if (options->fixed_step) RequireOneRank(ranks, "--fixed-step");
+  if (options->own<ProxSdcaOptions>().random_output) RequireOneRank(ranks, "--random-output");
   if (UsesKernel(*options)) RequireOneRank(ranks, "--kernel");
   if (options->own<BcfwOptions>().planes == PlaneRace::kOn) RequireOneRank(ranks, "--planes on");
-  if (options->own<BcfwOptions>().lp_tolerance > 0) RequireOneRank(ranks, "--lp-tolerance");
   if (options->average != AverageKind::kAuto && options->average != AverageKind::kOff)
     RequireOneRank(ranks, "--average");
   options->shards = ShardsFor(*options);
@@ -152,10 +151,9 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
 void RequireShards(const LearnerChoice& choice) {
   const TrainOptions& options = choice.options;
   if (RanksOf(options).alone()) return;
-  if (options.learner == LearnerKind::kBcfw && options.step != StepKind::kFrankWolfe) return;
+  if ((SetOf(options.learner) & ReadersOfShards()) != 0) return;
   throw DataError(
-      "several processes can only train with example blocks (bcfw) and --step pairwise "
-      "or away" +
+      "several processes can only train with --learner " + LearnerNames(ReadersOfShards()) +
       (choice.reason.empty() ? "" : ", but these data and options need " + choice.reason));
 }
 

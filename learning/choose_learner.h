@@ -39,9 +39,9 @@ Index ShardsFor(const TrainOptions& options);
 ///     and bound where some graph is small enough, else message passing.
 /// Throws DataError where --rho, --tau or --shrinking off meet forbidden states.
 ///
-/// Where several ranks train together, all of them must call it, and choose the same: only bcfw
-/// with pairwise or away steps trains on ranks, in ShardsFor(options) shards. Throws DataError on
-/// fewer shards than ranks, and on all learners and options that cannot train in several processes.
+/// Where several ranks train together, all of them must call it, and choose the same: only learners
+/// that read --shards train on ranks, in ShardsFor(options) shards. Throws DataError on fewer shards
+/// than ranks, and on all learners and options that cannot train in several processes.
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline::internal

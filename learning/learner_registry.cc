@@ -219,6 +219,9 @@ LearnerSet ReadersOfSteps() {
 LearnerSet ReadersOfOrders() {
   return SetWhere([](const LearnerRecord& record) { return record.own_order.empty(); });
 }
+LearnerSet ReadersOfShards() {
+  return SetWhere([](const LearnerRecord& record) { return HasWord(record.reads, "shards"); });
+}
 
 LearnerSet NamedLearners(std::string_view names) {
   return SetWhere([&](const LearnerRecord& record) { return HasWord(names, record.name); });

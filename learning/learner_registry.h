@@ -45,6 +45,8 @@ LearnerSet ReadersOf(const OptionRecord& option, std::string_view value);
 LearnerSet ReadersOfSteps();
 /// The learners that read `--order`.
 LearnerSet ReadersOfOrders();
+/// The learners that can train in shards, and so on several ranks.
+LearnerSet ReadersOfShards();
 /// The learners with these names, which are separated by blanks. Unknown names are ignored.
 LearnerSet NamedLearners(std::string_view names);
 /// The names of the set as a text, such as "al or soft".

@@ -92,7 +92,7 @@ constexpr OptionRecord kShared[] = {
      .by_learner = true},
     {.name = "shards",
      .placeholder = "P",
-     .text = "bcfw with active sets: deal the examples into P shards, which are trained side by "
+     .text = "bcfw, fw and prox-sdca: deal the examples into P shards, which are trained side by "
              "side (--threads) and combined in rounds. The result depends on P and not on the "
              "threads",
      .default_text = "1",

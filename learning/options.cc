@@ -177,6 +177,13 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     throw DataError(
         "--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
   }
+  if (options.shards > 1) {
+    if (options.fixed_step)
+      throw DataError(
+          "--shards cannot be combined with --fixed-step: a line search combines the shards");
+    if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
+      throw DataError("--shards cannot be combined with --average");
+  }
   const TrainOptions defaults;
   if (options.kernel == KernelKind::kLinear && options.kernel_gamma != defaults.kernel_gamma) {
     throw DataError("--kernel-gamma has no effect with --kernel linear");

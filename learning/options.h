@@ -57,7 +57,7 @@ struct TrainOptions {
   double smoothing = 0;
   /// For prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
   double l1 = 0;
-  /// For bcfw with pairwise or away steps: the number of shards into which the examples are dealt
+  /// For bcfw, fw and prox-sdca: the number of shards into which the examples are dealt
   /// (learning/shards).
   Index shards = 1;
   /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, no kernel

@@ -7,6 +7,7 @@
 
 #include <slackline/core/parallel.h>
 #include <slackline/learning/example_blocks/dual_point_learner.h>
+#include <slackline/learning/make_in_shards.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/step.h>
 
@@ -148,6 +149,7 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
 
 std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem,
                                                const TrainOptions& options) {
+  if (options.shards > 1) return MakeInShards(problem, options);
   return std::make_unique<FrankWolfeLearner>(problem, options);
 }
 
@@ -163,7 +165,7 @@ constinit const LearnerRecord kFrankWolfeLearner = {
     .section = "Frank-Wolfe: `fw` and `bcfw`",
     .make = MakeFrankWolfeLearner,
     .variants = kVariants,
-    .reads = "average fixed-step oracle",
+    .reads = "average fixed-step shards oracle",
     .own_steps = "takes Frank-Wolfe steps only",
     .own_order = "takes all examples at once"};
 

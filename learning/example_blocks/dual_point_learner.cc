@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include <slackline/core/feature_map.h>
-
 namespace slackline::internal {
 namespace {
 
@@ -16,8 +14,7 @@ ExampleOracle::Options OracleOf(const TrainOptions& options) {
 
 }  // namespace
 
-DualPointLearner::DualPointLearner(const Problem& problem, const TrainOptions& options,
-                                   double lp_tolerance)
+DualPointLearner::DualPointLearner(const Problem& problem, const TrainOptions& options)
     : ExampleBlockLearner(problem, options, OracleOf(options)),
       points_(problem),
       warm_(problem.size()),
@@ -25,11 +22,6 @@ DualPointLearner::DualPointLearner(const Problem& problem, const TrainOptions& o
       iterate_numbers_(problem.num_weights()),
       first_suffix_(problem.size()) {
   evaluator_.oracle();
-  if (lp_tolerance > 0) {
-    ExampleOracle::Options loose = OracleOf(options);
-    loose.lp_tolerance = lp_tolerance;
-    loose_.emplace(problem, loose);
-  }
 }
 
 void DualPointLearner::AverageIterates(Offset numbers, Offset first_suffix) {
@@ -69,25 +61,6 @@ void DualPointLearner::TryAverage(std::span<const double> newest, int threads,
       evaluation);
 }
 
-double DualPointLearner::Direct(Index m, std::span<const double> target, double loss,
-                                std::span<const double> weights) {
-  points_.Towards(m, target, &direction_);
-  u_.resize(direction_.size());
-  CoordinateScores(problem_.data().example(m), weights, u_);
-  double gain = loss - points_.loss(m);
-  for (std::size_t k = 0; k < u_.size(); ++k) gain -= u_[k] * direction_[k];
-  return gain;
-}
-
-void DualPointLearner::Move(Index m, double step, double loss, std::span<double> weights) {
-  const ExampleView example = problem_.data().example(m);
-  points_.Move(m, step, direction_, loss);
-  ScatterFeatures(example, direction_, step / problem_.lambda_m(), weights);
-  if (!average_.active()) return;
-  ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(),
-                  average_.lag());
-}
-
 bool DualPointLearner::EndPass() { return ++pass_ % kRebuildEvery == 0; }
 
 void DualPointLearner::ArchiveCommon(StateArchive* archive) {
@@ -98,7 +71,6 @@ void DualPointLearner::ArchiveCommon(StateArchive* archive) {
 
 void DualPointLearner::ChangeProblem(const Problem& problem) {
   ExampleBlockLearner::ChangeProblem(problem);
-  if (loose_) loose_->set_problem(problem);
   AverageIterates(iterate_numbers_, first_suffix_);
   oracle_calls_ = 0;
 }

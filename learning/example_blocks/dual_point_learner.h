@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Common part of the learners that keep one dual point per example, a mixture of the oracle's
-// corners: these points, warm starts of the oracle, the average of the iterates, and counts.
+// corners, and move it in ways of their own: these points, warm starts of the oracle, the average of
+// the iterates, and counts. Learners with the steps of point_blocks.h derive from PointBlockLearner.
 //
 //   symbol        here          shape
 //   ψ_m(μ_m)      points_       num_coordinates of the example's structure (core/structure.h)
@@ -10,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,8 +29,8 @@ class DualPointLearner : public ExampleBlockLearner {
 
  protected:
   /// Throws DataError when the oracle of the options does not apply to one of the problem's
-  /// structures. lp_tolerance > 0: tolerance of the oracle of the passes (ExampleOracle::Options).
-  DualPointLearner(const Problem& problem, const TrainOptions& options, double lp_tolerance = 0);
+  /// structures.
+  DualPointLearner(const Problem& problem, const TrainOptions& options);
 
   /// Starts a new average of iterates with `numbers` entries (IterateAverage). Without a call,
   /// iterates are weight vectors, and a pass has one per example.
@@ -43,8 +43,8 @@ class DualPointLearner : public ExampleBlockLearner {
     return evaluator_.Primal(weights, warm_, threads);
   }
 
-  /// The oracle of the passes, a loose one if lp_tolerance > 0. Certificates use tight oracles.
-  ExampleOracle& oracle() { return loose_ ? *loose_ : evaluator_.oracle(); }
+  /// The oracle of the passes.
+  ExampleOracle& oracle() { return evaluator_.oracle(); }
   /// Calls the oracle of the passes for example m, and counts the call.
   Corner Ask(Index m, std::span<const double> weights, std::span<const double> offsets = {},
              double scale = 1);
@@ -56,14 +56,6 @@ class DualPointLearner : public ExampleBlockLearner {
   /// smaller.
   void TryAverage(std::span<const double> newest, int threads, Evaluation* evaluation);
 
-  /// Sets direction_ = target − (the point of example m). Returns the derivative of the dual along
-  /// direction_, times M, at these weights. target: ψ of another point; loss: the loss of that
-  /// point.
-  double Direct(Index m, std::span<const double> target, double loss,
-                std::span<const double> weights);
-  /// Moves the point of example m by step · direction_, and the weights and their average with it.
-  /// loss: that of the target.
-  void Move(Index m, double step, double loss, std::span<double> weights);
   /// Counts a pass. Returns true when the weights should be summed again from the points, which
   /// removes the accumulated rounding errors of steps.
   bool EndPass();
@@ -84,7 +76,6 @@ class DualPointLearner : public ExampleBlockLearner {
  private:
   Offset iterate_numbers_;
   Offset first_suffix_;
-  std::optional<ExampleOracle> loose_;
 };
 
 }  // namespace slackline::internal

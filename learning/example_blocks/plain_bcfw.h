@@ -8,11 +8,13 @@
 // with replacement as in the paper.
 //
 //   symbol        here          shape
-//   w             weights_      num_weights
-//   w_i           points_       num_coordinates of the example's structure (core/structure.h),
-//                               never a copy of w
-//   ℓ_i (times n) points_       one number per example
-//   w_s, ℓ_s      corner        as w_i, ℓ_i
+//   w             blocks_.w()       num_weights
+//   w_i           blocks_.points()  num_coordinates of the example's structure (core/structure.h),
+//                                   never a copy of w
+//   ℓ_i (times n) blocks_.points()  one number per example
+//
+// Lines 4 to 9 are PointBlocks::Step: gap·M = H_m(s; w) − H_m(point; w), with the point's w·ψ from
+// the coordinates; q·M = ‖w_s − w_i‖² λM.
 //
 // With an oracle over the local polytope the certified problem is `relaxed`; with an exact one it
 // is `exact`. Cost of a step: one oracle call, one evaluation of the score tables, one sweep over

@@ -18,12 +18,7 @@
 // that it lies between the hinge and the hinge + γ/2 Σ_i (1 − 1/K_i). The reported objective is an
 // upper bound on the one without smoothing. All reported figures are those of this P and D.
 //
-//   symbol        here           shape
-//   v, w          v_, w_         num_weights (one vector when σ = 0)
-//   X_i α_i       points_        num_coordinates of the example's structure
-//   −φ_i*         points_        one number per example (without the quadratic)
-//   μ_i           marginals_     states of the variables; with γ > 0 only
-//   u − α         direction_, …  as points_, marginals_
+// Points, weights and steps are those of point_blocks.h, which has the table of symbols.
 //
 // The direction leads to the oracle's corner for θ − γμ (a Frank-Wolfe direction; the paper's
 // subgradient for γ = 0) or, if γ > 0 and no example has factors, to the exact maximiser u = −∇φ,
@@ -42,7 +37,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
+#include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
@@ -56,6 +53,13 @@ struct ProxSdcaOptions {
   /// Whether the iterate after a random step is evaluated as well, and the better weights kept.
   bool random_output = false;
 };
+
+/// The terms of the objective and the step of these options.
+PointBlocks::Terms TermsOf(const TrainOptions& options);
+/// Σ_m Σ_i (1 − 1/K_i): γ/2 times it bounds the excess of the smoothed maxima.
+double SmoothingRange(const Problem& problem);
+/// Says for which objective bounds hold, if it is another one than without the options; else empty.
+std::string ProxObjectiveNote(const TrainOptions& options);
 
 /// Requires what MakeLearner checks (CheckOptions, support_table.h): step 5 with smoothing, and for
 /// examples without factors. Throws DataError when the oracle does not apply.

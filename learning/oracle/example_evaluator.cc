@@ -72,9 +72,9 @@ double ExampleEvaluator::MeanHinge(std::span<const double> weights, const SumPla
   return std::accumulate(sums.begin(), sums.end(), 0.0) / problem_.size();
 }
 
-double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const WarmStart> warm,
-                                int threads, std::span<const double> offsets) {
-  const double hinge = MeanHinge(
+double ExampleEvaluator::MeanBound(std::span<const double> weights, std::span<const WarmStart> warm,
+                                   int threads, std::span<const double> offsets) {
+  return MeanHinge(
       weights, {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
         scratch->warm = warm.empty() ? WarmStart() : warm[m];
         std::span<const double> of_example;
@@ -83,7 +83,11 @@ double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const
         }
         return oracle->Maximise(m, weights, &scratch->warm, of_example).upper_bound;
       });
-  return Regulariser(problem_.lambda(), weights) + hinge;
+}
+
+double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const WarmStart> warm,
+                                int threads, std::span<const double> offsets) {
+  return Regulariser(problem_.lambda(), weights) + MeanBound(weights, warm, threads, offsets);
 }
 
 double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const ActiveSet> sets,

@@ -61,9 +61,12 @@ class ExampleEvaluator {
   /// (1/M) Σ_m hinge(m). The oracles are refreshed with the weights first, unless these are empty.
   double MeanHinge(std::span<const double> weights, const SumPlan& plan, const Hinge& hinge);
 
-  /// λ/2 ‖w‖² + (1/M) Σ_m of upper bounds by an oracle of dense corners. warm: one per example,
-  /// copied and not changed, or empty. offsets: empty, or those of all examples, laid out as
-  /// TrainingSet::losses (ExampleOracle::Maximise).
+  /// (1/M) Σ_m of upper bounds by an oracle of dense corners. warm: one per example, copied and not
+  /// changed, or empty. offsets: empty, or those of all examples, laid out as TrainingSet::losses
+  /// (ExampleOracle::Maximise).
+  double MeanBound(std::span<const double> weights, std::span<const WarmStart> warm, int threads,
+                   std::span<const double> offsets = {});
+  /// The same + λ/2 ‖w‖².
   double Primal(std::span<const double> weights, std::span<const WarmStart> warm, int threads,
                 std::span<const double> offsets = {});
   /// Primal with the bounds of CertifiedHinge. sets, warm: one per example.

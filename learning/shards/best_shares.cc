@@ -16,7 +16,8 @@ constexpr double kPrecision = 1e-13;  // of shares
 double BestShares(const ShareProblem& problem, std::span<double> shares) {
   const std::size_t n = problem.slopes.size();
   const auto h = [&](std::size_t p, std::size_t q) {
-    return problem.strength * problem.products[std::min(p, q) * n + std::max(p, q)];
+    const double product = problem.strength * problem.products[std::min(p, q) * n + std::max(p, q)];
+    return p == q && !problem.curvatures.empty() ? product + problem.curvatures[p] : product;
   };
   // Of the dual, at the shares.
   std::vector<double> slope(problem.slopes.begin(), problem.slopes.end());

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/shards/shard.h>
 
-#include <algorithm>
-
 #include <slackline/core/simd.h>
 
 namespace slackline::internal {
 namespace {
-
-constexpr int kChunks = 64;
-/// Least number of parts in which the chosen examples are visited: without exchanges in between,
-/// passes over few examples are worth little.
-constexpr std::size_t kLeastParts = 8;
-
-ExampleOracle::Options OracleOptions(const TrainOptions& options, ExampleOracle::Effort effort) {
-  return {
-      .solver = options.oracle, .effort = effort, .searches = ExampleOracle::Searches::kOnDemand};
-}
 
 /// A copy of a few numbers, for which a call of memcpy is too slow.
 SLACKLINE_MULTIVERSION
@@ -27,58 +15,24 @@ void CopyRun(const double* from, Offset count, double* to) {
   for (; k < count; ++k) to[k] = from[k];
 }
 
-/// Options with a seed of the shard's own.
-TrainOptions ForShard(TrainOptions options, Index number) {
+}  // namespace
+
+TrainOptions OptionsOfShard(TrainOptions options, Index number) {
   constexpr std::int64_t kStep = std::int64_t{1} << 53;  // seeds of users are smaller
   options.seed += number * kStep;
   return options;
 }
 
-}  // namespace
-
-Shard::Shard(const Problem& problem, const TrainOptions& options, Index total, Index number,
-             const CommonWeights* common)
-    : problem_(problem),
-      common_(common),
-      oracle_(problem, OracleOptions(options, ExampleOracle::Effort::kTraining)),
-      blocks_(problem, &oracle_, options.step, AverageKind::kOff, 1, true),
-      visits_(ForShard(options, number), problem.size()),
-      gaps_(problem.size(), options.order),
-      evaluator_(problem, OracleOptions(options, ExampleOracle::Effort::kChecking)),
-      steps_{.total = total},
-      visited_in_(problem.size(), 0),
-      columns_(common->runs.num_columns()),
-      changed_(kRanges) {
-  blocks_.JoinShards(steps_);
-}
-
-void Shard::SetSteps(double kappa, double caution) {
-  steps_.kappa = kappa;
-  steps_.caution = caution;
-  blocks_.JoinShards(steps_);
-}
-
-void Shard::Choose(Visits visits, double mean) {
-  kind_ = visits;
-  next_ = 0;
-  const std::span<const Index> order = visits_.Examples(&drawn_);
-  if (visits == Visits::kCallOracle) {
-    gaps_.ChooseForCalls(order, mean, &chosen_);
-  } else {
-    gaps_.ChooseForSteps(order, mean, blocks_, &chosen_);
-  }
-}
-
-void Shard::Remember(Index m) {
-  if (visited_in_[m] == round_) return;
-  visited_in_[m] = round_;
-  const std::span<const double> alpha = blocks_.alpha(m);
-  visited_.push_back({m, before_.size(), alpha.size(), kind_ == Visits::kCallOracle});
-  before_.insert(before_.end(), alpha.begin(), alpha.end());
+void Shard::BeginRound() {
+  for (std::vector<Index>& range : changed_) range.clear();
+  round_work_ = 0;
+  round_share_ = 0;
+  ++round_;
 }
 
 void Shard::TakeColumns(const ExampleView& example) {
-  double* const copy = blocks_.shared_weights().data();
+  if (!has_columns()) return;
+  double* const copy = copy_.data();
   const double* const values = common_->values.data();
   common_->runs.ForEachColumn(example, [&](Index number, const WeightRun& run) {
     Column& column = columns_[number];
@@ -89,111 +43,19 @@ void Shard::TakeColumns(const ExampleView& example) {
   });
 }
 
-void Shard::NoteChanges(const ExampleView& example) {
-  const std::int64_t columns = common_->runs.num_columns();
-  const auto moved = [&](std::size_t slot) { return blocks_.moved_slot(slot); };
-  common_->runs.ForEachColumn(example, moved, [&](Index number, const WeightRun&) {
-    Column& column = columns_[number];
-    if (column.changed == round_) return;
-    column = {-1, round_};  // the common value will be another one
-    changed_[static_cast<std::int64_t>(kRanges) * number / columns].push_back(number);
-  });
-}
-
 void Shard::TakeFrequent() {
   const double* from = common_->frequent.data();
   for (const WeightRun& run : common_->runs.frequent()) {
-    std::copy(from, from + run.count, blocks_.shared_weights().data() + run.begin);
+    std::copy(from, from + run.count, copy_.data() + run.begin);
     from += run.count;
   }
-  blocks_.WeightsReplaced();
 }
 
 void Shard::TakeWeights() {
-  std::copy(common_->values.begin(), common_->values.end(), blocks_.shared_weights().begin());
+  std::copy(common_->values.begin(), common_->values.end(), copy_.begin());
   round_ = 0;
   std::fill(columns_.begin(), columns_.end(), Column());
   std::fill(visited_in_.begin(), visited_in_.end(), 0);
-  blocks_.WeightsReplaced();
-}
-
-void Shard::BeginRound() {
-  visited_.clear();
-  before_.clear();
-  for (std::vector<Index>& range : changed_) range.clear();
-  round_work_ = 0;
-  round_share_ = 0;
-  ++round_;
-}
-
-void Shard::RunPart(std::int64_t most_work, const StopControl& stop) {
-  part_gain_ = 0;
-  const bool call = kind_ == Visits::kCallOracle;
-  const bool columns = common_->runs.num_columns() > 0;
-  const std::int64_t begin = blocks_.work();
-  const std::size_t end = std::min(chosen_.size(), next_ + 1 + chosen_.size() / kLeastParts);
-  const std::size_t first = next_;
-  while (next_ < end && blocks_.work() - begin < most_work && !stop.ShouldStop()) {
-    blocks_.PrefetchBehind(chosen_, next_);
-    const Index m = chosen_[next_++];
-    const ExampleView example = problem_.data().example(m);
-    if (columns) TakeColumns(example);
-    Remember(m);
-    const ActiveSetBlocks::VisitResult visit = blocks_.Visit(m, call);
-    gaps_.Visited(m, call, visit);
-    part_gain_ += visit.gain;
-    if (columns) NoteChanges(example);
-  }
-  round_work_ += blocks_.work() - begin;
-  if (next_ > first)
-    round_share_ += static_cast<double>(next_ - first) / static_cast<double>(chosen_.size());
-}
-
-double Shard::LossChange() const {
-  double sum = 0;
-  for (const Visited& visited : visited_) {
-    const ActiveSet& set = blocks_.sets()[visited.m];
-    for (std::size_t a = 0; a < set.alpha().size(); ++a) {
-      const double before = a < visited.count ? before_[visited.begin + a] : 0;
-      sum += (set.alpha()[a] - before) * set.loss(static_cast<Index>(a));
-    }
-  }
-  return sum / steps_.total;
-}
-
-void Shard::KeepShare(double share) {
-  for (const Visited& visited : visited_) {
-    const std::span<double> alpha = blocks_.alpha(visited.m);
-    for (std::size_t a = 0; share < 1 && a < alpha.size(); ++a) {
-      const double before = a < visited.count ? before_[visited.begin + a] : 0;
-      alpha[a] = before + share * (alpha[a] - before);
-    }
-    if (visited.called) blocks_.DropIdle(visited.m);
-  }
-  visited_.clear();
-}
-
-double Shard::SumOfHinges(std::span<const double> weights, int threads) {
-  const double mean =
-      evaluator_.MeanHinge(weights, {.threads = threads, .chunks = kChunks},
-                           [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
-                             return blocks_.HingeBound(m, weights, oracle, scratch);
-                           });
-  return mean * problem_.size();
-}
-
-void Shard::ChangeLambda(double lambda, double share_of_point) {
-  problem_ = problem_.WithLambda(lambda);
-  oracle_.set_problem(problem_);
-  evaluator_.set_problem(problem_);
-  blocks_.ChangeLambda(problem_, share_of_point);
-  gaps_.Forget();
-}
-
-void Shard::Archive(StateArchive* archive) {
-  visits_.Archive(archive);
-  blocks_.Archive(archive);
-  gaps_.Archive(archive);
 }
 
 }  // namespace slackline::internal

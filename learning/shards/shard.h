@@ -1,123 +1,177 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One shard: some of the examples with their active sets, and a copy of the weights. In a round the
-// shard makes visits, in one or several parts: between parts it learns how the other shards changed
-// the frequent weights. At the end of the round the changes of all shards are combined
-// (shard_exchange.h), and the shard keeps a share of what it changed.
+// One shard: some of the examples with their part of the dual point, and a copy of the weights. In
+// a round the shard makes visits, in one or several parts: between parts it learns how the other
+// shards changed the frequent weights. At the end of the round the changes of all shards are
+// combined (shard_exchange.h), and the shard keeps a share of what it changed.
+//
+// What a shard keeps of its examples, and how it visits them, is left to derived classes:
+// ActiveSetShard (active sets), PointShard (one point per example) and CornerShard (one oracle call
+// of all examples at the same weights). A virtual function is called once per part, round or check,
+// never per visit.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include <slackline/learning/example_blocks/active_set_blocks.h>
-#include <slackline/learning/example_blocks/example_gaps.h>
-#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/learner.h>
+#include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/shards/common_weights.h>
-#include <slackline/learning/step/sampling.h>
+#include <slackline/learning/state_archive.h>
 
 namespace slackline::internal {
 
+/// The part of the dual without the weights, (1/M) Σ_m −φ_m*(μ_m), along the changes of one shard:
+/// with a share η of them it rises by slope · η − ½ curvature · η².
+struct ShardChange {
+  double slope = 0;
+  double curvature = 0;  ///< ≥ 0; 0 unless hinges are smoothed
+};
+
 class Shard {
  public:
-  /// problem: of the shard's examples alone. total: M, the examples of all shards. number: of the
-  /// shard, which decides the order of its visits together with the seed. common: must outlive the
-  /// shard.
-  Shard(const Problem& problem, const TrainOptions& options, Index total, Index number,
-        const CommonWeights* common);
+  /// problem: of the shard's examples alone. total: M, the examples of all shards. common: must
+  /// outlive the shard.
+  Shard(const Problem& problem, Index total, const CommonWeights* common)
+      : problem_(problem),
+        common_(common),
+        total_(total),
+        visited_in_(problem.size(), 0),
+        columns_(common->runs.num_columns()),
+        changed_(kRanges) {}
+  virtual ~Shard() = default;
+  Shard(const Shard&) = delete;
+  Shard& operator=(const Shard&) = delete;
 
-  /// κ of the common centre, and the caution of steps (ActiveSetBlocks::ShardSteps).
-  void SetSteps(double kappa, double caution);
+  /// κ of the common centre, and the caution of steps: from now on they allow for changes of the
+  /// weights by other shards as if their own change were so many times as large. The copy of the
+  /// weights moves by as much.
+  virtual void SetSteps(double kappa, double caution) = 0;
 
-  enum class Visits { kCallOracle, kActiveSets };
-  /// Chooses the examples that the next rounds visit, until done(). mean: of the gaps (kCallOracle)
-  /// or spreads (kActiveSets) of all shards.
-  void Choose(Visits visits, double mean);
+  virtual void BeginRound();
+  /// Visits chosen examples until this part of the round has taken the work `most_work`.
+  virtual void RunPart(std::int64_t most_work, const StopControl& stop) = 0;
   /// Whether all chosen examples have been visited.
   bool done() const { return next_ == chosen_.size(); }
-
-  void BeginRound();
-  /// Visits chosen examples, at most an eighth of them, until this part of the round has taken the
-  /// work `most_work`.
-  void RunPart(std::int64_t most_work, const StopControl& stop);
   /// The work of the round so far.
   std::int64_t round_work() const { return round_work_; }
+  /// The gain in the dual of the last part if it were made alone, as steps with caution see it.
+  double part_gain() const { return part_gain_ / total_; }
   /// The visits of the round so far, as a share of the chosen examples.
   double round_share() const { return round_share_; }
-  /// The gain in the dual of the last part if it were made alone, as steps with caution see it.
-  double part_gain() const { return part_gain_ / steps_.total; }
-  /// The change in the loss (1/M) Σ_m Δ_m·α_m since the beginning of the round.
-  double LossChange() const;
+
+  /// What the round has changed besides the weights.
+  virtual ShardChange Change() const = 0;
   /// The weights as the round has changed them: the frequent ones, and the changed columns.
-  std::span<const double> weights() const { return blocks_.weights(); }
+  std::span<const double> weights() const { return copy_; }
   /// The columns that the round may have changed, by kRanges ranges of all columns.
   std::span<const Index> changed_columns(std::size_t range) const { return changed_[range]; }
   static constexpr std::size_t kRanges = 64;
   /// Takes the frequent weights as they are after a part of the round.
-  void TakeFrequent();
+  virtual void TakeFrequent();
   /// Takes all common values, and counts rounds from 0 again, as CommonWeights::BeginAgain.
-  void TakeWeights();
+  virtual void TakeWeights();
   /// Ends the round: keeps this share, in [0, 1], of its changes of the dual point.
-  void KeepShare(double share);
+  virtual void KeepShare(double share) = 0;
+  /// Ends the round: takes all its changes back, except that work has been done.
+  virtual void ForgetRound() { KeepShare(0); }
 
   const Problem& problem() const { return problem_; }
-  const ExampleGaps& gaps() const { return gaps_; }
-  ActiveSetBlocks& blocks() { return blocks_; }
-  const ActiveSetBlocks& blocks() const { return blocks_; }
-  bool relaxed() const { return oracle_.relaxed(); }
+  virtual bool relaxed() = 0;
 
-  /// Σ_m of certified bounds on max H_m.
-  double SumOfHinges(std::span<const double> weights, int threads);
-  /// Array entries that the sums of hinges have touched.
-  std::int64_t check_work() const { return evaluator_.work(); }
+  /// Since the beginning of the run.
+  struct Counts {
+    std::int64_t oracle_calls = 0;
+    std::int64_t steps = 0;
+    std::int64_t work = 0;    ///< of visits, in array entries
+    std::int64_t checks = 0;  ///< work of the sums of hinges
+  };
+  virtual Counts counts() const = 0;
 
-  /// Continues with another λ, from the share θ of the dual point and else the ground truth. The
-  /// weights remain to be computed.
-  void ChangeLambda(double lambda, double share_of_point);
+  /// Σ_m of certified bounds on max H_m, or on the smoothed maximum.
+  virtual double SumOfHinges(std::span<const double> weights, int threads) = 0;
+  /// Writes the shard's part of Ψμ, as of M examples, to *weights; returns its part of the dual
+  /// without the weights, as of M examples.
+  virtual double WeightsOfPoint(std::vector<double>* weights) const = 0;
+  /// As DualPointSource::DualPoint, of the newest point.
+  virtual double PointOfExample(Index m, std::vector<double>* coordinates) const = 0;
 
   /// Archives everything but the weights.
-  void Archive(StateArchive* archive);
+  virtual void Archive(StateArchive* archive) = 0;
 
- private:
-  /// α of a visited example before its first visit of a round.
-  struct Visited {
-    Index m = 0;
-    std::size_t begin = 0;
-    std::size_t count = 0;
-    bool called = false;  // the oracle
-  };
-  /// Before a visit.
-  void Remember(Index m);
+ protected:
+  /// The copy of the weights, num_weights numbers that stay where they are.
+  void SetCopy(std::span<double> copy) { copy_ = copy; }
+  bool has_columns() const { return !columns_.empty(); }
+
+  /// Calls visit(k) for the next chosen examples, k being the place of the example among them,
+  /// until work() has grown by most_work, or an eighth of the chosen examples is done.
+  template <class Work, class Visit>
+  void VisitChosen(std::int64_t most_work, const StopControl& stop, const Work& work,
+                   const Visit& visit) {
+    part_gain_ = 0;
+    const std::int64_t begin = work();
+    const std::size_t first = next_;
+    const std::size_t end = std::min(chosen_.size(), next_ + 1 + chosen_.size() / kLeastParts);
+    while (next_ < end && work() - begin < most_work && !stop.ShouldStop()) visit(next_++);
+    round_work_ += work() - begin;
+    if (next_ > first)
+      round_share_ += static_cast<double>(next_ - first) / static_cast<double>(chosen_.size());
+  }
+  /// Notes that the example is visited; returns whether that is the first time in the round.
+  bool FirstVisit(Index m) {
+    if (visited_in_[m] == round_) return false;
+    visited_in_[m] = round_;
+    return true;
+  }
   /// Brings the columns that a visit of the example reads up to date.
   void TakeColumns(const ExampleView& example);
-  /// Notes the columns that the last visit, of this example, has changed.
-  void NoteChanges(const ExampleView& example);
+  /// Notes that a visit of the example has changed the columns of these of its slots; moved(s):
+  /// whether slot s is one.
+  template <class Moved>
+  void NoteChanges(const ExampleView& example, const Moved& moved) {
+    if (!has_columns()) return;
+    common_->runs.ForEachColumn(example, moved,
+                                [&](Index number, const WeightRun&) { NoteChange(number); });
+  }
 
   Problem problem_;
   const CommonWeights* common_;
-  ExampleOracle oracle_;
-  ActiveSetBlocks blocks_;
-  ExampleVisits visits_;
-  ExampleGaps gaps_;
-  ExampleEvaluator evaluator_;
-  ActiveSetBlocks::ShardSteps steps_;
-  Visits kind_ = Visits::kCallOracle;
-  std::vector<Index> drawn_;
-  std::vector<Index> chosen_;
-  std::size_t next_ = 0;                  // of chosen_
-  std::int32_t round_ = 0;                // of this shard, since TakeWeights
-  std::vector<std::int32_t> visited_in_;  // per example: the last round that visited it
+  Index total_;
+  std::vector<Index> chosen_;  // examples that the next rounds visit
+  std::size_t next_ = 0;       // of chosen_
+  std::int64_t round_work_ = 0;
+  double round_share_ = 0;
+  double part_gain_ = 0;  // times M
+
+ private:
+  /// Least number of parts in which the chosen examples are visited: without exchanges in between,
+  /// passes over few examples are worth little.
+  static constexpr std::size_t kLeastParts = 8;
+
+  std::span<double> copy_;
   struct Column {
     std::int32_t taken = 0;    // the common round of the value in the copy
     std::int32_t changed = 0;  // the last own round that changed it
   };
+  void NoteChange(Index number) {
+    Column& column = columns_[number];
+    if (column.changed == round_) return;
+    column = {-1, round_};  // the common value will be another one
+    const auto columns = static_cast<std::int64_t>(columns_.size());
+    changed_[static_cast<std::int64_t>(kRanges) * number / columns].push_back(number);
+  }
+
+  std::int32_t round_ = 0;                // of this shard, since TakeWeights
+  std::vector<std::int32_t> visited_in_;  // per example: the last round that visited it
   std::vector<Column> columns_;
-  std::vector<Visited> visited_;
-  std::vector<double> before_;
   std::vector<std::vector<Index>> changed_;  // columns, by range
-  std::int64_t round_work_ = 0;
-  double round_share_ = 0;
-  double part_gain_ = 0;  // times M
 };
+
+/// The options of a shard: those of the run, with a seed of the shard's own.
+TrainOptions OptionsOfShard(TrainOptions options, Index number);
 
 }  // namespace slackline::internal

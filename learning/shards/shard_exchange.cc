@@ -9,6 +9,7 @@
 #include <slackline/core/simd.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/shards/best_shares.h>
+#include <slackline/learning/standalone/prox_regulariser.h>
 
 namespace slackline::internal {
 namespace {
@@ -65,6 +66,14 @@ void AddDifference(const double* a, const double* b, double scale, Offset count,
 SLACKLINE_MULTIVERSION
 void AddScaled(double scale, const double* a, Offset count, double* out) {
   for (Offset k = 0; k < count; ++k) out[k] += scale * a[k];
+}
+
+/// ⟨S(a), b⟩, S being the soft-thresholding operator.
+double ThresholdedProduct(const double* a, const double* b, double threshold, Offset count) {
+  if (threshold == 0) return Product(a, b, count);
+  double sum = 0;
+  for (Offset k = 0; k < count; ++k) sum += SoftThreshold(a[k], threshold) * b[k];
+  return sum;
 }
 
 }  // namespace
@@ -203,7 +212,7 @@ void ShardExchange::ShowPart(CommonWeights* common, Piece* piece) const {
 
 /// Products of the changes of the frequent weights. Pairs of shards take turns on blocks of
 /// weights, so that the changes of all shards in a block stay in the cache.
-void ShardExchange::AddFrequent(const CommonWeights& common, Piece* piece) const {
+void ShardExchange::AddFrequent(const CommonWeights& common, double threshold, Piece* piece) const {
   const std::size_t n = num_shards();
   std::vector<double>& products = piece->products;
   products.assign(n * n + n, 0.0);
@@ -219,12 +228,13 @@ void ShardExchange::AddFrequent(const CommonWeights& common, Piece* piece) const
   Offset k = 0;
   for (const WeightRun& run : piece->runs) {
     for (std::size_t p = 0; p < n; ++p)
-      products[n * n + p] += Product(common.values.data() + run.begin, changes[p] + k, run.count);
+      products[n * n + p] += ThresholdedProduct(common.values.data() + run.begin, changes[p] + k,
+                                                threshold, run.count);
     k += run.count;
   }
 }
 
-void ShardExchange::AddColumns(const CommonWeights& common, Piece* piece) const {
+void ShardExchange::AddColumns(const CommonWeights& common, double threshold, Piece* piece) const {
   const std::size_t n = num_shards();
   piece->products.assign(n * n + n, 0.0);
   for (std::size_t r = 0; r < piece->runs.size(); ++r) {
@@ -240,7 +250,10 @@ void ShardExchange::AddColumns(const CommonWeights& common, Piece* piece) const 
       const Two products =
           Difference(changes[a].values, before, 1 / caution_, run.count, differences + a * count);
       piece->products[p * n + p] += products[0];
-      piece->products[n * n + p] += products[1];
+      piece->products[n * n + p] +=
+          threshold == 0
+              ? products[1]
+              : ThresholdedProduct(before, differences + a * count, threshold, run.count);
     }
     for (std::size_t a = 0; a < changes.size(); ++a) {
       for (std::size_t b = a + 1; b < changes.size(); ++b) {
@@ -328,8 +341,9 @@ ShardExchange::Cost ShardExchange::CombineFrequent(int threads, const Shards& sh
   return {work / 4, (ThreadCpuSeconds() - begin) * threads};
 }
 
-ShardExchange::Cost ShardExchange::Combine(double strength, int threads, const Shards& shards,
-                                           CommonWeights* common, double* gain) {
+ShardExchange::Cost ShardExchange::Combine(const WeightTerm& term, int threads,
+                                           const Shards& shards, CommonWeights* common,
+                                           double* gain) {
   const std::size_t n = num_shards();
   const double begin = ThreadCpuSeconds();
   ++common->round;
@@ -340,17 +354,18 @@ ShardExchange::Cost ShardExchange::Combine(double strength, int threads, const S
       threads,
       [&](Piece* piece) {
         if (ranks_.alone()) AddPart(shards, *common, piece);
-        AddFrequent(*common, piece);
+        AddFrequent(*common, term.threshold, piece);
       },
       [&](Piece* piece, std::size_t range) {
         ListColumns(shards, common->runs, range, piece);
-        AddColumns(*common, piece);
+        AddColumns(*common, term.threshold, piece);
       });
   const Sums sums = GatherSums(shards);
   std::vector<double> slopes(n);
   for (std::size_t p = 0; p < n; ++p)
-    slopes[p] = sums.loss_changes[p] - strength * sums.products[n * n + p];
-  *gain = BestShares({slopes, std::span(sums.products).first(n * n), strength}, shares_);
+    slopes[p] = sums.slopes[p] - term.strength * sums.products[n * n + p];
+  *gain = BestShares(
+      {slopes, std::span(sums.products).first(n * n), term.strength, sums.curvatures}, shares_);
   ForMine(
       threads,
       [&](Piece* piece) {

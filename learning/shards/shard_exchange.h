@@ -51,10 +51,15 @@ class ShardExchange {
   /// After a part of a round that is not its last: adds up the changes of the frequent weights.
   /// The shards must then take them (Shard::TakeFrequent).
   Cost CombineFrequent(int threads, const Shards& shards, CommonWeights* common);
+  /// The term of the weights in the dual (best_shares.h).
+  struct WeightTerm {
+    double strength = 1;   ///< λ + κ
+    double threshold = 0;  ///< of S, with an l1 term; the common weights are v then
+  };
   /// After the last part of a round: writes the new weights to *common, and the increase of the
-  /// dual to *gain. strength: λ + κ. The shards must then keep their shares(), and take the
+  /// dual, or a bound on it, to *gain. The shards must then keep their shares(), and take the
   /// frequent weights.
-  Cost Combine(double strength, int threads, const Shards& shards, CommonWeights* common,
+  Cost Combine(const WeightTerm& term, int threads, const Shards& shards, CommonWeights* common,
                double* gain);
   /// Of all shards.
   std::span<const double> shares() const { return shares_; }
@@ -97,10 +102,10 @@ class ShardExchange {
   const double* ChangesOf(Index shard, const Piece& piece) const;
   void AddPart(const Shards& shards, const CommonWeights& common, Piece* piece);
   void ShowPart(CommonWeights* common, Piece* piece) const;
-  void AddFrequent(const CommonWeights& common, Piece* piece) const;
+  void AddFrequent(const CommonWeights& common, double threshold, Piece* piece) const;
   void ApplyFrequent(CommonWeights* common, Piece* piece) const;
   void ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t range, Piece* piece);
-  void AddColumns(const CommonWeights& common, Piece* piece) const;
+  void AddColumns(const CommonWeights& common, double threshold, Piece* piece) const;
   void ApplyColumns(CommonWeights* common, Piece* piece) const;
   void EndFrequent(CommonWeights* common, Piece* piece);
 
@@ -124,10 +129,11 @@ class ShardExchange {
   /// Gives all ranks what this rank's pieces have become.
   void ShareFrequent(CommonWeights* common);
   void ShareColumns(CommonWeights* common);
-  /// The sums of the products of all pieces, and the changes of the losses of all shards.
+  /// The sums of the products of all pieces, and the changes of all shards.
   struct Sums {
     std::vector<double> products;
-    std::vector<double> loss_changes;
+    std::vector<double> slopes;
+    std::vector<double> curvatures;
   };
   /// Also sets sizes_.
   Sums GatherSums(const Shards& shards);

@@ -157,12 +157,17 @@ void ShardExchange::ShareColumns(CommonWeights* common) {
 
 ShardExchange::Sums ShardExchange::GatherSums(const Shards& shards) {
   const std::size_t n = num_shards();
-  Sums sums{std::vector<double>(n * n + n, 0.0), {}};
+  Sums sums{std::vector<double>(n * n + n, 0.0), {}, {}};
   const auto add = [&](std::span<const double> products) {
     for (std::size_t k = 0; k < products.size(); ++k) sums.products[k] += products[k];
   };
-  std::vector<double> losses;
-  for (const auto& shard : shards) losses.push_back(shard->LossChange());
+  std::vector<double> slopes;
+  std::vector<double> curvatures;
+  for (const auto& shard : shards) {
+    const ShardChange change = shard->Change();
+    slopes.push_back(change.slope);
+    curvatures.push_back(change.curvature);
+  }
   sizes_.clear();
   const auto num_columns = static_cast<std::int64_t>(columns_.size());
   if (ranks_.alone()) {
@@ -170,10 +175,11 @@ ShardExchange::Sums ShardExchange::GatherSums(const Shards& shards) {
       for (const Piece& piece : pieces) add(piece.products);
     }
     for (const Piece& piece : columns_) sizes_.push_back(SizesOf(piece));
-    sums.loss_changes = std::move(losses);
+    sums.slopes = std::move(slopes);
+    sums.curvatures = std::move(curvatures);
     return sums;
   }
-  // One message per rank: the products of its pieces, its losses, and the sizes of its pieces.
+  // One message per rank: the products of its pieces, its changes, and the sizes of its pieces.
   std::vector<double> message;
   const auto append = [&](std::span<const double> values) {
     message.insert(message.end(), values.begin(), values.end());
@@ -181,16 +187,17 @@ ShardExchange::Sums ShardExchange::GatherSums(const Shards& shards) {
   for (std::int64_t k = my_frequent_.begin; k < my_frequent_.end; ++k)
     append(frequent_[k].products);
   for (std::int64_t k = my_columns_.begin; k < my_columns_.end; ++k) append(columns_[k].products);
-  append(losses);
+  append(slopes);
+  append(curvatures);
   for (std::int64_t k = my_columns_.begin; k < my_columns_.end; ++k) {
     const Sizes sizes = SizesOf(columns_[k]);
     append(std::vector{static_cast<double>(sizes.columns), static_cast<double>(sizes.values),
                        static_cast<double>(sizes.size)});
   }
   struct Lengths {
-    std::size_t frequent, columns, losses;
+    std::size_t frequent, columns, shards;
     std::size_t sum(std::size_t products) const {
-      return (frequent + columns) * products + losses + 3 * columns;
+      return (frequent + columns) * products + 2 * shards + 3 * columns;
     }
   };
   std::vector<Lengths> parts;
@@ -216,8 +223,10 @@ ShardExchange::Sums ShardExchange::GatherSums(const Shards& shards) {
         products += n * n + n;
       }
       if (columns) {
-        sums.loss_changes.insert(sums.loss_changes.end(), products, products + part.losses);
-        products += part.losses;
+        for (std::vector<double>* numbers : {&sums.slopes, &sums.curvatures}) {
+          numbers->insert(numbers->end(), products, products + part.shards);
+          products += part.shards;
+        }
         for (std::size_t k = 0; k < part.columns; ++k, products += 3) {
           sizes_.push_back({static_cast<Offset>(products[0]), static_cast<Offset>(products[1]),
                             static_cast<Offset>(products[2])});

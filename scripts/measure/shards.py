@@ -3,11 +3,11 @@
 """What shards cost and bring: a table of oracle calls, rounds and critical seconds.
 
 Usage: shards.py PROGRAM DATA_FOLDER [--problems LIST] [--shards LIST] [--lambdas LIST] [--runs N]
-                 [--time-limit SECONDS]
+                 [--time-limit SECONDS] [--learner "NAME OPTIONS"] [--gaps LIST]
 
-For every problem, number of shards and factor of the default lambda, trains to a certified relative
-gap of 0.001 on one thread, with a check after every pass, and prints for the gaps 0.1, 0.01 and
-0.001: passes, oracle calls per example, rounds, and the critical seconds of the passes (the
+For every problem, number of shards and factor of the default lambda, trains to the smallest of the
+certified relative gaps (0.1, 0.01 and 0.001) on one thread, with a check after every pass, by default
+with `bcfw --step pairwise`, and prints for each gap: passes, oracle calls per example, rounds, and the critical seconds of the passes (the
 processor time of the slowest shard in every round, and a P-th of the exchanges; with one shard the
 seconds of all passes, times the share of the processor that the run had), the median of N runs (3). DATA_FOLDER is that of `slackline bench`. `drawn`
 is a problem of 10^6 drawn examples, made in a temporary folder. --json FILE writes the same rows
@@ -22,7 +22,6 @@ import subprocess
 import sys
 import tempfile
 
-GAPS = (0.1, 0.01, 0.001)
 DRAWN_EXAMPLES = 1_000_000
 
 
@@ -67,13 +66,13 @@ def ways(data, folder, program, names):
     return {name: found[name] for name in names}
 
 
-def train(program, way, shards, options, limit):
+def train(program, way, learner, gap, shards, options, limit):
     """The checks of a run, and λ and the number of examples."""
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log.jsonl"
-        command = [program, *way, "--learner", "bcfw", "--step", "pairwise", "--gap-tolerance",
-                   str(GAPS[-1]), "--check-every", "1", "--shards", str(shards), "--time-limit",
-                   str(limit), "--quiet", "--log", log, "--model", f"{folder}/m.slk", *options]
+        command = [program, *way, "--learner", *learner, "--gap-tolerance", str(gap),
+                   "--check-every", "1", "--shards", str(shards), "--time-limit", str(limit),
+                   "--quiet", "--log", log, "--model", f"{folder}/m.slk", *options]
         subprocess.run([str(part) for part in command], check=True, stderr=subprocess.DEVNULL)
         lines = [json.loads(line) for line in log.read_text().splitlines()]
     return lines[0], [line for line in lines[1:] if "relative_gap" in line]
@@ -87,10 +86,10 @@ def critical(check):
     return check["seconds"] * min(1, check["cpu_seconds"] / elapsed)
 
 
-def figures(checks, examples):
+def figures(checks, examples, gaps):
     """gap -> (passes, calls per example, rounds, critical seconds), None where it was not reached."""
     result = []
-    for gap in GAPS:
+    for gap in gaps:
         at = next((c for c in checks if c["relative_gap"] is not None and c["relative_gap"] <= gap),
                   None)
         result.append(at and (at["pass"], at["oracle_calls"] / examples, at.get("rounds", 0),
@@ -107,21 +106,25 @@ def main():
     parser.add_argument("--lambdas", default="1,0.1")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--time-limit", type=float, default=600)
+    parser.add_argument("--learner", default="bcfw --step pairwise")
+    parser.add_argument("--gaps", default="0.1,0.01,0.001")
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
+    learner = arguments.learner.split()
+    gaps = sorted(map(float, arguments.gaps.split(",")), reverse=True)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         table = ways(arguments.data, pathlib.Path(folder), arguments.program,
                      arguments.problems.split(","))
         for name, way in table.items():
-            start, _ = train(arguments.program, way, 1, ["--max-passes", "1"], 0)
+            start, _ = train(arguments.program, way, learner, gaps[-1], 1, ["--max-passes", "1"], 0)
             for factor in map(float, arguments.lambdas.split(",")):
                 for shards in map(int, arguments.shards.split(",")):
                     options = ["--lambda", repr(start["lambda"] * factor)]
-                    runs = [figures(train(arguments.program, way, shards, options,
-                                          arguments.time_limit)[1], start["examples"])
+                    runs = [figures(train(arguments.program, way, learner, gaps[-1], shards, options,
+                                          arguments.time_limit)[1], start["examples"], gaps)
                             for _ in range(arguments.runs)]
-                    for k, gap in enumerate(GAPS):
+                    for k, gap in enumerate(gaps):
                         if any(run[k] is None for run in runs):
                             print(f"{name} lambda x {factor:g} P {shards} gap {gap:g}: not reached")
                             continue

@@ -8,7 +8,7 @@ Usage: shards_at_scale.py PROGRAM [--examples 1e8] [--weights 2e6] [--labels 20]
 One rank has one shard. A round takes the seconds of
 
   visits    W = max(60000, 60 d/P, 6 (d + d P/32)) array entries of work (PartWork in
-            learning/shards/sharded_learner.cc)
+            learning/shards/round_learner.cc)
   bytes     8 d (1 + (P-1)/P) given and taken by each rank, over the network
   latency   4 collective operations of log2(P) messages
   products  d/P weights of a rank times P (P+1)/2 pairs of shards

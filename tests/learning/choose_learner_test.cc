@@ -4,6 +4,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/train_loop.h>
@@ -213,15 +214,15 @@ TEST_CASE("ranks refuse what only one process can do") {
         }).empty());
   CHECK(refusal([](TrainOptions* o) { o->learner = LearnerKind::kSubgradient; }) ==
         "learner ssg needs a single process, but 3 processes train together; only --learner bcfw "
-        "with --step pairwise or away can do so");
-  CHECK(refusal([](TrainOptions* o) { o->learner = LearnerKind::kBcfw; }) ==
-        "several processes can only train with example blocks (bcfw) and --step pairwise or away");
-  CHECK(refusal([](TrainOptions* o) { o->step = StepKind::kFrankWolfe; }) ==
-        "--step fw needs a single process, but 3 processes train together; use --step pairwise or "
-        "away");
+        "or fw or prox-sdca can do so");
+  for (const LearnerKind learner :
+       {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kProxSdca})
+    CHECK(refusal([&](TrainOptions* o) { o->learner = learner; }).empty());
+  CHECK(refusal([](TrainOptions* o) { o->step = StepKind::kFrankWolfe; }).empty());
   CHECK(refusal([](TrainOptions* o) { o->fixed_step = true; }) ==
-        "--fixed-step needs a single process, but 3 processes train together; use --step pairwise "
-        "or away");
+        "--fixed-step needs a single process, but 3 processes train together");
+  CHECK(refusal([](TrainOptions* o) { o->own<ProxSdcaOptions>().random_output = true; }) ==
+        "--random-output needs a single process, but 3 processes train together");
   CHECK(refusal([](TrainOptions* o) { o->shards = 2; }) ==
         "--shards 2: 3 processes train together, and each needs a shard or more");
   CHECK(refusal([](TrainOptions* o) { o->kernel = KernelKind::kRbf; }) ==
@@ -231,9 +232,9 @@ TEST_CASE("ranks refuse what only one process can do") {
   CHECK(refusal([](TrainOptions* o) { o->average = AverageKind::kUniform; }) ==
         "--average needs a single process, but 3 processes train together");
   CHECK(refusal([](TrainOptions* o) { o->own<PenaltyOptions>().rho = 2; }) ==
-        "several processes can only train with example blocks (bcfw) and --step pairwise or away, "
-        "but these data and options need factor blocks with multipliers (al): one of the given "
-        "options applies only to them");
+        "several processes can only train with --learner bcfw or fw or prox-sdca, but these data "
+        "and options need factor blocks with multipliers (al): one of the given options applies "
+        "only to them");
 }
 
 TEST_CASE("an oracle that does not suit the examples of one rank is refused on all") {

@@ -159,6 +159,10 @@ def same_models(lab):
         "tags": ["sequence", "train", tags],
         "tags, hashed": ["sequence", "train", tags, "--hash-bits", 12, "--C", 0.1],
         "matching": ["matching", "train", matchings],
+        "bcfw, fw": ["multilabel", "train", plain, "--num-labels", 14, "--learner", "bcfw", "--step",
+                     "fw"],
+        "fw": ["multilabel", "train", plain, "--num-labels", 14, "--learner", "fw"],
+        "prox-sdca": ["sequence", "train", tags, "--learner", "prox-sdca", "--l1", 1e-4],
         "path": ["multilabel", "train", plain, "--num-labels", 14, "--graph", "none",
                  "--lambda-path", "0.1:0.01:2"],
     }

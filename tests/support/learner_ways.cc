@@ -77,6 +77,16 @@ void AddFactorBlocks(Random& random, std::vector<TrainOptions>* ways) {
   }
 }
 
+/// Deals the examples of some runs into shards, where the options of a learner allow it.
+void DealSome(Random& random, TrainOptions* options) {
+  const bool averages =
+      options->average != AverageKind::kAuto && options->average != AverageKind::kOff;
+  if (averages || options->fixed_step || options->own<ProxSdcaOptions>().random_output ||
+      options->own<BcfwOptions>().planes == PlaneRace::kOn)
+    return;
+  options->shards = Pick(random, std::vector<Index>{1, 2, 3});
+}
+
 /// bcfw with every kind of step.
 void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOptions>* ways) {
   for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise, StepKind::kAway}) {
@@ -90,9 +100,7 @@ void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOption
         options.average != AverageKind::kAuto && options.average != AverageKind::kOff;
     if (step != StepKind::kFrankWolfe && !averages && random.Below(2) == 0)
       options.own<BcfwOptions>().planes = PlaneRace::kOn;
-    if (step != StepKind::kFrankWolfe && !averages &&
-        options.own<BcfwOptions>().planes != PlaneRace::kOn)
-      options.shards = Pick(random, std::vector<Index>{1, 2, 3});
+    DealSome(random, &options);
     ways->push_back(options);
   }
 }
@@ -115,6 +123,7 @@ TrainOptions SimpleWay(Random& random, SolverKind oracle) {
     options.own<BcfwOptions>().lp_tolerance = Pick(random, std::vector{0.0, 1e-6, 1e-3, 0.1});
   if (options.learner != LearnerKind::kFrankWolfe && random.Below(2) == 0)
     options.order = OrderKind::kUniform;
+  if (options.learner != LearnerKind::kSubgradient) DealSome(random, &options);
   return options;
 }
 
@@ -157,6 +166,7 @@ void AddProxSdca(Random& random, const Problem& problem, const std::vector<Solve
         options.l1 = l1;
         options.smoothing = smoothing;
       }
+      DealSome(random, &options);
       ways->push_back(options);
     }
   }

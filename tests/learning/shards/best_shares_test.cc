@@ -56,7 +56,12 @@ TEST_CASE("the shares are the best of the cube, and the gain is their value") {
     for (int k = 0; k < rank * n; ++k) changes.data()[k] = random.Normal();
     const double strength = 0.1 + random.Uniform();
     const Eigen::MatrixXd products = changes.transpose() * changes;
-    const Eigen::MatrixXd h = strength * products;
+    Eigen::MatrixXd h = strength * products;
+    std::vector<double> curvatures;  // of smoothed hinges, in half of the trials
+    for (int p = 0; p < n && trial % 2 == 1; ++p) {
+      curvatures.push_back(random.Uniform());
+      h(p, p) += curvatures.back();
+    }
     Eigen::VectorXd slopes(n);
     for (int p = 0; p < n; ++p) slopes[p] = h(p, p) * (random.Uniform() + 0.3);
     std::vector<double> upper(n * n, -1e9);  // the lower triangle is not read
@@ -65,7 +70,7 @@ TEST_CASE("the shares are the best of the cube, and the gain is their value") {
     }
     std::vector<double> shares(n, 0.5);
     const std::vector<double> given(slopes.data(), slopes.data() + n);
-    const double gain = BestShares({given, upper, strength}, shares);
+    const double gain = BestShares({given, upper, strength, curvatures}, shares);
     const Eigen::VectorXd eta = Eigen::Map<Eigen::VectorXd>(shares.data(), n);
     CHECK(eta.minCoeff() >= 0);
     CHECK(eta.maxCoeff() <= 1);

@@ -41,6 +41,23 @@ TrainOptions Shards(Index shards) {
   return options;
 }
 
+/// Every kind of learner in shards.
+std::vector<TrainOptions> Ways(Index shards) {
+  std::vector<TrainOptions> ways = {Shards(shards)};
+  TrainOptions options = Shards(shards);
+  options.order = OrderKind::kAuto;
+  options.step = StepKind::kFrankWolfe;
+  ways.push_back(options);
+  options.step = StepKind::kAuto;
+  options.learner = LearnerKind::kFrankWolfe;
+  ways.push_back(options);
+  options.learner = LearnerKind::kProxSdca;
+  options.l1 = 0.001;
+  options.smoothing = 0.1;
+  ways.push_back(options);
+  return ways;
+}
+
 Problem DenseProblem(Random& random, Index examples) {
   return Problem(RandomMultiLabelProblem(random, examples, 4, 3, false), 0.02);
 }
@@ -74,20 +91,22 @@ TEST_CASE("runs on several ranks are those on one, bit for bit") {
   for (const bool texts : {false, true}) {
     const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 101);
     for (const Index shards : {3, 4, 8}) {
-      const TrainOptions options = Shards(shards);
-      const Outcome alone = OutcomeOf(Train(problem, options));
-      for (const int size : {1, 2, 3}) {
-        const std::vector<Outcome> outcomes = OnEachRank(size, [&](ThreadRanks& ranks) {
-          TrainOptions own = options;
-          own.ranks = &ranks;
-          return OutcomeOf(Train(PartOf(problem, shards, ranks), own));
-        });
-        CAPTURE(texts);
-        CAPTURE(shards);
-        CAPTURE(size);
-        for (const Outcome& outcome : outcomes) {
-          CHECK(outcome.weights == alone.weights);
-          CHECK(outcome.figures == alone.figures);
+      for (const TrainOptions& options : Ways(shards)) {
+        const Outcome alone = OutcomeOf(Train(problem, options));
+        for (const int size : {1, 2, 3}) {
+          const std::vector<Outcome> outcomes = OnEachRank(size, [&](ThreadRanks& ranks) {
+            TrainOptions own = options;
+            own.ranks = &ranks;
+            return OutcomeOf(Train(PartOf(problem, shards, ranks), own));
+          });
+          CAPTURE(texts);
+          CAPTURE(shards);
+          CAPTURE(options.learner.name());
+          CAPTURE(size);
+          for (const Outcome& outcome : outcomes) {
+            CHECK(outcome.weights == alone.weights);
+            CHECK(outcome.figures == alone.figures);
+          }
         }
       }
     }
@@ -225,22 +244,27 @@ TEST_CASE("an interrupted run continues on any number of ranks, bit for bit") {
   Random random(2);
   for (const bool texts : {false, true}) {
     const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 60);
-    const TrainOptions options = Shards(4);
-    const Outcome whole = OutcomeOf(Train(problem, options));
-    for (const int before : {1, 2, 3}) {
-      for (const int after : {1, 2, 4}) {
-        const TemporaryFolder folder;
-        const std::string path = folder.Path("run.ckpt");
-        RunOnRanks(problem, options, before, path, 5, false, before - 1);
-        CHECK(folder.NumFiles() == (before == 1 ? 1 : 1 + Size(before)));
-        const Outcome resumed = RunOnRanks(problem, options, after, path, 0, true);
-        CAPTURE(texts);
-        CAPTURE(before);
-        CAPTURE(after);
-        CHECK(resumed.weights == whole.weights);
-        CHECK(resumed.figures == whole.figures);
-        // The files of the checkpoint before are gone.
-        CHECK(folder.NumFiles() == (after == 1 ? 1 : 1 + Size(after)));
+    std::vector<TrainOptions> ways = Ways(4);
+    for (std::size_t w = 0; w < ways.size(); ++w) {
+      const TrainOptions& options = ways[w];
+      const Outcome whole = OutcomeOf(Train(problem, options));
+      // All pairs for one kind of learner; the others have the same files.
+      for (const int before : w == 0 ? std::vector{1, 2, 3} : std::vector{1, 3}) {
+        for (const int after : w == 0 ? std::vector{1, 2, 4} : std::vector{1, 2}) {
+          const TemporaryFolder folder;
+          const std::string path = folder.Path("run.ckpt");
+          RunOnRanks(problem, options, before, path, 5, false, before - 1);
+          CHECK(folder.NumFiles() == (before == 1 ? 1 : 1 + Size(before)));
+          const Outcome resumed = RunOnRanks(problem, options, after, path, 0, true);
+          CAPTURE(texts);
+          CAPTURE(options.learner.name());
+          CAPTURE(before);
+          CAPTURE(after);
+          CHECK(resumed.weights == whole.weights);
+          CHECK(resumed.figures == whole.figures);
+          // The files of the checkpoint before are gone.
+          CHECK(folder.NumFiles() == (after == 1 ? 1 : 1 + Size(after)));
+        }
       }
     }
   }
@@ -278,7 +302,6 @@ TEST_CASE("a checkpoint of ranks whose files are missing or mixed is refused by 
 TEST_CASE("a path over lambda on ranks is that of one process") {
   Random random(4);
   const Problem problem = DenseProblem(random, 50);
-  TrainOptions options = Shards(4);
   const auto path = [&](const Problem& part, const TrainOptions& own) {
     std::vector<double> primals;
     const auto learner = MakeLearner(part, own);
@@ -289,13 +312,15 @@ TEST_CASE("a path over lambda on ranks is that of one process") {
     }
     return primals;
   };
-  const std::vector<double> alone = path(problem, options);
-  for (const int size : {2, 4}) {
-    OnThreadRanks(size, [&](ThreadRanks& ranks) {
-      TrainOptions own = options;
-      own.ranks = &ranks;
-      CHECK(path(PartOf(problem, 4, ranks), own) == alone);
-    });
+  for (const TrainOptions& options : Ways(4)) {
+    const std::vector<double> alone = path(problem, options);
+    for (const int size : {2, 4}) {
+      OnThreadRanks(size, [&](ThreadRanks& ranks) {
+        TrainOptions own = options;
+        own.ranks = &ranks;
+        CHECK(path(PartOf(problem, 4, ranks), own) == alone);
+      });
+    }
   }
 }
 

@@ -246,10 +246,6 @@ TEST_CASE("options that do not go with shards are refused") {
   options.own<BcfwOptions>().planes = PlaneRace::kOn;
   refused(options, "--shards cannot be combined with --planes on");
   options = Shards(2);
-  options.step = StepKind::kFrankWolfe;
-  options.order = OrderKind::kExample;
-  refused(options, "--shards needs --step pairwise or away");
-  options = Shards(2);
   options.learner = LearnerKind::kSubgradient;
   options.step = StepKind::kAuto;
   options.order = OrderKind::kAuto;

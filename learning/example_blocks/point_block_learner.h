@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Common part of the learners that visit one example after the other and mix the oracle's corners
+// into one point per example: the points, weights and steps (point_blocks.h), the average of the
+// iterates, and the certificate.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <slackline/learning/example_blocks/example_block_learner.h>
+#include <slackline/learning/example_blocks/point_blocks.h>
+#include <slackline/learning/step/iterate_average.h>
+
+namespace slackline::internal {
+
+class PointBlockLearner : public ExampleBlockLearner {
+ public:
+  Evaluation Evaluate(int threads) override;
+  WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
+  void ChangeLambda(const Problem& problem) override;
+
+ protected:
+  /// Throws DataError when the oracle of the options does not apply to one of the problem's
+  /// structures. lp_tolerance > 0: tolerance of the oracle of the passes (ExampleOracle::Options);
+  /// certificates use tight oracles.
+  PointBlockLearner(const Problem& problem, const TrainOptions& options,
+                    const PointBlocks::Terms& terms, double lp_tolerance = 0);
+
+  /// Visits the examples of a pass; after_visit() follows each visit.
+  template <class AfterVisit>
+  void VisitAll(const StopControl& stop, const AfterVisit& after_visit) {
+    visits_.Pass(stop, [&](Index m) {
+      blocks_.Visit(m, &average_);
+      average_.EndStep();
+      after_visit();
+    });
+    // Removes the accumulated rounding errors of steps.
+    if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
+  }
+
+  /// A certified primal of any weights.
+  double Primal(std::span<const double> weights, int threads);
+
+  /// Archives warm starts, the average and counts, and forgets the evaluated weights when loading.
+  void ArchiveCommon(StateArchive* archive);
+
+  std::optional<ExampleOracle> loose_;
+  PointBlocks blocks_;
+  IterateAverage average_;  // of v
+
+ private:
+  static constexpr Index kRebuildEvery = 64;  // passes
+};
+
+}  // namespace slackline::internal

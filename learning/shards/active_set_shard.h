@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A shard that keeps an active set per example (example_blocks/active_set_blocks.h). Rounds visit
+// the examples that are worth it, with or without calls of the oracle.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/learning/example_blocks/active_set_blocks.h>
+#include <slackline/learning/example_blocks/example_gaps.h>
+#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/shards/shard.h>
+#include <slackline/learning/step/sampling.h>
+
+namespace slackline::internal {
+
+class ActiveSetShard : public Shard {
+ public:
+  /// As Shard; number: of the shard, which decides the order of its visits together with the seed.
+  ActiveSetShard(const Problem& problem, const TrainOptions& options, Index total, Index number,
+                 const CommonWeights* common);
+
+  enum class Visits { kCallOracle, kActiveSets };
+  /// Chooses the examples that the next rounds visit, until done(). mean: of the gaps (kCallOracle)
+  /// or spreads (kActiveSets) of all shards.
+  void Choose(Visits visits, double mean);
+
+  void SetSteps(double kappa, double caution) override;
+  void BeginRound() override;
+  void RunPart(std::int64_t most_work, const StopControl& stop) override;
+  ShardChange Change() const override;
+  void TakeFrequent() override;
+  void TakeWeights() override;
+  void KeepShare(double share) override;
+
+  const ExampleGaps& gaps() const { return gaps_; }
+  const ActiveSetBlocks& blocks() const { return blocks_; }
+  bool relaxed() override { return oracle_.relaxed(); }
+  Counts counts() const override {
+    return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work(), evaluator_.work()};
+  }
+
+  double SumOfHinges(std::span<const double> weights, int threads) override;
+  double WeightsOfPoint(std::vector<double>* weights) const override {
+    return blocks_.WeightsOfPoint(weights);
+  }
+  double PointOfExample(Index m, std::vector<double>* coordinates) const override {
+    return blocks_.PointOfExample(m, coordinates);
+  }
+
+  /// Continues with another λ, from the share θ of the dual point and else the ground truth. The
+  /// weights remain to be computed.
+  void ChangeLambda(double lambda, double share_of_point);
+
+  void Archive(StateArchive* archive) override;
+
+ private:
+  /// α of a visited example before its first visit of a round.
+  struct Visited {
+    Index m = 0;
+    std::size_t begin = 0;
+    std::size_t count = 0;
+    bool called = false;  // the oracle
+  };
+  /// Before a visit.
+  void Remember(Index m);
+
+  ExampleOracle oracle_;
+  ActiveSetBlocks blocks_;
+  ExampleVisits visits_;
+  ExampleGaps gaps_;
+  ExampleEvaluator evaluator_;
+  ActiveSetBlocks::ShardSteps steps_;
+  Visits kind_ = Visits::kCallOracle;
+  std::vector<Index> drawn_;
+  std::vector<Visited> visited_;
+  std::vector<double> before_;
+};
+
+}  // namespace slackline::internal

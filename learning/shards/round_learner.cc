@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/shards/round_learner.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <slackline/core/parallel.h>
+#include <slackline/core/timer.h>
+
+namespace slackline::internal {
+namespace {
+
+/// Where some weights are not frequent, a round ends when some shard has visited this share of its
+/// chosen examples, or after kMostPerExchange times its share of the work of the last exchange; but
+/// never before kLeastPerExchange times that. What an exchange costs grows with what has changed,
+/// so that long rounds save little of it; but their visits see little of the other shards.
+constexpr double kMostRoundShare = 1.0 / 8;
+constexpr double kLeastPerExchange = 4;
+constexpr double kMostPerExchange = 40;
+
+/// Work of a shard in a part of a round, in array entries. The least is some 150 µs, many times as
+/// long as threads take to wait for each other. Frequent weights move between processors after
+/// every part, which takes longer than to compute with them; the more shards, the more a longer
+/// part would leave unseen. With many shards an exchange takes each of them some operations per
+/// frequent weight, and some per 32 shards for the products of all pairs; a part must take several
+/// times as long.
+constexpr std::int64_t kLeastPartWork = 60'000;
+constexpr std::int64_t kWorkPerFrequent = 60;
+constexpr std::int64_t kWorkPerExchanged = 6;
+std::int64_t PartWork(Offset frequent, Index shards) {
+  const std::int64_t seen = kWorkPerFrequent * frequent / shards;
+  const std::int64_t exchanged = kWorkPerExchanged * (frequent + frequent * shards / 32);
+  return std::max({kLeastPartWork, seen, exchanged});
+}
+
+}  // namespace
+
+RoundLearner::RoundLearner(const Problem& problem, const TrainOptions& options)
+    : problem_(problem),
+      options_(options),
+      ranks_(RanksOf(options)),
+      plan_(PlanShards(problem.size(), options.shards, ranks_)),
+      scales_(JointScalesOf(problem, options)),
+      common_(problem.data(), kLeastPartWork, ranks_),
+      threads_(NumThreads(options.threads)),
+      exchange_(common_.runs, plan_, ranks_),
+      choice_(threads_),
+      part_work_(PartWork(common_.runs.num_frequent(), plan_.total)) {
+  traits_.dual_point = this;
+  traits_.lambda = this;
+  traits_.scales = this;
+}
+
+void RoundLearner::MakeShards(
+    const std::function<std::unique_ptr<Shard>(const Problem& problem, Index number)>& make) {
+  shards_.resize(plan_.count());
+  OnAllRanks(ranks_, [&] {
+    if (plan_.count() == 0) return;
+    ParallelChunks(plan_.count(), plan_.count(), threads_, [&](const Chunk& chunk) {
+      const Index k = chunk.begin;
+      shards_[k] = make(ProblemOfRange(problem_, plan_.range(k)), plan_.first + k);
+    });
+  });
+}
+
+WorkCounts RoundLearner::work() const {
+  WorkCounts counts;
+  counts.oracle_calls = counts_.oracle_calls;
+  counts.block_steps = counts_.steps;
+  counts.entries = Work();
+  counts.rounds = made_rounds_;
+  counts.critical_seconds = critical_seconds_;
+  return counts;
+}
+
+void RoundLearner::CountWork() {
+  counts_ = {};
+  for (const Shard::Counts& of_shard : OfAllShards([](const Shard& one) { return one.counts(); })) {
+    counts_.oracle_calls += of_shard.oracle_calls;
+    counts_.steps += of_shard.steps;
+    counts_.work += of_shard.work;
+    counts_.checks += of_shard.checks;
+  }
+}
+
+CertifiedProblem RoundLearner::Certified() const {
+  const bool relaxed = std::any_of(shards_.begin(), shards_.end(),
+                                   [](const auto& shard) { return shard->relaxed(); });
+  return ranks_.Any(relaxed) ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+}
+
+void RoundLearner::RunShards(const std::function<void(std::size_t k)>& work) {
+  if (shards_.empty()) return;
+  const WallTimer timer;
+  seconds_.resize(shards_.size());
+  ParallelChunks(plan_.count(), plan_.count(), choice_.threads(), [&](const Chunk& chunk) {
+    const double begin = ThreadCpuSeconds();
+    work(static_cast<std::size_t>(chunk.begin));
+    seconds_[chunk.begin] = ThreadCpuSeconds() - begin;
+  });
+  choice_.Add(timer.Seconds(), std::accumulate(seconds_.begin(), seconds_.end(), 0.0));
+}
+
+void RoundLearner::ForShards(const std::function<void(std::size_t k)>& work) {
+  RunShards(work);
+  if (!seconds_.empty()) critical_seconds_ += *std::max_element(seconds_.begin(), seconds_.end());
+}
+
+VisitProgress RoundLearner::Visit(const std::function<void(Shard&)>& choose,
+                                  const StopControl& stop) {
+  const std::int64_t before = Work();
+  VisitProgress progress;
+  bool chosen = false;
+  do {
+    RunPart(stop, chosen ? nullptr : &choose);
+    chosen = true;
+    if (!RoundContinues()) {
+      progress.gain += EndRound();
+    } else {
+      // The line search is still to come; caution makes these gains small rather than large.
+      for (const PartReport& report : reports_) progress.gain += report.gain * plan_.num_examples;
+      Count(exchange_.CombineFrequent(choice_.threads(), shards_, &common_));
+    }
+  } while (AnyOpen() && !stop.ShouldStop());
+  progress.work = Work() - before;
+  return progress;
+}
+
+void RoundLearner::RunPart(const StopControl& stop, const std::function<void(Shard&)>* choose) {
+  RunShards([&](std::size_t k) {
+    Shard& shard = *shards_[k];
+    if (state_ == RoundState::kRunning) shard.TakeFrequent();
+    if (state_ == RoundState::kEnded) Settle(k);
+    if (state_ != RoundState::kRunning) shard.BeginRound();
+    if (choose != nullptr) (*choose)(shard);
+    shard.RunPart(part_work_, stop);
+  });
+  state_ = RoundState::kRunning;
+  const StopControl::Wish wish = stop.wish();
+  std::vector<PartReport> mine;
+  for (std::size_t k = 0; k < shards_.size(); ++k) {
+    const Shard& shard = *shards_[k];
+    mine.push_back({shard.round_work(), shard.round_share(), shard.counts().work, shard.part_gain(),
+                    seconds_[k], shard.done(), wish});
+  }
+  reports_ = GatherFromShards(std::span<const PartReport>(mine));
+  counts_.work = 0;
+  double longest = 0;
+  for (const PartReport& report : reports_) {
+    counts_.work += report.work;
+    longest = std::max(longest, report.seconds);
+    stop.Agree(report.wish);
+  }
+  if (plan_.total < ranks_.size()) stop.Agree(ranks_);  // ranks without shards have wishes, too
+  critical_seconds_ += longest;
+}
+
+/// A round ends after its first part where all weights are frequent.
+bool RoundLearner::RoundContinues() const {
+  if (common_.runs.num_columns() == 0) return false;
+  const double exchange = static_cast<double>(last_exchange_) / plan_.total;
+  return std::all_of(reports_.begin(), reports_.end(), [&](const PartReport& report) {
+    const auto work = static_cast<double>(report.round_work);
+    return work < kLeastPerExchange * exchange ||
+           (work < kMostPerExchange * exchange && report.round_share < kMostRoundShare);
+  });
+}
+
+/// Combines the changes of a round. Returns the gain of the dual, times M.
+double RoundLearner::EndRound() {
+  double gain = 0;
+  const ShardExchange::WeightTerm term{problem_.lambda() + kappa(), threshold()};
+  const ShardExchange::Cost cost =
+      exchange_.Combine(term, choice_.threads(), shards_, &common_, &gain);
+  Count(cost);
+  gained_ += gain;
+  last_exchange_ = cost.work;
+  state_ = RoundState::kEnded;
+  return gain * plan_.num_examples;
+}
+
+void RoundLearner::SettleAll() {
+  if (state_ == RoundState::kRunning) {
+    // The changes of the last part have been added up already.
+    ForShards([&](std::size_t k) { shards_[k]->TakeFrequent(); });
+    EndRound();
+  }
+  if (state_ == RoundState::kEnded) ForShards([&](std::size_t k) { Settle(k); });
+  state_ = RoundState::kSettled;
+}
+
+bool RoundLearner::BeginWholeRound(const std::function<void(Shard&)>& choose,
+                                   const StopControl& stop) {
+  RunPart(stop, &choose);
+  return !AnyOpen();
+}
+
+void RoundLearner::EndWholeRound() {
+  EndRound();
+  SettleAll();
+}
+
+void RoundLearner::AbandonRound() {
+  ForShards([&](std::size_t k) {
+    shards_[k]->ForgetRound();
+    shards_[k]->TakeFrequent();
+  });
+  state_ = RoundState::kSettled;
+}
+
+void RoundLearner::Count(const ShardExchange::Cost& cost) {
+  ++made_rounds_;
+  exchange_work_ += cost.work;
+  critical_seconds_ += cost.cpu_seconds * ranks_.size() / plan_.total;
+}
+
+bool RoundLearner::AnyOpen() const {
+  return std::any_of(reports_.begin(), reports_.end(),
+                     [](const PartReport& report) { return !report.done; });
+}
+
+/// Gives shard k of this rank its part of the last combination.
+void RoundLearner::Settle(std::size_t k) {
+  shards_[k]->KeepShare(exchange_.shares()[plan_.first + k]);
+  shards_[k]->TakeFrequent();
+  shards_[k]->SetSteps(kappa(), exchange_.caution());
+}
+
+void RoundLearner::Distribute() {
+  common_.BeginAgain();
+  ForShards([&](std::size_t k) {
+    shards_[k]->TakeWeights();
+    shards_[k]->SetSteps(kappa(), exchange_.caution());
+  });
+}
+
+void RoundLearner::SumOfVectors(
+    const std::function<void(std::size_t k, std::vector<double>* part)>& write,
+    std::vector<double>* sum) {
+  const Ranks::Piece mine = ranks_.PieceOf(problem_.num_weights());
+  // With several ranks: the pieces of all shards, one after the other.
+  std::vector<double> come(ranks_.alone() ? 0 : Size(plan_.total * mine.size()));
+  sum->assign(Size(problem_.num_weights()), 0.0);
+  std::vector<std::vector<double>> parts(Size(threads_));
+  const Index most = (plan_.total + ranks_.size() - 1) / ranks_.size();  // shards of a rank
+  for (Index first = 0; first < most; first += threads_) {
+    const Index count = std::clamp<Index>(plan_.count() - first, 0, threads_);
+    ParallelChunks(count, std::max<Index>(1, count), threads_, [&](const Chunk& chunk) {
+      for (Index k = chunk.begin; k < chunk.end; ++k) write(Size(first + k), &parts[k]);
+    });
+    for (Index k = 0; k < std::min<Index>(threads_, most - first); ++k) {
+      if (!ranks_.alone()) {
+        SendPieces(first + k, k < count ? std::span<const double>(parts[k]) : std::span<double>(),
+                   &come);
+      } else if (k < count) {
+        for (std::size_t j = 0; j < sum->size(); ++j) (*sum)[j] += parts[k][j];
+      }
+    }
+  }
+  if (ranks_.alone()) return;
+  for (Index p = 0; p < plan_.total; ++p) {
+    for (std::int64_t j = 0; j < mine.size(); ++j)
+      (*sum)[mine.begin + j] += come[p * mine.size() + j];
+  }
+  ranks_.GatherPieces(std::span<double>(*sum));
+}
+
+/// Gives the ranks their pieces of the vector of shard k of this rank (empty: it has none), and
+/// puts what comes from shards k of other ranks into *come.
+void RoundLearner::SendPieces(Index k, std::span<const double> vector, std::vector<double>* come) {
+  const std::int64_t length = ranks_.PieceOf(problem_.num_weights()).size();
+  std::vector<std::span<const std::byte>> to;
+  std::vector<std::span<std::byte>> from;
+  for (int r = 0; r < ranks_.size(); ++r) {
+    const Ranks::Piece piece = ranks_.PieceOf(problem_.num_weights(), r);
+    to.push_back(vector.empty()
+                     ? std::span<const std::byte>()
+                     : std::as_bytes(vector.subspan(Size(piece.begin), Size(piece.size()))));
+    const Ranks::Piece shards = ranks_.PieceOf(plan_.total, r);
+    const bool comes = k < shards.size();
+    from.push_back(std::as_writable_bytes(std::span(*come).subspan(
+        comes ? Size((shards.begin + k) * length) : 0, comes ? Size(length) : 0)));
+  }
+  ranks_.ExchangeBytes(to, from);
+}
+
+double RoundLearner::PointWeights(std::vector<double>* weights) {
+  std::vector<double> losses(shards_.size());
+  SumOfVectors([&](std::size_t k,
+                   std::vector<double>* part) { losses[k] = shards_[k]->WeightsOfPoint(part); },
+               weights);
+  losses = GatherFromShards(std::span<const double>(losses));
+  return std::accumulate(losses.begin(), losses.end(), 0.0);
+}
+
+double RoundLearner::NewestPoint(Index m, std::vector<double>* coordinates) const {
+  const auto next = std::upper_bound(plan_.begin.begin(), plan_.begin.end(), m);
+  const auto k = static_cast<Index>(next - plan_.begin.begin()) - 1;
+  return shards_[k]->PointOfExample(m - plan_.begin[k], coordinates);
+}
+
+void RoundLearner::ArchiveRounds(StateArchive* archive) {
+  archive->FiniteReals(common_.values);
+  exchange_.Archive(archive);
+  for (std::int64_t* count : {&exchange_work_, &last_exchange_, &made_rounds_})
+    archive->Count(count);
+  if (archive->loading()) state_ = RoundState::kSettled;
+}
+
+}  // namespace slackline::internal

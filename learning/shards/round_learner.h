@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Common part of the learners whose examples are dealt into P shards (learning/shards). All shards
+// begin a round with the same weights and make visits side by side, each on its own copy of the
+// weights, until their work reaches a limit. Then an exact line search in P dimensions combines
+// their changes (shard_exchange.h), so that the dual never falls. The result depends on P and
+// neither on the number of threads nor on that of ranks, each of which has some of the shards.
+//
+// A round is as short as the cost of exchanging weights allows: the fewer visits of other shards
+// are missing from the weights of a visit, the more its step is worth (docs/notebook/shards.md).
+//
+// Sources: Jaggi and others, "Communication-efficient distributed dual coordinate ascent", NIPS
+// 2014; Ma and others, "Adding vs. averaging in distributed primal-dual optimization", ICML 2015.
+// Instead of adding with a fixed σ' or averaging, shares follow from the line search, and σ' from
+// the shares.
+//
+// A learner derives from RoundLearner, makes its shards, and decides which examples they visit.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <slackline/learning/example_blocks/active_set_rounds.h>
+#include <slackline/learning/learner.h>
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
+#include <slackline/learning/problem_scales.h>
+#include <slackline/learning/shards/common_weights.h>
+#include <slackline/learning/shards/shard.h>
+#include <slackline/learning/shards/shard_deal.h>
+#include <slackline/learning/shards/shard_exchange.h>
+#include <slackline/learning/shards/thread_choice.h>
+
+namespace slackline::internal {
+
+class RoundLearner : public Learner,
+                     public DualPointSource,
+                     public LambdaFollower,
+                     public ScaleSource {
+ public:
+  /// The common weights that the steps have reached: Ψμ where there is no proximal centre.
+  virtual std::span<const double> reached() const { return common_.values; }
+  /// The sum of the increases of the dual that the line searches of all rounds have computed; with
+  /// an l1 term of the lower bounds on these. Of the proximal problem where there is a centre.
+  double gained() const { return gained_; }
+
+  ObjectiveScales Scales() const override {
+    return {scales_.primal_at_zero, ScoreScale(problem_.lambda(), scales_.mean_squared_range,
+                                               scales_.num_parts, scales_.num_examples)};
+  }
+  WorkCounts work() const override;
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    *loss = NewestPoint(m, coordinates);
+    return true;
+  }
+
+ protected:
+  /// Throws what PlanShards throws. MakeShards follows.
+  RoundLearner(const Problem& problem, const TrainOptions& options);
+  /// make(problem, number): the shard of that number, with the problem of its examples. Called by
+  /// several threads.
+  void MakeShards(
+      const std::function<std::unique_ptr<Shard>(const Problem& problem, Index number)>& make);
+
+  /// κ of the proximal centre.
+  virtual double kappa() const { return 0; }
+  /// With an l1 term: the threshold of the weights, which are S(common values) (best_shares.h).
+  virtual double threshold() const { return 0; }
+
+  /// M, the examples of all shards.
+  Index num_examples() const { return plan_.num_examples; }
+
+  /// read(shard) of all shards of all ranks, in their order. A collective operation.
+  template <class Read, class Value = std::invoke_result_t<const Read&, Shard&>>
+  std::vector<Value> OfAllShards(const Read& read) const {
+    std::vector<Value> values;
+    for (const auto& shard : shards_) values.push_back(read(*shard));
+    return GatherFromShards(std::span<const Value>(values));
+  }
+  /// A value of every shard of this rank, given to all ranks.
+  template <class Value>
+  std::vector<Value> GatherFromShards(std::span<const Value> mine) const {
+    std::vector<Value> all(plan_.total);
+    std::copy(mine.begin(), mine.end(), all.begin() + plan_.first);
+    if (!ranks_.alone()) ranks_.GatherPieces(std::span<Value>(all));
+    return all;
+  }
+  /// The sum of read(shard) in the order of the shards.
+  template <class Read>
+  double SumOverShards(const Read& read) const {
+    const std::vector<double> values = OfAllShards(read);
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  }
+
+  /// Lets all shards visit examples until they are done. choose(shard): chooses the examples, when
+  /// the shard has the newest weights. Between two calls of SettleAll a round may stay open.
+  VisitProgress Visit(const std::function<void(Shard&)>& choose, const StopControl& stop);
+  /// Ends an open round, and gives the shards their parts of the last combination.
+  void SettleAll();
+  /// For learners that decide at the end of a round in one part whether its changes are made:
+  /// begins the round (choose: as in Visit); returns whether all shards are done. Then either ends
+  /// it, as SettleAll does, or takes everything back.
+  bool BeginWholeRound(const std::function<void(Shard&)>& choose, const StopControl& stop);
+  void EndWholeRound();
+  void AbandonRound();
+  /// Gives all shards the common values.
+  void Distribute();
+  /// Learns the counts of all shards. At the end of a pass.
+  void CountWork();
+  /// Work of all passes: that of visits and of exchanges.
+  std::int64_t Work() const { return exchange_work_ + counts_.work; }
+  /// Of the last CountWork.
+  const Shard::Counts& counts() const { return counts_; }
+  /// The counts of rounds begin anew, with another λ.
+  void ForgetRounds() {
+    made_rounds_ = 0;
+    critical_seconds_ = 0;
+  }
+
+  CertifiedProblem Certified() const;
+  /// The mean of the shards' bounds on hinges at any weights.
+  double MeanHinge(std::span<const double> weights, int threads) {
+    return SumOverShards([&](Shard& shard) { return shard.SumOfHinges(weights, threads); }) /
+           plan_.num_examples;
+  }
+  /// Writes Ψμ to *weights; returns the part of the dual without the weights.
+  double PointWeights(std::vector<double>* weights);
+  /// As DualPointSource::DualPoint, of the newest point; m: of this rank's examples.
+  double NewestPoint(Index m, std::vector<double>* coordinates) const;
+
+  /// *sum = Σ over all shards, in their order, of the vectors of num_weights() that write(k, &part)
+  /// writes for shard k of this rank. As many are computed at once as there are threads; each rank
+  /// adds up a piece of the weights.
+  void SumOfVectors(const std::function<void(std::size_t k, std::vector<double>* part)>& write,
+                    std::vector<double>* sum);
+
+  /// Archives the common weights, the exchange, and counts; the parts of the shards follow.
+  void ArchiveRounds(StateArchive* archive);
+
+  Problem problem_;  // of this rank's examples
+  TrainOptions options_;
+  Ranks& ranks_;
+  ShardPlan plan_;
+  JointScales scales_;  // with the λ of the beginning
+  CommonWeights common_;
+  ShardExchange::Shards shards_;  // of this rank
+  int threads_;
+
+ private:
+  /// Calls work(k) for every shard of this rank, side by side; seconds_ becomes the processor time
+  /// of each.
+  void RunShards(const std::function<void(std::size_t k)>& work);
+  /// The same; the longest one of this rank counts as critical time.
+  void ForShards(const std::function<void(std::size_t k)>& work);
+
+  /// What all ranks learn of every shard after a part of a round.
+  struct PartReport {
+    std::int64_t round_work = 0;
+    double round_share = 0;
+    std::int64_t work = 0;  // since the beginning of the run
+    double gain = 0;
+    double seconds = 0;
+    bool done = false;
+    StopControl::Wish wish = StopControl::Wish::kGoOn;
+  };
+  /// Makes a part of a round. choose: null after the first part of a call of Visit.
+  void RunPart(const StopControl& stop, const std::function<void(Shard&)>* choose);
+  bool RoundContinues() const;
+  double EndRound();
+  void Count(const ShardExchange::Cost& cost);
+  bool AnyOpen() const;
+  void Settle(std::size_t k);
+  void SendPieces(Index k, std::span<const double> vector, std::vector<double>* come);
+
+  ShardExchange exchange_;
+  ThreadChoice choice_;
+  std::int64_t part_work_;
+  std::vector<PartReport> reports_;  // of all shards, after the last part
+  enum class RoundState { kRunning, kEnded, kSettled };
+  RoundState state_ = RoundState::kSettled;  // between passes
+  std::int64_t exchange_work_ = 0;           // of all exchanges
+  std::int64_t last_exchange_ = 0;           // of the last one
+  std::int64_t made_rounds_ = 0;
+  double gained_ = 0;
+  double critical_seconds_ = 0;  // of this process
+  std::vector<double> seconds_;
+  Shard::Counts counts_;  // of all shards
+};
+
+}  // namespace slackline::internal
