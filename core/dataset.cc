@@ -67,6 +67,21 @@ void Dataset::WillNeed(Index begin, Index end) const {
   if (end_row > first_row) rows_->WillNeed(first_row, end_row - first_row);
 }
 
+std::vector<Index> Dataset::WindowEnds() const {
+  const std::span<const Index> ends = rows_->window_ends();
+  std::vector<Index> runs;
+  if (ends.empty()) return runs;
+  std::ptrdiff_t before = -1;
+  for (Index m = 0; m < size(); ++m) {
+    const std::ptrdiff_t window =
+        std::upper_bound(ends.begin(), ends.end(), examples_[m].first_input) - ends.begin();
+    if (m > 0 && window != before) runs.push_back(m);
+    before = window;
+  }
+  if (size() > 0) runs.push_back(size());
+  return runs;
+}
+
 bool HasForbiddenStates(const Dataset& data) {
   return std::any_of(data.structures().begin(), data.structures().end(),
                      [](const auto& structure) { return structure->has_forbidden_states(); });

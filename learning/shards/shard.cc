@@ -42,7 +42,7 @@ Shard::Shard(const Problem& problem, const TrainOptions& options, Index total, I
       common_(common),
       oracle_(problem, OracleOptions(options, ExampleOracle::Effort::kTraining)),
       blocks_(problem, &oracle_, options.step, AverageKind::kOff, 1, true),
-      visits_(ForShard(options, number), problem.size()),
+      visits_(ForShard(options, number), problem.data()),
       gaps_(problem.size(), options.order),
       evaluator_(problem, OracleOptions(options, ExampleOracle::Effort::kChecking)),
       steps_{.total = total},

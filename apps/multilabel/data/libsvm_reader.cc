@@ -64,6 +64,7 @@ class LibsvmParser final : public MultiLabelReader {
 
   bool Next() override;
   void Forget() override;
+  bool streams_training() const override { return true; }
   std::vector<std::string> Notes() const override;
 
  private:
@@ -269,8 +270,6 @@ void LibsvmParser::Agree() {
 
 MultiLabelData& LibsvmParser::Collect() {
   data_.num_features = options_.num_features >= 0 ? options_.num_features : num_features_;
-  if (data_.num_features == 0 && !options_.append_constant)
-    throw DataError(reader_.source(), 0, "no features");
   auto rows = std::make_shared<FeatureRows>();
   std::vector<Index> columns;
   std::vector<double> values;
@@ -295,6 +294,8 @@ MultiLabelData LibsvmParser::CollectAll() {
   // The largest feature may be that of another rank.
   if (agreed_) CheckSize({});
   Collect();
+  if (data_.num_features == 0 && !options_.append_constant)
+    throw DataError(reader_.source(), 0, "no features");
   return std::move(data_);
 }
 
