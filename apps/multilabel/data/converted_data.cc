@@ -179,7 +179,7 @@ void CheckWanted(const std::string& source, const MultiLabelData& about,
     if (given != own) fail("has other labels than " + options.labels_xml);
   }
   if (!options.for_prediction()) return;
-  const std::string again = ": convert the data again, with --for";
+  const std::string again = ": convert the data again, with --for and this model";
   if (options.table) fail("the model was trained on a table, which cannot be converted");
   if (about.label_names != options.label_names) fail("has other labels than the model");
   if (about.num_features != options.num_features)

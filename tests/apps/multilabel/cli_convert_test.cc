@@ -86,7 +86,7 @@ TEST_CASE("predictions are those of the text") {
              "converted data: pass the file itself");
   REQUIRE(files.Convert({"--num-labels", "6", "--scale", "none"}).code == 0);
   CheckError(RunProgram({"multilabel", "evaluate", files.data, "--model", files.model}),
-             "convert the data again, with --for the model");
+             "convert the data again, with --for and this model");
 }
 
 TEST_CASE("options that would change the values are refused, with the way out") {
@@ -102,7 +102,7 @@ TEST_CASE("options that would change the values are refused, with the way out") 
   CheckError(files.Train(files.data, files.model, {"--format", "libsvm"}), "leave --format out");
   CheckError(files.Convert(), "pass --num-labels N or --labels FILE.xml");
   CheckError(files.Convert({"--num-labels", "6", "--window", "0"}), "--window");
-  CheckError(files.Convert({"--for", files.data}), "not a Slackline model");
+  CheckError(files.Convert({"--for", files.text}), "not a Slackline model");
   CheckError(
       RunProgram({"multilabel", "convert", files.text, "--num-labels", "6", "--out", files.text}),
       "would be overwritten");
