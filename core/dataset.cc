@@ -37,6 +37,8 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
                   "the inputs of an example are not among the feature rows");
   for (const Slot& slot : structure->slots()) {
     const FeatureRow x = rows_->row(first_input + slot.input);
+    // Rows in a file are not touched here where all of them fit.
+    if (!x.dense() && rows_->dimension() <= layout_->block(slot.block).cols) continue;
     const Index dimension = x.count == 0 ? 0 : x.dense() ? x.count : x.columns[x.count - 1] + 1;
     const WeightBlock& block = layout_->block(slot.block);
     SLACKLINE_CHECK(dimension <= block.cols && (!x.dense() || dimension == block.cols),
