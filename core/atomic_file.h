@@ -34,6 +34,8 @@ class AtomicFile {
   void Write(std::string_view bytes);
   /// Overwrites bytes from `offset` on, which were written before.
   void Rewrite(std::uint64_t offset, std::string_view bytes);
+  /// Where the bytes are before Commit. All that was written can be read there.
+  const std::string& temporary() const { return temporary_; }
   /// Flushes the file to the disk and renames it to the target.
   void Commit();
 

@@ -37,6 +37,8 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
                   "the inputs of an example are not among the feature rows");
   for (const Slot& slot : structure->slots()) {
     const FeatureRow x = rows_->row(first_input + slot.input);
+    // Rows in a file are not touched here where all of them fit.
+    if (!x.dense() && rows_->dimension() <= layout_->block(slot.block).cols) continue;
     const Index dimension = x.count == 0 ? 0 : x.dense() ? x.count : x.columns[x.count - 1] + 1;
     const WeightBlock& block = layout_->block(slot.block);
     SLACKLINE_CHECK(dimension <= block.cols && (!x.dense() || dimension == block.cols),
@@ -65,6 +67,21 @@ void Dataset::WillNeed(Index begin, Index end) const {
   const Index first_row = examples_[begin].first_input;
   const Index end_row = last.first_input + structures_[last.structure]->num_inputs();
   if (end_row > first_row) rows_->WillNeed(first_row, end_row - first_row);
+}
+
+std::vector<Index> Dataset::WindowEnds() const {
+  const std::span<const Index> ends = rows_->window_ends();
+  std::vector<Index> runs;
+  if (ends.empty()) return runs;
+  std::ptrdiff_t before = -1;
+  for (Index m = 0; m < size(); ++m) {
+    const std::ptrdiff_t window =
+        std::upper_bound(ends.begin(), ends.end(), examples_[m].first_input) - ends.begin();
+    if (m > 0 && window != before) runs.push_back(m);
+    before = window;
+  }
+  if (size() > 0) runs.push_back(size());
+  return runs;
 }
 
 bool HasForbiddenStates(const Dataset& data) {

@@ -87,6 +87,12 @@ class Dataset {
     WillNeed(from, std::min(m + 2 * kAhead, end));
   }
 
+  /// Where rows lie in a file, has the system begin to read those of the examples begin … end − 1.
+  void WillNeed(Index begin, Index end) const;
+  /// The ends of the runs of consecutive examples whose first inputs lie in the same window of rows
+  /// (FeatureRows::SetWindows). Empty where the rows have no windows.
+  std::vector<Index> WindowEnds() const;
+
   const WeightLayout& layout() const { return *layout_; }
   const std::shared_ptr<const WeightLayout>& shared_layout() const { return layout_; }
   const std::shared_ptr<const FeatureRows>& rows() const { return rows_; }
@@ -99,7 +105,6 @@ class Dataset {
     Offset first_label;
     Offset first_potential;
   };
-  void WillNeed(Index begin, Index end) const;
 
   std::shared_ptr<const WeightLayout> layout_;
   std::shared_ptr<const FeatureRows> rows_;

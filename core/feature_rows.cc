@@ -112,9 +112,56 @@ FeatureRows FeatureRows::SparseView(std::span<const Offset> starts, std::span<co
   return rows;
 }
 
+FeatureRows::FeatureRows(std::shared_ptr<const FileMap> files) : files_(std::move(files)) {
+  const std::string_view bytes = files_->bytes();
+  values_ = GrowingArray<double>(
+      {reinterpret_cast<const double*>(bytes.data()), bytes.size() / sizeof(double)}, files_);
+  columns_ = GrowingArray<Index>(
+      {reinterpret_cast<const Index*>(bytes.data()), bytes.size() / sizeof(Index)}, files_);
+  unused_columns_ = 0;
+}
+
+Index FeatureRows::AddMapped(Offset values, Offset columns, Index count) {
+  const auto within = [&](Offset begin, Offset size) {
+    return begin >= 0 && begin % size == 0 &&
+           begin + Offset{count} * size <= static_cast<Offset>(files_->bytes().size());
+  };
+  SLACKLINE_CHECK(mapped() && count >= 0 && within(values, sizeof(double)) &&
+                      (columns == -1 || within(columns, sizeof(Index))),
+                  "a row does not lie in the mapped files");
+  const Offset first_value = values / static_cast<Offset>(sizeof(double));
+  const Offset first_column = columns < 0 ? -1 : columns / static_cast<Offset>(sizeof(Index));
+  const std::size_t length = Size(count);
+  const Index last =
+      columns < 0 ? count - 1 : CheckColumns({columns_.data() + first_column, length});
+  rows_.Append(Entry{first_value, first_column, count,
+                     CheckedSquaredNorm({values_.data() + first_value, length})});
+  dimension_ = std::max(dimension_, last + 1);
+  return size() - 1;
+}
+
+void FeatureRows::SetWindows(std::vector<Index> ends) {
+  Index before = 0;
+  for (const Index end : ends) {
+    SLACKLINE_CHECK(end > before, "the ends of windows must ascend");
+    before = end;
+  }
+  SLACKLINE_CHECK(ends.empty() || before == size(), "the last window ends with the last row");
+  window_ends_ = std::move(ends);
+}
+
 void FeatureRows::WillNeed(Index first, Index count) const {
   const Entry& begin = rows_[first];
   const Entry& last = rows_[first + count - 1];
+  if (mapped()) {
+    const auto first_byte = begin.values * static_cast<Offset>(sizeof(double));
+    const auto end = std::max((last.values + last.count) * static_cast<Offset>(sizeof(double)),
+                              (last.columns + last.count) * static_cast<Offset>(sizeof(Index)));
+    if (end > first_byte)
+      files_->WillNeed(static_cast<std::uint64_t>(first_byte),
+                       static_cast<std::uint64_t>(end - first_byte));
+    return;
+  }
   // Rows that share values with those before them lie inside that range, or are in memory anyway.
   values_.WillNeed(begin.values, std::max<Offset>(last.values + last.count - begin.values, 0));
   if (begin.columns >= 0 && last.columns >= begin.columns)
@@ -122,6 +169,7 @@ void FeatureRows::WillNeed(Index first, Index count) const {
 }
 
 void FeatureRows::Append(std::span<const double> values, Offset columns) {
+  SLACKLINE_CHECK(files_ == nullptr, "only mapped rows can follow mapped rows");
   const double squared_norm = CheckedSquaredNorm(values);
   // When the values stored last equal those of the new row, as in rows of ones, the row shares
   // them.

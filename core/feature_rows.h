@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Input vectors x, dense or sparse, one after the other in one arena: in memory, in a file, or in
-// arrays of somebody else.
+// Input vectors x, dense or sparse, one after the other in one arena: in memory, in a file, in
+// mapped files that were made before, or in arrays of somebody else.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include <slackline/core/file_map.h>
 #include <slackline/core/growing_array.h>
 #include <slackline/core/prefetch.h>
 #include <slackline/core/types.h>
@@ -60,6 +63,20 @@ class FeatureRows {
   static FeatureRows SparseView(std::span<const Offset> starts, std::span<const Index> columns,
                                 std::span<const double> values, std::shared_ptr<const void> owner);
 
+  /// Rows of mapped files, which are read where they lie (AddMapped). No others can be added. A copy
+  /// lies in memory.
+  explicit FeatureRows(std::shared_ptr<const FileMap> files);
+  /// Appends a row that lies in the mapped files: `count` values from byte `values` of their range
+  /// on, a multiple of 8, and the columns from byte `columns` on, a multiple of 4; −1: the row is
+  /// dense. They are read once. Requires that they lie within the range, and a row as in AddDense or
+  /// AddSparse (else std::invalid_argument). Rows must be added in the order of the files.
+  Index AddMapped(Offset values, Offset columns, Index count);
+  /// Divides the rows into windows by the number at which each of them ends: learners visit the
+  /// examples of one window after those of another (ExampleVisits), so that few rows are wanted at
+  /// a time. Ends must ascend up to size() (else std::invalid_argument). None: one window.
+  void SetWindows(std::vector<Index> ends);
+  std::span<const Index> window_ends() const { return window_ends_; }
+
   /// Appends a dense vector; returns its number. Values and their squared norm must be finite (else
   /// std::invalid_argument).
   Index AddDense(std::span<const double> values);
@@ -79,17 +96,18 @@ class FeatureRows {
             entry.squared_norm};
   }
 
-  bool in_file() const { return values_.in_file(); }
+  bool in_file() const { return values_.in_file() || mapped(); }
   bool is_view() const { return values_.is_view(); }
   /// Where rows lie in a file, has the system begin to read these. Requires count ≥ 1.
   void WillNeed(Index first, Index count) const;
 
   /// Prefetches `count` rows from `first` on: their entries, or with `values` the first cache lines
   /// of the values and columns of at most 8 rows. Where rows lie in a file, the call without
-  /// `values` has the system read them, and the other does nothing.
+  /// `values` has the system read them, and the other does nothing. Rows in several windows are
+  /// expected to be read by WillNeed, and are in memory then.
   void Prefetch(Index first, Index count, bool values) const {
     if (count == 0) return;
-    if (in_file()) {
+    if (in_file() && window_ends_.size() < 2) {
       if (!values) WillNeed(first, count);
       return;
     }
@@ -110,7 +128,7 @@ class FeatureRows {
   /// 1 + the largest feature that occurs in any row; 0 without features.
   Index dimension() const { return dimension_; }
   /// Number of values in the arena. Rows that share the values of the rows before them, such as
-  /// rows of ones, add none.
+  /// rows of ones, add none. Of mapped files, the size of the files counts.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
   /// Number of columns of sparse rows in the arena.
   Offset stored_columns() const { return static_cast<Offset>(columns_.size()) - unused_columns_; }
@@ -126,7 +144,11 @@ class FeatureRows {
     double squared_norm;
   };
   void Append(std::span<const double> values, Offset columns);
+  /// Of a copy, the rows lie in memory.
+  bool mapped() const { return files_ != nullptr && values_.is_view(); }
 
+  std::shared_ptr<const FileMap> files_;  // null: none
+  std::vector<Index> window_ends_;
   GrowingArray<double> values_;
   // With an unused first entry, except in views: sparse rows point here even when all of them are
   // empty.

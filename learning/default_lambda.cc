@@ -67,9 +67,15 @@ double SquaredConstants(const Dataset& data, Ranks& ranks) {
              row.values[found - row.columns] != column.value;
     });
   };
-  for (Index m = 0; m < data.size(); ++m) {
+  // Where no column is left, other inputs need not be read.
+  for (Index m = 0; m < data.size() && (first || !constants.empty()); ++m) {
+    data.PrefetchSweep(0, m, data.size());
     const ExampleView example = data.example(m);
-    for (const Slot& slot : example.structure().slots()) keep(example.input(slot.input));
+    Index before = -1;
+    for (const Slot& slot : example.structure().slots()) {
+      if (slot.input != before) keep(example.input(slot.input));
+      before = slot.input;
+    }
   }
   if (!ranks.alone()) KeepCommonConstants(ranks, !first, &constants);
   double sum = 0;

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/vision/feature_file.h>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -16,6 +10,7 @@
 
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
+#include <slackline/core/file_map.h>
 #include <slackline/vision/byte_stream.h>
 
 namespace slackline::internal {
@@ -123,43 +118,6 @@ bool HasValidCounts(const Entry& entry) {
          entry.num_neighbours <= 4 * static_cast<std::uint64_t>(pixels);
 }
 
-/// A read-only memory map of a whole file.
-class Map {
- public:
-  explicit Map(const std::string& path) {
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0)
-      throw DataError(path, 0, std::string("cannot open the file: ") + std::strerror(errno));
-    struct stat status {};
-    const bool known = fstat(descriptor, &status) == 0;
-    if (known && S_ISREG(status.st_mode) && status.st_size > 0) {
-      size_ = status.st_size;
-      data_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor, 0);
-    }
-    const int error = errno;
-    close(descriptor);
-    if (data_ == MAP_FAILED)
-      throw DataError(path, 0, std::string("cannot read the file: ") + std::strerror(error));
-    if (known && S_ISDIR(status.st_mode)) throw DataError(path, 0, "is a directory, not a file");
-    if (known && !S_ISREG(status.st_mode)) throw DataError(path, 0, "is not a regular file");
-  }
-  ~Map() {
-    if (data_ != nullptr && data_ != MAP_FAILED) munmap(data_, size_);
-  }
-  Map(const Map&) = delete;
-  Map& operator=(const Map&) = delete;
-
-  std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
-  template <class T>
-  std::span<const T> Array(std::uint64_t begin, std::uint64_t count) const {
-    return {reinterpret_cast<const T*>(static_cast<const char*>(data_) + begin), count};
-  }
-
- private:
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 /// Throws DataError unless the bytes are a whole file of this kind and version.
 Header CheckFrame(const std::string& path, std::string_view bytes) {
   const std::size_t known = std::min(bytes.size(), kMagic.size());
@@ -196,7 +154,7 @@ Header CheckFrame(const std::string& path, std::string_view bytes) {
 }  // namespace
 
 struct FeatureFile::State {
-  explicit State(const std::string& file_path) : path(file_path), map(file_path) {}
+  explicit State(const std::string& file_path) : path(file_path), map({file_path}) {}
 
   [[noreturn]] void Fail(const std::string& what) const {
     throw DataError(path, 0, "the feature file is damaged: " + what);
@@ -211,7 +169,12 @@ struct FeatureFile::State {
   PreparedImage Image(Index i) const;
 
   std::string path;
-  Map map;
+  template <class T>
+  std::span<const T> Array(std::uint64_t begin, std::uint64_t count) const {
+    return {reinterpret_cast<const T*>(map.bytes(0).data() + begin), count};
+  }
+
+  FileMap map;
   std::vector<std::string> classes;
   Index dimension = 0;
   std::vector<FeatureBlock> blocks;
@@ -265,7 +228,7 @@ void FeatureFile::State::CheckArrays(Index i) const {
   const Entry& entry = images[i];
   const ArrayOffsets offsets = OffsetsOf(entry);
   const std::string of = " of image '" + std::string(entry.name) + "'";
-  if (Crc32(map.bytes().substr(offsets.parent, offsets.fine_features - offsets.parent)) !=
+  if (Crc32(map.bytes(0).substr(offsets.parent, offsets.fine_features - offsets.parent)) !=
       entry.checksum) {
     Fail("the checksum" + of + " does not match");
   }
@@ -299,18 +262,18 @@ PreparedImage FeatureFile::State::Image(Index i) const {
   image.height = entry.height;
   image.num_fine = entry.num_fine;
   image.num_coarse = entry.num_coarse;
-  image.parent = map.Array<std::int32_t>(offsets.parent, fine);
-  image.neighbours = map.Array<NeighbourPair>(offsets.neighbours, entry.num_neighbours);
-  image.fine_pixels = map.Array<std::int32_t>(offsets.fine_pixels, fine * columns);
-  image.coarse_pixels = map.Array<std::int32_t>(offsets.coarse_pixels, coarse * columns);
-  image.fine_features = map.Array<std::uint16_t>(offsets.fine_features, fine * width);
-  image.coarse_features = map.Array<std::uint16_t>(offsets.coarse_features, coarse * width);
+  image.parent = Array<std::int32_t>(offsets.parent, fine);
+  image.neighbours = Array<NeighbourPair>(offsets.neighbours, entry.num_neighbours);
+  image.fine_pixels = Array<std::int32_t>(offsets.fine_pixels, fine * columns);
+  image.coarse_pixels = Array<std::int32_t>(offsets.coarse_pixels, coarse * columns);
+  image.fine_features = Array<std::uint16_t>(offsets.fine_features, fine * width);
+  image.coarse_features = Array<std::uint16_t>(offsets.coarse_features, coarse * width);
   return image;
 }
 
 FeatureFile::FeatureFile(const std::string& path) : state_(std::make_unique<State>(path)) {
   State& state = *state_;
-  const std::string_view bytes = state.map.bytes();
+  const std::string_view bytes = state.map.bytes(0);
   const Header header = CheckFrame(path, bytes);
   const std::uint64_t begin = header.directory_begin;
   if (begin < sizeof(Header) || begin > bytes.size() || begin % kAlignment != 0) {
@@ -350,7 +313,7 @@ void FeatureFile::CheckFeatures(Index i) const {
   const ArrayOffsets offsets = state_->OffsetsOf(entry);
   const std::string of = " of image '" + std::string(entry.name) + "'";
   const std::string_view bytes =
-      state_->map.bytes().substr(offsets.fine_features, offsets.end - offsets.fine_features);
+      state_->map.bytes(0).substr(offsets.fine_features, offsets.end - offsets.fine_features);
   if (Crc32(bytes) != entry.features_checksum) {
     state_->Fail("the checksum of the features" + of + " does not match");
   }

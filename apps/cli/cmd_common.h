@@ -35,6 +35,7 @@ void AddMultiLabelTrain(CLI::App* parent, Action* action);
 void AddMultiLabelPredict(CLI::App* parent, Action* action);
 void AddMultiLabelEvaluate(CLI::App* parent, Action* action);
 void AddMultiLabelCv(CLI::App* parent, Action* action);
+void AddMultiLabelConvert(CLI::App* parent, Action* action);
 void AddInfo(CLI::App* parent, Action* action);
 void AddBench(CLI::App* parent, Action* action);
 void AddReport(CLI::App* parent, Action* action);

@@ -14,12 +14,15 @@
 #include <exception>
 #include <new>
 
+#include <slackline/core/file_map.h>
+
 namespace slackline::internal::program {
 namespace {
 
 constexpr std::size_t kReserveBytes = std::size_t{1} << 18;
 /// Eigen keeps work spaces of up to 128 kB each on the stack.
 constexpr std::size_t kStackBytes = std::size_t{1} << 19;
+constexpr int kBadInput = 2;  // exit code (main.cc)
 constexpr std::size_t kPageBytes = std::size_t{1} << 12;
 
 std::atomic<void*> reserve{nullptr};
@@ -86,11 +89,26 @@ void GrowStack() {
   TouchStack();
 }
 
+/// Ends the process where a mapped file cannot be read.
+void EndOnBusError(int, siginfo_t* info, void*) {
+  const char* const path = FileMap::FileAt(info->si_addr);
+  Say("slackline: ");
+  if (path != nullptr) Say(path);
+  Say(path != nullptr ? ": can no longer be read: the file became shorter, or its disk fails\n"
+                      : "a mapped file can no longer be read\n");
+  std::_Exit(kBadInput);
+}
+
 }  // namespace
 
 void PrepareProcess() {
   OpenClosedStreams();
   signal(SIGXFSZ, SIG_IGN);
+  struct sigaction action = {};
+  action.sa_sigaction = EndOnBusError;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, &action, nullptr);
   reserve = std::malloc(kReserveBytes);
   std::set_new_handler(ReleaseReserve);
   GrowStack();

@@ -11,6 +11,7 @@ namespace slackline::internal::program {
 ///   still fails, but messages to a closed standard error are lost.
 /// - Makes writing fail at a limit on the length of files (ulimit -f), which would otherwise end
 ///   the process.
+/// - Ends the process with code 2 and a message where a mapped file can no longer be read.
 /// - Grows the stack to the size that the program uses. Under a limit (ulimit -v), growing it later
 ///   could only fail with a signal.
 /// - Makes a lack of memory throw std::bad_alloc, after freeing some memory for destructors that

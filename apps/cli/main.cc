@@ -154,6 +154,7 @@ void AddCommands(CLI::App* root, Action* action) {
   AddMultiLabelPredict(multilabel, action);
   AddMultiLabelEvaluate(multilabel, action);
   AddMultiLabelCv(multilabel, action);
+  AddMultiLabelConvert(multilabel, action);
   AddSequence(root, action);
   AddSegment(root, action);
   AddMatching(root, action);

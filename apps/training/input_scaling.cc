@@ -63,14 +63,13 @@ std::optional<ScaleKind> ScaleChoice(std::size_t position) {
   return kKinds.at(position - 1);
 }
 
-ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs,
-                              Ranks* exactly) {
+ChosenScaling ChooseScaling(std::optional<ScaleKind> wanted, const ScaleInputs& inputs,
+                            Ranks* exactly) {
   const ScaleAdvice advice = AdviseScaling(*inputs.rows, inputs.num_features, exactly);
   const bool differ = advice.kind != ScaleKind::kUnscaled;
-  ScaledInputs result;
+  ChosenScaling result;
   result.scaling = FeatureScaling::Learn(wanted.value_or(advice.kind), *inputs.rows,
                                          inputs.num_features, exactly);
-  OnAllRanks(RanksOrOne(exactly), [&] { result.rows = ScaledRows(result.scaling, inputs); });
   const std::string name(Name(result.scaling.kind()));
   if (wanted) {
     if (result.scaling.active()) result.line = "scaling: " + name + ", " + Effect(result.scaling);
@@ -84,6 +83,13 @@ ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs
     result.warnings.push_back(Sizes(advice, inputs) +
                               ", and --scale none keeps them: training may take many passes");
   }
+  return result;
+}
+
+ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs,
+                              Ranks* exactly) {
+  ScaledInputs result{ChooseScaling(wanted, inputs, exactly), nullptr};
+  OnAllRanks(RanksOrOne(exactly), [&] { result.rows = ScaledRows(result.scaling, inputs); });
   return result;
 }
 

@@ -28,14 +28,21 @@ struct ScaleInputs {
   std::function<std::string(Index)> name;  ///< name of a feature, for messages
 };
 
-/// A scaling for training data, the scaled inputs, and a line that explains the scaling.
-struct ScaledInputs {
+/// A scaling for training data, and a line that explains it.
+struct ChosenScaling {
   FeatureScaling scaling;
-  std::shared_ptr<const FeatureRows> rows;
   /// Empty if all features have the same size and are not scaled.
   std::string line;
   /// Warns that auto would have scaled features that --scale none leaves unscaled.
   std::vector<std::string> warnings;
+};
+/// `wanted`: nullopt for auto. `exactly`: as for ScaleForTraining.
+ChosenScaling ChooseScaling(std::optional<ScaleKind> wanted, const ScaleInputs& inputs,
+                            Ranks* exactly = nullptr);
+
+/// The same with the scaled inputs.
+struct ScaledInputs : ChosenScaling {
+  std::shared_ptr<const FeatureRows> rows;
 };
 /// `wanted`: nullopt for auto. Throws DataError when scaled values would be too large.
 ///

@@ -47,6 +47,7 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, 
       step_(step),
       threads_(threads),
       average_(average, problem.num_weights(), problem.size()),
+      ahead_(problem_.data()),
       sets_(problem.size()),
       weights_(problem.num_weights(), 0.0),
       warm_(problem.size()) {

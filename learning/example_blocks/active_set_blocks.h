@@ -32,6 +32,7 @@
 #include <slackline/learning/step/active_set.h>
 #include <slackline/learning/step/iterate_average.h>
 #include <slackline/learning/step/proximal_centre.h>
+#include <slackline/learning/step/window_ahead.h>
 
 namespace slackline::internal {
 
@@ -148,8 +149,10 @@ class ActiveSetBlocks {
   const Problem& problem() const { return problem_; }
   std::span<const double> weights() const { return weights_; }
   /// Prefetches data of the examples that follow order[k]: of the furthest ones the entries, then
-  /// the sets and labels, of the nearest ones the feature values.
-  void PrefetchBehind(std::span<const Index> order, std::size_t k) const {
+  /// the sets and labels, of the nearest ones the feature values; and rows of the next window of a
+  /// file. To be called for k = 0, 1, … (WindowAhead).
+  void PrefetchBehind(std::span<const Index> order, std::size_t k) {
+    ahead_.Before(order, k);
     constexpr std::size_t kFar = 12, kMiddle = 8, kNear = 4;
     const Dataset& data = problem_.data();
     if (k + kFar < order.size()) {
@@ -215,6 +218,7 @@ class ActiveSetBlocks {
   std::optional<ShardSteps> shard_;
   ProximalCentre centre_;
   IterateAverage average_;
+  WindowAhead ahead_;
   std::vector<ActiveSet> sets_;
   std::vector<double> weights_;
   std::vector<WarmStart> warm_;

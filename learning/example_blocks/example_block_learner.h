@@ -25,7 +25,7 @@ class ExampleBlockLearner : public Learner, public DualPointSource, public Lambd
                       const ExampleOracle::Options& oracle)
       : problem_(problem),
         options_(options),
-        visits_(options, problem.size()),
+        visits_(options, problem.data()),
         evaluator_(problem, oracle) {
     traits_.dual_point = this;
     traits_.lambda = this;

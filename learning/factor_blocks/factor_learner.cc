@@ -20,7 +20,7 @@ FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options
       shrinks_(multipliers && options.own<AugmentedLagrangianOptions>().shrinking != Switch::kOff),
       blocks_(problem, options.step, multipliers),
       mixture_(problem.lambda()),
-      visits_(options, problem.size()),
+      visits_(options, problem.data()),
       uniform_(problem) {
   traits_ = {.dual_point = this, .lambda = this, .advisor = this};
 }

@@ -4,6 +4,7 @@
 // point.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <slackline/learning/factor_blocks/factor_certificate.h>
@@ -67,8 +68,10 @@ class FactorLearner : public Learner,
   /// Calls visit(m) for every example in a fresh random order.
   template <class Visit>
   void VisitExamples(const StopControl& stop, const Visit& visit) {
-    for (const Index m : visits_.Permutation()) {
-      visit(m);
+    const std::span<const Index> order = visits_.Permutation();
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      visits_.Before(order, k);
+      visit(order[k]);
       if (stop.ShouldStop()) break;
     }
   }

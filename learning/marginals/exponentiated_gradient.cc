@@ -26,7 +26,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
  public:
   ExponentiatedGradientLearner(const Problem& problem, const TrainOptions& options)
       : MarginalLearner(problem, options),
-        visits_(options, problem.size()),
+        visits_(options, problem.data()),
         points_(problem),
         log_potentials_(problem),
         steps_(problem.size(), kFirstStep) {

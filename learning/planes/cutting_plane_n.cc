@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include <slackline/learning/example_blocks/active_set_block_learner.h>
@@ -30,7 +31,10 @@ class CuttingPlaneNLearner : public ActiveSetBlockLearner {
     double gap = 0;
     Index asked = 0;
     Index fresh = 0;
-    for (const Index m : visits_.Permutation()) {
+    const std::span<const Index> order = visits_.Permutation();
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      visits_.Before(order, k);
+      const Index m = order[k];
       const ActiveSetBlocks::VisitResult answer =
           blocks_.Ask(m, options_.own<PlaneOptions>().prune_after);
       gap += answer.gap;

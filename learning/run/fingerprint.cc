@@ -85,6 +85,7 @@ std::string TextOf(std::uint64_t word) {
 
 std::string HashFeatures(const Dataset& data, const Place& place) {
   return TextOf(HashExamples(data, place, [&data](Index m, DataHash* hash) {
+    data.PrefetchSweep(0, m, data.size());
     const ExampleView example = data.example(m);
     for (Index k = 0; k < example.structure().num_inputs(); ++k) {
       const FeatureRow row = example.input(k);

@@ -20,7 +20,7 @@ ActiveSetShard::ActiveSetShard(const Problem& problem, const TrainOptions& optio
     : Shard(problem, total, common),
       oracle_(problem, OracleOptions(options, ExampleOracle::Effort::kTraining)),
       blocks_(problem, &oracle_, options.step, AverageKind::kOff, 1, true),
-      visits_(OptionsOfShard(options, number), problem.size()),
+      visits_(OptionsOfShard(options, number), problem.data()),
       gaps_(problem.size(), options.order),
       evaluator_(problem, OracleOptions(options, ExampleOracle::Effort::kChecking)),
       steps_{.total = total} {

@@ -32,7 +32,7 @@ class PointShard : public Shard {
       : Shard(problem, total, common),
         oracle_(problem, OracleOptions(options, lp_tolerance)),
         blocks_(problem, terms, &oracle_),
-        visits_(OptionsOfShard(options, number), problem.size()),
+        visits_(OptionsOfShard(options, number), problem.data()),
         evaluator_(problem, OracleOptions(options, 0)) {
     blocks_.JoinShards(total, 1);
     SetCopy(blocks_.shared_weights());

@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include <slackline/core/dataset.h>
 #include <slackline/core/random.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/state_archive.h>
+#include <slackline/learning/step/window_ahead.h>
 
 namespace slackline::internal {
 
@@ -24,14 +27,22 @@ inline void ArchiveRandom(Random* random, StateArchive* archive) {
   random->set_state(state);
 }
 
-/// A fresh random order of all examples for every pass.
+/// A fresh random order of all examples for every pass. With windows (Dataset::WindowEnds), the
+/// examples of a window follow each other; the order of the windows is random, and so is the order
+/// of the examples in each of them.
 class ExampleOrder {
  public:
-  explicit ExampleOrder(Index size) : order_(size) {
+  /// window_ends: ascending, up to size; fewer than two: one window.
+  explicit ExampleOrder(Index size, std::vector<Index> window_ends = {})
+      : order_(size), window_ends_(std::move(window_ends)), windows_(window_ends_.size()) {
     std::iota(order_.begin(), order_.end(), Index{0});
   }
   std::span<const Index> Next(Random* random) {
-    random->Shuffle(std::span<Index>(order_));
+    if (window_ends_.size() > 1) {
+      ShuffleWindows(random);
+    } else {
+      random->Shuffle(std::span<Index>(order_));
+    }
     return order_;
   }
 
@@ -49,32 +60,55 @@ class ExampleOrder {
   }
 
  private:
+  /// The order does not depend on the one before, so that the generator alone is its state.
+  void ShuffleWindows(Random* random) {
+    std::iota(windows_.begin(), windows_.end(), std::size_t{0});
+    random->Shuffle(std::span<std::size_t>(windows_));
+    std::span<Index> rest(order_);
+    for (const std::size_t w : windows_) {
+      const Index begin = w == 0 ? 0 : window_ends_[w - 1];
+      const std::span<Index> window = rest.first(Size(window_ends_[w] - begin));
+      std::iota(window.begin(), window.end(), begin);
+      random->Shuffle(window);
+      rest = rest.subspan(window.size());
+    }
+  }
+
   std::vector<Index> order_;
+  std::vector<Index> window_ends_;
+  std::vector<std::size_t> windows_;  // in the order of the last pass
 };
 
 /// The visits of a pass, for learners that visit one example after the other, by TrainOptions::seed
 /// and order: all examples in a fresh random order, or equally many drawn with replacement
-/// (OrderKind::kUniform).
+/// (OrderKind::kUniform). Where the rows of the data have windows, a fresh random order keeps their
+/// examples together.
 class ExampleVisits {
  public:
-  ExampleVisits(const TrainOptions& options, Index size)
+  /// The data must live as long as the visits.
+  ExampleVisits(const TrainOptions& options, const Dataset& data)
       : uniform_(options.order == OrderKind::kUniform),
         random_(static_cast<std::uint64_t>(options.seed)),
-        examples_(size) {}
+        examples_(data.size(), data.WindowEnds()),
+        ahead_(data) {}
 
   /// Calls visit(m) for the examples of a pass, until `stop` ends it. `visit` may draw from
   /// random().
   template <class Visit>
   void Pass(const StopControl& stop, const Visit& visit) {
-    for (const Index next : Permutation()) {
-      visit(uniform_ ? static_cast<Index>(random_.Below(examples_.size())) : next);
+    const std::span<const Index> order = Permutation();
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      if (!uniform_) Before(order, k);
+      visit(uniform_ ? static_cast<Index>(random_.Below(examples_.size())) : order[k]);
       if (stop.ShouldStop()) break;
     }
   }
 
   /// A fresh random order of all examples, whatever the option says; for passes that do not use
-  /// Pass.
+  /// Pass, and call Before instead.
   std::span<const Index> Permutation() { return examples_.Next(&random_); }
+  /// Before the visit of order[k]: has rows in a file read that will be wanted (WindowAhead).
+  void Before(std::span<const Index> order, std::size_t k) { ahead_.Before(order, k); }
 
   /// The examples of a pass in their order, or drawn with replacement into *drawn, by the option.
   std::span<const Index> Examples(std::vector<Index>* drawn) {
@@ -98,6 +132,7 @@ class ExampleVisits {
   bool uniform_;
   Random random_;
   ExampleOrder examples_;
+  WindowAhead ahead_;
 };
 
 /// A block of an example: part < num_variables is a variable, < num_parts a factor, else a global

@@ -11,16 +11,20 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <slackline/core/file_map.h>
 #include <slackline/core/random.h>
 #include <slackline/core/row_kernels.h>
+#include <tests/core/temporary_folder.h>
 #include <tests/support/tolerances.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::kExact;
 using slackline::internal::test::Near;
+using slackline::internal::test::TemporaryFolder;
 
 namespace {
 
@@ -352,4 +356,52 @@ TEST_CASE("the row kernels agree with plain loops for 1 to 40 weight rows") {
       CHECK(updated.back() == -77.0);
     }
   }
+}
+
+TEST_CASE("rows of a mapped file are read where they lie") {
+  const TemporaryFolder folder;
+  const std::array<double, 5> values = {1, 2, 3, -4, 0.5};
+  const std::array<Index, 2> columns = {1, 7};
+  std::string bytes(reinterpret_cast<const char*>(values.data()), sizeof(values));
+  bytes.append(reinterpret_cast<const char*>(columns.data()), sizeof(columns));
+  const auto map =
+      std::make_shared<const FileMap>(std::vector<std::string>{folder.Write("rows", bytes)});
+  FeatureRows rows(map);
+  CHECK(rows.AddMapped(0, -1, 3) == 0);
+  CHECK(rows.AddMapped(24, 40, 2) == 1);
+  CHECK(rows.AddMapped(40, 48, 0) == 2);
+  CHECK(rows.in_file());
+  CHECK(rows.dimension() == 8);
+  CHECK(static_cast<const void*>(rows.row(0).values) == map->bytes().data());
+  CHECK(rows.row(0).dense());
+  CHECK(rows.row(0).squared_norm == 14);
+  CHECK(Expand(rows.row(1), 8) == std::vector<double>{0, -4, 0, 0, 0, 0, 0, 0.5});
+  CHECK(!rows.row(2).dense());
+  CHECK(rows.row(2).count == 0);
+  rows.WillNeed(0, 3);
+  rows.Prefetch(0, 3, false);
+  const FeatureRows copy = rows;
+  CHECK(!copy.in_file());
+  CHECK(Expand(copy.row(1), 8) == Expand(rows.row(1), 8));
+  copy.WillNeed(0, 3);
+  CHECK_THROWS_AS(rows.AddDense(std::vector<double>{1}), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddMapped(4, -1, 1), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddMapped(0, 46, 0), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddMapped(-8, -1, 1), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddMapped(0, -1, 1 << 20), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddMapped(0, 4, 2), std::invalid_argument);  // columns that do not increase
+  CHECK(rows.size() == 3);
+  CHECK_THROWS_AS(FeatureRows().AddMapped(0, -1, 0), std::invalid_argument);
+}
+
+TEST_CASE("windows end in ascending order with the last row") {
+  FeatureRows rows;
+  for (int r = 0; r < 5; ++r) rows.AddDense(std::vector<double>{1});
+  rows.SetWindows({2, 5});
+  CHECK(rows.window_ends().size() == 2);
+  CHECK_THROWS_AS(rows.SetWindows({2, 2, 5}), std::invalid_argument);
+  CHECK_THROWS_AS(rows.SetWindows({2, 4}), std::invalid_argument);
+  CHECK_THROWS_AS(rows.SetWindows({0, 5}), std::invalid_argument);
+  rows.SetWindows({});
+  CHECK(rows.window_ends().empty());
 }

@@ -57,6 +57,23 @@ void DescribeData(const MultiLabelData& data, const TrainingSet& training, Ranks
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
+/// The scaling that converted data have. Throws DataError when another one is wanted.
+ScaledInputs ScalingOf(const MultiLabelData& data, std::optional<ScaleKind> wanted) {
+  const ConvertedValues& values = *data.converted;
+  if (wanted && *wanted != values.scaling.kind()) {
+    const std::string name(Name(*wanted));
+    throw DataError("--scale: " + Quoted(name) + ", but " + data.source + " was converted with " +
+                    Quoted(Name(values.scaling.kind())) +
+                    ": convert the data again, with --scale " + name);
+  }
+  ScaledInputs scaled;
+  scaled.scaling = values.scaling;
+  scaled.line = values.scaling_line;
+  scaled.warnings = values.warnings;
+  scaled.rows = data.rows;
+  return scaled;
+}
+
 /// The options for one graph, with their texts.
 MultiLabelTrainingOptions WithGraph(MultiLabelTrainingOptions options, const std::string& graph) {
   options.graph = graph;
@@ -167,7 +184,10 @@ TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settin
     throw DataError("--num-labels: " + Quoted(flags.num_labels) + ", but " + data.source + " has " +
                     Count(data.num_labels(), "label"));
   }
-  training.scaled = ScaleForTraining(settings.scale, ScaleInputsOf(data), settings.training.ranks);
+  training.scaled =
+      data.converted != nullptr
+          ? ScalingOf(data, settings.scale)
+          : ScaleForTraining(settings.scale, ScaleInputsOf(data), settings.training.ranks);
   data.rows = training.scaled.rows;
   return training;
 }

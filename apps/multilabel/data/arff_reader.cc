@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -25,6 +27,8 @@ class ArffParser final : public MultiLabelReader {
 
   bool Next() override;
   void Forget() override;
+  bool streams_training() const override { return true; }
+  std::span<const MissingValue> Missing() const override { return missing_; }
   std::vector<std::string> Notes() const override;
 
  private:
@@ -63,6 +67,8 @@ class ArffParser final : public MultiLabelReader {
   std::vector<double> values_;               // the row being read
   std::vector<Index> features_;
   std::vector<MissingValue> missing_;  // filled in after the last row
+  // Of the rows that were forgotten in training; null: none.
+  std::unique_ptr<FeatureMeanSums> forgotten_;
 };
 
 ArffParser::ArffParser(LineReader* reader, const ArffHeader& header,
@@ -327,8 +333,12 @@ double ArffParser::MissingNumber(ArffColumn* column) {
 }
 
 void ArffParser::Agree() {
-  if (!options_.for_prediction())
-    data_.fill_values = FeatureMeans(*rows_, data_.num_features, missing_, ranks());
+  if (!options_.for_prediction()) {
+    FeatureMeanSums sums =
+        forgotten_ ? std::move(*forgotten_) : FeatureMeanSums(data_.num_features);
+    sums.Add(*rows_, missing_);
+    data_.fill_values = sums.Finish(ranks());
+  }
   std::vector<std::int64_t> missing;
   for (const ArffColumn& column : columns_) missing.push_back(column.missing);
   ranks().AddUp(missing);
@@ -390,6 +400,11 @@ MultiLabelData& ArffParser::Collect() {
 }
 
 void ArffParser::Forget() {
+  if (!options_.for_prediction()) {
+    if (!forgotten_) forgotten_ = std::make_unique<FeatureMeanSums>(data_.num_features);
+    forgotten_->Add(*rows_, missing_);
+    missing_.clear();
+  }
   data_.labels.clear();
   data_.lines.clear();
   data_.files.Clear();

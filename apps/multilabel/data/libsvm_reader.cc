@@ -65,6 +65,7 @@ class LibsvmParser final : public MultiLabelReader {
 
   bool Next() override;
   void Forget() override;
+  bool streams_training() const override { return true; }
   std::vector<std::string> Notes() const override;
 
  private:
@@ -271,8 +272,6 @@ void LibsvmParser::Agree() {
 
 MultiLabelData& LibsvmParser::Collect() {
   data_.num_features = options_.num_features >= 0 ? options_.num_features : num_features_;
-  if (data_.num_features == 0 && !options_.append_constant)
-    throw DataError(reader_.source(), 0, "no features");
   auto rows = std::make_shared<FeatureRows>();
   std::vector<Index> columns;
   std::vector<double> values;
@@ -297,6 +296,8 @@ MultiLabelData LibsvmParser::CollectAll() {
   // The largest feature may be that of another rank.
   if (agreed_) CheckSize({});
   Collect();
+  if (data_.num_features == 0 && !options_.append_constant)
+    throw DataError(reader_.source(), 0, "no features");
   return std::move(data_);
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include <slackline/apps/multilabel/data/arff_reader.h>
+#include <slackline/apps/multilabel/data/converted_data.h>
+#include <slackline/apps/multilabel/data/converted_layout.h>
 #include <slackline/apps/multilabel/data/csv_header.h>
 #include <slackline/apps/multilabel/data/csv_reader.h>
 #include <slackline/apps/multilabel/data/libsvm_reader.h>
@@ -110,6 +112,9 @@ bool IsComment(std::string_view text, const MultiLabelReadOptions& options) {
 /// The format of data whose first line is `line`.
 MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
                           const MultiLabelReadOptions& options) {
+  if (line.starts_with(kConvertedMagic))
+    throw DataError(source, 0,
+                    "converted data: pass the file itself, not compressed and not as a stream");
   if (line.starts_with("PK\x03\x04") || line.find('\0') != std::string_view::npos) {
     throw DataError(
         source, 0,
@@ -184,21 +189,29 @@ class DealtReader {
         source_(FindDataSource(ranks_, path)) {}
 
   MultiLabelData Read() {
+    MultiLabelInput input;
+    const bool any = Open(&input);
+    OnAllRanks(ranks_, [&] {
+      while (any && input.reader->Next()) {
+      }
+    });
+    return input.reader->Finish();
+  }
+  /// Returns whether this rank has any examples.
+  bool Open(MultiLabelInput* input) {
     CheckFillValues(options_);
     OnAllRanks(ranks_, [&] { Begin(); });
     const Index shards = options_.shards > 0 ? options_.shards : Index{ranks_.size()};
     std::vector<FilePart> parts = DealRecords(ranks_, source_, Rule(), shards);
     const bool any = !parts.empty();
-    LineReader lines(source_.name, std::move(parts));
-    std::unique_ptr<MultiLabelReader> reader;
+    input->lines = std::make_unique<LineReader>(source_.name, std::move(parts));
     OnAllRanks(ranks_, [&] {
-      reader = arff()    ? MakeArffReader(&lines, header_, options_)
-               : table() ? MakeCsvReader(&lines, table_header_, options_)
-                         : MakeLibsvmReader(&lines, std::nullopt, options_);
-      while (any && reader->Next()) {
-      }
+      LineReader* const lines = input->lines.get();
+      input->reader = arff()    ? MakeArffReader(lines, header_, options_)
+                      : table() ? MakeCsvReader(lines, table_header_, options_)
+                                : MakeLibsvmReader(lines, std::nullopt, options_);
     });
-    return reader->Finish();
+    return any;
   }
 
  private:
@@ -299,7 +312,19 @@ std::unique_ptr<MultiLabelReader> OpenMultiLabelData(LineReader* lines,
                                                : MakeCsvReader(lines, line, options);
 }
 
+MultiLabelInput OpenMultiLabelInput(const std::string& path, const MultiLabelReadOptions& options) {
+  MultiLabelInput input;
+  if (IsFolder(path)) {
+    DealtReader(path, options).Open(&input);
+  } else {
+    input.lines = std::make_unique<LineReader>(path);
+    input.reader = OpenMultiLabelData(input.lines.get(), options);
+  }
+  return input;
+}
+
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options) {
+  if (IsConverted(RanksOrOne(options.ranks), path)) return ReadConverted(path, options);
   const bool alone = options.ranks == nullptr || options.ranks->alone();
   if (!alone || IsFolder(path)) return DealtReader(path, options).Read();
   LineReader lines(path);

@@ -5,6 +5,7 @@
 // the standard input (path "-"). They may also be a folder with files part-… (core/data_source.h),
 // each with its head: all of them have the same declarations (ARFF) or the same header (tables).
 // Several ranks read such data together (core/record_deal.h).
+// Converted data (converted_data.h) are recognised by their first bytes.
 //
 // Tables: the first line names the columns; the separator is the most frequent of comma, semicolon
 // and tab in it. Values may stand in double quotes (csv_records.h). Some columns are labels
@@ -48,6 +49,15 @@ namespace slackline::internal {
 enum class MultiLabelFormat { kAuto, kArff, kLibsvm, kCsv, kTsv };
 std::string_view Name(MultiLabelFormat format);
 
+/// What a conversion did to the values of features.
+struct ConvertedValues {
+  FeatureScaling scaling;
+  std::string scaling_line;           ///< explains the scaling
+  std::vector<std::string> warnings;  ///< of training, about the scaling
+  /// Bytes of rows in a window (FeatureRows::SetWindows); 0: one window.
+  std::int64_t window_bytes = 0;
+};
+
 struct MultiLabelData {
   std::string source;  ///< the file or folder, for messages
   /// In the order of ReadMultiLabelData. LIBSVM data without names: "0", "1", …
@@ -62,6 +72,8 @@ struct MultiLabelData {
   /// The replacement of a missing value of each feature; empty if unknown (LIBSVM).
   std::vector<double> fill_values;
   std::shared_ptr<const TableSchema> table;  ///< of data read from a table; else null
+  /// Of converted data (converted_data.h), whose values are scaled already; else null.
+  std::shared_ptr<const ConvertedValues> converted;
   /// What the reader noticed, one sentence each without a full stop: missing values and their
   /// replacements, ignored columns and features, categories that training did not have.
   std::vector<std::string> notes;

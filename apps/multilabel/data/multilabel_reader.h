@@ -5,10 +5,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <slackline/apps/multilabel/tables/missing_values.h>
 #include <slackline/core/line_reader.h>
 
 namespace slackline::internal {
@@ -27,6 +29,15 @@ class MultiLabelReader {
   /// notes; valid until Next or Forget. Requires options for prediction. Throws DataError on a
   /// value that is too large after scaling.
   const MultiLabelData& Examples();
+  /// The same before scaling, and in training, too, where streams_training(). There, the values of
+  /// Missing() are 0, and the column of the constant is only known after the last example: it is
+  /// the last column of every row.
+  const MultiLabelData& ExamplesAsRead() { return Collect(); }
+  /// Missing numbers of these examples in training, in the order of their rows.
+  virtual std::span<const MissingValue> Missing() const { return {}; }
+  /// Whether examples can be forgotten in training, before the last one is read. Finish then returns
+  /// only the others, but names, numbers and notes for all.
+  virtual bool streams_training() const { return false; }
   /// Forgets the examples that were read; names and notes stay.
   virtual void Forget() = 0;
   /// MultiLabelData::notes for everything read so far.
@@ -56,6 +67,15 @@ class MultiLabelReader {
 /// reader. Throws DataError as ReadMultiLabelData does.
 std::unique_ptr<MultiLabelReader> OpenMultiLabelData(LineReader* lines,
                                                      const MultiLabelReadOptions& options);
+
+/// A file, the standard input or a folder, whose examples are read one after the other.
+struct MultiLabelInput {
+  std::unique_ptr<LineReader> lines;  // which the reader reads
+  std::unique_ptr<MultiLabelReader> reader;
+};
+/// Opens what ReadMultiLabelData reads, for one process. `options` must outlive the reader. Throws
+/// DataError as ReadMultiLabelData does.
+MultiLabelInput OpenMultiLabelInput(const std::string& path, const MultiLabelReadOptions& options);
 
 /// All examples of a reader.
 inline MultiLabelData ReadAllExamples(MultiLabelReader* reader) {

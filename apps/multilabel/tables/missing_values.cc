@@ -2,31 +2,41 @@
 #include <slackline/apps/multilabel/tables/missing_values.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
 
-#include <slackline/core/exact_sum.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
-std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
-                                 const std::vector<MissingValue>& missing, Ranks& ranks) {
-  std::vector<ExactSum> sums(num_features);
+
+FeatureMeanSums::FeatureMeanSums(Index num_features)
+    : sums_(Size(num_features)), known_(Size(num_features), 0) {}
+
+void FeatureMeanSums::Add(const FeatureRows& rows, std::span<const MissingValue> missing) {
+  const auto num_features = static_cast<Index>(sums_.size());
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features,
-                 [&](std::size_t f, double value) { sums[f].Add(value); });
+                 [&](std::size_t f, double value) { sums_[f].Add(value); });
   }
-  AddUp(ranks, sums);
-  std::vector<std::int64_t> known(num_features, rows.size());
-  for (const MissingValue& value : missing) --known[value.feature];
-  ranks.AddUp(known);
-  std::vector<double> means(num_features, 0.0);
+  for (std::int64_t& known : known_) known += rows.size();
+  for (const MissingValue& value : missing) --known_[Size(value.feature)];
+}
+
+std::vector<double> FeatureMeanSums::Finish(Ranks& ranks) {
+  AddUp(ranks, sums_);
+  ranks.AddUp(known_);
+  std::vector<double> means(sums_.size(), 0.0);
   for (std::size_t f = 0; f < means.size(); ++f) {
-    if (known[f] == 0) continue;  // the sum is 0
-    const double mean = sums[f].Round() / static_cast<double>(known[f]);
+    if (known_[f] == 0) continue;  // the sum is 0
+    const double mean = sums_[f].Round() / static_cast<double>(known_[f]);
     means[f] = std::clamp(mean, -kLargestValue, kLargestValue);
   }
   return means;
+}
+
+std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
+                                 const std::vector<MissingValue>& missing, Ranks& ranks) {
+  FeatureMeanSums sums(num_features);
+  sums.Add(rows, missing);
+  return sums.Finish(ranks);
 }
 
 FeatureRows FillMissing(const FeatureRows& rows, const std::vector<MissingValue>& missing,

@@ -3,8 +3,11 @@
 // Missing feature values and their replacement, the mean of the known values in training.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
+#include <slackline/core/exact_sum.h>
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/ranks.h>
 #include <slackline/core/types.h>
@@ -18,10 +21,23 @@ struct MissingValue {
   Index feature = 0;
 };
 
+/// Sums of the values of every feature, exact, so that they do not depend on the order of the rows,
+/// nor on the number of ranks. Memory: about 50 bytes per feature.
+class FeatureMeanSums {
+ public:
+  explicit FeatureMeanSums(Index num_features);
+  /// Adds rows with their missing values.
+  void Add(const FeatureRows& rows, std::span<const MissingValue> missing);
+  /// FeatureMeans of the rows that were added on all ranks, which all call it, once.
+  std::vector<double> Finish(Ranks& ranks);
+
+ private:
+  std::vector<ExactSum> sums_;
+  std::vector<std::int64_t> known_;
+};
+
 /// The mean of every feature below num_features over the rows of all ranks that have a value; 0 if
-/// none does. Within ±1e50, as all values are. All ranks call this function. Sums are exact before
-/// they are divided, so that the means do not depend on the order of the rows, nor on the number of
-/// ranks. Memory: about 50 bytes per feature.
+/// none does. Within ±1e50, as all values are. All ranks call this function.
 std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
                                  const std::vector<MissingValue>& missing, Ranks& ranks);
 

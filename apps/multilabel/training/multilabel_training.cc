@@ -155,7 +155,11 @@ std::vector<std::string> MultiLabelTraining::Warnings() const {
 }
 
 Fingerprint MultiLabelTraining::Context() const {
-  return {{"names of the labels", HashOfNames(data_.label_names)}};
+  Fingerprint context = {{"names of the labels", HashOfNames(data_.label_names)}};
+  // The order of visits depends on the windows.
+  const std::int64_t window = data_.converted != nullptr ? data_.converted->window_bytes : 0;
+  if (window > 0) context.emplace_back("windows of the data", std::to_string(window));
+  return context;
 }
 
 RecordTexts MultiLabelTraining::Texts() const {

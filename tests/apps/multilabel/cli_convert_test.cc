@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel convert, and the commands on what it writes.
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/model_file.h>
+#include <tests/apps/program.h>
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Files {
+  TemporaryFolder folder;
+  std::string text = folder.Write("d.svm", LibsvmText(300, 8, 6, 2));
+  std::string data = folder.Path("d.data");
+  std::string model = folder.Path("m.slk");
+
+  Outcome Convert(const Arguments& more = {}) const {
+    return RunProgram(Arguments{"multilabel", "convert", text, "--out", data} + more);
+  }
+  Outcome Train(const std::string& from, const std::string& to, const Arguments& more = {}) const {
+    return RunProgram(
+        Arguments{"multilabel", "train", from, "--model", to, "--gap-tolerance", "0.001"} + more);
+  }
+};
+
+std::vector<double> Weights(const std::string& model) {
+  const ModelReader reader(model);
+  const auto weights = reader.Doubles("weights");
+  return {weights.begin(), weights.end()};
+}
+
+void CheckError(const Outcome& outcome, const std::string& message) {
+  INFO(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(Contains(outcome.err, message));
+}
+
+}  // namespace
+
+TEST_CASE("training on converted data gives the model of the text") {
+  const Files files;
+  const std::string other = files.folder.Path("o.slk");
+  for (const Arguments& scale : {Arguments{}, Arguments{"--scale", "standard"}}) {
+    const Outcome converted = files.Convert(Arguments{"--num-labels", "6"} + scale);
+    INFO(converted.err);
+    REQUIRE(converted.code == 0);
+    CHECK(Contains(converted.err, "d.data: 300 examples, 8 features and a constant, 6 labels; "));
+    for (const Arguments& more : {Arguments{}, Arguments{"--bias", "1", "--num-labels", "6"}}) {
+      const Outcome trained = files.Train(files.data, files.model, more + scale);
+      INFO(trained.err);
+      REQUIRE(trained.code == 0);
+    }
+    REQUIRE(files.Train(files.text, other, Arguments{"--num-labels", "6"} + scale).code == 0);
+    CHECK(Weights(files.model) == Weights(other));
+  }
+  const Arguments evaluate = {"multilabel", "evaluate", files.text, "--model"};
+  CHECK(RunProgram(evaluate + Arguments{files.model}).out ==
+        RunProgram(evaluate + Arguments{other}).out);
+}
+
+TEST_CASE("predictions are those of the text") {
+  const Files files;
+  REQUIRE(files.Train(files.text, files.model, {"--num-labels", "6", "--scale", "standard"}).code ==
+          0);
+  REQUIRE(files.Convert({"--for", files.model}).code == 0);
+  for (const char* command : {"predict", "evaluate"}) {
+    const Outcome text = RunProgram({"multilabel", command, files.text, "--model", files.model});
+    const Outcome data = RunProgram({"multilabel", command, files.data, "--model", files.model});
+    INFO(data.err);
+    CHECK(data.code == 0);
+    CHECK(data.out == text.out);
+  }
+  CheckError(RunProgram({"multilabel", "predict", files.data, "--model", files.model, "--stream"}),
+             "converted data: pass the file itself");
+  REQUIRE(files.Convert({"--num-labels", "6", "--scale", "none"}).code == 0);
+  CheckError(RunProgram({"multilabel", "evaluate", files.data, "--model", files.model}),
+             "convert the data again, with --for and this model");
+}
+
+TEST_CASE("options that would change the values are refused, with the way out") {
+  const Files files;
+  REQUIRE(files.Convert({"--num-labels", "6", "--scale", "none"}).code == 0);
+  CheckError(files.Train(files.data, files.model, {"--scale", "norm"}),
+             "convert the data again, with --scale norm");
+  CheckError(files.Train(files.data, files.model, {"--bias", "0"}),
+             "convert the data again, with --bias 0");
+  CheckError(files.Train(files.data, files.model, {"--kernel", "rbf"}),
+             "convert the data again, with --bias 0");
+  CheckError(files.Train(files.data, files.model, {"--num-labels", "7"}), "has 6 labels");
+  CheckError(files.Train(files.data, files.model, {"--format", "libsvm"}), "leave --format out");
+  CheckError(files.Convert(), "pass --num-labels N or --labels FILE.xml");
+  CheckError(files.Convert({"--num-labels", "6", "--window", "0"}), "--window");
+  CheckError(files.Convert({"--for", files.text}), "not a Slackline model");
+  CheckError(
+      RunProgram({"multilabel", "convert", files.text, "--num-labels", "6", "--out", files.text}),
+      "would be overwritten");
+}
+
+TEST_CASE("a resumed run visits the windows of the whole run") {
+  const Files files;
+  const std::string text = files.folder.Write("large.svm", LibsvmText(40000, 8, 6, 2));
+  const auto convert = [&](const char* window) {
+    return RunProgram({"multilabel", "convert", text, "--num-labels", "6", "--out", files.data,
+                       "--window", window});
+  };
+  REQUIRE(convert("1").code == 0);
+  const std::string checkpoint = files.folder.Path("c");
+  const std::string other = files.folder.Path("o.slk");
+  const auto train = [&](const std::string& to, const char* passes, const Arguments& more) {
+    return RunProgram(Arguments{"multilabel", "train", files.data, "--model", to, "--learner",
+                                "bcfw", "--graph", "none", "--gap-tolerance", "1e-9",
+                                "--max-passes", passes} +
+                      more);
+  };
+  REQUIRE(train(files.model, "6", {}).code == 0);
+  REQUIRE(train(other, "3", {"--checkpoint", checkpoint}).code == 0);
+  const Outcome resumed = train(other, "6", {"--resume", checkpoint});
+  INFO(resumed.err);
+  REQUIRE(resumed.code == 0);
+  CHECK(Weights(files.model) == Weights(other));
+  REQUIRE(convert("none").code == 0);
+  CheckError(train(other, "6", {"--resume", checkpoint}), "windows of the data");
+}
+
+TEST_CASE("a full disk leaves no file") {
+  const Files files;
+  const std::size_t before = files.folder.NumFiles();
+  const Outcome outcome =
+      RunProgram({"multilabel", "convert", files.text, "--num-labels", "6", "--out", files.data},
+                 "/dev/null", "", [] {
+                   const rlimit limit{2000, 2000};
+                   setrlimit(RLIMIT_FSIZE, &limit);
+                 });
+  CheckError(outcome, files.data + ": writing failed: ");
+  CHECK(files.folder.NumFiles() == before);
+}
+
+TEST_CASE("a file that becomes shorter during training ends it with a message") {
+  const Files files;
+  REQUIRE(files.Convert({"--num-labels", "6"}).code == 0);
+  Process process({"multilabel", "train", files.data, "--model", files.model, "--gap-tolerance",
+                   "0", "--learner", "bcfw"});
+  REQUIRE(process.Works(SIGINT));
+  REQUIRE(truncate(files.data.c_str(), 0) == 0);
+  const Outcome outcome = process.Wait();
+  CheckError(outcome, files.data + ": can no longer be read: the file became shorter");
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Converted multi-label data (docs/reference/converted_file.md) with valid checksums.
+#include <slackline/apps/multilabel/data/converted_data.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include <slackline/apps/multilabel/data/converted_layout.h>
+#include <slackline/apps/multilabel/data/converted_writer.h>
+#include <slackline/core/atomic_file.h>
+#include <slackline/core/check.h>
+#include <slackline/core/model_file.h>
+
+#include "tests/core/temporary_folder.h"
+#include "tests/fuzz/target.h"
+
+namespace slackline::internal::fuzz {
+namespace {
+
+/// The bytes with checksums and lengths that match, as far as the directory can be read.
+std::string Sealed(std::string_view input) {
+  std::string bytes(input);
+  ConvertedHeader header;
+  if (bytes.size() < sizeof(header)) return bytes;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  header.length = bytes.size();
+  header.checksum = header.CorrectChecksum();
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  if (header.directory_begin < sizeof(header) || header.directory_begin > bytes.size())
+    return bytes;
+  const std::string directory =
+      WithChecksum(std::string_view(bytes).substr(header.directory_begin));
+  bytes.replace(header.directory_begin, std::string::npos, directory);
+  try {
+    const auto reader = ModelReader::FromBytes(directory, "directory", kConvertedDirectory);
+    const auto numbers = reader.Integers("blocks");
+    for (std::size_t k = 0; k + kNumbersPerBlock <= numbers.size(); k += kNumbersPerBlock) {
+      const auto begin = static_cast<std::uint64_t>(numbers[k]);
+      const auto length = static_cast<std::uint64_t>(numbers[k + 1]);
+      if (begin > header.directory_begin || length > header.directory_begin - begin) continue;
+      const auto sum = std::int64_t{Crc32(std::string_view(bytes).substr(begin, length))};
+      // The numbers of the last entry end before the checksum.
+      const std::size_t at = bytes.size() - 4 - 8 * (numbers.size() - k - kNumbersPerBlock + 1);
+      std::memcpy(bytes.data() + at, &sum, sizeof(sum));
+    }
+  } catch (const DataError&) {
+  }
+  const std::string last = WithChecksum(std::string_view(bytes).substr(header.directory_begin));
+  return bytes.replace(header.directory_begin, std::string::npos, last);
+}
+
+std::vector<std::string> Seeds() {
+  std::vector<std::string> seeds;
+  for (const bool dense : {true, false}) {
+    const test::TemporaryFolder folder;
+    MultiLabelData about;
+    about.label_names = {"a", "b"};
+    about.num_features = 3;
+    about.has_constant = true;
+    about.converted = std::make_shared<const ConvertedValues>();
+    FeatureRows rows;
+    rows.AddDense(std::vector<double>{1, 2, 3, 1});
+    rows.AddSparse(std::vector<Index>{0, 3}, std::vector<double>{7, 1});
+    ConvertedWriter writer(folder.Path("a"), 2);
+    for (int k = 0; k < 3; ++k)
+      writer.Add(rows.row(dense ? 0 : k % 2), std::vector<std::int8_t>{1, -1});
+    writer.EndExamples();
+    writer.Finish(about, {100});
+    seeds.push_back(test::ReadBytes(folder.Path("a")));
+  }
+  return seeds;
+}
+
+void Read(std::string_view input) {
+  const std::string path = PathOf(Sealed(input));
+  for (const bool constant : {true, false}) {
+    MultiLabelReadOptions options;
+    options.append_constant = constant;
+    try {
+      const MultiLabelData data = ReadConverted(path, options);
+      double sum = 0;
+      for (Index m = 0; m < data.num_examples(); ++m) {
+        const FeatureRow row = data.rows->row(m);
+        for (Index k = 0; k < row.count; ++k) sum += std::abs(row.values[k]) > 0 ? 1 : 0;
+        if (row.count > 0 && !row.dense() && row.columns[row.count - 1] > data.num_features)
+          throw std::logic_error("a column is out of range");
+      }
+      if (!std::isfinite(sum)) throw std::logic_error("values are not finite");
+    } catch (const DataError&) {
+      if (!constant) throw;
+    }
+  }
+}
+
+const FuzzTarget kConverted({"converted_data", Read, Seeds});
+
+}  // namespace
+}  // namespace slackline::internal::fuzz
