@@ -137,6 +137,9 @@ class Shard {
     common_->runs.ForEachColumn(example, moved,
                                 [&](Index number, const WeightRun&) { NoteChange(number); });
   }
+  void NoteChanges(const ExampleView& example) {
+    NoteChanges(example, [](std::size_t) { return true; });
+  }
 
   Problem problem_;
   const CommonWeights* common_;

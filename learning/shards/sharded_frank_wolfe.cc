@@ -113,7 +113,7 @@ class CornerShard : public Shard {
     TakeColumns(example);
     points_.Towards(m, std::as_const(corners_).coordinates(m), &direction_);
     ScatterFeatures(example, direction_, caution_ / lambda_m(), copy_);
-    NoteChange();
+    NoteChanges(example);
     if (known_) return;
     sweep_work_ += kVisitWork + 2 * static_cast<std::int64_t>(direction_.size());
     for (const Slot& slot : example.structure().slots())

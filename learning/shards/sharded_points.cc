@@ -60,7 +60,7 @@ class PointShard : public Shard {
       TakeColumns(example);
       if (blocks_.terms().l1 > 0) ThresholdColumns(example);
       if (FirstVisit(m)) Remember(m);
-      if (blocks_.Visit(m)) NoteChanges(example, [](std::size_t) { return true; });
+      if (blocks_.Visit(m)) NoteChanges(example);
     };
     VisitChosen(
         most_work, stop, [&] { return blocks_.work(); }, visit);
