@@ -5,6 +5,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/core/parallel.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/message_branch_and_bound.h>
@@ -13,6 +14,7 @@
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/learner_registry.h>
+#include <slackline/learning/shards/automatic_shards.h>
 
 namespace slackline::internal {
 namespace {
@@ -168,7 +170,7 @@ bool HasExampleOracles(const Dataset& data) {
 
 Index ShardsFor(const TrainOptions& options) {
   const Index ranks = RanksOf(options).size();
-  if (options.shards == 1) return ranks;
+  if (options.shards <= 1) return ranks;
   if (options.shards < ranks)
     throw DataError("--shards " + std::to_string(options.shards) + ": " + std::to_string(ranks) +
                     " processes train together, and each needs a shard or more");
@@ -178,6 +180,8 @@ Index ShardsFor(const TrainOptions& options) {
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options) {
   LearnerChoice choice{options, {}};
   TrainOptions& chosen = choice.options;
+  const bool open_shards = chosen.shards == 0;
+  if (open_shards) chosen.shards = 1;
   PrepareForRanks(&chosen);
   if (chosen.learner == LearnerKind::kAuto) choice.reason = Decide(problem, &chosen);
   if (chosen.step == StepKind::kAuto) {
@@ -190,6 +194,12 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   const bool keeps_corners =
       chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
   PlaneRace& planes = chosen.own<BcfwOptions>().planes;
+  if (open_shards && RanksOf(chosen).alone() && keeps_corners && planes != PlaneRace::kOn &&
+      chosen.average == AverageKind::kOff) {
+    chosen.shards = AutomaticShards(problem, NumThreads(chosen.threads));
+    if (chosen.shards > 1 && !choice.reason.empty())
+      choice.reason += "; in " + std::to_string(chosen.shards) + " shards, as --shards 0 chooses";
+  }
   if (planes == PlaneRace::kAuto) {
     const bool race = options.learner == LearnerKind::kAuto && keeps_corners &&
                       chosen.average == AverageKind::kOff && chosen.shards == 1;

@@ -94,12 +94,11 @@ constexpr OptionRecord kShared[] = {
      .placeholder = "P",
      .text = "bcfw, fw and prox-sdca: deal the examples into P shards, which are trained side by "
              "side (--threads) and combined in rounds. The result depends on P and not on the "
-             "threads",
+             "threads; 0 = as many as threads where that pays (bcfw with active sets)",
      .default_text = "1",
      .field = Field<&O::shards>,
-     .minimum = 1,
+     .minimum = 0,
      .maximum = kMostShards,
-     .positive = true,
      .by_learner = true},
     {.name = "kernel",
      .placeholder = "auto|linear|polynomial|rbf",

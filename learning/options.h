@@ -58,7 +58,8 @@ struct TrainOptions {
   /// For prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
   double l1 = 0;
   /// For bcfw, fw and prox-sdca: the number of shards into which the examples are dealt
-  /// (learning/shards).
+  /// (learning/shards). 0: for bcfw with active sets as many as threads where that pays, and else 1
+  /// (automatic_shards.h); several ranks have one each.
   Index shards = 1;
   /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, no kernel
   /// for the others.

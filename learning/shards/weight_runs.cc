@@ -37,6 +37,20 @@ std::vector<WeightRuns::BlockCounts> WeightRuns::Count(const Dataset& data, Rank
   return counts;
 }
 
+bool WeightRuns::HasRareFeatures(const BlockCounts& counts, const WeightBlock& block) {
+  return counts.inputs > 0 && counts.dense == 0 &&
+         static_cast<double>(counts.values) <=
+             kSparse * static_cast<double>(counts.inputs * block.cols);
+}
+
+bool WeightRuns::AllAreFrequent(const Dataset& data) {
+  const std::vector<BlockCounts> counts = Count(data, OneRank());
+  for (Index b = 0; b < data.layout().num_blocks(); ++b) {
+    if (HasRareFeatures(counts[b], data.layout().block(b))) return false;
+  }
+  return true;
+}
+
 void WeightRuns::AddFrequent(const WeightRun& run) {
   num_frequent_ += run.count;
   if (!frequent_.empty() && frequent_.back().begin + frequent_.back().count == run.begin) {
@@ -52,9 +66,7 @@ WeightRuns::WeightRuns(const Dataset& data, std::int64_t part_work, Ranks& ranks
   Offset columns = 0;
   for (Index b = 0; b < layout.num_blocks(); ++b) {
     const WeightBlock& block = layout.block(b);
-    const bool sparse = static_cast<double>(counts[b].values) <=
-                        kSparse * static_cast<double>(counts[b].inputs * block.cols);
-    if (counts[b].inputs == 0 || counts[b].dense > 0 || !sparse ||
+    if (!HasRareFeatures(counts[b], block) ||
         columns + block.cols > std::numeric_limits<Index>::max()) {
       divided_of_block_.push_back(-1);
       AddFrequent({block.offset, block.size()});

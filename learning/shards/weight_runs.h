@@ -29,6 +29,10 @@ class WeightRuns {
   /// over the entries of the inputs. All ranks have the same runs.
   WeightRuns(const Dataset& data, std::int64_t part_work, Ranks& ranks = OneRank());
 
+  /// Whether all runs would be frequent, as there are no blocks with rare features. One sweep over
+  /// the entries of the inputs.
+  static bool AllAreFrequent(const Dataset& data);
+
   /// The frequent runs, and the number of their weights.
   std::span<const WeightRun> frequent() const { return frequent_; }
   Offset num_frequent() const { return num_frequent_; }
@@ -74,6 +78,7 @@ class WeightRuns {
     Offset dense = 0;  // inputs that are
   };
   static std::vector<BlockCounts> Count(const Dataset& data, Ranks& ranks);
+  static bool HasRareFeatures(const BlockCounts& counts, const WeightBlock& block);
   void AddFrequent(const WeightRun& run);
   void MarkFrequent(const Dataset& data, std::int64_t part_work, Ranks& ranks);
 

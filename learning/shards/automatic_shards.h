@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How many shards a training takes if that is left to the program (--shards 0).
+#pragma once
+
+#include <slackline/learning/problem.h>
+
+namespace slackline::internal {
+
+/// As many shards as threads where these shorten the training by the figures of
+/// docs/notebook/shards.md, fewer if the passes of so many would be too short for rounds, and 1 where
+/// one chain of steps is faster. Depends on the problem and the number of threads alone. One sweep
+/// over the entries of the inputs. threads ≥ 1.
+Index AutomaticShards(const Problem& problem, int threads);
+
+}  // namespace slackline::internal

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/shards/automatic_shards.h>
+
+#include <slackline/learning/bcfw.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/train_loop.h>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/multilabel_problems.h"
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+/// A pass of visits touches 600 · (50 + 8 · 400 / 2) = 990 000 array entries: enough for two shards.
+Problem DenseProblem() {
+  Random random(5);
+  return Problem(RandomMultiLabelProblem(random, 600, 8, 400, false), 0.01);
+}
+
+TrainOptions OpenShards(int threads) {
+  TrainOptions options;
+  options.shards = 0;
+  options.threads = threads;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("dense data: as many shards as threads, if passes are long enough") {
+  const Problem problem = DenseProblem();
+  CHECK(AutomaticShards(problem, 1) == 1);
+  CHECK(AutomaticShards(problem, 2) == 2);
+  CHECK(AutomaticShards(problem, 8) == 2);
+  Random random(5);
+  const Problem small(RandomMultiLabelProblem(random, 300, 8, 400, false), 0.01);
+  CHECK(AutomaticShards(small, 8) == 1);
+}
+
+TEST_CASE("rare features: four shards or more, or one") {
+  Random random(6);
+  const Problem problem(RandomTextProblem(random, 20'000, 20, 1000), 0.01);
+  // 20 000 · (50 + 20 · 9 / 2) = 2 800 000 entries
+  CHECK(AutomaticShards(problem, 3) == 1);
+  CHECK(AutomaticShards(problem, 4) == 4);
+  CHECK(AutomaticShards(problem, 16) == 5);
+  const Problem small(RandomTextProblem(random, 8000, 20, 1000), 0.01);
+  CHECK(AutomaticShards(small, 16) == 1);
+}
+
+TEST_CASE("--shards 0 chooses shards for active sets on several threads alone") {
+  const Problem problem = DenseProblem();
+  const LearnerChoice two = ChooseLearner(problem, OpenShards(2));
+  CHECK(two.options.shards == 2);
+  CHECK(two.options.own<BcfwOptions>().planes == PlaneRace::kOff);
+  CHECK(two.reason.find("in 2 shards") != std::string::npos);
+  const LearnerChoice one = ChooseLearner(problem, OpenShards(1));
+  CHECK(one.options.shards == 1);
+  CHECK(one.options.own<BcfwOptions>().planes == PlaneRace::kOn);
+
+  TrainOptions options = OpenShards(2);
+  options.learner = LearnerKind::kBcfw;
+  options.step = StepKind::kFrankWolfe;
+  CHECK(ChooseLearner(problem, options).options.shards == 1);
+  options.step = StepKind::kPairwise;
+  CHECK(ChooseLearner(problem, options).options.shards == 2);
+  options.average = AverageKind::kWeighted;
+  CHECK(ChooseLearner(problem, options).options.shards == 1);
+}
+
+TEST_CASE("a run in shards that were chosen is the run in as many shards") {
+  const Problem problem = DenseProblem();
+  TrainOptions options = OpenShards(2);
+  options.max_passes = 3;
+  const TrainSummary chosen = Train(problem, options);
+  options.shards = 2;
+  const TrainSummary given = Train(problem, options);
+  CHECK(chosen.weights == given.weights);
+  options.shards = 1;
+  CHECK(Train(problem, options).weights != given.weights);
+}
