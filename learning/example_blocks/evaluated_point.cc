@@ -18,7 +18,7 @@ double EvaluatedPoint::Evaluate(const Dataset& data, double loss, double regular
                                 double kappa) {
   share_ = kappa > 0 ? BestShare(loss, regulariser) : 1;
   const double value = share_ * loss - share_ * share_ * regulariser;
-  if (!keeps() || !(value > value_)) return value;
+  if (!keeps_ || !(value > value_)) return value;
   value_ = value;
   std::vector<double> coordinates;
   for (std::size_t m = 0; m < points_.size(); ++m) {
@@ -47,7 +47,7 @@ double EvaluatedPoint::ReadNewest(const Dataset& data, Index m,
 }
 
 double EvaluatedPoint::Read(const Dataset& data, Index m, std::vector<double>* coordinates) const {
-  if (!keeps() || value_ == -kInfinity) return ReadNewest(data, m, coordinates);
+  if (!keeps_ || value_ == -kInfinity) return ReadNewest(data, m, coordinates);
   const SparsePoint& point = points_[m];
   coordinates->assign(data.example(m).structure().num_coordinates(), 0.0);
   for (std::size_t e = 0; e < point.index.size(); ++e)
@@ -63,7 +63,7 @@ void EvaluatedPoint::Archive(const Dataset& data, StateArchive* archive) {
 
 EvaluatedPoint::Loading EvaluatedPoint::ArchiveHead(Index examples, StateArchive* archive) {
   Loading loading;
-  loading.known = keeps() && !loaded_;
+  loading.known = keeps_ && !loaded_;
   archive->Flag(&loading.known);
   if (archive->loading()) {
     loaded_ = !loading.known;
@@ -89,7 +89,7 @@ void EvaluatedPoint::ArchiveExample(const Dataset& data, Index m, StateArchive* 
 void EvaluatedPoint::EndLoading(Loading loading) {
   // Keep the current point if best points are not wanted, or if the current one is better: an
   // evaluation during the pass that is being undone may have found it.
-  if (!loading.known || !keeps() || value_ > loading.value) return;
+  if (!loading.known || !keeps_ || value_ > loading.value) return;
   points_ = std::move(loading.points);
   value_ = loading.value;
 }

@@ -24,9 +24,12 @@ class EvaluatedPoint {
   EvaluatedPoint(bool proximal, Reader newest) : proximal_(proximal), newest_(std::move(newest)) {}
 
   /// From now on the best point is kept.
-  void Keep(Index examples) { points_.resize(examples); }
+  void Keep(Index examples) {
+    keeps_ = true;
+    points_.resize(examples);
+  }
   /// Whether Read gives the best point of all evaluations of the run.
-  bool is_best() const { return !proximal_ || (keeps() && !loaded_); }
+  bool is_best() const { return !proximal_ || (keeps_ && !loaded_); }
   /// For a problem with another λ, of which no point is known.
   void Forget();
 
@@ -56,10 +59,10 @@ class EvaluatedPoint {
   void EndLoading(Loading loading);
 
  private:
-  bool keeps() const { return !points_.empty(); }
   double ReadNewest(const Dataset& data, Index m, std::vector<double>* coordinates) const;
 
   bool proximal_;
+  bool keeps_ = false;
   Reader newest_;
   double share_ = 1;                 // of the newest point in the mixture last evaluated
   std::vector<SparsePoint> points_;  // the best point; empty until Keep

@@ -142,10 +142,10 @@ Checkpoint LoadListed(const ModelReader& list, const Ranks& ranks) {
     good = good && file.find('/') == std::string::npos;  // they lie beside the list
   std::int64_t shards = 0;
   for (const std::int64_t count : counts) {
-    good = good && count > 0 && count <= std::numeric_limits<Index>::max();
+    good = good && count >= 0 && count <= std::numeric_limits<Index>::max();
     shards += count;
   }
-  if (!good) throw DataError(list.path(), 0, "the checkpoint is inconsistent");
+  if (!good || shards == 0) throw DataError(list.path(), 0, "the checkpoint is inconsistent");
   const std::int64_t number = NumberOf(list);
   const Ranks::Piece mine = ranks.PieceOf(shards);
   const std::filesystem::path folder = std::filesystem::path(list.path()).parent_path();
@@ -168,14 +168,9 @@ Checkpoint LoadListed(const ModelReader& list, const Ranks& ranks) {
 /// The state of this rank's shards out of one that has all of them.
 Checkpoint SelectShards(Checkpoint whole, const std::string& path, const Ranks& ranks) {
   if (ranks.alone()) return whole;
-  if (whole.parts.size() < Size(ranks.size())) {
-    throw DataError(path, 0,
-                    whole.parts.empty()
-                        ? std::string("the run had no shards, and cannot continue on several ranks")
-                        : "the run had " + std::to_string(whole.parts.size()) +
-                              " shards, and cannot continue on " + std::to_string(ranks.size()) +
-                              " ranks");
-  }
+  // Fewer shards than ranks are those of a run with fewer examples than ranks.
+  if (whole.parts.empty())
+    throw DataError(path, 0, "the run had no shards, and cannot continue on several ranks");
   const Ranks::Piece mine = ranks.PieceOf(static_cast<std::int64_t>(whole.parts.size()));
   Checkpoint selected;
   selected.state = CommonOf(whole);

@@ -112,6 +112,10 @@ class Batch:
     def __init__(self):
         self.sources = []
 
+    @property
+    def arguments(self):
+        return self.sources[0].arguments
+
     def renamed(self):
         """The names of each source that need a macro: other sources have them as well, or headers
         that the source does not include."""
@@ -122,7 +126,7 @@ class Batch:
 
     def add(self, source, size):
         """False if the source does not fit."""
-        if self.sources and (source.arguments != self.sources[0].arguments or len(self.sources) >= size):
+        if self.sources and (source.arguments != self.arguments or len(self.sources) >= size):
             return False
         self.sources.append(source)
         if all(not renamed & one.without_macro for one, renamed in zip(self.sources, self.renamed())):

@@ -52,8 +52,8 @@ std::vector<Record> Read(std::vector<FilePart> parts, const RecordRule& rule) {
   std::string_view line;
   bool open = false;
   while (reader.Next(&line)) {
-    const LineRole role = rule.role(line, open);
     if (reader.between_parts()) open = false;
+    const LineRole role = rule.role(line, open);
     if (role == LineRole::kSeparator) open = false;
     if (role == LineRole::kNothing || role == LineRole::kSeparator) continue;
     if (!open) records.emplace_back();

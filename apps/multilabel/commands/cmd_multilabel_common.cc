@@ -28,10 +28,12 @@ MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights
 }
 
 /// The bounds on the number of labels as text: ", label sets of …" if training respects them too,
-/// ", predictions of …" if only prediction does, and empty without bounds.
-std::string CountsText(const MultiLabelModel& model, const Problem& problem) {
+/// ", predictions of …" if only prediction does, and empty without bounds. With several ranks, all
+/// of them must call it.
+std::string CountsText(const MultiLabelModel& model, const Problem& problem, Ranks& ranks) {
   if (!model.label_counts().Restricts(model.num_labels())) return {};
-  const bool trained = !problem.data().example(0).structure().globals().empty();
+  const auto& structures = problem.data().structures();
+  const bool trained = ranks.Any(!structures.empty() && !structures.front()->globals().empty());
   return (trained ? ", label sets of " : ", predictions of ") +
          DescribeLabelCounts(model.label_counts(), model.num_labels());
 }
@@ -217,7 +219,7 @@ void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string&
           ", graph " + training_.options().graph.name + " (" +
           Count(static_cast<Offset>(model.pairs().size()), "pair") + ")" +
           (clusters == 0 ? std::string() : ", " + Count(clusters, "cluster") + " of three") +
-          CountsText(model, problem) +
+          CountsText(model, problem, training_.options().the_ranks()) +
           (model.kernelized() ? ", kernel " + KernelOf(choice.options, problem.data()).description()
                               : ""));
 }

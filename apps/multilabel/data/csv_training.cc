@@ -110,12 +110,11 @@ void CsvTraining::CheckSize() const {
       MemoryExcess(bytes, RanksOrOne(options_.ranks).ranks_on_this_machine());
   if (excess.empty()) return;
   const bool any = data_.num_examples() > 0;
-  throw DataError(any ? data_.FileOf(data_.num_examples() - 1) : data_.source,
-                  any ? data_.lines.back() : 0,
-                  Count(data_.num_labels(), "label") + " × " +
-                      Count(data_.num_examples(), "example") + " × " +
-                      Count(static_cast<Offset>(features), "feature") + ": " + excess +
-                      "; leave columns out by --ignore-columns");
+  throw DataError(
+      any ? data_.FileOf(data_.num_examples() - 1) : data_.source, any ? data_.lines.back() : 0,
+      Count(data_.num_labels(), "label") + " × " + Count(data_.num_examples(), "example") + " × " +
+          Count(static_cast<Offset>(features), "feature") + ": " + excess +
+          "; leave columns out by --ignore-columns");
 }
 
 void CsvTraining::MakeRows() {

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/random.h>
+#include <slackline/core/record_deal.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
@@ -38,7 +39,8 @@ TrainOptions OptionsOn(Ranks& ranks) {
 template <class Change>
 Verification TrainAndVerify(const Problem& problem, Ranks& ranks, const Change& change,
                             const std::atomic<int>* interrupt = nullptr) {
-  const Problem part = PartOf(problem, ranks);
+  const Problem part =
+      PartOf(problem, RecordsOfRank(ranks, problem.size(), kShards, ranks.rank()), ranks);
   const TrainOptions options = OptionsOn(ranks);
   const std::unique_ptr<Learner> learner = MakeLearner(part, options);
   learner->traits().dual_point->KeepDualPoint();

@@ -285,7 +285,7 @@ TEST_CASE("tables are those of one process, with quotes that span lines") {
   const TemporaryFolder folder;
   const std::string text = kTableHeader + RowsOfTable(0, 40);
   const MultiLabelData one = CheckDeals(folder.Write("t.csv", text), TableOptions());
-  CHECK(one.table->columns[1].categories.size() == 8);  // of which ranks have seen some each
+  CHECK(one.table->columns[2].categories.size() == 8);  // of which ranks have seen some each
   CHECK(one.fill_values[0] > 0);
   CHECK(std::ranges::any_of(one.notes, [](const std::string& note) {
     return Contains(note, "3 missing values in 1 column (x 3)");
@@ -394,7 +394,7 @@ TEST_CASE("errors in tables of several ranks") {
                        " others are"));
   }
 
-  const std::string other = "id,other,c,x,A,B\n";
+  const std::string other = "z,other,c,x,A,B\n";
   const std::string parts =
       WriteParts(folder, "q", {kTableHeader + rows, other + rows, kTableHeader + rows});
   for (const int ranks : {1, 3})
