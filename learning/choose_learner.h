@@ -40,8 +40,8 @@ Index ShardsFor(const TrainOptions& options);
 /// Throws DataError where --rho, --tau or --shrinking off meet forbidden states.
 ///
 /// Where several ranks train together, all of them must call it, and choose the same: only learners
-/// that read --shards train on ranks, in ShardsFor(options) shards. Throws DataError on fewer shards
-/// than ranks, and on all learners and options that cannot train in several processes.
+/// that read --shards train on ranks, in ShardsFor(options) shards. Throws DataError on fewer
+/// shards than ranks, and on all learners and options that cannot train in several processes.
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline::internal

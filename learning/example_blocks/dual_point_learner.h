@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Common part of the learners that keep one dual point per example, a mixture of the oracle's
-// corners, and move it in ways of their own: these points, warm starts of the oracle, the average of
-// the iterates, and counts. Learners with the steps of point_blocks.h derive from PointBlockLearner.
+// corners, and move it in ways of their own: these points, warm starts of the oracle, the average
+// of the iterates, and counts. Learners with the steps of point_blocks.h derive from
+// PointBlockLearner.
 //
 //   symbol        here          shape
 //   ψ_m(μ_m)      points_       num_coordinates of the example's structure (core/structure.h)
