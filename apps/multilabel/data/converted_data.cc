@@ -365,7 +365,6 @@ MultiLabelData ReadConverted(const std::string& path, const MultiLabelReadOption
     CheckWanted(path, parts.front().about, options);
     if (examples > std::numeric_limits<Index>::max()) throw DataError(path, 0, "too many examples");
     const Index shards = options.shards > 0 ? options.shards : Index{ranks.size()};
-    if (!options.for_prediction()) CheckRecords(ranks, path, examples, shards, "example");
     data = RowLoader(map, parts, RecordsOfRank(ranks, examples, shards, ranks.rank())).Load(path);
   });
   return data;
