@@ -101,6 +101,20 @@ def yeast_as_libsvm():
         yield ",".join(labels) + " " + " ".join(features)
 
 
+def drawn_images(lab, count):
+    """A file of prepared images; None where the program has no segmentation."""
+    drawn = lab.folder / "drawn"
+    done = lab.run(0, "segment", "draw", "--out", drawn, "--images", count, "--size", "60x40")
+    if done.returncode != 0:
+        return None
+    prepared = lab.folder / "drawn.fea"
+    done = lab.run(0, "segment", "prepare", "--images", drawn / "images", "--labels",
+                   drawn / "labels", "--classes", drawn / "classes.txt", "--train",
+                   drawn / "train.txt", "--test", drawn / "test.txt", "--out", prepared)
+    require(done.returncode == 0, done.stderr)
+    return prepared
+
+
 def yeast_file(lab):
     path = lab.folder / "yeast.svm"
     path.write_text("\n".join(yeast_as_libsvm()) + "\n")
@@ -166,14 +180,8 @@ def same_models(lab):
         "path": ["multilabel", "train", plain, "--num-labels", 14, "--graph", "none",
                  "--lambda-path", "0.1:0.01:2"],
     }
-    drawn = lab.folder / "drawn"
-    done = lab.run(0, "segment", "draw", "--out", drawn, "--images", 9, "--size", "60x40")
-    if done.returncode == 0:  # the program has segmentation
-        prepared = lab.folder / "drawn.fea"
-        done = lab.run(0, "segment", "prepare", "--images", drawn / "images", "--labels",
-                       drawn / "labels", "--classes", drawn / "classes.txt", "--train",
-                       drawn / "train.txt", "--test", drawn / "test.txt", "--out", prepared)
-        require(done.returncode == 0, done.stderr)
+    prepared = drawn_images(lab, 9)
+    if prepared is not None:
         ways["images"] = ["segment", "train", prepared, "--layers", "neighbours"]
     for name, way in ways.items():
         if name == "path":
@@ -240,14 +248,8 @@ def few_records(lab):
             ["multilabel", "train", arff, "--labels", XML, "--graph", "tree"],
             ["sequence", "train", tags, "--min-count", 1],
             ["matching", "train", pairs]]
-    drawn = lab.folder / "drawn"
-    done = lab.run(0, "segment", "draw", "--out", drawn, "--images", 4, "--size", "60x40")
-    if done.returncode == 0:  # the program has segmentation
-        prepared = lab.folder / "drawn.fea"
-        done = lab.run(0, "segment", "prepare", "--images", drawn / "images", "--labels",
-                       drawn / "labels", "--classes", drawn / "classes.txt", "--train",
-                       drawn / "train.txt", "--test", drawn / "test.txt", "--out", prepared)
-        require(done.returncode == 0, done.stderr)
+    prepared = drawn_images(lab, 4)
+    if prepared is not None:
         ways.append(["segment", "train", prepared])
     saved = lab.folder / "run.ckpt"
     for way in ways:

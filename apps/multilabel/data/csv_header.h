@@ -32,7 +32,7 @@ CsvHeader ReadCsvHeader(LineReader* reader, std::string_view line, char separato
 /// Throws DataError if all names are numbers, because the header is then missing.
 void CheckHeaderIsThere(const CsvHeader& header);
 
-/// Throws DataError unless the two headers, of files of one table, name the same columns in the same
+/// Throws DataError unless the two headers, of files of one table, name the same columns in one
 /// order.
 void CheckSameHeader(const CsvHeader& header, const CsvHeader& other);
 

@@ -14,7 +14,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// A pass of visits touches 600 · (50 + 8 · 400 / 2) = 990 000 array entries: enough for two shards.
+/// A pass of visits touches 600 · (50 + 8 · 400 / 2) = 990 000 array entries: work for two shards.
 Problem DenseProblem() {
   Random random(5);
   return Problem(RandomMultiLabelProblem(random, 600, 8, 400, false), 0.01);
