@@ -383,15 +383,9 @@ def predictions(lab):
 
 
 def segmentations(lab):
-    drawn = lab.folder / "drawn"
-    done = lab.run(0, "segment", "draw", "--out", drawn, "--images", 9, "--size", "60x40")
-    if done.returncode != 0:
-        return  # the program has no segmentation
-    prepared = lab.folder / "drawn.fea"
-    done = lab.run(0, "segment", "prepare", "--images", drawn / "images", "--labels",
-                   drawn / "labels", "--classes", drawn / "classes.txt", "--train",
-                   drawn / "train.txt", "--test", drawn / "test.txt", "--out", prepared)
-    require(done.returncode == 0, done.stderr)
+    prepared = drawn_images(lab, 9)
+    if prepared is None:
+        return
     model = lab.folder / "drawn.slk"
     lab.train(0, "drawn", "segment", "train", prepared, "--max-passes", 5)
     without_times = re.compile(r'"[a-z_]*seconds[a-z_]*": [^,\n]*|; [\d.e-]+ s per image.*')

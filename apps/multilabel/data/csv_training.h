@@ -18,8 +18,9 @@ namespace slackline::internal {
 class CsvTraining {
  public:
   /// source: the file or folder. file: the file of the next row, which may change from row to row.
-  /// All arguments but the source must outlive this object. Throws DataError when columns of the options do not
-  /// exist or are both labels and ignored, when a column has no name, or when no features are left.
+  /// All arguments but the source must outlive this object. Throws DataError when columns of the
+  /// options do not exist or are both labels and ignored, when a column has no name, or when no
+  /// features are left.
   CsvTraining(const std::string& source, const std::string& file, const CsvHeader& header,
               const MultiLabelReadOptions& options);
 
