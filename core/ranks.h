@@ -32,7 +32,8 @@ class Ranks {
   virtual int rank() const = 0;
   bool alone() const { return size() == 1; }
   bool first() const { return rank() == 0; }
-  /// How many of the ranks, this one included, run on the machine of this rank and share its memory.
+  /// How many of the ranks, this one included, run on the machine of this rank and share its
+  /// memory.
   virtual int ranks_on_this_machine() const { return 1; }
 
   /// Gives the bytes of all ranks to all ranks. Rank r gives lengths[r] bytes; all ranks know all

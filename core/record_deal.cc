@@ -22,7 +22,8 @@ struct Stretch {
   int rank = 0;
 };
 
-/// What a rank finds in a stretch, [0] if no record is open where the stretch begins, [1] if one is.
+/// What a rank finds in a stretch, [0] if no record is open where the stretch begins, [1] if one
+/// is.
 struct Counts {
   Offset lines = 0;
   std::array<Offset, 2> records{};        // that begin in the stretch
@@ -78,8 +79,8 @@ class RecordDealer {
   std::vector<FilePart> Deal();
 
  private:
-  /// Calls visit(reader, line) for every line of a stretch, until it returns false; the line is null
-  /// in the head of the file.
+  /// Calls visit(reader, line) for every line of a stretch, until it returns false; the line is
+  /// null in the head of the file.
   template <class Visit>
   void ForEachLine(const Stretch& stretch, const Before& before, const Visit& visit) const;
   bool Take(std::string_view line, bool* open) const;

@@ -40,9 +40,9 @@ struct ShardPlan {
 /// fewer. Where every rank has the examples of its shards in a deal of all examples, the result
 /// does not depend on the number of ranks. Elsewhere every rank deals its own examples, and all
 /// ranks have equally many shards. examples: of this rank, which may have none where the shards are
-/// fewer than the ranks. Throws DataError on all ranks when there are no examples, when fewer shards
-/// than ranks are wanted, and when every rank should deal its own examples but the shards cannot be
-/// divided evenly.
+/// fewer than the ranks. Throws DataError on all ranks when there are no examples, when fewer
+/// shards than ranks are wanted, and when every rank should deal its own examples but the shards
+/// cannot be divided evenly.
 ShardPlan PlanShards(Index examples, Index wanted, Ranks& ranks);
 
 /// The examples of a range alone, with the same λ. They share inputs and structures with the

@@ -80,8 +80,8 @@ struct VerifyOptions {
 /// two must agree within another 1e-7 of the value at w = 0. O(M) solver calls on one thread, up to
 /// 200 times as many for a smoothed hinge.
 ///
-/// With several ranks, all of them call this function, each with the problem of its own examples and
-/// the same weights and claim, and all get the same result (but for the seconds).
+/// With several ranks, all of them call this function, each with the problem of its own examples
+/// and the same weights and claim, and all get the same result (but for the seconds).
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
                                const ProgressRecord& claim, const TrainOptions& trained,
                                const DualPointSource* point, const VerifyOptions& options = {});

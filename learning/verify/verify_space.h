@@ -27,8 +27,8 @@ class VerifySpace {
 
   /// Adds scale · ψ_m(μ) to the dual point. psi: the coordinates of ψ_m(μ).
   virtual void AddToPoint(Index m, std::span<const double> psi, double scale) = 0;
-  /// Replaces the point by the sum of the points of all ranks, which must all call it. Several ranks
-  /// must have explicit weights.
+  /// Replaces the point by the sum of the points of all ranks, which must all call it. Several
+  /// ranks must have explicit weights.
   virtual void AddUpPoint(Ranks& ranks) = 0;
   /// ‖soft(v, threshold)‖² of the dual point v. Requires threshold 0 with a kernel.
   virtual double PointSquaredNorm(double threshold) const = 0;

@@ -20,8 +20,8 @@ std::string TypeName(PyObject* object);
 
 /// Calls add(name, value) for features as python-crfsuite takes them: a dict {name: value}, where a
 /// text as value stands for the feature "name=text" with value 1, and a dict or list for features
-/// "name:…"; or a list, tuple or set of names, whose values are 1. Throws pybind11::value_error with
-/// `place` on anything else, and on values that are not finite. Requires the GIL.
+/// "name:…"; or a list, tuple or set of names, whose values are 1. Throws pybind11::value_error
+/// with `place` on anything else, and on values that are not finite. Requires the GIL.
 void ForEachFeature(PyObject* features, const std::string& place,
                     const std::function<void(std::string_view name, double value)>& add);
 

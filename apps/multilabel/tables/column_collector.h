@@ -26,12 +26,12 @@ class ColumnCollector {
  public:
   explicit ColumnCollector(std::string name);
 
-  /// Appends a value from this file, for messages. Throws DataError on numbers that are not finite or beyond ±1e50, and as soon
-  /// as it is clear that the column is rejected.
+  /// Appends a value from this file, for messages. Throws DataError on numbers that are not finite
+  /// or beyond ±1e50, and as soon as it is clear that the column is rejected.
   void Add(std::string_view text, const std::string& file, long line);
   /// To be called by all ranks after the last value: from then on, types, categories and counts are
-  /// those of the values of all ranks, in their order. Throws DataError on all ranks when the column
-  /// is rejected.
+  /// those of the values of all ranks, in their order. Throws DataError on all ranks when the
+  /// column is rejected.
   void Finish(Ranks& ranks);
   /// Returns the sum plus the numbers of this rank, in the order of their rows; 0 for categories.
   double AddTo(double sum) const;
