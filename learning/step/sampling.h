@@ -28,8 +28,8 @@ inline void ArchiveRandom(Random* random, StateArchive* archive) {
 }
 
 /// A fresh random order of all examples for every pass. With windows (Dataset::WindowEnds), the
-/// examples of a window follow each other; the order of the windows is random, and so is the order
-/// of the examples in each of them.
+/// order of the windows is random; the examples of the first kWindowsTogether windows come first,
+/// in random order, then those of as many others, and so on.
 class ExampleOrder {
  public:
   /// window_ends: ascending, up to size; fewer than two: one window.
@@ -64,13 +64,14 @@ class ExampleOrder {
   void ShuffleWindows(Random* random) {
     std::iota(windows_.begin(), windows_.end(), std::size_t{0});
     random->Shuffle(std::span<std::size_t>(windows_));
-    std::span<Index> rest(order_);
-    for (const std::size_t w : windows_) {
-      const Index begin = w == 0 ? 0 : window_ends_[w - 1];
-      const std::span<Index> window = rest.first(Size(window_ends_[w] - begin));
-      std::iota(window.begin(), window.end(), begin);
-      random->Shuffle(window);
-      rest = rest.subspan(window.size());
+    std::size_t begin = 0;  // of the windows that are together
+    std::size_t end = 0;
+    for (std::size_t k = 0; k < windows_.size(); ++k) {
+      const std::size_t w = windows_[k];
+      for (Index m = w == 0 ? 0 : window_ends_[w - 1]; m < window_ends_[w]; ++m) order_[end++] = m;
+      if ((k + 1) % kWindowsTogether != 0 && k + 1 < windows_.size()) continue;
+      random->Shuffle(std::span(order_).subspan(begin, end - begin));
+      begin = end;
     }
   }
 

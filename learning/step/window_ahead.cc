@@ -11,13 +11,19 @@ constexpr std::size_t kAtOnce = 32;
 
 }  // namespace
 
-std::size_t WindowAhead::EndOfWindow(std::span<const Index> order, std::size_t begin) const {
-  const auto window = std::upper_bound(ends_.begin(), ends_.end(), order[begin]) - ends_.begin();
-  const Index first = window == 0 ? 0 : ends_[Size(window - 1)];
-  const Index last = ends_[Size(window)] - 1;
-  std::size_t end = begin + 1;
-  while (end < order.size() && order[end] >= first && order[end] <= last) ++end;
-  return end;
+/// The end of the longest run of examples that are in no more windows than visited together. Where
+/// all examples of a window are lacking, it has some of the next group, too.
+std::size_t WindowAhead::EndOfGroup(std::span<const Index> order, std::size_t begin) {
+  windows_.clear();
+  std::size_t k = begin;
+  for (; k < order.size(); ++k) {
+    const std::size_t window =
+        Size(std::upper_bound(ends_.begin(), ends_.end(), order[k]) - ends_.begin());
+    if (std::find(windows_.begin(), windows_.end(), window) != windows_.end()) continue;
+    if (windows_.size() == kWindowsTogether) break;
+    windows_.push_back(window);
+  }
+  return k;
 }
 
 void WindowAhead::Plan(std::span<const Index> order) {
@@ -25,7 +31,7 @@ void WindowAhead::Plan(std::span<const Index> order) {
   next_.clear();
   if (end_ == order.size()) return;
   const auto begin = order.begin() + static_cast<std::ptrdiff_t>(end_);
-  next_.assign(begin, order.begin() + static_cast<std::ptrdiff_t>(EndOfWindow(order, end_)));
+  next_.assign(begin, order.begin() + static_cast<std::ptrdiff_t>(EndOfGroup(order, end_)));
   std::sort(next_.begin(), next_.end());
 }
 
@@ -52,7 +58,7 @@ void WindowAhead::Advance(std::span<const Index> order, std::size_t k) {
   if (k == 0 || k >= end_) {
     ReadUpTo(next_.size());
     begin_ = k;
-    end_ = EndOfWindow(order, k);
+    end_ = EndOfGroup(order, k);
     Plan(order);
   }
   const std::size_t share = next_.size() * (k + 1 - begin_) / (end_ - begin_);

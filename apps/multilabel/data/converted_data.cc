@@ -213,7 +213,7 @@ class RowLoader {
     }
     ConvertedValues values = *data_.converted;
     values.window_bytes = WindowBytes();
-    if (values.window_bytes > 0) rows_->SetWindows(WindowEnds(values.window_bytes));
+    if (values.window_bytes > 0) rows_->SetWindows(WindowEnds(values.window_bytes / kWindowParts));
     data_.converted = std::make_shared<const ConvertedValues>(std::move(values));
     data_.rows = std::move(rows_);
     return std::move(data_);

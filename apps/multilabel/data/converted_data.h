@@ -15,13 +15,16 @@ namespace slackline::internal {
 
 /// Rows of more bytes than this are visited window by window, unless the conversion chose.
 inline constexpr std::int64_t kLeastBytesInWindows = 1'000'000'000;
-/// Bytes of rows in a window, unless the conversion chose.
+/// Bytes of rows that are visited together, unless the conversion chose, …
 inline constexpr std::int64_t kWindowBytes = 64'000'000;
+/// … as so many windows of the file (kWindowsTogether of learning/step/window_ahead.h), which are
+/// others in every pass.
+inline constexpr std::int64_t kWindowParts = 16;
 
 /// How rows are divided into windows (FeatureRows::SetWindows).
 struct WindowChoice {
-  /// > 0: bytes of the rows of a window; 0: one window; −1: kWindowBytes if the rows have more than
-  /// kLeastBytesInWindows, else one window.
+  /// > 0: bytes of the rows that are visited together; 0: all; −1: kWindowBytes if the rows have
+  /// more than kLeastBytesInWindows, else all.
   std::int64_t bytes = -1;
 
   bool operator==(const WindowChoice&) const = default;

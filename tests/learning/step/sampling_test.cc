@@ -86,25 +86,39 @@ TEST_CASE("a pass ends after the visit during which it is stopped") {
   CHECK(count == 1);
 }
 
-TEST_CASE("examples of a window follow each other, in orders of their own") {
-  const std::vector<Index> ends = {7, 20, 21, kSize};
+TEST_CASE("examples of some windows follow each other; other windows are together in every pass") {
+  std::vector<Index> ends;  // 40 windows of one or two examples
+  for (Index m = 1; m < kSize; ++m) {
+    if (m % 5 > 0 || m > kSize - 5) ends.push_back(m);
+  }
+  ends.push_back(kSize);
+  const auto window = [&](Index m) {
+    return Size(std::upper_bound(ends.begin(), ends.end(), m) - ends.begin());
+  };
+  REQUIRE(ends.size() > 2 * kWindowsTogether);
   const Dataset data = Examples(ends);
   ExampleVisits visits(Ordered(OrderKind::kExample), data);
-  std::set<std::vector<std::size_t>> orders_of_windows;
+  std::set<std::set<std::size_t>> first_groups;
   for (int pass = 0; pass < 20; ++pass) {
     const std::vector<Index> seen = Pass(&visits);
-    REQUIRE(seen.size() == kSize);
-    std::vector<std::size_t> windows;
-    for (const Index m : seen) {
-      const std::size_t window = Size(std::upper_bound(ends.begin(), ends.end(), m) - ends.begin());
-      if (windows.empty() || windows.back() != window) windows.push_back(window);
+    REQUIRE(std::set<Index>(seen.begin(), seen.end()).size() == kSize);
+    // Every group has kWindowsTogether windows, all examples of which it has.
+    std::size_t k = 0;
+    for (std::size_t group = 0; group * kWindowsTogether < ends.size(); ++group) {
+      std::set<std::size_t> windows;
+      std::size_t examples = 0;
+      for (; k < seen.size(); ++k, ++examples) {
+        if (windows.size() == kWindowsTogether && windows.count(window(seen[k])) == 0) break;
+        windows.insert(window(seen[k]));
+      }
+      std::size_t expected = 0;
+      for (const std::size_t w : windows) expected += Size(ends[w] - (w == 0 ? 0 : ends[w - 1]));
+      CHECK(examples == expected);
+      if (group == 0) first_groups.insert(windows);
     }
-    CHECK(windows.size() == ends.size());
-    CHECK(!std::is_sorted(seen.begin(), seen.end()));
-    orders_of_windows.insert(windows);
-    CHECK(std::set<Index>(seen.begin(), seen.end()).size() == kSize);
+    CHECK(k == kSize);
   }
-  CHECK(orders_of_windows.size() > 3);
+  CHECK(first_groups.size() == 20);
 }
 
 TEST_CASE("one window changes nothing") {
