@@ -30,8 +30,8 @@ struct WindowChoice {
   bool operator==(const WindowChoice&) const = default;
 };
 
-/// Whether a file begins as converted data do; of a folder, its first file part-…. Rank 0 looks, and
-/// all ranks get what it finds.
+/// Whether a file begins as converted data do; of a folder, its first file part-…. Rank 0 looks,
+/// and all ranks get what it finds.
 bool IsConverted(Ranks& ranks, const std::string& path);
 
 /// Converted data, in a file or in files part-… of a folder that agree in everything but their

@@ -35,8 +35,8 @@ class MultiLabelReader {
   const MultiLabelData& ExamplesAsRead() { return Collect(); }
   /// Missing numbers of these examples in training, in the order of their rows.
   virtual std::span<const MissingValue> Missing() const { return {}; }
-  /// Whether examples can be forgotten in training, before the last one is read. Finish then returns
-  /// only the others, but names, numbers and notes for all.
+  /// Whether examples can be forgotten in training, before the last one is read. Finish then
+  /// returns only the others, but names, numbers and notes for all.
   virtual bool streams_training() const { return false; }
   /// Forgets the examples that were read; names and notes stay.
   virtual void Forget() = 0;
