@@ -63,13 +63,13 @@ class FeatureRows {
   static FeatureRows SparseView(std::span<const Offset> starts, std::span<const Index> columns,
                                 std::span<const double> values, std::shared_ptr<const void> owner);
 
-  /// Rows of mapped files, which are read where they lie (AddMapped). No others can be added. A copy
-  /// lies in memory.
+  /// Rows of mapped files, which are read where they lie (AddMapped). No others can be added. A
+  /// copy lies in memory.
   explicit FeatureRows(std::shared_ptr<const FileMap> files);
   /// Appends a row that lies in the mapped files: `count` values from byte `values` of their range
   /// on, a multiple of 8, and the columns from byte `columns` on, a multiple of 4; −1: the row is
-  /// dense. They are read once. Requires that they lie within the range, and a row as in AddDense or
-  /// AddSparse (else std::invalid_argument). Rows must be added in the order of the files.
+  /// dense. They are read once. Requires that they lie within the range, and a row as in AddDense
+  /// or AddSparse (else std::invalid_argument). Rows must be added in the order of the files.
   Index AddMapped(Offset values, Offset columns, Index count);
   /// Divides the rows into windows by the number at which each of them ends: learners visit the
   /// examples of one window after those of another (ExampleVisits), so that few rows are wanted at
