@@ -39,7 +39,7 @@ inline std::vector<PlainDual::Corner>::iterator FindCorner(std::vector<PlainDual
 
 /// Problems with every kind of features in turn: one input vector or several, untied and tied
 /// weights, potentials.
-TrainingSet SmallProblem(Random& random, int trial) {
+inline TrainingSet SmallProblem(Random& random, int trial) {
   if (trial % 4 == 0) return RandomMultiLabelProblem(random, 4, 4, 3, false);
   ProblemOptions shape = RandomOptions(random);
   shape.zero_features = false;
