@@ -23,7 +23,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A declaration at the beginning of a line: the last word before a bracket, "=", ":", ";" or "final".
-DECLARED = re.compile(r"^(?!return |public|private|using namespace |using [\w:]+;)[A-Za-z_][^/\"(={\[;:<]*?"
+DECLARED = re.compile(r"^(?!return |public|private|using namespace |using [\w:]+;)(?:\[\[\w+\]\] )?[A-Za-z_][^/\"(={\[;:<]*?"
                       r"(?:<.*?>[^(={\[;:]*?)?(?:[A-Za-z_]\w*::[^(={\[;:]*?)*\b([A-Za-z_]\w*)\s*"
                       r"(?:\(|=|\{|\[|;|:(?!:)|final\b|$)")
 
@@ -65,8 +65,11 @@ def included_headers(path):
             depth += 1
         elif line.startswith("#endif"):
             depth -= 1
-        elif depth == 0 and re.match(r"#include [<\"]", line):
+        elif depth == 0 and line.startswith("#include <"):
             yield line
+        elif depth == 0 and line.startswith('#include "'):
+            beside = path.parent / line.split('"')[1]
+            yield f'#include "{beside}"' if beside.is_file() else line
 
 
 def file_of(line):
