@@ -66,7 +66,7 @@ def included_headers(path):
         elif line.startswith("#endif"):
             depth -= 1
         elif depth == 0 and line.startswith("#include <"):
-            yield line
+            yield line.split(">")[0] + ">"  # without a comment
         elif depth == 0 and line.startswith('#include "'):
             beside = path.parent / line.split('"')[1]
             yield f'#include "{beside}"' if beside.is_file() else line
