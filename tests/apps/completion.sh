@@ -24,7 +24,7 @@ completes() {
 }
 
 completes multilabel mult
-completes 'train predict evaluate cv' multilabel ''
+completes 'train predict evaluate cv convert' multilabel ''
 completes 'train' multilabel tr
 completes '--label-columns' multilabel train --label-c
 completes '--label-counts' multilabel predict data.csv --model m.slk --lab
