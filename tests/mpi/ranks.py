@@ -386,6 +386,7 @@ def segmentations(lab):
     prepared = drawn_images(lab, 9)
     if prepared is None:
         return
+    drawn = lab.folder / "drawn"
     model = lab.folder / "drawn.slk"
     lab.train(0, "drawn", "segment", "train", prepared, "--max-passes", 5)
     without_times = re.compile(r'"[a-z_]*seconds[a-z_]*": [^,\n]*|; [\d.e-]+ s per image.*')
