@@ -286,8 +286,11 @@ def test_images(tmp_path):
         same_model(one, model)
     refused = on_ranks(2, lambda comm: ImageSegmenter(comm=comm, **options).fit(images, labels))
     assert all(isinstance(answer, NotImplementedError) for answer in refused)
-    few = on_ranks(6, lambda comm: ImageSegmenter(comm=comm, **options).fit_features(path))
-    assert all("5 training images are not enough" in str(answer) for answer in few)
+    # One process has no image, and there are as many shards as images.
+    five = ImageSegmenter(shards=5, **options).fit_features(path)
+    for model in on_ranks(
+            6, lambda comm: ImageSegmenter(comm=comm, **options).fit_features(path)):
+        same_model(five, model)
 
 
 def test_uneven_parts_train_together():
