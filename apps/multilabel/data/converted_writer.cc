@@ -28,7 +28,7 @@ void AppendBytes(const T* values, std::size_t count, std::string* bytes) {
 }  // namespace
 
 struct ConvertedWriter::State {
-  State(const std::string& path, Index labels) : file(path), num_labels(labels) {}
+  State(const std::string& path, Index label_count) : file(path), num_labels(label_count) {}
 
   void EndBlock();
   std::string_view BytesOf(const FileMap& map, const ConvertedBlock& block) const {
