@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace slackline::internal {
 namespace {
@@ -34,6 +35,13 @@ std::vector<std::string> Ranks::GatherTexts(std::string_view mine) {
     begin += length;
   }
   return texts;
+}
+
+std::string Ranks::FirstText(std::string_view mine) {
+  for (std::string& text : GatherTexts(mine)) {
+    if (!text.empty()) return std::move(text);
+  }
+  return {};
 }
 
 std::int64_t Ranks::SumOf(std::int64_t mine) {
@@ -81,9 +89,7 @@ Ranks& OneRank() {
 
 void ThrowFirstError(Ranks& ranks, const std::string& error) {
   if (!ranks.Any(!error.empty())) return;
-  for (const std::string& text : ranks.GatherTexts(error)) {
-    if (!text.empty()) throw DataError(text);
-  }
+  throw DataError(ranks.FirstText(error));
 }
 
 void RequireOneRank(const Ranks& ranks, std::string_view what) {

@@ -69,6 +69,8 @@ class Ranks {
   }
   /// The texts of all ranks, in their order.
   std::vector<std::string> GatherTexts(std::string_view mine);
+  /// The first of these texts that is not empty; empty where all are.
+  std::string FirstText(std::string_view mine);
 
   /// Sum and maximum of a whole number of every rank.
   std::int64_t SumOf(std::int64_t mine);

@@ -119,10 +119,7 @@ class Verifier {
     score_rounding_ = std::ranges::max(ranks_.Gather(score_rounding_));
     has_point_ = !ranks_.Any(!has_point_);
     if (has_point_) space_->AddUpPoint(ranks_);
-    for (const std::string& fault : ranks_.GatherTexts(fault_)) {
-      fault_ = fault;
-      if (!fault.empty()) break;
-    }
+    fault_ = ranks_.FirstText(fault_);
     names_ = UniteNames(ranks_.GatherTexts(names_));
   }
 

@@ -176,10 +176,7 @@ std::vector<std::string> CsvPrediction::Notes() const {
 void CsvPrediction::Agree(Ranks& ranks) {
   ranks.AddUp(missing_);
   ranks.AddUp(unknown_);
-  for (const std::string& example : ranks.GatherTexts(unknown_example_)) {
-    unknown_example_ = example;
-    if (!example.empty()) break;
-  }
+  unknown_example_ = ranks.FirstText(unknown_example_);
 }
 
 MultiLabelData& CsvPrediction::Examples() {

@@ -262,11 +262,7 @@ void LibsvmParser::Agree() {
   const std::vector<Index> unknown(unknown_features_.begin(), unknown_features_.end());
   for (const Index feature : ranks().Join(std::span(unknown))) unknown_features_.insert(feature);
   unknown_values_ = ranks().SumOf(unknown_values_);
-  for (const std::string& first : ranks().GatherTexts(first_unknown_)) {
-    if (first.empty()) continue;
-    first_unknown_ = first;
-    break;
-  }
+  first_unknown_ = ranks().FirstText(first_unknown_);
   agreed_ = true;
 }
 
