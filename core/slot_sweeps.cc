@@ -172,12 +172,15 @@ Offset AddSlotsByThreads(const ExampleView& example, std::span<const double> q,
 
 }  // namespace
 
-bool ThreadsShareSweeps(const ExampleView& example, int threads) {
-  if (threads < 2) return false;
-  Offset work = 0;
+Offset SweepEntries(const ExampleView& example) {
+  Offset entries = 0;
   for (const Slot& slot : example.structure().slots())
-    work += static_cast<Offset>(example.input(slot.input).count) * slot.rows;
-  return work >= kLeastSharedWork;
+    entries += Offset{slot.rows} * example.input(slot.input).count;
+  return entries;
+}
+
+bool ThreadsShareSweeps(const ExampleView& example, int threads) {
+  return threads >= 2 && SweepEntries(example) >= kLeastSharedWork;
 }
 
 Offset SlotScores(const ExampleView& example, std::span<const double> weights, std::span<double> u,

@@ -24,6 +24,9 @@ Offset SlotScores(const ExampleView& example, std::span<const double> weights, s
 Offset AddSlots(const ExampleView& example, std::span<const double> q, std::span<double> weights,
                 int threads = 1);
 
+/// The multiply-adds of a sweep over all slots of an example. Reads no values of its inputs.
+Offset SweepEntries(const ExampleView& example);
+
 /// Whether up to `threads` threads share the sweeps of an example: `threads` is at least 2, and a
 /// sweep over all slots takes at least 500 000 multiply-adds.
 bool ThreadsShareSweeps(const ExampleView& example, int threads);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/shards/weight_runs.h>
 #include <slackline/learning/step/active_set.h>
 
@@ -17,12 +18,7 @@ constexpr std::int64_t kLeastShardsOfRare = 4;
 /// Array entries that visits of all examples touch, roughly.
 std::int64_t PassWork(const Dataset& data) {
   std::int64_t entries = 0;
-  for (Index m = 0; m < data.size(); ++m) {
-    data.PrefetchSweep(0, m, data.size());
-    const ExampleView example = data.example(m);
-    for (const Slot& slot : example.structure().slots())
-      entries += std::int64_t{slot.rows} * example.input(slot.input).count;
-  }
+  for (Index m = 0; m < data.size(); ++m) entries += SweepEntries(data.example(m));
   return kVisitWork * data.size() + entries / 2;
 }
 

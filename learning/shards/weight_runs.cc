@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/step/active_set.h>
 
 namespace slackline::internal {
@@ -19,7 +20,6 @@ constexpr double kSparse = 1.0 / 16;  // largest mean share of values that are n
 std::vector<WeightRuns::BlockCounts> WeightRuns::Count(const Dataset& data, Ranks& ranks) {
   std::vector<BlockCounts> counts(data.layout().num_blocks());
   for (Index m = 0; m < data.size(); ++m) {
-    data.PrefetchSweep(0, m, data.size());
     const ExampleView example = data.example(m);
     for (const Slot& slot : example.structure().slots()) {
       const FeatureRow row = example.input(slot.input);
@@ -89,9 +89,7 @@ void WeightRuns::MarkFrequent(const Dataset& data, std::int64_t part_work, Ranks
   for (Index m = 0; m < data.size(); ++m) {
     data.PrefetchSweep(0, m, data.size());
     const ExampleView example = data.example(m);
-    double_work += 2 * kVisitWork;
-    for (const Slot& slot : example.structure().slots())
-      double_work += Offset{slot.rows} * example.input(slot.input).count;
+    double_work += 2 * kVisitWork + SweepEntries(example);
     ForEachColumn(example, [&](Index column, const WeightRun&) {
       if (last[column] == m) return;
       last[column] = m;

@@ -25,12 +25,12 @@ struct WeightRun {
 class WeightRuns {
  public:
   /// data: the examples of this rank. part_work: of a shard in a part of a round, in array entries.
-  /// A column is frequent if some examples of a part are likely to have its feature. Two sweeps
-  /// over the entries of the inputs. All ranks have the same runs.
+  /// A column is frequent if some examples of a part are likely to have its feature. Where features
+  /// are rare, one sweep over the columns of the inputs. All ranks have the same runs.
   WeightRuns(const Dataset& data, std::int64_t part_work, Ranks& ranks = OneRank());
 
-  /// Whether all runs would be frequent, as there are no blocks with rare features. One sweep over
-  /// the entries of the inputs.
+  /// Whether all runs would be frequent, as there are no blocks with rare features. Reads the
+  /// lengths of the inputs alone.
   static bool AllAreFrequent(const Dataset& data);
 
   /// The frequent runs, and the number of their weights.
