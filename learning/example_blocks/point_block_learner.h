@@ -37,8 +37,7 @@ class PointBlockLearner : public ExampleBlockLearner {
       average_.EndStep();
       after_visit();
     });
-    // Removes the accumulated rounding errors of steps.
-    if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
+    if (++pass_ % PointBlocks::kRebuildEvery == 0) blocks_.Rebuild();
   }
 
   /// A certified primal of any weights.
@@ -50,9 +49,6 @@ class PointBlockLearner : public ExampleBlockLearner {
   std::optional<ExampleOracle> loose_;
   PointBlocks blocks_;
   IterateAverage average_;  // of v
-
- private:
-  static constexpr Index kRebuildEvery = 64;  // passes
 };
 
 }  // namespace slackline::internal

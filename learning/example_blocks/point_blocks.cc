@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <slackline/core/feature_map.h>
+#include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/standalone/prox_regulariser.h>
 #include <slackline/learning/step/active_set.h>
 #include <slackline/learning/step/dual_mixture.h>
@@ -54,14 +55,6 @@ bool VariablesAreFree(const Problem& problem) {
   });
 }
 
-/// Entries of the inputs that a sweep over the example reads.
-Offset SweepEntries(const ExampleView& example) {
-  Offset entries = 0;
-  for (const Slot& slot : example.structure().slots())
-    entries += Offset{slot.rows} * example.input(slot.input).count;
-  return entries;
-}
-
 }  // namespace
 
 PointBlocks::PointBlocks(const Problem& problem, const Terms& terms, ExampleOracle* oracle)
@@ -91,8 +84,7 @@ void PointBlocks::Replaced(Offset begin, Offset count) {
 }
 
 void PointBlocks::Threshold(std::vector<double>* v) const {
-  if (terms_.l1 == 0) return;
-  for (double& x : *v) x = SoftThreshold(x, threshold());
+  if (terms_.l1 > 0) SoftThreshold(*v, threshold());
 }
 
 void PointBlocks::Rebuild() {

@@ -60,8 +60,10 @@ class PointBlocks {
   /// σ/λ, and w of any v.
   double threshold() const { return terms_.l1 / problem_.lambda(); }
   void Threshold(std::vector<double>* v) const;
-  /// Computes v and w from the points.
+  /// Computes v and w from the points, which removes the accumulated rounding errors of steps.
+  /// Learners do so every kRebuildEvery passes.
   void Rebuild();
+  static constexpr Index kRebuildEvery = 64;
 
   /// Everything that visits of example m change besides the weights.
   DualPoints& points() { return points_; }

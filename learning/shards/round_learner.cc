@@ -299,12 +299,27 @@ double RoundLearner::NewestPoint(Index m, std::vector<double>* coordinates) cons
   return shards_[k]->PointOfExample(m - plan_.begin[k], coordinates);
 }
 
+void RoundLearner::Rebuild() {
+  PointWeights(&common_.values);
+  Distribute();
+}
+
 void RoundLearner::ArchiveRounds(StateArchive* archive) {
   archive->FiniteReals(common_.values);
   exchange_.Archive(archive);
   for (std::int64_t* count : {&exchange_work_, &last_exchange_, &made_rounds_})
     archive->Count(count);
   if (archive->loading()) state_ = RoundState::kSettled;
+}
+
+void RoundLearner::ArchiveShards(StateArchive* archive) {
+  for (const auto& shard : shards_) {
+    archive->Part();
+    shard->Archive(archive);
+  }
+  if (!archive->loading()) return;
+  evaluated_.clear();
+  Distribute();
 }
 
 }  // namespace slackline::internal

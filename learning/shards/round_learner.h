@@ -139,8 +139,15 @@ class RoundLearner : public Learner,
   void SumOfVectors(const std::function<void(std::size_t k, std::vector<double>* part)>& write,
                     std::vector<double>* sum);
 
+  /// Computes the common weights from the points, which removes rounding errors, and gives them to
+  /// all shards. Where there is no proximal centre.
+  void Rebuild();
+
   /// Archives the common weights, the exchange, and counts; the parts of the shards follow.
   void ArchiveRounds(StateArchive* archive);
+  /// Archives the shards, each as a part of its own; after loading them, gives all shards the
+  /// common weights.
+  void ArchiveShards(StateArchive* archive);
 
   Problem problem_;  // of this rank's examples
   TrainOptions options_;

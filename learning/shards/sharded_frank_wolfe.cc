@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <slackline/core/feature_map.h>
+#include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/oracle/example_evaluator.h>
 #include <slackline/learning/shards/shard.h>
 #include <slackline/learning/step/active_set.h>
@@ -115,9 +116,8 @@ class CornerShard : public Shard {
     ScatterFeatures(example, direction_, caution_ / lambda_m(), copy_);
     NoteChanges(example);
     if (known_) return;
-    sweep_work_ += kVisitWork + 2 * static_cast<std::int64_t>(direction_.size());
-    for (const Slot& slot : example.structure().slots())
-      sweep_work_ += Offset{slot.rows} * example.input(slot.input).count / 2;
+    sweep_work_ +=
+        kVisitWork + 2 * static_cast<std::int64_t>(direction_.size()) + SweepEntries(example) / 2;
   }
 
   ExampleEvaluator evaluator_;
@@ -199,13 +199,8 @@ class ShardedFrankWolfeLearner : public RoundLearner, public CheckAdvisor {
     for (double* value : {&best_primal_, &dual_}) archive->FiniteReal(value);
     archive->Flag(&swept_);
     archive->Passes(&pass_);
-    for (const auto& shard : shards_) {
-      archive->Part();
-      shard->Archive(archive);
-    }
+    ArchiveShards(archive);
     if (!archive->loading()) return;
-    evaluated_.clear();
-    Distribute();
     if (swept_) {
       const StopControl never(nullptr, 0);
       StartRound(never, true);
@@ -249,12 +244,6 @@ class ShardedFrankWolfeLearner : public RoundLearner, public CheckAdvisor {
       best_primal_ = primal;
     }
     return true;
-  }
-
-  /// Computes the weights from scratch, which removes rounding errors.
-  void Rebuild() {
-    PointWeights(&common_.values);
-    Distribute();
   }
 
   std::vector<double> best_;  // of all iterates whose primal is known; empty before the first

@@ -36,7 +36,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     rounds_.Run(total, stop, [&] { return VisitWorthwhile(Visits::kActiveSets, stop); });
     SettleAll();
     if (!stop.ShouldStop()) MoveCentre();
-    if (++pass_ % ActiveSetBlocks::kRebuildEvery == 0) Rebuild();
+    if (++pass_ % ActiveSetBlocks::kRebuildEvery == 0) RebuildWithCentre();
     CountAll();
   }
 
@@ -83,7 +83,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     pass_ = 0;
     ForgetRounds();
     centre_.Leave();
-    Rebuild();
+    RebuildWithCentre();
     if (options_.proximal != Switch::kOff && kappa() == 0) MoveCentreTo(FirstStrength());
     CountAll();
   }
@@ -186,7 +186,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
   }
 
   /// Computes w from scratch, which removes rounding errors.
-  void Rebuild() {
+  void RebuildWithCentre() {
     PointWeights(&common_.values);
     centre_.Blend(problem_.lambda(), common_.values);
     Distribute();

@@ -12,12 +12,11 @@
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/oracle/example_evaluator.h>
 #include <slackline/learning/shards/shard.h>
+#include <slackline/learning/standalone/prox_regulariser.h>
 #include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
 namespace {
-
-constexpr Index kRebuildEvery = 64;  // passes, as without shards
 
 ExampleOracle::Options OracleOptions(const TrainOptions& options, double lp_tolerance) {
   return {.solver = options.oracle,
@@ -198,7 +197,7 @@ class ShardedPointLearner : public RoundLearner, public CheckListener {
   void RunPass(const StopControl& stop) override {
     Visit([](Shard& shard) { static_cast<PointShard&>(shard).Choose(); }, stop);
     SettleAll();
-    if (++pass_ % kRebuildEvery == 0) Rebuild();
+    if (++pass_ % PointBlocks::kRebuildEvery == 0) Rebuild();
     CountWork();
   }
 
@@ -206,7 +205,7 @@ class ShardedPointLearner : public RoundLearner, public CheckListener {
     const double value = PointWeights(&evaluated_);
     double one_norm = 0;
     if (terms_.l1 > 0) {
-      shard(0).blocks().Threshold(&evaluated_);
+      SoftThreshold(evaluated_, threshold());
       for (const double x : evaluated_) one_norm += std::abs(x);
     }
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
@@ -259,25 +258,13 @@ class ShardedPointLearner : public RoundLearner, public CheckListener {
     ArchiveRounds(archive);
     archive->Passes(&pass_);
     archive->Flag(&note_made_);
-    for (const auto& shard : shards_) {
-      archive->Part();
-      shard->Archive(archive);
-    }
-    if (!archive->loading()) return;
-    evaluated_.clear();
-    Distribute();
-    CountWork();
+    ArchiveShards(archive);
+    if (archive->loading()) CountWork();
   }
 
  private:
   double threshold() const override { return terms_.l1 / problem_.lambda(); }
   PointShard& shard(Index k) { return static_cast<PointShard&>(*shards_[k]); }
-
-  /// Computes the weights from scratch, which removes rounding errors.
-  void Rebuild() {
-    PointWeights(&common_.values);
-    Distribute();
-  }
 
   PointBlocks::Terms terms_;
   double smoothing_range_ = 0;

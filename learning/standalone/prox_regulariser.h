@@ -32,6 +32,11 @@ inline double SoftThreshold(double v, double threshold) {
   return v < -threshold ? v + threshold : 0.0;
 }
 
+/// The same of every entry.
+inline void SoftThreshold(std::span<double> v, double threshold) {
+  for (double& x : v) x = SoftThreshold(x, threshold);
+}
+
 enum class ProxKind { kL2, kElasticNet, kQNorm };
 /// ‖·‖_D', in which g* is 1-smooth.
 enum class DualNorm { kEuclidean, kMaximum };

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -84,31 +85,37 @@ Outcome OutcomeOf(const TrainSummary& summary) {
            static_cast<double>(last.rounds)}};
 }
 
+/// Checks that these numbers of ranks make the run of one process.
+void CheckSameOnRanks(const Problem& problem, const TrainOptions& options,
+                      std::initializer_list<int> sizes) {
+  const Outcome alone = OutcomeOf(Train(problem, options));
+  for (const int size : sizes) {
+    const std::vector<Outcome> outcomes = OnEachRank(size, [&](ThreadRanks& ranks) {
+      TrainOptions own = options;
+      own.ranks = &ranks;
+      return OutcomeOf(Train(PartOf(problem, options.shards, ranks), own));
+    });
+    CAPTURE(problem.size());
+    CAPTURE(options.shards);
+    CAPTURE(options.learner.name());
+    CAPTURE(size);
+    for (const Outcome& outcome : outcomes) {
+      CHECK(outcome.weights == alone.weights);
+      CHECK(outcome.figures == alone.figures);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("runs on several ranks are those on one, bit for bit") {
   Random random(1);
   for (const bool texts : {false, true}) {
+    CAPTURE(texts);
     const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 101);
     for (const Index shards : {3, 4, 8}) {
-      for (const TrainOptions& options : Ways(shards)) {
-        const Outcome alone = OutcomeOf(Train(problem, options));
-        for (const int size : {1, 2, 3}) {
-          const std::vector<Outcome> outcomes = OnEachRank(size, [&](ThreadRanks& ranks) {
-            TrainOptions own = options;
-            own.ranks = &ranks;
-            return OutcomeOf(Train(PartOf(problem, shards, ranks), own));
-          });
-          CAPTURE(texts);
-          CAPTURE(shards);
-          CAPTURE(options.learner.name());
-          CAPTURE(size);
-          for (const Outcome& outcome : outcomes) {
-            CHECK(outcome.weights == alone.weights);
-            CHECK(outcome.figures == alone.figures);
-          }
-        }
-      }
+      for (const TrainOptions& options : Ways(shards))
+        CheckSameOnRanks(problem, options, {1, 2, 3});
     }
   }
 }
@@ -117,27 +124,13 @@ TEST_CASE("ranks may have no examples") {
   Random random(2);
   for (const Index examples : {1, 2, 4}) {
     for (const bool texts : {false, true}) {
+      CAPTURE(texts);
       const Problem problem =
           texts ? Problem(RandomTextProblem(random, examples, 10, 3000), 1.0 / 600)
                 : DenseProblem(random, examples);
       for (const Index shards : {5, 7}) {
-        const TrainOptions options = Shards(shards);
-        const Outcome alone = OutcomeOf(Train(problem, options));
-        for (const int size : {2, 3, 5}) {
-          const std::vector<Outcome> outcomes = OnEachRank(size, [&](ThreadRanks& ranks) {
-            TrainOptions own = options;
-            own.ranks = &ranks;
-            return OutcomeOf(Train(PartOf(problem, shards, ranks), own));
-          });
-          CAPTURE(examples);
-          CAPTURE(texts);
-          CAPTURE(shards);
-          CAPTURE(size);
-          for (const Outcome& outcome : outcomes) {
-            CHECK(outcome.weights == alone.weights);
-            CHECK(outcome.figures == alone.figures);
-          }
-        }
+        for (const TrainOptions& options : Ways(shards))
+          CheckSameOnRanks(problem, options, {2, 3, 5});
       }
     }
   }
