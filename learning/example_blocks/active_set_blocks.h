@@ -53,6 +53,7 @@ class ActiveSetBlocks {
     /// At least 1: steps allow for changes of the weights by other shards as if their own change
     /// were so many times as large. The weights of the blocks move by as much.
     double caution = 1;
+    bool notes_moved_slots = false;  ///< whether moved_slot is asked for
   };
   /// The problem's examples become one shard of several. The blocks keep no centre then, and visits
   /// drop no corners. Rebuild, MoveCentre, CentreGap and ChangeLambda without a share must not be
@@ -63,7 +64,8 @@ class ActiveSetBlocks {
   void WeightsReplaced() { oracle_->Refresh(weights_); }
   /// For a shard: the weights of the corners of example m, which the shards change together.
   std::span<double> alpha(Index m) { return sets_[m].alpha(); }
-  /// For a shard: whether the last visit has changed the weights of this slot of its example.
+  /// For a shard with notes_moved_slots: whether the last visit has changed the weights of this
+  /// slot of its example.
   bool moved_slot(std::size_t slot) const { return moved_slots_[slot] != 0; }
   /// For a shard: drops the corners of example m that had no weight for some visits.
   void DropIdle(Index m);
@@ -229,7 +231,7 @@ class ActiveSetBlocks {
   SparseCorner found_;
   std::vector<double> slot_scores_;
   std::vector<double> slot_delta_;  // Σ of the changes of q, slots only; zero between visits
-  std::vector<std::uint8_t> moved_slots_;  // in this visit; of shards only
+  std::vector<std::uint8_t> moved_slots_;  // in this visit; with ShardSteps::notes_moved_slots
   std::vector<double> scores_;             // H of the corners of the current set
   std::vector<double> alpha_before_;
   std::vector<double> direction_;  // G·d of an away or Frank-Wolfe step

@@ -23,7 +23,7 @@ ActiveSetShard::ActiveSetShard(const Problem& problem, const TrainOptions& optio
       visits_(OptionsOfShard(options, number), problem.data()),
       gaps_(problem.size(), options.order),
       evaluator_(problem, OracleOptions(options, ExampleOracle::Effort::kChecking)),
-      steps_{.total = total} {
+      steps_{.total = total, .notes_moved_slots = common->runs.num_columns() > 0} {
   blocks_.JoinShards(steps_);
   SetCopy(blocks_.shared_weights());
 }

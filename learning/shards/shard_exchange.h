@@ -137,6 +137,22 @@ class ShardExchange {
   };
   /// Also sets sizes_.
   Sums GatherSums(const Shards& shards);
+  /// P × P products of the shards' changes, then P products with the weights.
+  std::size_t NumProducts() const { return Size(num_shards()) * Size(num_shards() + 1); }
+  Sums BeginSums(const Shards& shards) const;
+  void AddProducts(const double* products, Sums* sums) const;
+  /// How many pieces of frequent weights, pieces of columns, and shards a rank tells about.
+  struct SumsMessage {
+    std::size_t frequent = 0;
+    std::size_t columns = 0;
+    std::size_t shards = 0;
+    std::size_t Doubles(std::size_t products) const {
+      return (frequent + columns) * products + 2 * shards + 3 * columns;
+    }
+  };
+  SumsMessage MessageOf(int rank) const;
+  std::vector<double> ExchangeSums(const Sums& sums);
+  void ReadSums(std::span<const double> messages, Sums* sums);
   /// Of a piece of columns: how many have changed, their values, and Piece::size.
   struct Sizes {
     Offset columns = 0;

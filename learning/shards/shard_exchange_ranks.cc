@@ -4,7 +4,6 @@
 #include <slackline/learning/shards/shard_exchange.h>
 
 #include <cstring>
-#include <utility>
 
 namespace slackline::internal {
 namespace {
@@ -155,86 +154,97 @@ void ShardExchange::ShareColumns(CommonWeights* common) {
   }
 }
 
-ShardExchange::Sums ShardExchange::GatherSums(const Shards& shards) {
-  const std::size_t n = num_shards();
-  Sums sums{std::vector<double>(n * n + n, 0.0), {}, {}};
-  const auto add = [&](std::span<const double> products) {
-    for (std::size_t k = 0; k < products.size(); ++k) sums.products[k] += products[k];
-  };
-  std::vector<double> slopes;
-  std::vector<double> curvatures;
+/// The sums before any products, and with the changes of this rank's shards alone.
+ShardExchange::Sums ShardExchange::BeginSums(const Shards& shards) const {
+  Sums sums{std::vector<double>(NumProducts(), 0.0), {}, {}};
   for (const auto& shard : shards) {
     const ShardChange change = shard->Change();
-    slopes.push_back(change.slope);
-    curvatures.push_back(change.curvature);
+    sums.slopes.push_back(change.slope);
+    sums.curvatures.push_back(change.curvature);
   }
-  sizes_.clear();
-  const auto num_columns = static_cast<std::int64_t>(columns_.size());
-  if (ranks_.alone()) {
-    for (const auto& pieces : {std::span(frequent_), std::span(columns_)}) {
-      for (const Piece& piece : pieces) add(piece.products);
-    }
-    for (const Piece& piece : columns_) sizes_.push_back(SizesOf(piece));
-    sums.slopes = std::move(slopes);
-    sums.curvatures = std::move(curvatures);
-    return sums;
-  }
-  // One message per rank: the products of its pieces, its changes, and the sizes of its pieces.
-  std::vector<double> message;
-  const auto append = [&](std::span<const double> values) {
-    message.insert(message.end(), values.begin(), values.end());
-  };
+  return sums;
+}
+
+void ShardExchange::AddProducts(const double* products, Sums* sums) const {
+  for (std::size_t k = 0; k < NumProducts(); ++k) sums->products[k] += products[k];
+}
+
+ShardExchange::SumsMessage ShardExchange::MessageOf(int rank) const {
+  const auto frequent = static_cast<std::int64_t>(frequent_.size());
+  const auto columns = static_cast<std::int64_t>(columns_.size());
+  return {Size(ranks_.PieceOf(frequent, rank).size()), Size(ranks_.PieceOf(columns, rank).size()),
+          Size(ranks_.PieceOf(plan_.total, rank).size())};
+}
+
+/// One message of this rank: the products of its pieces, the changes of its shards, and the sizes
+/// of its pieces. Returns those of all ranks.
+std::vector<double> ShardExchange::ExchangeSums(const Sums& sums) {
+  MessageWriter message;
   for (std::int64_t k = my_frequent_.begin; k < my_frequent_.end; ++k)
-    append(frequent_[k].products);
-  for (std::int64_t k = my_columns_.begin; k < my_columns_.end; ++k) append(columns_[k].products);
-  append(slopes);
-  append(curvatures);
+    message.Add(std::span<const double>(frequent_[k].products));
+  for (std::int64_t k = my_columns_.begin; k < my_columns_.end; ++k)
+    message.Add(std::span<const double>(columns_[k].products));
+  message.Add(std::span<const double>(sums.slopes));
+  message.Add(std::span<const double>(sums.curvatures));
   for (std::int64_t k = my_columns_.begin; k < my_columns_.end; ++k) {
     const Sizes sizes = SizesOf(columns_[k]);
-    append(std::vector{static_cast<double>(sizes.columns), static_cast<double>(sizes.values),
-                       static_cast<double>(sizes.size)});
+    const double numbers[] = {static_cast<double>(sizes.columns), static_cast<double>(sizes.values),
+                              static_cast<double>(sizes.size)};
+    message.Add(std::span<const double>(numbers));
   }
-  struct Lengths {
-    std::size_t frequent, columns, shards;
-    std::size_t sum(std::size_t products) const {
-      return (frequent + columns) * products + 2 * shards + 3 * columns;
-    }
-  };
-  std::vector<Lengths> parts;
   std::vector<std::size_t> lengths;
   std::size_t total = 0;
   for (int r = 0; r < ranks_.size(); ++r) {
-    parts.push_back({Size(ranks_.PieceOf(static_cast<std::int64_t>(frequent_.size()), r).size()),
-                     Size(ranks_.PieceOf(num_columns, r).size()),
-                     Size(ranks_.PieceOf(plan_.total, r).size())});
-    lengths.push_back(parts.back().sum(n * n + n) * sizeof(double));
-    total += parts.back().sum(n * n + n);
+    const std::size_t doubles = MessageOf(r).Doubles(NumProducts());
+    lengths.push_back(doubles * sizeof(double));
+    total += doubles;
   }
   std::vector<double> all(total);
-  ranks_.GatherBytes(std::as_bytes(std::span(message)), lengths,
-                     std::as_writable_bytes(std::span(all)).data());
-  // The order of one rank: all frequent weights, then all columns.
-  for (const bool columns : {false, true}) {
-    const double* place = all.data();
-    for (const Lengths& part : parts) {
-      const double* products = place + (columns ? part.frequent * (n * n + n) : 0);
-      for (std::size_t k = 0; k < (columns ? part.columns : part.frequent); ++k) {
-        add({products, n * n + n});
-        products += n * n + n;
-      }
-      if (columns) {
-        for (std::vector<double>* numbers : {&sums.slopes, &sums.curvatures}) {
-          numbers->insert(numbers->end(), products, products + part.shards);
-          products += part.shards;
-        }
-        for (std::size_t k = 0; k < part.columns; ++k, products += 3) {
-          sizes_.push_back({static_cast<Offset>(products[0]), static_cast<Offset>(products[1]),
-                            static_cast<Offset>(products[2])});
-        }
-      }
-      place += part.sum(n * n + n);
-    }
+  ranks_.GatherBytes(message.bytes(), lengths, std::as_writable_bytes(std::span(all)).data());
+  return all;
+}
+
+/// Reads the messages of all ranks. The order of the products is that of one rank: all frequent
+/// weights, then all columns.
+void ShardExchange::ReadSums(std::span<const double> messages, Sums* sums) {
+  const std::size_t n = NumProducts();
+  const double* place = messages.data();
+  for (int r = 0; r < ranks_.size(); ++r) {
+    const SumsMessage parts = MessageOf(r);
+    for (std::size_t k = 0; k < parts.frequent; ++k) AddProducts(place + k * n, sums);
+    place += parts.Doubles(n);
   }
+  place = messages.data();
+  for (int r = 0; r < ranks_.size(); ++r) {
+    const SumsMessage parts = MessageOf(r);
+    const double* next = place + parts.frequent * n;
+    for (std::size_t k = 0; k < parts.columns; ++k, next += n) AddProducts(next, sums);
+    for (std::vector<double>* numbers : {&sums->slopes, &sums->curvatures}) {
+      numbers->insert(numbers->end(), next, next + parts.shards);
+      next += parts.shards;
+    }
+    for (std::size_t k = 0; k < parts.columns; ++k, next += 3) {
+      sizes_.push_back({static_cast<Offset>(next[0]), static_cast<Offset>(next[1]),
+                        static_cast<Offset>(next[2])});
+    }
+    place += parts.Doubles(n);
+  }
+}
+
+ShardExchange::Sums ShardExchange::GatherSums(const Shards& shards) {
+  Sums sums = BeginSums(shards);
+  sizes_.clear();
+  if (ranks_.alone()) {
+    for (const auto& pieces : {std::span(frequent_), std::span(columns_)}) {
+      for (const Piece& piece : pieces) AddProducts(piece.products.data(), &sums);
+    }
+    for (const Piece& piece : columns_) sizes_.push_back(SizesOf(piece));
+    return sums;
+  }
+  const std::vector<double> messages = ExchangeSums(sums);
+  sums.slopes.clear();
+  sums.curvatures.clear();
+  ReadSums(messages, &sums);
   return sums;
 }
 
