@@ -168,12 +168,12 @@ struct FeatureFile::State {
   }
   PreparedImage Image(Index i) const;
 
-  std::string path;
   template <class T>
   std::span<const T> Array(std::uint64_t begin, std::uint64_t count) const {
     return {reinterpret_cast<const T*>(map.bytes(0).data() + begin), count};
   }
 
+  std::string path;
   FileMap map;
   std::vector<std::string> classes;
   Index dimension = 0;

@@ -22,7 +22,6 @@ namespace {
 constexpr std::size_t kReserveBytes = std::size_t{1} << 18;
 /// Eigen keeps work spaces of up to 128 kB each on the stack.
 constexpr std::size_t kStackBytes = std::size_t{1} << 19;
-constexpr int kBadInput = 2;  // exit code (main.cc)
 constexpr std::size_t kPageBytes = std::size_t{1} << 12;
 
 std::atomic<void*> reserve{nullptr};

@@ -5,6 +5,9 @@
 
 namespace slackline::internal::program {
 
+/// Exit code for bad arguments, files and models.
+inline constexpr int kBadInput = 2;
+
 /// To be called first in main:
 /// - Opens standard streams that the parent process has closed. Otherwise a file opened later would
 ///   take the number of a stream and receive messages. Reading from and writing to such a stream

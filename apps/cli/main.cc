@@ -26,7 +26,6 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr int kInternalError = 1;
-constexpr int kBadInput = 2;
 
 constexpr const char* kExamples =
     "Examples:\n"

@@ -19,9 +19,8 @@ constexpr const char* kDescription =
     "Trains a multi-label classifier and writes it to a model file.\n"
     "DATA is a table (CSV, TSV; needs --label-columns), ARFF (Mulan; needs --labels) or LIBSVM "
     "(needs --labels or\n--num-labels), also gzip; - reads the standard input. Or DATA is a file "
-    "of "
-    "`slackline multilabel convert`,\nwhich may be larger than the memory.\nCtrl-C ends training "
-    "early and keeps the best model.";
+    "of `slackline multilabel convert`,\nwhich may be larger than the memory.\nCtrl-C ends "
+    "training early and keeps the best model.";
 
 constexpr const char* kExamples =
     "Examples:\n"
