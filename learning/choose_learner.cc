@@ -149,16 +149,6 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   return example_blocks("message passing", "the graphs are large and have cycles");
 }
 
-/// Throws DataError where several ranks would train with a learner that has no shards.
-void RequireShards(const LearnerChoice& choice) {
-  const TrainOptions& options = choice.options;
-  if (RanksOf(options).alone()) return;
-  if ((SetOf(options.learner) & ReadersOfShards()) != 0) return;
-  throw DataError(
-      "several processes can only train with --learner " + LearnerNames(ReadersOfShards()) +
-      (choice.reason.empty() ? "" : ", but these data and options need " + choice.reason));
-}
-
 }  // namespace
 
 bool HasExampleOracles(const Dataset& data) {
@@ -189,7 +179,6 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
     if (chosen.learner == LearnerKind::kAugmentedLagrangian || chosen.learner == LearnerKind::kSoft)
       chosen.step = StepKind::kPairwise;
   }
-  RequireShards(choice);
   if (chosen.average == AverageKind::kAuto) chosen.average = AverageKind::kOff;
   const bool keeps_corners =
       chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;

@@ -92,9 +92,10 @@ constexpr OptionRecord kShared[] = {
      .by_learner = true},
     {.name = "shards",
      .placeholder = "P",
-     .text = "bcfw, fw and prox-sdca: deal the examples into P shards, which are trained side by "
-             "side (--threads) and combined in rounds. The result depends on P and not on the "
-             "threads; 0 = as many as threads where that pays (bcfw with active sets)",
+     .text =
+         "bcfw, fw, prox-sdca, soft and al: deal the examples into P shards, which are trained "
+         "side by side (--threads) and combined in rounds. The result depends on P and not on the "
+         "threads; 0 = as many as threads where that pays (bcfw with active sets)",
      .default_text = "1",
      .field = Field<&O::shards>,
      .minimum = 0,

@@ -103,8 +103,7 @@ Problem Problem::WithLambda(double lambda) const {
 }
 
 double Problem::penalty_scale() const {
-  const double range = mean_squared_range();
-  return range > 0 ? lambda_m() / range : 1.0;
+  return PenaltyScale(lambda_, mean_squared_range(), size());
 }
 
 double PrimalAtZeroWeights(const Problem& problem, Ranks* exactly) {

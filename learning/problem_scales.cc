@@ -34,6 +34,10 @@ double ScoreScale(double lambda, double squared_range, Offset num_parts, Index n
   return std::sqrt(2 / lambda * squared_range) * parts;
 }
 
+double PenaltyScale(double lambda, double squared_range, Index num_examples) {
+  return squared_range > 0 ? lambda * static_cast<double>(num_examples) / squared_range : 1.0;
+}
+
 double SquaredRanges::OfPart(const ExampleView& example, Index part) {
   const Structure& structure = example.structure();
   double range = 0;

@@ -22,6 +22,9 @@ double ScoreScale(const Problem& problem, double squared_range);
 /// examples.
 double ScoreScale(double lambda, double squared_range, Offset num_parts, Index num_examples);
 
+/// s = λM/R² (Problem::penalty_scale) of the numbers themselves.
+double PenaltyScale(double lambda, double squared_range, Index num_examples);
+
 /// The terms of Problem::mean_squared_range, for one example after the other.
 class SquaredRanges {
  public:

@@ -62,13 +62,8 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
 void ActivePairs::CopyPlanes(const BlockLayout& layout, const double* state) {
   // Leaves room for the pairs of at least one variable that may become active.
   capacity_ = pair_.size() + layout.structure->graph().num_variables();
-  const int planes = layout.pairs.num_planes();
-  planes_.resize(planes * capacity_);
-  for (int p = 0; p < planes; ++p) {
-    const double* from = state + layout.pairs.plane(p);
-    double* to = plane(p);
-    for (std::size_t a = 0; a < pair_.size(); ++a) to[a] = from[pair_[a]];
-  }
+  planes_.resize(layout.pairs.num_planes() * capacity_);
+  ReadBack(layout, state);
 }
 
 void ActivePairs::WriteBack(const BlockLayout& layout, double* state) const {
@@ -77,6 +72,14 @@ void ActivePairs::WriteBack(const BlockLayout& layout, double* state) const {
     double* to = state + layout.pairs.plane(p);
     const double* from = plane(p);
     for (std::size_t a = 0; a < pair_.size(); ++a) to[pair_[a]] = from[a];
+  }
+}
+
+void ActivePairs::ReadBack(const BlockLayout& layout, const double* state) {
+  for (int p = 0; p < layout.pairs.num_planes(); ++p) {
+    const double* from = state + layout.pairs.plane(p);
+    double* to = plane(p);
+    for (std::size_t a = 0; a < pair_.size(); ++a) to[a] = from[pair_[a]];
   }
 }
 

@@ -38,6 +38,9 @@ class ActivePairs {
   Index count() const { return static_cast<Index>(pair_.size()); }
   /// Writes the active pairs back into the example's state.
   void WriteBack(const BlockLayout& layout, double* state) const;
+  /// Reads the planes of the active pairs from the example's state again, after the state of active
+  /// pairs has been changed elsewhere. The state of resting pairs must not have been changed.
+  void ReadBack(const BlockLayout& layout, const double* state);
   void Clear() { *this = ActivePairs(); }
 
   /// sums[s] = Σ_c (η_ci + A_ci μ_c/ρ)(s) over all pairs, resting ones included, for state s = 1 of

@@ -5,7 +5,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/penalty_control.h>
+#include <slackline/learning/make_in_shards.h>
 #include <slackline/learning/step/proximal_control.h>
 
 namespace slackline::internal {
@@ -14,29 +14,14 @@ namespace {
 /// Initial ρ as a multiple of s = λM/R²; PenaltyControl balances ρ from there.
 constexpr double kStartOfRho = 3;
 
-/// κ of the proximal centre, as a multiple of λ.
-constexpr double kCentre = 10;
-
-PenaltySettings StartSettings(const Problem& problem, const TrainOptions& options) {
-  PenaltySettings settings;
-  settings.tau = options.own<AugmentedLagrangianOptions>().tau;
-  const auto& penalty = options.own<PenaltyOptions>();
-  if (penalty.rho <= 0) {
-    settings.rho = kStartOfRho * problem.penalty_scale();
-  } else {
-    settings.rho =
-        penalty.rho_scale == RhoScale::kPaper ? penalty.rho * problem.size() : penalty.rho;
-  }
-  return settings;
-}
+bool Balances(const TrainOptions& options) { return options.own<PenaltyOptions>().rho <= 0; }
 
 class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
  public:
   AugmentedLagrangianLearner(const Problem& problem, const TrainOptions& options)
       : FactorLearner(problem, options, /*multipliers=*/true),
-        options_(options),
-        control_(StartSettings(problem, options), options.own<PenaltyOptions>().rho <= 0,
-                 problem.penalty_scale()),
+        proximal_(options.proximal != Switch::kOff),
+        control_(options, problem.penalty_scale(), problem.size()),
         kappa_(Kappa(problem)),
         steps_since_update_(problem.size(), 0) {
     traits_.listener = this;
@@ -63,34 +48,26 @@ class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
   }
 
   std::string Adapt(const Evaluation& evaluation) override {
-    best_primal_ = std::min(best_primal_, evaluation.primal);
-    return control_.Observe({pass(), evaluation.primal, evaluation.soft_dual, evaluation.dual,
-                             best_primal_ - evaluation.dual});
+    return control_.Adapt(pass(), evaluation);
   }
 
   void Archive(StateArchive* archive) override {
     FactorLearner::Archive(archive);
-    control_.Archive(archive);
+    control_.ArchiveSettings(archive);
     archive->Offsets(steps_since_update_);
-    archive->Real(&best_primal_);
+    control_.ArchiveBest(archive);
   }
 
   void ChangeLambda(const Problem& changed) override {
-    // The balanced ρ, as a multiple of the problem's scale, is a better start than the default.
-    const double balanced = control_.settings().rho / problem().penalty_scale();
     FactorLearner::ChangeLambda(changed);
-    PenaltySettings settings = StartSettings(changed, options_);
-    if (options_.own<PenaltyOptions>().rho <= 0) settings.rho = balanced * changed.penalty_scale();
-    control_ =
-        PenaltyControl(settings, options_.own<PenaltyOptions>().rho <= 0, changed.penalty_scale());
+    control_.ChangeScale(changed.penalty_scale());
     std::fill(steps_since_update_.begin(), steps_since_update_.end(), Offset{0});
     kappa_ = Kappa(changed);
-    best_primal_ = kInfinity;
   }
 
  private:
   double Kappa(const Problem& problem) const {
-    return options_.proximal == Switch::kOff ? 0 : FirstKappa(problem, kCentre);
+    return proximal_ ? FirstKappa(problem, LagrangianControl::kCentre) : 0;
   }
 
   /// Makes a block step, and updates the multipliers of the example once the steps on its blocks
@@ -104,17 +81,52 @@ class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
     steps = 0;
   }
 
-  TrainOptions options_;
-  PenaltyControl control_;
+  bool proximal_;
+  LagrangianControl control_;
   double kappa_;
   std::vector<Offset> steps_since_update_;
-  double best_primal_ = kInfinity;
 };
 
 }  // namespace
 
+LagrangianControl::LagrangianControl(const TrainOptions& options, double penalty_scale,
+                                     Index num_examples)
+    : options_(options),
+      scale_(penalty_scale),
+      num_examples_(num_examples),
+      control_(First(), Balances(options), penalty_scale) {}
+
+PenaltySettings LagrangianControl::First() const {
+  PenaltySettings settings;
+  settings.tau = options_.own<AugmentedLagrangianOptions>().tau;
+  const auto& penalty = options_.own<PenaltyOptions>();
+  if (Balances(options_)) {
+    settings.rho = kStartOfRho * scale_;
+  } else {
+    settings.rho =
+        penalty.rho_scale == RhoScale::kPaper ? penalty.rho * num_examples_ : penalty.rho;
+  }
+  return settings;
+}
+
+std::string LagrangianControl::Adapt(Index pass, const Evaluation& evaluation) {
+  best_primal_ = std::min(best_primal_, evaluation.primal);
+  return control_.Observe({pass, evaluation.primal, evaluation.soft_dual, evaluation.dual,
+                           best_primal_ - evaluation.dual});
+}
+
+void LagrangianControl::ChangeScale(double penalty_scale) {
+  const double balanced = control_.settings().rho / scale_;
+  scale_ = penalty_scale;
+  PenaltySettings settings = First();
+  if (Balances(options_)) settings.rho = balanced * scale_;
+  control_ = PenaltyControl(settings, Balances(options_), scale_);
+  best_primal_ = kInfinity;
+}
+
 std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem,
                                                         const TrainOptions& options) {
+  if (options.shards > 1) return MakeInShards(problem, options);
   return std::make_unique<AugmentedLagrangianLearner>(problem, options);
 }
 
@@ -150,7 +162,7 @@ constinit const LearnerRecord kAugmentedLagrangianLearner = {
     .section = "Augmented Lagrangian: `al`",
     .make = MakeAugmentedLagrangianLearner,
     .variants = kVariants,
-    .reads = "proximal",
+    .reads = "proximal shards",
     .options = kOptionLists,
     .check = Check};
 

@@ -14,6 +14,7 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
     : problem_(&problem),
       step_(step == StepKind::kAuto ? StepKind::kPairwise : step),
       multipliers_(multipliers),
+      num_examples_(problem.size()),
       weights_(problem.num_weights(), 0.0),
       globals_(step_) {
   std::size_t variable_states = 0;
@@ -85,7 +86,17 @@ void FactorBlocks::set_rho(double rho) {
 }
 
 void FactorBlocks::ScaleSteps() {
-  inverse_lambda_m_ = 1 / ((problem_->lambda() + kappa()) * static_cast<double>(problem_->size()));
+  const double kappa = in_shard_ ? shard_kappa_ : centre_.kappa();
+  inverse_lambda_m_ =
+      caution_ / ((problem_->lambda() + kappa) * static_cast<double>(num_examples_));
+}
+
+void FactorBlocks::JoinShards(const ShardSteps& steps) {
+  in_shard_ = true;
+  num_examples_ = steps.total;
+  shard_kappa_ = steps.kappa;
+  caution_ = steps.caution;
+  ScaleSteps();
 }
 
 void FactorBlocks::MoveCentre(double kappa) {
@@ -114,9 +125,11 @@ void FactorBlocks::Archive(StateArchive* archive) {
   if (loading) {
     for (Index m = 0; m < problem_->size(); ++m) CheckShares(m);
   }
-  archive->FiniteReals(weights_);
-  centre_.Archive(problem_->num_weights(), problem_->lambda(), archive);
-  if (loading) ScaleSteps();
+  if (!in_shard_) {
+    archive->FiniteReals(weights_);
+    centre_.Archive(problem_->num_weights(), problem_->lambda(), archive);
+    if (loading) ScaleSteps();
+  }
   globals_.Archive([this](Index m) -> const BlockLayout& { return layout(m); }, archive);
   if (loading) std::fill(up_to_date_.begin(), up_to_date_.end(), std::uint8_t{1});
   for (Index m = 0; m < problem_->size(); ++m) active_[m].Archive(layout(m), state(m), archive);
@@ -255,6 +268,25 @@ void FactorBlocks::StepBlock(Index m, Index part) {
 void FactorBlocks::UpdateMultipliers(Index m, double eta_step) {
   WriteBackActive(m);
   active_[m].Clear();
+  AddViolations(m, eta_step);
+}
+
+void FactorBlocks::EndRound(Index m, const ExamplePoint& before, double share, double eta_step) {
+  if (share == 1 && eta_step == 0) return;
+  WriteBackActive(m);
+  const Visit visit = Enter(m);
+  if (share < 1) {
+    double* const state = visit.state;
+    for (std::size_t k = 0; k < before.state.size(); ++k)
+      state[k] = before.state[k] + share * (state[k] - before.state[k]);
+    globals_.Mix(m, before.corners, *visit.layout, share);
+  }
+  if (eta_step > 0) AddViolations(m, eta_step);
+  if (active_[m].in_use()) active_[m].ReadBack(*visit.layout, visit.state);
+}
+
+/// η_ci += eta_step · v_ci.
+void FactorBlocks::AddViolations(Index m, double eta_step) {
   const Visit visit = Enter(m);
   const PairGroup& pairs = visit.layout->pairs;
   double* state = visit.state;

@@ -16,6 +16,10 @@
 // With a proximal centre (proximal_centre.h) w = (κ c + λ Ψμ) / (κ + λ), and λ + κ stands for λ in
 // the lengths of steps.
 //
+// In a shard (learning/shards) M counts the examples of all shards, w is the shard's copy of the
+// common weights, and the centre is that of all shards. Visits leave η as it is; EndRound updates η
+// from the μ that the line search over all shards has kept.
+//
 // Deviations from Algorithm 1: the per-example scale of ρ; blocks of one example are visited
 // together (variables first), so that its messages are summed once and its unary scores come from
 // one sweep over its input; gradients are θ̂/M.
@@ -72,6 +76,29 @@ class FactorBlocks {
   /// η_ci += eta_step · (A_ci μ_c − μ_i) for all edges of example m.
   void UpdateMultipliers(Index m, double eta_step);
 
+  /// What the blocks of a shard know of the others.
+  struct ShardSteps {
+    Index total = 0;     ///< M, the examples of all shards
+    double kappa = 0;    ///< κ of the centre of all shards
+    double caution = 1;  ///< σ: steps, and the weights, count their own changes so many times
+  };
+  /// From now on the blocks are those of a shard. The caller replaces weights between visits.
+  void JoinShards(const ShardSteps& steps);
+  std::span<double> shared_weights() { return weights_; }
+  /// M, in a shard the examples of all shards.
+  Index num_examples() const { return num_examples_; }
+  double lambda_m() const { return problem_->lambda() * static_cast<double>(num_examples_); }
+
+  /// μ and η of an example; in a shard also a copy of them, as they were before the first visit of
+  /// a round.
+  struct ExamplePoint {
+    std::span<const double> state;
+    std::span<const GlobalCorners> corners;
+  };
+  /// Ends a round for example m: keeps this share, in [0, 1], of the change of μ since `before`;
+  /// then updates η as UpdateMultipliers does, unless eta_step is 0.
+  void EndRound(Index m, const ExamplePoint& before, double share, double eta_step);
+
   /// Moves the proximal centre to the newest w, with κ = kappa ≥ 0 (0: no centre). O(num_weights).
   void MoveCentre(double kappa);
   double kappa() const { return centre_.kappa(); }
@@ -81,11 +108,15 @@ class FactorBlocks {
   /// Recomputes w and the stored marginals of tables from μ, which removes the rounding errors that
   /// steps accumulate.
   void Rebuild();
+  /// The parts of Rebuild: the stored marginals; and *weights = the part of Ψμ of these examples.
+  void RebuildMarginals();
+  void WeightsOfPoint(std::vector<double>* weights) const;
 
   /// Continues with another λ, from the same μ and η; counts begin anew. The problem must outlive
   /// the blocks.
   void ChangeLambda(const Problem& problem);
 
+  /// In a shard without w and the centre.
   void Archive(StateArchive* archive);
 
   std::span<const double> weights() const { return weights_; }
@@ -97,6 +128,9 @@ class FactorBlocks {
   const double* state(Index m) const {
     WriteBackActive(m);
     return memory_.data() + begin_[m];
+  }
+  ExamplePoint Point(Index m) const {
+    return {{state(m), static_cast<std::size_t>(layout(m).size)}, globals_.corners(m)};
   }
   /// Planes of the pairs [begin, end) of an example, without weights. The marginals of the pairs'
   /// variables are gathered into `gathered`, which has 2·(end − begin) entries.
@@ -122,6 +156,7 @@ class FactorBlocks {
 
   void StartAtGroundTruth();
   void ScaleSteps();
+  void AddViolations(Index m, double eta_step);
   Visit Enter(Index m);
   void StepPlanes(const PairPlanes& planes, double eta_step) const;
   void StepGlobal(Index m, Index g);
@@ -156,7 +191,11 @@ class FactorBlocks {
   double rho_ = 1;
   double inverse_rho_ = 1;
   double smoothing_ = 0;
-  double inverse_lambda_m_ = 1;         // 1/((λ + κ) M)
+  double inverse_lambda_m_ = 1;  // 1/((λ + κ) M), in a shard times σ
+  Index num_examples_;
+  bool in_shard_ = false;
+  double shard_kappa_ = 0;
+  double caution_ = 1;
   std::vector<BlockLayout> layouts_;    // one per structure
   std::vector<Offset> begin_;           // per example, into memory_
   mutable std::vector<double> memory_;  // out of date in active pairs until WriteBackActive

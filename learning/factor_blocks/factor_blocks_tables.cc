@@ -174,9 +174,7 @@ void FactorBlocks::MoveFeatures(const Visit& visit, double step, Index slot, dou
   }
 }
 
-void FactorBlocks::Rebuild() {
-  std::fill(weights_.begin(), weights_.end(), 0.0);
-  std::vector<double> q;
+void FactorBlocks::RebuildMarginals() {
   for (Index m = 0; m < problem_->size(); ++m) {
     WriteBackActive(m);
     const Visit visit = Enter(m);
@@ -187,11 +185,24 @@ void FactorBlocks::Rebuild() {
       }
     }
     globals_.Rebuild(m, *visit.layout, visit.state);
-    q.assign(visit.layout->structure->num_coordinates(), 0.0);
-    AddLabellingFeatures(visit.example, visit.example.labels(), 1, q);
-    AddPointFeatures(visit.example, *visit.layout, visit.state, -1, q);
-    ScatterFeatures(visit.example, q, 1 / problem_->lambda_m(), weights_);
   }
+}
+
+void FactorBlocks::WeightsOfPoint(std::vector<double>* weights) const {
+  weights->assign(Size(problem_->num_weights()), 0.0);
+  std::vector<double> q;
+  for (Index m = 0; m < problem_->size(); ++m) {
+    const ExampleView example = problem_->data().example(m);
+    q.assign(example.structure().num_coordinates(), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, q);
+    AddPointFeatures(example, layout(m), state(m), -1, q);
+    ScatterFeatures(example, q, 1 / lambda_m(), *weights);
+  }
+}
+
+void FactorBlocks::Rebuild() {
+  RebuildMarginals();
+  WeightsOfPoint(&weights_);
   centre_.Blend(problem_->lambda(), weights_);
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <slackline/core/feature_map.h>
@@ -138,105 +137,26 @@ class FeasiblePoint {
 };
 
 /// Accumulates a feasible point over all examples.
-class PointSum {
+class FeasibleSum {
  public:
-  PointSum(const FactorBlocks& blocks, bool keeps_points)
-      : blocks_(blocks), weights_(blocks.problem().num_weights(), 0.0) {
-    if (keeps_points) points_.emplace(blocks.problem());
-  }
+  /// weights: num_weights entries. points: null, or receives the point.
+  FeasibleSum(const FactorBlocks& blocks, std::span<double> weights, DualPoints* points)
+      : blocks_(blocks), weights_(weights), points_(points) {}
 
   /// Adds example m at variable marginals p. q: the coordinates of its ground truth; overwritten.
   void Add(FeasiblePoint* feasible, Index m, std::span<double> p, std::span<double> q) {
-    const Problem& problem = blocks_.problem();
     const double loss = feasible->Add(m, p, q);
-    ScatterFeatures(problem.data().example(m), q, 1 / problem.lambda_m(), weights_);
-    if (points_) points_->Set(m, q, loss);
+    ScatterFeatures(blocks_.problem().data().example(m), q, 1 / blocks_.lambda_m(), weights_);
+    if (points_ != nullptr) points_->Set(m, q, loss);
     loss_ += loss;
   }
-
-  void MixInto(DualMixture* mixture, MixedPoints* points) {
-    const double per_example = 1 / static_cast<double>(blocks_.problem().size());
-    const DualMixture::Change change = mixture->Add(std::move(weights_), loss_ * per_example);
-    if (points_) points->Add(std::move(*points_), change);
-  }
+  double loss() const { return loss_; }
 
  private:
   const FactorBlocks& blocks_;
-  std::vector<double> weights_;
-  std::optional<DualPoints> points_;
+  std::span<double> weights_;
+  DualPoints* points_;
   double loss_ = 0;
-};
-
-/// First sweep: weights = Ψμ, and two feasible points for the mixture, or three with global
-/// factors. Returns the mean loss of μ.
-double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualMixture* mixture,
-                 MixedPoints* points) {
-  const Problem& problem = blocks.problem();
-  const double per_example = 1 / static_cast<double>(problem.size());
-  const double scale = 1 / problem.lambda_m();
-  const bool keeps = points != nullptr;
-  PointSum at_mu(blocks, keeps);
-  PointSum at_mean(blocks, keeps);
-  std::optional<PointSum> at_global;
-  if (blocks.globals().count() > 0) at_global.emplace(blocks, keeps);
-  double loss = 0;
-  std::vector<double> truth;
-  std::vector<double> q;
-  std::vector<double> p;
-  GroundTruthFeatures labelling;
-  FeasiblePoint feasible(blocks);
-  std::fill(weights->begin(), weights->end(), 0.0);
-  for (Index m = 0; m < problem.size(); ++m) {
-    const ExampleView example = problem.data().example(m);
-    const BlockLayout& layout = blocks.layout(m);
-    const double* state = blocks.state(m);
-    const std::span<const double> delta = problem.loss(m);
-    labelling.Fill(example, layout, &truth);
-    q = truth;
-    AddPointFeatures(example, layout, state, -1, q);
-    ScatterFeatures(example, q, scale, *weights);
-    for (std::size_t s = 0; s < delta.size(); ++s) loss += delta[s] * state[s];
-
-    q = truth;
-    p.assign(state, state + delta.size());
-    at_mu.Add(&feasible, m, p, q);
-
-    q = truth;
-    MeanMarginals(example, layout, state, &p);
-    at_mean.Add(&feasible, m, p, q);
-
-    if (!at_global) continue;
-    q = truth;
-    MeanMarginals(example, layout, state, &p);
-    TakeGlobalMarginals(layout, state, p);
-    at_global->Add(&feasible, m, p, q);
-  }
-  if (at_global) at_global->MixInto(mixture, points);
-  at_mu.MixInto(mixture, points);
-  at_mean.MixInto(mixture, points);
-  return loss * per_example;
-}
-
-struct PointSums {
-  double hinge = 0;  // Σ_m (Σ_a max θ̂_a − w·φ(y^m))
-  double gaps = 0;
-  double violation_sq = 0;
-  double eta_v = 0;
-  double max_violation = 0;
-  double smoothed = 0;  // with γ: Σ_a (smooth maximum − maximum)
-  double squares = 0;   // with γ: Σ_a ‖μ_a‖²
-  Offset edges = 0;
-
-  void Merge(const PointSums& other) {
-    hinge += other.hinge;
-    gaps += other.gaps;
-    violation_sq += other.violation_sq;
-    eta_v += other.eta_v;
-    max_violation = std::max(max_violation, other.max_violation);
-    smoothed += other.smoothed;
-    squares += other.squares;
-    edges += other.edges;
-  }
 };
 
 /// Second sweep: reparametrised maxima at fixed w, example by example.
@@ -244,7 +164,7 @@ class PointSweep {
  public:
   PointSweep(const FactorBlocks& blocks, std::span<const double> weights)
       : blocks_(blocks), weights_(weights) {
-    scales_ = {1 / blocks.rho(), 1 / blocks.problem().lambda_m(), 0, blocks.smoothing()};
+    scales_ = {1 / blocks.rho(), 1 / blocks.lambda_m(), 0, blocks.smoothing()};
   }
 
   void Add(Index m, PointSums* sums) {
@@ -374,38 +294,118 @@ class PointSweep {
 
 }  // namespace
 
-FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads,
-                                      std::vector<double>* weights, DualMixture* mixture,
-                                      MixedPoints* points) {
+FirstSums SumPoints(const FactorBlocks& blocks, bool with_globals, bool keeps_points,
+                    std::vector<double>* weights) {
   const Problem& problem = blocks.problem();
-  weights->resize(problem.num_weights());
-  const double loss = SweepDual(blocks, weights, mixture, points);
+  const Index count = NumFeasible(with_globals);
+  const std::size_t num_weights = Size(problem.num_weights());
+  weights->assign((1 + Size(count)) * num_weights, 0.0);
+  const std::span<double> all(*weights);
+  FirstSums sums;
+  if (keeps_points) sums.points.assign(Size(count), DualPoints(problem));
+  std::vector<FeasibleSum> feasible;
+  for (Index k = 0; k < count; ++k)
+    feasible.emplace_back(blocks, all.subspan((1 + Size(k)) * num_weights, num_weights),
+                          keeps_points ? &sums.points[k] : nullptr);
+  std::vector<double> truth;
+  std::vector<double> q;
+  std::vector<double> p;
+  GroundTruthFeatures labelling;
+  FeasiblePoint point(blocks);
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    const BlockLayout& layout = blocks.layout(m);
+    const double* state = blocks.state(m);
+    const std::span<const double> delta = problem.loss(m);
+    labelling.Fill(example, layout, &truth);
+    q = truth;
+    AddPointFeatures(example, layout, state, -1, q);
+    ScatterFeatures(example, q, 1 / blocks.lambda_m(), all.first(num_weights));
+    for (std::size_t s = 0; s < delta.size(); ++s) sums.losses[0] += delta[s] * state[s];
 
-  const double point_regulariser = Regulariser(problem.lambda(), *weights);
-  if (blocks.kappa() > 0) weights->assign(blocks.reached().begin(), blocks.reached().end());
+    for (Index k = 0; k < count; ++k) {
+      q = truth;
+      if (k == count - 2) {
+        p.assign(state, state + delta.size());
+      } else {
+        MeanMarginals(example, layout, state, &p);
+      }
+      if (k == count - 3) TakeGlobalMarginals(layout, state, p);
+      feasible[k].Add(&point, m, p, q);
+    }
+  }
+  for (Index k = 0; k < count; ++k) sums.losses[1 + k] = feasible[k].loss();
+  return sums;
+}
 
+DualMixture::Change MixFeasible(std::span<const double> weights, double loss, Index num_examples,
+                                DualMixture* mixture) {
+  return mixture->Add(std::vector<double>(weights.begin(), weights.end()),
+                      loss * (1 / static_cast<double>(num_examples)));
+}
+
+void PointSums::Merge(const PointSums& other) {
+  hinge += other.hinge;
+  gaps += other.gaps;
+  violation_sq += other.violation_sq;
+  eta_v += other.eta_v;
+  max_violation = std::max(max_violation, other.max_violation);
+  smoothed += other.smoothed;
+  squares += other.squares;
+  edges += other.edges;
+}
+
+PointSums SumAtPoint(const FactorBlocks& blocks, std::span<const double> weights, int threads) {
   std::vector<PointSums> parts(kChunks);
-  ParallelChunks(problem.size(), kChunks, threads, [&](const Chunk& chunk) {
-    PointSweep sweep(blocks, *weights);
+  ParallelChunks(blocks.problem().size(), kChunks, threads, [&](const Chunk& chunk) {
+    PointSweep sweep(blocks, weights);
     for (Index m = chunk.begin; m < chunk.end; ++m) sweep.Add(m, &parts[chunk.chunk]);
   });
   PointSums sums;
   for (const PointSums& part : parts) sums.Merge(part);
+  return sums;
+}
 
-  const auto m = static_cast<double>(problem.size());
-  const double regulariser = Regulariser(problem.lambda(), *weights);
-  const double penalty = sums.violation_sq / (2 * blocks.rho() * m);
+FactorEvaluation FiguresOf(const PointSums& sums, const PenalizedPoint& point) {
+  const double m = point.num_examples;
+  const double penalty = sums.violation_sq / (2 * point.rho * m);
   FactorEvaluation result;
-  result.relaxed_primal = regulariser + sums.hinge / m;
-  result.dual_point = loss - point_regulariser;
+  result.relaxed_primal = point.regulariser + sums.hinge / m;
+  result.dual_point = point.loss - point.point_regulariser;
   result.soft_primal = result.relaxed_primal + penalty + sums.smoothed / m;
   result.soft_dual =
-      result.dual_point - sums.eta_v / m - penalty - 0.5 * blocks.smoothing() * sums.squares / m;
+      result.dual_point - sums.eta_v / m - penalty - 0.5 * point.smoothing * sums.squares / m;
   result.block_gaps = sums.gaps / m;
   result.violation = sums.max_violation;
   result.violation_norm =
       std::sqrt(sums.violation_sq / static_cast<double>(std::max<Offset>(1, sums.edges)));
   return result;
+}
+
+FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads,
+                                      std::vector<double>* weights, DualMixture* mixture,
+                                      MixedPoints* points) {
+  const Problem& problem = blocks.problem();
+  const std::size_t num_weights = Size(problem.num_weights());
+  std::vector<double> sums;
+  FirstSums first =
+      SumPoints(blocks, blocks.globals().count() > 0, /*keeps_points=*/points != nullptr, &sums);
+  for (std::size_t k = 1; k * num_weights < sums.size(); ++k) {
+    const DualMixture::Change change =
+        MixFeasible(std::span(sums).subspan(k * num_weights, num_weights), first.losses[k],
+                    problem.size(), mixture);
+    if (points != nullptr) points->Add(std::move(first.points[k - 1]), change);
+  }
+  weights->assign(sums.begin(), sums.begin() + problem.num_weights());
+
+  PenalizedPoint point = {.num_examples = static_cast<double>(problem.size()),
+                          .rho = blocks.rho(),
+                          .smoothing = blocks.smoothing()};
+  point.loss = first.losses[0] * (1 / point.num_examples);
+  point.point_regulariser = Regulariser(problem.lambda(), *weights);
+  if (blocks.kappa() > 0) weights->assign(blocks.reached().begin(), blocks.reached().end());
+  point.regulariser = Regulariser(problem.lambda(), *weights);
+  return FiguresOf(SumAtPoint(blocks, *weights, threads), point);
 }
 
 double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<double>* coordinates) {

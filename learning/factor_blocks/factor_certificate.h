@@ -4,10 +4,13 @@
 // the relaxed problem.
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include <slackline/learning/factor_blocks/factor_blocks.h>
 #include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/dual_points.h>
 #include <slackline/learning/step/mixed_points.h>
 
 namespace slackline::internal {
@@ -22,6 +25,49 @@ struct FactorEvaluation {
   double violation = 0;   ///< max |A_ci μ_c − μ_i|
   double violation_norm = 0;  ///< √(Σ‖v‖² / number of edges)
 };
+
+// The parts of an evaluation, for examples that are dealt into shards: two sums over the examples
+// of a shard, and what follows from the sums of all shards.
+
+/// Sums over the examples: Σ Δ·μ of the point, and of feasible points made from it.
+struct FirstSums {
+  std::array<double, 4> losses = {};
+  std::vector<DualPoints> points;  ///< the feasible points, if they are kept
+};
+/// Number of feasible points; with_globals: some example of some shard has global factors.
+constexpr Index NumFeasible(bool with_globals) { return with_globals ? 3 : 2; }
+/// *weights = the parts of Ψμ and then of the feasible points, num_weights numbers of each.
+FirstSums SumPoints(const FactorBlocks& blocks, bool with_globals, bool keeps_points,
+                    std::vector<double>* weights);
+/// Adds a feasible point with these weights and this sum of losses to the mixture.
+DualMixture::Change MixFeasible(std::span<const double> weights, double loss, Index num_examples,
+                                DualMixture* mixture);
+
+/// Sums over the examples at fixed weights.
+struct PointSums {
+  double hinge = 0;  ///< Σ_m (Σ_a max θ̂_a − w·φ(y^m))
+  double gaps = 0;
+  double violation_sq = 0;
+  double eta_v = 0;
+  double max_violation = 0;
+  double smoothed = 0;  ///< with γ: Σ_a (smooth maximum − maximum)
+  double squares = 0;   ///< with γ: Σ_a ‖μ_a‖²
+  Offset edges = 0;
+
+  void Merge(const PointSums& other);
+};
+PointSums SumAtPoint(const FactorBlocks& blocks, std::span<const double> weights, int threads);
+
+/// What the figures of a point depend on besides the sums.
+struct PenalizedPoint {
+  double num_examples = 1;       ///< M
+  double rho = 1;                ///< ρ
+  double smoothing = 0;          ///< γ
+  double loss = 0;               ///< (1/M) Σ Δ·μ
+  double point_regulariser = 0;  ///< λ/2 ‖Ψμ‖²
+  double regulariser = 0;        ///< of the weights of the sums
+};
+FactorEvaluation FiguresOf(const PointSums& sums, const PenalizedPoint& point);
 
 /// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch, or with a proximal
 /// centre blocks.reached(). `mixture` receives feasible points μ', made from μ by repairing every

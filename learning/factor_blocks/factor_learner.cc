@@ -13,6 +13,20 @@ constexpr Index kRebuildEvery = 64;
 
 }  // namespace
 
+Evaluation EvaluationOf(const FactorEvaluation& point, CertifiedProblem problem, double dual,
+                        double rho) {
+  Evaluation evaluation;
+  evaluation.problem = problem;
+  evaluation.primal = point.relaxed_primal;
+  evaluation.dual = dual;
+  evaluation.soft_primal = point.soft_primal;
+  evaluation.soft_dual = point.soft_dual;
+  evaluation.soft_gap = point.soft_primal - point.soft_dual;
+  evaluation.violation = point.violation;
+  evaluation.rho = rho;
+  return evaluation;
+}
+
 FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers)
     : certified_(HasFactors(problem.data()) ? CertifiedProblem::kRelaxed
                                             : CertifiedProblem::kExact),
@@ -31,16 +45,7 @@ Evaluation FactorLearner::Evaluate(int threads) {
       EvaluateFactorBlocks(blocks_, threads, &evaluated_, &mixture_,
                            keeps_points_ && !evaluations_unkept_ ? &points_ : nullptr);
   if (!keeps_points_) evaluations_unkept_ = true;
-  Evaluation evaluation;
-  evaluation.problem = certified_;
-  evaluation.primal = point.relaxed_primal;
-  evaluation.dual = mixture_.value();
-  evaluation.soft_primal = point.soft_primal;
-  evaluation.soft_dual = point.soft_dual;
-  evaluation.soft_gap = point.soft_primal - point.soft_dual;
-  evaluation.violation = point.violation;
-  evaluation.rho = blocks_.rho();
-  return evaluation;
+  return EvaluationOf(point, certified_, mixture_.value(), blocks_.rho());
 }
 
 bool FactorLearner::DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {

@@ -39,6 +39,10 @@ inline constexpr OptionRecord kPenaltyOptions[] = {
      .needs = "rho",
      .needed_for = "al"}};
 
+/// The evaluation that follows from the figures of a point. dual: the certified one.
+Evaluation EvaluationOf(const FactorEvaluation& point, CertifiedProblem problem, double dual,
+                        double rho);
+
 class FactorLearner : public Learner,
                       public DualPointSource,
                       public LambdaFollower,

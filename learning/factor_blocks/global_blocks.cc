@@ -184,6 +184,30 @@ void GlobalBlocks::Step(Index m, Index g, const BlockLayout& layout, const Globa
   }
 }
 
+void GlobalBlocks::Mix(Index m, std::span<const GlobalCorners> before, const BlockLayout& layout,
+                       double share) {
+  if (!keep_) return;
+  for (std::size_t g = 0; g < layout.globals.size(); ++g) {
+    const std::size_t axes = layout.globals[g].axes.size();
+    GlobalCorners& corners = corners_[first_[m] + g];
+    for (double& own : corners.share) own *= share;
+    for (Index k = 0; k < before[g].count(); ++k) {
+      const std::span<const Index> states = before[g].corner(k, axes);
+      const double own = (1 - share) * before[g].share[k];
+      const Index same = FindCorner(corners, states);
+      if (same >= 0) {
+        corners.share[same] += own;
+      } else {
+        corners.states.insert(corners.states.end(), states.begin(), states.end());
+        corners.share.push_back(own);
+      }
+    }
+    for (Index k = corners.count(); k-- > 0;) {
+      if (corners.share[k] == 0) Erase(axes, k, &corners);
+    }
+  }
+}
+
 void GlobalBlocks::AddMessages(const BlockLayout& layout, const double* state, double inverse_rho,
                                double* messages) {
   for (const GlobalBlock& global : layout.globals) {

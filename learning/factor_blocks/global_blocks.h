@@ -85,11 +85,19 @@ class GlobalBlocks {
   /// η_ci += eta_step · (A_ci μ_c − μ_i).
   static void UpdateMultipliers(const BlockLayout& layout, double eta_step, double* state);
 
+  /// The active sets become mixtures: this share of themselves, the rest of `before`. Marginals and
+  /// features are mixed by the caller.
+  void Mix(Index m, std::span<const GlobalCorners> before, const BlockLayout& layout, double share);
+
   /// Recomputes marginals and features from the active sets, which removes the rounding errors of
   /// steps. Does nothing without active sets.
   void Rebuild(Index m, const BlockLayout& layout, double* state) const;
 
   const GlobalCorners& corners(Index m, Index g) const { return corners_[first_[m] + g]; }
+  /// Of all global blocks of example m.
+  std::span<const GlobalCorners> corners(Index m) const {
+    return std::span(corners_).subspan(first_[m], first_[m + 1] - first_[m]);
+  }
   bool keeps_corners() const { return keep_; }
   /// Number of global blocks of all examples together.
   Offset count() const { return first_.back(); }

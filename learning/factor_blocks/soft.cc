@@ -7,6 +7,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/make_in_shards.h>
 
 namespace slackline::internal {
 namespace {
@@ -14,16 +15,14 @@ namespace {
 class SoftLearner : public FactorLearner {
  public:
   SoftLearner(const Problem& problem, const TrainOptions& options)
-      : FactorLearner(problem, options, /*multipliers=*/false),
-        penalty_(options.own<PenaltyOptions>()),
-        schedule_(options.own<SoftOptions>()) {
+      : FactorLearner(problem, options, /*multipliers=*/false), penalty_(options, problem.size()) {
     traits_.stopping_gap = StoppingGap::kSoft;
-    blocks().set_rho(RhoAt(0));
+    blocks().set_rho(penalty_.RhoAt(0));
     blocks().set_smoothing(options.smoothing);
   }
 
   void RunPass(const StopControl& stop) override {
-    blocks().set_rho(RhoAt(pass()));
+    blocks().set_rho(penalty_.RhoAt(pass()));
     if (uniform_order()) {
       StepUniformBlocks(stop,
                         [&](const Block& block) { blocks().StepBlock(block.example, block.part); });
@@ -35,37 +34,42 @@ class SoftLearner : public FactorLearner {
 
   Evaluation Evaluate(int threads) override {
     Evaluation evaluation = FactorLearner::Evaluate(threads);
-    evaluation.provisional = schedule_.rho_final > 0 && pass() < schedule_.rho_passes;
+    evaluation.provisional = penalty_.provisional(pass());
     return evaluation;
   }
 
   void ChangeLambda(const Problem& problem) override {
     FactorLearner::ChangeLambda(problem);
-    blocks().set_rho(RhoAt(0));
+    blocks().set_rho(penalty_.RhoAt(0));
   }
 
  private:
-  /// ρ of pass number `pass`, counted from 0: geometric from rho to rho_final over rho_passes
-  /// passes.
-  double RhoAt(Index pass) const {
-    double rho = penalty_.rho > 0 ? penalty_.rho : 1;
-    if (schedule_.rho_final > 0) {
-      const double share =
-          schedule_.rho_passes <= 1
-              ? 1.0
-              : std::min(1.0, static_cast<double>(pass) / (schedule_.rho_passes - 1));
-      rho *= std::pow(schedule_.rho_final / rho, share);
-    }
-    return penalty_.rho_scale == RhoScale::kPaper ? rho * problem().size() : rho;
-  }
-
-  PenaltyOptions penalty_;
-  SoftOptions schedule_;
+  SoftPenalty penalty_;
 };
 
 }  // namespace
 
+SoftPenalty::SoftPenalty(const TrainOptions& options, Index num_examples)
+    : schedule_(options.own<SoftOptions>()) {
+  const auto& penalty = options.own<PenaltyOptions>();
+  first_ = penalty.rho > 0 ? penalty.rho : 1;
+  scale_ = penalty.rho_scale == RhoScale::kPaper ? static_cast<double>(num_examples) : 1;
+}
+
+double SoftPenalty::RhoAt(Index pass) const {
+  double rho = first_;
+  if (schedule_.rho_final > 0) {
+    const double share =
+        schedule_.rho_passes <= 1
+            ? 1.0
+            : std::min(1.0, static_cast<double>(pass) / (schedule_.rho_passes - 1));
+    rho *= std::pow(schedule_.rho_final / rho, share);
+  }
+  return rho * scale_;
+}
+
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options) {
+  if (options.shards > 1) return MakeInShards(problem, options);
   return std::make_unique<SoftLearner>(problem, options);
 }
 
@@ -109,7 +113,7 @@ constinit const LearnerRecord kSoftLearner = {
     .section = "Soft constraints: `soft`",
     .make = MakeSoftLearner,
     .variants = kVariants,
-    .reads = "smoothing",
+    .reads = "smoothing shards",
     .options = kOptionLists,
     .check = Check};
 

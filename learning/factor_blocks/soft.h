@@ -26,6 +26,24 @@ struct SoftOptions {
   Index rho_passes = 100;
 };
 
+/// ρ of the passes of a run.
+class SoftPenalty {
+ public:
+  /// num_examples: M, in shards that of all of them.
+  SoftPenalty(const TrainOptions& options, Index num_examples);
+  /// Of pass number `pass`, counted from 0: geometric from rho to rho_final over rho_passes passes.
+  double RhoAt(Index pass) const;
+  /// Whether ρ still changes after so many passes.
+  bool provisional(Index passes) const {
+    return schedule_.rho_final > 0 && passes < schedule_.rho_passes;
+  }
+
+ private:
+  double first_;
+  double scale_;
+  SoftOptions schedule_;
+};
+
 /// Requires a problem that MakeLearner has checked (support_table.h): with --smoothing, among
 /// others, one without global factors.
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options);

@@ -235,12 +235,12 @@ void RoundLearner::Distribute() {
 }
 
 void RoundLearner::SumOfVectors(
-    const std::function<void(std::size_t k, std::vector<double>* part)>& write,
+    Offset length, const std::function<void(std::size_t k, std::vector<double>* part)>& write,
     std::vector<double>* sum) {
-  const Ranks::Piece mine = ranks_.PieceOf(problem_.num_weights());
+  const Ranks::Piece mine = ranks_.PieceOf(length);
   // With several ranks: the pieces of all shards, one after the other.
   std::vector<double> come(ranks_.alone() ? 0 : Size(plan_.total * mine.size()));
-  sum->assign(Size(problem_.num_weights()), 0.0);
+  sum->assign(Size(length), 0.0);
   std::vector<std::vector<double>> parts(Size(threads_));
   const Index most = (plan_.total + ranks_.size() - 1) / ranks_.size();  // shards of a rank
   for (Index first = 0; first < most; first += threads_) {
@@ -250,8 +250,8 @@ void RoundLearner::SumOfVectors(
     });
     for (Index k = 0; k < std::min<Index>(threads_, most - first); ++k) {
       if (!ranks_.alone()) {
-        SendPieces(first + k, k < count ? std::span<const double>(parts[k]) : std::span<double>(),
-                   &come);
+        SendPieces(first + k, length,
+                   k < count ? std::span<const double>(parts[k]) : std::span<double>(), &come);
       } else if (k < count) {
         for (std::size_t j = 0; j < sum->size(); ++j) (*sum)[j] += parts[k][j];
       }
@@ -267,28 +267,44 @@ void RoundLearner::SumOfVectors(
 
 /// Gives the ranks their pieces of the vector of shard k of this rank (empty: it has none), and
 /// puts what comes from shards k of other ranks into *come.
-void RoundLearner::SendPieces(Index k, std::span<const double> vector, std::vector<double>* come) {
-  const std::int64_t length = ranks_.PieceOf(problem_.num_weights()).size();
+void RoundLearner::SendPieces(Index k, Offset length, std::span<const double> vector,
+                              std::vector<double>* come) {
+  const std::int64_t mine = ranks_.PieceOf(length).size();
   std::vector<std::span<const std::byte>> to;
   std::vector<std::span<std::byte>> from;
   for (int r = 0; r < ranks_.size(); ++r) {
-    const Ranks::Piece piece = ranks_.PieceOf(problem_.num_weights(), r);
+    const Ranks::Piece piece = ranks_.PieceOf(length, r);
     to.push_back(vector.empty()
                      ? std::span<const std::byte>()
                      : std::as_bytes(vector.subspan(Size(piece.begin), Size(piece.size()))));
     const Ranks::Piece shards = ranks_.PieceOf(plan_.total, r);
     const bool comes = k < shards.size();
     from.push_back(std::as_writable_bytes(std::span(*come).subspan(
-        comes ? Size((shards.begin + k) * length) : 0, comes ? Size(length) : 0)));
+        comes ? Size((shards.begin + k) * mine) : 0, comes ? Size(mine) : 0)));
   }
   ranks_.ExchangeBytes(to, from);
 }
 
+double RoundLearner::FirstKappaOfAll(double most) {
+  std::vector<double> direction;
+  SumOfVectors(
+      problem_.num_weights(),
+      [&](std::size_t k, std::vector<double>* part) {
+        part->assign(Size(problem_.num_weights()), 0.0);
+        AddWorstDirection(shards_[k]->problem(), 1.0 / plan_.num_examples, *part);
+      },
+      &direction);
+  return FirstKappa(problem_.lambda(), direction, scales_.primal_at_zero, most);
+}
+
 double RoundLearner::PointWeights(std::vector<double>* weights) {
   std::vector<double> losses(shards_.size());
-  SumOfVectors([&](std::size_t k,
-                   std::vector<double>* part) { losses[k] = shards_[k]->WeightsOfPoint(part); },
-               weights);
+  SumOfVectors(
+      problem_.num_weights(),
+      [&](std::size_t k, std::vector<double>* part) {
+        losses[k] = shards_[k]->WeightsOfPoint(part);
+      },
+      weights);
   losses = GatherFromShards(std::span<const double>(losses));
   return std::accumulate(losses.begin(), losses.end(), 0.0);
 }

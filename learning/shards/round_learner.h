@@ -35,6 +35,7 @@
 #include <slackline/learning/shards/shard_deal.h>
 #include <slackline/learning/shards/shard_exchange.h>
 #include <slackline/learning/shards/thread_choice.h>
+#include <slackline/learning/step/proximal_control.h>
 
 namespace slackline::internal {
 
@@ -133,11 +134,14 @@ class RoundLearner : public Learner,
   /// As DualPointSource::DualPoint, of the newest point; m: of this rank's examples.
   double NewestPoint(Index m, std::vector<double>* coordinates) const;
 
-  /// *sum = Σ over all shards, in their order, of the vectors of num_weights() that write(k, &part)
+  /// *sum = Σ over all shards, in their order, of the vectors of this length that write(k, &part)
   /// writes for shard k of this rank. As many are computed at once as there are threads; each rank
-  /// adds up a piece of the weights.
-  void SumOfVectors(const std::function<void(std::size_t k, std::vector<double>* part)>& write,
+  /// adds up a piece of the vector.
+  void SumOfVectors(Offset length,
+                    const std::function<void(std::size_t k, std::vector<double>* part)>& write,
                     std::vector<double>* sum);
+  /// FirstKappa (proximal_control.h) over the examples of all shards.
+  double FirstKappaOfAll(double most = kMostFirstKappa);
 
   /// Computes the common weights from the points, which removes rounding errors, and gives them to
   /// all shards. Where there is no proximal centre.
@@ -182,7 +186,8 @@ class RoundLearner : public Learner,
   void Count(const ShardExchange::Cost& cost);
   bool AnyOpen() const;
   void Settle(std::size_t k);
-  void SendPieces(Index k, std::span<const double> vector, std::vector<double>* come);
+  void SendPieces(Index k, Offset length, std::span<const double> vector,
+                  std::vector<double>* come);
 
   ShardExchange exchange_;
   ThreadChoice choice_;

@@ -27,7 +27,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     });
     traits_.advisor = this;
     Distribute();
-    if (options.proximal != Switch::kOff) MoveCentreTo(FirstStrength());
+    if (options.proximal != Switch::kOff) MoveCentreTo(FirstKappaOfAll());
     CountAll();
   }
 
@@ -84,7 +84,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     ForgetRounds();
     centre_.Leave();
     RebuildWithCentre();
-    if (options_.proximal != Switch::kOff && kappa() == 0) MoveCentreTo(FirstStrength());
+    if (options_.proximal != Switch::kOff && kappa() == 0) MoveCentreTo(FirstKappaOfAll());
     CountAll();
   }
 
@@ -132,18 +132,6 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     sum_of_bounds_ = 0;
     for (const double bound : OfAll([](const auto& one) { return one.gaps().SumOfBounds(); }))
       sum_of_bounds_ += bound;
-  }
-
-  /// κ of the first pass, as FirstKappa.
-  double FirstStrength() {
-    std::vector<double> direction;
-    SumOfVectors(
-        [&](std::size_t k, std::vector<double>* part) {
-          part->assign(Size(problem_.num_weights()), 0.0);
-          AddWorstDirection(shards_[k]->problem(), 1.0 / plan_.num_examples, *part);
-        },
-        &direction);
-    return FirstKappa(problem_.lambda(), direction, scales_.primal_at_zero);
   }
 
   /// Visits the examples of all shards that are worth it.

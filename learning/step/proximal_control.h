@@ -21,15 +21,18 @@
 
 namespace slackline::internal {
 
+/// Largest κ/λ of the first pass.
+inline constexpr double kMostFirstKappa = 2;
+
 /// κ of the first pass: `most` times λ, but at most ‖ψ‖² / mean Δ, both at the labellings of
 /// largest loss. With a larger κ, a first step would stop short of the point where the objective's
 /// tangent at w = 0 reaches zero. One sweep over the data.
-double FirstKappa(const Problem& problem, double most = 2);
+double FirstKappa(const Problem& problem, double most = kMostFirstKappa);
 /// The parts of FirstKappa. AddWorstDirection adds `scale` times Σ_m ψ_m at the labellings of
 /// largest loss to the direction, num_weights() entries; with scale 1/M that is ψ above.
 void AddWorstDirection(const Problem& problem, double scale, std::span<double> direction);
 double FirstKappa(double lambda, std::span<const double> direction, double mean_loss,
-                  double most = 2);
+                  double most = kMostFirstKappa);
 
 class ProximalControl {
  public:

@@ -142,8 +142,9 @@ def test_a_rank_that_fails_alone_ends_all(monkeypatch, capsys):
 @pytest.mark.parametrize("size", RANKS)
 @pytest.mark.parametrize("options", [
     {}, {"graph": "tree", "loss_weights": "inverse-frequency"}, {"scale": "standard", "C": 0.5},
-    {"scale": "max-abs", "graph": "none"}, {"loss": "f1", "graph": "none"}, {"n_jobs": 2}],
-    ids=lambda options: " ".join(options) or "defaults")
+    {"scale": "max-abs", "graph": "none"}, {"loss": "f1", "graph": "none"}, {"n_jobs": 2},
+    {"learner": "al"}, {"learner": "soft"}],
+    ids=lambda options: " ".join(map(str, options.values())) or "defaults")
 def test_multilabel(size, options):
     X, Y, _ = yeast()
     X, Y = X[:200], Y[:200]

@@ -213,10 +213,11 @@ TEST_CASE("ranks refuse what only one process can do") {
           o->learner = LearnerKind::kBcfw, o->step = StepKind::kAway;
         }).empty());
   CHECK(refusal([](TrainOptions* o) { o->learner = LearnerKind::kSubgradient; }) ==
-        "learner ssg needs a single process, but 3 processes train together; only --learner bcfw "
-        "or fw or prox-sdca can do so");
+        "learner ssg needs a single process, but 3 processes train together; only --learner al "
+        "or soft or bcfw or fw or prox-sdca can do so");
   for (const LearnerKind learner :
-       {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kProxSdca})
+       {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kProxSdca, LearnerKind::kSoft,
+        LearnerKind::kAugmentedLagrangian})
     CHECK(refusal([&](TrainOptions* o) { o->learner = learner; }).empty());
   CHECK(refusal([](TrainOptions* o) { o->step = StepKind::kFrankWolfe; }).empty());
   CHECK(refusal([](TrainOptions* o) { o->fixed_step = true; }) ==
@@ -231,10 +232,16 @@ TEST_CASE("ranks refuse what only one process can do") {
         "--planes on needs a single process, but 3 processes train together");
   CHECK(refusal([](TrainOptions* o) { o->average = AverageKind::kUniform; }) ==
         "--average needs a single process, but 3 processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->own<PenaltyOptions>().rho = 2; }) ==
-        "several processes can only train with --learner bcfw or fw or prox-sdca, but these data "
-        "and options need factor blocks with multipliers (al): one of the given options applies "
-        "only to them");
+}
+
+TEST_CASE("ranks train with factor blocks where options or data need them") {
+  TrainOptions given;
+  given.own<PenaltyOptions>().rho = 2;
+  for (const LearnerChoice& choice : ChoicesOf(3, OneCycle(), given)) {
+    CHECK(choice.options.learner == LearnerKind::kAugmentedLagrangian);
+    CHECK(choice.options.shards == 3);
+    CHECK(choice.options.step == StepKind::kPairwise);
+  }
 }
 
 TEST_CASE("an oracle that does not suit the examples of one rank is refused on all") {

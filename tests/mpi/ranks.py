@@ -177,6 +177,8 @@ def same_models(lab):
                      "fw"],
         "fw": ["multilabel", "train", plain, "--num-labels", 14, "--learner", "fw"],
         "prox-sdca": ["sequence", "train", tags, "--learner", "prox-sdca", "--l1", 1e-4],
+        "soft": ["sequence", "train", tags, "--learner", "soft"],
+        "al": ["multilabel", "train", plain, "--num-labels", 14, "--learner", "al"],
         "path": ["multilabel", "train", plain, "--num-labels", 14, "--graph", "none",
                  "--lambda-path", "0.1:0.01:2"],
     }

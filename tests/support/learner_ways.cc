@@ -38,6 +38,16 @@ bool HasFactors(const Problem& problem) {
   return !AllGraphs(problem, [](const FactorGraph& graph) { return graph.num_factors() == 0; });
 }
 
+/// Deals the examples of some runs into shards, where the options of a learner allow it.
+void DealSome(Random& random, TrainOptions* options) {
+  const bool averages =
+      options->average != AverageKind::kAuto && options->average != AverageKind::kOff;
+  if (averages || options->fixed_step || options->own<ProxSdcaOptions>().random_output ||
+      options->own<BcfwOptions>().planes == PlaneRace::kOn)
+    return;
+  options->shards = Pick(random, std::vector<Index>{1, 2, 3});
+}
+
 /// Learners on messages, and smoothed soft constraints.
 void AddDualLosses(Random& random, std::vector<TrainOptions>* ways) {
   for (const LearnerKind learner :
@@ -48,6 +58,7 @@ void AddDualLosses(Random& random, std::vector<TrainOptions>* ways) {
       options.own<DualLossOptions>().step_size = Pick(random, std::vector{0.0, 1e-3, 1.0, 1e4});
     if (learner != LearnerKind::kDlpw)
       options.smoothing = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e3});
+    if (learner == LearnerKind::kSoft) DealSome(random, &options);
     ways->push_back(options);
   }
 }
@@ -72,19 +83,10 @@ void AddFactorBlocks(Random& random, std::vector<TrainOptions>* ways) {
         options.own<AugmentedLagrangianOptions>().tau = 0.3;
       if (learner == LearnerKind::kAugmentedLagrangian && random.Below(3) == 0)
         options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
+      DealSome(random, &options);
       ways->push_back(options);
     }
   }
-}
-
-/// Deals the examples of some runs into shards, where the options of a learner allow it.
-void DealSome(Random& random, TrainOptions* options) {
-  const bool averages =
-      options->average != AverageKind::kAuto && options->average != AverageKind::kOff;
-  if (averages || options->fixed_step || options->own<ProxSdcaOptions>().random_output ||
-      options->own<BcfwOptions>().planes == PlaneRace::kOn)
-    return;
-  options->shards = Pick(random, std::vector<Index>{1, 2, 3});
 }
 
 /// bcfw with every kind of step.

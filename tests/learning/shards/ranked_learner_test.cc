@@ -56,6 +56,14 @@ std::vector<TrainOptions> Ways(Index shards) {
   options.l1 = 0.001;
   options.smoothing = 0.1;
   ways.push_back(options);
+  options.l1 = 0;
+  options.learner = LearnerKind::kSoft;
+  ways.push_back(options);
+  options.smoothing = 0;
+  options.learner = LearnerKind::kAugmentedLagrangian;
+  ways.push_back(options);
+  options.order = OrderKind::kUniform;
+  ways.push_back(options);
   return ways;
 }
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A shard with one block per factor and variable (factor_blocks/factor_blocks.h), for `soft` and
+// `al`. It keeps μ of every visited example as it was before the first visit of the round.
+//
+// The penalty joins variables and factors of one example, and all blocks of an example are in one
+// shard. Along the changes of a shard the penalized dual is therefore quadratic with a slope and a
+// curvature of the shard alone (point_change.h), which the line search over all shards knows
+// (ShardChange). Multipliers are fixed during a round; at its end they follow the violations of
+// what the line search has kept.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include <slackline/learning/factor_blocks/active_pairs.h>
+#include <slackline/learning/factor_blocks/factor_blocks.h>
+#include <slackline/learning/factor_blocks/factor_certificate.h>
+#include <slackline/learning/shards/shard.h>
+#include <slackline/learning/step/mixed_points.h>
+#include <slackline/learning/step/sampling.h>
+
+namespace slackline::internal {
+
+/// How a pass visits the examples, the same for all shards.
+struct FactorPass {
+  double rho = 1;
+  double eta_step = 0;          ///< τ/ρ at the end of a round; 0: multipliers stay as they are
+  Index visits_per_update = 1;  ///< in the order `uniform`: visits of an example per update
+  bool active_only = false;     ///< visits only the active pairs (active_pairs.h)
+  bool collects = false;        ///< chooses the active pairs anew
+};
+
+class FactorShard : public Shard {
+ public:
+  /// As Shard; number: of the shard, which decides the order of its visits together with the seed.
+  FactorShard(const Problem& problem, const TrainOptions& options, bool multipliers, Index total,
+              Index number, const CommonWeights* common);
+
+  /// Chooses the examples of a pass.
+  void Choose(const FactorPass& pass);
+  /// Of the examples that this pass has visited in the rounds that have ended, if it collects.
+  const ActivePairs::Counts& active_counts() const { return active_counts_; }
+
+  void SetSteps(double kappa, double caution) override;
+  void BeginRound() override;
+  void RunPart(std::int64_t most_work, const StopControl& stop) override;
+  ShardChange Change() const override;
+  void KeepShare(double share) override;
+
+  const FactorBlocks& blocks() const { return blocks_; }
+  FactorBlocks& blocks() { return blocks_; }
+  bool relaxed() override { return relaxed_; }
+  Counts counts() const override { return {0, blocks_.block_steps(), work_, 0}; }
+
+  double SumOfHinges(std::span<const double> weights, int threads) override {
+    return SumAtPoint(blocks_, weights, threads).hinge;
+  }
+  double WeightsOfPoint(std::vector<double>* weights) const override;
+  /// Of a feasible point made from the newest one, or of the best mixture (KeepPoints).
+  double PointOfExample(Index m, std::vector<double>* coordinates) const override;
+
+  /// First sweep of an evaluation: as SumPoints. keeps_points: keeps the feasible points, of which
+  /// every one must then be mixed in.
+  void SumPoints(bool with_globals, bool keeps_points, std::vector<double>* weights);
+  /// Σ Δ·μ of the point and of the feasible points of the last SumPoints.
+  const std::array<double, 4>& losses() const { return first_.losses; }
+  /// Follows DualMixture::Add for feasible point k of the last SumPoints.
+  void MixPoint(Index k, const DualMixture::Change& change);
+  /// Whether PointOfExample reads the best mixture.
+  void ReadBest(bool best) { reads_best_ = best; }
+  void ForgetPoints() { points_ = MixedPoints(); }
+  /// count: of the points of the mixture.
+  void ArchivePoints(Index count, StateArchive* archive) {
+    points_.Archive(problem_, archive);
+    archive->Require(points_.size() == count, "a mixture does not have its points");
+  }
+
+  void ChangeLambda(double lambda);
+
+  void Archive(StateArchive* archive) override;
+
+ private:
+  /// The place in the copies of an example that the round has visited.
+  struct Visited {
+    Index m = 0;
+    std::size_t state = 0;
+    std::size_t corners = 0;
+  };
+  void Remember(Index m);
+  FactorBlocks::ExamplePoint Before(const Visited& visited) const;
+  void VisitExample(std::size_t k);
+  void StepUniformly(Index draws);
+  /// The length of the update of the multipliers of an example that the round has visited.
+  double EtaStep(Index m);
+
+  bool relaxed_;
+  bool uniform_;
+  FactorBlocks blocks_;
+  ExampleVisits visits_;
+  UniformBlocks all_blocks_;
+  FactorPass pass_;
+  std::vector<Offset> steps_since_update_;  // per example, in the order `uniform`
+  std::vector<Visited> visited_;
+  std::vector<double> states_;          // of the visited examples
+  std::vector<GlobalCorners> corners_;  // the same
+  ActivePairs::Counts active_counts_;
+  FirstSums first_;
+  MixedPoints points_;
+  bool reads_best_ = false;
+  std::int64_t work_ = 0;
+};
+
+}  // namespace slackline::internal

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Factor blocks in shards: certificates, monotone penalized duals, one optimum whatever the number
+// of shards, and the same bits whatever the number of threads.
+#include <slackline/learning/shards/sharded_factor_blocks.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/factor_blocks/soft.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/global_problems.h"
+#include "tests/support/learner_checks.h"
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+constexpr LearnerKind kKinds[] = {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian};
+
+TrainOptions Shards(LearnerKind learner, Index shards) {
+  TrainOptions options;
+  options.learner = learner;
+  options.shards = shards;
+  return options;
+}
+TrainOptions Soft(Index shards, double smoothing = 0) {
+  TrainOptions options = Shards(LearnerKind::kSoft, shards);
+  options.own<PenaltyOptions>().rho = 0.7;
+  options.smoothing = smoothing;
+  return options;
+}
+
+/// Problems whose weights are all frequent, with pairs; and one with columns that are not.
+Problem DenseProblem(Random& random, Index examples = 12) {
+  return Problem(RandomMultiLabelProblem(random, examples, 5, 3, true, 2), 0.02);
+}
+Problem TextProblem(Random& random) {
+  return Problem(RandomTextProblem(random, 300, 6, 1500), 1.0 / 300);
+}
+
+/// soft and al, with the options that change their passes.
+std::vector<TrainOptions> Ways(Index shards) {
+  std::vector<TrainOptions> ways = {Soft(shards), Soft(shards, 0.1),
+                                    Shards(LearnerKind::kAugmentedLagrangian, shards)};
+  TrainOptions options = Soft(shards);
+  options.step = StepKind::kFrankWolfe;
+  options.order = OrderKind::kUniform;
+  options.own<SoftOptions>().rho_final = 0.2;
+  options.own<SoftOptions>().rho_passes = 5;
+  ways.push_back(options);
+  options = Shards(LearnerKind::kAugmentedLagrangian, shards);
+  options.order = OrderKind::kUniform;
+  options.proximal = Switch::kOff;
+  ways.push_back(options);
+  options.order = OrderKind::kExample;
+  options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
+  options.own<AugmentedLagrangianOptions>().tau = 0.5;
+  ways.push_back(options);
+  return ways;
+}
+
+}  // namespace
+
+TEST_CASE("the bounds hold after every pass, and the dual is that of the dual point") {
+  Random random(1);
+  const StopControl never(nullptr, 0);
+  for (int trial = 0; trial < 6; ++trial) {
+    ProblemOptions kind = RandomOptions(random);
+    kind.num_examples = 4;
+    const Problem problem(
+        trial % 2 == 0 ? DenseProblem(random, 4).training() : RandomProblem(random, kind), 0.05);
+    const double relaxed = SolveRelaxed(problem.training(), problem.lambda()).value;
+    for (const TrainOptions& options : Ways(2 + trial % 3)) {
+      const auto learner = MakeLearner(problem, options);
+      learner->traits().dual_point->KeepDualPoint();
+      for (int pass = 0; pass < 6; ++pass) {
+        if (pass > 0) learner->RunPass(never);
+        const Evaluation evaluation = learner->Evaluate(1);
+        CAPTURE(trial);
+        CAPTURE(pass);
+        CAPTURE(options.learner.name());
+        const double room = kSolver * std::max(1.0, std::abs(relaxed));
+        CHECK(evaluation.primal >= relaxed - room);
+        CHECK(evaluation.dual <= relaxed + room);
+        // Messages that are not the best ones give a larger bound.
+        CHECK(evaluation.primal >=
+              RelaxedPrimal(problem.training(), problem.lambda(), learner->weights()) - room);
+        CHECK(learner->traits().dual_point->DualPointIsBest());
+        CHECK(Near(evaluation.dual, ValueOfDualPoint(problem, *learner), kTight));
+        if (options.learner != LearnerKind::kSoft) continue;
+        const double soft =
+            SolveSoft(problem.training(), problem.lambda(), evaluation.rho, options.smoothing)
+                .value;
+        CHECK(evaluation.soft_primal >= soft - room);
+        CHECK(evaluation.soft_dual <= soft + room);
+      }
+    }
+  }
+}
+
+TEST_CASE("all numbers of shards reach the optimum") {
+  Random random(2);
+  for (int trial = 0; trial < 6; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    const double relaxed = SolveRelaxed(problem.training(), problem.lambda()).value;
+    for (const double smoothing : {0.0, 0.1}) {
+      const double soft = SolveSoft(problem.training(), problem.lambda(), 0.7, smoothing).value;
+      for (const Index shards : {1, 2, 3}) {
+        TrainOptions options = Soft(shards, smoothing);
+        options.gap_tolerance = options.absolute_gap = 1e-5;
+        options.max_passes = 30000;
+        const Run run = TrainOn(problem, options, relaxed, soft);
+        CAPTURE(trial);
+        CAPTURE(shards);
+        CHECK(run.sound);
+        CHECK(run.summary.termination == Termination::kConverged);
+        CHECK(Near(run.summary.last.soft_dual, soft, 2e-5));
+      }
+    }
+    for (const Index shards : {1, 2, 3}) {
+      TrainOptions options = Shards(LearnerKind::kAugmentedLagrangian, shards);
+      options.gap_tolerance = options.absolute_gap = 1e-4;
+      options.max_passes = 30000;
+      const Run run = TrainOn(problem, options, relaxed);
+      CAPTURE(trial);
+      CAPTURE(shards);
+      CHECK(run.sound);
+      CHECK(run.summary.termination == Termination::kConverged);
+    }
+  }
+}
+
+TEST_CASE("global factors: the bounds hold, and the optimum is that of one chain") {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const Problem problem(RandomGlobalProblem(seed, {}), 0.1);
+    for (const LearnerKind kind : kKinds) {
+      for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+        TrainOptions options = Shards(kind, 1);
+        options.step = step;
+        options.gap_tolerance = options.absolute_gap = step == StepKind::kPairwise ? 1e-4 : 1e-2;
+        options.max_passes = 20000;
+        const TrainSummary alone = Train(problem, options);
+        options.shards = 2;
+        const TrainSummary together = Train(problem, options);
+        CAPTURE(seed);
+        CAPTURE(kind.name());
+        CHECK(together.termination == Termination::kConverged);
+        CHECK(together.last.dual <= alone.last.primal + kSolver);
+        CHECK(together.last.primal >= alone.last.dual - kSolver);
+        if (kind != LearnerKind::kSoft) continue;
+        CHECK(together.last.soft_dual <= alone.last.soft_primal + kSolver);
+        CHECK(together.last.soft_primal >= alone.last.soft_dual - kSolver);
+      }
+    }
+  }
+}
+
+TEST_CASE("the dual of soft rises by what the line searches computed, and never falls") {
+  Random random(3);
+  const StopControl never(nullptr, 0);
+  for (const Index shards : {2, 4, 8}) {
+    ProblemOptions kind;
+    kind.num_examples = 8;
+    kind.repeat_examples = true;
+    const Problem repeated(RandomProblem(random, kind), 0.01);
+    for (const Problem& problem : {DenseProblem(random, 60), TextProblem(random), repeated}) {
+      for (const double smoothing : {0.0, 0.1}) {
+        for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+          TrainOptions options = Soft(shards, smoothing);
+          options.step = step;
+          if (shards == 4) options.order = OrderKind::kUniform;
+          const auto learner = MakeShardedSoftLearner(problem, options);
+          double dual = learner->Evaluate(1).soft_dual;
+          double gained = learner->gained();
+          for (int pass = 0; pass < 6; ++pass) {
+            learner->RunPass(never);
+            const double next = learner->Evaluate(1).soft_dual;
+            CAPTURE(shards);
+            CAPTURE(smoothing);
+            CAPTURE(pass);
+            CHECK(next >= dual - kExact);
+            CHECK(Near(next - dual, learner->gained() - gained, kTight));
+            dual = next;
+            gained = learner->gained();
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the common weights are those of the point after every pass") {
+  Random random(4);
+  const StopControl never(nullptr, 0);
+  for (const Index shards : {2, 3, 8}) {
+    for (const bool texts : {false, true}) {
+      const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 60);
+      for (TrainOptions options : Ways(shards)) {
+        options.proximal =
+            Switch::kOff;  // of al; then the certified weights are those of the point
+        const auto learner = options.learner == LearnerKind::kSoft
+                                 ? MakeShardedSoftLearner(problem, options)
+                                 : MakeShardedLagrangianLearner(problem, options);
+        for (int pass = 0; pass < 6; ++pass) {
+          learner->RunPass(never);
+          learner->Evaluate(1);
+          double most = 0;
+          for (std::size_t k = 0; k < learner->weights().size(); ++k)
+            most = std::max(most, std::abs(learner->weights()[k] - learner->reached()[k]));
+          CAPTURE(shards);
+          CAPTURE(texts);
+          CAPTURE(options.learner.name());
+          CHECK(most <= kTight);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("al visits the active pairs of shards only, as those of one chain, and converges") {
+  Random random(5);
+  const Problem problem(RandomMultiLabelProblem(random, 60, 10, 4, true, 3), 0.01);
+  const auto steps_per_pass = [&](Index shards, Switch shrinking) {
+    TrainOptions options = Shards(LearnerKind::kAugmentedLagrangian, shards);
+    options.own<AugmentedLagrangianOptions>().shrinking = shrinking;
+    options.gap_tolerance = 1e-3;
+    options.max_passes = 2000;
+    const TrainSummary summary = Train(problem, options);
+    CAPTURE(shards);
+    CHECK(summary.termination == Termination::kConverged);
+    return static_cast<double>(summary.last.block_steps) / summary.last.pass;
+  };
+  const double all = steps_per_pass(3, Switch::kOff);
+  CHECK(all == 60 * 55);
+  CHECK(steps_per_pass(1, Switch::kAuto) < 0.95 * all);
+  CHECK(steps_per_pass(3, Switch::kAuto) < 0.95 * all);
+}
+
+TEST_CASE("passes with shards are worth a third of passes with one, or more") {
+  Random random(6);
+  for (const LearnerKind kind : kKinds) {
+    for (const bool texts : {false, true}) {
+      const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 200);
+      TrainOptions options = Shards(kind, 1);
+      options.gap_tolerance = 0.1;
+      options.check_every = 1;
+      const Index alone = Train(problem, options).last.pass;
+      options.shards = 4;
+      options.max_passes = 3 * alone + 3;
+      CAPTURE(kind.name());
+      CAPTURE(texts);
+      CAPTURE(alone);
+      CHECK(Train(problem, options).termination == Termination::kConverged);
+    }
+  }
+}
+
+TEST_CASE("the same bits for every number of threads, and every time") {
+  Random random(7);
+  for (const Index shards : {2, 7}) {
+    for (const TrainOptions& options : Ways(shards)) {
+      CheckReplay(DenseProblem(random, 20), options, 6);
+      if (shards == 2) CheckReplay(TextProblem(random), options, 3);
+    }
+  }
+}
+
+TEST_CASE("a run is resumed, and taken over by another learner, bit for bit") {
+  Random random(8);
+  const Problem dense = DenseProblem(random, 30);
+  const Problem texts = TextProblem(random);
+  const Problem globals(RandomGlobalProblem(3, {}), 0.1);
+  for (const TrainOptions& options : Ways(3)) {
+    CAPTURE(options.learner.name());
+    CheckResume(dense, options);
+    CheckTakeOver(dense, options, {.before = 66});
+    CheckTakeOver(texts, options);
+    const auto evaluate = [](Learner& learner) { learner.Evaluate(1); };
+    CheckTakeOver(texts, options, {.prepare = evaluate});
+    if (options.smoothing == 0) CheckTakeOver(globals, options, {.before = 7, .prepare = evaluate});
+  }
+}
+
+TEST_CASE("the points behind the certificate are saved and loaded") {
+  Random random(12);
+  const StopControl never(nullptr, 0);
+  const Problem problem = DenseProblem(random, 20);
+  for (const TrainOptions& options : Ways(3)) {
+    const auto first = MakeLearner(problem, options);
+    first->traits().dual_point->KeepDualPoint();
+    for (int pass = 0; pass < 4; ++pass) {
+      first->RunPass(never);
+      first->Evaluate(1);
+    }
+    StateWriter state;
+    first->Save(&state);
+    for (const bool keeps : {true, false}) {
+      const auto second = MakeLearner(problem, options);
+      if (keeps) second->traits().dual_point->KeepDualPoint();
+      StateReader reader(state.bytes());
+      second->Load(&reader);
+      reader.Finish();
+      const DualPointSource& source = *second->traits().dual_point;
+      CAPTURE(options.learner.name());
+      CHECK(source.DualPointIsBest() == keeps);
+      if (!keeps) continue;
+      CHECK(ValueOfDualPoint(problem, *second) == ValueOfDualPoint(problem, *first));
+      second->RunPass(never);
+      const double dual = second->Evaluate(1).dual;
+      CHECK(Near(dual, ValueOfDualPoint(problem, *second), kTight));
+    }
+  }
+}
+
+TEST_CASE("λ can change between passes") {
+  Random random(9);
+  for (const double lambda : {0.1, 0.01}) {
+    const Problem first = DenseProblem(random, 8);
+    const Problem second = first.WithLambda(lambda);
+    const double optimum = SolveRelaxed(second.training(), second.lambda()).value;
+    CheckPath(first, second, Shards(LearnerKind::kAugmentedLagrangian, 3), optimum, 10, 200, 0.3);
+    const double soft = SolveSoft(second.training(), second.lambda(), 0.7).value;
+    const auto learner = MakeLearner(first, Soft(3));
+    const StopControl never(nullptr, 0);
+    for (int pass = 0; pass < 10; ++pass) learner->RunPass(never);
+    learner->traits().lambda->ChangeLambda(second);
+    CHECK(learner->work().block_steps == 0);
+    CHECK(learner->work().rounds == 0);
+    for (int pass = 0; pass < 300; ++pass) learner->RunPass(never);
+    const Evaluation last = learner->Evaluate(1);
+    CHECK(last.soft_primal >= soft - kSolver);
+    CHECK(last.soft_dual <= soft + kSolver);
+    CHECK(last.soft_primal - last.soft_dual < 0.1);
+  }
+}
+
+TEST_CASE("another solver confirms certificates") {
+  Random random(10);
+  for (const TrainOptions& options : Ways(4)) CheckVerifies(DenseProblem(random, 20), options);
+}
+
+TEST_CASE("problems of extreme shapes") {
+  Random random(13);
+  for (int trial = 0; trial < 12; ++trial) {
+    ProblemOptions kind = RandomHardOptions(random);
+    kind.num_examples = 1 + trial % 4;
+    const TrainingSet training = RandomProblem(random, kind);
+    for (const double lambda : {1e-20, 0.1, 1e20}) {
+      for (TrainOptions options : Ways(3)) {
+        options.gap_tolerance = options.absolute_gap = 0;
+        options.max_passes = 12;
+        CAPTURE(trial);
+        CAPTURE(lambda);
+        CAPTURE(options.learner.name());
+        CheckNumbers(Train(Problem(training, lambda), options));
+      }
+    }
+  }
+}
+
+TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
+  Random random(11);
+  const Problem problem = TextProblem(random);
+  for (const TrainOptions& options : Ways(3)) {
+    const auto learner = MakeLearner(problem, options);
+    learner->traits().dual_point->KeepDualPoint();
+    const std::atomic<int> interrupt{1};
+    learner->RunPass(StopControl(nullptr, 0));
+    for (int pass = 0; pass < 3; ++pass) {
+      learner->RunPass(StopControl(&interrupt, 0));
+      const Evaluation after = learner->Evaluate(1);
+      CAPTURE(options.learner.name());
+      CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
+      CHECK(after.primal >= after.dual);
+    }
+  }
+}
