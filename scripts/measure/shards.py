@@ -7,7 +7,7 @@ Usage: shards.py PROGRAM DATA_FOLDER [--problems LIST] [--shards LIST] [--lambda
 
 For every problem, number of shards and factor of the default lambda, trains to the smallest of the
 certified relative gaps (0.1, 0.01 and 0.001) on one thread, with a check after every pass, by default
-with `bcfw --step pairwise`, and prints for each gap: passes, oracle calls per example, rounds, and the critical seconds of the passes (the
+with `bcfw --step pairwise` (for `soft` the gap is that of the penalized problem), and prints for each gap: passes, oracle calls per example, rounds, and the critical seconds of the passes (the
 processor time of the slowest shard in every round, and a P-th of the exchanges; with one shard the
 seconds of all passes, times the share of the processor that the run had), the median of N runs (3). DATA_FOLDER is that of `slackline bench`. `drawn`
 is a problem of 10^6 drawn examples, made in a temporary folder. --json FILE writes the same rows
@@ -86,11 +86,18 @@ def critical(check):
     return check["seconds"] * min(1, check["cpu_seconds"] / elapsed)
 
 
+def gap_of(check):
+    """The relative gap that ends a run: certified, or that of the penalized problem of `soft`."""
+    if check.get("tau") is None and check.get("soft_gap") is not None:
+        return check["soft_gap"] / abs(check["soft_primal"])
+    return check["relative_gap"]
+
+
 def figures(checks, examples, gaps):
     """gap -> (passes, calls per example, rounds, critical seconds), None where it was not reached."""
     result = []
     for gap in gaps:
-        at = next((c for c in checks if c["relative_gap"] is not None and c["relative_gap"] <= gap),
+        at = next((c for c in checks if gap_of(c) is not None and gap_of(c) <= gap),
                   None)
         result.append(at and (at["pass"], at["oracle_calls"] / examples, at.get("rounds", 0),
                               critical(at)))
