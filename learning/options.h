@@ -57,7 +57,7 @@ struct TrainOptions {
   double smoothing = 0;
   /// For prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
   double l1 = 0;
-  /// For bcfw, fw and prox-sdca: the number of shards into which the examples are dealt
+  /// For bcfw, fw, prox-sdca, soft and al: the number of shards into which the examples are dealt
   /// (learning/shards). 0: for bcfw with active sets as many as threads where that pays, and else 1
   /// (automatic_shards.h); several ranks have one each.
   Index shards = 1;
