@@ -106,7 +106,7 @@ void RoundLearner::ForShards(const std::function<void(std::size_t k)>& work) {
   if (!seconds_.empty()) critical_seconds_ += *std::max_element(seconds_.begin(), seconds_.end());
 }
 
-VisitProgress RoundLearner::Visit(const std::function<void(Shard&)>& choose,
+VisitProgress RoundLearner::Visit(const std::function<void(Shard&)>& choose, Until until,
                                   const StopControl& stop) {
   const std::int64_t before = Work();
   VisitProgress progress;
@@ -121,7 +121,7 @@ VisitProgress RoundLearner::Visit(const std::function<void(Shard&)>& choose,
       for (const PartReport& report : reports_) progress.gain += report.gain * plan_.num_examples;
       Count(exchange_.CombineFrequent(choice_.threads(), shards_, &common_));
     }
-  } while (AnyOpen() && !stop.ShouldStop());
+  } while (!Done(until) && !stop.ShouldStop());
   progress.work = Work() - before;
   return progress;
 }
@@ -141,7 +141,7 @@ void RoundLearner::RunPart(const StopControl& stop, const std::function<void(Sha
   for (std::size_t k = 0; k < shards_.size(); ++k) {
     const Shard& shard = *shards_[k];
     mine.push_back({shard.round_work(), shard.round_share(), shard.counts().work, shard.part_gain(),
-                    seconds_[k], shard.done(), wish});
+                    seconds_[k], shard.chose(), shard.done(), wish});
   }
   reports_ = GatherFromShards(std::span<const PartReport>(mine));
   counts_.work = 0;
@@ -192,7 +192,7 @@ void RoundLearner::SettleAll() {
 bool RoundLearner::BeginWholeRound(const std::function<void(Shard&)>& choose,
                                    const StopControl& stop) {
   RunPart(stop, &choose);
-  return !AnyOpen();
+  return Done(Until::kAllDone);
 }
 
 void RoundLearner::EndWholeRound() {
@@ -214,9 +214,14 @@ void RoundLearner::Count(const ShardExchange::Cost& cost) {
   critical_seconds_ += cost.cpu_seconds * ranks_.size() / plan_.total;
 }
 
-bool RoundLearner::AnyOpen() const {
-  return std::any_of(reports_.begin(), reports_.end(),
-                     [](const PartReport& report) { return !report.done; });
+bool RoundLearner::Done(Until until) const {
+  Index chose = 0;
+  Index done = 0;
+  for (const PartReport& report : reports_) {
+    chose += report.chose ? 1 : 0;
+    done += report.chose && report.done ? 1 : 0;
+  }
+  return until == Until::kAllDone ? done == chose : 2 * done >= chose;
 }
 
 /// Gives shard k of this rank its part of the last combination.

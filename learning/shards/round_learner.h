@@ -14,6 +14,9 @@
 // Instead of adding with a fixed σ' or averaging, shares follow from the line search, and σ' from
 // the shares.
 //
+// Shards whose chosen examples take less work than those of others would wait at the end. Where
+// another pass comes to what is left, half of the shards end the visits of all (Until::kHalfDone).
+//
 // A learner derives from RoundLearner, makes its shards, and decides which examples they visit.
 #pragma once
 
@@ -98,9 +101,15 @@ class RoundLearner : public Learner,
     return std::accumulate(values.begin(), values.end(), 0.0);
   }
 
-  /// Lets all shards visit examples until they are done. choose(shard): chooses the examples, when
-  /// the shard has the newest weights. Between two calls of SettleAll a round may stay open.
-  VisitProgress Visit(const std::function<void(Shard&)>& choose, const StopControl& stop);
+  /// When a call of Visit ends.
+  enum class Until {
+    kAllDone,   ///< all shards have visited all that they chose
+    kHalfDone,  ///< half of the shards that chose any have; the others leave the rest for later
+  };
+  /// Lets all shards visit examples side by side. choose(shard): chooses the examples, when the
+  /// shard has the newest weights. Between two calls of SettleAll a round may stay open.
+  VisitProgress Visit(const std::function<void(Shard&)>& choose, Until until,
+                      const StopControl& stop);
   /// Ends an open round, and gives the shards their parts of the last combination.
   void SettleAll();
   /// For learners that decide at the end of a round in one part whether its changes are made:
@@ -176,6 +185,7 @@ class RoundLearner : public Learner,
     std::int64_t work = 0;  // since the beginning of the run
     double gain = 0;
     double seconds = 0;
+    bool chose = false;  // any examples
     bool done = false;
     StopControl::Wish wish = StopControl::Wish::kGoOn;
   };
@@ -184,7 +194,8 @@ class RoundLearner : public Learner,
   bool RoundContinues() const;
   double EndRound();
   void Count(const ShardExchange::Cost& cost);
-  bool AnyOpen() const;
+  /// Whether the shards have done enough of what they chose.
+  bool Done(Until until) const;
   void Settle(std::size_t k);
   void SendPieces(Index k, Offset length, std::span<const double> vector,
                   std::vector<double>* come);

@@ -54,7 +54,8 @@ class Shard {
   virtual void BeginRound();
   /// Visits chosen examples until this part of the round has taken the work `most_work`.
   virtual void RunPart(std::int64_t most_work, const StopControl& stop) = 0;
-  /// Whether all chosen examples have been visited.
+  /// Whether any examples were chosen, and whether all of them have been visited.
+  bool chose() const { return !chosen_.empty(); }
   bool done() const { return next_ == chosen_.size(); }
   /// The work of the round so far.
   std::int64_t round_work() const { return round_work_; }

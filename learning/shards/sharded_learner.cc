@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/shards/sharded_learner.h>
 
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -137,8 +138,11 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
   /// Visits the examples of all shards that are worth it.
   VisitProgress VisitWorthwhile(Visits visits, const StopControl& stop) {
     const double mean = MeanFor(visits);
+    // The next pass knows all gaps, however few examples this one reaches, unless it is the first.
+    const bool first = visits == Visits::kCallOracle && !std::isfinite(mean);
     centre_.Leave();
-    return Visit([&](Shard& one) { static_cast<ActiveSetShard&>(one).Choose(visits, mean); }, stop);
+    return Visit([&](Shard& one) { static_cast<ActiveSetShard&>(one).Choose(visits, mean); },
+                 first ? Until::kAllDone : Until::kHalfDone, stop);
   }
 
   /// The mean of the gaps or spreads of all shards.

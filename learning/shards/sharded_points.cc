@@ -195,7 +195,7 @@ class ShardedPointLearner : public RoundLearner, public CheckListener {
   }
 
   void RunPass(const StopControl& stop) override {
-    Visit([](Shard& shard) { static_cast<PointShard&>(shard).Choose(); }, stop);
+    Visit([](Shard& shard) { static_cast<PointShard&>(shard).Choose(); }, Until::kAllDone, stop);
     SettleAll();
     if (++pass_ % PointBlocks::kRebuildEvery == 0) Rebuild();
     CountWork();

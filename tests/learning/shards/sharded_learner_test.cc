@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/core/factor_graph_builder.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/train_loop.h>
 
@@ -43,6 +44,42 @@ Problem DenseProblem(Random& random, Index examples = 12) {
 }
 Problem TextProblem(Random& random) {
   return Problem(RandomTextProblem(random, 600, 10, 3000), 1.0 / 600);
+}
+
+/// A chain with an input of two features per variable.
+std::shared_ptr<const Structure> Chain(Index length, std::shared_ptr<const WeightLayout> layout) {
+  FactorGraphBuilder graph;
+  graph.AddVariables(length, 2);
+  for (Index i = 0; i + 1 < length; ++i) graph.AddFactor({i, i + 1});
+  StructureBuilder builder(graph.Build(), layout);
+  const Index on = builder.AddStateMap({{kAbsent, 0}, {}});
+  const Index both = builder.AddStateMap({{kAbsent, kAbsent, kAbsent, 0}, {}});
+  for (Index i = 0; i < length; ++i) builder.AddLinear(i, 0, i, on, 0);
+  for (Index i = 0; i + 1 < length; ++i) builder.AddConstant(length + i, 1, both, 0);
+  return builder.Build();
+}
+
+/// Chains, those of the second half a hundred times as long as those of the first.
+Problem UnevenProblem(Random& random, Index examples) {
+  WeightLayout blocks;
+  blocks.AddBlock("on", 1, 2);
+  blocks.AddBlock("both", 1);
+  const auto layout = std::make_shared<const WeightLayout>(blocks);
+  const std::shared_ptr<const Structure> chains[] = {Chain(2, layout), Chain(200, layout)};
+  const auto rows = std::make_shared<FeatureRows>();
+  Dataset data(layout, rows);
+  for (Index m = 0; m < examples; ++m) {
+    const auto& structure = chains[2 * m < examples ? 0 : 1];
+    const Index first = rows->size();
+    std::vector<Index> y(structure->graph().num_variables());
+    for (Index& label : y) {
+      const double x = random.Normal();
+      rows->AddDense(std::vector<double>{x, 1});
+      label = x + random.Normal() > 0 ? 1 : 0;
+    }
+    data.Add(structure, y, first);
+  }
+  return Problem(MakeTrainingSet(data, LossOptions{}), 0.01);
 }
 
 }  // namespace
@@ -150,6 +187,27 @@ TEST_CASE("passes with shards are worth nearly as much as passes with one") {
     CAPTURE(texts);
     CHECK(Train(problem, options).last.pass <= 2 * alone + 2);
   }
+}
+
+TEST_CASE("shards with little to do end the pass of others, unless it is the first one") {
+  Random random(14);
+  constexpr Index kExamples = 400;
+  const Problem problem = UnevenProblem(random, kExamples);
+  TrainOptions options = Shards(2);
+  options.order = OrderKind::kExample;  // chooses all examples
+  const auto learner = MakeShardedLearner(problem, options);
+  const StopControl stop(nullptr, 0);
+  learner->RunPass(stop);
+  CHECK(learner->work().oracle_calls == kExamples);
+  for (int pass = 2; pass <= 5; ++pass) {
+    const std::int64_t before = learner->work().oracle_calls;
+    learner->RunPass(stop);
+    const std::int64_t calls = learner->work().oracle_calls - before;
+    CHECK(calls > kExamples / 2);
+    CHECK(calls < kExamples);
+  }
+  options.gap_tolerance = 1e-3;
+  CHECK(Train(problem, options).termination == Termination::kConverged);
 }
 
 TEST_CASE("the same bits for every number of threads, and every time") {
