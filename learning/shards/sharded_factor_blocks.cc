@@ -119,7 +119,7 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
   void VisitAll(const FactorPass& pass, const StopControl& stop) {
     rho_ = pass.rho;
     centre_.Leave();
-    Visit([&](Shard& one) { static_cast<FactorShard&>(one).Choose(pass); }, stop);
+    Visit([&](Shard& one) { static_cast<FactorShard&>(one).Choose(pass); }, Until::kAllDone, stop);
     SettleAll();
   }
   /// To be called at the end of every pass.
