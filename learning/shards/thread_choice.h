@@ -10,42 +10,33 @@
 
 namespace slackline::internal {
 
+/// Threads may lose at most some milliseconds and a twentieth of the time, compared with one thread:
+/// what they lose is paid from a budget, which grows with the time. Without budget there is one
+/// thread, until the budget is large enough for another try.
 class ThreadChoice {
  public:
   explicit ThreadChoice(int most) : most_(most) {}
 
-  int threads() const { return single_windows_ > 0 ? 1 : most_; }
+  int threads() const { return resting_ ? 1 : most_; }
 
   /// Takes the elapsed seconds of a part, and the processor seconds of all shards together.
   void Add(double elapsed, double cpu) {
     if (most_ < 2) return;
-    elapsed_ += elapsed;
-    cpu_ += cpu;
-    if (++parts_ < kWindow) return;
-    if (single_windows_ > 0) {
-      --single_windows_;
-    } else if (elapsed_ > kUseless * cpu_) {
-      single_windows_ = next_single_windows_;
-      next_single_windows_ = std::min(2 * next_single_windows_, kLongest);
-    } else {
-      next_single_windows_ = 1;
-    }
-    elapsed_ = cpu_ = 0;
-    parts_ = 0;
+    budget_ += kShare * elapsed;
+    // What threads win counts, too, but only so much that they rest soon when they begin to lose.
+    if (!resting_) budget_ += cpu - elapsed;
+    budget_ = std::min(budget_, kMost);
+    resting_ = budget_ < (resting_ ? kLeastToTry : 0.0);
   }
 
  private:
-  static constexpr int kWindow = 16;  // parts
-  /// Threads gain nothing when the elapsed time is more than this share of the processor time.
-  static constexpr double kUseless = 0.95;
-  static constexpr int kLongest = 256;  // windows without threads
+  static constexpr double kShare = 0.05;
+  static constexpr double kMost = 0.01;         // seconds
+  static constexpr double kLeastToTry = 0.002;  // seconds: a part or more
 
   int most_;
-  int parts_ = 0;
-  int single_windows_ = 0;
-  int next_single_windows_ = 1;
-  double elapsed_ = 0;
-  double cpu_ = 0;
+  bool resting_ = false;
+  double budget_ = 0.005;
 };
 
 }  // namespace slackline::internal

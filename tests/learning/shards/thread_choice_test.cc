@@ -7,14 +7,15 @@ using namespace slackline::internal;
 
 namespace {
 
-/// Adds parts until the number of threads changes; returns their number, at most `most`.
-int PartsUntilChange(ThreadChoice* choice, double elapsed, double cpu, int most) {
-  const int threads = choice->threads();
-  for (int part = 1; part <= most; ++part) {
+/// The elapsed seconds of parts that take cpu seconds on one thread, and `together` on several.
+double Elapsed(ThreadChoice* choice, int parts, double together, double cpu) {
+  double sum = 0;
+  for (int part = 0; part < parts; ++part) {
+    const double elapsed = choice->threads() > 1 ? together : cpu;
     choice->Add(elapsed, cpu);
-    if (choice->threads() != threads) return part;
+    sum += elapsed;
   }
-  return most;
+  return sum;
 }
 
 }  // namespace
@@ -22,36 +23,40 @@ int PartsUntilChange(ThreadChoice* choice, double elapsed, double cpu, int most)
 TEST_CASE("threads that save time are kept") {
   ThreadChoice choice(2);
   CHECK(choice.threads() == 2);
-  CHECK(PartsUntilChange(&choice, 0.6, 1.0, 10'000) == 10'000);
+  CHECK(Elapsed(&choice, 10'000, 0.6e-3, 1e-3) == doctest::Approx(6));
   CHECK(choice.threads() == 2);
 }
 
-TEST_CASE("threads that save nothing rest, each time twice as long") {
-  ThreadChoice choice(4);
-  const int window = PartsUntilChange(&choice, 3.0, 1.0, 1000);
-  CHECK(choice.threads() == 1);
-  for (const int windows : {1, 2, 4, 8}) {
-    CHECK(PartsUntilChange(&choice, 1.0, 1.0, 10'000) == windows * window);
-    CHECK(choice.threads() == 4);
-    CHECK(PartsUntilChange(&choice, 3.0, 1.0, 10'000) == window);
+TEST_CASE("threads that lose little are kept") {
+  ThreadChoice choice(2);
+  CHECK(Elapsed(&choice, 10'000, 1.02e-3, 1e-3) == doctest::Approx(10.2));
+  CHECK(choice.threads() == 2);
+}
+
+TEST_CASE("threads that wait long cost a twentieth of the time, and some milliseconds") {
+  for (const double wait : {1e-3, 4e-3, 20e-3}) {
+    ThreadChoice choice(4);
+    const double one_thread = 10'000 * 0.2e-3;
+    const double elapsed = Elapsed(&choice, 10'000, wait, 0.2e-3);
+    CHECK(elapsed > one_thread);
+    CHECK(elapsed < 1.06 * one_thread + 0.01 + wait);
+  }
+}
+
+TEST_CASE("threads that save time again are used again") {
+  ThreadChoice choice(2);
+  Elapsed(&choice, 1000, 5e-3, 1e-3);
+  const double elapsed = Elapsed(&choice, 10'000, 0.5e-3, 1e-3);
+  CHECK(choice.threads() == 2);
+  CHECK(elapsed < 5.2);
+  SUBCASE("and rest at once when they lose again") {
+    choice.Add(20e-3, 1e-3);
     CHECK(choice.threads() == 1);
   }
 }
 
-TEST_CASE("threads that save time again rest shortly the next time") {
-  ThreadChoice choice(2);
-  const int window = PartsUntilChange(&choice, 2.0, 1.0, 1000);
-  PartsUntilChange(&choice, 1.0, 1.0, 1000);
-  PartsUntilChange(&choice, 2.0, 1.0, 1000);
-  PartsUntilChange(&choice, 1.0, 1.0, 1000);
-  CHECK(choice.threads() == 2);
-  for (int part = 0; part < window; ++part) choice.Add(0.5, 1.0);
-  CHECK(PartsUntilChange(&choice, 2.0, 1.0, 1000) == window);
-  CHECK(PartsUntilChange(&choice, 1.0, 1.0, 1000) == window);
-}
-
 TEST_CASE("one thread stays one") {
   ThreadChoice choice(1);
-  CHECK(PartsUntilChange(&choice, 5.0, 1.0, 1000) == 1000);
+  CHECK(Elapsed(&choice, 1000, 5.0, 1.0) == doctest::Approx(1000));
   CHECK(choice.threads() == 1);
 }
