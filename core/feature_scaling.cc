@@ -32,7 +32,7 @@ double NumRows(const FeatureRows& rows, Ranks* ranks) {
 }
 
 /// One sum over the rows for every feature: of numbers in the order of the rows or, with ranks, the
-/// exact sums over the rows of all ranks.
+/// exact sums over the rows of all ranks. Exact sums take several times as long.
 class FeatureSums {
  public:
   FeatureSums(std::size_t num_features, Ranks* ranks)
@@ -171,8 +171,11 @@ FeatureScaling FeatureScaling::Learn(ScaleKind kind, const FeatureRows& rows, In
   if (kind == ScaleKind::kMaxAbs) {
     scaling.divisor_ = largest;
   } else {
-    std::vector<double> mean = Means(rows, num_features, exactly);
-    scaling.divisor_ = Deviations(rows, mean, exactly);
+    // Exact in one process, too: the scaling must be that of a training in shards, whose number may
+    // be chosen later.
+    Ranks* const ranks = &RanksOrOne(exactly);
+    std::vector<double> mean = Means(rows, num_features, ranks);
+    scaling.divisor_ = Deviations(rows, mean, ranks);
     if (!HasSparseRows(rows, exactly)) scaling.shift_ = std::move(mean);
   }
   for (std::size_t f = 0; f < scaling.divisor_.size(); ++f) {

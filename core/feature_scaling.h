@@ -48,9 +48,9 @@ class FeatureScaling {
   /// Learns the scaling from all rows. Features from num_features on, such as a constant, are
   /// ignored. One sweep over the rows for kMaxAbs, three for kStandard, none for the other kinds.
   ///
-  /// exactly: null, or ranks (one process alone, too) of which each has some of the rows. The
-  /// scaling is then that of the rows of all ranks, and its sums are exact, so that its bits do not
-  /// depend on how the rows are dealt to the ranks. All ranks must call it.
+  /// exactly: null, or ranks of which each has some of the rows. The scaling is then that of the
+  /// rows of all ranks, and all of them must call it. Its sums are exact, so that its bits do not
+  /// depend on how the rows are dealt to ranks and shards.
   static FeatureScaling Learn(ScaleKind kind, const FeatureRows& rows, Index num_features,
                               Ranks* exactly = nullptr);
   /// The scaling with saved numbers: `shift` and `divisor` have one entry per feature, or none
