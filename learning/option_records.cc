@@ -96,7 +96,7 @@ constexpr OptionRecord kShared[] = {
          "bcfw, fw, prox-sdca, soft and al: deal the examples into P shards, which are trained "
          "side by side (--threads) and combined in rounds. The result depends on P and not on the "
          "threads; 0 = as many as threads where that pays (bcfw with active sets)",
-     .default_text = "1",
+     .default_text = "1; train with --threads above 1: 0",
      .field = Field<&O::shards>,
      .minimum = 0,
      .maximum = kMostShards,
@@ -182,8 +182,9 @@ constexpr OptionRecord kRunOptions[] = {
      .maximum = kMaxSeed},
     {.name = "threads",
      .placeholder = "N",
-     .text = "threads for certificates and large examples; 0 = all cores. Results are the same for "
-             "any number",
+     .text =
+         "threads for certificates, large examples and shards; 0 = all cores. Results depend on "
+         "--shards, not on the threads",
      .default_text = "1",
      .field = Field<&O::threads>,
      .maximum = 1024,

@@ -57,6 +57,11 @@ void TrainTask::Finish(const TrainSummary& summary) {
   SetWeights(trained_, summary.weights);
 }
 
+void SetOpenShards(const TrainTask& task, TrainOptions* options) {
+  if (options->shards == 0 && RanksOf(*options).alone())
+    options->shards = ChooseLearner(task.problem(), *options).options.shards;
+}
+
 double UsableDefault(const TrainOptions& options, const TrainTask& task) {
   const double lambda = task.DefaultLambda(options);
   if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;

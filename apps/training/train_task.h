@@ -87,6 +87,10 @@ class TrainTask {
   TrainOptions trained_;
 };
 
+/// Chooses the number of shards where the options of a single process leave it open (0), so that all
+/// that depends on it is as if it had been given.
+void SetOpenShards(const TrainTask& task, TrainOptions* options);
+
 /// The default λ of the task. Throws DataError when it is out of range.
 double UsableDefault(const TrainOptions& options, const TrainTask& task);
 /// λ of the options, λ = 1/(C·M) where c > 0, or the default of the task. Throws DataError when it

@@ -199,6 +199,15 @@ Checkpoint LoadCheckpoint(const std::string& path) {
   return Read(ModelReader(path, kCheckpointKind), OneRank());
 }
 
+std::string SavedOption(const std::string& path, std::string_view name) {
+  const Checkpoint head = ReadHead(ModelReader(path, kCheckpointKind));
+  const std::string entry = "--" + std::string(name);
+  for (const auto& [saved, value] : head.fingerprint) {
+    if (saved == entry) return value;
+  }
+  return {};
+}
+
 Checkpoint CheckpointFile::Load() const {
   Checkpoint checkpoint;
   OnAllRanks(ranks_, [&] { checkpoint = Read(ModelReader(path_, kCheckpointKind), ranks_); });

@@ -250,6 +250,7 @@ py::dict Run(RunRequest request, internal::TrainTask* task) {
   internal::TrainedRun run;
   {
     const py::gil_scoped_release release;
+    internal::SetOpenShards(*task, &request.options);
     request.options.lambda = internal::ChooseLambda(request.options, request.c, *task);
     if (request.keep_state) {
       const internal::Problem problem = task->problem().WithLambda(request.options.lambda);

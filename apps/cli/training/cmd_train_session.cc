@@ -13,6 +13,8 @@
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/training/cmd_train_report.h>
 #include <slackline/core/check.h>
+#include <slackline/core/parallel.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/run/lambda_path.h>
 #include <slackline/learning/train_loop.h>
 
@@ -48,6 +50,34 @@ void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const s
       stderr,
       "WARNING: %s: %s, and at most %s %% was wanted; the model may be far from the best one\n",
       path.c_str(), wide.c_str(), Number(100 * options.gap_tolerance, 3).c_str());
+}
+
+/// The number of shards for a command that does not say it: that of the checkpoint that it resumes,
+/// or 0, which leaves the choice to the program, where it asks for several threads. (--threads 0,
+/// all processors, does not count: results must not depend on the machine.)
+Index UnsaidShards(const SessionFlags& flags, const TrainOptions& train) {
+  if ((SetOf(train.learner) & ReadersOfShards()) == 0 && train.learner != LearnerKind::kAuto)
+    return train.shards;
+  if (!flags.checkpoint.resume.empty()) {
+    return MakeOnAllRanks([&] {
+      const std::string saved = SavedOption(flags.checkpoint.resume, "shards");
+      return saved.empty() ? train.shards : ReadCount("shards", saved, 0);
+    });
+  }
+  const bool chosen = train.threads > 1 && RanksOf(train).alone();
+  return chosen ? 0 : train.shards;
+}
+
+/// Prints how many shards the program has chosen.
+void TellShards(const TrainOptions& options) {
+  if (options.shards > 1) {
+    std::fprintf(stderr,
+                 "shards: %d on %d threads; the model depends on the shards (--shards 1: one chain "
+                 "of steps)\n",
+                 options.shards, NumThreads(options.threads));
+  } else {
+    std::fprintf(stderr, "shards: 1, since one chain of steps is faster here\n");
+  }
 }
 
 /// The first object of the log, with the entries common to all applications.
@@ -137,6 +167,7 @@ class Session {
 
   void Announce() const {
     if (flags_.verbose) TellReason(choice_);
+    if (settings_.open_shards) TellShards(choice_.options);
     std::string lambda = Number(settings_.lambdas[0]);
     const CostScales& scales = task_.training().Scales(settings_.train);
     if (settings_.path()) {
@@ -195,6 +226,7 @@ class Session {
     record().single_precision = flags_.compact;
     task_.training().Finish(summary);
     OnFirstRank([&] { task_.Write(summary, settings_.models[k]); });
+    task_.Complete(summary, settings_.models[k]);
     verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet,
                 interrupt);
     OnAllRanks(ranks(), [&] { report_.End(summary, verify_.Figures()); });
@@ -281,6 +313,8 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
   SessionSettings settings;
   settings.train = flags.train.Read();
   if (!ProcessRanks().alone()) settings.train.ranks = &ProcessRanks();
+  if (!flags.train.Given("shards")) settings.train.shards = UnsaidShards(flags, settings.train);
+  settings.open_shards = settings.train.shards == 0 && RanksOf(settings.train).alone();
   if (!flags.c.empty()) settings.c = ReadReal("C", flags.c, true);
   settings.models = {flags.model};
   if (!flags.lambda_path.empty()) {
@@ -317,6 +351,7 @@ void RefuseKernels(const TrainOptions& options, const std::string& task) {
 }
 
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task) {
+  SetOpenShards(task->training(), &settings.train);
   if (settings.lambdas.empty()) {
     settings.lambdas = {ChooseLambda(settings.train, settings.c, task->training())};
     settings.default_lambda = settings.train.lambda == 0 && settings.c == 0;
@@ -334,6 +369,7 @@ Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt
   record.cross_validation = options.cross_validation;
   record.single_precision = options.compact;
   task->Write(summary, options.model);
+  task->Complete(summary, options.model);
   if (!options.quiet) {
     DescribeResult(run.choice.options, summary);
     DescribeModel(summary, options.model);

@@ -42,6 +42,7 @@ struct SessionSettings {
   TrainOptions train;
   double c = 0;                     ///< 0 = not given
   bool default_lambda = false;      ///< λ is the default of the task; set by RunSession
+  bool open_shards = false;         ///< the program chooses the number of shards
   std::vector<double> lambdas;      ///< empty: determined from the data
   std::vector<std::string> models;  ///< one per λ
 
@@ -66,10 +67,15 @@ class SessionTask {
   virtual void Describe(const LearnerChoice& choice, const std::string& lambda) const = 0;
   /// The application's own entries of the first object of the log, after TrainTask::Begin.
   virtual Json StartEntries(const Problem& problem, const LearnerChoice& choice) const = 0;
-  /// Writes the model after TrainTask::Finish.
+  /// Writes the model after TrainTask::Finish. Called by rank 0 alone.
   virtual void Write(const TrainSummary& summary, const std::string& path) {
     static_cast<void>(summary);
     training().Save(path);
+  }
+  /// What is to be done when the model is written. Called by all ranks.
+  virtual void Complete(const TrainSummary& summary, const std::string& path) {
+    static_cast<void>(summary);
+    static_cast<void>(path);
   }
 };
 

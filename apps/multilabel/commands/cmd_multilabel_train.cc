@@ -70,14 +70,14 @@ void CheckClusters(const TrainCommand& command) {
 int Run(const TrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.data.inputs());
   CheckClusters(command);
-  if (command.calibrate) RequireOneRank(RanksOf(settings.train), "--calibrate");
   if (command.NumClusters() > 0) RequireOneRank(RanksOf(settings.train), "--clusters");
   const DataSettings data_settings = command.data.Read(settings.train);
   const TrainingData data = ReadTrainingData(command.data, data_settings);
   std::optional<CalibrationPlan> calibration;
   if (command.calibrate)
     calibration =
-        PlanCalibration(data.data, kCalibrationFolds, settings.train.seed, command.session.quiet);
+        PlanCalibration(data.data, {kCalibrationFolds, settings.train.seed, command.session.quiet},
+                        RanksOf(settings.train));
   std::string graph = command.data.graph;
   const bool quiet = command.session.quiet;
   const std::vector<std::string> graphs = TellGraphCandidates(data_settings, data, quiet);
@@ -90,13 +90,14 @@ int Run(const TrainCommand& command) {
         ChooseGraph(data.data, data_settings.training, graphs, options, interrupt);
     if (!choice) {
       std::fprintf(stderr, "interrupted: no graph is chosen and no model is written\n");
-      return 128 + interrupt->load();
+      return 128 + static_cast<int>(RanksOf(settings.train).MaxOf(interrupt->load()));
     }
     if (!quiet) std::fprintf(stderr, "%s\n", choice->line.c_str());
     graph = choice->graph;
   }
   MultiLabelSession task(data_settings, data, graph);
   if (command.NumClusters() > 0) {
+    SetOpenShards(task.training(), &settings.train);
     settings.lambdas = {ChooseLambda(settings.train, settings.c, task.training())};
     TrainOptions options = settings.train;
     options.lambda = settings.lambdas[0];

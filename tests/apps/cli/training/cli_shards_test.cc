@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// --threads alone chooses between one chain of steps and shards.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <slackline/core/model_file.h>
+#include <tests/apps/program.h>
+
+using namespace slackline::internal::test;
+using Json = nlohmann::json;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// Dense data whose passes are long enough for two shards, or only for one.
+struct Data {
+  explicit Data(int examples)
+      : arff(folder.Write("d.arff", ArffText(examples, 120, 8, 3))),
+        xml(folder.Write("d.xml", XmlText(8))) {}
+
+  Outcome Train(const std::string& name, const Arguments& more,
+                const std::string& passes = "2") const {
+    return RunProgram(Arguments{"multilabel", "train", arff, "--labels", xml, "--max-passes",
+                                passes, "--log", folder.Path(name + ".jsonl"), "--model",
+                                folder.Path(name + ".slk")} +
+                      more);
+  }
+  /// Trains, and returns the weights. The log must say how many shards there were.
+  std::vector<double> Weights(const std::string& name, const Arguments& more,
+                              const std::string& shards, const std::string& passes = "2") const {
+    const Outcome outcome = Train(name, more, passes);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const Json start = Json::parse(Lines(ReadBytes(folder.Path(name + ".jsonl"))).front());
+    CHECK(start["options"]["shards"] == shards);
+    const slackline::internal::ModelReader model(folder.Path(name + ".slk"));
+    const auto weights = model.Doubles("weights");
+    return {weights.begin(), weights.end()};
+  }
+
+  TemporaryFolder folder;
+  std::string arff;
+  std::string xml;
+};
+
+}  // namespace
+
+TEST_CASE("--threads alone trains in shards where these are faster, and says so") {
+  const Data data(2200);
+  const Outcome outcome = data.Train("m", {"--threads", "2"});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.find("shards: 2 on 2 threads") != std::string::npos);
+  for (const Arguments& scale : {Arguments{"-q"}, Arguments{"-q", "--scale", "standard"}}) {
+    const auto chosen = data.Weights("chosen", scale + Arguments{"--threads", "2"}, "2");
+    CHECK(chosen == data.Weights("given", scale + Arguments{"--shards", "2"}, "2"));
+    const auto chain = data.Weights("chain", scale, "1");
+    CHECK(chain != chosen);
+    CHECK(chain == data.Weights("one", scale + Arguments{"--threads", "2", "--shards", "1"}, "1"));
+    CHECK(chain == data.Weights("all", scale + Arguments{"--threads", "0"}, "1"));
+  }
+  CHECK(data.Train("q", {"-q", "--threads", "2"}).err.find("shards") == std::string::npos);
+}
+
+TEST_CASE("--threads alone keeps one chain of steps where passes are short, or no shards serve") {
+  const Data data(300);
+  const Outcome outcome = data.Train("m", {"--threads", "2"});
+  CHECK(outcome.err.find("shards: 1, since one chain of steps is faster") != std::string::npos);
+  const auto chain = data.Weights("chain", {"-q"}, "1");
+  CHECK(chain == data.Weights("threads", {"-q", "--threads", "4"}, "1"));
+  for (const char* learner : {"al", "fw", "bcfw"}) {
+    CAPTURE(learner);
+    const Arguments options = {"-q", "--learner", learner};
+    CHECK(data.Weights("one", options, "1") ==
+          data.Weights("two", options + Arguments{"--threads", "2"}, "1"));
+  }
+}
+
+TEST_CASE("a resumed run has the shards of its checkpoint, whatever --threads says") {
+  const Data data(2200);
+  const std::string checkpoint = data.folder.Path("run.ckpt");
+  for (const auto& [began, shards] :
+       {std::pair<Arguments, std::string>{{"--threads", "2"}, "2"}, {{}, "1"}}) {
+    CAPTURE(shards);
+    const auto whole = data.Weights("whole", began + Arguments{"-q"}, shards, "4");
+    REQUIRE(data.Train("m", began + Arguments{"-q", "--checkpoint", checkpoint}).code == 0);
+    for (const Arguments& threads :
+         {Arguments{}, {"--threads", "1"}, {"--threads", "2"}, {"--threads", "3"}}) {
+      CHECK(whole ==
+            data.Weights("r", threads + Arguments{"-q", "--resume", checkpoint}, shards, "4"));
+    }
+  }
+  const Outcome other = data.Train("o", {"-q", "--resume", checkpoint, "--shards", "2"});
+  CHECK(other.code == 2);
+  CHECK(other.err.find("--shards was 1 and is 2 now") != std::string::npos);
+  const Outcome missing = data.Train("o", {"-q", "--resume", data.folder.Path("no.ckpt")});
+  CHECK(missing.code == 2);
+  CHECK(missing.err.find("no.ckpt: cannot open the file") != std::string::npos);
+}
