@@ -2,6 +2,7 @@
 #include <slackline/core/memory_limit.h>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -80,24 +82,52 @@ double BytesLeft(const std::filesystem::path& group, const GroupFiles& files) {
   return std::max(0.0, limit - std::max(0.0, used));
 }
 
-/// The least that a group and its ancestors leave. In a container the path of the group may be that
-/// of the host, which does not exist there; the folder of the mount is then the group itself.
-double BytesLeftUpward(const std::filesystem::path& root, std::filesystem::path group,
-                       const GroupFiles& files) {
-  double bytes = kInfinity;
+/// The number of the group's folder, which is that of the group in all mounts of its hierarchy. The
+/// last bit keeps the two versions apart.
+std::uint64_t NumberOfGroup(const std::filesystem::path& group, bool unified) {
+  struct stat status {};
+  if (stat(group.c_str(), &status) != 0) return 0;
+  return 2 * static_cast<std::uint64_t>(status.st_ino) + (unified ? 1 : 0);
+}
+
+/// Appends a group and its ancestors, as far as they have limits. In a container the path of the
+/// group may be that of the host, which does not exist there; the folder of the mount is then the
+/// group itself.
+void AddUpward(const std::filesystem::path& root, std::filesystem::path group, bool unified,
+               std::vector<GroupMemory>* limits) {
+  const GroupFiles& files = FilesOf(unified);
   for (group = group.relative_path();; group = group.parent_path()) {
     for (const std::string_view mount : files.mounts) {
-      bytes = std::min(bytes, BytesLeft(root / mount / group, files));
+      const std::filesystem::path folder = root / mount / group;
+      const double bytes = BytesLeft(folder, files);
+      if (bytes < kInfinity) limits->push_back({NumberOfGroup(folder, unified), bytes});
     }
-    if (group.empty()) return bytes;
+    if (group.empty()) return;
   }
+}
+
+double AddressSpace() {
+  rlimit limit{};
+  const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? static_cast<double>(limit.rlim_cur) : kInfinity;
+}
+
+/// A hash of the number that the kernel has drawn when the machine started. Containers have that of
+/// their machine.
+std::uint64_t ThisMachine() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string text;
+  file >> text;
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash;
 }
 
 }  // namespace
 
-double ControlGroupMemory(const std::string& root) {
+std::vector<GroupMemory> LimitedGroups(const std::string& root) {
   std::ifstream groups(std::filesystem::path(root) / "proc/self/cgroup");
-  double bytes = kInfinity;
+  std::vector<GroupMemory> limits;
   std::string line;  // "4:memory,cpu:/path"; version 2: "0::/path"
   while (std::getline(groups, line)) {
     const std::size_t first = line.find(':');
@@ -106,8 +136,14 @@ double ControlGroupMemory(const std::string& root) {
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
     const bool unified = controllers == ",,";
     if (!unified && controllers.find(",memory,") == std::string::npos) continue;
-    bytes = std::min(bytes, BytesLeftUpward(root, line.substr(second + 1), FilesOf(unified)));
+    AddUpward(root, line.substr(second + 1), unified, &limits);
   }
+  return limits;
+}
+
+double ControlGroupMemory(const std::string& root) {
+  double bytes = kInfinity;
+  for (const GroupMemory& limit : LimitedGroups(root)) bytes = std::min(bytes, limit.bytes);
   return bytes;
 }
 
@@ -115,12 +151,33 @@ double UsableMemory() {
   // Read once: readers call this function in their loops, and later answers would count the memory
   // of this process itself.
   static const double of_groups = ControlGroupMemory();
-  double bytes = std::min(PhysicalMemory(), of_groups);
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-    bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));
+  return std::min({PhysicalMemory(), of_groups, AddressSpace()});
+}
+
+MemoryShare SharedMemory(Ranks& ranks, const std::string& root) {
+  if (ranks.alone()) return {UsableMemory(), 1};
+  struct Limit {
+    std::uint64_t machine;
+    GroupMemory group;
+  };
+  std::vector<Limit> mine;
+  for (const GroupMemory& group : LimitedGroups(root)) mine.push_back({ThisMachine(), group});
+  const std::vector<Limit> all = ranks.Join(std::span<const Limit>(mine));
+  MemoryShare least{PhysicalMemory(), ranks.ranks_on_this_machine()};
+  const auto consider = [&](const MemoryShare& share) {
+    if (share.bytes * least.processes < least.bytes * share.processes) least = share;
+  };
+  consider({AddressSpace(), 1});
+  for (const Limit& limit : mine) {
+    MemoryShare share{limit.group.bytes, 0};
+    for (const Limit& other : all) {
+      if (other.machine != limit.machine || other.group.group != limit.group.group) continue;
+      ++share.processes;
+      share.bytes = std::min(share.bytes, other.group.bytes);  // read at different times
+    }
+    consider(share);
   }
-  return bytes;
+  return least;
 }
 
 std::string BytesText(double bytes) {
@@ -136,8 +193,10 @@ std::string BytesText(double bytes) {
   return buffer.data();
 }
 
-std::string MemoryExcess(double bytes, int processes) {
-  const double usable = UsableMemory();
+std::string MemoryExcess(double bytes) { return MemoryExcess(bytes, {UsableMemory(), 1}); }
+
+std::string MemoryExcess(double bytes, const MemoryShare& share) {
+  const auto& [usable, processes] = share;
   bytes *= processes;
   if (bytes <= usable) return {};
   const std::string memory = "about " + BytesText(bytes) + " of memory";

@@ -3,7 +3,11 @@
 // How much memory is available, so that work that cannot fit is refused before it starts.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
+
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -17,6 +21,16 @@ double PhysicalMemory();
 /// `root` takes the place of the root folder.
 double ControlGroupMemory(const std::string& root = "/");
 
+/// What a control group leaves to all of its processes together.
+struct GroupMemory {
+  /// The same for all processes in the group, also in containers, which see other paths; another
+  /// for every other group of the machine.
+  std::uint64_t group = 0;
+  double bytes = 0;
+};
+/// The control groups of this process and their ancestors that have a limit.
+std::vector<GroupMemory> LimitedGroups(const std::string& root = "/");
+
 /// Bytes of memory that this process can use: the least of the physical memory, the limit of the
 /// process's address space and what its control groups leave. +∞ when none is known.
 double UsableMemory();
@@ -24,10 +38,22 @@ double UsableMemory();
 /// "512 bytes", "3.5 MB", "96 GB" (powers of 1000, three digits).
 std::string BytesText(double bytes);
 
-/// "training needs about 96 GB of memory, but there are only 23.5 GB" when `bytes` are more than
-/// UsableMemory(), else "". processes: how many processes of this machine need as much at the same
-/// time (Ranks::ranks_on_this_machine); the text then begins "4 processes of this machine need
-/// about 96 GB of memory for training, but".
-std::string MemoryExcess(double bytes, int processes = 1);
+/// Memory for several processes of a machine together.
+struct MemoryShare {
+  double bytes = 0;
+  int processes = 1;
+};
+/// What the ranks may use that share memory with this rank: of the memory of the machine, the
+/// limits of control groups, and that of the address space of a process, the one that leaves least
+/// to each of the ranks that share it. Ranks that have limits of their own, as in containers, are
+/// not counted together for these. To be called by all ranks. {UsableMemory(), 1} for one process.
+MemoryShare SharedMemory(Ranks& ranks, const std::string& root = "/");
+
+/// "training needs about 96 GB of memory, but there are only 23.5 GB" when `bytes` for each process
+/// are more than there are, else "". With several processes the text begins "4 processes of this
+/// machine need about 96 GB of memory for training, but".
+std::string MemoryExcess(double bytes, const MemoryShare& memory);
+/// The same for this process alone, with UsableMemory().
+std::string MemoryExcess(double bytes);
 
 }  // namespace slackline::internal

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/mpi_ranks.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 
 #ifdef SLACKLINE_WITH_MPI
 #include <mpi.h>
 
-#include <algorithm>
 #include <limits>
 
 #include <slackline/core/timer.h>
@@ -37,6 +37,11 @@ int LaunchedProcesses() {
     if (NumberIn(variable) > 0) return NumberIn(variable);
   }
   return 1;
+}
+
+int TasksApart() {
+  if (StartedByMpi() || std::getenv("SLURM_PTY_PORT") != nullptr) return 1;
+  return std::max(1, NumberIn("SLURM_STEP_NUM_TASKS"));
 }
 
 #ifdef SLACKLINE_WITH_MPI

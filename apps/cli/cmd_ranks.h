@@ -59,7 +59,8 @@ void WriteJoinedOutput(const std::string& path, std::string mine);
 void TellError(int code, const std::string& message);
 
 /// Throws DataError if there are several ranks and the command (its name with those of its parents,
-/// "slackline multilabel train") is for one process.
+/// "slackline multilabel train") is for one process, and where srun has started several processes
+/// for a command of several ranks, but without MPI: they would do the same work.
 void CheckRanks(const std::string& command);
 
 }  // namespace slackline::internal::program

@@ -57,7 +57,7 @@ double TrainingBytes(const MultiLabelSize& size, LearnerKind learner) {
 
 std::string TrainingExcess(const MultiLabelSize& size, LearnerKind learner) {
   const double bytes = TrainingBytes(size, learner);
-  const std::string excess = MemoryExcess(bytes, size.processes);
+  const std::string excess = MemoryExcess(bytes, size.memory);
   if (excess.empty()) return {};
   std::string text = std::to_string(size.labels) + " labels";
   if (size.columns > 0) text += " × " + std::to_string(size.columns) + " features";

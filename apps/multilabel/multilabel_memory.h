@@ -10,6 +10,7 @@
 
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/label_graph.h>
+#include <slackline/core/memory_limit.h>
 #include <slackline/core/types.h>
 #include <slackline/learning/options.h>
 
@@ -34,8 +35,8 @@ struct MultiLabelSize {
   Offset columns = 0;  ///< number of features, including the constant; 0 = unknown
   Offset pairs = 0;
   Offset restricted_pairs = 0;  ///< sum over the graphs of all patterns of missing labels
-  /// Processes of this machine that train together on about as many examples each.
-  int processes = 1;
+  /// For this process and those of its machine that train with it, on about as many examples each.
+  MemoryShare memory = {UsableMemory(), 1};
 };
 
 /// The number of `pairs` that remain in each different pattern of missing labels of the data,

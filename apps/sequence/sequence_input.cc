@@ -190,9 +190,9 @@ Offset NumStructures(const SequenceInput& input) {
   return static_cast<Offset>(lengths.size()) + patterns;
 }
 
-/// Throws the DataErrors of MakeSequenceModel. processes: those that share the memory.
+/// Throws the DataErrors of MakeSequenceModel.
 void CheckTraining(const SequenceInput& input, LearnerKind learner, LabelConstraints constraints,
-                   int processes) {
+                   const MemoryShare& memory) {
   const SequenceData& data = input.data;
   const Offset labels = data.num_labels();
   if (labels > kMostSequenceLabels) {
@@ -209,7 +209,7 @@ void CheckTraining(const SequenceInput& input, LearnerKind learner, LabelConstra
   if (blocks)
     bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
   bytes += kBytesPerTransition * static_cast<double>(NumStructures(input)) * k * k;
-  const std::string excess = MemoryExcess(bytes, processes);
+  const std::string excess = MemoryExcess(bytes, memory);
   if (!excess.empty()) {
     throw DataError(data.source, 0,
                     std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
@@ -322,8 +322,8 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
 
 SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
                                 LabelConstraints constraints, Ranks& ranks) {
-  OnAllRanks(ranks,
-             [&] { CheckTraining(input, learner, constraints, ranks.ranks_on_this_machine()); });
+  const MemoryShare memory = SharedMemory(ranks);
+  OnAllRanks(ranks, [&] { CheckTraining(input, learner, constraints, memory); });
   const SequenceData& data = input.data;
   if (input.features) return SequenceModel(data.label_names, *input.features, constraints);
   return SequenceModel(data.label_names, data.num_features, constraints);

@@ -140,7 +140,8 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> 
     scaled = internal::ScaleForTraining(scale, internal::ScaleInputsOf(data), options.ranks);
     data.rows = scaled.rows;
     if (own.calibrate)
-      folds = internal::CalibrationFolds(data, internal::kCalibrationFolds, request.options.seed);
+      folds = internal::CalibrationFolds(data, internal::kCalibrationFolds, request.options.seed,
+                                        internal::RanksOf(request.options));
     ChooseGraph(data, scaled, request.options, request.c, watch.interrupt(), &options, &notes);
     training = std::make_unique<internal::MultiLabelTraining>(data, scaled, std::move(options));
     if (folds) training->RecordCalibration(internal::kCalibrationFolds);

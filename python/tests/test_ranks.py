@@ -359,7 +359,6 @@ def test_bad_multilabel_data_on_one_rank(change, text):
 @pytest.mark.parametrize("options, text", [
     ({"warm_start": True}, "warm_start"),
     ({"calibrate": True}, "calibrate"),
-    ({"graph": "auto"}, "graph auto"),
     ({"learner_options": {"kernel": "rbf"}}, "kernel needs a single process"),
     ({"learner": "al"}, "al"),
     ({"shards": 2}, "shards == 2, but each of the 3 processes needs a shard"),

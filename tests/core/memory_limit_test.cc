@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <string>
+
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/types.h>
 #include <tests/core/temporary_folder.h>
+#include <tests/support/thread_ranks.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -22,8 +26,10 @@ TEST_CASE("sizes that fit are accepted, and sizes beyond every machine refused")
   CHECK(UsableMemory() > 1e6);
   CHECK(MemoryExcess(1e6).empty());
   CHECK(MemoryExcess(UsableMemory()).empty());
-  CHECK(MemoryExcess(0.3 * UsableMemory(), 3).empty());
-  CHECK(MemoryExcess(0.3 * UsableMemory(), 4).find("4 processes of this machine need about ") == 0);
+  CHECK(MemoryExcess(3e6, {1e7, 3}).empty());
+  CHECK(MemoryExcess(3e6, {1e7, 4}) ==
+        "4 processes of this machine need about 12.0 MB of memory for training, but there are only "
+        "10.0 MB");
   CHECK(MemoryExcess(1e25).find("training needs about 10000000 EB of memory") == 0);
 }
 
@@ -98,4 +104,57 @@ TEST_CASE("in a container the folder of the mount is the group itself") {
   groups.Write("sys/fs/cgroup/memory.max", "5000");
   groups.Write("sys/fs/cgroup/memory.current", "1000");
   CHECK(ControlGroupMemory(groups.root) == 4000);
+}
+
+TEST_CASE("a limit of one group is shared by the ranks in it, and one of a rank is its own") {
+  const Groups groups;
+  // Ranks 0 and 1 are in one step of a job with 6000 bytes, rank 2 is in a container of its own.
+  groups.Write("0/proc/self/cgroup", "0::/job/step");
+  groups.Write("2/proc/self/cgroup", "0::/");
+  groups.Write("2/sys/fs/cgroup/memory.max", "5000");
+  groups.Write("0/sys/fs/cgroup/job/step/memory.max", "max");
+  groups.Write("0/sys/fs/cgroup/job/memory.max", "6000");
+  groups.Write("0/sys/fs/cgroup/job/memory.current", "1000");
+  for (const bool own : {false, true}) {
+    // The task of rank 0 may have a smaller limit.
+    if (own) groups.Write("0/sys/fs/cgroup/job/step/memory.max", "2000");
+    OnThreadRanks(3, [&](ThreadRanks& ranks) {
+      ranks.set_ranks_on_this_machine(3);
+      const MemoryShare share =
+          SharedMemory(ranks, groups.folder.Path(ranks.rank() == 2 ? "2" : "0"));
+      CHECK(share.processes == (ranks.rank() == 2 ? 1 : 2));
+      CHECK(share.bytes == (ranks.rank() == 2 ? 5000 : own ? 2000 : 5000));
+    });
+  }
+}
+
+TEST_CASE("without limits of their own, the ranks of a machine share its memory") {
+  const Groups groups;
+  groups.Write("proc/self/cgroup", "0::/");
+  OnThreadRanks(2, [&](ThreadRanks& ranks) {
+    ranks.set_ranks_on_this_machine(1 + ranks.rank());
+    const MemoryShare share = SharedMemory(ranks, groups.root);
+    CHECK(share.processes == 1 + ranks.rank());
+    CHECK(share.bytes == PhysicalMemory());
+  });
+  CHECK(SharedMemory(OneRank(), groups.root).processes == 1);
+  CHECK(SharedMemory(OneRank(), groups.root).bytes == UsableMemory());
+}
+
+TEST_CASE("the limit that leaves least to each rank counts, not the least limit") {
+  const Groups groups;
+  groups.Write("job/memory.limit_in_bytes", "6000");
+  for (const char* rank : {"0", "1", "2"}) {
+    const std::string root = rank;
+    groups.Write(root + "/proc/self/cgroup", "1:memory:/job\n0::/task");
+    groups.Write(root + "/sys/fs/cgroup/task/memory.max", "4000");
+    std::filesystem::create_directories(groups.folder.Path(root + "/sys/fs/cgroup/memory"));
+    std::filesystem::create_directory_symlink(
+        groups.folder.Path("job"), groups.folder.Path(root + "/sys/fs/cgroup/memory/job"));
+  }
+  OnThreadRanks(3, [&](ThreadRanks& ranks) {
+    const MemoryShare share = SharedMemory(ranks, groups.folder.Path(std::to_string(ranks.rank())));
+    CHECK(share.processes == 3);
+    CHECK(share.bytes == 6000);
+  });
 }

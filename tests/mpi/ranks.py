@@ -275,6 +275,18 @@ def certificates(lab):
         require(len(lines) == 1 and "from the dual point" in lines[0], done.stderr)
 
 
+def held_out(lab):
+    """Trainings that hold examples out are shared out to the processes."""
+    yeast = ("multilabel", "train", YEAST, "--labels", XML, "--shards", "4", "--max-passes", "2",
+             "--quiet")
+    for name, more in (("calibrated", ("--graph", "tree", "--calibrate")),
+                       ("chosen", ("--graph", "none,tree"))):
+        one = lab.train(0, name, *yeast, *more)
+        for ranks in (2, 3):
+            require_same(one, lab.train(ranks, f"{name}-{ranks}", *yeast, *more),
+                         f"{name}, {ranks} processes")
+
+
 def cross_validation(lab):
     plain = lab.folder / "yeast.svm"
     plain.write_text("\n".join(list(yeast_as_libsvm())[:300]) + "\n")
@@ -597,8 +609,8 @@ def interrupted(lab):
     require(limited.returncode == 0 and "time-limit" in limited.stderr, limited.stderr)
 
 
-CHECKS = (same_models, tables, few_records, certificates, cross_validation, predictions, segmentations, bad_predictions, output,
-          bad_input, checkpoints, interrupted, killed)
+CHECKS = (same_models, tables, few_records, certificates, held_out, cross_validation, predictions,
+          segmentations, bad_predictions, output, bad_input, checkpoints, interrupted, killed)
 
 
 def main():

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/multilabel/commands/cmd_calibrate.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/multilabel/validation/reliability.h>
 
 namespace slackline::internal::program {
@@ -32,14 +35,15 @@ void AddCalibrateFlag(CLI::App* app, bool* calibrate, const std::string& folds) 
 }
 
 int CalibrationPlan::ExitCode(int code) const {
-  return code == 0 && interrupt->load() != 0 ? 128 + interrupt->load() : code;
+  const auto signal = static_cast<int>(ProcessRanks().MaxOf(interrupt->load()));
+  return code == 0 && signal != 0 ? 128 + signal : code;
 }
 
-CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed,
-                                bool quiet) {
+CalibrationPlan PlanCalibration(const MultiLabelData& data, const CalibrationRequest& request,
+                                Ranks& ranks) {
   CalibrationPlan plan;
-  plan.folds = CalibrationFolds(data, folds, seed);
-  plan.quiet = quiet;
+  plan.folds = CalibrationFolds(data, request.folds, request.seed, ranks);
+  plan.quiet = request.quiet;
   plan.interrupt = CatchInterrupts();
   return plan;
 }
@@ -54,9 +58,11 @@ bool Calibrate(const CalibrationPlan& plan, MultiLabelTraining* training) {
     std::fprintf(stderr, "interrupted: the model is not calibrated\n");
     return false;
   }
-  if (!plan.quiet)
-    std::fprintf(stderr, "calibrated: held-out examples have %s\n",
-                 Figures(ComputeReliability(*probabilities, training->data().labels)).c_str());
+  if (plan.quiet) return true;
+  const std::vector<std::int8_t> labels =
+      training->options().the_ranks().Join(std::span<const std::int8_t>(training->data().labels));
+  std::fprintf(stderr, "calibrated: held-out examples have %s\n",
+               Figures(ComputeReliability(*probabilities, labels)).c_str());
   return true;
 }
 

@@ -28,9 +28,15 @@ struct CalibrationPlan {
   /// calibration early.
   int ExitCode(int code) const;
 };
-/// Throws DataError when the data cannot be divided into this many folds.
-CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed,
-                                bool quiet);
+struct CalibrationRequest {
+  Index folds = 0;
+  std::int64_t seed = 0;
+  bool quiet = false;
+};
+/// ranks: those that train together, each with its own examples. Throws DataError when the data
+/// cannot be divided into this many folds.
+CalibrationPlan PlanCalibration(const MultiLabelData& data, const CalibrationRequest& request,
+                                Ranks& ranks);
 
 /// Calibrates the model of the last training and reports it on the standard error. Returns false if
 /// interrupted; the model then has no calibration.

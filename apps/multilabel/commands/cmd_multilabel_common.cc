@@ -159,9 +159,9 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   const Offset labels = settings.read.num_labels;
   const Offset pairs = graph == "full" ? labels * (labels - 1) / 2 : 0;
   Ranks& ranks = RanksOf(train);
+  const MemoryShare memory = SharedMemory(ranks);
   OnAllRanks(ranks, [&] {
-    const std::string excess =
-        TrainingExcess({0, labels, 0, pairs, 0, ranks.ranks_on_this_machine()}, training.learner);
+    const std::string excess = TrainingExcess({0, labels, 0, pairs, 0, memory}, training.learner);
     if (!excess.empty())
       throw DataError("--num-labels: " + Quoted(num_labels) + " is too large: " + excess);
   });
@@ -239,11 +239,14 @@ Json MultiLabelSession::StartEntries(const Problem& problem, const LearnerChoice
   return start;
 }
 
-void MultiLabelSession::Write(const TrainSummary& summary, const std::string& path) {
-  // The model is saved even if calibration follows: an interrupt or a failure must not lose it.
-  training_.Save(path);
+void MultiLabelSession::Complete(const TrainSummary& summary, const std::string& path) {
+  // The model has been saved: an interrupt or a failure must not lose it.
   if (!calibration_ || summary.termination == Termination::kInterrupted) return;
-  if (Calibrate(*calibration_, &training_)) training_.Save(path);
+  if (!Calibrate(*calibration_, &training_)) return;
+  Ranks& ranks = training_.options().the_ranks();
+  OnAllRanks(ranks, [&] {
+    if (ranks.first()) training_.Save(path);
+  });
 }
 
 std::vector<std::string> TellGraphCandidates(const DataSettings& settings,

@@ -69,7 +69,8 @@ class MultiLabelSession : public SessionTask {
   MultiLabelTraining& training() override { return training_; }
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
   Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
-  void Write(const TrainSummary& summary, const std::string& path) override;
+  /// Calibrates the model that is written already, and writes it again.
+  void Complete(const TrainSummary& summary, const std::string& path) override;
 
  private:
   MultiLabelTraining training_;

@@ -71,7 +71,8 @@ int Run(const CvCommand& command) {
   // The folds of the cross-validation also calibrate the final model.
   std::optional<CalibrationPlan> calibration;
   if (command.calibrate)
-    calibration = PlanCalibration(training.data, cv.folds, cv.train.seed, command.cv.quiet);
+    calibration =
+        PlanCalibration(training.data, {cv.folds, cv.train.seed, command.cv.quiet}, OneRank());
   task.shown = {cv.metric};
   for (const std::size_t figure : kShown) {
     if (figure != cv.metric) task.shown.push_back(figure);

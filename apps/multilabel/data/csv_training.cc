@@ -106,8 +106,7 @@ void CsvTraining::CheckSize() const {
   const double stored =
       schema_->sparse() ? 12.0 * static_cast<double>(columns_.size()) : 8.0 * features;
   bytes += stored * rows + options_.bytes_per_weight * labels * features;
-  const std::string excess =
-      MemoryExcess(bytes, RanksOrOne(options_.ranks).ranks_on_this_machine());
+  const std::string excess = MemoryExcess(bytes, options_.the_memory());
   if (excess.empty()) return;
   const bool any = data_.num_examples() > 0;
   throw DataError(

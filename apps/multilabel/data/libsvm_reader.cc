@@ -43,7 +43,7 @@ std::vector<std::string> LabelNames(const std::string& source,
   }
   const std::string excess = MemoryExcess(
       (kBytesPerName + options.bytes_per_weight) * static_cast<double>(options.num_labels),
-      RanksOrOne(options.ranks).ranks_on_this_machine());
+      options.the_memory());
   if (!excess.empty())
     throw DataError(source, 0, std::to_string(options.num_labels) + " labels: " + excess);
   std::vector<std::string> names;
@@ -200,12 +200,12 @@ void LibsvmParser::CheckSize(std::string_view last_token) const {
   const auto rows = static_cast<double>(row_end_.size() + 1);
   const auto columns = static_cast<double>(num_features_) + (options_.append_constant ? 1 : 0);
   const double weight_bytes = options_.bytes_per_weight * labels * columns;
-  const int processes = ranks().ranks_on_this_machine();
+  const MemoryShare memory = options_.the_memory();
   const std::string excess =
-      MemoryExcess(weight_bytes + options_.bytes_per_label_entry * labels * rows, processes);
+      MemoryExcess(weight_bytes + options_.bytes_per_label_entry * labels * rows, memory);
   if (excess.empty()) return;
   const std::string count = std::to_string(data_.num_labels()) + " labels × ";
-  if (last_token.empty() || MemoryExcess(weight_bytes, processes).empty())
+  if (last_token.empty() || MemoryExcess(weight_bytes, memory).empty())
     Fail(count + std::to_string(row_end_.size() + 1) + " examples: " + excess);
   Fail("feature " + Quoted(last_token) + " makes " + count + std::to_string(num_features_) +
        " features: " + excess + "; use fewer features (numbers without gaps) or fewer labels");

@@ -326,7 +326,11 @@ MultiLabelInput OpenMultiLabelInput(const std::string& path, const MultiLabelRea
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options) {
   if (IsConverted(RanksOrOne(options.ranks), path)) return ReadConverted(path, options);
   const bool alone = options.ranks == nullptr || options.ranks->alone();
-  if (!alone || IsFolder(path)) return DealtReader(path, options).Read();
+  if (!alone || IsFolder(path)) {
+    MultiLabelReadOptions dealt = options;
+    if (!dealt.memory) dealt.memory = SharedMemory(RanksOrOne(options.ranks));
+    return DealtReader(path, dealt).Read();
+  }
   LineReader lines(path);
   return ReadAllExamples(OpenMultiLabelData(&lines, options).get());
 }

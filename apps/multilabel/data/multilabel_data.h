@@ -33,6 +33,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@
 #include <slackline/core/data_source.h>
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/feature_scaling.h>
+#include <slackline/core/memory_limit.h>
 #include <slackline/core/ranks.h>
 
 namespace slackline::internal {
@@ -117,7 +119,10 @@ struct MultiLabelReadOptions {
   /// P: how the examples are dealt (DealRecords); 0 = one shard per rank.
   Ranks* ranks = nullptr;
   Index shards = 0;
+  /// The memory for what these bytes count; null: SharedMemory of the ranks.
+  std::optional<MemoryShare> memory = std::nullopt;
 
+  MemoryShare the_memory() const { return memory ? *memory : MemoryShare{UsableMemory(), 1}; }
   bool for_prediction() const { return !label_names.empty(); }
 };
 

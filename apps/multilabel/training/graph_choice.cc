@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include <slackline/apps/common/choice.h>
+#include <slackline/apps/multilabel/data/joined_examples.h>
 #include <slackline/apps/multilabel/multilabel_memory.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
@@ -22,18 +23,20 @@ constexpr Index kFolds = 5;
 constexpr double kLongestPassSeconds = 64;
 
 /// The reason why the full graph is not tried: the loss or the size of the data. Empty if it is
-/// tried.
+/// tried. With several ranks, all of them call this function, and get the same text.
 std::string WhyNotFullGraph(const MultiLabelData& data, const MultiLabelTrainingOptions& options) {
   if (options.loss.form == LossForm::kF1) return "--loss f1 is for graphs without cycles";
   const Offset labels = data.num_labels();
   const Offset pairs = labels * (labels - 1) / 2;
   if (pairs > kMaxLabelPairs) return "it has " + Count(pairs, "pair");
-  std::string excess = TrainingExcess(
-      {data.num_examples(), labels, Offset{data.num_features} + 1, pairs, 0}, options.learner);
+  Ranks& ranks = options.the_ranks();
+  const auto examples = static_cast<Index>(ranks.SumOf(data.num_examples()));
+  std::string excess = ranks.FirstText(TrainingExcess(
+      {examples, labels, Offset{data.num_features} + 1, pairs, 0, SharedMemory(ranks)},
+      options.learner));
   if (!excess.empty()) return excess;
-  if (PassSeconds(pairs, data.num_examples()) <= kLongestPassSeconds) return {};
-  return Count(pairs, "pair") + " and " + Count(data.num_examples(), "example") +
-         " take minutes per pass";
+  if (PassSeconds(pairs, examples) <= kLongestPassSeconds) return {};
+  return Count(pairs, "pair") + " and " + Count(examples, "example") + " take minutes per pass";
 }
 
 }  // namespace
@@ -65,10 +68,10 @@ std::optional<GraphChoice> ChooseGraph(const MultiLabelData& data,
                                        const std::vector<std::string>& graphs,
                                        const TrainOptions& train,
                                        const std::atomic<int>* interrupt) {
-  RequireOneRank(options.the_ranks(), "--graph auto, or a list of graphs,");
-  RequireOneRank(RanksOf(train), "--graph auto, or a list of graphs,");
+  Ranks& ranks = RanksOf(train);
+  const MultiLabelData all = JoinExamples(ranks, data, "--graph auto, or a list of graphs,");
   const MultiLabelCv application(
-      data, CvOptionsOf(options, std::vector<LabelGraph>(graphs.begin(), graphs.end())));
+      all, CvOptionsOf(options, std::vector<LabelGraph>(graphs.begin(), graphs.end())));
   const Index examples = application.num_examples();
   if (examples < kFolds)
     throw DataError("--graph: choosing a graph needs " + Count(kFolds, "example") + ", but " +
@@ -76,7 +79,8 @@ std::optional<GraphChoice> ChooseGraph(const MultiLabelData& data,
   CvPlan plan;
   plan.lambdas = {train.lambda};
   plan.folds = MakeFolds(examples, kFolds, static_cast<std::uint64_t>(train.seed));
-  plan.candidates.assign(graphs.size(), train);
+  plan.candidates.assign(graphs.size(), InOneProcess(train));
+  plan.ranks = &ranks;
   plan.metric = kMicroF1;
   plan.threads = NumThreads(train.threads);
   const CvResult result = CrossValidate(application, plan, interrupt);

@@ -17,7 +17,7 @@ namespace slackline::internal {
 /// for none, tree and full, but leaves out the full graph if the loss has no max oracle on it,
 /// training does not fit into memory, or a pass takes minutes; *note then becomes a sentence about
 /// the reason. A list of names is separated by commas. Throws DataError on a list with names other
-/// than full, tree, none.
+/// than full, tree, none. With several ranks (options.ranks), all of them call this function.
 std::vector<std::string> GraphCandidates(const std::string& graph, const MultiLabelData& data,
                                          const MultiLabelTrainingOptions& options,
                                          std::string* note);
@@ -28,8 +28,8 @@ struct GraphChoice {
   std::string line;
 };
 /// The graph that predicts best in five folds, by micro F1, when training with `train` (λ > 0).
-/// nullopt if interrupted. Throws DataError on data with fewer examples than folds, and with
-/// several ranks.
+/// nullopt if interrupted. Throws DataError on data with fewer examples than folds. Several ranks
+/// share the trainings: each has all examples for that time (JoinExamples).
 std::optional<GraphChoice> ChooseGraph(const MultiLabelData& data,
                                        const MultiLabelTrainingOptions& options,
                                        const std::vector<std::string>& graphs,

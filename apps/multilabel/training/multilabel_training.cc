@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 
+#include <slackline/apps/multilabel/data/joined_examples.h>
 #include <slackline/apps/multilabel/multilabel_memory.h>
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
@@ -25,12 +26,13 @@ MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiL
   Ranks& ranks = options.the_ranks();
   if (options.kernelized) RequireOneRank(ranks, "--kernel");
   std::vector<LabelPair> pairs = MakeLabelGraph(options.graph, data, ranks);
+  const MemoryShare memory = SharedMemory(ranks);
   OnAllRanks(ranks, [&] {
-    const std::string excess = TrainingExcess(
-        {data.num_examples(), data.num_labels(),
-         Offset{data.num_features} + (data.has_constant ? 1 : 0), static_cast<Offset>(pairs.size()),
-         RestrictedPairs(data, pairs), ranks.ranks_on_this_machine()},
-        options.learner);
+    const std::string excess =
+        TrainingExcess({data.num_examples(), data.num_labels(),
+                        Offset{data.num_features} + (data.has_constant ? 1 : 0),
+                        static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs), memory},
+                       options.learner);
     if (!excess.empty()) throw DataError(data.source, 0, excess);
   });
   if (options.kernelized && data.num_features == 0) {
@@ -131,13 +133,14 @@ std::vector<LabelTriple> MultiLabelTraining::Tighten(const TrainOptions& options
 
 std::optional<std::vector<double>> MultiLabelTraining::Calibrate(
     const Folds& folds, const std::atomic<int>* interrupt) {
-  RequireOneRank(options_.the_ranks(), "--calibrate");
+  Ranks& ranks = options_.the_ranks();
+  const MultiLabelData all = JoinExamples(ranks, data_, "--calibrate");
   TrainOptions train = trained();
   train.lambda = model_.record.lambda;
   std::optional<std::vector<double>> scores =
-      OutOfFoldScores(data_, CvOptionsOf(options_, {options_.graph}), folds, train, interrupt);
+      OutOfFoldScores(all, CvOptionsOf(options_, {options_.graph}), folds, train, interrupt);
   if (!scores) return std::nullopt;
-  model_.set_calibration(FitCalibration(model_.num_labels(), *scores, data_.labels));
+  model_.set_calibration(FitCalibration(model_.num_labels(), *scores, all.labels));
   ApplyCalibration(*model_.calibration(), *scores);
   return scores;
 }
@@ -176,12 +179,14 @@ void MultiLabelTraining::SetWeights(const TrainOptions& options,
   model_.set_calibration(std::nullopt);
 }
 
-Folds CalibrationFolds(const MultiLabelData& data, Index folds, std::int64_t seed) {
-  if (data.num_examples() < folds) {
+Folds CalibrationFolds(const MultiLabelData& data, Index folds, std::int64_t seed, Ranks& ranks) {
+  const auto examples = static_cast<Index>(ranks.SumOf(data.num_examples()));
+  if (examples < folds) {
     throw DataError("--calibrate needs " + Count(folds, "example") + ", but " + data.source +
-                    " has " + Count(data.num_examples(), "example"));
+                    " has " + Count(examples, "example"));
   }
-  Folds result = MakeFolds(data.num_examples(), folds, static_cast<std::uint64_t>(seed));
+  Folds result = MakeFolds(examples, folds, static_cast<std::uint64_t>(seed));
+  if (!ranks.alone()) return result;  // all examples of several ranks have known labels
   try {
     CheckFolds(MultiLabelCv(data, {}), result);
   } catch (const DataError& error) {

@@ -85,8 +85,8 @@ class MultiLabelTraining final : public TrainTask {
   void RecordCalibration(Index folds) { calibration_folds_ = folds; }
   /// Trains once more for every fold, with the options of the last training, and sets the model's
   /// calibration. Returns the calibrated probabilities of the held-out examples, examples × labels
-  /// by rows; nullopt if interrupted, and the model then has no calibration. Throws DataError with
-  /// several ranks.
+  /// by rows; nullopt if interrupted, and the model then has no calibration. Several ranks share
+  /// the folds: each has all examples for that time (JoinExamples), and gets all probabilities.
   std::optional<std::vector<double>> Calibrate(const Folds& folds,
                                                const std::atomic<int>* interrupt);
 
@@ -119,7 +119,8 @@ class MultiLabelTraining final : public TrainTask {
   Index calibration_folds_ = 0;
 };
 
-/// Folds for calibration. Throws DataError when the data cannot be divided into this many.
-Folds CalibrationFolds(const MultiLabelData& data, Index folds, std::int64_t seed);
+/// Folds for calibration, of the examples of all ranks. Throws DataError when the data cannot be
+/// divided into this many.
+Folds CalibrationFolds(const MultiLabelData& data, Index folds, std::int64_t seed, Ranks& ranks);
 
 }  // namespace slackline::internal

@@ -2,6 +2,8 @@
 #include <slackline/apps/multilabel/validation/multilabel_cv.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include <slackline/apps/multilabel/prediction/multilabel_predict.h>
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 #include <slackline/core/parallel.h>
+#include <slackline/learning/choose_learner.h>
 
 namespace slackline::internal {
 namespace {
@@ -63,6 +66,18 @@ class MultiLabelTrial : public TrainedTrial {
   std::unique_ptr<MultiLabelModel> model_;
 };
 
+/// Gives all ranks the scores of all folds. Each score is that of one rank, and 0, whose bits are
+/// all 0, on the others: the sum of the bits, read as whole numbers, is the score.
+void ShareScores(Ranks& ranks, std::vector<double>* scores) {
+  if (ranks.alone()) return;
+  std::vector<std::int64_t> bits;
+  bits.reserve(scores->size());
+  for (const double score : *scores) bits.push_back(std::bit_cast<std::int64_t>(score));
+  ranks.AddUp(bits);
+  std::transform(bits.begin(), bits.end(), scores->begin(),
+                 [](std::int64_t number) { return std::bit_cast<double>(number); });
+}
+
 }  // namespace
 
 MultiLabelCv::MultiLabelCv(const MultiLabelData& data, MultiLabelCvOptions options,
@@ -81,18 +96,28 @@ std::unique_ptr<FoldTrial> MultiLabelCv::MakeTrial(std::size_t candidate, const 
                                            options, scores_);
 }
 
+TrainOptions InOneProcess(const TrainOptions& train) {
+  TrainOptions one = train;
+  if (!RanksOf(train).alone()) one.shards = ShardsFor(train);
+  one.ranks = nullptr;
+  return one;
+}
+
 std::optional<std::vector<double>> OutOfFoldScores(const MultiLabelData& data,
                                                    const MultiLabelCvOptions& options,
                                                    const Folds& folds, const TrainOptions& train,
                                                    const std::atomic<int>* interrupt) {
   std::vector<double> scores(data.labels.size());
+  Ranks& ranks = RanksOf(train);
   CvPlan plan;
   plan.lambdas = {train.lambda};
   plan.folds = folds;
-  plan.candidates = {train};
+  plan.candidates = {InOneProcess(train)};
   plan.threads = NumThreads(train.threads);
+  plan.ranks = &ranks;
   if (CrossValidate(MultiLabelCv(data, options, &scores), plan, interrupt).interrupted)
     return std::nullopt;
+  ShareScores(ranks, &scores);
   return scores;
 }
 

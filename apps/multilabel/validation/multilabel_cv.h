@@ -47,10 +47,14 @@ class MultiLabelCv : public CvApplication {
   std::vector<double>* scores_;  // folds write to different rows
 };
 
+/// The options of a training in one process that is to give the model of the ranks of `train`.
+TrainOptions InOneProcess(const TrainOptions& train);
+
 /// The max-marginal differences of all examples, examples × labels by rows. For every fold a model
 /// is trained on the other folds and scores the fold. `train` includes λ. The result does not
 /// depend on the number of threads. nullopt if interrupted (`interrupt` may be null). Requires one
-/// graph. Throws what CrossValidate throws.
+/// graph. Throws what CrossValidate throws. With several ranks (those of `train`), all of them have
+/// all examples, share the trainings, and get all scores.
 std::optional<std::vector<double>> OutOfFoldScores(const MultiLabelData& data,
                                                    const MultiLabelCvOptions& options,
                                                    const Folds& folds, const TrainOptions& train,

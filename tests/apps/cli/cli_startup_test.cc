@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -99,3 +101,21 @@ TEST_CASE("failed allocations end with a message, wherever they happen") {
   CHECK(failures > 0);
 }
 #endif
+
+TEST_CASE("processes that srun has started without MPI do not all do the same work") {
+  const Setting setting;
+  const Outcome apart =
+      RunProgram(setting.Train(), "/dev/null", "", [] { setenv("SLURM_STEP_NUM_TASKS", "4", 1); });
+  CHECK(apart.code == 2);
+  CHECK(apart.err.find("srun has started 4 processes that do not know each other: use srun "
+                       "--mpi=pmix") != std::string::npos);
+  CHECK(ReadBytes(setting.model).empty());
+  // A terminal of srun, and a job whose processes mpirun starts.
+  const auto terminal = [] {
+    setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+    setenv("SLURM_PTY_PORT", "1234", 1);
+  };
+  CHECK(RunProgram(setting.Train(), "/dev/null", "", terminal).code == 0);
+  const auto job = [] { setenv("SLURM_NTASKS", "4", 1); };
+  CHECK(RunProgram(setting.Train(), "/dev/null", "", job).code == 0);
+}

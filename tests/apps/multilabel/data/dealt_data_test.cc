@@ -402,7 +402,7 @@ TEST_CASE("errors in tables of several ranks") {
         Contains(Message(parts, TableOptions(), ranks), "part-1.gz:1: column 2 is 'other', but "));
 }
 
-TEST_CASE("ranks of one machine count their memory together") {
+TEST_CASE("ranks that share memory count it together") {
   const TemporaryFolder folder;
   std::string text = "x,L\n";
   for (int k = 0; k < 40; ++k) text += std::to_string(k) + ",1\n";
@@ -417,9 +417,11 @@ TEST_CASE("ranks of one machine count their memory together") {
   svm.append_constant = false;
   for (const int machine : {1, 2, 3}) {
     const std::vector<std::string> errors = ErrorsOnRanks(3, [&](ThreadRanks& ranks) {
-      if (ranks.rank() == 1) ranks.set_ranks_on_this_machine(machine);
-      ReadOn(ranks, table, csv, 3);
-      ReadOn(ranks, lines, svm, 3);
+      for (MultiLabelReadOptions* options : {&svm, &csv}) {
+        MultiLabelReadOptions on_rank = *options;
+        on_rank.memory = MemoryShare{UsableMemory(), ranks.rank() == 1 ? machine : 1};
+        ReadOn(ranks, options == &svm ? lines : table, on_rank, 3);
+      }
     });
     for (const std::string& error : errors) {
       CHECK(error == errors[0]);
