@@ -87,8 +87,8 @@ class TrainTask {
   TrainOptions trained_;
 };
 
-/// Chooses the number of shards where the options of a single process leave it open (0), so that all
-/// that depends on it is as if it had been given.
+/// Chooses the number of shards where the options of a single process leave it open (0), so that
+/// all that depends on it is as if it had been given.
 void SetOpenShards(const TrainTask& task, TrainOptions* options);
 
 /// The default λ of the task. Throws DataError when it is out of range.

@@ -10,9 +10,9 @@
 
 namespace slackline::internal {
 
-/// Threads may lose at most some milliseconds and a twentieth of the time, compared with one thread:
-/// what they lose is paid from a budget, which grows with the time. Without budget there is one
-/// thread, until the budget is large enough for another try.
+/// Threads may lose at most some milliseconds and a twentieth of the time, compared with one
+/// thread: what they lose is paid from a budget, which grows with the time. Without budget there is
+/// one thread, until the budget is large enough for another try.
 class ThreadChoice {
  public:
   explicit ThreadChoice(int most) : most_(most) {}
