@@ -21,8 +21,8 @@ bool StartedByMpi();
 /// How many processes the launcher has started, by its environment; 1 if it does not say.
 int LaunchedProcesses();
 
-/// How many processes srun has started that do not know each other, since it was told nothing of MPI;
-/// 1 where it has not, or has given this one a terminal.
+/// How many processes srun has started that do not know each other, since it was told nothing of
+/// MPI; 1 where it has not, or has given this one a terminal.
 int TasksApart();
 
 /// MPI, from the construction to the destruction of the object, at most once in a process.

@@ -45,8 +45,8 @@ void SaveCheckpoint(const std::string& path, const Checkpoint& checkpoint);
 /// version.
 Checkpoint LoadCheckpoint(const std::string& path);
 
-/// The value of an option of the run that wrote the checkpoint: the text that SetOption reads. Empty
-/// where the run had no such option. Throws DataError as LoadCheckpoint does.
+/// The value of an option of the run that wrote the checkpoint: the text that SetOption reads.
+/// Empty where the run had no such option. Throws DataError as LoadCheckpoint does.
 std::string SavedOption(const std::string& path, std::string_view name);
 
 /// The checkpoints of one or several ranks at one path.

@@ -79,13 +79,7 @@ std::vector<T> Joined(Ranks& ranks, const std::vector<T>& mine) {
 MultiLabelData JoinExamples(Ranks& ranks, const MultiLabelData& mine, const std::string& what) {
   if (ranks.alone()) return mine;
   CheckMemory(ranks, mine, what);
-  MultiLabelData all;
-  all.source = mine.source;
-  all.label_names = mine.label_names;
-  all.num_features = mine.num_features;
-  all.has_constant = mine.has_constant;
-  all.fill_values = mine.fill_values;
-  all.table = mine.table;
+  MultiLabelData all = SelectExamples(mine, {});
   PackedRows packed = Pack(*mine.rows);
   packed.values = Joined(ranks, packed.values);
   packed.columns = Joined(ranks, packed.columns);
