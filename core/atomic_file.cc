@@ -102,6 +102,43 @@ bool RemoveAbandoned(const std::string& path) {
   return removed;
 }
 
+/// The folder that AtomicFolder makes. Throws DataError when it cannot.
+std::string ResolveFolder(const std::string& path) {
+  namespace fs = std::filesystem;
+  const std::string target = path.substr(0, path.find_last_not_of('/') + 1);
+  if (target.empty()) throw DataError(path, 0, "is no new folder");
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(target, error)) &&
+      !(fs::is_directory(target, error) && fs::is_empty(target, error)))
+    throw DataError(path, 0, "is there already: give a new folder, or an empty one");
+  const fs::path around = fs::path(target).parent_path();
+  if (!around.empty() && !fs::is_directory(around, error))
+    throw DataError(path, 0, "there is no folder '" + around.string() + "'");
+  return target;
+}
+
+/// As OpenLocked, for a folder.
+int MakeLockedFolder(const std::string& path) {
+  if (mkdir(path.c_str(), 0777) != 0) return -1;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return -1;
+  if (!Lock(descriptor, LOCK_EX) || IsNameOf(path, descriptor)) return descriptor;
+  close(descriptor);
+  errno = EAGAIN;
+  return -1;
+}
+
+/// As RemoveAbandoned, for a folder.
+bool RemoveAbandonedFolder(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) return false;
+  std::error_code error;
+  const bool removed = Lock(descriptor, LOCK_EX | LOCK_NB) && IsNameOf(path, descriptor) &&
+                       std::filesystem::remove_all(path, error) > 0 && !error;
+  close(descriptor);
+  return removed;
+}
+
 }  // namespace
 
 std::uint32_t Crc32(std::string_view bytes, std::uint32_t before) {
@@ -160,6 +197,11 @@ void AtomicFile::Rewrite(std::uint64_t offset, std::string_view bytes) {
   if (!WriteAt(descriptor_, offset, bytes)) Fail();
 }
 
+void AtomicFile::Truncate(std::uint64_t length) {
+  const auto end = static_cast<off_t>(length);
+  if (ftruncate(descriptor_, end) != 0 || lseek(descriptor_, end, SEEK_SET) != end) Fail();
+}
+
 void AtomicFile::Commit() {
   if (fsync(descriptor_) != 0) Fail();
   if (close(std::exchange(descriptor_, -1)) != 0) Fail();
@@ -171,6 +213,35 @@ void AtomicFile::Commit() {
 
 void AtomicFile::Fail() const {
   throw DataError(target_, 0, std::string("writing failed: ") + std::strerror(errno));
+}
+
+AtomicFolder::AtomicFolder(const std::string& path) : target_(ResolveFolder(path)) {
+  int number = 1;
+  while (lock_ < 0) {
+    temporary_ = TemporaryName(target_, number);
+    lock_ = MakeLockedFolder(temporary_);
+    if (lock_ >= 0 || errno == EAGAIN) continue;
+    if (errno != EEXIST || number == kMostTemporaries) Fail();
+    if (!RemoveAbandonedFolder(temporary_)) ++number;
+  }
+}
+
+AtomicFolder::~AtomicFolder() {
+  std::error_code ignored;
+  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
+  if (lock_ >= 0) close(lock_);
+}
+
+void AtomicFolder::Commit() {
+  fsync(lock_);
+  // Replaces an empty folder; fails where files have come into it.
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) Fail();
+  temporary_.clear();
+  SyncFolder(target_);
+}
+
+void AtomicFolder::Fail() const {
+  throw DataError(target_, 0, std::string("cannot write here: ") + std::strerror(errno));
 }
 
 void WriteFileAtomically(const std::string& path, std::string_view bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that appear complete or not at all, and the checksum that guards them.
+// Files and folders that appear complete or not at all, and the checksum that guards files.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,8 @@ class AtomicFile {
   void Write(std::string_view bytes);
   /// Overwrites bytes from `offset` on, which were written before.
   void Rewrite(std::uint64_t offset, std::string_view bytes);
+  /// Removes the bytes from `length` on. Requires that as many were written.
+  void Truncate(std::uint64_t length);
   /// Where the bytes are before Commit. All that was written can be read there.
   const std::string& temporary() const { return temporary_; }
   /// Flushes the file to the disk and renames it to the target.
@@ -46,6 +48,32 @@ class AtomicFile {
   std::string temporary_;  // the file being written; empty after Commit
   int descriptor_ = -1;
   int lock_ = -1;  // holds the lock until the temporary file has its final name
+};
+
+/// A new folder that appears with all of its files, or not at all. The files go to a temporary
+/// folder, path + ".slackline-tmp-<number>", which is then renamed. Without Commit nothing remains.
+/// The temporary folder is locked as that of AtomicFile is, and removed in the same way after a
+/// kill.
+class AtomicFolder {
+ public:
+  /// Throws DataError when something is there that is not an empty folder, when the folder around
+  /// it is missing, or permission is lacking.
+  explicit AtomicFolder(const std::string& path);
+  ~AtomicFolder();
+  AtomicFolder(const AtomicFolder&) = delete;
+  AtomicFolder& operator=(const AtomicFolder&) = delete;
+
+  /// Where the files are before Commit.
+  const std::string& temporary() const { return temporary_; }
+  /// Gives the folder its name. Its files must be on the disk. Throws DataError on failure.
+  void Commit();
+
+ private:
+  [[noreturn]] void Fail() const;
+
+  std::string target_;
+  std::string temporary_;  // empty after Commit
+  int lock_ = -1;
 };
 
 /// Writes `bytes` to a file through AtomicFile. Throws DataError on failure.

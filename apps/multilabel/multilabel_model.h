@@ -23,7 +23,7 @@
 #include <slackline/apps/multilabel/calibration.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/label_graph.h>
-#include <slackline/apps/multilabel/table_entries.h>
+#include <slackline/apps/multilabel/tables/table_entries.h>
 #include <slackline/core/count_range.h>
 #include <slackline/core/dataset.h>
 #include <slackline/core/structure.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Converted multi-label data (docs/reference/converted_file.md) with valid checksums.
+// Converted data (docs/reference/converted_file.md) with valid checksums.
 #include <slackline/apps/multilabel/data/converted_data.h>
 
 #include <bit>
@@ -9,8 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include <slackline/apps/multilabel/data/converted_layout.h>
-#include <slackline/apps/multilabel/data/converted_writer.h>
+#include <slackline/apps/converted/converted_layout.h>
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
@@ -65,11 +64,11 @@ std::vector<std::string> Seeds() {
     FeatureRows rows;
     rows.AddDense(std::vector<double>{1, 2, 3, 1});
     rows.AddSparse(std::vector<Index>{0, 3}, std::vector<double>{7, 1});
-    ConvertedWriter writer(folder.Path("a"), 2);
+    ConvertedWriter writer({folder.Path("a")}, 2);
     for (int k = 0; k < 3; ++k)
-      writer.Add(rows.row(dense ? 0 : k % 2), std::vector<std::int8_t>{1, -1});
+      writer.Add(rows.row(dense ? 0 : k % 2), LabelBytes(std::vector<std::int8_t>{1, -1}));
     writer.EndExamples();
-    writer.Finish(about, {100});
+    FinishConverted(about, {100}, &writer);
     seeds.push_back(test::ReadBytes(folder.Path("a")));
   }
   return seeds;

@@ -8,8 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <slackline/apps/multilabel/commands/cmd_reading.h>
 #include <slackline/apps/multilabel/multilabel_memory.h>
+#include <slackline/apps/training/converted_scaling.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/choose_learner.h>
@@ -59,23 +59,6 @@ void DescribeData(const MultiLabelData& data, const TrainingSet& training, Ranks
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-/// The scaling that converted data have. Throws DataError when another one is wanted.
-ScaledInputs ScalingOf(const MultiLabelData& data, std::optional<ScaleKind> wanted) {
-  const ConvertedValues& values = *data.converted;
-  if (wanted && *wanted != values.scaling.kind()) {
-    const std::string name(Name(*wanted));
-    throw DataError("--scale: " + Quoted(name) + ", but " + data.source + " was converted with " +
-                    Quoted(Name(values.scaling.kind())) +
-                    ": convert the data again, with --scale " + name);
-  }
-  ScaledInputs scaled;
-  scaled.scaling = values.scaling;
-  scaled.line = values.scaling_line;
-  scaled.warnings = values.warnings;
-  scaled.rows = data.rows;
-  return scaled;
-}
-
 /// The options for one graph, with their texts.
 MultiLabelTrainingOptions WithGraph(MultiLabelTrainingOptions options, const std::string& graph) {
   options.graph = graph;
@@ -97,13 +80,7 @@ std::string TextOf(const RecordTexts& texts, std::string_view option) {
 void DataFlags::Register(CLI::App* app) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
   RegisterFormat(app, &format);
-  AddTextOption(
-      app, "label-columns", &label_columns, "LIST",
-      "columns of a table (CSV, TSV) that are labels, separated by commas: names, patterns such as "
-      "tag_*, positions (3; -1 is the last column), or ranges of positions (2:5; -3: for the last "
-      "three). An exact column name takes precedence over a pattern or a position");
-  AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
-                "columns of a table that are neither labels nor features, in the same notation");
+  table.Register(app);
   AddTextOption(app, "labels", &labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");
   AddTextOption(app, "num-labels", &num_labels, "N",
                 "number of labels in LIBSVM data, where labels are numbered from 0");
@@ -151,8 +128,8 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   settings.read.bytes_per_label_entry = kBytesPerLabelEntry;
   settings.read.append_constant = training.bias && !training.kernelized;
   settings.read.format = ReadFormat(format);
-  settings.read.label_columns = label_columns;
-  settings.read.ignore_columns = ignore_columns;
+  settings.read.label_columns = table.label_columns;
+  settings.read.ignore_columns = table.ignore_columns;
   settings.read.labels_xml = labels_xml;
   if (!num_labels.empty()) settings.read.num_labels = ReadCount("num-labels", num_labels, 1);
   // This check comes before the names of all labels are made.
@@ -172,9 +149,11 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
                             {"scale", scale.scale},
                             {"label-counts", label_counts},
                             {"loss-weights", loss_weights}};
-  if (!label_columns.empty()) training.texts.options.emplace_back("label-columns", label_columns);
-  if (!ignore_columns.empty())
-    training.texts.options.emplace_back("ignore-columns", ignore_columns);
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) training.texts.options.emplace_back(name, value);
+  };
+  add("label-columns", table.label_columns);
+  add("ignore-columns", table.ignore_columns);
   return settings;
 }
 
@@ -188,7 +167,7 @@ TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settin
   }
   training.scaled =
       data.converted != nullptr
-          ? ScalingOf(data, settings.scale)
+          ? ScalingOfConverted(settings.scale, *data.converted, data.source, data.rows)
           : ScaleForTraining(settings.scale, ScaleInputsOf(data), settings.training.ranks);
   data.rows = training.scaled.rows;
   return training;

@@ -13,6 +13,7 @@
 #include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/multilabel/commands/cmd_calibrate.h>
+#include <slackline/apps/multilabel/commands/cmd_reading.h>
 #include <slackline/apps/multilabel/training/graph_choice.h>
 #include <slackline/apps/multilabel/training/multilabel_training.h>
 #include <slackline/apps/training/input_scaling.h>
@@ -29,8 +30,7 @@ struct DataSettings {
 struct DataFlags {
   std::string data;
   std::string format = "auto";
-  std::string label_columns;
-  std::string ignore_columns;
+  TableFlags table;
   std::string labels_xml;
   std::string num_labels;
   std::string graph = "full";

@@ -31,6 +31,16 @@ void TellNotes(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
 }
 
+void TableFlags::Register(CLI::App* app) {
+  AddTextOption(
+      app, "label-columns", &label_columns, "LIST",
+      "columns of a table (CSV, TSV) that are labels, separated by commas: names, patterns such as "
+      "tag_*, positions (3; -1 is the last column), or ranges of positions (2:5; -3: for the last "
+      "three). An exact column name takes precedence over a pattern or a position");
+  AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
+                "columns of a table that are neither labels nor features, in the same notation");
+}
+
 void ReadingFlags::Register(CLI::App* app) {
   RegisterFormat(app, &format);
   app->add_flag("--strict", strict,

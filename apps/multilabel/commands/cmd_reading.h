@@ -21,6 +21,15 @@ MultiLabelFormat ReadFormat(const std::string& format);
 /// Prints a line "note: …" to the standard error for each note.
 void TellNotes(const std::vector<std::string>& notes);
 
+/// The columns of a table to train on.
+struct TableFlags {
+  std::string label_columns;
+  std::string ignore_columns;
+
+  void Register(CLI::App* app);
+  bool given() const { return !label_columns.empty() || !ignore_columns.empty(); }
+};
+
 /// The options of a model and of the data it is applied to.
 struct ReadingFlags {
   std::string format = "auto";

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
-#include <slackline/apps/multilabel/data/converted_writer.h>
+#include <slackline/apps/converted/unchanged_source.h>
+#include <slackline/apps/multilabel/data/converted_data.h>
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
-#include <slackline/apps/training/input_scaling.h>
+#include <slackline/apps/training/converted_scaling.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
@@ -22,17 +24,53 @@ constexpr Index kLateColumn = std::numeric_limits<Index>::max() - 1;
 constexpr Offset kTextBytes = Offset{1} << 20;
 /// … or so many of them.
 constexpr Index kMostExamples = 1024;
-/// Rows between two calls of ConversionOptions::progress.
-constexpr Index kRowsPerCall = 1024;
+
+/// A table to train on, which is read twice: for its columns, then for its rows.
+class TableColumns {
+ public:
+  TableColumns(const std::string& path, const ConversionOptions& options)
+      : source_(path, "a table (CSV, TSV) is read twice") {
+    MultiLabelReadOptions read = options.read;
+    read.columns_only = true;
+    const MultiLabelInput input = OpenMultiLabelInput(path, read);
+    for (Index row = 0; input.reader->Next(); ++row) {
+      if (row % kRowsPerCall == 0) options.progress("reading columns", row);
+    }
+    about_ = input.reader->Finish();
+  }
+
+  const MultiLabelData& about() const { return about_; }
+
+  /// Rows are read as those of a table for the predictions of a model are, by names of columns.
+  MultiLabelReadOptions RowOptions(const MultiLabelReadOptions& training) const {
+    MultiLabelReadOptions read;
+    read.format = training.format;
+    read.label_names = about_.label_names;
+    read.num_features = about_.num_features;
+    read.feature_names = about_.feature_names;
+    read.append_constant = training.append_constant;
+    read.table = about_.table;
+    read.fill_values = about_.fill_values;
+    return read;
+  }
+
+  void CheckUnchanged() const { source_.Check(); }
+
+ private:
+  const UnchangedSource source_;
+  MultiLabelData about_;
+};
 
 class Converter {
  public:
-  Converter(const std::string& path, const std::string& out, const ConversionOptions& options)
-      : options_(options), input_(OpenMultiLabelInput(path, options.read)), out_(out) {
-    if (!for_prediction() && !input_.reader->streams_training())
-      throw DataError(input_.lines->name(), 0,
-                      "a table (CSV, TSV) cannot be converted, since only the whole table tells "
-                      "what its columns are: convert ARFF or LIBSVM data");
+  Converter(const std::string& path, const ConvertedTarget& target,
+            const ConversionOptions& options)
+      : options_(options), target_(target), read_(options.read) {
+    if (!for_prediction() && IsTable()) {
+      table_.emplace(path, options);
+      read_ = table_->RowOptions(options.read);
+    }
+    input_ = OpenMultiLabelInput(path, read_);
   }
 
   Conversion Convert() {
@@ -40,25 +78,30 @@ class Converter {
     Conversion result;
     result.about = input_.reader->Finish();
     MultiLabelData& about = result.about;
-    auto values = std::make_shared<ConvertedValues>();
+    if (table_) {
+      table_->CheckUnchanged();
+      about.notes = table_->about().notes;
+    }
+    ConvertedValues values;
     if (for_prediction()) {
-      values->scaling = options_.read.scaling;
+      values.scaling = options_.read.scaling;
     } else {
       if (any_missing_) FillIn(about);
-      ChosenScaling chosen = LearnScaling(about);
-      Scale(about, chosen.scaling);
-      *values = {std::move(chosen.scaling), std::move(chosen.line), std::move(chosen.warnings), 0};
+      values = LearnScaling(about);
     }
-    about.converted = std::move(values);
+    about.converted = std::make_shared<ConvertedValues>(std::move(values));
     options_.progress("writing", writer_->num_examples());
-    writer_->Finish(about, options_.windows);
+    FinishConverted(about, options_.windows, writer_.get());
     result.num_examples = writer_->num_examples();
     result.bytes = writer_->bytes();
+    result.num_files = writer_->num_files();
     return result;
   }
 
  private:
   bool for_prediction() const { return options_.read.for_prediction(); }
+  /// Training on a table needs its label columns, and no other data have them.
+  bool IsTable() const { return !options_.read.label_columns.empty(); }
 
   void WriteExamples() {
     Offset written = 0;  // bytes of the text
@@ -80,7 +123,7 @@ class Converter {
   void WriteWaiting() {
     MultiLabelReader& reader = *input_.reader;
     const MultiLabelData& data = for_prediction() ? reader.Examples() : reader.ExamplesAsRead();
-    if (writer_ == nullptr) writer_ = std::make_unique<ConvertedWriter>(out_, data.num_labels());
+    if (writer_ == nullptr) writer_ = std::make_unique<ConvertedWriter>(target_, data.num_labels());
     const std::size_t labels = data.label_names.size();
     auto missing = reader.Missing().begin();
     const auto end = reader.Missing().end();
@@ -96,7 +139,7 @@ class Converter {
         row.columns = columns_.data();
       }
       for (; missing != end && missing->row == r; ++missing) MarkMissing(row, missing->feature);
-      writer_->Add(row, std::span(data.labels).subspan(Size(r) * labels, labels));
+      writer_->Add(row, LabelBytes(std::span(data.labels).subspan(Size(r) * labels, labels)));
     }
     reader.Forget();
     options_.progress("reading", writer_->num_examples());
@@ -110,54 +153,30 @@ class Converter {
     values_[Size(at)] = std::numeric_limits<double>::quiet_NaN();
   }
 
-  /// Calls change(columns, values) for every row.
-  template <class Function>
-  void ChangeRows(std::string_view stage, const Function& change) {
-    Index row = 0;
-    writer_->Change([&](std::span<Index> columns, std::span<double> values) {
-      if (row % kRowsPerCall == 0) options_.progress(stage, row);
-      ++row;
-      change(columns, values);
-    });
-  }
-
   void FillIn(const MultiLabelData& about) {
-    ChangeRows("filling in", [&](std::span<Index> columns, std::span<double> values) {
-      for (std::size_t k = 0; k < values.size(); ++k) {
-        if (!std::isnan(values[k])) continue;
-        values[k] = about.fill_values[columns.empty() ? k : Size(columns[k])];
-      }
-    });
+    ChangeRows("filling in", options_.progress, writer_.get(),
+               [&](std::span<Index> columns, std::span<double> values) {
+                 for (std::size_t k = 0; k < values.size(); ++k) {
+                   if (!std::isnan(values[k])) continue;
+                   values[k] = about.fill_values[columns.empty() ? k : Size(columns[k])];
+                 }
+               });
   }
 
-  ChosenScaling LearnScaling(const MultiLabelData& about) const {
-    options_.progress("learning scales", writer_->num_examples());
-    return ChooseScaling(options_.scale,
-                         {about.source, writer_->Rows(), about.num_features, [&](Index feature) {
-                            return about.feature_names.empty() ? std::to_string(feature + 1)
-                                                               : about.feature_names[Size(feature)];
-                          }});
-  }
-
-  void Scale(const MultiLabelData& about, const FeatureScaling& scaling) {
-    if (!about.has_constant && !scaling.active()) return;
-    try {
-      ChangeRows("scaling", [&](std::span<Index> columns, std::span<double> values) {
-        if (columns.empty()) {
-          scaling.ScaleDense(values, about.num_features);
-          return;
-        }
-        if (about.has_constant) columns.back() = about.num_features;
-        scaling.ScaleSparse(columns, values, about.num_features);
-      });
-    } catch (const ScaleError& error) {
-      throw DataError(about.source, 0, std::string("--scale: ") + error.what());
-    }
+  ConvertedValues LearnScaling(const MultiLabelData& about) const {
+    const auto name = [&](Index feature) {
+      return about.feature_names.empty() ? std::to_string(feature + 1)
+                                         : about.feature_names[Size(feature)];
+    };
+    return ScaleConverted(options_.scale, {about.source, nullptr, about.num_features, name},
+                          about.has_constant, options_.progress, writer_.get());
   }
 
   const ConversionOptions& options_;
+  const ConvertedTarget target_;
+  MultiLabelReadOptions read_;  // of the pass that writes
+  std::optional<TableColumns> table_;
   MultiLabelInput input_;
-  const std::string out_;
   std::unique_ptr<ConvertedWriter> writer_;
   bool any_missing_ = false;
   std::vector<double> values_;
@@ -166,9 +185,9 @@ class Converter {
 
 }  // namespace
 
-Conversion ConvertMultiLabelData(const std::string& path, const std::string& out,
+Conversion ConvertMultiLabelData(const std::string& path, const ConvertedTarget& target,
                                  const ConversionOptions& options) {
-  return Converter(path, out, options).Convert();
+  return Converter(path, target, options).Convert();
 }
 
 }  // namespace slackline::internal

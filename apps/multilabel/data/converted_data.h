@@ -1,43 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Converted data: a binary file of multi-label examples whose feature rows are used where they lie,
-// in the page cache of the system, so that they can be larger than the memory. The constant and the
-// scaling are part of the rows. Layout: docs/reference/converted_file.md.
+// Converted multi-label data (apps/converted/converted_reader.h): a row for every example, whose
+// labels are a byte each: 0, 1, or −1, unknown.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include <slackline/apps/converted/converted_writer.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
-#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
-/// Rows of more bytes than this are visited window by window, unless the conversion chose.
-inline constexpr std::int64_t kLeastBytesInWindows = 1'000'000'000;
-/// Bytes of rows that are visited together, unless the conversion chose, …
-inline constexpr std::int64_t kWindowBytes = 64'000'000;
-/// … as so many windows of the file (kWindowsTogether of learning/step/window_ahead.h), which are
-/// others in every pass.
-inline constexpr std::int64_t kWindowParts = 16;
-
-/// How rows are divided into windows (FeatureRows::SetWindows).
-struct WindowChoice {
-  /// > 0: bytes of the rows that are visited together; 0: all; −1: kWindowBytes if the rows have
-  /// more than kLeastBytesInWindows, else all.
-  std::int64_t bytes = -1;
-
-  bool operator==(const WindowChoice&) const = default;
-};
-
-/// Whether a file begins as converted data do; of a folder, its first file part-…. Rank 0 looks,
-/// and all ranks get what it finds.
-bool IsConverted(Ranks& ranks, const std::string& path);
+/// The entry "task" of the directory.
+inline constexpr std::string_view kConvertedMultiLabel = "converted multilabel";
 
 /// Converted data, in a file or in files part-… of a folder that agree in everything but their
 /// examples. Ranks and shards, options and errors as for ReadMultiLabelData; the names, the
-/// constant and the scaling must be those of the options, as far as these give them. Every block of
-/// the rank's rows is read once, and checked.
+/// constant, the table and the scaling must be those of the options, as far as these give them.
+/// Every block of the rank's rows is read once, and checked.
 MultiLabelData ReadConverted(const std::string& path, const MultiLabelReadOptions& options);
+
+/// The labels of an example for ConvertedWriter::Add.
+inline std::string_view LabelBytes(std::span<const std::int8_t> labels) {
+  return {reinterpret_cast<const char*>(labels.data()), labels.size()};
+}
+
+/// Ends the writing of data. `about`: names, numbers, notes, table and `converted` of the data; its
+/// examples do not count.
+void FinishConverted(const MultiLabelData& about, WindowChoice windows, ConvertedWriter* writer);
 
 }  // namespace slackline::internal

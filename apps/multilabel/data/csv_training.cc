@@ -2,6 +2,7 @@
 #include <slackline/apps/multilabel/data/csv_training.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -68,7 +69,7 @@ void CsvTraining::ChooseColumns() {
       data_.label_names.push_back(name);
     } else {
       role_[k] = static_cast<Index>(columns_.size());
-      columns_.emplace_back(name);
+      columns_.emplace_back(name, !options_.columns_only);
     }
   }
   if (columns_.empty() && !data_.has_constant)
@@ -77,16 +78,18 @@ void CsvTraining::ChooseColumns() {
 }
 
 void CsvTraining::AddRow(const CsvRecords& records) {
-  CheckRow(file_, header_, records, data_.lines.size());
+  CheckRow(file_, header_, records, num_rows_++);
   const long line = records.line();
   for (std::size_t k = 0; k < role_.size(); ++k) {
     const std::string_view text = records.fields()[k];
     if (role_[k] == kLabel) {
-      data_.labels.push_back(ReadLabelText(file_, line, header_.names[k], text));
+      const std::int8_t label = ReadLabelText(file_, line, header_.names[k], text);
+      if (!options_.columns_only) data_.labels.push_back(label);
     } else if (role_[k] != kIgnored) {
       columns_[role_[k]].Add(text, file_, line);
     }
   }
+  if (options_.columns_only) return;
   if (file_ != data_.source) data_.files.Add(data_.num_examples(), file_);
   data_.lines.push_back(line);
   if (data_.lines.size() % kRowsPerCheck == 0) CheckSize();

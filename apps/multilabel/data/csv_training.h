@@ -3,6 +3,7 @@
 // A table to train on; determines the types of its columns.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ class CsvTraining {
   /// ranks when a column is rejected (column_collector.h).
   void Agree(Ranks& ranks);
   /// After Agree; at least one rank must have a row. Returns the data of this rank without notes.
+  /// With options.columns_only, without examples.
   /// Throws DataError when memory does not suffice.
   MultiLabelData Finish();
   /// MultiLabelData::notes for all rows; to be called after Finish.
@@ -47,6 +49,7 @@ class CsvTraining {
   std::shared_ptr<TableSchema> schema_ = std::make_shared<TableSchema>();
   std::vector<Index> role_;  // per column of the file: kLabel, kIgnored, or its feature column
   std::vector<ColumnCollector> columns_;
+  std::size_t num_rows_ = 0;
   MultiLabelData data_;
 };
 

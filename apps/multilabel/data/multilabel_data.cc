@@ -9,9 +9,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include <slackline/apps/converted/converted_reader.h>
 #include <slackline/apps/multilabel/data/arff_reader.h>
 #include <slackline/apps/multilabel/data/converted_data.h>
-#include <slackline/apps/multilabel/data/converted_layout.h>
 #include <slackline/apps/multilabel/data/csv_header.h>
 #include <slackline/apps/multilabel/data/csv_reader.h>
 #include <slackline/apps/multilabel/data/libsvm_reader.h>
@@ -112,9 +112,7 @@ bool IsComment(std::string_view text, const MultiLabelReadOptions& options) {
 /// The format of data whose first line is `line`.
 MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
                           const MultiLabelReadOptions& options) {
-  if (line.starts_with(kConvertedMagic))
-    throw DataError(source, 0,
-                    "converted data: pass the file itself, not compressed and not as a stream");
+  RefuseConverted(source, line);
   if (line.starts_with("PK\x03\x04") || line.find('\0') != std::string_view::npos) {
     throw DataError(
         source, 0,

@@ -39,6 +39,7 @@
 #include <string_view>
 #include <vector>
 
+#include <slackline/apps/converted/converted_values.h>
 #include <slackline/apps/multilabel/tables/table_schema.h>
 #include <slackline/core/data_source.h>
 #include <slackline/core/feature_rows.h>
@@ -50,15 +51,6 @@ namespace slackline::internal {
 
 enum class MultiLabelFormat { kAuto, kArff, kLibsvm, kCsv, kTsv };
 std::string_view Name(MultiLabelFormat format);
-
-/// What a conversion did to the values of features.
-struct ConvertedValues {
-  FeatureScaling scaling;
-  std::string scaling_line;           ///< explains the scaling
-  std::vector<std::string> warnings;  ///< of training, about the scaling
-  /// Bytes of rows in a window (FeatureRows::SetWindows); 0: one window.
-  std::int64_t window_bytes = 0;
-};
 
 struct MultiLabelData {
   std::string source;  ///< the file or folder, for messages
@@ -102,6 +94,9 @@ struct MultiLabelReadOptions {
   /// (column_selection.h).
   std::string label_columns;
   std::string ignore_columns;
+  /// For training on a table, on one rank: only its columns are wanted. The data then have neither
+  /// rows nor labels, and need memory for the columns alone.
+  bool columns_only = false;
   /// For prediction: the columns of the model, if it was trained on a table.
   std::shared_ptr<const TableSchema> table;
   /// For prediction: the replacements of missing values, one per feature of the model; empty:

@@ -33,7 +33,9 @@ struct ColumnCollector::Facts {
   bool wide = false;
 };
 
-ColumnCollector::ColumnCollector(std::string name) { column_.name = std::move(name); }
+ColumnCollector::ColumnCollector(std::string name, bool keep_values) : keep_values_(keep_values) {
+  column_.name = std::move(name);
+}
 
 void ColumnCollector::Refuse(const Text& place, const std::string& message,
                              const std::string& advice) const {
@@ -66,6 +68,7 @@ void ColumnCollector::Add(std::string_view text, const std::string& file, long l
   if (IsMissingText(text)) {
     ++num_missing_;
     counts_up_ = false;
+    if (!keep_values_) return;
     if (wide_) {
       wide_values_.push_back(kMissing);
     } else {
@@ -81,7 +84,8 @@ void ColumnCollector::Add(std::string_view text, const std::string& file, long l
   if (code == std::ssize(facts_)) facts_.push_back(MakeText(text, file, line));
   Text& fact = facts_[code];
   ++fact.count;
-  codes_.push_back(code);
+  sum_ += fact.number;
+  if (keep_values_) codes_.push_back(code);
   counts_up_ = counts_up_ && fact.is_number;
   if (counts_up_) Note(fact.number);
   ++num_known_;
@@ -92,7 +96,8 @@ void ColumnCollector::AddNumber(std::string_view text, const std::string& file, 
   const Text fact = MakeText(text, file, line);
   if (!fact.is_number) RefuseMixture(text, fact, num_known_);
   Note(fact.number);
-  wide_values_.push_back(fact.number);
+  sum_ += fact.number;
+  if (keep_values_) wide_values_.push_back(fact.number);
   ++num_known_;
 }
 
@@ -245,6 +250,7 @@ void ColumnCollector::Finish(Ranks& ranks) {
 
 double ColumnCollector::AddTo(double sum) const {
   if (column_.categorical()) return 0;
+  if (!keep_values_) return sum + sum_;
   for (const Index code : codes_) sum += code == kAbsent ? 0 : facts_[code].number;
   for (const double value : wide_values_) sum += std::isnan(value) ? 0 : value;
   return sum;

@@ -21,10 +21,12 @@ namespace slackline::internal {
 ///   - nine of ten values are numbers, more than ten of them different (the others are mistakes);
 ///   - it has more different texts than that (free text);
 ///   - it has more than ten known values, and all of them are different (an identifier).
-/// Memory: 4 bytes per row while there are at most 1000 different texts, then 8.
+/// Memory: 4 bytes per row while there are at most 1000 different texts, then 8; none without
+/// values.
 class ColumnCollector {
  public:
-  explicit ColumnCollector(std::string name);
+  /// keep_values: whether the values of rows are wanted (Put). Without them, one rank.
+  explicit ColumnCollector(std::string name, bool keep_values = true);
 
   /// Appends a value from this file, for messages. Throws DataError on numbers that are not finite
   /// or beyond ±1e50, and as soon as it is clear that the column is rejected.
@@ -77,12 +79,15 @@ class ColumnCollector {
   void MakeCategories();
 
   TableColumn column_;
+  const bool keep_values_;
   StringTable texts_;
-  std::vector<Text> facts_;          // one per text of texts_
+  std::vector<Text> facts_;  // one per text of texts_
+  // Of kept values.
   std::vector<Index> codes_;         // per row its text, kAbsent if missing; unless wide_
   std::vector<double> wide_values_;  // per row its number, NaN if missing; if wide_
   bool wide_ = false;
   std::vector<Index> ranks_;  // position of each text among the categories
+  double sum_ = 0;            // of the numbers so far, in the order of their rows
   double mean_ = 0;
   Offset num_missing_ = 0;
   Offset num_known_ = 0;

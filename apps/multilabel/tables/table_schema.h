@@ -26,6 +26,7 @@ struct TableColumn {
   Index width() const { return categorical() ? static_cast<Index>(categories.size()) : 1; }
   /// The position of a text among the categories, or kAbsent. Logarithmic time.
   Index Find(std::string_view text) const;
+  bool operator==(const TableColumn&) const = default;
 };
 
 struct TableSchema {
@@ -40,6 +41,7 @@ struct TableSchema {
   /// quarter can be nonzero in a row. Depends only on the schema, so that all tables of a model
   /// agree.
   bool sparse() const;
+  bool operator==(const TableSchema&) const = default;
 };
 
 /// The effect of the text of a cell.

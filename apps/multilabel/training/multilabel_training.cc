@@ -8,6 +8,7 @@
 
 #include <slackline/apps/multilabel/data/joined_examples.h>
 #include <slackline/apps/multilabel/multilabel_memory.h>
+#include <slackline/apps/training/converted_scaling.h>
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
@@ -159,9 +160,7 @@ std::vector<std::string> MultiLabelTraining::Warnings() const {
 
 Fingerprint MultiLabelTraining::Context() const {
   Fingerprint context = {{"names of the labels", HashOfNames(data_.label_names)}};
-  // The order of visits depends on the windows.
-  const std::int64_t window = data_.converted != nullptr ? data_.converted->window_bytes : 0;
-  if (window > 0) context.emplace_back("windows of the data", std::to_string(window));
+  AddWindows(data_.converted.get(), &context);
   return context;
 }
 

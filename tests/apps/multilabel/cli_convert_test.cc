@@ -89,6 +89,46 @@ TEST_CASE("predictions are those of the text") {
              "convert the data again, with --for and this model");
 }
 
+TEST_CASE("a table, for training and for a model, and in parts") {
+  const Files files;
+  const std::string folder = files.folder.Path("parts");
+  const std::string other = files.folder.Path("o.slk");
+  std::string table = "size,colour,tag_a,tag_b\n";
+  for (int m = 0; m < 200; ++m) {
+    table += (m % 9 == 0 ? "" : std::to_string(m * m % 71)) + (m % 4 == 0 ? ",red," : ",green,") +
+             (m % 3 == 0 ? "1," : "0,") + (m * m % 71 > 30 ? "1\n" : "0\n");
+  }
+  const std::string text = files.folder.Write("t.csv", table);
+  const Arguments columns = {"--label-columns", "tag_*"};
+  REQUIRE(files.Train(text, other, columns).code == 0);
+  for (const Arguments& out : {Arguments{"--out", files.data}, {"--out", folder, "--parts", "2"}}) {
+    const Outcome converted = RunProgram(Arguments{"multilabel", "convert", text} + out + columns);
+    INFO(converted.err);
+    REQUIRE(converted.code == 0);
+    CHECK(Contains(converted.err, "200 examples, 3 features and a constant, 2 labels; "));
+    REQUIRE(files.Train(out[1], files.model).code == 0);
+    CHECK(Weights(files.model) == Weights(other));
+    for (const char* command : {"predict", "evaluate"}) {
+      const auto run = [&](const std::string& data, const std::string& model) {
+        return RunProgram({"multilabel", command, data, "--model", model});
+      };
+      CHECK(run(text, files.model).out == run(text, other).out);
+      CHECK(run(out[1], other).out == run(text, other).out);
+    }
+  }
+  const Arguments parts = {"multilabel", "convert", text, "--out", folder, "--parts", "2"};
+  CheckError(RunProgram(parts + columns), "is there already");
+  CheckError(RunProgram({"multilabel", "convert", text, "--out", files.data}),
+             "pass --label-columns");
+  CheckError(
+      RunProgram(Arguments{"multilabel", "convert", text, "--out", files.data, "--for", other} +
+                 columns),
+      "--for: the model knows the labels");
+  REQUIRE(RunProgram({"multilabel", "convert", text, "--out", files.data, "--for", other}).code ==
+          0);
+  CHECK(RunProgram({"multilabel", "evaluate", files.data, "--model", other}).code == 0);
+}
+
 TEST_CASE("options that would change the values are refused, with the way out") {
   const Files files;
   REQUIRE(files.Convert({"--num-labels", "6", "--scale", "none"}).code == 0);

@@ -4,6 +4,7 @@
 #include <slackline/apps/multilabel/conversion/convert_data.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ Training FromText(const std::string& path, const MultiLabelReadOptions& read,
 /// How converted data are read for training that would read the text with these options.
 MultiLabelReadOptions Converted(MultiLabelReadOptions read) {
   read.num_labels = 0;
+  read.label_columns.clear();
+  read.ignore_columns.clear();
   return read;
 }
 
@@ -85,7 +88,7 @@ std::string CheckConversion(const TemporaryFolder& folder, const std::string& pa
   options.read = read;
   options.scale = scale;
   options.windows = windows;
-  const Conversion conversion = ConvertMultiLabelData(path, out, options);
+  const Conversion conversion = ConvertMultiLabelData(path, {out}, options);
   CHECK(conversion.num_examples == text.data.num_examples());
   CHECK(conversion.about.notes == text.data.notes);
   const MultiLabelData data = ReadMultiLabelData(out, Converted(read));
@@ -96,6 +99,8 @@ std::string CheckConversion(const TemporaryFolder& folder, const std::string& pa
   CHECK(data.has_constant == text.data.has_constant);
   CHECK(data.fill_values == text.data.fill_values);
   CHECK(data.notes == text.data.notes);
+  REQUIRE((data.table != nullptr) == (text.data.table != nullptr));
+  if (data.table != nullptr) CHECK(*data.table == *text.data.table);
   CHECK(data.labels == text.data.labels);
   REQUIRE(data.num_examples() == text.data.num_examples());
   REQUIRE(data.rows->size() == data.num_examples());
@@ -132,6 +137,36 @@ std::string LibsvmText(int examples) {
           ' ' + std::to_string(f) + ':' + std::to_string((f % 5 == 0 ? 300 : 1) * random.Normal());
     }
     text += m % 17 == 4 || any || m % 13 != 2 ? "\n" : " # none\n";
+  }
+  return text;
+}
+
+MultiLabelReadOptions Table(bool constant = true) {
+  MultiLabelReadOptions read;
+  read.label_columns = "a,b";
+  read.ignore_columns = "1,note";
+  read.append_constant = constant;
+  return read;
+}
+
+constexpr const char* kTableHeader = ",a,size,note,colour,b,place,weight\n";
+
+/// Rows of a table whose columns are texts, few numbers and many, each with missing values.
+/// places: the number of categories of a column.
+std::string TableText(int rows, int places) {
+  Random random(7);
+  std::string text;
+  const char* const colours[] = {"red", "\"dark, blue\"", "", "green"};
+  for (int m = 0; m < rows; ++m) {
+    text += std::to_string(m) + ',' +
+            (m % 19 == 3  ? "?"
+             : m % 3 == 0 ? "1"
+                          : "0") +
+            ',' + (m % 23 == 0 ? "NA" : std::to_string(300 * random.Normal())) + ",text " +
+            std::to_string(m) + ',' + colours[random.Below(4)] + ',' +
+            (random.Below(4) == 0 ? "true" : "false") + ",p" +
+            std::to_string(random.Below(static_cast<std::uint64_t>(places))) + ',' +
+            (m % 5 == 2 ? "" : std::to_string(m % 7)) + '\n';
   }
   return text;
 }
@@ -242,8 +277,134 @@ TEST_CASE("blocks of many examples, and a folder of parts") {
   const std::string joined = folder.Path("joined");
   ConversionOptions options;
   options.read = Libsvm(4);
-  ConvertMultiLabelData(parts.Path(""), joined, options);
+  ConvertMultiLabelData(parts.Path(""), {joined}, options);
   CHECK(ReadBytes(joined) == ReadBytes(out));
+}
+
+TEST_CASE("tables") {
+  const TemporaryFolder folder;
+  // Few rows, more numbers than categories may have, and sparse rows.
+  const std::pair<int, int> sizes[] = {{60, 3}, {3000, 30}, {4000, 300}};
+  for (const auto& [rows, places] : sizes) {
+    CAPTURE(rows);
+    const std::string text = TableText(rows, places);
+    const std::string path = folder.Write("t.csv", kTableHeader + text);
+    for (const bool constant : {true, false}) {
+      const std::string out = CheckConversion(folder, path, Table(constant));
+      CHECK(ReadMultiLabelData(out, Converted(Table(constant))).rows->row(0).dense() ==
+            (places < 200));
+      CheckConversion(folder, path, Table(constant), ScaleKind::kMaxAbs);
+    }
+    const TemporaryFolder parts;
+    const std::size_t border = text.find('\n', text.size() / 3) + 1;
+    parts.Write("part-0", kTableHeader + text.substr(0, border));
+    parts.WriteGzip("part-1.gz", kTableHeader + text.substr(border));
+    const std::string joined = folder.Path("joined");
+    ConversionOptions options;
+    options.read = Table();
+    ConvertMultiLabelData(parts.Path(""), {joined}, options);
+    const std::string out = CheckConversion(folder, path, Table());
+    CHECK(ReadBytes(joined) == ReadBytes(out));
+  }
+}
+
+TEST_CASE("a table for a model is encoded as the model's was") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("t.csv", kTableHeader + TableText(100, 3));
+  const Training training = FromText(path, Table(), ScaleKind::kStandard);
+  MultiLabelReadOptions read;
+  read.label_names = training.data.label_names;
+  read.num_features = training.data.num_features;
+  read.feature_names = training.data.feature_names;
+  read.append_constant = true;
+  read.table = training.data.table;
+  read.fill_values = training.data.fill_values;
+  read.scaling = training.scaled.scaling;
+  // Other categories, and another order of columns.
+  const std::string other = folder.Write(
+      "o.csv", "weight,place,b,colour,size,a,more\n,p2,1,violet,3,0,1\n2,,?,red,NA,1,2\n");
+  const MultiLabelData text = ReadMultiLabelData(other, read);
+  ConversionOptions options;
+  options.read = read;
+  const std::string out = folder.Path("for-model");
+  ConvertMultiLabelData(other, {out}, options);
+  const MultiLabelData data = ReadMultiLabelData(out, read);
+  CHECK(data.labels == text.labels);
+  CHECK(data.notes == text.notes);
+  REQUIRE(data.num_examples() == text.num_examples());
+  for (Index m = 0; m < text.num_examples(); ++m)
+    CheckSameRow(data.rows->row(m), text.rows->row(m));
+  TableSchema schema = *read.table;
+  schema.columns.back().name = "height";
+  read.table = std::make_shared<TableSchema>(schema);
+  CHECK(Contains(MessageOf<DataError>([&] { ReadMultiLabelData(out, read); }),
+                 "has other columns of a table than the model"));
+  read.table = nullptr;
+  CHECK(Contains(MessageOf<DataError>([&] { ReadMultiLabelData(out, read); }),
+                 "has other columns of a table than the model"));
+}
+
+TEST_CASE("a table that changes while it is converted is refused") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("t.csv", kTableHeader + TableText(3000, 3));
+  ConversionOptions options;
+  options.read = Table();
+  options.progress = [&](std::string_view stage, Index) {
+    if (stage == "reading") folder.Write("t.csv", kTableHeader + TableText(3000, 4));
+  };
+  CHECK(MessageOf<DataError>([&] { ConvertMultiLabelData(path, {folder.Path("out")}, options); }) ==
+        path + ": changed while it was converted: convert it again");
+  CHECK(folder.NumFiles() == 1);
+}
+
+TEST_CASE("parts are those of one file") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("data.svm", LibsvmText(4000));
+  const WindowChoice windows{1500000};
+  const std::string out = CheckConversion(folder, path, Libsvm(4), {}, windows);
+  const MultiLabelData one = ReadMultiLabelData(out, Converted(Libsvm(4)));
+  ConversionOptions options;
+  options.read = Libsvm(4);
+  options.windows = windows;
+  const Index blocks = static_cast<Index>(ReadBytes(out).size() >> 20);
+  REQUIRE(blocks >= 3);
+  for (const Index wanted : {1, 2, 3, 1000}) {
+    CAPTURE(wanted);
+    const std::string parts = folder.Path("parts" + std::to_string(wanted));
+    const Conversion conversion = ConvertMultiLabelData(path, {parts, wanted}, options);
+    std::vector<std::uintmax_t> sizes;
+    for (const auto& entry : std::filesystem::directory_iterator(parts)) {
+      CHECK(entry.path().filename().string().starts_with("part-0000"));
+      sizes.push_back(std::filesystem::file_size(entry.path()));
+    }
+    CHECK(std::ssize(sizes) == conversion.num_files);
+    if (wanted <= blocks) CHECK(std::ssize(sizes) == wanted);
+    // Parts end between blocks of a megabyte.
+    CHECK(*std::max_element(sizes.begin(), sizes.end()) <
+          *std::min_element(sizes.begin(), sizes.end()) + 2 * 1200000);
+    const MultiLabelData data = ReadMultiLabelData(parts, Converted(Libsvm(4)));
+    CHECK(data.labels == one.labels);
+    CHECK(data.notes == one.notes);
+    REQUIRE(data.num_examples() == one.num_examples());
+    for (Index m = 0; m < one.num_examples(); ++m)
+      CheckSameRow(data.rows->row(m), one.rows->row(m));
+    const auto ends = [](const MultiLabelData& d) {
+      return std::vector<Index>(d.rows->window_ends().begin(), d.rows->window_ends().end());
+    };
+    CHECK(ends(data) == ends(one));
+    CHECK(data.converted->window_bytes == one.converted->window_bytes);
+  }
+  const std::size_t before = folder.NumFiles();
+  CHECK(Contains(MessageOf<DataError>([&] {
+                   ConvertMultiLabelData(path, {folder.Path("parts2"), 2}, options);
+                 }),
+                 "is there already: give a new folder, or an empty one"));
+  struct Stop {};
+  options.progress = [&](std::string_view stage, Index) {
+    if (stage == "writing") throw Stop{};
+  };
+  CHECK_THROWS_AS(ConvertMultiLabelData(path, {folder.Path("stopped"), 2}, options), Stop);
+  CHECK(folder.NumFiles() == before);
 }
 
 TEST_CASE("ranks have their rows and windows of one file and of parts") {
@@ -355,7 +516,7 @@ TEST_CASE("data for a model have its scaling") {
   ConversionOptions options;
   options.read = read;
   const std::string out = folder.Path("for-model");
-  ConvertMultiLabelData(path, out, options);
+  ConvertMultiLabelData(path, {out}, options);
   const MultiLabelData data = ReadMultiLabelData(out, read);
   CHECK(data.labels == text.labels);
   CHECK(data.notes == text.notes);
@@ -396,12 +557,13 @@ TEST_CASE("what does not fit the options is refused") {
                  "converted data: pass the file itself"));
 }
 
-TEST_CASE("tables cannot be converted, and faults in the text leave no file") {
+TEST_CASE("faults in the text leave no file") {
   const TemporaryFolder folder;
   ConversionOptions options;
   options.read = Libsvm(4);
   const auto message = [&](const std::string& path) {
-    return MessageOf<DataError>([&] { ConvertMultiLabelData(path, folder.Path("out"), options); });
+    return MessageOf<DataError>(
+        [&] { ConvertMultiLabelData(path, {folder.Path("out")}, options); });
   };
   CHECK(message(folder.Write("bad", LibsvmText(30) + "0 3:x\n")) ==
         folder.Path("bad") + ":33: the value of '3:x' is not a finite number");
@@ -412,8 +574,11 @@ TEST_CASE("tables cannot be converted, and faults in the text leave no file") {
   CHECK(Contains(message(folder.Path("empty")), "no features"));
   options.read = {};
   options.read.label_columns = "-1";
-  CHECK(Contains(message(folder.Write("table.csv", "x,a\n1,0\n2,1\n")),
-                 "a table (CSV, TSV) cannot be converted"));
+  CHECK(message(folder.Write("table.csv", "x,a\n1,0\nz,1\n2,7\n")) ==
+        folder.Path("table.csv") +
+            ":4: label 'a' has the value '7'; labels are 0, 1, true, false, or unknown (empty, NA, "
+            "?)");
+  CHECK(Contains(message("-"), "<stdin>: a table (CSV, TSV) is read twice"));
   struct Stop {};
   options.read = Libsvm(4);
   for (const std::string_view end : {"reading", "learning scales", "scaling", "writing"}) {
@@ -421,7 +586,7 @@ TEST_CASE("tables cannot be converted, and faults in the text leave no file") {
       if (stage == end) throw Stop{};
     };
     CHECK_THROWS_AS(
-        ConvertMultiLabelData(folder.Write("data", LibsvmText(50)), folder.Path("out"), options),
+        ConvertMultiLabelData(folder.Write("data", LibsvmText(50)), {folder.Path("out")}, options),
         Stop);
   }
   CHECK(folder.NumFiles() == 5);

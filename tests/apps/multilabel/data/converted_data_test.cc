@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/multilabel/data/converted_layout.h>
-#include <slackline/apps/multilabel/data/converted_writer.h>
+#include <slackline/apps/converted/converted_layout.h>
+#include <slackline/apps/converted/converted_reader.h>
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
 #include <tests/core/temporary_folder.h>
@@ -41,11 +41,12 @@ std::string Write(const std::string& path, const MultiLabelData& about) {
   rows.AddDense(std::vector<double>{1, 2, 3, 1});
   rows.AddDense(std::vector<double>{4, 5, 6, 1});
   rows.AddSparse(std::vector<Index>{1, 3}, std::vector<double>{7, 1});
-  ConvertedWriter writer(path, 2);
+  ConvertedWriter writer({path}, 2);
   for (Index r = 0; r < rows.size(); ++r)
-    writer.Add(rows.row(r), std::vector<std::int8_t>{1, static_cast<std::int8_t>(r - 1)});
+    writer.Add(rows.row(r),
+               LabelBytes(std::vector<std::int8_t>{1, static_cast<std::int8_t>(r - 1)}));
   writer.EndExamples();
-  writer.Finish(about, {});
+  FinishConverted(about, {}, &writer);
   return path;
 }
 
@@ -119,12 +120,16 @@ TEST_CASE("every changed bit is found") {
 TEST_CASE("other versions and orders of bytes are named") {
   const TemporaryFolder folder;
   std::string bytes = ReadBytes(Write(folder.Path("a"), About()));
-  bytes[8] = 2;
+  bytes[8] = 3;
   SealHeader(&bytes);
   CHECK(
       Contains(Message(folder.Write("b", bytes)),
-               "written by a newer version: its format is 2, this program reads formats up to 1"));
+               "written by a newer version: its format is 3, this program reads formats up to 2"));
   bytes[8] = 1;
+  SealHeader(&bytes);
+  CHECK(
+      Contains(Message(folder.Write("b", bytes)), "by an earlier version: convert the data again"));
+  bytes[8] = 2;
   std::swap(bytes[12], bytes[15]);
   std::swap(bytes[13], bytes[14]);
   CHECK(Contains(Message(folder.Write("b", bytes)), "another order of bytes"));
@@ -159,7 +164,7 @@ TEST_CASE("a fault in the rows of one rank is the error of all ranks") {
     ReadConverted(path, options);
   });
   CHECK(messages[0] == path +
-                           ": the converted data are damaged: the checksum of the examples from "
+                           ": the converted data are damaged: the checksum of the rows from "
                            "number 3 on does not match");
   CHECK(messages[1] == messages[0]);
   CHECK(messages[2] == messages[0]);

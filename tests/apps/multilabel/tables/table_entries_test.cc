@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/apps/multilabel/table_entries.h>
+#include <slackline/apps/multilabel/tables/table_entries.h>
 
 #include <doctest/doctest.h>
 

@@ -14,11 +14,10 @@
 namespace slackline::internal {
 
 inline constexpr std::string_view kConvertedMagic = "SLACKSET";
-inline constexpr std::uint32_t kConvertedVersion = 1;
+inline constexpr std::uint32_t kConvertedVersion = 2;
 inline constexpr std::uint32_t kConvertedByteOrder = 0x01020304;
-/// The directory is a container of entries for this task.
+/// The directory is a container of entries.
 inline constexpr FileKind kConvertedDirectory{"SLACKDIR", "directory of the converted data"};
-inline constexpr std::string_view kConvertedTask = "converted multilabel";
 
 struct ConvertedHeader {
   std::array<char, 8> magic;
@@ -42,32 +41,33 @@ static_assert(sizeof(Index) == 4 && sizeof(double) == 8);
 /// Arrays begin at multiples of 8 bytes.
 constexpr std::uint64_t ConvertedAligned(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
-/// Consecutive examples in the file: the numbers of values of their rows, their labels, and the
-/// rows. The rows of a block are all dense or all sparse.
+/// Consecutive examples in the file: the numbers of values of their rows, the labels of the rows
+/// (equally many bytes each), and the rows. The rows of a block are all dense or all sparse.
 struct ConvertedBlock {
   std::uint64_t begin = 0;  ///< in the file
   std::uint64_t bytes = 0;
   Index rows = 0;
+  Index examples = 0;  ///< that begin, and end, in the block
   bool dense = false;
   std::uint32_t checksum = 0;
 
   std::uint64_t labels_begin() const { return ConvertedAligned(std::uint64_t{4} * Size(rows)); }
-  std::uint64_t rows_begin(Index num_labels) const {
-    return labels_begin() + ConvertedAligned(std::uint64_t{Size(rows)} * Size(num_labels));
+  std::uint64_t rows_begin(Index label_bytes) const {
+    return labels_begin() + ConvertedAligned(std::uint64_t{Size(rows)} * Size(label_bytes));
   }
   std::uint64_t RowBytes(Index count) const {
     return 8 * Size(count) + (dense ? 0 : ConvertedAligned(4 * Size(count)));
   }
 };
-inline constexpr std::size_t kNumbersPerBlock = 5;  // in the directory
+inline constexpr std::size_t kNumbersPerBlock = 6;  // in the directory
 
 /// Calls visit(values, columns, count) for the rows of a block, whose bytes these are: the places
 /// among them at which the values and the columns (dense: −1) begin. Returns false, before anything
 /// is read beyond the block, when the numbers of values do not fit it.
 template <class Visit>
-bool ForEachConvertedRow(std::string_view bytes, const ConvertedBlock& block, Index num_labels,
+bool ForEachConvertedRow(std::string_view bytes, const ConvertedBlock& block, Index label_bytes,
                          const Visit& visit) {
-  std::uint64_t at = block.rows_begin(num_labels);
+  std::uint64_t at = block.rows_begin(label_bytes);
   if (at > bytes.size()) return false;
   for (Index r = 0; r < block.rows; ++r) {
     std::int32_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/apps/multilabel/data/converted_layout.h>
+#include <slackline/apps/converted/converted_layout.h>
 
 #include <cstddef>
 

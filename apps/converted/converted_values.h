@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a conversion decided about the features of converted data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <slackline/core/feature_scaling.h>
+#include <slackline/core/types.h>
+
+namespace slackline::internal {
+
+/// Rows of more bytes than this are visited window by window, unless the conversion chose.
+inline constexpr std::int64_t kLeastBytesInWindows = 1'000'000'000;
+/// Bytes of rows that are visited together, unless the conversion chose, …
+inline constexpr std::int64_t kWindowBytes = 64'000'000;
+/// … as so many windows of the file (kWindowsTogether of learning/step/window_ahead.h), which are
+/// others in every pass.
+inline constexpr std::int64_t kWindowParts = 16;
+
+/// How rows are divided into windows (FeatureRows::SetWindows).
+struct WindowChoice {
+  /// > 0: bytes of the rows that are visited together; 0: all; −1: kWindowBytes if the rows have
+  /// more than kLeastBytesInWindows, else all.
+  std::int64_t bytes = -1;
+
+  bool operator==(const WindowChoice&) const = default;
+};
+
+/// What a conversion did to the values of features.
+struct ConvertedValues {
+  FeatureScaling scaling;
+  std::string scaling_line;           ///< explains the scaling
+  std::vector<std::string> warnings;  ///< of training, about the scaling
+  /// Bytes of rows in a window (FeatureRows::SetWindows); 0: one window.
+  std::int64_t window_bytes = 0;
+};
+
+/// What a file of converted data says about its rows, besides the rows.
+struct ConvertedFacts {
+  std::vector<std::string> label_names;
+  Index num_features = 0;     ///< without the constant
+  bool has_constant = false;  ///< if so, feature num_features is the last value of every row
+  ConvertedValues values;     ///< window_bytes does not count
+  WindowChoice windows;
+  // Of the conversion. Of several parts, those of all of them together count.
+  std::vector<std::string> notes;
+  std::int64_t unknown_features = 0;  ///< left out, since the model does not know them
+};
+
+}  // namespace slackline::internal
