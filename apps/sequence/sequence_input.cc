@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include <slackline/apps/converted/converted_reader.h>
+#include <slackline/apps/sequence/converted_sequences.h>
 #include <slackline/apps/sequence/data/attribute_reader.h>
 #include <slackline/apps/sequence/data/conll_reader.h>
 #include <slackline/apps/sequence/data/letters_reader.h>
@@ -39,7 +41,9 @@ constexpr double kBytesPerTransition = 40;
 std::string_view FindFirstLine(LineReader* reader) {
   std::string_view line;
   while (reader->Next(&line)) {
-    if (!Trimmed(line).empty()) return line;
+    if (Trimmed(line).empty()) continue;
+    RefuseConverted(reader->name(), line);
+    return line;
   }
   return {};
 }
@@ -147,12 +151,16 @@ SequenceData ReadDealtSequences(const std::string& path, const Deal& deal, const
   return reader->Take();
 }
 
+void RefuseDealtFolds(const std::string& path, const SequenceReadOptions& options) {
+  if (!options.folds.empty() && !RanksOrOne(options.ranks).alone())
+    throw DataError(path, 0, "several processes read all folds, not some of them");
+}
+
 SequenceInput ReadDealtTraining(const std::string& path, const SequenceReadOptions& options) {
   Ranks& ranks = RanksOrOne(options.ranks);
   SequenceInput input;
   const auto begin = [&](std::string_view line) {
-    if (!options.folds.empty() && !ranks.alone())
-      throw DataError(path, 0, "several processes read all folds, not some of them");
+    RefuseDealtFolds(path, options);
     return input.format = FormatOf(options, line);
   };
   input.data = ReadDealtSequences(path, {ranks, options.shards}, begin,
@@ -255,6 +263,12 @@ std::optional<BioViolation> FindBioViolation(const SequenceData& data,
 }
 
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options) {
+  if (IsConverted(RanksOrOne(options.ranks), path)) {
+    OnAllRanks(RanksOrOne(options.ranks), [&] { RefuseDealtFolds(path, options); });
+    SequenceInput input = ReadConvertedSequences(path, options);
+    input.sequences = WantedSequences(input.data, options.folds, OneRank());
+    return input;
+  }
   const bool alone = options.ranks == nullptr || options.ranks->alone();
   if (!alone || IsFolder(path)) return ReadDealtTraining(path, options);
   LineReader reader(path);
@@ -274,35 +288,62 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
   return input;
 }
 
+SequenceFormat SequenceFormatOf(const SequenceReadOptions& options, LineReader* lines) {
+  return FormatOf(options, FindFirstLine(lines));
+}
+
+std::unique_ptr<SequenceReader> MakeTrainingReader(SequenceFormat format,
+                                                   const SequenceReadOptions& options,
+                                                   LineReader* lines) {
+  if (format == SequenceFormat::kLetters) return MakeLettersReader(lines, LettersOptions(options));
+  if (format == SequenceFormat::kAttributes) return MakeAttributeReader(lines, {});
+  return MakeConllReader(lines, {});
+}
+
+std::int64_t MakeFeatureRows(const SequenceFeatures& features, SequenceData* data) {
+  return features.templates.size() > 0
+             ? MakeSequenceFeatures(features.templates, features.dictionary, data)
+             : MakeAttributeFeatures(features.dictionary, data);
+}
+
 std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data) {
   std::int64_t unknown = 0;
-  if (model.format() == SequenceFormat::kConll) {
-    const SequenceFeatures& features = model.features();
-    unknown = MakeSequenceFeatures(features.templates, features.dictionary, data);
-  } else if (model.format() == SequenceFormat::kAttributes) {
-    unknown = MakeAttributeFeatures(model.features().dictionary, data);
-  }
+  if (model.format() != SequenceFormat::kLetters) unknown = MakeFeatureRows(model.features(), data);
   ScaleRows(model.scaling(), data);
   return unknown;
 }
 
-std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines,
-                                              const FirstLine* first) {
-  if (model.format() == SequenceFormat::kLetters) {
-    const LettersReadOptions options{model.label_names(), model.num_features(), true};
+std::unique_ptr<SequenceReader> MakeReaderOf(const KnownSequences& known, LineReader* lines,
+                                             const FirstLine* first) {
+  if (known.format == SequenceFormat::kLetters) {
+    const LettersReadOptions options{known.label_names, known.columns, true};
     return first == nullptr ? MakeLettersReader(lines, options)
                             : MakeLettersReader(lines, options, *first);
   }
-  if (model.format() == SequenceFormat::kAttributes)
-    return MakeAttributeReader(lines, model.label_names());
-  const ConllReadOptions options{model.label_names(), model.features().templates.num_columns()};
+  if (known.format == SequenceFormat::kAttributes)
+    return MakeAttributeReader(lines, known.label_names);
+  const ConllReadOptions options{known.label_names, known.columns};
   return first == nullptr ? MakeConllReader(lines, options)
                           : MakeConllReader(lines, options, *first);
+}
+
+std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines,
+                                              const FirstLine* first) {
+  const bool conll = model.format() == SequenceFormat::kConll;
+  const Index columns = conll ? model.features().templates.num_columns() : model.num_features();
+  return MakeReaderOf({model.format(), model.label_names(), columns}, lines, first);
 }
 
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
                                const std::string& folds, Ranks& ranks) {
   SequenceInput input;
+  if (IsConverted(ranks, path)) {
+    SequenceReadOptions options;
+    options.ranks = &ranks;
+    input = ReadConvertedSequences(path, options, &model);
+    input.sequences = WantedSequences(input.data, folds, ranks);
+    return input;
+  }
   input.format = model.format();
   if (ranks.alone() && !IsFolder(path)) {
     LineReader lines(path);

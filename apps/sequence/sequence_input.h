@@ -51,17 +51,18 @@ struct SequenceInput {
 
 /// Reads training data; "-" is the standard input, and a folder has the data in its files part-…
 /// (core/data_source.h). Features of CoNLL data and attributes are counted over all sequences of
-/// the data. Throws DataError.
+/// the data. Converted data (converted_sequences.h) are recognised by their first bytes; only
+/// folds, ranks and shards of the options count for them. Throws DataError.
 ///
 /// With several ranks, all of them call this function, and each gets its own sequences. Labels,
 /// templates, the dictionary and errors are the same on all ranks, and those of one rank. Folds and
 /// the standard input are errors.
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options);
 
-/// Reads data for a model; folds as in SequenceReadOptions. Throws DataError. With several ranks,
-/// all of them call this function, and each gets its own sequences, or none where there are fewer
-/// than ranks. Labels unknown to the model and errors are the same on all ranks, and those of one
-/// rank. The standard input is an error then.
+/// Reads data for a model, also converted ones; folds as in SequenceReadOptions. Throws DataError.
+/// With several ranks, all of them call this function, and each gets its own sequences, or none
+/// where there are fewer than ranks. Labels unknown to the model and errors are the same on all
+/// ranks, and those of one rank. The standard input is an error then.
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
                                const std::string& folds, Ranks& ranks = OneRank());
 
@@ -70,6 +71,28 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
 /// Returns the number of features that the model does not know. Throws DataError on a value that is
 /// too large after scaling.
 std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data);
+
+/// Makes the rows of tokens for these features, without scaling. Returns the number of features of
+/// tokens that they do not know.
+std::int64_t MakeFeatureRows(const SequenceFeatures& features, SequenceData* data);
+
+/// The format of training data, which may be told by their first line, which is read.
+SequenceFormat SequenceFormatOf(const SequenceReadOptions& options, LineReader* lines);
+/// A reader of training data, without features. `lines` must outlive the reader.
+std::unique_ptr<SequenceReader> MakeTrainingReader(SequenceFormat format,
+                                                   const SequenceReadOptions& options,
+                                                   LineReader* lines);
+
+/// Data whose labels and features are known.
+struct KnownSequences {
+  SequenceFormat format = SequenceFormat::kLetters;
+  const std::vector<std::string>& label_names;
+  Index columns = 0;  ///< CoNLL: of the templates; letters: pixels
+};
+/// A reader of such data, without features. `lines` must outlive the reader, and `first` is as for
+/// MakeReaderFor.
+std::unique_ptr<SequenceReader> MakeReaderOf(const KnownSequences& known, LineReader* lines,
+                                             const FirstLine* first = nullptr);
 
 /// A reader of data for a model, without features. `lines` must outlive the reader. `first`: the
 /// first line of the data, where `lines` are a part of them; else null.

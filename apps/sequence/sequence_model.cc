@@ -37,16 +37,6 @@ FeatureDictionary LoadDictionary(const ModelEntries& entries, const std::string&
                   : FeatureDictionary::FromText(text, path);
 }
 
-SequenceFeatures LoadFeatures(const ModelEntries& entries, SequenceFormat format,
-                              const std::string& path) {
-  if (format == SequenceFormat::kAttributes) return {{}, LoadDictionary(entries, path)};
-  const Index columns = entries.ToIndex("columns", entries.Integers("columns", 1)[0]);
-  entries.Require(columns >= 1, "columns");
-  return {
-      FeatureTemplates::Parse(entries.file().String("templates"), path + " (templates)", columns),
-      LoadDictionary(entries, path)};
-}
-
 }  // namespace
 
 std::string_view Name(SequenceFormat format) {
@@ -198,6 +188,28 @@ void SequenceModel::TokenScores(const FeatureRow& x, std::span<double> scores) c
   }
 }
 
+void SaveSequenceFeatures(const SequenceFeatures* features, ModelWriter* writer) {
+  if (features == nullptr) return;
+  if (features->templates.size() > 0) {
+    writer->Add("columns", std::vector<std::int64_t>{features->templates.num_columns()});
+    writer->Add("templates", features->templates.text());
+  }
+  writer->Add("hash_bits", std::vector<std::int64_t>{features->dictionary.hash_bits()});
+  writer->Add("dictionary", features->dictionary.Text());
+}
+
+std::optional<SequenceFeatures> LoadSequenceFeatures(const ModelEntries& entries,
+                                                     SequenceFormat format) {
+  if (format == SequenceFormat::kLetters) return std::nullopt;
+  FeatureDictionary dictionary = LoadDictionary(entries, entries.path());
+  if (format == SequenceFormat::kAttributes) return SequenceFeatures{{}, std::move(dictionary)};
+  const Index columns = entries.ToIndex("columns", entries.Integers("columns", 1)[0]);
+  entries.Require(columns >= 1, "columns");
+  return SequenceFeatures{FeatureTemplates::Parse(entries.file().String("templates"),
+                                                  entries.path() + " (templates)", columns),
+                          std::move(dictionary)};
+}
+
 ModelWriter SequenceModel::File() const {
   ModelWriter writer;
   writer.Add("task", std::string(kSequenceTask));
@@ -205,14 +217,7 @@ ModelWriter SequenceModel::File() const {
   writer.Add("labels", label_names_);
   writer.Add("constraints", std::string(Name(constraints())));
   writer.Add("num_features", std::vector<std::int64_t>{num_features_});
-  if (features_) {
-    if (format() == SequenceFormat::kConll) {
-      writer.Add("columns", std::vector<std::int64_t>{features_->templates.num_columns()});
-      writer.Add("templates", features_->templates.text());
-    }
-    writer.Add("hash_bits", std::vector<std::int64_t>{features_->dictionary.hash_bits()});
-    writer.Add("dictionary", features_->dictionary.Text());
-  }
+  SaveSequenceFeatures(features_ ? &*features_ : nullptr, &writer);
   // A kernelized model does not store the weights of "token", which is the first block.
   const std::size_t first = support_ ? token_weights().size() : 0;
   SaveScaling(scaling_, &writer);
@@ -235,11 +240,8 @@ SequenceModel SequenceModel::Load(ModelReader file) {
   const Index num_features =
       entries.ToIndex("num_features", entries.Integers("num_features", 1)[0]);
   entries.Require(num_features >= 1, "num_features");
-  std::optional<SequenceFeatures> features;
-  if (format != SequenceFormat::kLetters) {
-    features = LoadFeatures(entries, format, entries.path());
-    entries.Require(features->dictionary.size() == num_features, "dictionary");
-  }
+  std::optional<SequenceFeatures> features = LoadSequenceFeatures(entries, format);
+  if (features) entries.Require(features->dictionary.size() == num_features, "dictionary");
   // Checks the sizes before anything is allocated by them.
   const bool kernelized = HasSupport(entries);
   const auto num_labels = static_cast<Offset>(labels.size());

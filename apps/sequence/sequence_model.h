@@ -146,6 +146,13 @@ class SequenceModel {
   std::optional<KernelSupport> support_;
 };
 
+/// Features in files: entries "columns" and "templates" (CoNLL), "hash_bits" and "dictionary".
+/// Null: letters, which have none.
+void SaveSequenceFeatures(const SequenceFeatures* features, ModelWriter* writer);
+/// Throws DataError when the entries contradict each other.
+std::optional<SequenceFeatures> LoadSequenceFeatures(const ModelEntries& entries,
+                                                     SequenceFormat format);
+
 /// The entry "task" of the model files of this class.
 inline constexpr std::string_view kSequenceTask = "sequence";
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/sequence/sequence_stream.h>
 
+#include <slackline/apps/converted/converted_reader.h>
 #include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/core/check.h>
 
@@ -9,6 +10,8 @@ namespace slackline::internal {
 SequenceStream::SequenceStream(const SequenceModel& model, const std::string& path,
                                const std::string& folds)
     : model_(model), lines_(path), reader_(MakeReaderFor(model, &lines_)) {
+  if (IsConverted(OneRank(), path))
+    throw DataError(path, 0, "converted data are not read as a stream: leave --stream out");
   if (folds.empty()) return;
   if (model.format() != SequenceFormat::kLetters)
     throw DataError(lines_.name(), 0, "the data have no folds");

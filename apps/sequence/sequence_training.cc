@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <slackline/apps/training/converted_scaling.h>
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
 #include <slackline/learning/learner_registry.h>
@@ -39,9 +40,12 @@ SequenceTask MakeSequenceTask(SequenceInput input, const SequenceTrainingOptions
   SequenceModel model =
       MakeSequenceModel(input, options.learner, options.constraints, RanksOrOne(options.ranks));
   const auto name = [](Index feature) { return std::to_string(feature + 1); };
-  ScaledInputs scaled = ScaleForTraining(
-      options.scale, {input.data.source, input.data.rows, input.data.num_features, name},
-      options.ranks);
+  const SequenceData& data = input.data;
+  ScaledInputs scaled =
+      data.converted != nullptr
+          ? ScalingOfConverted(options.scale, *data.converted, data.source, data.rows)
+          : ScaleForTraining(options.scale, {data.source, data.rows, data.num_features, name},
+                             options.ranks);
   input.data.rows = scaled.rows;
   model.set_scaling(scaled.scaling);
   LossOptions loss;
@@ -67,6 +71,7 @@ SequenceTraining::SequenceTraining(SequenceTask* task, RecordTexts texts)
 Fingerprint SequenceTraining::Context() const {
   Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())},
                          {"--constraints", std::string(Name(task_.model.constraints()))}};
+  AddWindows(task_.input.data.converted.get(), &context);
   if (task_.model.format() != SequenceFormat::kLetters) {
     const SequenceFeatures& features = task_.model.features();
     context.push_back({"names of the features",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Damaged input files: cut at every length, a bit flipped in every byte, and larger damage.
 
-Promised: models, checkpoints, feature files, and contents that gzip or PNG protect, are refused
-with exit code 2, or give the result of the whole file where the damaged bytes do not matter. Text
-has no checksum: a run on damaged text must end with 0 or 2."""
+Promised: models, checkpoints, feature files, converted data, and contents that gzip or PNG protect,
+are refused with exit code 2, or give the result of the whole file where the damaged bytes do not
+matter. Text has no checksum: a run on damaged text must end with 0 or 2."""
 import dataclasses
 import glob
 import gzip
@@ -37,6 +37,8 @@ def targets(lab, applications):
         output = ["-q", "--out", "OUT"]
         yield Target(f"model of {name}, predict", model, [*predict, *output], sampled=True)
         yield checkpoint_target(lab, application)
+        if application.convert:
+            yield converted_target(lab, application)
     yield from text_targets(lab, applications)
     if "segment" in applications:
         yield from segment_targets(applications["segment"])
@@ -49,6 +51,13 @@ def checkpoint_target(lab, application):
     lab.must([*train, "3", "--checkpoint", checkpoint, "--model", model])
     command = [*train, "5", "--resume", "FILE", "--model", "OUT"]
     return Target(f"checkpoint of {application.name}", checkpoint, command)
+
+
+def converted_target(lab, application):
+    data = f"{lab.new_folder()}/converted"
+    lab.must([*application.convert, "--out", data, "-q"])
+    command = [application.name, "train", "FILE", "--lambda", "0.05", "--max-passes", "3"]
+    return Target(f"converted {application.name}", data, [*command, "-q", "--model", "OUT"])
 
 
 def text_targets(lab, applications):

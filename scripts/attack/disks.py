@@ -29,6 +29,9 @@ def writers(lab, applications):
 def folder_writers(applications):
     """Commands that fill a folder; the folder is to be appended."""
     yield ["matching", "draw", "--examples", "400", "-q", "--out"]
+    for application in applications.values():
+        if application.convert:
+            yield [*application.convert, "--parts", "2", "-q", "--out"]
     if "segment" in applications:
         application = applications["segment"]
         yield ["segment", "draw", "--images", "12", "-q", "--out"]

@@ -17,6 +17,7 @@ class Application:
     model: str = ""
     predict_folder: bool = False  # predict --out names a folder
     cv: list[str] = dataclasses.field(default_factory=list)
+    convert: list[str] = dataclasses.field(default_factory=list)
 
     def with_model(self, arguments, model=None):
         return [*arguments, "--model", model or self.model]
@@ -63,6 +64,7 @@ def _multilabel(lab, folder, size, _):
         ["multilabel", "predict", data],
         ["multilabel", "evaluate", data],
         cv=["multilabel", "cv", data, "--num-labels", "6"],
+        convert=["multilabel", "convert", data, "--num-labels", "6"],
     )
 
 
@@ -77,6 +79,7 @@ def _sequence(lab, folder, size, _):
         ["sequence", "predict", data],
         ["sequence", "evaluate", data],
         cv=["sequence", "cv", data, *features],
+        convert=["sequence", "convert", data, *features],
     )
 
 
@@ -149,6 +152,8 @@ def writers(lab, applications):
             yield [*application.with_model(application.predict), "-q"], "--out"
         if application.cv:
             yield [*application.cv, "--lambda-path", "0.1,0.01", *few], "--model"
+        if application.convert:
+            yield [*application.convert, "-q"], "--out"
         if application.name == "segment":
             drawn = os.path.dirname(application.data) + "/images"
             yield [*prepare_arguments(drawn), "-q"], "--out"

@@ -10,8 +10,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <stdexcept>
+#include <string>
 
+#include <slackline/core/check.h>
 #include <tests/core/temporary_folder.h>
 
 using namespace slackline::internal;
@@ -150,4 +153,44 @@ TEST_CASE("two writers in one process do not disturb each other") {
   first.Commit();
   CHECK(ReadBytes(path) == "first");
   CHECK(folder.NumFiles() == 1);
+}
+
+TEST_CASE("a folder appears with all of its files, or not at all") {
+  const TemporaryFolder around;
+  const std::string path = around.Path("folder");
+  {
+    const AtomicFolder folder(path);
+    WriteFileAtomically(folder.temporary() + "/a", "1");
+  }
+  CHECK(around.NumFiles() == 0);
+  {
+    AtomicFolder folder(path + "/");
+    WriteFileAtomically(folder.temporary() + "/a", "1");
+    AtomicFolder other(path);  // of a living writer, whose folder is left alone
+    CHECK(other.temporary() != folder.temporary());
+    CHECK(!std::filesystem::exists(path));
+    folder.Commit();
+    CHECK(ReadBytes(path + "/a") == "1");
+    WriteFileAtomically(other.temporary() + "/a", "2");
+    CHECK(Contains(MessageOf<DataError>([&] { other.Commit(); }), path + ": cannot write here: "));
+  }
+  CHECK(ReadBytes(path + "/a") == "1");
+  CHECK(around.NumFiles() == 1);
+  CHECK(MessageOf<DataError>([&] { AtomicFolder folder(path); }) ==
+        path + ": is there already: give a new folder, or an empty one");
+  CHECK(Contains(MessageOf<DataError>([&] { AtomicFolder folder(around.Path("none/folder")); }),
+                 "there is no folder '" + around.Path("none") + "'"));
+  std::filesystem::remove(path + "/a");
+  AtomicFolder(path).Commit();  // replaces an empty folder
+  CHECK(std::filesystem::is_empty(path));
+}
+
+TEST_CASE("the temporary folder of a killed process is removed by the next writer") {
+  const TemporaryFolder around;
+  const std::string path = around.Path("folder");
+  std::filesystem::create_directory(path + ".slackline-tmp-1");  // locked by nobody
+  WriteFileAtomically(path + ".slackline-tmp-1/a", "1");
+  AtomicFolder(path).Commit();
+  CHECK(std::filesystem::is_empty(path));
+  CHECK(around.NumFiles() == 1);
 }

@@ -10,6 +10,8 @@
 #include <stdexcept>
 
 #include <slackline/apps/converted/converted_layout.h>
+#include <slackline/apps/sequence/conversion/convert_sequences.h>
+#include <slackline/apps/sequence/converted_sequences.h>
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
@@ -95,7 +97,41 @@ void Read(std::string_view input) {
   }
 }
 
+std::vector<std::string> SequenceSeeds() {
+  const char* const conll = "a x B\nb x C\n\na x B\n\n";
+  const char* const letters = "1\ta\t2\t1\t1\t0\t0\t1\t1\n2\tb\t-1\t1\t2\t0\t1\t0\t1\n";
+  std::vector<std::string> seeds;
+  for (const char* text : {conll, letters}) {
+    const test::TemporaryFolder folder;
+    SequenceConversionOptions options;
+    options.read.features.min_count = 1;
+    options.read.templates = text == conll ? "spelling" : "";
+    options.windows = {100};
+    ConvertSequences(folder.Write("text", text), {folder.Path("a")}, options);
+    seeds.push_back(test::ReadBytes(folder.Path("a")));
+  }
+  return seeds;
+}
+
+void ReadSequences(std::string_view input) {
+  const SequenceInput read = ReadConvertedSequences(PathOf(Sealed(input)), {});
+  const SequenceData& data = read.data;
+  Offset tokens = 0;
+  for (Index m = 0; m < data.num_sequences(); ++m) {
+    if (data.length(m) < 1) throw std::logic_error("a sequence without tokens");
+    tokens += data.length(m);
+  }
+  if (tokens != data.num_tokens() || tokens != data.rows->size() ||
+      data.rows->dimension() > data.num_features)
+    throw std::logic_error("sequences do not fit their rows");
+  for (const Index label : data.labels) {
+    if (label < kUnlabelled || label >= data.num_labels())
+      throw std::logic_error("a label is out of range");
+  }
+}
+
 const FuzzTarget kConverted({"converted_data", Read, Seeds});
+const FuzzTarget kSequences({"converted_sequences", ReadSequences, SequenceSeeds, 8192});
 
 }  // namespace
 }  // namespace slackline::internal::fuzz

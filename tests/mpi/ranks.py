@@ -238,6 +238,35 @@ def tables(lab):
             f"{done.returncode}: {done.stderr}")
 
 
+def converted(lab):
+    """Converted tables and sequences, as one file and in parts."""
+    head, rows = drawn_table(500)
+    table, sequences = lab.folder / "t.csv", lab.folder / "c.txt"
+    table.write_text("\n".join([head, *rows]) + "\n")
+    sequences.write_text("\n".join(drawn_tags(4000)))
+    for task, text, options in (("multilabel", table, ["--label-columns", "A,B,C"]),
+                                ("sequence", sequences, ["--min-count", 1])):
+        whole, parts = lab.folder / f"{task}.data", lab.folder / f"{task}.parts"
+        for out, more in ((whole, []), (parts, ["--parts", 3])):
+            done = lab.run(0, task, "convert", text, *options, "--out", out, *more)
+            require(done.returncode == 0, f"{task} convert: {done.stderr}")
+        require(task != "sequence" or len(list(parts.iterdir())) == 3, f"parts of {task}")
+        train = ["--max-passes", 5, "--gap-tolerance", 1e-4, "--shards", 4]
+        model = lab.folder / "m.slk"
+        for data in (whole, parts):
+            alone = lab.train(0, "m", task, "train", data, *train)
+            for ranks in (2, 3, 4):
+                again = lab.train(ranks, "again", task, "train", data, *train)
+                require_same(alone, again, f"{data.name}, {ranks} ranks")
+            same_results(lab, task, "evaluate", data, "--model", model, "--json")
+            same_results(lab, task, "predict", data, "--model", model)
+        damaged = bytearray(whole.read_bytes())
+        damaged[len(damaged) // 3] ^= 1
+        whole.write_bytes(damaged)
+        done = lab.run(3, task, "train", whole, "--model", model)
+        require(done.returncode == 2 and "damaged" in done.stderr, done.stderr)
+
+
 def few_records(lab):
     """Fewer records than processes, in all tasks."""
     libsvm, arff, tags, pairs = (lab.folder / name for name in ("a.svm", "a.arff", "a.txt", "a.m"))
@@ -609,8 +638,8 @@ def interrupted(lab):
     require(limited.returncode == 0 and "time-limit" in limited.stderr, limited.stderr)
 
 
-CHECKS = (same_models, tables, few_records, certificates, held_out, cross_validation, predictions,
-          segmentations, bad_predictions, output, bad_input, checkpoints, interrupted, killed)
+CHECKS = (same_models, tables, converted, few_records, certificates, held_out, cross_validation,
+          predictions, segmentations, bad_predictions, output, bad_input, checkpoints, interrupted, killed)
 
 
 def main():

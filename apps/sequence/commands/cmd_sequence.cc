@@ -111,6 +111,7 @@ void AddSequence(CLI::App* parent, Action* action) {
   AddSequencePredict(app, action);
   AddSequenceEvaluate(app, action);
   AddSequenceCv(app, action);
+  AddSequenceConvert(app, action);
   AddSequenceTemplate(app, action);
 }
 

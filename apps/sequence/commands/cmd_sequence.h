@@ -11,6 +11,7 @@ namespace slackline::internal::program {
 void AddSequenceTrain(CLI::App* parent, Action* action);
 void AddSequencePredict(CLI::App* parent, Action* action);
 void AddSequenceEvaluate(CLI::App* parent, Action* action);
+void AddSequenceConvert(CLI::App* parent, Action* action);
 void AddSequenceCv(CLI::App* parent, Action* action);
 void AddSequenceTemplate(CLI::App* parent, Action* action);
 

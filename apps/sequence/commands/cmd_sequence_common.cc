@@ -17,22 +17,18 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Throws DataError on options that do not apply to this format.
-void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
-  if (format == SequenceFormat::kConll) return;
-  const bool letters = format == SequenceFormat::kLetters;
+/// Throws DataError on options that converted data have settled.
+void CheckConverted(const SequenceFlags& flags, const std::string& source) {
   const auto refuse = [&](const std::string& value, const char* option) {
     if (value.empty()) return;
-    throw DataError("--" + std::string(option) + ": " +
-                    (letters ? "letters have their pixels" : "tokens have their attributes") +
-                    " as features, and no templates");
+    throw DataError(source, 0,
+                    "converted data, which have their features: leave --" + std::string(option) +
+                        " out, or convert the data again with it");
   };
+  refuse(flags.format, "format");
   refuse(flags.templates, "template");
-  if (!letters) return;
   refuse(flags.min_count, "min-count");
   refuse(flags.hash_bits, "hash-bits");
-  if (flags.ReadConstraints() != LabelConstraints::kAny)
-    throw DataError("--constraints: bio needs labels of chunks, which letters do not have");
 }
 
 std::string DescribeFeatures(const SequenceModel& model) {
@@ -76,8 +72,7 @@ void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds) {
                 "letters: use only words of these folds, such as 1-9 or 0,2,4-6", "all");
 }
 
-void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
-  app->add_option("DATA", data, "training data")->required()->type_name("");
+void SequenceFlags::RegisterReading(CLI::App* app) {
   AddTextOption(
       app, "format", &format, "letters|conll|attributes",
       "format of DATA. letters: Kassel's letters with pixels, one letter per line; if given, "
@@ -86,7 +81,6 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
       "lines between sequences. attributes: that of CRFsuite, one token per line: its "
       "label, then its attributes, as NAME or NAME:VALUE, with tabs between",
       "letters or conll, by the first line");
-  AddFoldsOption(app, folds_option, &folds);
   AddTextOption(app, "template", &templates, "SET|FILE",
                 "conll: features of the tokens: one of the sets auto, chunking, spelling, "
                 "chunking+spelling, or a file of templates (see `sequence template`; write ./NAME "
@@ -97,6 +91,12 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
                 std::to_string(kDefaultMinCount) + "; attributes: 1");
   AddTextOption(app, "hash-bits", &hash_bits, "B",
                 "conll, attributes: 2^B hashed features, without a dictionary; B from 1 to 30");
+}
+
+void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
+  app->add_option("DATA", data, "training data")->required()->type_name("");
+  RegisterReading(app);
+  AddFoldsOption(app, folds_option, &folds);
   AddTextOption(app, "loss", &loss, "mean|count",
                 "Hamming loss of each sequence: share (mean) or number (count) of its known labels "
                 "that are wrong",
@@ -110,6 +110,23 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
                 "follows B-X or I-X",
                 "none");
   scale.Register(app);
+}
+
+void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
+  if (format == SequenceFormat::kConll) return;
+  const bool letters = format == SequenceFormat::kLetters;
+  const auto refuse = [&](const std::string& value, const char* option) {
+    if (value.empty()) return;
+    throw DataError("--" + std::string(option) + ": " +
+                    (letters ? "letters have their pixels" : "tokens have their attributes") +
+                    " as features, and no templates");
+  };
+  refuse(flags.templates, "template");
+  if (!letters) return;
+  refuse(flags.min_count, "min-count");
+  refuse(flags.hash_bits, "hash-bits");
+  if (flags.ReadConstraints() != LabelConstraints::kAny)
+    throw DataError("--constraints: bio needs labels of chunks, which letters do not have");
 }
 
 SequenceReadOptions SequenceFlags::Read() const {
@@ -144,7 +161,8 @@ LabelConstraints SequenceFlags::ReadConstraints() const {
   return ReadChoice("constraints", constraints, {LabelConstraints::kAny, LabelConstraints::kBio});
 }
 
-RecordTexts SequenceFlags::Texts(SequenceFormat model) const {
+RecordTexts SequenceFlags::Texts(const SequenceInput& input) const {
+  const SequenceFormat model = input.format;
   RecordTexts texts;
   texts.loss = loss + (costs.empty() ? "" : " with costs");
   texts.options = {{"format", std::string(Name(model))},
@@ -156,7 +174,8 @@ RecordTexts SequenceFlags::Texts(SequenceFormat model) const {
   };
   add("costs", costs);
   add("folds", folds);
-  if (model != SequenceFormat::kLetters) {
+  // The options of a conversion are not known.
+  if (model != SequenceFormat::kLetters && input.data.converted == nullptr) {
     const bool conll = model == SequenceFormat::kConll;
     add("template", templates);
     add("hash-bits", hash_bits);
@@ -177,6 +196,9 @@ SequenceTask LoadSequenceTask(const SequenceFlags& flags, const TrainOptions& tr
   read.ranks = train.ranks;
   read.shards = ShardsFor(train);
   SequenceInput input = ReadTrainingSequences(flags.data, read);
+  if (input.data.converted != nullptr) {
+    OnAllRanks(RanksOrOne(train.ranks), [&] { CheckConverted(flags, input.data.source); });
+  }
   CheckFormat(flags, input.format);
   options.scale = flags.scale.Read();
   options.loss = ReadLossScale(flags.loss);
@@ -186,15 +208,16 @@ SequenceTask LoadSequenceTask(const SequenceFlags& flags, const TrainOptions& tr
 }
 
 SequenceSession::SequenceSession(const SequenceFlags& flags, SequenceTask* task)
-    : flags_(flags), training_(task, flags.Texts(task->model.format())) {}
+    : flags_(flags), training_(task, flags.Texts(task->input)) {}
 
 void SequenceSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   const SequenceTask& task = training_.task();
   const Problem& problem = training_.problem();
-  if (flags_.format.empty())
+  const bool text = task.input.data.converted == nullptr;
+  if (text && flags_.format.empty())
     std::fprintf(stderr, "format: %s, by the first line\n",
                  std::string(Name(task.model.format())).c_str());
-  if (task.model.format() == SequenceFormat::kConll) {
+  if (text && task.model.format() == SequenceFormat::kConll) {
     std::fprintf(stderr, "%s\n",
                  DescribeTemplates(flags_, task.model.features().templates).c_str());
   }

@@ -28,16 +28,21 @@ struct SequenceFlags {
   std::string constraints = "none";
   ScaleFlag scale;
 
+  /// The options that say how text is read, but not its folds.
+  void RegisterReading(CLI::App* app);
   /// folds_option: name of the option for the folds of the data.
   void Register(CLI::App* app, const std::string& folds_option);
   /// Does all checks that need no data. Throws DataError, as the functions below do.
   SequenceReadOptions Read() const;
   LabelConstraints ReadConstraints() const;
-  /// What the record of a model of this format says about the flags.
-  RecordTexts Texts(SequenceFormat model) const;
+  /// What the record of a model of these data says about the flags.
+  RecordTexts Texts(const SequenceInput& input) const;
   /// The input files.
   std::vector<std::string> inputs() const;
 };
+
+/// Throws DataError on options that do not apply to data of this format.
+void CheckFormat(const SequenceFlags& flags, SequenceFormat format);
 
 /// Reads the training data, with several ranks those of this rank, and makes the model. Throws
 /// DataError.

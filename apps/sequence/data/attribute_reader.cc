@@ -35,6 +35,7 @@ class AttributeReader final : public SequenceReader {
 
   bool Next() override;
   SequenceData Take() override;
+  bool knows_labels() const override { return labels_.any(); }
   void Agree(Ranks& ranks) override { labels_.Agree(ranks, &data_.labels); }
   /// Returns whether the line ends a sequence.
   bool ParseLine(std::string_view line);

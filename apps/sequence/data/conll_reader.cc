@@ -29,6 +29,7 @@ class ConllReader final : public SequenceReader {
 
   bool Next() override;
   SequenceData Take() override;
+  bool knows_labels() const override { return labels_.any(); }
   void Agree(Ranks& ranks) override { labels_.Agree(ranks, &data_.labels); }
   void BeginFile(const FirstLine& first);
   /// Returns whether the line ends a sequence.

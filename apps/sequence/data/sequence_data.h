@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <slackline/apps/common/string_table.h>
+#include <slackline/apps/converted/converted_values.h>
 #include <slackline/core/data_source.h>
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/ranks.h>
@@ -73,6 +74,9 @@ struct SequenceData {
   /// ReadConll and ReadAttributes until features are made (apps/sequence/data/sequence_features.h).
   std::shared_ptr<const FeatureRows> rows;
   Index num_features = 0;  ///< number of columns of the rows
+  /// Of converted data (apps/sequence/converted_sequences.h), whose values are scaled already; else
+  /// null.
+  std::shared_ptr<const ConvertedValues> converted;
 
   Index num_sequences() const { return static_cast<Index>(lines.size()); }
   Index num_labels() const { return static_cast<Index>(label_names.size()); }
@@ -126,6 +130,8 @@ class LabelNumbering {
   /// Numbers the labels of all ranks, in the order of the ranks, and gives *labels, which were
   /// numbered on this rank, the new numbers. All ranks call this function.
   void Agree(Ranks& ranks, std::vector<Index>* labels);
+  /// Whether there is any label, be it one of the model.
+  bool any() const { return names_.size() > 0; }
   /// Sets label_names and num_model_labels, and renumbers labels.
   void Finish(SequenceData* data) const;
 

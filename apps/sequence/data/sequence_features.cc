@@ -128,9 +128,8 @@ FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options, 
     return hashed;
   }
   SLACKLINE_CHECK(data->attributes != nullptr, "sequences without attributes");
-  const AttributeTable& table = *data->attributes;
   FeatureCounter counter;  // numbers the names as the table does
-  for (const Index attribute : table.attributes) counter.Add(table.names.text(attribute));
+  CountSequenceFeatures({}, *data, &counter);
   std::vector<Index> columns;
   FeatureDictionary dictionary =
       FinishDictionary(counter, ranks, options.min_count, data->source, &columns);
@@ -147,6 +146,24 @@ std::int64_t MakeAttributeFeatures(const FeatureDictionary& dictionary, Sequence
   const std::int64_t unknown = MakeAttributeRows(columns, data);
   data->num_features = dictionary.size();
   return unknown;
+}
+
+void CountSequenceFeatures(const FeatureTemplates& templates, const SequenceData& data,
+                           FeatureCounter* counter) {
+  if (data.attributes != nullptr) {
+    const AttributeTable& table = *data.attributes;
+    for (const Index attribute : table.attributes) counter->Add(table.names.text(attribute));
+    return;
+  }
+  ForEachFeature(
+      templates, data, [&](const std::string& feature) { return counter->Add(feature); },
+      [](Index) {}, [] {});
+}
+
+FeatureDictionary FinishSequenceDictionary(const FeatureCounter& counter, std::int64_t min_count,
+                                           const std::string& source) {
+  std::vector<Index> columns;
+  return FinishDictionary(counter, OneRank(), min_count, source, &columns);
 }
 
 }  // namespace slackline::internal

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <slackline/apps/common/feature_dictionary.h>
 #include <slackline/apps/sequence/data/feature_template.h>
@@ -38,5 +39,14 @@ std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
 FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options, SequenceData* data,
                                          Ranks& ranks = OneRank());
 std::int64_t MakeAttributeFeatures(const FeatureDictionary& dictionary, SequenceData* data);
+
+/// The dictionary of data that are read piece by piece: counts the features of a piece, which are
+/// its attributes if it has these, …
+void CountSequenceFeatures(const FeatureTemplates& templates, const SequenceData& data,
+                           FeatureCounter* counter);
+/// … and takes those that were counted at least min_count ≥ 1 times. Throws DataError about
+/// `source` without any.
+FeatureDictionary FinishSequenceDictionary(const FeatureCounter& counter, std::int64_t min_count,
+                                           const std::string& source);
 
 }  // namespace slackline::internal

@@ -31,9 +31,12 @@ class SequenceReader {
   virtual bool Next() = 0;
 
   /// Returns all sequences read since the last Take, as SequenceData describes. Labels keep their
-  /// numbers if the reader was given the labels of a model. In training Take must be called only
-  /// once, because it sorts labels. Throws DataError when no label is known.
+  /// numbers if the reader was given the labels of a model. In training every Take sorts the labels
+  /// known so far anew. Throws DataError when no label is known.
   virtual SequenceData Take() = 0;
+
+  /// Whether a label is known, so that Take does not throw.
+  virtual bool knows_labels() const = 0;
 
   /// Before Take, where several ranks have read sequences: all ranks call this function, and get
   /// the same labels with the same numbers, which are those that one rank would have given.

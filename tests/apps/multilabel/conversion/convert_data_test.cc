@@ -285,7 +285,9 @@ TEST_CASE("tables") {
   const TemporaryFolder folder;
   // Few rows, more numbers than categories may have, and sparse rows.
   const std::pair<int, int> sizes[] = {{60, 3}, {3000, 30}, {4000, 300}};
-  for (const auto& [rows, places] : sizes) {
+  for (const auto& size : sizes) {
+    const int rows = size.first;
+    const int places = size.second;
     CAPTURE(rows);
     const std::string text = TableText(rows, places);
     const std::string path = folder.Write("t.csv", kTableHeader + text);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Converted sequences (apps/converted/converted_reader.h): a row for every token. Its labels are a
+// TokenLabel. The names and the columns of tokens are not kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <slackline/apps/converted/converted_writer.h>
+#include <slackline/apps/sequence/sequence_input.h>
+#include <slackline/apps/sequence/sequence_model.h>
+
+namespace slackline::internal {
+
+/// The entry "task" of the directory.
+inline constexpr std::string_view kConvertedSequences = "converted sequence";
+
+/// What the file says about a token.
+struct TokenLabel {
+  std::int32_t label = kUnlabelled;
+  std::int32_t fold = -1;  ///< ≥ 0: a sequence of this fold begins (0 without folds)
+
+  std::string_view bytes() const {
+    return {reinterpret_cast<const char*>(this), sizeof(TokenLabel)};
+  }
+};
+static_assert(sizeof(TokenLabel) == 8);
+
+/// Training data, or with `model` data for that model. All sequences are selected. Lines are
+/// numbers of tokens in their file, from 1. Ranks and shards as in SequenceReadOptions. Throws
+/// DataError when the file is damaged, or the data do not fit the model: they were converted for
+/// another one, with other features or scales.
+SequenceInput ReadConvertedSequences(const std::string& path, const SequenceReadOptions& options,
+                                     const SequenceModel* model = nullptr);
+
+/// Ends the writing of sequences. `about`: format, features and unknown features, and of the data
+/// all but its sequences. It needs data.converted.
+void FinishConverted(const SequenceInput& about, bool has_folds, WindowChoice windows,
+                     ConvertedWriter* writer);
+
+}  // namespace slackline::internal
