@@ -313,8 +313,6 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
   SessionSettings settings;
   settings.train = flags.train.Read();
   if (!ProcessRanks().alone()) settings.train.ranks = &ProcessRanks();
-  if (!flags.train.Given("shards")) settings.train.shards = UnsaidShards(flags, settings.train);
-  settings.open_shards = settings.train.shards == 0 && RanksOf(settings.train).alone();
   if (!flags.c.empty()) settings.c = ReadReal("C", flags.c, true);
   settings.models = {flags.model};
   if (!flags.lambda_path.empty()) {
@@ -335,6 +333,8 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
   others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!flags.log.empty()) others.push_back(flags.log);
   flags.checkpoint.Check(others);
+  if (!flags.train.Given("shards")) settings.train.shards = UnsaidShards(flags, settings.train);
+  settings.open_shards = settings.train.shards == 0 && RanksOf(settings.train).alone();
   return settings;
 }
 
