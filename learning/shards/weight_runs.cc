@@ -43,12 +43,15 @@ bool WeightRuns::HasRareFeatures(const BlockCounts& counts, const WeightBlock& b
              kSparse * static_cast<double>(counts.inputs * block.cols);
 }
 
-bool WeightRuns::AllAreFrequent(const Dataset& data) {
+Index WeightRuns::LeastRareHeight(const Dataset& data) {
   const std::vector<BlockCounts> counts = Count(data, OneRank());
+  Index least = 0;
   for (Index b = 0; b < data.layout().num_blocks(); ++b) {
-    if (HasRareFeatures(counts[b], data.layout().block(b))) return false;
+    const WeightBlock& block = data.layout().block(b);
+    if (HasRareFeatures(counts[b], block))
+      least = least == 0 ? block.rows : std::min(least, block.rows);
   }
-  return true;
+  return least;
 }
 
 void WeightRuns::AddFrequent(const WeightRun& run) {

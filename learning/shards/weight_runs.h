@@ -29,9 +29,9 @@ class WeightRuns {
   /// are rare, one sweep over the columns of the inputs. All ranks have the same runs.
   WeightRuns(const Dataset& data, std::int64_t part_work, Ranks& ranks = OneRank());
 
-  /// Whether all runs would be frequent, as there are no blocks with rare features. Reads the
-  /// lengths of the inputs alone.
-  static bool AllAreFrequent(const Dataset& data);
+  /// The smallest height of a column, among the blocks with rare features; 0: there are none, and
+  /// all runs would be frequent. Reads the lengths of the inputs alone.
+  static Index LeastRareHeight(const Dataset& data);
 
   /// The frequent runs, and the number of their weights.
   std::span<const WeightRun> frequent() const { return frequent_; }

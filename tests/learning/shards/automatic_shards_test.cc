@@ -39,7 +39,7 @@ TEST_CASE("dense data: as many shards as threads, if passes are long enough") {
   CHECK(AutomaticShards(small, 8) == 1);
 }
 
-TEST_CASE("rare features: four shards or more, or one") {
+TEST_CASE("rare features: four shards or more, or one, unless columns are long") {
   Random random(6);
   const Problem problem(RandomTextProblem(random, 20'000, 20, 1000), 0.01);
   // 20 000 · (50 + 20 · 9 / 2) = 2 800 000 entries
@@ -48,6 +48,11 @@ TEST_CASE("rare features: four shards or more, or one") {
   CHECK(AutomaticShards(problem, 16) == 5);
   const Problem small(RandomTextProblem(random, 8000, 20, 1000), 0.01);
   CHECK(AutomaticShards(small, 16) == 1);
+  // 3000 · (50 + 100 · 9 / 2) = 1 500 000 entries, in columns of 100 weights
+  const Problem tall(RandomTextProblem(random, 3000, 100, 1000), 0.01);
+  CHECK(AutomaticShards(tall, 1) == 1);
+  CHECK(AutomaticShards(tall, 2) == 2);
+  CHECK(AutomaticShards(tall, 16) == 3);
 }
 
 TEST_CASE("--shards 0 chooses shards for active sets on several threads alone") {
