@@ -83,8 +83,8 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         Processes that fit together: all of them call `fit` with the same parameters, each with its
         own examples (:func:`slackline.share_of`), and all get the same model. There are at least as
         many shards as processes; 1 stands for one per process. Invalid input on one process is an
-        exception on all, with its rank. Not with a kernel, `warm_start`, `calibrate` or a choice
-        among graphs. Pickles of a fitted estimator do not contain it.
+        exception on all, with its rank. Not with a kernel, `warm_start` or `calibrate`. Pickles of
+        a fitted estimator do not contain it.
     warm_start : bool, default False
         Whether a further call of `fit` on the same data continues the last training, for example
         with a smaller `tol`, or begins with its solution where `C` or `lam` differ.

@@ -143,6 +143,7 @@ def test_a_rank_that_fails_alone_ends_all(monkeypatch, capsys):
 @pytest.mark.parametrize("options", [
     {}, {"graph": "tree", "loss_weights": "inverse-frequency"}, {"scale": "standard", "C": 0.5},
     {"scale": "max-abs", "graph": "none"}, {"loss": "f1", "graph": "none"}, {"n_jobs": 2},
+    {"graph": "auto"},
     {"learner": "al"}, {"learner": "soft"}],
     ids=lambda options: " ".join(map(str, options.values())) or "defaults")
 def test_multilabel(size, options):
@@ -360,7 +361,7 @@ def test_bad_multilabel_data_on_one_rank(change, text):
     ({"warm_start": True}, "warm_start"),
     ({"calibrate": True}, "calibrate"),
     ({"learner_options": {"kernel": "rbf"}}, "kernel needs a single process"),
-    ({"learner": "al"}, "al"),
+    ({"learner": "ssg"}, "ssg"),
     ({"shards": 2}, "shards == 2, but each of the 3 processes needs a shard"),
     ({"shards": 0}, "shards == 0"),
     ({"shards": 2, "learner_options": {"shards": 3}}, "shards"),
