@@ -105,7 +105,7 @@ bool RemoveAbandoned(const std::string& path) {
 /// The folder that AtomicFolder makes. Throws DataError when it cannot.
 std::string ResolveFolder(const std::string& path) {
   namespace fs = std::filesystem;
-  const std::string target = path.substr(0, path.find_last_not_of('/') + 1);
+  std::string target = path.substr(0, path.find_last_not_of('/') + 1);
   if (target.empty()) throw DataError(path, 0, "is no new folder");
   std::error_code error;
   if (fs::exists(fs::symlink_status(target, error)) &&

@@ -219,7 +219,7 @@ class ShardedLagrangianLearner : public ShardedFactorLearner, public CheckListen
         shrinks_(options.own<AugmentedLagrangianOptions>().shrinking != Switch::kOff &&
                  options.order != OrderKind::kUniform),
         control_(options, Scale(), num_examples()),
-        next_kappa_(Kappa()) {
+        next_kappa_(CentreStrength()) {
     traits_.listener = this;
   }
 
@@ -262,14 +262,14 @@ class ShardedLagrangianLearner : public ShardedFactorLearner, public CheckListen
     ShardedFactorLearner::ChangeLambda(problem);
     shrinking_.Restart();
     control_.ChangeScale(Scale());
-    next_kappa_ = Kappa();
+    next_kappa_ = CentreStrength();
   }
 
  private:
   double Scale() const {
     return PenaltyScale(problem_.lambda(), scales_.mean_squared_range, num_examples());
   }
-  double Kappa() {
+  double CentreStrength() {
     return options_.proximal == Switch::kOff ? 0 : FirstKappaOfAll(LagrangianControl::kCentre);
   }
   void ArchiveControl(StateArchive* archive) override {

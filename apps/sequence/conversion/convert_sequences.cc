@@ -30,6 +30,7 @@ class Text {
 
   std::unique_ptr<LineReader> Open() const {
     if (!IsFolder(path_)) return std::make_unique<LineReader>(path_);
+    // NOLINTNEXTLINE(modernize-make-unique): a LineReader cannot be moved
     return std::unique_ptr<LineReader>(new LineReader(ReaderOf(FindDataSource(OneRank(), path_))));
   }
 
