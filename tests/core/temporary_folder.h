@@ -3,9 +3,9 @@
 // A fresh folder for the files of one test, removed when the test ends.
 #pragma once
 
-#include <stdlib.h>
 #include <zlib.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
