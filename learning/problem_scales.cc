@@ -11,7 +11,6 @@
 #include <slackline/core/exact_sum.h>
 
 namespace slackline::internal {
-namespace {}  // namespace
 
 double LargestLoss(const Problem& problem, Index m) {
   const FactorGraph& graph = problem.data().example(m).graph();

@@ -6,12 +6,6 @@
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 
 namespace slackline::internal {
-namespace {
-
-/// Number of passes after which w is rebuilt, because steps accumulate rounding errors in w.
-constexpr Index kRebuildEvery = 64;
-
-}  // namespace
 
 Evaluation EvaluationOf(const FactorEvaluation& point, CertifiedProblem problem, double dual,
                         double rho) {

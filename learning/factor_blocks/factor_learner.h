@@ -54,9 +54,12 @@ class FactorLearner : public Learner,
   /// Derived classes add their own figures.
   Evaluation Evaluate(int threads) override;
   WorkCounts work() const override { return {0, blocks_.block_steps()}; }
-  /// True from the fourth pass after a check on, because a check takes as long as one to five
-  /// passes (EvaluateFactorBlocks).
-  bool CheckIsCheap() const override { return pass_ - checked_at_ >= 4; }
+  /// A check takes as long as one to five passes (EvaluateFactorBlocks), and is cheap when it comes
+  /// after so many.
+  static constexpr Index kPassesPerCheck = 4;
+  bool CheckIsCheap() const override { return pass_ - checked_at_ >= kPassesPerCheck; }
+  /// Passes after which w is rebuilt, because steps accumulate rounding errors in w.
+  static constexpr Index kRebuildEvery = 64;
 
   void KeepDualPoint() override { keeps_points_ = true; }
   /// The best bound belongs to a mixture of the points of several checks. That mixture is known

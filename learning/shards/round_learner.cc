@@ -320,8 +320,14 @@ double RoundLearner::NewestPoint(Index m, std::vector<double>* coordinates) cons
   return shards_[k]->PointOfExample(m - plan_.begin[k], coordinates);
 }
 
+void RoundLearner::MoveCentre(double kappa) {
+  centre_.Move(kappa, problem_.lambda(), &common_.values);
+  Distribute();
+}
+
 void RoundLearner::Rebuild() {
   PointWeights(&common_.values);
+  centre_.Blend(problem_.lambda(), common_.values);
   Distribute();
 }
 

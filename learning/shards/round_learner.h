@@ -38,6 +38,7 @@
 #include <slackline/learning/shards/shard_deal.h>
 #include <slackline/learning/shards/shard_exchange.h>
 #include <slackline/learning/shards/thread_choice.h>
+#include <slackline/learning/step/proximal_centre.h>
 #include <slackline/learning/step/proximal_control.h>
 
 namespace slackline::internal {
@@ -47,8 +48,9 @@ class RoundLearner : public Learner,
                      public LambdaFollower,
                      public ScaleSource {
  public:
-  /// The common weights that the steps have reached: Ψμ where there is no proximal centre.
-  virtual std::span<const double> reached() const { return common_.values; }
+  /// The weights that the steps have reached: the common ones or, before the first step from there,
+  /// the proximal centre. Ψμ where there is no centre.
+  std::span<const double> reached() const { return centre_.Reached(common_.values); }
   /// The sum of the increases of the dual that the line searches of all rounds have computed; with
   /// an l1 term of the lower bounds on these. Of the proximal problem where there is a centre.
   double gained() const { return gained_; }
@@ -71,8 +73,10 @@ class RoundLearner : public Learner,
   void MakeShards(
       const std::function<std::unique_ptr<Shard>(const Problem& problem, Index number)>& make);
 
-  /// κ of the proximal centre.
-  virtual double kappa() const { return 0; }
+  /// κ of the proximal centre, which all shards have in common; 0: there is none.
+  double kappa() const { return centre_.kappa(); }
+  /// Moves the centre to the common weights, and gives all shards the new ones.
+  void MoveCentre(double kappa);
   /// With an l1 term: the threshold of the weights, which are S(common values) (best_shares.h).
   virtual double threshold() const { return 0; }
 
@@ -153,10 +157,11 @@ class RoundLearner : public Learner,
   double FirstKappaOfAll(double most = kMostFirstKappa);
 
   /// Computes the common weights from the points, which removes rounding errors, and gives them to
-  /// all shards. Where there is no proximal centre.
+  /// all shards.
   void Rebuild();
 
-  /// Archives the common weights, the exchange, and counts; the parts of the shards follow.
+  /// Archives the common weights, the exchange, and counts, but not the centre; the parts of the
+  /// shards follow.
   void ArchiveRounds(StateArchive* archive);
   /// Archives the shards, each as a part of its own; after loading them, gives all shards the
   /// common weights.
@@ -168,6 +173,7 @@ class RoundLearner : public Learner,
   ShardPlan plan_;
   JointScales scales_;  // with the λ of the beginning
   CommonWeights common_;
+  ProximalCentre centre_;
   ShardExchange::Shards shards_;  // of this rank
   int threads_;
 

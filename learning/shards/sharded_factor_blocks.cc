@@ -11,12 +11,9 @@
 #include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/shards/factor_shard.h>
 #include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/step/proximal_centre.h>
 
 namespace slackline::internal {
 namespace {
-
-constexpr Index kRebuildEvery = 64;  // passes
 
 class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
  public:
@@ -44,7 +41,7 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
     if (!keeps_points_) evaluations_unkept_ = true;
     for (Index k = 0; k < plan_.count(); ++k) shard(k).ReadBest(DualPointIsBest());
     point.point_regulariser = Regulariser(problem_.lambda(), evaluated_);
-    if (centre_.kappa() > 0) evaluated_.assign(reached().begin(), reached().end());
+    if (kappa() > 0) evaluated_.assign(reached().begin(), reached().end());
     point.regulariser = Regulariser(problem_.lambda(), evaluated_);
     PointSums sums;
     for (const PointSums& of_shard : OfAllShards([&](const Shard& one) {
@@ -54,10 +51,10 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
     return EvaluationOf(FiguresOf(sums, point), Certified(), mixture_.value(), rho_);
   }
 
-  std::span<const double> reached() const override { return centre_.Reached(common_.values); }
-
   /// As for FactorLearner.
-  bool CheckIsCheap() const override { return pass_ - checked_at_ >= 4; }
+  bool CheckIsCheap() const override {
+    return pass_ - checked_at_ >= FactorLearner::kPassesPerCheck;
+  }
   void KeepDualPoint() override { keeps_points_ = true; }
   bool DualPointIsBest() const override {
     return keeps_points_ && mixture_.size() > 0 && !evaluations_unkept_;
@@ -74,7 +71,7 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
     pass_ = checked_at_ = 0;
     ForgetRounds();
     centre_.Leave();
-    RebuildWithCentre();
+    Rebuild();
     CountWork();
   }
 
@@ -107,7 +104,6 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
   }
 
  protected:
-  double kappa() const override { return centre_.kappa(); }
   FactorShard& shard(Index k) { return static_cast<FactorShard&>(*shards_[k]); }
   Index pass() const { return pass_; }  ///< passes done
   void set_rho(double rho) {
@@ -124,15 +120,11 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
   }
   /// To be called at the end of every pass.
   void FinishPass() {
-    if (++pass_ % kRebuildEvery == 0) {
+    if (++pass_ % FactorLearner::kRebuildEvery == 0) {
       for (Index k = 0; k < plan_.count(); ++k) shard(k).blocks().RebuildMarginals();
-      RebuildWithCentre();
+      Rebuild();
     }
     CountWork();
-  }
-  void MoveCentre(double kappa) {
-    centre_.Move(kappa, problem_.lambda(), &common_.values);
-    Distribute();
   }
 
   /// Archives what derived classes add.
@@ -165,15 +157,7 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
     return losses[0];
   }
 
-  /// Computes w from scratch, which removes rounding errors.
-  void RebuildWithCentre() {
-    PointWeights(&common_.values);
-    centre_.Blend(problem_.lambda(), common_.values);
-    Distribute();
-  }
-
   DualMixture mixture_;
-  ProximalCentre centre_;
   bool with_globals_ = false;  // some example of some rank has global factors
   double rho_ = 1;
   Index pass_ = 0;

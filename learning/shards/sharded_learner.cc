@@ -10,7 +10,6 @@
 #include <slackline/learning/example_blocks/evaluated_point.h>
 #include <slackline/learning/shards/active_set_shard.h>
 #include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/step/proximal_centre.h>
 #include <slackline/learning/step/proximal_control.h>
 
 namespace slackline::internal {
@@ -28,7 +27,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     });
     traits_.advisor = this;
     Distribute();
-    if (options.proximal != Switch::kOff) MoveCentreTo(FirstKappaOfAll());
+    if (options.proximal != Switch::kOff) MoveCentre(FirstKappaOfAll());
     CountAll();
   }
 
@@ -36,8 +35,8 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     const VisitProgress total = VisitWorthwhile(Visits::kCallOracle, stop);
     rounds_.Run(total, stop, [&] { return VisitWorthwhile(Visits::kActiveSets, stop); });
     SettleAll();
-    if (!stop.ShouldStop()) MoveCentre();
-    if (++pass_ % ActiveSetBlocks::kRebuildEvery == 0) RebuildWithCentre();
+    if (!stop.ShouldStop()) AdaptCentre();
+    if (++pass_ % ActiveSetBlocks::kRebuildEvery == 0) Rebuild();
     CountAll();
   }
 
@@ -48,8 +47,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     evaluation.problem = Certified();
     evaluation.dual = point_.Evaluate(problem_.data(), loss, regulariser, kappa());
     if (kappa() > 0) {
-      const std::span<const double> reached = centre_.Reached(common_.values);
-      evaluated_.assign(reached.begin(), reached.end());
+      evaluated_.assign(reached().begin(), reached().end());
     }
     evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + MeanHinge(evaluated_, threads);
     const std::int64_t before = counts().checks;
@@ -58,8 +56,6 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     work_at_check_ = Work();
     return evaluation;
   }
-
-  std::span<const double> reached() const override { return centre_.Reached(common_.values); }
 
   bool CheckIsCheap() const override { return Work() - work_at_check_ >= 2 * check_work_; }
   double GapEstimate() const override { return sum_of_bounds_ / plan_.num_examples + centre_gap_; }
@@ -84,8 +80,8 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     pass_ = 0;
     ForgetRounds();
     centre_.Leave();
-    RebuildWithCentre();
-    if (options_.proximal != Switch::kOff && kappa() == 0) MoveCentreTo(FirstKappaOfAll());
+    Rebuild();
+    if (options_.proximal != Switch::kOff && kappa() == 0) MoveCentre(FirstKappaOfAll());
     CountAll();
   }
 
@@ -115,7 +111,6 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
  private:
   using Visits = ActiveSetShard::Visits;
 
-  double kappa() const override { return centre_.kappa(); }
   const ActiveSetShard& shard(Index k) const {
     return static_cast<const ActiveSetShard&>(*shards_[k]);
   }
@@ -158,7 +153,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     return known.count > 0 ? known.sum / known.count : 0;
   }
 
-  void MoveCentre() {
+  void AdaptCentre() {
     if (kappa() == 0) return;
     ExampleGaps::Known gaps;
     for (const ExampleGaps::Known& of_shard :
@@ -169,23 +164,11 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     const std::optional<double> next =
         control_.AfterPass(problem_.lambda(), kappa(), gaps.sum / gaps.count, centre_gap_);
     if (!next) return;
-    MoveCentreTo(*next);
+    MoveCentre(*next);
     if (*next == 0) centre_gap_ = 0;
-  }
-  void MoveCentreTo(double kappa) {
-    centre_.Move(kappa, problem_.lambda(), &common_.values);
-    Distribute();
-  }
-
-  /// Computes w from scratch, which removes rounding errors.
-  void RebuildWithCentre() {
-    PointWeights(&common_.values);
-    centre_.Blend(problem_.lambda(), common_.values);
-    Distribute();
   }
 
   EvaluatedPoint point_;
-  ProximalCentre centre_;
   ProximalControl control_;
   ActiveSetRounds rounds_;
   double centre_gap_ = 0;
