@@ -13,11 +13,9 @@ namespace slackline::internal {
 namespace {
 
 ScaledInputs Scale(const MulticlassData& data, const MulticlassTrainingOptions& options) {
-  const auto name = [&](Index feature) {
-    return data.feature_names.empty() ? std::to_string(feature + 1) : data.feature_names[feature];
-  };
-  return ScaleForTraining(options.scale, {data.source, data.rows, data.num_features, name},
-                          options.ranks);
+  return ScaleForTraining(
+      options.scale, {data.source, data.rows, data.num_features, FeatureNames(data.feature_names)},
+      options.ranks);
 }
 
 MulticlassModel MakeModel(const MulticlassData& data, const FeatureScaling& scaling,

@@ -25,8 +25,7 @@ SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<
                             Ranks* ranks) {
   ScaledInputs scaled;
   if (model.inputs() == SegmentInputs::kFeatures) {
-    const auto name = [](Index feature) { return std::to_string(feature + 1); };
-    scaled = ScaleForTraining(scale, {data.source, data.rows, model.num_features(), name}, ranks);
+    scaled = ScaleForTraining(scale, {data.source, data.rows, model.num_features()}, ranks);
     data.rows = scaled.rows;
     model.set_scaling(scaled.scaling);
   }

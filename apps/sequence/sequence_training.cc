@@ -39,12 +39,11 @@ SequenceTask MakeSequenceTask(SequenceInput input, const SequenceTrainingOptions
   CheckConstraints(options.constraints, options.learner);
   SequenceModel model =
       MakeSequenceModel(input, options.learner, options.constraints, RanksOrOne(options.ranks));
-  const auto name = [](Index feature) { return std::to_string(feature + 1); };
   const SequenceData& data = input.data;
   ScaledInputs scaled =
       data.converted != nullptr
           ? ScalingOfConverted(options.scale, *data.converted, data.source, data.rows)
-          : ScaleForTraining(options.scale, {data.source, data.rows, data.num_features, name},
+          : ScaleForTraining(options.scale, {data.source, data.rows, data.num_features},
                              options.ranks);
   input.data.rows = scaled.rows;
   model.set_scaling(scaled.scaling);

@@ -52,6 +52,12 @@ std::shared_ptr<const FeatureRows> ScaledRows(const FeatureScaling& scaling,
 
 }  // namespace
 
+std::function<std::string(Index)> FeatureNames(std::span<const std::string> names) {
+  return [names](Index feature) {
+    return names.empty() ? std::to_string(feature + 1) : names[Size(feature)];
+  };
+}
+
 std::vector<std::string_view> ScaleNames() {
   std::vector<std::string_view> names = {"auto"};
   for (const ScaleKind kind : kKinds) names.push_back(Name(kind));

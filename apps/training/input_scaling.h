@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +21,16 @@ std::vector<std::string_view> ScaleNames();
 /// The kind with this position in ScaleNames(); nullopt for "auto".
 std::optional<ScaleKind> ScaleChoice(std::size_t position);
 
+/// The name of a feature in messages: of these names, which must outlive the function, or its
+/// number, counted from 1, where there are none.
+std::function<std::string(Index)> FeatureNames(std::span<const std::string> names = {});
+
 /// The inputs of a training set and the names of their features.
 struct ScaleInputs {
   std::string source;  ///< where the inputs come from, for messages
   std::shared_ptr<const FeatureRows> rows;
-  Index num_features = 0;                  ///< without the constant
-  std::function<std::string(Index)> name;  ///< name of a feature, for messages
+  Index num_features = 0;                                   ///< without the constant
+  std::function<std::string(Index)> name = FeatureNames();  ///< for messages
 };
 
 /// A scaling for training data, and a line that explains it.

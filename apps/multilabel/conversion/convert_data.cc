@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include <slackline/apps/converted/text_pieces.h>
 #include <slackline/apps/converted/unchanged_source.h>
 #include <slackline/apps/multilabel/data/converted_data.h>
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
@@ -20,10 +21,6 @@ namespace {
 
 /// Stands for the column of the constant until the number of features is known.
 constexpr Index kLateColumn = std::numeric_limits<Index>::max() - 1;
-/// Examples are written when this much text has been read, …
-constexpr Offset kTextBytes = Offset{1} << 20;
-/// … or so many of them.
-constexpr Index kMostExamples = 1024;
 
 /// A table to train on, which is read twice: for its columns, then for its rows.
 class TableColumns {
@@ -104,15 +101,11 @@ class Converter {
   bool IsTable() const { return !options_.read.label_columns.empty(); }
 
   void WriteExamples() {
-    Offset written = 0;  // bytes of the text
-    Index waiting = 0;
+    TextPieces pieces;
     while (input_.reader->Next()) {
-      ++waiting;
       const Offset at = input_.lines->next_begin();
-      // The places of a new file count from 0.
-      if (waiting < kMostExamples && at >= written && at - written < kTextBytes) continue;
-      written = at;
-      waiting = 0;
+      if (!pieces.Add(at)) continue;
+      pieces.Begin(at);
       WriteWaiting();
     }
     WriteWaiting();
@@ -164,12 +157,10 @@ class Converter {
   }
 
   ConvertedValues LearnScaling(const MultiLabelData& about) const {
-    const auto name = [&](Index feature) {
-      return about.feature_names.empty() ? std::to_string(feature + 1)
-                                         : about.feature_names[Size(feature)];
-    };
-    return ScaleConverted(options_.scale, {about.source, nullptr, about.num_features, name},
-                          about.has_constant, options_.progress, writer_.get());
+    return ScaleConverted(
+        options_.scale,
+        {about.source, nullptr, about.num_features, FeatureNames(about.feature_names)},
+        about.has_constant, options_.progress, writer_.get());
   }
 
   const ConversionOptions& options_;

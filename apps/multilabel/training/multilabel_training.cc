@@ -83,10 +83,7 @@ double PassSeconds(Offset pairs, Index examples) {
 }
 
 ScaleInputs ScaleInputsOf(const MultiLabelData& data) {
-  return {data.source, data.rows, data.num_features, [&data](Index feature) {
-            return data.feature_names.empty() ? std::to_string(feature + 1)
-                                              : data.feature_names[feature];
-          }};
+  return {data.source, data.rows, data.num_features, FeatureNames(data.feature_names)};
 }
 
 MultiLabelTraining::MultiLabelTraining(const MultiLabelData& data, const ScaledInputs& scaled,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <slackline/apps/converted/text_pieces.h>
 #include <slackline/apps/converted/unchanged_source.h>
 #include <slackline/apps/sequence/converted_sequences.h>
 #include <slackline/apps/sequence/template_sets.h>
@@ -16,11 +17,6 @@
 
 namespace slackline::internal {
 namespace {
-
-/// Sequences are taken from their reader when this much text has been read, …
-constexpr Offset kTextBytes = Offset{1} << 20;
-/// … or so many of them.
-constexpr Index kMostSequences = 1024;
 
 /// A text that can be read several times.
 class Text {
@@ -39,25 +35,18 @@ class Text {
   void ForEachPiece(std::string_view stage, LineReader* lines, SequenceReader* reader,
                     const Visit& visit) const {
     Index read = 0;
-    Index waiting = 0;
-    Offset taken = 0;  // bytes of the text
+    TextPieces pieces;
     const auto take = [&] {
-      read += waiting;
-      waiting = 0;
+      read += pieces.examples();
+      pieces.Begin(lines->next_begin());
       visit(reader->Take());
       progress_(stage, read);
     };
     while (reader->Next()) {
-      ++waiting;
-      const Offset at = lines->next_begin();
-      // The places of a new file count from 0.
-      if (waiting < kMostSequences && at >= taken && at - taken < kTextBytes) continue;
       // Without any label, sequences cannot be taken yet.
-      if (!reader->knows_labels()) continue;
-      taken = at;
-      take();
+      if (pieces.Add(lines->next_begin()) && reader->knows_labels()) take();
     }
-    if (waiting > 0) take();
+    if (pieces.examples() > 0) take();
   }
 
  private:
@@ -161,10 +150,8 @@ class Converter {
     if (options_.model != nullptr) {
       values.scaling = options_.model->scaling();
     } else {
-      const auto name = [](Index feature) { return std::to_string(feature + 1); };
-      values = ScaleConverted(options_.scale,
-                              {about.data.source, nullptr, about.data.num_features, name}, false,
-                              options_.progress, &writer_);
+      values = ScaleConverted(options_.scale, {about.data.source, nullptr, about.data.num_features},
+                              false, options_.progress, &writer_);
     }
     about.data.converted = std::make_shared<ConvertedValues>(std::move(values));
     options_.progress("writing", writer_.num_examples());

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Conversions read a text piece by piece, so that only some examples are in memory.
+#pragma once
+
+#include <slackline/core/types.h>
+
+namespace slackline::internal {
+
+/// Tells when the examples that have been read make a piece: 1 MiB of text, or 1024 examples, or
+/// when a new file has begun, in which places in the text count from 0.
+class TextPieces {
+ public:
+  /// Counts an example; next_begin: the place in the text after it. Returns whether the examples
+  /// since the last Begin are a piece.
+  bool Add(Offset next_begin) {
+    ++examples_;
+    return examples_ >= kMostExamples || next_begin < begin_ || next_begin - begin_ >= kTextBytes;
+  }
+  /// Begins the next piece at a place in the text.
+  void Begin(Offset place) {
+    begin_ = place;
+    examples_ = 0;
+  }
+  /// In this piece so far.
+  Index examples() const { return examples_; }
+
+ private:
+  static constexpr Offset kTextBytes = Offset{1} << 20;
+  static constexpr Index kMostExamples = 1024;
+
+  Offset begin_ = 0;
+  Index examples_ = 0;
+};
+
+}  // namespace slackline::internal
