@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -112,15 +113,13 @@ double AddressSpace() {
   return limited ? static_cast<double>(limit.rlim_cur) : kInfinity;
 }
 
-/// A hash of the number that the kernel has drawn when the machine started. Containers have that of
-/// their machine.
-std::uint64_t ThisMachine() {
+/// From the number that the kernel has drawn when the machine started. Containers have that of their
+/// machine.
+std::size_t ThisMachine() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string text;
   file >> text;
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash;
+  return std::hash<std::string>()(text);
 }
 
 }  // namespace
@@ -157,11 +156,12 @@ double UsableMemory() {
 MemoryShare SharedMemory(Ranks& ranks, const std::string& root) {
   if (ranks.alone()) return {UsableMemory(), 1};
   struct Limit {
-    std::uint64_t machine;
+    std::size_t machine;
     GroupMemory group;
   };
   std::vector<Limit> mine;
-  for (const GroupMemory& group : LimitedGroups(root)) mine.push_back({ThisMachine(), group});
+  const std::size_t machine = ThisMachine();
+  for (const GroupMemory& group : LimitedGroups(root)) mine.push_back({machine, group});
   const std::vector<Limit> all = ranks.Join(std::span<const Limit>(mine));
   MemoryShare least{PhysicalMemory(), ranks.ranks_on_this_machine()};
   const auto consider = [&](const MemoryShare& share) {

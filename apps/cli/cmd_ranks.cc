@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -98,20 +99,16 @@ void TellError(int code, const std::string& message) {
 }
 
 void CheckRanks(const std::string& command) {
-  std::string known;
-  for (const std::string name : kCommandsOfRanks) {
-    if (command == name) {
-      if (TasksApart() > 1) {
-        throw DataError("srun has started " + std::to_string(TasksApart()) +
-                        " processes that do not know each other: use srun --mpi=pmix, and a build "
-                        "with MPI, or unset SLURM_STEP_NUM_TASKS to let each work by itself");
-      }
-      return;
-    }
-    if (ProcessRanks().alone()) continue;
-    known += (known.empty() ? "" : ", ") + name;
+  if (std::find(std::begin(kCommandsOfRanks), std::end(kCommandsOfRanks), command) !=
+      std::end(kCommandsOfRanks)) {
+    if (TasksApart() == 1) return;
+    throw DataError("srun has started " + std::to_string(TasksApart()) +
+                    " processes that do not know each other: use srun --mpi=pmix, and a build "
+                    "with MPI, or unset SLURM_STEP_NUM_TASKS to let each work by itself");
   }
   if (ProcessRanks().alone()) return;
+  std::string known;
+  for (const std::string name : kCommandsOfRanks) known += (known.empty() ? "" : ", ") + name;
   throw DataError(command + " runs in one process, but " + std::to_string(ProcessRanks().size()) +
                   " were started; several can run " + known);
 }
