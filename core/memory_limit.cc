@@ -113,8 +113,8 @@ double AddressSpace() {
   return limited ? static_cast<double>(limit.rlim_cur) : kInfinity;
 }
 
-/// From the number that the kernel has drawn when the machine started. Containers have that of their
-/// machine.
+/// From the number that the kernel has drawn when the machine started. Containers have that of
+/// their machine.
 std::size_t ThisMachine() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string text;
