@@ -83,6 +83,10 @@ double SquaredRanges::OfFactor(const GlobalFactor* factor) {
   return entry->second;
 }
 
+bool ExamplesOutnumberWeights(Index num_examples, Offset num_weights) {
+  return num_examples / 2 >= num_weights;
+}
+
 Index NumExamples(const Problem& problem, Ranks& ranks) {
   const std::int64_t count = ranks.SumOf(problem.size());
   constexpr std::int64_t kMost = std::numeric_limits<Index>::max();

@@ -45,6 +45,10 @@ class SquaredRanges {
   std::map<const GlobalFactor*, double> known_;
 };
 
+/// Whether M ≥ 2d: many examples then share a weight, and most examples no longer matter once the
+/// weights are nearly right.
+bool ExamplesOutnumberWeights(Index num_examples, Offset num_weights);
+
 /// M: the examples of all ranks. All ranks must call it. Throws DataError on all ranks when there
 /// are more than an Index counts.
 Index NumExamples(const Problem& problem, Ranks& ranks);

@@ -10,6 +10,7 @@
 #include <slackline/learning/example_blocks/active_set_rounds.h>
 #include <slackline/learning/example_blocks/evaluated_point.h>
 #include <slackline/learning/example_blocks/example_gaps.h>
+#include <slackline/learning/problem_scales.h>
 #include <slackline/learning/step/proximal_control.h>
 
 namespace slackline::internal {
@@ -24,7 +25,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
             problem, options,
             {.solver = options.oracle, .searches = ExampleOracle::Searches::kOnDemand},
             {options.step, options.average, NumThreads(options.threads)}),
-        gaps_(problem.size(), options.order),
+        gaps_(problem.size(), options.order,
+              ExamplesOutnumberWeights(problem.size(), problem.num_weights())),
         point_(options.proximal != Switch::kOff, [this](Index m, std::vector<double>* coordinates) {
           return blocks_.PointOfExample(m, coordinates);
         }) {

@@ -2,6 +2,7 @@
 #include <slackline/learning/example_blocks/example_gaps.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace slackline::internal {
 namespace {
@@ -16,10 +17,18 @@ double SumOf(std::span<const double> values) {
   return sum;
 }
 
+/// Numbers in [0, 1) that lie as far from each other as possible for consecutive m.
+double Spread(Index m) {
+  constexpr double kGoldenRatio = 0.6180339887498949;
+  const double place = kGoldenRatio * m;
+  return place - std::floor(place);
+}
+
 }  // namespace
 
-ExampleGaps::ExampleGaps(Index examples, OrderKind order)
+ExampleGaps::ExampleGaps(Index examples, OrderKind order, bool unequal)
     : by_gap_(order == OrderKind::kGap),
+      unequal_(unequal),
       gaps_(examples, kInfinity),
       gap_bounds_(gaps_),
       expected_gaps_(gaps_),
@@ -52,9 +61,10 @@ ExampleGaps::Known ExampleGaps::Spreads(const ActiveSetBlocks& blocks) const {
 
 /// Whether a visit is likely to be worth its cost, given a remembered gap and the mean gap. True
 /// for all orders but kGap. When false, the remembered gap grows.
-bool ExampleGaps::Worthwhile(double* remembered, double mean) const {
+bool ExampleGaps::Worthwhile(Index m, double* remembered, double mean) const {
   if (!by_gap_ || !(*remembered < kSmallGap * mean)) return true;
-  *remembered = kGrowth * *remembered + kDrift * mean;
+  const double drift = unequal_ ? 2 * kDrift * Spread(m) : kDrift;
+  *remembered = kGrowth * *remembered + drift * mean;
   return false;
 }
 
@@ -62,7 +72,7 @@ void ExampleGaps::ChooseForCalls(std::span<const Index> order, double mean,
                                  std::vector<Index>* chosen) {
   chosen->clear();
   for (const Index m : order) {
-    if (Worthwhile(&expected_gaps_[m], mean)) chosen->push_back(m);
+    if (Worthwhile(m, &expected_gaps_[m], mean)) chosen->push_back(m);
   }
 }
 
@@ -70,7 +80,7 @@ void ExampleGaps::ChooseForSteps(std::span<const Index> order, double mean,
                                  const ActiveSetBlocks& blocks, std::vector<Index>* chosen) {
   chosen->clear();
   for (const Index m : order) {
-    if (blocks.kept(m) >= 2 && Worthwhile(&spreads_[m], mean)) chosen->push_back(m);
+    if (blocks.kept(m) >= 2 && Worthwhile(m, &spreads_[m], mean)) chosen->push_back(m);
   }
 }
 

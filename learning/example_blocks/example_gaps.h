@@ -8,6 +8,11 @@
 // Reuters), so in every round the remembered gap of a skipped example doubles and grows by a
 // twentieth of the mean. No example waits longer than four rounds, or five when the mean grows
 // meanwhile. Rounds over the active sets treat the spreads within the sets in the same way.
+//
+// Where examples outnumber weights, most examples soon have no gap at all. Their remembered gaps
+// would grow alike, and all of them would be called in the same pass; in the passes between, the
+// known gaps, which decide on κ, would be old and too small. The twentieth is therefore 0 to 2
+// twentieths there, by the number of the example.
 #pragma once
 
 #include <cmath>
@@ -22,7 +27,8 @@ namespace slackline::internal {
 
 class ExampleGaps {
  public:
-  ExampleGaps(Index examples, OrderKind order);
+  /// unequal: whether skipped examples wait for different numbers of rounds.
+  ExampleGaps(Index examples, OrderKind order, bool unequal);
   /// For a new problem: nothing is known about its gaps.
   void Forget();
 
@@ -57,9 +63,10 @@ class ExampleGaps {
   void Archive(StateArchive* archive);
 
  private:
-  bool Worthwhile(double* remembered, double mean) const;
+  bool Worthwhile(Index m, double* remembered, double mean) const;
 
   bool by_gap_;
+  bool unequal_;
   std::vector<double> gaps_;           // of the examples at their last oracle calls
   std::vector<double> gap_bounds_;     // gaps_ by the oracle's bounds
   std::vector<double> expected_gaps_;  // gap_bounds_, growing while an example is skipped

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <slackline/learning/problem_scales.h>
+
 namespace slackline::internal {
 namespace {
 
@@ -21,7 +23,7 @@ ActiveSetShard::ActiveSetShard(const Problem& problem, const TrainOptions& optio
       oracle_(problem, OracleOptions(options, ExampleOracle::Effort::kTraining)),
       blocks_(problem, &oracle_, options.step, AverageKind::kOff, 1, true),
       visits_(OptionsOfShard(options, number), problem.data()),
-      gaps_(problem.size(), options.order),
+      gaps_(problem.size(), options.order, ExamplesOutnumberWeights(total, problem.num_weights())),
       evaluator_(problem, OracleOptions(options, ExampleOracle::Effort::kChecking)),
       steps_{.total = total, .notes_moved_slots = common->runs.num_columns() > 0} {
   blocks_.JoinShards(steps_);

@@ -154,7 +154,7 @@ class RoundLearner : public Learner,
                     const std::function<void(std::size_t k, std::vector<double>* part)>& write,
                     std::vector<double>* sum);
   /// FirstKappa (proximal_control.h) over the examples of all shards.
-  double FirstKappaOfAll(double most = kMostFirstKappa);
+  double FirstKappaOfAll(double most);
 
   /// Computes the common weights from the points, which removes rounding errors, and gives them to
   /// all shards.
@@ -171,7 +171,7 @@ class RoundLearner : public Learner,
   TrainOptions options_;
   Ranks& ranks_;
   ShardPlan plan_;
-  JointScales scales_;  // with the λ of the beginning
+  JointScales scales_;  // score_scale with the λ of the beginning
   CommonWeights common_;
   ProximalCentre centre_;
   ShardExchange::Shards shards_;  // of this rank

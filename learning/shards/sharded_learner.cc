@@ -27,7 +27,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     });
     traits_.advisor = this;
     Distribute();
-    if (options.proximal != Switch::kOff) MoveCentre(FirstKappaOfAll());
+    if (options.proximal != Switch::kOff) BeginCentre();
     CountAll();
   }
 
@@ -81,7 +81,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     ForgetRounds();
     centre_.Leave();
     Rebuild();
-    if (options_.proximal != Switch::kOff && kappa() == 0) MoveCentre(FirstKappaOfAll());
+    if (options_.proximal != Switch::kOff && kappa() == 0) BeginCentre();
     CountAll();
   }
 
@@ -151,6 +151,10 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
       known.Add(of_shard);
     }
     return known.count > 0 ? known.sum / known.count : 0;
+  }
+
+  void BeginCentre() {
+    MoveCentre(FirstKappaOfAll(MostFirstKappa(problem_.lambda(), scales_, problem_.num_weights())));
   }
 
   void AdaptCentre() {

@@ -12,6 +12,7 @@
 namespace slackline::internal {
 namespace {
 
+constexpr double kFirstKappa = 2;     // least of MostFirstKappa
 constexpr double kLargestFall = 0.3;  // least factor of κ in a pass
 constexpr double kLargestRise = 1.5;
 constexpr double kDeadBand = 1.4;          // factors nearer to 1 than this change nothing
@@ -42,6 +43,16 @@ void AddWorstDirection(const Problem& problem, double scale, std::span<double> d
   }
 }
 
+double MostFirstKappa(double lambda, const JointScales& scales, Offset num_weights) {
+  const double examples = scales.num_examples;
+  if (!ExamplesOutnumberWeights(scales.num_examples, num_weights) || !(scales.primal_at_zero > 0))
+    return kFirstKappa;
+  const double per_weight = examples / static_cast<double>(num_weights);
+  const double range = scales.mean_squared_range * static_cast<double>(scales.num_parts) / examples;
+  const double natural = range / (examples * scales.primal_at_zero);  // a λ
+  return std::max(kFirstKappa, std::sqrt(natural / lambda) * std::cbrt(per_weight));
+}
+
 double FirstKappa(double lambda, std::span<const double> direction, double mean_loss, double most) {
   double norm = 0;
   for (const double d : direction) norm += d * d;
@@ -52,6 +63,11 @@ double FirstKappa(const Problem& problem, double most) {
   std::vector<double> direction(problem.num_weights(), 0.0);
   AddWorstDirection(problem, 1.0 / problem.size(), direction);
   return FirstKappa(problem.lambda(), direction, PrimalAtZeroWeights(problem), most);
+}
+
+double FirstKappa(const Problem& problem) {
+  const JointScales scales = JointScalesOf(problem, TrainOptions());
+  return FirstKappa(problem, MostFirstKappa(problem.lambda(), scales, problem.num_weights()));
 }
 
 std::optional<double> ProximalControl::AfterPass(double lambda, double kappa, double block_gap,

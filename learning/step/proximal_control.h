@@ -17,22 +17,27 @@
 #include <span>
 
 #include <slackline/learning/problem.h>
+#include <slackline/learning/problem_scales.h>
 #include <slackline/learning/state_archive.h>
 
 namespace slackline::internal {
 
-/// Largest κ/λ of the first pass.
-inline constexpr double kMostFirstKappa = 2;
+/// Largest κ/λ of the first pass. 2, unless examples outnumber the weights: blocks then undo each
+/// other's steps the more, the more of them share a weight and the weaker λ is. From M = 2d on it
+/// is √(r/λ) ∛(M/d), at least 2, with r = R²/(M Δ̄), R² the mean squared range of the features of an
+/// example and Δ̄ the mean of max Δ (docs/notation.md, section 5b: measured, not derived).
+double MostFirstKappa(double lambda, const JointScales& scales, Offset num_weights);
 
 /// κ of the first pass: `most` times λ, but at most ‖ψ‖² / mean Δ, both at the labellings of
 /// largest loss. With a larger κ, a first step would stop short of the point where the objective's
 /// tangent at w = 0 reaches zero. One sweep over the data.
-double FirstKappa(const Problem& problem, double most = kMostFirstKappa);
+double FirstKappa(const Problem& problem, double most);
+/// The same with MostFirstKappa.
+double FirstKappa(const Problem& problem);
 /// The parts of FirstKappa. AddWorstDirection adds `scale` times Σ_m ψ_m at the labellings of
 /// largest loss to the direction, num_weights() entries; with scale 1/M that is ψ above.
 void AddWorstDirection(const Problem& problem, double scale, std::span<double> direction);
-double FirstKappa(double lambda, std::span<const double> direction, double mean_loss,
-                  double most = kMostFirstKappa);
+double FirstKappa(double lambda, std::span<const double> direction, double mean_loss, double most);
 
 class ProximalControl {
  public:

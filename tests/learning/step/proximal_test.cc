@@ -211,6 +211,31 @@ TEST_CASE("the first kappa is small where weights can be large") {
   CHECK(FirstKappa(Problem(training, 2e6)) == largest);
 }
 
+TEST_CASE("the first kappa grows where examples outnumber weights") {
+  JointScales scales;
+  scales.num_examples = 80'000;
+  scales.num_parts = 160'000;
+  scales.mean_squared_range = 8;  // 16 per example
+  scales.primal_at_zero = 2;
+  const double natural = 16 / (80'000 * 2.0);
+  CHECK(MostFirstKappa(natural / 4, scales, 10'000) == doctest::Approx(2 * 2));
+  CHECK(MostFirstKappa(natural / 100, scales, 10'000) == doctest::Approx(2 * 10));
+  CHECK(MostFirstKappa(natural * 100, scales, 10'000) == 2);
+  CHECK(MostFirstKappa(natural / 100, scales, 40'001) == 2);
+  // Larger features need weaker weights: κ and λ grow alike.
+  scales.mean_squared_range *= 9;
+  CHECK(MostFirstKappa(9 * natural / 4, scales, 10'000) == doctest::Approx(2 * 2));
+
+  Random random(66);
+  const TrainingSet training = RandomMultiLabelProblem(random, 400, 3, 2, true);
+  const Problem problem(training, 1e-4);
+  REQUIRE(problem.size() >= 4 * problem.num_weights());
+  const double most =
+      MostFirstKappa(1e-4, JointScalesOf(problem, TrainOptions()), problem.num_weights());
+  CHECK(most > 4);
+  CHECK(FirstKappa(problem) == FirstKappa(problem, most));
+}
+
 TEST_CASE("the point after a cut or partial pass can be evaluated") {
   Random random(65);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 6, true), 0.01);
