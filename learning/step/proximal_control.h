@@ -24,8 +24,8 @@ namespace slackline::internal {
 
 /// Largest κ/λ of the first pass. 2, unless examples outnumber the weights: blocks then undo each
 /// other's steps the more, the more of them share a weight and the weaker λ is. From M = 2d on it
-/// is √(r/λ) ∛(M/d), at least 2, with r = R²/(M Δ̄), R² the mean squared range of the features of an
-/// example and Δ̄ the mean of max Δ (docs/notation.md, section 5b: measured, not derived).
+/// is √(r/λ) ∛(M/d), at least 2, with r = R²/(M Δ̄), R² the mean squared range of the features of
+/// an example and Δ̄ the mean of max Δ (docs/notation.md, section 5b: measured, not derived).
 double MostFirstKappa(double lambda, const JointScales& scales, Offset num_weights);
 
 /// κ of the first pass: `most` times λ, but at most ‖ψ‖² / mean Δ, both at the labellings of
