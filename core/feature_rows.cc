@@ -154,7 +154,13 @@ void FeatureRows::WillNeed(Index first, Index count) const {
   const Entry& begin = rows_[first];
   const Entry& last = rows_[first + count - 1];
   if (mapped()) {
-    const auto first_byte = begin.values * static_cast<Offset>(sizeof(double));
+    // Sparse rows may share values that lie before the columns of all of them. Else the columns of
+    // a row follow its values.
+    const auto columns_byte = begin.columns * static_cast<Offset>(sizeof(Index));
+    const bool shares_values =
+        columns_byte > (begin.values + begin.count) * static_cast<Offset>(sizeof(double));
+    const auto first_byte =
+        shares_values ? columns_byte : begin.values * static_cast<Offset>(sizeof(double));
     const auto end = std::max((last.values + last.count) * static_cast<Offset>(sizeof(double)),
                               (last.columns + last.count) * static_cast<Offset>(sizeof(Index)));
     if (end > first_byte)

@@ -3,18 +3,21 @@
 // The bytes of a file of converted data (docs/reference/converted_file.md).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
+#include <slackline/apps/converted/converted_values.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/types.h>
 
 namespace slackline::internal {
 
 inline constexpr std::string_view kConvertedMagic = "SLACKSET";
-inline constexpr std::uint32_t kConvertedVersion = 2;
+inline constexpr std::uint32_t kConvertedVersion = 3;
 inline constexpr std::uint32_t kConvertedByteOrder = 0x01020304;
 /// The directory is a container of entries.
 inline constexpr FileKind kConvertedDirectory{"SLACKDIR", "directory of the converted data"};
@@ -41,43 +44,87 @@ static_assert(sizeof(Index) == 4 && sizeof(double) == 8);
 /// Arrays begin at multiples of 8 bytes.
 constexpr std::uint64_t ConvertedAligned(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
+/// How the rows of a block lie there.
+enum class ConvertedRows : std::uint8_t {
+  kSparse,  ///< values and columns, row by row
+  kDense,   ///< values
+  kOnes  ///< columns, after the values that all rows share: 1, as often as the longest row has it
+};
+
 /// Consecutive examples in the file: the numbers of values of their rows, the labels of the rows
-/// (equally many bytes each), and the rows. The rows of a block are all dense or all sparse.
+/// (where they vary, first their numbers of bytes), and the rows.
 struct ConvertedBlock {
   std::uint64_t begin = 0;  ///< in the file
   std::uint64_t bytes = 0;
   Index rows = 0;
   Index examples = 0;  ///< that begin, and end, in the block
-  bool dense = false;
+  ConvertedRows kind = ConvertedRows::kSparse;
+  std::uint64_t all_label_bytes = 0;  ///< of all rows
   std::uint32_t checksum = 0;
 
-  std::uint64_t labels_begin() const { return ConvertedAligned(std::uint64_t{4} * Size(rows)); }
+  bool dense() const { return kind == ConvertedRows::kDense; }
+  /// label_bytes: of a row, or kLabelsVary.
+  std::uint64_t labels_begin(Index label_bytes) const {
+    return ConvertedAligned(std::uint64_t{4} * Size(rows)) * (label_bytes == kLabelsVary ? 2 : 1);
+  }
   std::uint64_t rows_begin(Index label_bytes) const {
-    return labels_begin() + ConvertedAligned(std::uint64_t{Size(rows)} * Size(label_bytes));
+    return labels_begin(label_bytes) + ConvertedAligned(all_label_bytes);
   }
   std::uint64_t RowBytes(Index count) const {
-    return 8 * Size(count) + (dense ? 0 : ConvertedAligned(4 * Size(count)));
+    if (kind == ConvertedRows::kOnes) return 4 * Size(count);
+    return 8 * Size(count) + (dense() ? 0 : ConvertedAligned(4 * Size(count)));
   }
 };
-inline constexpr std::size_t kNumbersPerBlock = 6;  // in the directory
+inline constexpr std::size_t kNumbersPerBlock = 7;  // in the directory
 
-/// Calls visit(values, columns, count) for the rows of a block, whose bytes these are: the places
-/// among them at which the values and the columns (dense: −1) begin. Returns false, before anything
-/// is read beyond the block, when the numbers of values do not fit it.
+/// Where a row of a block lies among its bytes.
+struct ConvertedPlace {
+  Offset values = 0;
+  Offset columns = 0;  ///< −1: dense
+  Index count = 0;
+  std::string_view labels;
+};
+
+/// The i-th of the numbers that begin at a place of `bytes`.
+inline std::int32_t ConvertedNumber(std::string_view bytes, std::uint64_t place, Index i) {
+  std::int32_t number = 0;
+  std::memcpy(&number, bytes.data() + place + std::size_t{4} * Size(i), sizeof(number));
+  return number;
+}
+
+/// Calls visit(place) for the rows of a block, whose bytes these are. Returns false, before
+/// anything is read beyond the block, when the numbers of values or of label bytes do not fit it.
 template <class Visit>
 bool ForEachConvertedRow(std::string_view bytes, const ConvertedBlock& block, Index label_bytes,
                          const Visit& visit) {
   std::uint64_t at = block.rows_begin(label_bytes);
   if (at > bytes.size()) return false;
+  const std::uint64_t shared = at;
+  if (block.kind == ConvertedRows::kOnes) {
+    std::int32_t most = 0;
+    for (Index r = 0; r < block.rows; ++r) most = std::max(most, ConvertedNumber(bytes, 0, r));
+    at += 8 * Size(most);
+    if (at > bytes.size()) return false;
+  }
+  std::string_view labels = bytes.substr(block.labels_begin(label_bytes), block.all_label_bytes);
+  const std::uint64_t lengths = block.labels_begin(label_bytes) / 2;  // if labels vary
   for (Index r = 0; r < block.rows; ++r) {
-    std::int32_t count = 0;
-    std::memcpy(&count, bytes.data() + std::size_t{4} * Size(r), sizeof(count));
+    const Index count = ConvertedNumber(bytes, 0, r);
+    const Index length =
+        label_bytes == kLabelsVary ? ConvertedNumber(bytes, lengths, r) : label_bytes;
     if (count < 0 || block.RowBytes(count) > bytes.size() - at) return false;
-    visit(static_cast<Offset>(at), block.dense ? -1 : static_cast<Offset>(at + 8 * Size(count)),
-          count);
+    if (length < 0 || Size(length) > labels.size()) return false;
+    ConvertedPlace place{static_cast<Offset>(at), -1, count, labels.substr(0, Size(length))};
+    if (block.kind == ConvertedRows::kOnes) {
+      place.columns = std::exchange(place.values, static_cast<Offset>(shared));
+    } else if (!block.dense()) {
+      place.columns = place.values + 8 * Offset{count};
+    }
+    visit(place);
+    labels.remove_prefix(Size(length));
     at += block.RowBytes(count);
   }
-  return at == bytes.size();
+  return ConvertedAligned(at) == bytes.size() && labels.empty();
 }
 
 }  // namespace slackline::internal

@@ -39,7 +39,8 @@ ConvertedHeader CheckHeader(const std::string& path, std::string_view bytes) {
   if (header.byte_order != kConvertedByteOrder && header.byte_order != 0)
     throw DataError(path, 0,
                     "converted on a machine with another order of bytes: convert the data here");
-  if (header.version == 1 && header.checksum == header.CorrectChecksum())
+  if (header.version >= 1 && header.version < kConvertedVersion &&
+      header.checksum == header.CorrectChecksum())
     throw DataError(path, 0, "converted by an earlier version: convert the data again");
   if (header.version > kConvertedVersion) {
     throw DataError(path, 0,
@@ -69,10 +70,16 @@ std::vector<ConvertedBlock> ReadBlocks(const ModelEntries& entries, const Conver
     block.bytes = static_cast<std::uint64_t>(numbers[k + 1]);
     block.rows = entries.ToIndex("blocks", numbers[k + 2]);
     block.examples = entries.ToIndex("blocks", numbers[k + 3]);
-    block.dense = numbers[k + 4] != 0;
-    block.checksum = static_cast<std::uint32_t>(numbers[k + 5]);
+    entries.Require(numbers[k + 4] >= 0 && numbers[k + 4] <= 2, "blocks");
+    block.kind = static_cast<ConvertedRows>(numbers[k + 4]);
+    block.all_label_bytes = static_cast<std::uint64_t>(numbers[k + 5]);
+    block.checksum = static_cast<std::uint32_t>(numbers[k + 6]);
+    const bool labels_fit =
+        block.all_label_bytes <= block.bytes &&
+        (label_bytes == kLabelsVary ||
+         block.all_label_bytes == std::uint64_t{Size(block.rows)} * Size(label_bytes));
     entries.Require(block.begin == end && block.bytes <= header.directory_begin - end &&
-                        block.examples > 0 && block.examples <= block.rows &&
+                        block.examples > 0 && block.examples <= block.rows && labels_fit &&
                         block.rows_begin(label_bytes) <= block.bytes && block.bytes % 8 == 0,
                     "blocks");
     end += block.bytes;
@@ -101,6 +108,10 @@ ConvertedFacts ReadFacts(const ModelEntries& entries) {
   facts.values.scaling = LoadScaling(entries, facts.num_features);
   facts.values.scaling_line = entries.file().String("scaling_line");
   facts.values.warnings = entries.file().Strings("scaling_warnings");
+  const auto options = entries.file().Strings("options");
+  entries.Require(options.size() % 2 == 0, "options");
+  for (std::size_t k = 0; k < options.size(); k += 2)
+    facts.values.options.emplace_back(options[k], options[k + 1]);
   return facts;
 }
 
@@ -114,7 +125,7 @@ ConvertedPart ReadPart(const FileMap& map, Index file, const ConvertedKind& kind
   part.file = file;
   part.num_examples = static_cast<Index>(header.num_examples);
   part.facts = ReadFacts(part.entries);
-  part.blocks = ReadBlocks(part.entries, header, kind.label_bytes(part.facts));
+  part.blocks = ReadBlocks(part.entries, header, kind.label_bytes(part));
   return part;
 }
 
@@ -127,6 +138,7 @@ void CheckAlike(const ConvertedParts& parts, const ConvertedPart& part) {
   RequireAlike(parts, part, a.has_constant == b.has_constant, "settings of --bias");
   RequireAlike(parts, part, SameScaling(a.values.scaling, b.values.scaling), "scales");
   RequireAlike(parts, part, a.windows == b.windows, "settings of --window");
+  RequireAlike(parts, part, a.values.options == b.values.options, "options of their conversion");
 }
 
 /// Reads the rows of one rank.
@@ -206,20 +218,18 @@ class RowLoader {
                             " on does not match");
     const Offset place = static_cast<Offset>(map.begin(part.file) + block.begin);
     const Index width = part.facts.num_features + (part.facts.has_constant ? 1 : 0);
-    const char* labels = bytes.data() + block.labels_begin();
     Offset m = begin - 1;
     bool good = true;
-    const auto add = [&](Offset values, Offset columns, Index count) {
+    const auto add = [&](const ConvertedPlace& at) {
       ++row;
-      const bool begins = !kind_.begins_example || kind_.begins_example(labels);
+      const bool begins = !kind_.begins_example || kind_.begins_example(at.labels);
       m += begins ? 1 : 0;
       good = good && m >= begin;
       if (good && m >= mine_.begin && m < mine_.end) {
-        good = !block.dense || count == width;
-        rows_->AddMapped(place + values, columns < 0 ? -1 : place + columns, count);
-        good = visit_({path, labels, begins, row, static_cast<Index>(m - mine_.begin)}) && good;
+        good = !block.dense() || at.count == width;
+        rows_->AddMapped(place + at.values, at.columns < 0 ? -1 : place + at.columns, at.count);
+        good = visit_({path, at.labels, begins, row, static_cast<Index>(m - mine_.begin)}) && good;
       }
-      labels += parts_.label_bytes;
     };
     try {
       good = ForEachConvertedRow(bytes, block, parts_.label_bytes, add) && good;
@@ -329,7 +339,7 @@ ConvertedParts OpenConverted(const std::vector<std::string>& files, const Conver
     parts.parts.push_back(ReadPart(*parts.map, file, kind));
     CheckAlike(parts, parts.parts.back());
   }
-  parts.label_bytes = kind.label_bytes(parts.first().facts);
+  parts.label_bytes = kind.label_bytes(parts.first());
   if (parts.num_examples() > std::numeric_limits<Index>::max())
     throw DataError(parts.map->path(0), 0, "too many examples");
   return parts;

@@ -55,10 +55,10 @@ struct ConvertedParts {
 /// How an application reads its files.
 struct ConvertedKind {
   std::string_view task;  ///< the entry "task" of the directory
-  /// The bytes of the labels of a row.
-  std::function<Index(const ConvertedFacts&)> label_bytes;
+  /// The bytes of the labels of a row, or kLabelsVary.
+  std::function<Index(const ConvertedPart&)> label_bytes;
   /// Whether a row with these labels is the first one of an example; null: every row is.
-  std::function<bool(const char* labels)> begins_example;
+  std::function<bool(std::string_view labels)> begins_example;
 };
 
 /// Maps files and reads their directories. Throws DataError when one is missing or damaged, of
@@ -75,7 +75,7 @@ void RequireAlike(const ConvertedParts& parts, const ConvertedPart& part, bool s
 /// A row of a rank.
 struct ConvertedRow {
   const std::string& path;
-  const char* labels = nullptr;
+  std::string_view labels;
   bool begins_example = true;
   long number = 0;    ///< of the row in its file, from 1
   Index example = 0;  ///< of this rank

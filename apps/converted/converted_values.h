@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <slackline/core/feature_scaling.h>
@@ -19,6 +21,9 @@ inline constexpr std::int64_t kWindowBytes = 64'000'000;
 /// … as so many windows of the file (kWindowsTogether of learning/step/window_ahead.h), which are
 /// others in every pass.
 inline constexpr std::int64_t kWindowParts = 16;
+
+/// The number of label bytes of a row where rows have different numbers of them.
+inline constexpr Index kLabelsVary = -1;
 
 /// How rows are divided into windows (FeatureRows::SetWindows).
 struct WindowChoice {
@@ -36,7 +41,20 @@ struct ConvertedValues {
   std::vector<std::string> warnings;  ///< of training, about the scaling
   /// Bytes of rows in a window (FeatureRows::SetWindows); 0: one window.
   std::int64_t window_bytes = 0;
+  /// Options of the conversion, their names and their texts, which records of models list.
+  std::vector<std::pair<std::string, std::string>> options;
 };
+
+/// The text of an option that the conversion read instead of the training; `given` where the data
+/// are not converted (null).
+inline std::string OptionOf(const ConvertedValues* converted, std::string_view name,
+                            const std::string& given) {
+  if (converted == nullptr) return given;
+  for (const auto& [known, text] : converted->options) {
+    if (known == name) return text;
+  }
+  return {};
+}
 
 /// What a file of converted data says about its rows, besides the rows.
 struct ConvertedFacts {

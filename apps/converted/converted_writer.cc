@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -28,6 +29,45 @@ void AppendBytes(const T* values, std::size_t count, std::string* bytes) {
   bytes->resize(ConvertedAligned(bytes->size()), '\0');
 }
 
+/// The bytes of a block with rows of ones, with values in every row.
+std::string WithValues(std::string_view bytes, Index label_bytes, ConvertedBlock* block) {
+  std::string result(bytes.substr(0, block->rows_begin(label_bytes)));
+  ForEachConvertedRow(bytes, *block, label_bytes, [&](const ConvertedPlace& place) {
+    const auto values = static_cast<std::size_t>(place.values);
+    const auto columns = static_cast<std::size_t>(place.columns);
+    result.append(bytes.substr(values, 8 * Size(place.count)));
+    AppendBytes(bytes.data() + columns, 4 * Size(place.count), &result);
+  });
+  block->kind = ConvertedRows::kSparse;
+  return result;
+}
+
+/// Where all values of a block of sparse rows are 1, lets the rows share them.
+void ShareOnes(Index label_bytes, ConvertedBlock* block, std::string* bytes) {
+  if (block->kind != ConvertedRows::kSparse) return;
+  Index most = 0;
+  bool ones = true;
+  ForEachConvertedRow(*bytes, *block, label_bytes, [&](const ConvertedPlace& place) {
+    most = std::max(most, place.count);
+    const char* const values = bytes->data() + place.values;
+    for (Index k = 0; ones && k < place.count; ++k) {
+      double value = 0;
+      std::memcpy(&value, values + 8 * Offset{k}, sizeof(value));
+      ones = value == 1;
+    }
+  });
+  if (!ones || most == 0) return;
+  std::string result = bytes->substr(0, block->rows_begin(label_bytes));
+  const std::vector<double> shared(Size(most), 1.0);
+  AppendBytes(shared.data(), shared.size(), &result);
+  ForEachConvertedRow(*bytes, *block, label_bytes, [&](const ConvertedPlace& place) {
+    result.append(*bytes, static_cast<std::size_t>(place.columns), 4 * Size(place.count));
+  });
+  result.resize(ConvertedAligned(result.size()), '\0');
+  block->kind = ConvertedRows::kOnes;
+  *bytes = std::move(result);
+}
+
 std::string PartPath(const std::string& folder, std::size_t number) {
   std::string digits = std::to_string(number);
   digits.insert(0, digits.size() < 5 ? 5 - digits.size() : 0, '0');
@@ -38,6 +78,9 @@ void WriteFacts(const ConvertedFacts& facts, ModelWriter* directory) {
   directory->Add("label_names", facts.label_names);
   directory->Add("sizes", std::vector<std::int64_t>{facts.num_features, facts.has_constant ? 1 : 0,
                                                     facts.windows.bytes});
+  std::vector<std::string> options;
+  for (const auto& [name, text] : facts.values.options) options.insert(options.end(), {name, text});
+  directory->Add("options", options);
   SaveScaling(facts.values.scaling, directory);
   directory->Add("scaling_line", facts.values.scaling_line);
   directory->Add("scaling_warnings", facts.values.warnings);
@@ -59,7 +102,8 @@ void EndFile(ModelWriter directory, const Blocks& blocks, AtomicFile* file) {
     numbers.insert(
         numbers.end(),
         {static_cast<std::int64_t>(header.directory_begin), static_cast<std::int64_t>(block.bytes),
-         block.rows, block.examples, block.dense ? 1 : 0, std::int64_t{block.checksum}});
+         block.rows, block.examples, static_cast<std::int64_t>(block.kind),
+         static_cast<std::int64_t>(block.all_label_bytes), std::int64_t{block.checksum}});
     header.directory_begin += block.bytes;
     header.num_examples += Size(block.examples);
   }
@@ -98,12 +142,21 @@ std::vector<std::size_t> FirstBlocks(const Blocks& blocks, std::size_t parts) {
 
 struct ConvertedWriter::State {
   State(const ConvertedTarget& target, Index label_bytes_of_row)
-      : parts(Size(target.parts)), label_bytes(label_bytes_of_row) {
+      : parts(Size(target.parts)), label_bytes(label_bytes_of_row), path(target.path) {
     if (parts > 0) folder.emplace(target.path);
-    file.emplace(folder ? PartPath(folder->temporary(), 0) : target.path);
+    file = NewFile();
+  }
+
+  /// Another temporary file for the same blocks.
+  std::unique_ptr<AtomicFile> NewFile() const {
+    auto fresh = std::make_unique<AtomicFile>(folder ? PartPath(folder->temporary(), 0) : path);
+    fresh->Write(std::string(sizeof(ConvertedHeader), '\0'));
+    return fresh;
   }
 
   void EndBlock();
+  /// A new file with the bytes of the first blocks of the file.
+  std::unique_ptr<AtomicFile> CopyOf(std::span<const ConvertedBlock> first) const;
   void WritePart(std::size_t number, std::span<const ConvertedBlock> part, ModelWriter directory);
   std::string_view BytesOf(const FileMap& map, const ConvertedBlock& block) const {
     return map.bytes(0).substr(block.begin, block.bytes);
@@ -111,8 +164,9 @@ struct ConvertedWriter::State {
 
   const std::size_t parts;             // 0: a file
   std::optional<AtomicFolder> folder;  // of parts
-  std::optional<AtomicFile> file;      // with all blocks, the first part in the end
-  const Index label_bytes;
+  const Index label_bytes;             // of a row, or kLabelsVary
+  const std::string path;
+  std::unique_ptr<AtomicFile> file;  // with all blocks, the first part in the end
   Index num_rows = 0;
   Index num_examples = 0;
   std::uint64_t end = 0;  // of what has been written
@@ -122,6 +176,7 @@ struct ConvertedWriter::State {
   bool dense = false;
   Index examples = 0;
   std::vector<std::int32_t> counts;
+  std::vector<std::int32_t> label_lengths;  // if they vary
   std::string labels;
   std::string rows;
 };
@@ -130,16 +185,34 @@ void ConvertedWriter::State::EndBlock() {
   if (counts.empty()) return;
   std::string bytes;
   AppendBytes(counts.data(), counts.size(), &bytes);
+  AppendBytes(label_lengths.data(), label_lengths.size(), &bytes);
   AppendBytes(labels.data(), labels.size(), &bytes);
   bytes += rows;
-  blocks.push_back(
-      {end, bytes.size(), static_cast<Index>(counts.size()), examples, dense, Crc32(bytes)});
+  ConvertedBlock& block = blocks.emplace_back();
+  block.begin = end;
+  block.bytes = bytes.size();
+  block.rows = static_cast<Index>(counts.size());
+  block.examples = examples;
+  block.kind = dense ? ConvertedRows::kDense : ConvertedRows::kSparse;
+  block.all_label_bytes = labels.size();
+  ShareOnes(label_bytes, &block, &bytes);
+  block.bytes = bytes.size();
+  block.checksum = Crc32(bytes);
   file->Write(bytes);
   end += bytes.size();
   examples = 0;
   counts.clear();
+  label_lengths.clear();
   labels.clear();
   rows.clear();
+}
+
+std::unique_ptr<AtomicFile> ConvertedWriter::State::CopyOf(
+    std::span<const ConvertedBlock> first) const {
+  std::unique_ptr<AtomicFile> copy = NewFile();
+  const FileMap map({file->temporary()});
+  for (const ConvertedBlock& block : first) copy->Write(BytesOf(map, block));
+  return copy;
 }
 
 /// Copies blocks from the end of the file to a part of their own, and removes them there.
@@ -158,14 +231,14 @@ void ConvertedWriter::State::WritePart(std::size_t number, std::span<const Conve
 ConvertedWriter::ConvertedWriter(const ConvertedTarget& target, Index label_bytes)
     : state_(std::make_unique<State>(target, label_bytes)) {
   state_->end = sizeof(ConvertedHeader);
-  state_->file->Write(std::string(sizeof(ConvertedHeader), '\0'));
 }
 
 ConvertedWriter::~ConvertedWriter() = default;
 
 void ConvertedWriter::Add(const FeatureRow& row, std::string_view labels, bool begins_example) {
   State& state = *state_;
-  SLACKLINE_CHECK(std::ssize(labels) == state.label_bytes, "a row needs all of its labels");
+  const bool vary = state.label_bytes == kLabelsVary;
+  SLACKLINE_CHECK(vary || std::ssize(labels) == state.label_bytes, "a row needs all of its labels");
   SLACKLINE_CHECK(begins_example || state.examples > 0, "an example begins with its first row");
   SLACKLINE_CHECK(state.num_rows < std::numeric_limits<Index>::max(), "too many rows");
   if (begins_example && (row.dense() != state.dense || state.rows.size() >= kBlockBytes))
@@ -173,6 +246,7 @@ void ConvertedWriter::Add(const FeatureRow& row, std::string_view labels, bool b
   if (begins_example) state.dense = row.dense();
   SLACKLINE_CHECK(row.dense() == state.dense, "the rows of an example are dense or sparse");
   state.counts.push_back(row.count);
+  if (vary) state.label_lengths.push_back(static_cast<std::int32_t>(labels.size()));
   state.labels.append(labels);
   AppendBytes(row.values, Size(row.count), &state.rows);
   if (!row.dense()) AppendBytes(row.columns, Size(row.count), &state.rows);
@@ -190,32 +264,47 @@ std::shared_ptr<const FeatureRows> ConvertedWriter::Rows() const {
   rows->Reserve(state_->num_rows, 0, 0);
   for (const ConvertedBlock& block : state_->blocks) {
     const auto place = static_cast<Offset>(block.begin);
-    ForEachConvertedRow(state_->BytesOf(*map, block), block, state_->label_bytes,
-                        [&](Offset values, Offset columns, Index count) {
-                          rows->AddMapped(place + values, columns < 0 ? -1 : place + columns,
-                                          count);
-                        });
+    ForEachConvertedRow(
+        state_->BytesOf(*map, block), block, state_->label_bytes, [&](const ConvertedPlace& at) {
+          rows->AddMapped(place + at.values, at.columns < 0 ? -1 : place + at.columns, at.count);
+        });
   }
   return rows;
 }
 
 void ConvertedWriter::Change(const RowChange& change) {
-  const FileMap map({state_->file->temporary()});
-  std::string bytes;
-  for (ConvertedBlock& block : state_->blocks) {
+  State& state = *state_;
+  const FileMap map({state.file->temporary()});
+  std::unique_ptr<AtomicFile> moved;  // the new file, from the first block of another size on
+  std::uint64_t end = sizeof(ConvertedHeader);
+  for (std::size_t b = 0; b < state.blocks.size(); ++b) {
+    ConvertedBlock& block = state.blocks[b];
     // A copy, since pages that change while they are read would have to be read again.
-    bytes = state_->BytesOf(map, block);
-    ForEachConvertedRow(
-        bytes, block, state_->label_bytes, [&](Offset values, Offset columns, Index count) {
-          char* const begin = bytes.data();
-          const std::size_t size = Size(count);
-          change(columns < 0 ? std::span<Index>()
-                             : std::span(reinterpret_cast<Index*>(begin + columns), size),
-                 std::span(reinterpret_cast<double*>(begin + values), size));
-        });
+    std::string bytes = block.kind == ConvertedRows::kOnes
+                            ? WithValues(state.BytesOf(map, block), state.label_bytes, &block)
+                            : std::string(state.BytesOf(map, block));
+    ForEachConvertedRow(bytes, block, state.label_bytes, [&](const ConvertedPlace& place) {
+      char* const begin = bytes.data();
+      const std::size_t size = Size(place.count);
+      change(place.columns < 0 ? std::span<Index>()
+                               : std::span(reinterpret_cast<Index*>(begin + place.columns), size),
+             std::span(reinterpret_cast<double*>(begin + place.values), size));
+    });
+    ShareOnes(state.label_bytes, &block, &bytes);
     block.checksum = Crc32(bytes);
-    state_->file->Rewrite(block.begin, bytes);
+    if (moved == nullptr && bytes.size() != block.bytes)
+      moved = state.CopyOf(std::span(state.blocks).first(b));
+    block.begin = end;
+    block.bytes = bytes.size();
+    end += block.bytes;
+    if (moved != nullptr) {
+      moved->Write(bytes);
+    } else {
+      state.file->Rewrite(block.begin, bytes);
+    }
   }
+  state.end = end;
+  if (moved != nullptr) state.file = std::move(moved);
 }
 
 void ConvertedWriter::Finish(const ConvertedFacts& facts, const ModelWriter& directory) {

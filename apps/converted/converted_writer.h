@@ -33,9 +33,13 @@ struct ConvertedTarget {
 /// all (AtomicFile, AtomicFolder). The disk needs room for the data, and with parts for one part
 /// more. Memory: a few megabytes, an example, and what Rows() takes. Throws DataError when the disk
 /// refuses, for example because it is full.
+///
+/// Where all values of sparse rows are 1, rows share them, and take 4 bytes per value instead of
+/// 12. A change that makes values differ from 1, or 1, moves the rows to a new file: the disk then
+/// needs room for both.
 class ConvertedWriter {
  public:
-  /// label_bytes: of the labels of every row.
+  /// label_bytes: of the labels of every row, or kLabelsVary.
   ConvertedWriter(const ConvertedTarget& target, Index label_bytes);
   ~ConvertedWriter();
   ConvertedWriter(const ConvertedWriter&) = delete;

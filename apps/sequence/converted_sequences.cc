@@ -15,16 +15,35 @@
 namespace slackline::internal {
 namespace {
 
-TokenLabel LabelAt(const char* bytes) {
+TokenLabel LabelAt(std::string_view bytes) {
   TokenLabel label;
-  std::memcpy(&label, bytes, sizeof(label));
+  std::memcpy(&label, bytes.data(), sizeof(label));
   return label;
 }
 
+/// The columns of tokens that rows have.
+struct Columns {
+  Index count = 0;
+  char separator = '\t';
+
+  bool operator==(const Columns&) const = default;
+};
+
+std::optional<Columns> ColumnsOf(const ConvertedPart& part) {
+  const auto numbers = part.entries.file().Integers("token_columns");
+  if (numbers.empty()) return std::nullopt;
+  part.entries.Require(numbers.size() == 2 && (numbers[1] == ' ' || numbers[1] == '\t'),
+                       "token_columns");
+  return Columns{part.entries.ToIndex("token_columns", numbers[0]), static_cast<char>(numbers[1])};
+}
+
 const ConvertedKind& Kind() {
-  static const ConvertedKind kind{kConvertedSequences,
-                                  [](const ConvertedFacts&) { return Index{sizeof(TokenLabel)}; },
-                                  [](const char* labels) { return LabelAt(labels).fold >= 0; }};
+  static const ConvertedKind kind{
+      kConvertedSequences,
+      [](const ConvertedPart& part) { return SequenceLabelBytes(ColumnsOf(part).has_value()); },
+      [](std::string_view labels) {
+        return labels.size() >= sizeof(TokenLabel) && LabelAt(labels).fold >= 0;
+      }};
   return kind;
 }
 
@@ -35,6 +54,7 @@ struct About {
   Index num_model_labels = 0;
   bool has_folds = false;
   bool has_labels = true;
+  std::optional<Columns> columns;
 };
 
 About AboutOf(const ConvertedPart& part) {
@@ -51,6 +71,7 @@ About AboutOf(const ConvertedPart& part) {
   about.num_model_labels = entries.ToIndex("sequences", numbers[0]);
   about.has_folds = numbers[1] != 0;
   about.has_labels = numbers[2] != 0;
+  about.columns = ColumnsOf(part);
   entries.Require(
       about.num_model_labels >= 1 && about.num_model_labels <= std::ssize(part.facts.label_names),
       "sequences");
@@ -100,12 +121,27 @@ About CommonOf(const ConvertedParts& parts) {
         about.num_model_labels == common.num_model_labels && about.has_labels == common.has_labels,
         "labels");
     RequireAlike(parts, part, about.has_folds == common.has_folds, "folds");
+    RequireAlike(parts, part, about.columns == common.columns, "columns of tokens");
   }
   return common;
 }
 
-/// Appends a token. Returns whether its label is valid.
-bool AddToken(const ConvertedRow& row, bool has_folds, SequenceData* data) {
+/// Appends the columns of a token. Returns whether there are as many as there must be.
+bool AddColumns(std::string_view text, TokenTable* tokens) {
+  if (tokens->num_columns == 0) return text.empty();
+  for (Index c = 0; c < tokens->num_columns; ++c) {
+    const std::size_t end = text.find('\n');
+    const bool last = c + 1 == tokens->num_columns;
+    if (last != (end == std::string_view::npos)) return false;
+    tokens->cells.push_back(tokens->texts.Add(text.substr(0, end)));
+    text.remove_prefix(last ? text.size() : end + 1);
+  }
+  return true;
+}
+
+/// Appends a token. Returns whether its label and its columns are valid.
+bool AddToken(const ConvertedRow& row, bool has_folds, SequenceData* data, TokenTable* tokens) {
+  if (row.labels.size() < sizeof(TokenLabel)) return false;
   const TokenLabel token = LabelAt(row.labels);
   if (row.begins_example) {
     if (row.path != data->source) data->files.Add(data->num_sequences(), row.path);
@@ -114,16 +150,25 @@ bool AddToken(const ConvertedRow& row, bool has_folds, SequenceData* data) {
     if (has_folds) data->folds.push_back(token.fold);
   }
   data->labels.push_back(token.label);
-  return token.label >= kUnlabelled && token.label < data->num_labels();
+  return token.label >= kUnlabelled && token.label < data->num_labels() &&
+         AddColumns(row.labels.substr(sizeof(TokenLabel)), tokens);
 }
 
-void Load(const ConvertedParts& parts, Ranks::Piece mine, SequenceInput* input, bool has_folds) {
+void Load(const ConvertedParts& parts, Ranks::Piece mine, const About& about,
+          SequenceInput* input) {
   SequenceData& data = input->data;
+  auto tokens = std::make_shared<TokenTable>();
+  if (about.columns) {
+    tokens->num_columns = about.columns->count;
+    tokens->separator = about.columns->separator;
+  }
   data.begin = {0};
   ConvertedValues values;
   data.rows = LoadConvertedRows(
-      parts, Kind(), mine, [&](const ConvertedRow& row) { return AddToken(row, has_folds, &data); },
+      parts, Kind(), mine,
+      [&](const ConvertedRow& row) { return AddToken(row, about.has_folds, &data, tokens.get()); },
       &values);
+  data.tokens = std::move(tokens);
   if (!data.lines.empty()) data.begin.push_back(data.num_tokens());
   data.converted = std::make_shared<const ConvertedValues>(std::move(values));
   input->sequences.resize(Size(data.num_sequences()));
@@ -156,12 +201,17 @@ SequenceInput ReadConvertedSequences(const std::string& path, const SequenceRead
     data.num_model_labels = about.num_model_labels;
     data.has_labels = about.has_labels;
     data.num_features = facts.num_features;
-    data.tokens = std::make_shared<TokenTable>();
     const Index shards = options.shards > 0 ? options.shards : Index{ranks.size()};
-    Load(parts, RecordsOfRank(ranks, parts.num_examples(), shards, ranks.rank()), &input,
-         about.has_folds);
+    Load(parts, RecordsOfRank(ranks, parts.num_examples(), shards, ranks.rank()), about, &input);
   });
   return input;
+}
+
+void AppendColumns(const TokenTable& tokens, Offset token, std::string* bytes) {
+  for (Index c = 0; c < tokens.num_columns; ++c) {
+    if (c > 0) bytes->push_back('\n');
+    bytes->append(tokens.text(token, c));
+  }
 }
 
 void FinishConverted(const SequenceInput& about, bool has_folds, WindowChoice windows,
@@ -174,6 +224,9 @@ void FinishConverted(const SequenceInput& about, bool has_folds, WindowChoice wi
   SaveSequenceFeatures(about.features ? &*about.features : nullptr, &directory);
   directory.Add("sequences", std::vector<std::int64_t>{data.num_model_labels, has_folds ? 1 : 0,
                                                        data.has_labels ? 1 : 0});
+  std::vector<std::int64_t> columns;
+  if (data.tokens != nullptr) columns = {data.tokens->num_columns, data.tokens->separator};
+  directory.Add("token_columns", columns);
   writer->Finish({data.label_names,
                   data.num_features,
                   false,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Converted sequences (apps/converted/converted_reader.h): a row for every token. Its labels are a
-// TokenLabel. The names and the columns of tokens are not kept.
+// TokenLabel; of data for a model, the columns of the token follow, with line ends between them.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,16 @@ static_assert(sizeof(TokenLabel) == 8);
 SequenceInput ReadConvertedSequences(const std::string& path, const SequenceReadOptions& options,
                                      const SequenceModel* model = nullptr);
 
+/// The label bytes of rows: with or without the columns of tokens.
+constexpr Index SequenceLabelBytes(bool columns) {
+  return columns ? kLabelsVary : Index{sizeof(TokenLabel)};
+}
+/// Appends the columns of a token, as they follow its TokenLabel.
+void AppendColumns(const TokenTable& tokens, Offset token, std::string* bytes);
+
 /// Ends the writing of sequences. `about`: format, features and unknown features, and of the data
-/// all but its sequences. It needs data.converted.
+/// all but its sequences. It needs data.converted. data.tokens: of any of the sequences, where rows
+/// have the columns of their tokens, else null.
 void FinishConverted(const SequenceInput& about, bool has_folds, WindowChoice windows,
                      ConvertedWriter* writer);
 

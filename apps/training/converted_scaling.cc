@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/training/converted_scaling.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -37,7 +38,7 @@ ConvertedValues ScaleConverted(std::optional<ScaleKind> wanted, ScaleInputs inpu
   ChosenScaling chosen = ChooseScaling(wanted, inputs);
   inputs.rows.reset();
   Scale(chosen.scaling, inputs, has_constant, progress, writer);
-  return {std::move(chosen.scaling), std::move(chosen.line), std::move(chosen.warnings), 0};
+  return {std::move(chosen.scaling), std::move(chosen.line), std::move(chosen.warnings), 0, {}};
 }
 
 ScaledInputs ScalingOfConverted(std::optional<ScaleKind> wanted, const ConvertedValues& values,
@@ -50,6 +51,20 @@ ScaledInputs ScalingOfConverted(std::optional<ScaleKind> wanted, const Converted
                     ": convert the data again, with --scale " + name);
   }
   return {{values.scaling, values.scaling_line, values.warnings}, std::move(rows)};
+}
+
+RecordTexts WithConversion(const ConvertedValues* values, RecordTexts texts) {
+  if (values == nullptr) return texts;
+  for (const auto& option : values->options) {
+    const auto same = std::find_if(texts.options.begin(), texts.options.end(),
+                                   [&](const auto& own) { return own.first == option.first; });
+    if (same != texts.options.end()) {
+      same->second = option.second;
+    } else if (!option.second.empty()) {
+      texts.options.push_back(option);
+    }
+  }
+  return texts;
 }
 
 void AddWindows(const ConvertedValues* values, Fingerprint* context) {

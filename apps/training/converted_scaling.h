@@ -9,6 +9,7 @@
 #include <slackline/apps/converted/converted_values.h>
 #include <slackline/apps/converted/converted_writer.h>
 #include <slackline/apps/training/input_scaling.h>
+#include <slackline/apps/training/train_task.h>
 #include <slackline/learning/run/fingerprint.h>
 
 namespace slackline::internal {
@@ -38,6 +39,11 @@ ConvertedValues ScaleConverted(std::optional<ScaleKind> wanted, ScaleInputs inpu
 /// The scaling that converted data have. Throws DataError when another one is wanted.
 ScaledInputs ScalingOfConverted(std::optional<ScaleKind> wanted, const ConvertedValues& values,
                                 const std::string& source, std::shared_ptr<const FeatureRows> rows);
+
+/// Makes the texts of a record those of training on the text that was converted: options of the
+/// conversion replace those with the same name, and others are added, if they have a text. values:
+/// null for data that are not converted.
+RecordTexts WithConversion(const ConvertedValues* values, RecordTexts texts);
 
 /// Adds the windows of converted data to the context of a run, since the order of visits depends on
 /// them. values: null for data that are not converted.

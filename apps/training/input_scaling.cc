@@ -69,6 +69,10 @@ std::optional<ScaleKind> ScaleChoice(std::size_t position) {
   return kKinds.at(position - 1);
 }
 
+std::string_view ScaleName(std::optional<ScaleKind> wanted) {
+  return wanted ? Name(*wanted) : "auto";
+}
+
 ChosenScaling ChooseScaling(std::optional<ScaleKind> wanted, const ScaleInputs& inputs,
                             Ranks* exactly) {
   const ScaleAdvice advice = AdviseScaling(*inputs.rows, inputs.num_features, exactly);

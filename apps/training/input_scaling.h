@@ -20,6 +20,8 @@ namespace slackline::internal {
 std::vector<std::string_view> ScaleNames();
 /// The kind with this position in ScaleNames(); nullopt for "auto".
 std::optional<ScaleKind> ScaleChoice(std::size_t position);
+/// The name that asks for this kind.
+std::string_view ScaleName(std::optional<ScaleKind> wanted);
 
 /// The name of a feature in messages: of these names, which must outlive the function, or its
 /// number, counted from 1, where there are none.

@@ -3,56 +3,20 @@
 // Converted data (docs/reference/converted_file.md) with valid checksums.
 #include <slackline/apps/multilabel/data/converted_data.h>
 
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
 
-#include <slackline/apps/converted/converted_layout.h>
 #include <slackline/apps/sequence/conversion/convert_sequences.h>
 #include <slackline/apps/sequence/converted_sequences.h>
-#include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
-#include <slackline/core/model_file.h>
 
 #include "tests/core/temporary_folder.h"
+#include "tests/fuzz/converted_bytes.h"
 #include "tests/fuzz/target.h"
 
 namespace slackline::internal::fuzz {
 namespace {
-
-/// The bytes with checksums and lengths that match, as far as the directory can be read.
-std::string Sealed(std::string_view input) {
-  std::string bytes(input);
-  ConvertedHeader header;
-  if (bytes.size() < sizeof(header)) return bytes;
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  header.length = bytes.size();
-  header.checksum = header.CorrectChecksum();
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  if (header.directory_begin < sizeof(header) || header.directory_begin > bytes.size())
-    return bytes;
-  const std::string directory =
-      WithChecksum(std::string_view(bytes).substr(header.directory_begin));
-  bytes.replace(header.directory_begin, std::string::npos, directory);
-  try {
-    const auto reader = ModelReader::FromBytes(directory, "directory", kConvertedDirectory);
-    const auto numbers = reader.Integers("blocks");
-    for (std::size_t k = 0; k + kNumbersPerBlock <= numbers.size(); k += kNumbersPerBlock) {
-      const auto begin = static_cast<std::uint64_t>(numbers[k]);
-      const auto length = static_cast<std::uint64_t>(numbers[k + 1]);
-      if (begin > header.directory_begin || length > header.directory_begin - begin) continue;
-      const auto sum = std::int64_t{Crc32(std::string_view(bytes).substr(begin, length))};
-      // The numbers of the last entry end before the checksum.
-      const std::size_t at = bytes.size() - 4 - 8 * (numbers.size() - k - kNumbersPerBlock + 1);
-      std::memcpy(bytes.data() + at, &sum, sizeof(sum));
-    }
-  } catch (const DataError&) {
-  }
-  const std::string last = WithChecksum(std::string_view(bytes).substr(header.directory_begin));
-  return bytes.replace(header.directory_begin, std::string::npos, last);
-}
 
 std::vector<std::string> Seeds() {
   std::vector<std::string> seeds;
@@ -77,7 +41,7 @@ std::vector<std::string> Seeds() {
 }
 
 void Read(std::string_view input) {
-  const std::string path = PathOf(Sealed(input));
+  const std::string path = PathOf(SealedConversion(input));
   for (const bool constant : {true, false}) {
     MultiLabelReadOptions options;
     options.append_constant = constant;
@@ -114,7 +78,7 @@ std::vector<std::string> SequenceSeeds() {
 }
 
 void ReadSequences(std::string_view input) {
-  const SequenceInput read = ReadConvertedSequences(PathOf(Sealed(input)), {});
+  const SequenceInput read = ReadConvertedSequences(PathOf(SealedConversion(input)), {});
   const SequenceData& data = read.data;
   Offset tokens = 0;
   for (Index m = 0; m < data.num_sequences(); ++m) {

@@ -85,6 +85,9 @@ class Converter {
     } else {
       if (any_missing_) FillIn(about);
       values = LearnScaling(about);
+      values.options = {{"scale", std::string(ScaleName(options_.scale))},
+                        {"label-columns", options_.read.label_columns},
+                        {"ignore-columns", options_.read.ignore_columns}};
     }
     about.converted = std::make_shared<ConvertedValues>(std::move(values));
     options_.progress("writing", writer_->num_examples());

@@ -18,7 +18,7 @@ namespace {
 const ConvertedKind& Kind() {
   static const ConvertedKind kind{
       kConvertedMultiLabel,
-      [](const ConvertedFacts& facts) { return static_cast<Index>(facts.label_names.size()); },
+      [](const ConvertedPart& part) { return static_cast<Index>(part.facts.label_names.size()); },
       nullptr};
   return kind;
 }

@@ -174,7 +174,7 @@ RecordTexts SequenceFlags::Texts(const SequenceInput& input) const {
   };
   add("costs", costs);
   add("folds", folds);
-  // The options of a conversion are not known.
+  // Converted data have the options of their conversion (WithConversion).
   if (model != SequenceFormat::kLetters && input.data.converted == nullptr) {
     const bool conll = model == SequenceFormat::kConll;
     add("template", templates);

@@ -156,6 +156,18 @@ std::string Lines(const SequenceModel& model, const SequenceInput& input,
   return text;
 }
 
+/// Says why lines lack the columns of their tokens, where they do.
+void NoteColumns(const PredictCommand& command, const SequenceInput& input,
+                 const SequencePredictOptions& options) {
+  const bool texts = input.data.tokens->num_columns > 0 || options.scores ||
+                     input.format == SequenceFormat::kAttributes;
+  if (command.quiet || input.data.converted == nullptr || texts) return;
+  std::fprintf(stderr,
+               "note: %s was converted for training, without the columns of tokens: labels are "
+               "written alone\n",
+               input.data.source.c_str());
+}
+
 /// Predicts each sequence and writes its lines before reading the next one.
 void PredictStream(const PredictCommand& command, const SequenceModel& model,
                    const SequencePredictOptions& options) {
@@ -200,6 +212,7 @@ int Run(const PredictCommand& command) {
     return 0;
   }
   const SequenceInput input = LoadSequences(model, command.data, command.folds, command.quiet);
+  NoteColumns(command, input, options);
   const SequencePredictions predictions =
       MakeOnAllRanks([&] { return PredictSequences(model, input.data, input.sequences, options); });
   Ranks& ranks = ProcessRanks();

@@ -127,7 +127,9 @@ class Converter {
  public:
   Converter(const std::string& path, const ConvertedTarget& target,
             const SequenceConversionOptions& options)
-      : options_(options), text_(path, options.progress), writer_(target, sizeof(TokenLabel)) {
+      : options_(options),
+        text_(path, options.progress),
+        writer_(target, SequenceLabelBytes(options.model != nullptr)) {
     if (options.model == nullptr) source_.emplace(path, "sequences are read several times");
   }
 
@@ -152,6 +154,7 @@ class Converter {
     } else {
       values = ScaleConverted(options_.scale, {about.data.source, nullptr, about.data.num_features},
                               false, options_.progress, &writer_);
+      values.options = OptionsOf(about.format);
     }
     about.data.converted = std::make_shared<ConvertedValues>(std::move(values));
     options_.progress("writing", writer_.num_examples());
@@ -179,9 +182,26 @@ class Converter {
       about.data.num_model_labels = data.num_model_labels;
       about.data.has_labels = data.has_labels;
       result->num_tokens += data.num_tokens();
+      if (options_.model != nullptr) about.data.tokens = data.tokens;
       Write(data);
     });
     writer_.EndExamples();
+  }
+
+  /// What the record of a model trained on the text would list.
+  std::vector<std::pair<std::string, std::string>> OptionsOf(SequenceFormat format) const {
+    const SequenceReadOptions& read = options_.read;
+    std::vector<std::pair<std::string, std::string>> options = {
+        {"scale", std::string(ScaleName(options_.scale))}};
+    if (format == SequenceFormat::kLetters) return options;
+    options.emplace_back("template", read.templates);
+    const Index bits = read.features.hash_bits;
+    if (bits > 0) {
+      options.emplace_back("hash-bits", std::to_string(bits));
+    } else {
+      options.emplace_back("min-count", std::to_string(read.features.min_count));
+    }
+    return options;
   }
 
   std::int64_t MakeRows(const SequenceInput& about, SequenceData* data) const {
@@ -197,7 +217,9 @@ class Converter {
         TokenLabel label;
         label.label = data.labels[Size(token)];
         if (begins) label.fold = has_folds_ ? data.folds[Size(m)] : 0;
-        writer_.Add(data.rows->row(static_cast<Index>(token)), label.bytes(), begins);
+        std::string bytes(label.bytes());
+        if (options_.model != nullptr) AppendColumns(*data.tokens, token, &bytes);
+        writer_.Add(data.rows->row(static_cast<Index>(token)), bytes, begins);
       }
     }
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline sequence convert, and the commands on what it writes.
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/model_file.h>
+#include <tests/apps/model_entries.h>
 #include <tests/apps/sequence/sequence_texts.h>
 
 using namespace slackline::internal;
@@ -14,18 +15,17 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// All entries of a model but its record, which names the data.
-void CheckSameModels(const std::string& a, const std::string& b) {
-  const ModelReader x(a);
-  const ModelReader y(b);
-  for (const char* entry : {"task", "format", "constraints", "templates", "dictionary"})
-    CHECK(x.String(entry) == y.String(entry));
-  CHECK(x.Strings("labels") == y.Strings("labels"));
-  const auto weights = [](const ModelReader& model) {
-    const auto values = model.Doubles("weights");
-    return std::vector<double>(values.begin(), values.end());
-  };
-  CHECK(weights(x) == weights(y));
+/// The model of training on a file under the name `data`, which the record of the model has.
+std::vector<std::string> ModelOf(const std::string& file, const std::string& data,
+                                 const Arguments& more) {
+  std::filesystem::remove_all(data);
+  std::filesystem::copy(file, data);
+  const std::string model = data + ".slk";
+  const Outcome trained = RunProgram(
+      Arguments{"sequence", "train", data, "--model", model, "--max-passes", "3", "-q"} + more);
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  return ModelEntriesOf(model);
 }
 
 void CheckError(const Outcome& outcome, const std::string& message) {
@@ -41,7 +41,6 @@ TEST_CASE("training, prediction and evaluation on converted sequences") {
   const std::string data = files.folder.Path("d.data");
   const std::string test = files.folder.Path("t.data");
   const std::string model = files.folder.Path("c.slk");
-  const std::string text = files.Trained({"--constraints", "bio"});
   const Arguments convert = {"sequence", "convert", files.conll, "--out", data};
   const Outcome converted = RunProgram(convert);
   INFO(converted.err);
@@ -51,7 +50,6 @@ TEST_CASE("training, prediction and evaluation on converted sequences") {
   const Outcome trained = RunProgram(train + Arguments{"--constraints", "bio"});
   INFO(trained.err);
   REQUIRE(trained.code == 0);
-  CheckSameModels(model, text);
   REQUIRE(RunProgram({"sequence", "convert", files.test, "--for", model, "--out", test}).code == 0);
   const auto run = [&](const char* command, const std::string& from, const Arguments& more = {}) {
     return RunProgram(Arguments{"sequence", command, from, "--model", model} + more);
@@ -59,9 +57,14 @@ TEST_CASE("training, prediction and evaluation on converted sequences") {
   CHECK(run("evaluate", test, {"--json"}).out == run("evaluate", files.test, {"--json"}).out);
   CHECK(run("predict", test, {"--output", "scores"}).out ==
         run("predict", files.test, {"--output", "scores"}).out);
-  // The columns of tokens are not in the file.
-  const auto labels = Lines(run("predict", test).out);
-  const auto lines = Lines(run("predict", files.test).out);
+  for (const Arguments& output : {Arguments{}, {"--output", "nbest=2"}})
+    CHECK(run("predict", test, output).out == run("predict", files.test, output).out);
+  // The columns of tokens are not in a file for training.
+  const Outcome alone = run("predict", data);
+  CHECK(Contains(alone.err, "d.data was converted for training, without the columns of tokens"));
+  CHECK(!Contains(run("predict", data, {"-q"}).err, "note"));
+  const auto labels = Lines(alone.out);
+  const auto lines = Lines(run("predict", files.conll).out);
   REQUIRE(labels.size() == lines.size());
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const std::string& line = lines[k];
@@ -81,6 +84,39 @@ TEST_CASE("training, prediction and evaluation on converted sequences") {
     return kept;
   };
   CHECK(figures(table.out) == figures(cv(files.conll).out));
+}
+
+TEST_CASE("the models of converted sequences are those of the text, with their records") {
+  const Files files;
+  const std::string data = files.folder.Path("d.data");
+  const std::string name = files.folder.Path("name");
+  for (const Arguments& way : {Arguments{},
+                               {"--template", "chunking", "--min-count", "2"},
+                               {"--hash-bits", "6"},
+                               {"--scale", "norm"},
+                               {"--template", "spelling", "--scale", "max-abs"}}) {
+    const Outcome converted =
+        RunProgram(Arguments{"sequence", "convert", files.conll, "--out", data, "-q"} + way);
+    INFO(converted.err);
+    REQUIRE(converted.code == 0);
+    const Arguments costs = {"--loss", "count"};
+    CHECK(ModelOf(data, name, costs) == ModelOf(files.conll, name, way + costs));
+  }
+}
+
+TEST_CASE("letters for a model keep their columns") {
+  const Files files;
+  const std::string letters = files.folder.Write("letters", LettersText(20));
+  const std::string model = files.folder.Path("l.slk");
+  const std::string data = files.folder.Path("l.data");
+  REQUIRE(RunProgram({"sequence", "train", letters, "--model", model, "-q", "--max-passes", "3"})
+              .code == 0);
+  REQUIRE(RunProgram({"sequence", "convert", letters, "--for", model, "--out", data}).code == 0);
+  const auto predict = [&](const std::string& from) {
+    return RunProgram({"sequence", "predict", from, "--model", model, "-q"}).out;
+  };
+  CHECK(Contains(predict(letters), "\t"));
+  CHECK(predict(data) == predict(letters));
 }
 
 TEST_CASE("options that converted sequences have settled are refused") {
