@@ -23,7 +23,7 @@ void SegmentChoices::Check() const {
   ReadLayers();
   ReadPairwise();
   ReadLoss();
-  if (regions == "all") return;
+  if (RegionsText() == "all") return;
   for (const std::string& region : Split(regions, ','))
     CheckChoice("regions", region, {"own", "neighbours", "image"});
 }
@@ -50,7 +50,7 @@ RecordTexts TextsOf(const SegmentChoices& choices, std::string_view scale,
   texts.options = {{"layers", choices.layers},
                    {"pairwise", std::string(Name(model.pairwise()))},
                    {"loss", choices.loss},
-                   {"regions", choices.regions},
+                   {"regions", choices.RegionsText()},
                    {"potentials", choices.potentials},
                    {"scale", std::string(scale)}};
   return texts;

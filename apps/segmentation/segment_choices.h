@@ -15,14 +15,16 @@ struct SegmentChoices {
   std::string layers = "two";
   std::string pairwise;  ///< empty: table, or with potentials Potts
   std::string loss = "pixels";
-  std::string regions = "all";  ///< or some of own, neighbours, image, separated by commas
-  std::string potentials;       ///< path of a file of class potentials; empty: a model of features
+  std::string regions;     ///< some of own, neighbours, image, with commas; empty or all: all
+  std::string potentials;  ///< path of a file of class potentials; empty: a model of features
 
   /// Checks the values that need no data. The functions below check their own. All throw DataError.
   void Check() const;
   SegmentLayers ReadLayers() const;
   SegmentPairwise ReadPairwise() const;
   SegmentLoss ReadLoss() const;
+  /// The regions, "all" if empty.
+  std::string RegionsText() const { return regions.empty() ? "all" : regions; }
 };
 
 /// What the record of a model says about them. `scale`: the name of the scaling that was asked for.

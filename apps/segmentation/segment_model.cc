@@ -214,6 +214,48 @@ void SegmentModel::set_void_values(std::vector<std::int64_t> values) {
   void_values_ = std::move(values);
 }
 
+void SaveImageFormat(const SegmentModel& model, ModelWriter* writer) {
+  std::vector<std::int64_t> ranges = {model.file_dimension()};
+  for (const FeatureRange& range : model.ranges())
+    ranges.insert(ranges.end(), {range.begin, range.size});
+  writer->Add("features", ranges);
+  writer->Add("extractor", model.extractor);
+  // Without this entry (also in files of older versions) 255 means void.
+  if (model.void_values() != std::vector<std::int64_t>{255})
+    writer->Add("void_values", model.void_values());
+}
+
+SavedImageFormat LoadImageFormat(const ModelEntries& entries, std::size_t num_classes,
+                                 bool features) {
+  SavedImageFormat format;
+  const auto flat = entries.file().Integers("features");
+  entries.Require(flat.size() % 2 == 1, "features");
+  format.dimension = entries.ToIndex("features", flat[0]);
+  entries.Require(format.dimension < std::numeric_limits<Index>::max() / 1024, "features");
+  for (std::size_t r = 1; r < flat.size(); r += 2) {
+    format.ranges.push_back(
+        {entries.ToIndex("features", flat[r]), entries.ToIndex("features", flat[r + 1])});
+  }
+  entries.Require(features ? RangesFit(format.ranges, format.dimension)
+                           : format.ranges.empty() && format.dimension == 0,
+                  "features");
+  format.extractor = entries.file().String("extractor");
+  if (entries.file().Has("void_values")) {
+    const auto values = entries.file().Integers("void_values");
+    entries.Require(VoidValuesFit(values, num_classes), "void_values");
+    format.void_values.assign(values.begin(), values.end());
+  }
+  return format;
+}
+
+void RequireClasses(const ModelEntries& entries, const std::string& entry,
+                    const std::vector<std::string>& classes) {
+  entries.Require(
+      classes.size() >= 2 && classes.size() <= 255 &&
+          std::unordered_set<std::string>(classes.begin(), classes.end()).size() == classes.size(),
+      entry);
+}
+
 ModelWriter SegmentModel::File() const {
   ModelWriter writer;
   writer.Add("task", std::string(kSegmentTask));
@@ -221,12 +263,7 @@ ModelWriter SegmentModel::File() const {
   writer.Add("layers", std::string(Name(layers_)));
   writer.Add("pairwise", std::string(Name(pairwise_)));
   writer.Add("inputs", std::string(Name(inputs_)));
-  std::vector<std::int64_t> ranges = {file_dimension_};
-  for (const FeatureRange& range : ranges_) ranges.insert(ranges.end(), {range.begin, range.size});
-  writer.Add("features", ranges);
-  writer.Add("extractor", extractor);
-  // Without this entry (also in files of older versions) 255 means void.
-  if (void_values_ != std::vector<std::int64_t>{255}) writer.Add("void_values", void_values_);
+  SaveImageFormat(*this, &writer);
   SaveScaling(scaling_, &writer);
   writer.AddWeights("weights", weights_, record.single_precision);
   SaveRecord(record, &writer);
@@ -236,30 +273,17 @@ ModelWriter SegmentModel::File() const {
 SegmentModel SegmentModel::Load(ModelReader file) {
   ModelEntries entries(std::move(file), kSegmentTask);
   const auto& classes = entries.file().Strings("classes");
-  entries.Require(
-      classes.size() >= 2 && classes.size() <= 255 &&
-          std::unordered_set<std::string>(classes.begin(), classes.end()).size() == classes.size(),
-      "classes");
+  RequireClasses(entries, "classes", classes);
   const auto layers = entries.Choose(
       "layers", {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours});
   const auto pairwise =
       entries.Choose("pairwise", {SegmentPairwise::kPotts, SegmentPairwise::kTable});
   const auto inputs =
       entries.Choose("inputs", {SegmentInputs::kFeatures, SegmentInputs::kPotentials});
-  const auto flat = entries.file().Integers("features");
-  entries.Require(flat.size() % 2 == 1, "features");
-  const Index dimension = entries.ToIndex("features", flat[0]);
-  entries.Require(dimension < std::numeric_limits<Index>::max() / 1024, "features");
-  std::vector<FeatureRange> ranges;
-  Offset columns = 1;
-  for (std::size_t r = 1; r < flat.size(); r += 2) {
-    ranges.push_back(
-        {entries.ToIndex("features", flat[r]), entries.ToIndex("features", flat[r + 1])});
-    columns += ranges.back().size;
-  }
   const bool features = inputs == SegmentInputs::kFeatures;
-  entries.Require(features ? RangesFit(ranges, dimension) : ranges.empty() && dimension == 0,
-                  "features");
+  SavedImageFormat format = LoadImageFormat(entries, classes.size(), features);
+  Offset columns = 1;
+  for (const FeatureRange& range : format.ranges) columns += range.size;
   // Checks the sizes before anything is allocated by them.
   const auto k = static_cast<Offset>(classes.size());
   const bool coarse = layers != SegmentLayers::kFine;
@@ -267,14 +291,10 @@ SegmentModel SegmentModel::Load(ModelReader file) {
                           (coarse ? (pairwise == SegmentPairwise::kTable ? k * k : 1) : 0) +
                           (layers == SegmentLayers::kNeighbours ? kContrastBins : 0);
   std::vector<double> weights = entries.TakeWeights(expected);
-  SegmentModel model(inputs, classes, dimension, std::move(ranges), layers, pairwise);
+  SegmentModel model(inputs, classes, format.dimension, std::move(format.ranges), layers, pairwise);
   model.set_weights(std::move(weights));
-  model.extractor = entries.file().String("extractor");
-  if (entries.file().Has("void_values")) {
-    const auto values = entries.file().Integers("void_values");
-    entries.Require(VoidValuesFit(values, classes.size()), "void_values");
-    model.set_void_values({values.begin(), values.end()});
-  }
+  model.extractor = std::move(format.extractor);
+  model.set_void_values(std::move(format.void_values));
   model.set_scaling(LoadScaling(entries, model.num_features()));
   model.record = LoadRecord(entries);
   return model;

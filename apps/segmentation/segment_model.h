@@ -84,6 +84,8 @@ std::vector<Index> MajorityLabels(std::span<const std::int64_t> pixels, Index nu
 struct FeatureRange {
   Index begin = 0;
   Index size = 0;
+
+  bool operator==(const FeatureRange&) const = default;
 };
 
 class SegmentModel {
@@ -168,6 +170,25 @@ class SegmentModel {
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;
 };
+
+/// What a model knows of images apart from their classes.
+struct SavedImageFormat {
+  Index dimension = 0;  ///< file_dimension()
+  std::vector<FeatureRange> ranges;
+  std::string extractor;
+  std::vector<std::int64_t> void_values = {255};
+
+  bool operator==(const SavedImageFormat&) const = default;
+};
+/// Adds the entries of a model that LoadImageFormat reads.
+void SaveImageFormat(const SegmentModel& model, ModelWriter* writer);
+/// Throws DataError when entries are missing, or contradict each other. features: of a model of
+/// features; else there are no ranges.
+SavedImageFormat LoadImageFormat(const ModelEntries& entries, std::size_t num_classes,
+                                 bool features);
+/// Throws DataError unless these are 2 … 255 distinct names of classes.
+void RequireClasses(const ModelEntries& entries, const std::string& entry,
+                    const std::vector<std::string>& classes);
 
 /// The entry "task" of the model files of this class.
 inline constexpr std::string_view kSegmentTask = "segmentation";

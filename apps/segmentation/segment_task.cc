@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <slackline/apps/training/converted_scaling.h>
 #include <slackline/apps/training/dealt_examples.h>
 
 namespace slackline::internal {
@@ -25,7 +26,9 @@ SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<
                             Ranks* ranks) {
   ScaledInputs scaled;
   if (model.inputs() == SegmentInputs::kFeatures) {
-    scaled = ScaleForTraining(scale, {data.source, data.rows, model.num_features()}, ranks);
+    scaled = data.converted != nullptr
+                 ? ScalingOfConverted(scale, *data.converted, data.source, data.rows)
+                 : ScaleForTraining(scale, {data.source, data.rows, model.num_features()}, ranks);
     data.rows = scaled.rows;
     model.set_scaling(scaled.scaling);
   }
@@ -33,12 +36,14 @@ SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<
 }
 
 SegmentTraining::SegmentTraining(SegmentTask* task, SegmentLoss loss, RecordTexts texts)
-    : TrainTask(task->data.source, std::move(texts)),
+    : TrainTask(task->data.source, WithConversion(task->data.converted.get(), std::move(texts))),
       task_(*task),
       problem_(MakeProblem(*task, loss)) {}
 
 Fingerprint SegmentTraining::Context() const {
-  return {{"names of the classes", HashOfNames(task_.model.classes())}};
+  Fingerprint context = {{"names of the classes", HashOfNames(task_.model.classes())}};
+  AddWindows(task_.data.converted.get(), &context);
+  return context;
 }
 
 void SegmentTraining::SetWeights(const TrainOptions& options, const std::vector<double>& weights) {

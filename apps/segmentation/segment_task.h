@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The training of a segmentation model on prepared images in memory.
+// The training of a segmentation model on prepared or converted images.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <slackline/apps/converted/converted_values.h>
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/apps/training/input_scaling.h>
 #include <slackline/apps/training/train_task.h>
@@ -22,6 +23,8 @@ struct SegmentData {
   std::vector<std::string> names;
   std::vector<SegmentExample> examples;
   std::shared_ptr<const FeatureRows> rows;
+  /// Of converted images, whose rows are scaled already; else null.
+  std::shared_ptr<const ConvertedValues> converted;
 };
 
 /// A model with all weights zero, and its training images.
@@ -31,7 +34,7 @@ struct SegmentTask {
   ScaledInputs scaled;     ///< its rows replace those of the data
   Ranks* ranks = nullptr;  ///< as given to MakeSegmentTask
 };
-/// Scales the features of the images, unless the model reads potentials. Throws DataError. ranks:
+/// Scales the features of the images, unless the model reads potentials, or they are converted. Throws DataError. ranks:
 /// the processes that train together, each with its own images (ExactRanks of the training
 /// options), which all call it; null: this process alone.
 SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<ScaleKind> scale,

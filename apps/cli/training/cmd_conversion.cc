@@ -30,7 +30,7 @@ void ConversionFlags::Register(CLI::App* app, const std::string& for_text) {
                 "less than N MB) into a new folder, which is then read as one file is",
                 "one file");
   scale.Register(app);
-  AddTextOption(app, "for", &model, "M.slk", for_text)->excludes("--scale");
+  if (!for_text.empty()) AddTextOption(app, "for", &model, "M.slk", for_text)->excludes("--scale");
   AddTextOption(app, "window", &window, "MB|auto|none",
                 "megabytes of features that training visits together, in random order, before it "
                 "goes on to others; so much is read in advance, too. none: all. auto: 64 MB if "

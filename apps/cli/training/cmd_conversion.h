@@ -23,7 +23,7 @@ struct ConversionFlags {
   ScaleFlag scale;
   bool quiet = false;
 
-  /// for_text: what --for gives the data.
+  /// for_text: what --for gives the data; empty: without --for.
   void Register(CLI::App* app, const std::string& for_text);
   /// Does all checks that need no data. Throws DataError.
   ConvertedTarget Target(const std::vector<std::string>& inputs) const;

@@ -37,6 +37,7 @@ void AddSegment(CLI::App* parent, Action* action) {
   AddSegmentEvaluate(app, action);
   AddSegmentCv(app, action);
   AddSegmentPotentials(app, action);
+  AddSegmentConvert(app, action);
 }
 
 #else

@@ -19,6 +19,7 @@ struct PixelFlag {
 /// Each function adds its command to `parent`; parsing the command sets *action.
 void AddSegmentDraw(CLI::App* parent, Action* action);
 void AddSegmentPrepare(CLI::App* parent, Action* action);
+void AddSegmentConvert(CLI::App* parent, Action* action);
 void AddSegmentTrain(CLI::App* parent, Action* action);
 void AddSegmentPredict(CLI::App* parent, Action* action);
 void AddSegmentEvaluate(CLI::App* parent, Action* action);

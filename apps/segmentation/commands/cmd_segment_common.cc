@@ -53,13 +53,25 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
 
 }  // namespace
 
-void SegmentFlags::Register(CLI::App* app) {
-  app->add_option("FEATURES", features, "file of prepared images")->required()->type_name("");
-  AddTextOption(app, "layers", &layers, "two|fine|neighbours",
+void SegmentFlags::RegisterLayers(CLI::App* app, SegmentChoices* choices) {
+  AddTextOption(app, "layers", &choices->layers, "two|fine|neighbours",
                 "two: fine and coarse superpixels, each fine one linked with the coarse one around "
                 "it. fine: fine ones alone, without links. neighbours: as two, plus links between "
                 "neighbouring fine ones, by contrast",
                 "two");
+}
+
+void SegmentFlags::RegisterRegions(CLI::App* app, SegmentChoices* choices) {
+  AddTextOption(app, "regions", &choices->regions, "all|own,neighbours,image",
+                "which features: of the superpixel itself, of those around it, of the whole image",
+                "all");
+}
+
+void SegmentFlags::Register(CLI::App* app) {
+  app->add_option("FEATURES", features, "file of prepared or converted images")
+      ->required()
+      ->type_name("");
+  RegisterLayers(app, this);
   AddTextOption(app, "pairwise", &pairwise, "potts|table",
                 "weights of a link between layers: one for different classes, or one for every "
                 "pair of classes",
@@ -69,9 +81,7 @@ void SegmentFlags::Register(CLI::App* app) {
                 "divided by the share of its class (balanced)",
                 "pixels");
   scale.Register(app);
-  AddTextOption(app, "regions", &regions, "all|own,neighbours,image",
-                "which features: of the superpixel itself, of those around it, of the whole image",
-                "all");
+  RegisterRegions(app, this);
   AddTextOption(app, "potentials", &potentials, "FILE",
                 "instead of features: a number per class for every superpixel (see `segment "
                 "potentials`), with one weight per class that both layers share")

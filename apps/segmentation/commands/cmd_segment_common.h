@@ -26,6 +26,9 @@ struct SegmentFlags : SegmentChoices {
   ScaleFlag scale;
 
   void Register(CLI::App* app);
+  /// The options that say which superpixels and features are used.
+  static void RegisterLayers(CLI::App* app, SegmentChoices* choices);
+  static void RegisterRegions(CLI::App* app, SegmentChoices* choices);
   /// Checks the values that need no data. Throws DataError.
   void Check() const;
   /// The input files.

@@ -128,9 +128,10 @@ int Run(const CvCommand& command) {
   task.candidate_key = "loss";
   task.candidates.clear();
   for (const SegmentLoss loss : losses) task.candidates.emplace_back(Name(loss));
-  task.own = {{"layers", command.segment.layers},
-              {"pairwise", Name(images.model.pairwise())},
-              {"regions", command.segment.regions}};
+  task.own = {
+      {"layers", command.segment.layers},
+      {"pairwise", Name(images.model.pairwise())},
+      {"regions", OptionOf(images.data.converted.get(), "regions", command.segment.RegionsText())}};
   task.session = [&](std::size_t candidate) {
     SegmentFlags flags = command.segment;
     flags.loss = std::string(Name(losses[candidate]));

@@ -15,7 +15,8 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Trains a segmentation model on the training images of a file that `segment prepare` made.\n"
+    "Trains a segmentation model on the training images of a file that `segment prepare` made, or "
+    "`segment convert`.\n"
     "Ctrl-C ends training early and keeps the best model. Without --lambda, --C and --lambda-path, "
     "lambda is n/80 times the\n"
     "mean squared norm of the features, with n superpixels per image. This is often not far from "

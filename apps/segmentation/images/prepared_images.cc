@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <slackline/apps/segmentation/class_potentials.h>
+#include <slackline/apps/converted/converted_reader.h>
+#include <slackline/apps/segmentation/images/converted_images.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/core/ranks.h>
@@ -18,12 +19,12 @@ namespace {
 /// The features of the requested regions, with adjacent blocks joined.
 std::vector<FeatureRange> SelectRanges(const std::vector<FeatureBlock>& blocks,
                                        const std::string& regions) {
+  const bool all = regions == "all";
   const std::vector<std::string> wanted = Split(regions, ',');
   std::vector<FeatureRange> ranges;
   for (const FeatureBlock& block : blocks) {
     const std::string region = block.name.substr(0, block.name.find('/'));
-    if (regions != "all" && std::find(wanted.begin(), wanted.end(), region) == wanted.end())
-      continue;
+    if (!all && std::find(wanted.begin(), wanted.end(), region) == wanted.end()) continue;
     if (!ranges.empty() && ranges.back().begin + ranges.back().size == block.begin) {
       ranges.back().size += block.size;
     } else {
@@ -84,15 +85,45 @@ const ClassPotentials* PointerTo(const std::optional<ClassPotentials>& potential
   return potentials ? &*potentials : nullptr;
 }
 
+std::vector<Index> ImagesOf(const FeatureFile& file, ImageRole role) {
+  std::vector<Index> images;
+  for (Index i = 0; i < file.num_images(); ++i) {
+    if (file.image(i).role == role) images.push_back(i);
+  }
+  return images;
+}
+
+/// Calls visit(image) for the images of a role for a model, one after the other.
+template <class Visit>
+void ForEachPrepared(const std::string& path, const std::string& potentials_path,
+                     const SegmentModel& model, ImageRole role, const Ranks& ranks,
+                     const Visit& visit) {
+  const bool features = model.inputs() == SegmentInputs::kFeatures;
+  if (features != potentials_path.empty())
+    throw DataError(
+        features ? "--potentials: the model was trained on features"
+                 : "--potentials: required, since the model was trained on class potentials");
+  if (IsConverted(OneRank(), path))
+    throw DataError(path, 0,
+                    "converted images, which are for training: pass the file of prepared images");
+  const FeatureFile file(path);
+  if (file.classes() != model.classes())
+    throw DataError(path, 0, "the file has other classes than the model");
+  if (features && file.extractor() != model.extractor)
+    throw DataError(path, 0,
+                    "the file has other features than those that the model was trained on");
+  const std::optional<ClassPotentials> potentials = ReadPotentials(potentials_path, model);
+  const std::vector<Index> images = ImagesOf(file, role);
+  const Ranks::Piece mine = ranks.PieceOf(std::ssize(images));
+  for (std::int64_t k = mine.begin; k < mine.end; ++k)
+    visit(LoadImage(file, images[static_cast<std::size_t>(k)], model, PointerTo(potentials)));
+}
+
 /// The training images of this rank.
 SegmentData LoadImages(const FeatureFile& file, const std::string& path, const SegmentModel& model,
                        const std::string& potentials_path, const Ranks& ranks, Index shards) {
   const std::optional<ClassPotentials> potentials = ReadPotentials(potentials_path, model);
-  std::vector<Index> images;
-  for (Index i = 0; i < file.num_images(); ++i) {
-    if (file.image(i).role == ImageRole::kTrain) images.push_back(i);
-  }
-  if (images.empty()) throw DataError(path, 0, "the file has no training images");
+  const std::vector<Index> images = TrainingImages(file, path);
   const Ranks::Piece mine = RecordsOfRank(ranks, std::ssize(images), shards, ranks.rank());
   SegmentData data;
   data.source = path;
@@ -131,7 +162,7 @@ LabelCoding CodingOf(const SegmentModel& model) {
 SegmentModel MakeSegmentModel(const SegmentChoices& choices, const ImageFormat& format) {
   const bool features = choices.potentials.empty();
   SegmentModel model = features ? SegmentModel(format.classes, format.dimension,
-                                               SelectRanges(format.blocks, choices.regions),
+                                               SelectRanges(format.blocks, choices.RegionsText()),
                                                choices.ReadLayers(), choices.ReadPairwise())
                                 : SegmentModel::OfPotentials(format.classes, choices.ReadLayers(),
                                                              choices.ReadPairwise());
@@ -182,47 +213,39 @@ SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& featu
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
                             std::optional<ScaleKind> scale, Ranks* ranks, Index shards) {
   Ranks& all = RanksOrOne(ranks);
+  if (shards <= 0) shards = Index{all.size()};
+  if (IsConverted(all, path)) return LoadConvertedTask(path, choices, scale, ranks, shards);
   std::optional<SegmentModel> model;
   SegmentData data;
   OnAllRanks(all, [&] {
     const FeatureFile file(path);
     model = MakeSegmentModel(choices, FormatOf(file));
-    data = LoadImages(file, path, *model, choices.potentials, all,
-                      shards > 0 ? shards : Index{all.size()});
+    data = LoadImages(file, path, *model, choices.potentials, all, shards);
   });
   return MakeSegmentTask(std::move(*model), std::move(data), scale, ranks);
 }
 
-std::vector<PreparedExample> LoadPrepared(const std::string& path,
-                                          const std::string& potentials_path,
+PreparedExample LoadImage(const FeatureFile& file, Index i, const SegmentModel& model,
+                          const ClassPotentials* potentials) {
+  const PreparedImage image = file.image(i);
+  if (potentials == nullptr) file.CheckFeatures(i);
+  auto rows = std::make_shared<FeatureRows>();
+  SegmentExample example = MakeExample(model, image, potentials, rows.get());
+  return {std::string(image.name), std::move(example), std::move(rows)};
+}
+
+std::vector<Index> TrainingImages(const FeatureFile& file, const std::string& path) {
+  std::vector<Index> images = ImagesOf(file, ImageRole::kTrain);
+  if (images.empty()) throw DataError(path, 0, "the file has no training images");
+  return images;
+}
+
+std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::string& potentials,
                                           const SegmentModel& model, ImageRole role,
                                           const Ranks& ranks) {
-  const bool features = model.inputs() == SegmentInputs::kFeatures;
-  if (features != potentials_path.empty())
-    throw DataError(
-        features ? "--potentials: the model was trained on features"
-                 : "--potentials: required, since the model was trained on class potentials");
-  const FeatureFile file(path);
-  if (file.classes() != model.classes())
-    throw DataError(path, 0, "the file has other classes than the model");
-  if (features && file.extractor() != model.extractor)
-    throw DataError(path, 0,
-                    "the file has other features than those that the model was trained on");
-  const std::optional<ClassPotentials> potentials = ReadPotentials(potentials_path, model);
-  std::vector<Index> images;
-  for (Index i = 0; i < file.num_images(); ++i) {
-    if (file.image(i).role == role) images.push_back(i);
-  }
-  const Ranks::Piece mine = ranks.PieceOf(std::ssize(images));
   std::vector<PreparedExample> examples;
-  for (std::int64_t k = mine.begin; k < mine.end; ++k) {
-    const Index i = images[static_cast<std::size_t>(k)];
-    const PreparedImage image = file.image(i);
-    if (features) file.CheckFeatures(i);
-    auto rows = std::make_shared<FeatureRows>();
-    SegmentExample example = MakeExample(model, image, PointerTo(potentials), rows.get());
-    examples.push_back({std::string(image.name), std::move(example), std::move(rows)});
-  }
+  ForEachPrepared(path, potentials, model, role, ranks,
+                  [&](PreparedExample image) { examples.push_back(std::move(image)); });
   return examples;
 }
 
@@ -254,8 +277,7 @@ SegmentEvaluation EvaluatePrepared(const std::string& path, const std::string& p
                                    const SegmentModel& model, DecodeKind decode, Ranks& ranks) {
   SegmentEvaluation total(model.num_classes());
   OnAllRanks(ranks, [&] {
-    for (const PreparedExample& image :
-         LoadPrepared(path, potentials, model, ImageRole::kTest, ranks)) {
+    const auto predict = [&](const PreparedExample& image) {
       const WallTimer timer;
       const SegmentPrediction prediction =
           PredictSegments(model, image.example, image.rows, decode);
@@ -263,7 +285,8 @@ SegmentEvaluation EvaluatePrepared(const std::string& path, const std::string& p
       AddPixels(image.example, prediction.fine, &total.confusion);
       total.certified += prediction.certified() ? 1 : 0;
       ++total.images;
-    }
+    };
+    ForEachPrepared(path, potentials, model, ImageRole::kTest, ranks, predict);
   });
   total.AddUp(ranks);
   if (total.images == 0) throw DataError(path, 0, "the file has no test images");

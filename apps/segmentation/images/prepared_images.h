@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <slackline/apps/segmentation/class_potentials.h>
 #include <slackline/apps/segmentation/segment_choices.h>
 #include <slackline/apps/segmentation/segment_metrics.h>
 #include <slackline/apps/segmentation/segment_model.h>
@@ -52,8 +53,8 @@ SegmentGraph MakeGraph(Index num_fine, Index num_coarse, std::span<const std::in
 SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& features,
                            const LabelImage& labels, FeatureRows* rows);
 
-/// A model for the file with all weights zero, and the file's training images. Throws DataError.
-/// Several ranks call this function together, and each gets its own images when they are dealt in
+/// A model for the file with all weights zero, and the file's training images. Images may be
+/// converted (converted_images.h), which their first bytes tell. Throws DataError. Several ranks call this function together, and each gets its own images when they are dealt in
 /// `shards` (RecordsOfRank; 0 = one shard per rank); errors are the same on all of them. ranks: as
 /// for MakeSegmentTask.
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
@@ -66,6 +67,12 @@ struct PreparedExample {
   SegmentExample example;
   std::shared_ptr<const FeatureRows> rows;
 };
+/// Image i of a file. potentials: of a model of potentials, else null. Throws DataError when the
+/// file is damaged.
+PreparedExample LoadImage(const FeatureFile& file, Index i, const SegmentModel& model,
+                          const ClassPotentials* potentials = nullptr);
+/// The numbers of a file's training images. Throws DataError, with the path, when there are none.
+std::vector<Index> TrainingImages(const FeatureFile& file, const std::string& path);
 /// The prepared images of a role (none if the file has none) for a model. `potentials`: path of a
 /// file of class potentials, for a model of potentials; else empty. Throws DataError when the file
 /// does not fit the model. Several ranks get nearly equal pieces of the images, in their order
@@ -93,7 +100,7 @@ struct SegmentEvaluation {
   /// Replaces all numbers by their sums over all ranks, which all call this function.
   void AddUp(Ranks& ranks);
 };
-/// Predicts the test images of a file. Throws DataError as LoadPrepared does, and when there are
+/// Predicts the test images of a file, of which one is in memory at a time. Throws DataError as LoadPrepared does, and when there are
 /// none. Several ranks call this function together, each predicts some of the images, and all get
 /// the sums; a DataError on one of them is thrown on all.
 SegmentEvaluation EvaluatePrepared(const std::string& path, const std::string& potentials,
