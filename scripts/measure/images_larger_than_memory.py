@@ -128,7 +128,7 @@ def main():
 
     if "draw" in runs:
         drawn = args.folder / "drawn"
-        for command in (["draw", "--out", drawn, "--images", args.drawn, "--size", "160x120"],
+        for command in (["draw", "--out", drawn, "--images", args.drawn, "--size", "64x48"],
                         ["prepare", "--images", drawn / "images", "--labels", drawn / "labels",
                          "--classes", drawn / "classes.txt", "--train", drawn / "train.txt",
                          "--out", small]):

@@ -35,8 +35,8 @@ struct ImageConversion {
 
 /// Converts the images at `path` to the target, which appears complete or not at all. Training on
 /// it gives the model of training on the prepared images with the same choices, bit for bit, if the
-/// rows are in one window, and the scales are learned without shards. Throws DataError when the file
-/// is damaged or has no training images, and when the disk refuses.
+/// rows are in one window, and the scales are learned without shards. Throws DataError when the
+/// file is damaged or has no training images, and when the disk refuses.
 ImageConversion ConvertImages(const std::string& path, const ConvertedTarget& target,
                               const ImageConversionOptions& options);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Converted images are those of the prepared file: every number of them, on one rank and on several.
+// Converted images are those of the prepared file: every number of them, on one rank and on
+// several.
 #include <slackline/apps/segmentation/images/convert_images.h>
 
 #include <algorithm>
