@@ -54,9 +54,10 @@ SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& featu
                            const LabelImage& labels, FeatureRows* rows);
 
 /// A model for the file with all weights zero, and the file's training images. Images may be
-/// converted (converted_images.h), which their first bytes tell. Throws DataError. Several ranks call this function together, and each gets its own images when they are dealt in
-/// `shards` (RecordsOfRank; 0 = one shard per rank); errors are the same on all of them. ranks: as
-/// for MakeSegmentTask.
+/// converted (converted_images.h), which their first bytes tell. Throws DataError. Several ranks
+/// call this function together, and each gets its own images when they are dealt in `shards`
+/// (RecordsOfRank; 0 = one shard per rank); errors are the same on all of them. ranks: as for
+/// MakeSegmentTask.
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
                             std::optional<ScaleKind> scale, Ranks* ranks = nullptr,
                             Index shards = 0);
@@ -100,9 +101,9 @@ struct SegmentEvaluation {
   /// Replaces all numbers by their sums over all ranks, which all call this function.
   void AddUp(Ranks& ranks);
 };
-/// Predicts the test images of a file, of which one is in memory at a time. Throws DataError as LoadPrepared does, and when there are
-/// none. Several ranks call this function together, each predicts some of the images, and all get
-/// the sums; a DataError on one of them is thrown on all.
+/// Predicts the test images of a file, of which one is in memory at a time. Throws DataError as
+/// LoadPrepared does, and when there are none. Several ranks call this function together, each
+/// predicts some of the images, and all get the sums; a DataError on one of them is thrown on all.
 SegmentEvaluation EvaluatePrepared(const std::string& path, const std::string& potentials,
                                    const SegmentModel& model, DecodeKind decode,
                                    Ranks& ranks = OneRank());
