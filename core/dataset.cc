@@ -2,6 +2,8 @@
 #include <slackline/core/dataset.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -59,6 +61,24 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
   labels_.insert(labels_.end(), labels.begin(), labels.end());
   potentials_.insert(potentials_.end(), potentials.begin(), potentials.end());
   return size() - 1;
+}
+
+Index Dataset::ExamplesAhead() const {
+  constexpr std::int64_t kMostExamples = 64;
+  constexpr std::int64_t kMostBytes = 16'000'000;
+  if (size() < 2 || rows_ == nullptr || rows_->size() < 2) return kMostExamples;
+  // Rows lie in the order of the file, or share values with those before them.
+  const std::int64_t bytes =
+      8 * std::abs(rows_->row(rows_->size() - 1).values - rows_->row(0).values);
+  const std::int64_t per_example = bytes / size() + 1;
+  return static_cast<Index>(std::clamp(kMostBytes / per_example, std::int64_t{1}, kMostExamples));
+}
+
+void Dataset::ReadAhead(Index begin, Index m, Index end) const {
+  const Index ahead = ExamplesAhead();
+  if ((m - begin) % ahead != 0) return;
+  const Index from = m == begin ? m : std::min(m + ahead, end);
+  WillNeed(from, std::min(m + 2 * ahead, end));
 }
 
 void Dataset::WillNeed(Index begin, Index end) const {

@@ -81,11 +81,11 @@ class Dataset {
   /// The same in a sweep over the examples begin … end − 1 in their order, before m is read: where
   /// rows lie in a file, it is read some examples ahead.
   void PrefetchSweep(Index begin, Index m, Index end) const {
-    constexpr Index kAhead = 64;
-    if (!rows_->in_file() || (m - begin) % kAhead != 0) return;
-    const Index from = m == begin ? m : std::min(m + kAhead, end);
-    WillNeed(from, std::min(m + 2 * kAhead, end));
+    if (rows_->in_file()) ReadAhead(begin, m, end);
   }
+  /// How many examples a sweep reads ahead, once to twice, where rows lie in a file: some
+  /// megabytes. With many large examples, the first ones would be gone before they are visited.
+  Index ExamplesAhead() const;
 
   /// Where rows lie in a file, has the system begin to read those of the examples begin … end − 1.
   void WillNeed(Index begin, Index end) const;
@@ -99,6 +99,7 @@ class Dataset {
   Index first_input(Index m) const { return examples_[m].first_input; }
 
  private:
+  void ReadAhead(Index begin, Index m, Index end) const;
   struct Entry {
     Index structure;
     Index first_input;

@@ -6,8 +6,10 @@
 namespace slackline::internal {
 namespace {
 
-/// Examples that are asked for together, so that calls of the system cost little.
+/// Examples that are asked for together, so that calls of the system cost little: so many, or where
+/// a group has few, and large ones, this part of them.
 constexpr std::size_t kAtOnce = 32;
+constexpr std::size_t kPartsOfGroup = 16;
 
 }  // namespace
 
@@ -62,7 +64,7 @@ void WindowAhead::Advance(std::span<const Index> order, std::size_t k) {
     Plan(order);
   }
   const std::size_t share = next_.size() * (k + 1 - begin_) / (end_ - begin_);
-  if (share >= read_ + kAtOnce) ReadUpTo(share);
+  if (share >= read_ + std::min(kAtOnce, next_.size() / kPartsOfGroup + 1)) ReadUpTo(share);
 }
 
 }  // namespace slackline::internal
