@@ -89,12 +89,6 @@ SequenceFormat FormatOf(const SequenceReadOptions& options, std::string_view lin
                                                        : SequenceFormat::kConll);
 }
 
-LettersReadOptions LettersOptions(const SequenceReadOptions& options) {
-  LettersReadOptions letters;
-  letters.any_numbers = options.format.has_value();
-  return letters;
-}
-
 RecordRule RuleOf(SequenceFormat format) {
   const bool letters = format == SequenceFormat::kLetters;
   RecordRule rule;
@@ -103,15 +97,6 @@ RecordRule RuleOf(SequenceFormat format) {
   };
   rule.no_records = letters ? "no words" : "no tokens";
   return rule;
-}
-
-std::unique_ptr<SequenceReader> MakeReader(SequenceFormat format, LineReader* lines,
-                                           const SequenceReadOptions& options,
-                                           const FirstLine& first) {
-  if (format == SequenceFormat::kLetters)
-    return MakeLettersReader(lines, LettersOptions(options), first);
-  if (format == SequenceFormat::kAttributes) return MakeAttributeReader(lines, {});
-  return MakeConllReader(lines, {}, first);
 }
 
 /// How the data of several ranks, or of a folder, are dealt.
@@ -165,7 +150,7 @@ SequenceInput ReadDealtTraining(const std::string& path, const SequenceReadOptio
   };
   input.data = ReadDealtSequences(path, {ranks, options.shards}, begin,
                                   [&](LineReader* lines, const FirstLine& first) {
-                                    return MakeReader(input.format, lines, options, first);
+                                    return MakeTrainingReader(input.format, options, lines, &first);
                                   });
   input.sequences = WantedSequences(input.data, options.folds, OneRank());
   if (input.format != SequenceFormat::kLetters)
@@ -271,17 +256,13 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
   }
   const bool alone = options.ranks == nullptr || options.ranks->alone();
   if (!alone || IsFolder(path)) return ReadDealtTraining(path, options);
-  LineReader reader(path);
-  const std::string_view line = FindFirstLine(&reader);
+  LineReader lines(path);
+  const std::string_view line = FindFirstLine(&lines);
   SequenceInput input;
   input.format = FormatOf(options, line);
-  if (input.format == SequenceFormat::kLetters) {
-    input.data = ReadLetters(&reader, line, LettersOptions(options));
-  } else if (input.format == SequenceFormat::kAttributes) {
-    input.data = ReadAttributes(&reader, line);
-  } else {
-    input.data = ReadConll(&reader, line);
-  }
+  const std::unique_ptr<SequenceReader> reader = MakeTrainingReader(input.format, options, &lines);
+  reader->ParseLine(line);
+  input.data = ReadAllSequences(reader.get());
   input.sequences = WantedSequences(input.data, options.folds, OneRank());
   if (input.format != SequenceFormat::kLetters)
     input.features = LearnFeatures(options, &input.data);
@@ -294,10 +275,14 @@ SequenceFormat SequenceFormatOf(const SequenceReadOptions& options, LineReader* 
 
 std::unique_ptr<SequenceReader> MakeTrainingReader(SequenceFormat format,
                                                    const SequenceReadOptions& options,
-                                                   LineReader* lines) {
-  if (format == SequenceFormat::kLetters) return MakeLettersReader(lines, LettersOptions(options));
+                                                   LineReader* lines, const FirstLine* first) {
   if (format == SequenceFormat::kAttributes) return MakeAttributeReader(lines, {});
-  return MakeConllReader(lines, {});
+  if (format == SequenceFormat::kConll)
+    return first == nullptr ? MakeConllReader(lines, {}) : MakeConllReader(lines, {}, *first);
+  LettersReadOptions letters;
+  letters.any_numbers = options.format.has_value();
+  return first == nullptr ? MakeLettersReader(lines, letters)
+                          : MakeLettersReader(lines, letters, *first);
 }
 
 std::int64_t MakeFeatureRows(const SequenceFeatures& features, SequenceData* data) {

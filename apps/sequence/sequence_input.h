@@ -78,10 +78,12 @@ std::int64_t MakeFeatureRows(const SequenceFeatures& features, SequenceData* dat
 
 /// The format of training data, which may be told by their first line, which is read.
 SequenceFormat SequenceFormatOf(const SequenceReadOptions& options, LineReader* lines);
-/// A reader of training data, without features. `lines` must outlive the reader.
+/// A reader of training data, without features. `lines` must outlive the reader. `first`: the first
+/// line of the data, where `lines` are a part of them; else null.
 std::unique_ptr<SequenceReader> MakeTrainingReader(SequenceFormat format,
                                                    const SequenceReadOptions& options,
-                                                   LineReader* lines);
+                                                   LineReader* lines,
+                                                   const FirstLine* first = nullptr);
 
 /// Data whose labels and features are known.
 struct KnownSequences {

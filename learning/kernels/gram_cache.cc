@@ -6,8 +6,6 @@
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
-namespace {}  // namespace
-
 GramCache::GramCache(const Kernel& kernel, std::vector<FeatureRow> inputs, std::int64_t max_bytes)
     : kernel_(kernel), inputs_(std::move(inputs)), place_of_(inputs_.size(), -1) {
   CheckKernel(kernel);

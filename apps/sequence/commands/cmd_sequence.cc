@@ -3,6 +3,8 @@
 // slackline sequence, and slackline sequence template
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 
+#include <memory>
+
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -67,7 +69,9 @@ SequenceData ReadColumns(const std::string& path) {
     throw DataError(reader.name(), reader.line_number(),
                     "letters have their pixels as features, and no templates");
   }
-  return ReadConll(&reader, line);
+  const std::unique_ptr<SequenceReader> sequences = MakeConllReader(&reader, {});
+  sequences->ParseLine(line);
+  return ReadAllSequences(sequences.get());
 }
 
 int RunTemplate(const TemplateCommand& command) {

@@ -37,8 +37,7 @@ class AttributeReader final : public SequenceReader {
   SequenceData Take() override;
   bool knows_labels() const override { return labels_.any(); }
   void Agree(Ranks& ranks) override { labels_.Agree(ranks, &data_.labels); }
-  /// Returns whether the line ends a sequence.
-  bool ParseLine(std::string_view line);
+  bool ParseLine(std::string_view line) override;
 
  private:
   [[noreturn]] void Fail(const std::string& message) const {
@@ -130,12 +129,6 @@ SequenceData AttributeReader::Take() {
 std::unique_ptr<SequenceReader> MakeAttributeReader(LineReader* lines,
                                                     const std::vector<std::string>& label_names) {
   return std::make_unique<AttributeReader>(lines, label_names);
-}
-
-SequenceData ReadAttributes(LineReader* reader, std::string_view line) {
-  AttributeReader sequences(reader, {});
-  sequences.ParseLine(line);
-  return ReadAllSequences(&sequences);
 }
 
 SequenceData ReadAttributes(const std::string& path, const std::vector<std::string>& label_names) {

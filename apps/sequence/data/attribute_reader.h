@@ -25,8 +25,6 @@ namespace slackline::internal {
 /// weights of sequences (@weight), and when a file has no tokens or, in training, no known labels.
 SequenceData ReadAttributes(const std::string& path,
                             const std::vector<std::string>& label_names = {});
-/// The same, starting with a line that was already read.
-SequenceData ReadAttributes(LineReader* reader, std::string_view line);
 /// The same, one sequence after the other. `lines` must outlive the reader.
 std::unique_ptr<SequenceReader> MakeAttributeReader(LineReader* lines,
                                                     const std::vector<std::string>& label_names);

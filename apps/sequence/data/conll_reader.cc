@@ -32,8 +32,7 @@ class ConllReader final : public SequenceReader {
   bool knows_labels() const override { return labels_.any(); }
   void Agree(Ranks& ranks) override { labels_.Agree(ranks, &data_.labels); }
   void BeginFile(const FirstLine& first);
-  /// Returns whether the line ends a sequence.
-  bool ParseLine(std::string_view line);
+  bool ParseLine(std::string_view line) override;
 
  private:
   [[noreturn]] void Fail(const std::string& message) const {
@@ -149,12 +148,6 @@ std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllRe
   auto reader = std::make_unique<ConllReader>(lines, options);
   reader->BeginFile(first);
   return reader;
-}
-
-SequenceData ReadConll(LineReader* reader, std::string_view line, const ConllReadOptions& options) {
-  ConllReader sequences(reader, options);
-  sequences.ParseLine(line);
-  return ReadAllSequences(&sequences);
 }
 
 SequenceData ReadConll(const std::string& path, const ConllReadOptions& options) {

@@ -30,9 +30,6 @@ struct ConllReadOptions {
 /// DataError with file, line and token when lines have different numbers of columns or not those of
 /// the model, and when a file has no tokens or, in training, only one column or no known labels.
 SequenceData ReadConll(const std::string& path, const ConllReadOptions& options = {});
-/// The same, starting with a line that was already read.
-SequenceData ReadConll(LineReader* reader, std::string_view line,
-                       const ConllReadOptions& options = {});
 /// The same, one sequence after the other. `lines` must outlive the reader.
 std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options);
 /// The same, for lines that follow `first`, or are those of a part of the data.

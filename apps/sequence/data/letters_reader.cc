@@ -41,8 +41,7 @@ class LettersReader final : public SequenceReader {
   bool knows_labels() const override { return labels_.any(); }
   void Agree(Ranks& ranks) override { labels_.Agree(ranks, &data_.labels); }
   void BeginFile(const FirstLine& first);
-  /// Returns whether the line ends a word.
-  bool ParseLine(std::string_view line);
+  bool ParseLine(std::string_view line) override;
 
  private:
   /// The fields of a line that link letters to words.
@@ -257,13 +256,6 @@ LineRole RoleOfLetterLine(std::string_view line) {
     line.remove_prefix(tab + 1);
   }
   return line.substr(0, line.find('\t')) == kNoNext ? LineRole::kEnd : LineRole::kPart;
-}
-
-SequenceData ReadLetters(LineReader* reader, std::string_view line,
-                         const LettersReadOptions& options) {
-  LettersReader words(reader, options);
-  words.ParseLine(line);
-  return ReadAllSequences(&words);
 }
 
 SequenceData ReadLetters(const std::string& path, const LettersReadOptions& options) {

@@ -34,9 +34,6 @@ struct LettersReadOptions {
 /// the format, when the number of pixels is not that of the model, and when a file for training has
 /// no words or no known letters.
 SequenceData ReadLetters(const std::string& path, const LettersReadOptions& options = {});
-/// The same, starting with a line that was already read.
-SequenceData ReadLetters(LineReader* reader, std::string_view line,
-                         const LettersReadOptions& options = {});
 /// The same, one word after the other. `lines` must outlive the reader.
 std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,
                                                   const LettersReadOptions& options);

@@ -29,6 +29,8 @@ class SequenceReader {
   /// to it). False at the end of the file. Throws DataError with file, line and token on text that
   /// violates the format, and when the file ends before any sequence.
   virtual bool Next() = 0;
+  /// Takes a line that was read before, as Next takes lines; returns whether it ends a sequence.
+  virtual bool ParseLine(std::string_view line) = 0;
 
   /// Returns all sequences read since the last Take, as SequenceData describes. Labels keep their
   /// numbers if the reader was given the labels of a model. In training every Take sorts the labels

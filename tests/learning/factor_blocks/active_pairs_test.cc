@@ -55,35 +55,40 @@ double MassOff(const FactorBlocks& blocks, Index m) {
 
 TEST_CASE("a visit of the active pairs equals a visit of all pairs unless a pair becomes active") {
   Random random(71);
+  int visits = 0;
   int shrunk = 0;
   int grown = 0;
   int compared = 0;
   for (int trial = 0; trial < 6; ++trial) {
-    const Problem problem(RandomMultiLabelProblem(random, 10, 8, 4, true, kFewLabels),
-                          trial % 2 == 0 ? 0.3 : 0.02);
+    // With such rare labels and small λ most labels of most points stay off.
+    const Problem problem(RandomMultiLabelProblem(random, 10, 14, 8, true, 8),
+                          trial % 2 == 0 ? 0.003 : 0.0002);
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
       for (const bool multipliers : {true, false}) {
         FactorBlocks blocks(problem, step, multipliers);
         blocks.set_rho(0.5);
         const double eta_step = multipliers ? 0.8 : 0;
         for (int pass = 0; pass < 60; ++pass) {
-          Index in_use = 0;
           Offset active = 0;
+          Offset pairs = 0;
           for (Index m = 0; m < problem.size(); ++m) {
             blocks.VisitExample(m, eta_step);
             const std::vector<double> before(State(blocks, m).begin(), State(blocks, m).end());
             const ActivePairs::Counts counts = blocks.Shrink(m);
             active += counts.active;
+            pairs += blocks.layout(m).pairs.count;
             CHECK(counts.woken <= counts.active);
             CHECK(LargestDifference(before, State(blocks, m)) == 0);
           }
-          CHECK(active <= static_cast<Offset>(problem.size()) * 91);
+          CHECK(active <= pairs);
           FactorBlocks all(problem, step, multipliers);
           CopyInto(blocks, &all);
           for (Index m = 0; m < problem.size(); ++m) {
             const std::int64_t steps = blocks.block_steps();
             blocks.VisitActive(m, eta_step);
-            in_use += blocks.block_steps() - steps < 105 ? 1 : 0;
+            const Index all_blocks = problem.data().example(m).graph().num_blocks();
+            shrunk += blocks.block_steps() - steps < all_blocks ? 1 : 0;
+            ++visits;
             const double mass = MassOff(all, m);
             all.VisitExample(m, eta_step);
             // A visit of all pairs moves mass off (0,0) in an inactive pair with a gap; a visit of
@@ -94,7 +99,6 @@ TEST_CASE("a visit of the active pairs equals a visit of all pairs unless a pair
             if (!woken) CHECK(LargestDifference(State(all, m), State(blocks, m)) <= 1e-11);
             CopyInto(blocks, &all);
           }
-          shrunk += in_use;
           const std::vector<double> kept(blocks.weights().begin(), blocks.weights().end());
           blocks.Rebuild();
           CHECK(LargestDifference(kept, blocks.weights()) <= 1e-11 * (1 + std::abs(kept[0])));
@@ -102,7 +106,7 @@ TEST_CASE("a visit of the active pairs equals a visit of all pairs unless a pair
       }
     }
   }
-  CHECK(shrunk > 10000);  // of 17280 visits
+  CHECK(shrunk > visits / 8);  // Frank-Wolfe steps leave some mass on nearly all pairs
   CHECK(compared > 12000);
   CHECK(grown > 1000);  // pairs become active between two visits of all pairs
 }
