@@ -199,10 +199,9 @@ Checkpoint LoadCheckpoint(const std::string& path) {
   return Read(ModelReader(path, kCheckpointKind), OneRank());
 }
 
-std::string SavedOption(const std::string& path, std::string_view name) {
-  const Checkpoint head = ReadHead(ModelReader(path, kCheckpointKind));
+std::string SavedOption(const Checkpoint& checkpoint, std::string_view name) {
   const std::string entry = "--" + std::string(name);
-  for (const auto& [saved, value] : head.fingerprint) {
+  for (const auto& [saved, value] : checkpoint.fingerprint) {
     if (saved == entry) return value;
   }
   return {};

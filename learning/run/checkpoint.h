@@ -24,7 +24,7 @@
 namespace slackline::internal {
 
 /// Version of the state of loop and learners. Must be raised with every change of the saved state.
-inline constexpr std::int64_t kStateVersion = 6;
+inline constexpr std::int64_t kStateVersion = 7;
 
 struct Checkpoint {
   Fingerprint fingerprint;
@@ -46,8 +46,8 @@ void SaveCheckpoint(const std::string& path, const Checkpoint& checkpoint);
 Checkpoint LoadCheckpoint(const std::string& path);
 
 /// The value of an option of the run that wrote the checkpoint: the text that SetOption reads.
-/// Empty where the run had no such option. Throws DataError as LoadCheckpoint does.
-std::string SavedOption(const std::string& path, std::string_view name);
+/// Empty where the run had no such option.
+std::string SavedOption(const Checkpoint& checkpoint, std::string_view name);
 
 /// The checkpoints of one or several ranks at one path.
 class CheckpointFile {

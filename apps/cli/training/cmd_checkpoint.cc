@@ -30,15 +30,19 @@ void CheckpointFlags::Check(const std::vector<std::string>& others) const {
   if (!file.empty()) CheckOutput("checkpoint", file, others, false);
 }
 
-CheckpointKeeper::CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context, Ranks& ranks)
+std::optional<Checkpoint> CheckpointFlags::Resumed(Ranks& ranks) const {
+  if (resume.empty()) return std::nullopt;
+  return CheckpointFile(resume, ranks).Load();
+}
+
+CheckpointKeeper::CheckpointKeeper(const CheckpointFlags& flags, std::optional<Checkpoint> resumed,
+                                   Fingerprint context, Ranks& ranks)
     : file_(flags.file),
       checkpoint_(flags.file, ranks),
       resume_name_(flags.resume),
       every_(flags.EverySeconds()),
-      context_(std::move(context)) {
-  if (flags.resume.empty()) return;
-  resumed_ = CheckpointFile(flags.resume, ranks).Load();
-}
+      context_(std::move(context)),
+      resumed_(std::move(resumed)) {}
 
 CheckpointPlan CheckpointKeeper::Begin(const Problem& problem, const TrainOptions& options,
                                        std::int64_t stage, std::vector<double> figures) {

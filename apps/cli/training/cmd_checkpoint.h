@@ -23,14 +23,17 @@ struct CheckpointFlags {
   /// Checks values and files. `others`: files that a checkpoint must not replace.
   void Check(const std::vector<std::string>& others) const;
   double EverySeconds() const;
+  /// The checkpoint to resume from, if one is given: all ranks read it, once. Throws DataError.
+  std::optional<Checkpoint> Resumed(Ranks& ranks) const;
 };
 
 /// The checkpoints of one command, which trains one or several values of λ.
 class CheckpointKeeper {
  public:
-  /// Reads the file to resume from, if one is given. `context` must match like the fingerprint.
-  /// Throws DataError.
-  CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context, Ranks& ranks);
+  /// resumed: CheckpointFlags::Resumed. `context` must match like the fingerprint. Throws
+  /// DataError.
+  CheckpointKeeper(const CheckpointFlags& flags, std::optional<Checkpoint> resumed,
+                   Fingerprint context, Ranks& ranks);
 
   /// The index of the λ at which a resumed command begins, and the figures of the values before it;
   /// 0 and empty without --resume.

@@ -55,14 +55,12 @@ void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const s
 /// The number of shards for a command that does not say it: that of the checkpoint that it resumes,
 /// or 0, which leaves the choice to the program, where it asks for several threads. (--threads 0,
 /// all processors, does not count: results must not depend on the machine.)
-Index UnsaidShards(const SessionFlags& flags, const TrainOptions& train) {
+Index UnsaidShards(const std::optional<Checkpoint>& resumed, const TrainOptions& train) {
   if ((SetOf(train.learner) & ReadersOfShards()) == 0 && train.learner != LearnerKind::kAuto)
     return train.shards;
-  if (!flags.checkpoint.resume.empty()) {
-    return MakeOnAllRanks([&] {
-      const std::string saved = SavedOption(flags.checkpoint.resume, "shards");
-      return saved.empty() ? train.shards : ReadCount("shards", saved, 0);
-    });
+  if (resumed) {
+    const std::string saved = SavedOption(*resumed, "shards");
+    return saved.empty() ? train.shards : ReadCount("shards", saved, 0);
   }
   const bool chosen = train.threads > 1 && RanksOf(train).alone();
   return chosen ? 0 : train.shards;
@@ -108,12 +106,14 @@ void PrintRow(const PathRow& row) {
 /// The run of a command after its input has been checked: one training per λ.
 class Session {
  public:
-  Session(const SessionFlags& flags, const SessionSettings& settings, SessionTask* task)
+  /// settings: without the checkpoint.
+  Session(const SessionFlags& flags, const SessionSettings& settings,
+          std::optional<Checkpoint> resumed, SessionTask* task)
       : flags_(flags),
         settings_(settings),
         task_(*task),
         verify_(flags.verify),
-        keeper_(flags.checkpoint, Context(), RanksOf(settings.train)),
+        keeper_(flags.checkpoint, std::move(resumed), Context(), RanksOf(settings.train)),
         figures_(keeper_.figures()),
         report_(!flags.quiet) {
     first_ = keeper_.stage();
@@ -333,7 +333,9 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
   others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!flags.log.empty()) others.push_back(flags.log);
   flags.checkpoint.Check(others);
-  if (!flags.train.Given("shards")) settings.train.shards = UnsaidShards(flags, settings.train);
+  settings.resumed = flags.checkpoint.Resumed(RanksOf(settings.train));
+  if (!flags.train.Given("shards"))
+    settings.train.shards = UnsaidShards(settings.resumed, settings.train);
   settings.open_shards = settings.train.shards == 0 && RanksOf(settings.train).alone();
   return settings;
 }
@@ -356,7 +358,8 @@ int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask*
     settings.lambdas = {ChooseLambda(settings.train, settings.c, task->training())};
     settings.default_lambda = settings.train.lambda == 0 && settings.c == 0;
   }
-  return Session(flags, settings, task).Run();
+  std::optional<Checkpoint> resumed = std::exchange(settings.resumed, std::nullopt);
+  return Session(flags, settings, std::move(resumed), task).Run();
 }
 
 Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include <slackline/apps/common/training_record.h>
 #include <slackline/apps/training/train_task.h>
 #include <slackline/learning/choose_learner.h>
+#include <slackline/learning/run/checkpoint.h>
 
 namespace slackline::internal::program {
 
@@ -40,11 +42,12 @@ void AddCompactFlag(CLI::App* app, bool* compact);
 /// The values of the flags, after all checks that need no data.
 struct SessionSettings {
   TrainOptions train;
-  double c = 0;                     ///< 0 = not given
-  bool default_lambda = false;      ///< λ is the default of the task; set by RunSession
-  bool open_shards = false;         ///< the program chooses the number of shards
-  std::vector<double> lambdas;      ///< empty: determined from the data
-  std::vector<std::string> models;  ///< one per λ
+  double c = 0;                       ///< 0 = not given
+  bool default_lambda = false;        ///< λ is the default of the task; set by RunSession
+  bool open_shards = false;           ///< the program chooses the number of shards
+  std::optional<Checkpoint> resumed;  ///< with --resume
+  std::vector<double> lambdas;        ///< empty: determined from the data
+  std::vector<std::string> models;    ///< one per λ
 
   bool path() const { return lambdas.size() > 1; }
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // --threads alone chooses between one chain of steps and shards.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +17,12 @@ using Json = nlohmann::json;
 namespace {
 
 using Arguments = std::vector<std::string>;
+
+std::vector<double> WeightsIn(const std::string& path) {
+  const slackline::internal::ModelReader model(path);
+  const auto weights = model.Doubles("weights");
+  return {weights.begin(), weights.end()};
+}
 
 /// Dense data whose passes are long enough for two shards, or only for one.
 struct Data {
@@ -36,9 +45,7 @@ struct Data {
     REQUIRE(outcome.code == 0);
     const Json start = Json::parse(Lines(ReadBytes(folder.Path(name + ".jsonl"))).front());
     CHECK(start["options"]["shards"] == shards);
-    const slackline::internal::ModelReader model(folder.Path(name + ".slk"));
-    const auto weights = model.Doubles("weights");
-    return {weights.begin(), weights.end()};
+    return WeightsIn(folder.Path(name + ".slk"));
   }
 
   TemporaryFolder folder;
@@ -76,6 +83,29 @@ TEST_CASE("--threads alone keeps one chain of steps where passes are short, or n
     CHECK(data.Weights("one", options, "1") ==
           data.Weights("two", options + Arguments{"--threads", "2"}, "1"));
   }
+}
+
+TEST_CASE("a resumed run reads its checkpoint once") {
+  const Data data(60);
+  const std::string checkpoint = data.folder.Path("run.ckpt");
+  const Arguments run = {"-q", "--shards", "2"};
+  REQUIRE(data.Train("m", run + Arguments{"--checkpoint", checkpoint}).code == 0);
+  const std::string bytes = ReadBytes(checkpoint);
+  // A pipe is empty once it has been read.
+  const auto pipe_to_stdin = [&bytes] {
+    int ends[2];
+    if (pipe(ends) != 0 || fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) < std::ssize(bytes)) _exit(125);
+    if (write(ends[1], bytes.data(), bytes.size()) != std::ssize(bytes)) _exit(126);
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+  };
+  const Outcome again =
+      RunProgram({"multilabel", "train", data.arff, "--labels", data.xml, "-q", "--max-passes", "4",
+                  "--resume", "/dev/stdin", "--model", data.folder.Path("again.slk")},
+                 "/dev/null", "", pipe_to_stdin);
+  CAPTURE(again.err);
+  CHECK(again.code == 0);
+  CHECK(WeightsIn(data.folder.Path("again.slk")) == data.Weights("whole", run, "2", "4"));
 }
 
 TEST_CASE("a resumed run has the shards of its checkpoint, whatever --threads says") {
