@@ -278,7 +278,7 @@ void ActiveSetBlocks::NoteMovedSlots(const ExampleView& example) {
 void ActiveSetBlocks::FlushSlots(const ExampleView& example) {
   const std::span<double> delta =
       std::span<double>(slot_delta_).first(SlotCoordinates(example.structure()));
-  if (shard_ && shard_->notes_moved_slots) NoteMovedSlots(example);
+  if (watches_slots_) NoteMovedSlots(example);
   work_ += AddSlots(example, delta, weights_, threads_) / 4;
   if (average_.active()) {
     for (double& value : delta) value *= average_.scale();
@@ -293,8 +293,7 @@ ActiveSetBlocks::VisitResult ActiveSetBlocks::Visit(Index m, bool ask) {
   VisitResult result;
   centre_.Leave();
   scratch_.inputs = Inputs(m);
-  if (shard_ && shard_->notes_moved_slots)
-    moved_slots_.assign(example.structure().slots().size(), 0);
+  if (watches_slots_) moved_slots_.assign(example.structure().slots().size(), 0);
   ScoreSlots(example);
   work_ += kVisitWork;
   if (set.size() > 1) {

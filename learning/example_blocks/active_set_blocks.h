@@ -32,6 +32,7 @@
 #include <slackline/learning/step/active_set.h>
 #include <slackline/learning/step/iterate_average.h>
 #include <slackline/learning/step/proximal_centre.h>
+#include <slackline/learning/step/shard_steps.h>
 #include <slackline/learning/step/window_ahead.h>
 
 namespace slackline::internal {
@@ -46,26 +47,19 @@ class ActiveSetBlocks {
   ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step, AverageKind average,
                   int threads = 1, bool own_rows = false);
 
-  /// What the blocks of one shard share with those of the others (learning/shards).
-  struct ShardSteps {
-    Index total = 0;   ///< M: the examples of all shards
-    double kappa = 0;  ///< κ: the shards have one centre
-    /// At least 1: steps allow for changes of the weights by other shards as if their own change
-    /// were so many times as large. The weights of the blocks move by as much.
-    double caution = 1;
-    bool notes_moved_slots = false;  ///< whether moved_slot is asked for
-  };
   /// The problem's examples become one shard of several. The blocks keep no centre then, and visits
   /// drop no corners. Rebuild, MoveCentre, CentreGap and ChangeLambda without a share must not be
   /// called. Requires that there is no average. A further call changes κ and caution.
   void JoinShards(const ShardSteps& shard);
+  /// From now on visits note which slots they change, for moved_slot.
+  void WatchSlots() { watches_slots_ = true; }
   /// For a shard: the weights, which the shards change together; WeightsReplaced follows.
   std::span<double> shared_weights() { return weights_; }
   void WeightsReplaced() { oracle_->Refresh(weights_); }
   /// For a shard: the weights of the corners of example m, which the shards change together.
   std::span<double> alpha(Index m) { return sets_[m].alpha(); }
-  /// For a shard with notes_moved_slots: whether the last visit has changed the weights of this
-  /// slot of its example.
+  /// After WatchSlots: whether the last visit has changed the weights of this slot of its
+  /// example.
   bool moved_slot(std::size_t slot) const { return moved_slots_[slot] != 0; }
   /// For a shard: drops the corners of example m that had no weight for some visits.
   void DropIdle(Index m);
@@ -231,7 +225,8 @@ class ActiveSetBlocks {
   SparseCorner found_;
   std::vector<double> slot_scores_;
   std::vector<double> slot_delta_;  // Σ of the changes of q, slots only; zero between visits
-  std::vector<std::uint8_t> moved_slots_;  // in this visit; with ShardSteps::notes_moved_slots
+  bool watches_slots_ = false;
+  std::vector<std::uint8_t> moved_slots_;  // in this visit, if it watches slots
   std::vector<double> scores_;             // H of the corners of the current set
   std::vector<double> alpha_before_;
   std::vector<double> direction_;  // G·d of an away or Frank-Wolfe step

@@ -5,8 +5,8 @@
 
 #include <slackline/core/check.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/factor_blocks/lagrangian_learner.h>
 #include <slackline/learning/make_in_shards.h>
-#include <slackline/learning/step/proximal_control.h>
 
 namespace slackline::internal {
 namespace {
@@ -15,77 +15,6 @@ namespace {
 constexpr double kStartOfRho = 3;
 
 bool Balances(const TrainOptions& options) { return options.own<PenaltyOptions>().rho <= 0; }
-
-class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
- public:
-  AugmentedLagrangianLearner(const Problem& problem, const TrainOptions& options)
-      : FactorLearner(problem, options, /*multipliers=*/true),
-        proximal_(options.proximal != Switch::kOff),
-        control_(options, problem.penalty_scale(), problem.size()),
-        kappa_(Kappa(problem)),
-        steps_since_update_(problem.size(), 0) {
-    traits_.listener = this;
-  }
-
-  void RunPass(const StopControl& stop) override {
-    const PenaltySettings& settings = control_.settings();
-    blocks().set_rho(settings.rho);
-    const double eta_step = settings.tau / settings.rho;
-    if (uniform_order()) {
-      StepUniformBlocks(stop, [&](const Block& block) { StepAndUpdate(block, eta_step); });
-    } else {
-      const bool update = (pass() + 1) % settings.visits_per_update == 0;
-      VisitAll(stop, update ? eta_step : 0);
-    }
-    if (kappa_ > 0 && !stop.ShouldStop()) blocks().MoveCentre(kappa_);
-    FinishPass();
-  }
-
-  Evaluation Evaluate(int threads) override {
-    Evaluation evaluation = FactorLearner::Evaluate(threads);
-    evaluation.tau = control_.settings().tau;
-    return evaluation;
-  }
-
-  std::string Adapt(const Evaluation& evaluation) override {
-    return control_.Adapt(pass(), evaluation);
-  }
-
-  void Archive(StateArchive* archive) override {
-    FactorLearner::Archive(archive);
-    control_.ArchiveSettings(archive);
-    archive->Offsets(steps_since_update_);
-    control_.ArchiveBest(archive);
-  }
-
-  void ChangeLambda(const Problem& changed) override {
-    FactorLearner::ChangeLambda(changed);
-    control_.ChangeScale(changed.penalty_scale());
-    std::fill(steps_since_update_.begin(), steps_since_update_.end(), Offset{0});
-    kappa_ = Kappa(changed);
-  }
-
- private:
-  double Kappa(const Problem& problem) const {
-    return proximal_ ? FirstKappa(problem, LagrangianControl::kCentre) : 0;
-  }
-
-  /// Makes a block step, and updates the multipliers of the example once the steps on its blocks
-  /// amount to visits_per_update visits.
-  void StepAndUpdate(const Block& block, double eta_step) {
-    blocks().StepBlock(block.example, block.part);
-    Offset& steps = steps_since_update_[block.example];
-    const Offset parts = problem().data().example(block.example).graph().num_blocks();
-    if (++steps < parts * control_.settings().visits_per_update) return;
-    blocks().UpdateMultipliers(block.example, eta_step);
-    steps = 0;
-  }
-
-  bool proximal_;
-  LagrangianControl control_;
-  double kappa_;
-  std::vector<Offset> steps_since_update_;
-};
 
 }  // namespace
 
@@ -109,6 +38,11 @@ PenaltySettings LagrangianControl::First() const {
   return settings;
 }
 
+void LagrangianControl::Archive(StateArchive* archive) {
+  control_.Archive(archive);
+  archive->Real(&best_primal_);
+}
+
 std::string LagrangianControl::Adapt(Index pass, const Evaluation& evaluation) {
   best_primal_ = std::min(best_primal_, evaluation.primal);
   return control_.Observe({pass, evaluation.primal, evaluation.soft_dual, evaluation.dual,
@@ -127,7 +61,7 @@ void LagrangianControl::ChangeScale(double penalty_scale) {
 std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem,
                                                         const TrainOptions& options) {
   if (options.shards > 1) return MakeInShards(problem, options);
-  return std::make_unique<AugmentedLagrangianLearner>(problem, options);
+  return std::make_unique<LagrangianLearner<FactorLearner>>(problem, options);
 }
 
 namespace {

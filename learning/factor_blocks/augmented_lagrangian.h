@@ -42,8 +42,7 @@ class LagrangianControl {
   /// than the default.
   void ChangeScale(double penalty_scale);
 
-  void ArchiveSettings(StateArchive* archive) { control_.Archive(archive); }
-  void ArchiveBest(StateArchive* archive) { archive->Real(&best_primal_); }
+  void Archive(StateArchive* archive);
 
   /// κ of the proximal centre, as a multiple of λ.
   static constexpr double kCentre = 10;

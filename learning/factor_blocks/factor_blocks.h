@@ -41,6 +41,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/state_archive.h>
 #include <slackline/learning/step/proximal_centre.h>
+#include <slackline/learning/step/shard_steps.h>
 #include <slackline/learning/step/step.h>
 
 namespace slackline::internal {
@@ -76,12 +77,6 @@ class FactorBlocks {
   /// η_ci += eta_step · (A_ci μ_c − μ_i) for all edges of example m.
   void UpdateMultipliers(Index m, double eta_step);
 
-  /// What the blocks of a shard know of the others.
-  struct ShardSteps {
-    Index total = 0;     ///< M, the examples of all shards
-    double kappa = 0;    ///< κ of the centre of all shards
-    double caution = 1;  ///< σ: steps, and the weights, count their own changes so many times
-  };
   /// From now on the blocks are those of a shard. The caller replaces weights between visits.
   void JoinShards(const ShardSteps& steps);
   std::span<double> shared_weights() { return weights_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/factor_blocks/factor_learner.h>
 
-#include <limits>
+#include <algorithm>
 
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 
@@ -29,16 +29,16 @@ FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options
       blocks_(problem, options.step, multipliers),
       mixture_(problem.lambda()),
       visits_(options, problem.data()),
-      uniform_(problem) {
+      uniform_(problem),
+      steps_since_update_(problem.size(), 0) {
   traits_ = {.dual_point = this, .lambda = this, .advisor = this};
 }
 
 Evaluation FactorLearner::Evaluate(int threads) {
   checked_at_ = pass_;
-  const FactorEvaluation point =
-      EvaluateFactorBlocks(blocks_, threads, &evaluated_, &mixture_,
-                           keeps_points_ && !evaluations_unkept_ ? &points_ : nullptr);
-  if (!keeps_points_) evaluations_unkept_ = true;
+  const FactorEvaluation point = EvaluateFactorBlocks(blocks_, threads, &evaluated_, &mixture_,
+                                                      keeping_.keeps() ? &points_ : nullptr);
+  keeping_.AfterCheck();
   return EvaluationOf(point, certified_, mixture_.value(), blocks_.rho());
 }
 
@@ -48,7 +48,35 @@ bool FactorLearner::DualPoint(Index m, std::vector<double>* coordinates, double*
   return true;
 }
 
-void FactorLearner::VisitAll(const StopControl& stop, double eta_step) {
+void FactorLearner::StepBlocks(const FactorPass& pass, const StopControl& stop) {
+  blocks_.set_rho(pass.rho);
+  if (uniform_order_) {
+    StepUniformly(pass, stop);
+  } else {
+    VisitAll(pass.eta_step, stop);
+  }
+}
+
+/// Draws blocks with replacement, as many as there are in total. The multipliers of an example are
+/// updated once the steps on its blocks amount to visits_per_update visits.
+void FactorLearner::StepUniformly(const FactorPass& pass, const StopControl& stop) {
+  for (Offset k = 0; k < uniform_.count(); ++k) {
+    const Block block = uniform_.Next(&visits_.random());
+    blocks_.StepBlock(block.example, block.part);
+    if (pass.eta_step > 0) {
+      Offset& steps = steps_since_update_[block.example];
+      const Offset parts = problem().data().example(block.example).graph().num_blocks();
+      if (++steps >= parts * pass.visits_per_update) {
+        blocks_.UpdateMultipliers(block.example, pass.eta_step);
+        steps = 0;
+      }
+    }
+    // A single block step takes less time than reading the clock.
+    if (k % 1024 == 0 && stop.ShouldStop()) break;
+  }
+}
+
+void FactorLearner::VisitAll(double eta_step, const StopControl& stop) {
   if (!shrinks_) {
     VisitExamples(stop, [&](Index m) { blocks_.VisitExample(m, eta_step); });
     return;
@@ -79,8 +107,9 @@ void FactorLearner::Archive(StateArchive* archive) {
   mixture_.Archive(problem().num_weights(), archive);
   archive->Passes(&pass_);
   archive->Passes(&checked_at_);
-  bool known = keeps_points_ && !evaluations_unkept_;
-  archive->Flag(&known);
+  archive->Offsets(steps_since_update_);
+  ArchiveControl(archive);
+  const bool known = keeping_.Archive(archive);
   if (archive->loading()) {
     evaluated_.clear();
     points_ = MixedPoints();
@@ -89,9 +118,7 @@ void FactorLearner::Archive(StateArchive* archive) {
     points_.Archive(problem(), archive);
     archive->Require(points_.size() == mixture_.size(), "a mixture does not have its points");
   }
-  if (!archive->loading()) return;
-  evaluations_unkept_ = !(known && keeps_points_);
-  if (evaluations_unkept_) points_ = MixedPoints();
+  if (archive->loading() && !keeping_.keeps()) points_ = MixedPoints();
 }
 
 void FactorLearner::ChangeLambda(const Problem& problem) {
@@ -99,7 +126,8 @@ void FactorLearner::ChangeLambda(const Problem& problem) {
   shrinking_.Restart();
   mixture_ = DualMixture(problem.lambda());
   points_ = MixedPoints();
-  evaluations_unkept_ = false;
+  keeping_.Restart();
+  std::fill(steps_since_update_.begin(), steps_since_update_.end(), Offset{0});
   pass_ = checked_at_ = 0;
 }
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Base class of the learners on factor blocks: the engine, the orders, and the evaluation of the
-// point.
+// Base class of the learners on factor blocks (soft_learner.h, lagrangian_learner.h): the engine,
+// the orders, and the evaluation of the point.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include <slackline/learning/factor_blocks/factor_certificate.h>
+#include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/learner_record.h>
+#include <slackline/learning/step/mixed_points.h>
+#include <slackline/learning/step/proximal_control.h>
 #include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
@@ -61,10 +64,10 @@ class FactorLearner : public Learner,
   /// Passes after which w is rebuilt, because steps accumulate rounding errors in w.
   static constexpr Index kRebuildEvery = 64;
 
-  void KeepDualPoint() override { keeps_points_ = true; }
+  void KeepDualPoint() override { keeping_.Begin(); }
   /// The best bound belongs to a mixture of the points of several checks. That mixture is known
   /// only if the points of all checks were kept.
-  bool DualPointIsBest() const override { return !points_.empty() && !evaluations_unkept_; }
+  bool DualPointIsBest() const override { return !points_.empty() && keeping_.keeps(); }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
 
   void Archive(StateArchive* archive) override;
@@ -72,6 +75,30 @@ class FactorLearner : public Learner,
   void ChangeLambda(const Problem& problem) override;
 
  protected:
+  // What the learners call, here as in shards (shards/sharded_factor_blocks.cc).
+
+  void set_rho(double rho) { blocks_.set_rho(rho); }
+  void set_smoothing(double smoothing) { blocks_.set_smoothing(smoothing); }
+  Index num_examples() const { return problem().size(); }
+  double penalty_scale() const { return problem().penalty_scale(); }
+  Index pass() const { return pass_; }  ///< passes done
+  bool uniform_order() const { return uniform_order_; }
+
+  /// Visits every example once: all of its blocks, or with shrinking only the active ones in the
+  /// passes that ShrinkSchedule chooses. In the order `uniform` makes as many steps on drawn blocks.
+  void StepBlocks(const FactorPass& pass, const StopControl& stop);
+  /// κ of the first centre, at most this multiple of λ.
+  double StrengthOfCentre(double most) { return FirstKappa(problem(), most); }
+  /// Moves the proximal centre to the newest weights.
+  void MoveCentre(double kappa) { blocks_.MoveCentre(kappa); }
+  /// To be called at the end of every pass. Counts the pass, and in every 64th rebuilds w to remove
+  /// rounding errors.
+  void FinishPass();
+
+  /// Archives what derived classes add.
+  virtual void ArchiveControl(StateArchive* /*archive*/) {}
+
+ private:
   /// Calls visit(m) for every example in a fresh random order.
   template <class Visit>
   void VisitExamples(const StopControl& stop, const Visit& visit) {
@@ -82,31 +109,11 @@ class FactorLearner : public Learner,
       if (stop.ShouldStop()) break;
     }
   }
-
-  /// Visits every example once: all of its blocks, or with shrinking only the active ones in the
-  /// passes that ShrinkSchedule chooses.
-  void VisitAll(const StopControl& stop, double eta_step);
-
-  /// Draws blocks with replacement, as many as there are in total, and calls step(block) for each.
-  template <class Step>
-  void StepUniformBlocks(const StopControl& stop, const Step& step) {
-    for (Offset k = 0; k < uniform_.count(); ++k) {
-      step(uniform_.Next(&visits_.random()));
-      // A single block step takes less time than reading the clock.
-      if (k % 1024 == 0 && stop.ShouldStop()) break;
-    }
-  }
-
-  /// To be called at the end of every pass. Counts the pass, and in every 64th rebuilds w to remove
-  /// rounding errors.
-  void FinishPass();
+  void VisitAll(double eta_step, const StopControl& stop);
+  void StepUniformly(const FactorPass& pass, const StopControl& stop);
 
   const Problem& problem() const { return blocks_.problem(); }
-  Index pass() const { return pass_; }  ///< passes done
-  bool uniform_order() const { return uniform_order_; }
-  FactorBlocks& blocks() { return blocks_; }
 
- private:
   CertifiedProblem certified_;  // kExact without factors: then the relaxation is exact
   bool uniform_order_;
   bool shrinks_;
@@ -116,9 +123,9 @@ class FactorLearner : public Learner,
   ExampleVisits visits_;
   UniformBlocks uniform_;
   Index pass_ = 0;
-  Index checked_at_ = 0;  // pass_ at the last evaluation
-  bool keeps_points_ = false;
-  bool evaluations_unkept_ = false;  // the mixture contains points that were not kept
+  Index checked_at_ = 0;                    // pass_ at the last evaluation
+  std::vector<Offset> steps_since_update_;  // per example, in the order `uniform`
+  PointKeeping keeping_;
   MixedPoints points_;
 };
 

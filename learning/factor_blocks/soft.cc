@@ -7,48 +7,10 @@
 
 #include <slackline/core/check.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/factor_blocks/soft_learner.h>
 #include <slackline/learning/make_in_shards.h>
 
 namespace slackline::internal {
-namespace {
-
-class SoftLearner : public FactorLearner {
- public:
-  SoftLearner(const Problem& problem, const TrainOptions& options)
-      : FactorLearner(problem, options, /*multipliers=*/false), penalty_(options, problem.size()) {
-    traits_.stopping_gap = StoppingGap::kSoft;
-    blocks().set_rho(penalty_.RhoAt(0));
-    blocks().set_smoothing(options.smoothing);
-  }
-
-  void RunPass(const StopControl& stop) override {
-    blocks().set_rho(penalty_.RhoAt(pass()));
-    if (uniform_order()) {
-      StepUniformBlocks(stop,
-                        [&](const Block& block) { blocks().StepBlock(block.example, block.part); });
-    } else {
-      VisitAll(stop, 0);
-    }
-    FinishPass();
-  }
-
-  Evaluation Evaluate(int threads) override {
-    Evaluation evaluation = FactorLearner::Evaluate(threads);
-    evaluation.provisional = penalty_.provisional(pass());
-    return evaluation;
-  }
-
-  void ChangeLambda(const Problem& problem) override {
-    FactorLearner::ChangeLambda(problem);
-    blocks().set_rho(penalty_.RhoAt(0));
-  }
-
- private:
-  SoftPenalty penalty_;
-};
-
-}  // namespace
-
 SoftPenalty::SoftPenalty(const TrainOptions& options, Index num_examples)
     : schedule_(options.own<SoftOptions>()) {
   const auto& penalty = options.own<PenaltyOptions>();
@@ -70,7 +32,7 @@ double SoftPenalty::RhoAt(Index pass) const {
 
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options) {
   if (options.shards > 1) return MakeInShards(problem, options);
-  return std::make_unique<SoftLearner>(problem, options);
+  return std::make_unique<SoftLearner<FactorLearner>>(problem, options);
 }
 
 namespace {

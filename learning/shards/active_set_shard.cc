@@ -24,16 +24,14 @@ ActiveSetShard::ActiveSetShard(const Problem& problem, const TrainOptions& optio
       blocks_(problem, &oracle_, options.step, AverageKind::kOff, 1, true),
       visits_(OptionsOfShard(options, number), problem.data()),
       gaps_(problem.size(), options.order, ExamplesOutnumberWeights(total, problem.num_weights())),
-      evaluator_(problem, OracleOptions(options, ExampleOracle::Effort::kChecking)),
-      steps_{.total = total, .notes_moved_slots = common->runs.num_columns() > 0} {
-  blocks_.JoinShards(steps_);
+      evaluator_(problem, OracleOptions(options, ExampleOracle::Effort::kChecking)) {
+  blocks_.JoinShards({.total = total});
+  if (has_columns()) blocks_.WatchSlots();
   SetCopy(blocks_.shared_weights());
 }
 
 void ActiveSetShard::SetSteps(double kappa, double caution) {
-  steps_.kappa = kappa;
-  steps_.caution = caution;
-  blocks_.JoinShards(steps_);
+  blocks_.JoinShards({.total = total_, .kappa = kappa, .caution = caution});
 }
 
 void ActiveSetShard::Choose(Visits visits, double mean) {

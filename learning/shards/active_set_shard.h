@@ -71,7 +71,6 @@ class ActiveSetShard : public Shard {
   ExampleVisits visits_;
   ExampleGaps gaps_;
   ExampleEvaluator evaluator_;
-  ActiveSetBlocks::ShardSteps steps_;
   Visits kind_ = Visits::kCallOracle;
   std::vector<Index> drawn_;
   std::vector<Visited> visited_;

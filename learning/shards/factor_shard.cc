@@ -27,8 +27,9 @@ void FactorShard::SetSteps(double kappa, double caution) {
   blocks_.JoinShards({.total = total_, .kappa = kappa, .caution = caution});
 }
 
-void FactorShard::Choose(const FactorPass& pass) {
+void FactorShard::Choose(const FactorPass& pass, PairVisits pairs) {
   pass_ = pass;
+  pairs_ = pairs;
   blocks_.set_rho(pass.rho);
   active_counts_ = {};
   const std::span<const Index> order = visits_.Permutation();
@@ -59,15 +60,13 @@ void FactorShard::VisitExample(std::size_t k) {
   visits_.Before(chosen_, k);
   const Index m = chosen_[k];
   const ExampleView example = problem_.data().example(m);
-  TakeColumns(example);
-  Remember(m);
+  Enter(m);
   const std::int64_t before = blocks_.block_steps();
-  if (pass_.active_only) {
+  if (pairs_ == PairVisits::kActive) {
     blocks_.VisitActive(m, 0);
   } else {
     blocks_.VisitExample(m, 0);
   }
-  NoteChanges(example);
   work_ += kVisitWork + SweepEntries(example) +
            blocks_.layout(m).size * (blocks_.block_steps() - before) / example.graph().num_blocks();
 }
@@ -76,18 +75,20 @@ void FactorShard::StepUniformly(Index draws) {
   for (Index k = 0; k < draws; ++k) {
     const Block block = all_blocks_.Next(&visits_.random());
     const ExampleView example = problem_.data().example(block.example);
-    TakeColumns(example);
-    Remember(block.example);
+    Enter(block.example);
     blocks_.StepBlock(block.example, block.part);
-    NoteChanges(example);
     ++steps_since_update_[block.example];
     work_ += kVisitWork + (SweepEntries(example) + blocks_.layout(block.example).size) /
                               example.graph().num_blocks();
   }
 }
 
-void FactorShard::Remember(Index m) {
+/// Before a visit or a step. The columns of an example stay up to date until the end of the round.
+void FactorShard::Enter(Index m) {
   if (!FirstVisit(m)) return;
+  const ExampleView example = problem_.data().example(m);
+  TakeColumns(example);
+  NoteChanges(example);
   const FactorBlocks::ExamplePoint point = blocks_.Point(m);
   visited_.push_back({m, states_.size(), corners_.size()});
   states_.insert(states_.end(), point.state.begin(), point.state.end());
@@ -124,7 +125,7 @@ double FactorShard::EtaStep(Index m) {
 void FactorShard::KeepShare(double share) {
   for (const Visited& visited : visited_) {
     blocks_.EndRound(visited.m, Before(visited), share, EtaStep(visited.m));
-    if (!pass_.collects) continue;
+    if (pairs_ != PairVisits::kAllAndChooseActive) continue;
     const ActivePairs::Counts counts = blocks_.Shrink(visited.m);
     active_counts_.active += counts.active;
     active_counts_.woken += counts.woken;

@@ -17,20 +17,15 @@
 #include <slackline/learning/factor_blocks/active_pairs.h>
 #include <slackline/learning/factor_blocks/factor_blocks.h>
 #include <slackline/learning/factor_blocks/factor_certificate.h>
+#include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/shards/shard.h>
 #include <slackline/learning/step/mixed_points.h>
 #include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
 
-/// How a pass visits the examples, the same for all shards.
-struct FactorPass {
-  double rho = 1;
-  double eta_step = 0;          ///< τ/ρ at the end of a round; 0: multipliers stay as they are
-  Index visits_per_update = 1;  ///< in the order `uniform`: visits of an example per update
-  bool active_only = false;     ///< visits only the active pairs (active_pairs.h)
-  bool collects = false;        ///< chooses the active pairs anew
-};
+/// The pairs that a pass visits (active_pairs.h).
+enum class PairVisits { kAll, kAllAndChooseActive, kActive };
 
 class FactorShard : public Shard {
  public:
@@ -38,9 +33,10 @@ class FactorShard : public Shard {
   FactorShard(const Problem& problem, const TrainOptions& options, bool multipliers, Index total,
               Index number, const CommonWeights* common);
 
-  /// Chooses the examples of a pass.
-  void Choose(const FactorPass& pass);
-  /// Of the examples that this pass has visited in the rounds that have ended, if it collects.
+  /// Chooses the examples of a pass, which is the same for all shards.
+  void Choose(const FactorPass& pass, PairVisits pairs);
+  /// Of the examples that this pass has visited in the rounds that have ended, if it chooses active
+  /// pairs.
   const ActivePairs::Counts& active_counts() const { return active_counts_; }
 
   void SetSteps(double kappa, double caution) override;
@@ -88,7 +84,7 @@ class FactorShard : public Shard {
     std::size_t state = 0;
     std::size_t corners = 0;
   };
-  void Remember(Index m);
+  void Enter(Index m);
   FactorBlocks::ExamplePoint Before(const Visited& visited) const;
   void VisitExample(std::size_t k);
   void StepUniformly(Index draws);
@@ -101,6 +97,7 @@ class FactorShard : public Shard {
   ExampleVisits visits_;
   UniformBlocks all_blocks_;
   FactorPass pass_;
+  PairVisits pairs_ = PairVisits::kAll;
   std::vector<Offset> steps_since_update_;  // per example, in the order `uniform`
   std::vector<Visited> visited_;
   std::vector<double> states_;          // of the visited examples

@@ -3,22 +3,27 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <vector>
 
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/soft.h>
+#include <slackline/learning/factor_blocks/factor_pass.h>
+#include <slackline/learning/factor_blocks/lagrangian_learner.h>
+#include <slackline/learning/factor_blocks/soft_learner.h>
 #include <slackline/learning/shards/factor_shard.h>
 #include <slackline/learning/step/dual_mixture.h>
 
 namespace slackline::internal {
 namespace {
 
+/// The engine of SoftLearner and LagrangianLearner in shards.
 class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
  public:
   ShardedFactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers)
-      : RoundLearner(problem, options), mixture_(problem.lambda()) {
+      : RoundLearner(problem, options),
+        shrinks_(multipliers && !uniform_order() &&
+                 options.own<AugmentedLagrangianOptions>().shrinking != Switch::kOff),
+        mixture_(problem.lambda()) {
     MakeShards([&](const Problem& of_shard, Index number) {
       return std::make_unique<FactorShard>(of_shard, options, multipliers, num_examples(), number,
                                            &common_);
@@ -38,7 +43,7 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
                             .rho = rho_,
                             .smoothing = options_.smoothing};
     point.loss = MixFeasiblePoints() * (1 / point.num_examples);
-    if (!keeps_points_) evaluations_unkept_ = true;
+    keeping_.AfterCheck();
     for (Index k = 0; k < plan_.count(); ++k) shard(k).ReadBest(DualPointIsBest());
     point.point_regulariser = Regulariser(problem_.lambda(), evaluated_);
     if (kappa() > 0) evaluated_.assign(reached().begin(), reached().end());
@@ -55,10 +60,8 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
   bool CheckIsCheap() const override {
     return pass_ - checked_at_ >= FactorLearner::kPassesPerCheck;
   }
-  void KeepDualPoint() override { keeps_points_ = true; }
-  bool DualPointIsBest() const override {
-    return keeps_points_ && mixture_.size() > 0 && !evaluations_unkept_;
-  }
+  void KeepDualPoint() override { keeping_.Begin(); }
+  bool DualPointIsBest() const override { return mixture_.size() > 0 && keeping_.keeps(); }
 
   void ChangeLambda(const Problem& problem) override {
     problem_ = problem;
@@ -66,8 +69,9 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
       shard(k).ChangeLambda(problem.lambda());
       shard(k).ReadBest(false);
     }
+    shrinking_.Restart();
     mixture_ = DualMixture(problem.lambda());
-    evaluations_unkept_ = false;
+    keeping_.Restart();
     pass_ = checked_at_ = 0;
     ForgetRounds();
     centre_.Leave();
@@ -83,9 +87,9 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
     mixture_.Archive(problem_.num_weights(), archive);
     archive->Passes(&pass_);
     archive->Passes(&checked_at_);
-    bool known = keeps_points_ && !evaluations_unkept_;
-    archive->Flag(&known);
+    shrinking_.Archive(archive);
     ArchiveControl(archive);
+    const bool known = keeping_.Archive(archive);
     for (Index k = 0; k < plan_.count(); ++k) {
       archive->Part();
       shard(k).Archive(archive);
@@ -93,9 +97,8 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
       if (known) shard(k).ArchivePoints(mixture_.size(), archive);
     }
     if (!archive->loading()) return;
-    evaluations_unkept_ = !(known && keeps_points_);
     for (Index k = 0; k < plan_.count(); ++k) {
-      if (evaluations_unkept_) shard(k).ForgetPoints();
+      if (!keeping_.keeps()) shard(k).ForgetPoints();
       shard(k).ReadBest(DualPointIsBest());
     }
     evaluated_.clear();
@@ -104,21 +107,42 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
   }
 
  protected:
-  FactorShard& shard(Index k) { return static_cast<FactorShard&>(*shards_[k]); }
-  Index pass() const { return pass_; }  ///< passes done
+  // As for FactorLearner.
+
   void set_rho(double rho) {
     rho_ = rho;
     for (Index k = 0; k < plan_.count(); ++k) shard(k).blocks().set_rho(rho);
   }
+  void set_smoothing(double smoothing) {
+    for (Index k = 0; k < plan_.count(); ++k) shard(k).blocks().set_smoothing(smoothing);
+  }
+  double penalty_scale() const {
+    return PenaltyScale(problem_.lambda(), scales_.mean_squared_range, num_examples());
+  }
+  Index pass() const { return pass_; }
+  bool uniform_order() const { return options_.order == OrderKind::kUniform; }
 
-  /// Visits every example of every shard once, or makes as many steps on drawn blocks.
-  void VisitAll(const FactorPass& pass, const StopControl& stop) {
+  void StepBlocks(const FactorPass& pass, const StopControl& stop) {
+    const bool all = shrinks_ && shrinking_.VisitsAll();
+    const PairVisits pairs = all        ? PairVisits::kAllAndChooseActive
+                             : shrinks_ ? PairVisits::kActive
+                                        : PairVisits::kAll;
     rho_ = pass.rho;
     centre_.Leave();
-    Visit([&](Shard& one) { static_cast<FactorShard&>(one).Choose(pass); }, Until::kAllDone, stop);
+    Visit([&](Shard& one) { static_cast<FactorShard&>(one).Choose(pass, pairs); }, Until::kAllDone,
+          stop);
     SettleAll();
+    if (!all) return;
+    ActivePairs::Counts sum;
+    for (const ActivePairs::Counts& of_shard : OfAllShards([](const Shard& one) {
+           return static_cast<const FactorShard&>(one).active_counts();
+         })) {
+      sum.active += of_shard.active;
+      sum.woken += of_shard.woken;
+    }
+    shrinking_.AfterAll(sum);
   }
-  /// To be called at the end of every pass.
+  double StrengthOfCentre(double most) { return FirstKappaOfAll(most); }
   void FinishPass() {
     if (++pass_ % FactorLearner::kRebuildEvery == 0) {
       for (Index k = 0; k < plan_.count(); ++k) shard(k).blocks().RebuildMarginals();
@@ -127,13 +151,14 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
     CountWork();
   }
 
-  /// Archives what derived classes add.
   virtual void ArchiveControl(StateArchive* /*archive*/) {}
 
  private:
+  FactorShard& shard(Index k) { return static_cast<FactorShard&>(*shards_[k]); }
+
   /// Sets evaluated_ to Ψμ, and adds feasible points to the mixture. Returns Σ Δ·μ.
   double MixFeasiblePoints() {
-    const bool keeps = keeps_points_ && !evaluations_unkept_;
+    const bool keeps = keeping_.keeps();
     const Index count = NumFeasible(with_globals_);
     const Offset length = problem_.num_weights();
     std::vector<double> sums;
@@ -157,127 +182,26 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
     return losses[0];
   }
 
+  bool shrinks_;
+  ShrinkSchedule shrinking_;
   DualMixture mixture_;
   bool with_globals_ = false;  // some example of some rank has global factors
   double rho_ = 1;
   Index pass_ = 0;
   Index checked_at_ = 0;  // pass_ at the last evaluation
-  bool keeps_points_ = false;
-  bool evaluations_unkept_ = false;  // the mixture contains points that were not kept
-};
-
-class ShardedSoftLearner : public ShardedFactorLearner {
- public:
-  ShardedSoftLearner(const Problem& problem, const TrainOptions& options)
-      : ShardedFactorLearner(problem, options, /*multipliers=*/false),
-        penalty_(options, num_examples()) {
-    traits_.stopping_gap = StoppingGap::kSoft;
-    set_rho(penalty_.RhoAt(0));
-    for (Index k = 0; k < plan_.count(); ++k) shard(k).blocks().set_smoothing(options.smoothing);
-  }
-
-  void RunPass(const StopControl& stop) override {
-    VisitAll({.rho = penalty_.RhoAt(pass())}, stop);
-    FinishPass();
-  }
-
-  Evaluation Evaluate(int threads) override {
-    Evaluation evaluation = ShardedFactorLearner::Evaluate(threads);
-    evaluation.provisional = penalty_.provisional(pass());
-    return evaluation;
-  }
-
-  void ChangeLambda(const Problem& problem) override {
-    ShardedFactorLearner::ChangeLambda(problem);
-    set_rho(penalty_.RhoAt(0));
-  }
-
- private:
-  SoftPenalty penalty_;
-};
-
-class ShardedLagrangianLearner : public ShardedFactorLearner, public CheckListener {
- public:
-  ShardedLagrangianLearner(const Problem& problem, const TrainOptions& options)
-      : ShardedFactorLearner(problem, options, /*multipliers=*/true),
-        shrinks_(options.own<AugmentedLagrangianOptions>().shrinking != Switch::kOff &&
-                 options.order != OrderKind::kUniform),
-        control_(options, Scale(), num_examples()),
-        next_kappa_(CentreStrength()) {
-    traits_.listener = this;
-  }
-
-  void RunPass(const StopControl& stop) override {
-    const PenaltySettings& settings = control_.settings();
-    const bool uniform = options_.order == OrderKind::kUniform;
-    const bool updates = uniform || (pass() + 1) % settings.visits_per_update == 0;
-    const bool all = shrinks_ && shrinking_.VisitsAll();
-    VisitAll({.rho = settings.rho,
-              .eta_step = updates ? settings.tau / settings.rho : 0,
-              .visits_per_update = settings.visits_per_update,
-              .active_only = shrinks_ && !all,
-              .collects = all},
-             stop);
-    if (all) {
-      ActivePairs::Counts sum;
-      for (const ActivePairs::Counts& of_shard : OfAllShards([](const Shard& one) {
-             return static_cast<const FactorShard&>(one).active_counts();
-           })) {
-        sum.active += of_shard.active;
-        sum.woken += of_shard.woken;
-      }
-      shrinking_.AfterAll(sum);
-    }
-    if (next_kappa_ > 0 && !stop.ShouldStop()) MoveCentre(next_kappa_);
-    FinishPass();
-  }
-
-  Evaluation Evaluate(int threads) override {
-    Evaluation evaluation = ShardedFactorLearner::Evaluate(threads);
-    evaluation.tau = control_.settings().tau;
-    return evaluation;
-  }
-
-  std::string Adapt(const Evaluation& evaluation) override {
-    return control_.Adapt(pass(), evaluation);
-  }
-
-  void ChangeLambda(const Problem& problem) override {
-    ShardedFactorLearner::ChangeLambda(problem);
-    shrinking_.Restart();
-    control_.ChangeScale(Scale());
-    next_kappa_ = CentreStrength();
-  }
-
- private:
-  double Scale() const {
-    return PenaltyScale(problem_.lambda(), scales_.mean_squared_range, num_examples());
-  }
-  double CentreStrength() {
-    return options_.proximal == Switch::kOff ? 0 : FirstKappaOfAll(LagrangianControl::kCentre);
-  }
-  void ArchiveControl(StateArchive* archive) override {
-    control_.ArchiveSettings(archive);
-    control_.ArchiveBest(archive);
-    shrinking_.Archive(archive);
-  }
-
-  bool shrinks_;
-  LagrangianControl control_;
-  double next_kappa_;
-  ShrinkSchedule shrinking_;
+  PointKeeping keeping_;
 };
 
 }  // namespace
 
 std::unique_ptr<RoundLearner> MakeShardedSoftLearner(const Problem& problem,
                                                      const TrainOptions& options) {
-  return std::make_unique<ShardedSoftLearner>(problem, options);
+  return std::make_unique<SoftLearner<ShardedFactorLearner>>(problem, options);
 }
 
 std::unique_ptr<RoundLearner> MakeShardedLagrangianLearner(const Problem& problem,
                                                            const TrainOptions& options) {
-  return std::make_unique<ShardedLagrangianLearner>(problem, options);
+  return std::make_unique<LagrangianLearner<ShardedFactorLearner>>(problem, options);
 }
 
 }  // namespace slackline::internal

@@ -7,10 +7,36 @@
 
 #include <vector>
 
+#include <slackline/learning/state_archive.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/dual_points.h>
 
 namespace slackline::internal {
+
+/// Whether the points behind a mixture are known: those of all checks must have been kept.
+class PointKeeping {
+ public:
+  /// From now on checks are to keep their points.
+  void Begin() { wanted_ = true; }
+  /// Whether the next check keeps its points; all points of the mixture are known then.
+  bool keeps() const { return wanted_ && !missed_; }
+  /// After every check.
+  void AfterCheck() { missed_ = missed_ || !wanted_; }
+  /// The mixture begins anew.
+  void Restart() { missed_ = false; }
+  /// Returns whether the archive has the points, which follow. After loading, they are of use if
+  /// keeps().
+  bool Archive(StateArchive* archive) {
+    bool known = keeps();
+    archive->Flag(&known);
+    if (archive->loading()) missed_ = !(known && wanted_);
+    return known;
+  }
+
+ private:
+  bool wanted_ = false;
+  bool missed_ = false;  // some point of the mixture was not kept
+};
 
 class MixedPoints {
  public:

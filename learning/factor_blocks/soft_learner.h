@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Learner `soft` (soft.h) on an engine: FactorLearner, or the one of the shards
+// (shards/sharded_factor_blocks.cc).
+#pragma once
+
+#include <slackline/learning/factor_blocks/factor_pass.h>
+#include <slackline/learning/factor_blocks/soft.h>
+#include <slackline/learning/learner.h>
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline::internal {
+
+template <class Engine>
+class SoftLearner final : public Engine {
+ public:
+  SoftLearner(const Problem& problem, const TrainOptions& options)
+      : Engine(problem, options, /*multipliers=*/false), penalty_(options, this->num_examples()) {
+    this->traits_.stopping_gap = StoppingGap::kSoft;
+    this->set_rho(penalty_.RhoAt(0));
+    this->set_smoothing(options.smoothing);
+  }
+
+  void RunPass(const StopControl& stop) override {
+    this->StepBlocks({.rho = penalty_.RhoAt(this->pass())}, stop);
+    this->FinishPass();
+  }
+
+  Evaluation Evaluate(int threads) override {
+    Evaluation evaluation = Engine::Evaluate(threads);
+    evaluation.provisional = penalty_.provisional(this->pass());
+    return evaluation;
+  }
+
+  void ChangeLambda(const Problem& problem) override {
+    Engine::ChangeLambda(problem);
+    this->set_rho(penalty_.RhoAt(0));
+  }
+
+ private:
+  SoftPenalty penalty_;
+};
+
+}  // namespace slackline::internal
