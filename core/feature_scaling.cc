@@ -10,7 +10,7 @@
 
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
-#include <slackline/core/exact_sum.h>
+#include <slackline/core/example_sums.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
@@ -30,37 +30,6 @@ bool HasSparseRows(const FeatureRows& rows, Ranks* ranks) {
 double NumRows(const FeatureRows& rows, Ranks* ranks) {
   return static_cast<double>(ranks != nullptr ? ranks->SumOf(rows.size()) : rows.size());
 }
-
-/// One sum over the rows for every feature: of numbers in the order of the rows or, with ranks, the
-/// exact sums over the rows of all ranks. Exact sums take several times as long.
-class FeatureSums {
- public:
-  FeatureSums(std::size_t num_features, Ranks* ranks)
-      : ranks_(ranks),
-        plain_(ranks == nullptr ? num_features : 0),
-        exact_(ranks == nullptr ? 0 : num_features) {}
-
-  void Add(std::size_t feature, double number) {
-    if (ranks_ == nullptr) {
-      plain_[feature] += number;
-    } else {
-      exact_[feature].Add(number);
-    }
-  }
-  /// To be called once.
-  std::vector<double> Finish() {
-    if (ranks_ == nullptr) return std::move(plain_);
-    AddUp(*ranks_, exact_);
-    std::vector<double> sums;
-    for (const ExactSum& sum : exact_) sums.push_back(sum.Round());
-    return sums;
-  }
-
- private:
-  Ranks* ranks_;
-  std::vector<double> plain_;
-  std::vector<ExactSum> exact_;
-};
 
 /// Replaces every number by its sum over the ranks, if there are any.
 void AddUpCounts(std::vector<std::int64_t>* counts, Ranks* ranks) {
@@ -90,7 +59,7 @@ std::vector<double> LargestValues(const FeatureRows& rows, Index num_features, R
 }
 
 std::vector<double> Means(const FeatureRows& rows, Index num_features, Ranks* ranks) {
-  FeatureSums mean(num_features, ranks);
+  ExampleSums mean(num_features, ranks);
   const double count = NumRows(rows, ranks);
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features,
@@ -102,7 +71,7 @@ std::vector<double> Means(const FeatureRows& rows, Index num_features, Ranks* ra
 /// Standard deviations around the means; values that sparse rows leave out are 0.
 std::vector<double> Deviations(const FeatureRows& rows, const std::vector<double>& mean,
                                Ranks* ranks) {
-  FeatureSums squares(mean.size(), ranks);
+  ExampleSums squares(mean.size(), ranks);
   std::vector<std::int64_t> stored(mean.size(), 0);
   const double count = NumRows(rows, ranks);
   for (Index r = 0; r < rows.size(); ++r) {
@@ -260,7 +229,7 @@ std::shared_ptr<const FeatureRows> FeatureScaling::Apply(const FeatureRows& rows
 }
 
 ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features, Ranks* exactly) {
-  FeatureSums sums(num_features, exactly);
+  ExampleSums sums(num_features, &RanksOrOne(exactly));  // as FeatureScaling::Learn
   std::vector<std::int64_t> count(num_features, 0);
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features, [&](std::size_t f, double value) {

@@ -85,7 +85,8 @@ class FactorLearner : public Learner,
   bool uniform_order() const { return uniform_order_; }
 
   /// Visits every example once: all of its blocks, or with shrinking only the active ones in the
-  /// passes that ShrinkSchedule chooses. In the order `uniform` makes as many steps on drawn blocks.
+  /// passes that ShrinkSchedule chooses. In the order `uniform` makes as many steps on drawn
+  /// blocks.
   void StepBlocks(const FactorPass& pass, const StopControl& stop);
   /// κ of the first centre, at most this multiple of λ.
   double StrengthOfCentre(double most) { return FirstKappa(problem(), most); }
