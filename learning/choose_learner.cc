@@ -13,6 +13,7 @@
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/shards/automatic_shards.h>
 
@@ -60,7 +61,7 @@ void PrepareForRanks(TrainOptions* options) {
                     " can do so");
   if (options->fixed_step) RequireOneRank(ranks, "--fixed-step");
   if (options->own<ProxSdcaOptions>().random_output) RequireOneRank(ranks, "--random-output");
-  if (UsesKernel(*options)) RequireOneRank(ranks, "--kernel");
+  if (UsesKernel(*options)) RefuseKernelOnRanks(ranks);
   if (options->own<BcfwOptions>().planes == PlaneRace::kOn) RequireOneRank(ranks, "--planes on");
   if (options->average != AverageKind::kAuto && options->average != AverageKind::kOff)
     RequireOneRank(ranks, "--average");

@@ -11,6 +11,7 @@
 #include <slackline/core/exact_sum.h>
 #include <slackline/core/kernel.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {
@@ -191,7 +192,7 @@ double RoundedLambda(double lambda) {
 CostScales ScalesOf(const Problem& problem, const TrainOptions& options) {
   Ranks& ranks = RanksOf(options);
   Ranks* const exactly = ExactRanks(options);
-  if (UsesKernel(options)) RequireOneRank(ranks, "--kernel");
+  if (UsesKernel(options)) RefuseKernelOnRanks(ranks);
   std::optional<Kernel> kernel;
   if (UsesKernel(options)) kernel = KernelOf(options, problem.data());
   SumOverExamples variables(exactly);

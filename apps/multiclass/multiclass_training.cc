@@ -8,6 +8,7 @@
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
+#include <slackline/learning/kernels/kernel_ranks.h>
 
 namespace slackline::internal {
 namespace {
@@ -59,7 +60,7 @@ Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
   CheckWeights(data, options.kernelized);
   Ranks& ranks = RanksOrOne(options.ranks);
   if (!ranks.alone()) {
-    if (options.kernelized) RequireOneRank(ranks, "--kernel");
+    if (options.kernelized) RefuseKernelOnRanks(ranks);
     RequireExamples({data.source, "example", "there are no examples",
                      static_cast<Index>(data.labels.size()), 0},
                     ranks);

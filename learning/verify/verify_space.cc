@@ -7,6 +7,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/kernels/kernel_ranks.h>
 
 namespace slackline::internal {
 namespace {
@@ -109,7 +110,7 @@ class KernelSpace final : public VerifySpace {
     ForEachCoefficient(
         m, [&](std::size_t position, std::size_t k) { point_[position] += scale * psi[k]; });
   }
-  void AddUpPoint(Ranks& ranks) override { RequireOneRank(ranks, "--kernel"); }
+  void AddUpPoint(Ranks& ranks) override { RefuseKernelOnRanks(ranks); }
   double PointSquaredNorm(double threshold) const override {
     SLACKLINE_CHECK(threshold == 0, "there is no soft threshold of kernelized weights");
     return Inner(point_, TimesKernel(point_));

@@ -227,7 +227,8 @@ TEST_CASE("ranks refuse what only one process can do") {
   CHECK(refusal([](TrainOptions* o) { o->shards = 2; }) ==
         "--shards 2: 3 processes train together, and each needs a shard or more");
   CHECK(refusal([](TrainOptions* o) { o->kernel = KernelKind::kRbf; }) ==
-        "--kernel needs a single process, but 3 processes train together");
+        "--kernel, which compares every example with all others, needs a single process, but 3 "
+        "processes train together");
   CHECK(refusal([](TrainOptions* o) { o->own<BcfwOptions>().planes = PlaneRace::kOn; }) ==
         "--planes on needs a single process, but 3 processes train together");
   CHECK(refusal([](TrainOptions* o) { o->average = AverageKind::kUniform; }) ==

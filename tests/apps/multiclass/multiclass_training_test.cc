@@ -220,7 +220,8 @@ TEST_CASE("ranks refuse kernels; a rank may be without examples") {
       MulticlassTraining(part, options);
     });
     CHECK(errors[0] == errors[1]);
-    CHECK(errors[0] ==
-          (kernelized ? "--kernel needs a single process, but 2 processes train together" : ""));
+    CHECK(errors[0] == (kernelized ? "--kernel, which compares every example with all others, "
+                                     "needs a single process, but 2 processes train together"
+                                   : ""));
   }
 }
