@@ -7,6 +7,7 @@
 #include <set>
 
 #include <slackline/core/check.h>
+#include <slackline/core/example_sums.h>
 #include <slackline/core/factor_graph_builder.h>
 
 namespace slackline::internal {
@@ -59,11 +60,11 @@ double TriangleViolation(std::span<const double, 3> singles, std::span<const dou
 }
 
 std::vector<ViolatedTriple> FindViolatedTriples(const MultiLabelModel& model, Index num_examples,
-                                                const DualPointSource& point) {
+                                                const DualPointSource& point, Ranks* exactly) {
   const std::vector<Triangle> triangles = Triangles(model);
-  std::vector<double> sums(triangles.size(), 0.0);
   const Structure& structure = *model.structure();
   if (triangles.empty()) return {};
+  ExampleSums violations(triangles.size(), exactly);
   const Index label = structure.slots()[0].coordinate;
   const Index pair = structure.scalar_blocks()[0].coordinate;
   std::vector<double> q;
@@ -77,12 +78,14 @@ std::vector<ViolatedTriple> FindViolatedTriples(const MultiLabelModel& model, In
                                             at(label + labels.c)};
       const std::array<double, 3> joint = {at(pair + pairs[0]), at(pair + pairs[1]),
                                            at(pair + pairs[2])};
-      sums[t] += TriangleViolation(single, joint);
+      violations.Add(t, TriangleViolation(single, joint));
     }
   }
+  const std::vector<double> sums = violations.Finish();
+  const auto all_examples = static_cast<double>(RanksOrOne(exactly).SumOf(num_examples));
   std::vector<ViolatedTriple> found;
   for (std::size_t t = 0; t < triangles.size(); ++t) {
-    if (sums[t] > kSmallestViolation * num_examples)
+    if (sums[t] > kSmallestViolation * all_examples)
       found.push_back({triangles[t].labels, sums[t]});
   }
   std::sort(found.begin(), found.end(), [](const ViolatedTriple& x, const ViolatedTriple& y) {

@@ -30,6 +30,7 @@
 
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/core/dataset.h>
+#include <slackline/core/ranks.h>
 #include <slackline/learning/learner.h>
 
 namespace slackline::internal {
@@ -56,8 +57,13 @@ struct ViolatedTriple {
 /// Requires a learner for num_examples examples with the model's structure, or one made of it by
 /// MakeClusteredStructure; its DualPoint must exist (after an evaluation). O(num_examples ·
 /// triples).
+///
+/// exactly: null, or the ranks that train together, of which each has num_examples examples of its
+/// own. All of them must call it, and get the triples of all examples, with sums whose bits do not
+/// depend on who has which.
 std::vector<ViolatedTriple> FindViolatedTriples(const MultiLabelModel& model, Index num_examples,
-                                                const DualPointSource& point);
+                                                const DualPointSource& point,
+                                                Ranks* exactly = nullptr);
 
 /// `taken` and up to `count` triples of `found`, in order, each of which shares no pair with an
 /// earlier one.

@@ -70,7 +70,6 @@ void CheckClusters(const TrainCommand& command) {
 int Run(const TrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.data.inputs());
   CheckClusters(command);
-  if (command.NumClusters() > 0) RequireOneRank(RanksOf(settings.train), "--clusters");
   const DataSettings data_settings = command.data.Read(settings.train);
   const TrainingData data = ReadTrainingData(command.data, data_settings);
   std::optional<CalibrationPlan> calibration;

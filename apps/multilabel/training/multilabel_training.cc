@@ -13,6 +13,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {
@@ -25,7 +26,7 @@ constexpr double kSlowPassSeconds = 5;
 MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiLabelData& data,
                           const FeatureScaling& scaling, const LossOptions& loss) {
   Ranks& ranks = options.the_ranks();
-  if (options.kernelized) RequireOneRank(ranks, "--kernel");
+  if (options.kernelized) RefuseKernelOnRanks(ranks);
   std::vector<LabelPair> pairs = MakeLabelGraph(options.graph, data, ranks);
   const MemoryShare memory = SharedMemory(ranks);
   OnAllRanks(ranks, [&] {
@@ -60,6 +61,13 @@ Problem MakeProblem(const MultiLabelModel& model, const MultiLabelTrainingOption
                    training.skipped_examples},
                   ranks);
   return Problem(std::move(training), 1, &ranks);
+}
+
+/// Whether the learner has a dual point of the problem's examples, of which there may be none.
+bool HasDualPoint(const Problem& problem, const DualPointSource& point) {
+  std::vector<double> coordinates;
+  double loss = 0;
+  return problem.size() == 0 || point.DualPoint(0, &coordinates, &loss);
 }
 
 MultiLabelTotals TotalsOf(const MultiLabelData& data, Ranks& ranks) {
@@ -102,29 +110,29 @@ MultiLabelTraining::MultiLabelTraining(const MultiLabelData& data, const ScaledI
 std::vector<LabelTriple> MultiLabelTraining::Tighten(const TrainOptions& options, Index count,
                                                      Index rounds,
                                                      const std::atomic<int>* interrupt) {
-  RequireOneRank(options_.the_ranks(), "--clusters");
-  if (std::find(data_.labels.begin(), data_.labels.end(), -1) != data_.labels.end())
+  Ranks& ranks = options_.the_ranks();
+  if (totals_.unknown > 0)
     throw DataError(data_.source, 0, "--clusters needs data in which all labels are known");
   const Dataset plain = model_.MakeDataset(data_);
-  for (Index round = 0; round < rounds && interrupt->load() == 0; ++round) {
+  for (Index round = 0; round < rounds && !ranks.Any(interrupt->load() != 0); ++round) {
     const Problem problem = problem_.WithLambda(options.lambda);
     const LearnerChoice choice = ChooseLearner(problem, options);
     const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
     DualPointSource* point = learner->traits().dual_point;
     if (point != nullptr) point->KeepDualPoint();
     RunTraining(problem, *learner, choice.options, nullptr, interrupt);
-    std::vector<double> coordinates;
-    double loss = 0;
-    if (point == nullptr || !point->DualPoint(0, &coordinates, &loss))
+    if (ranks.Any(point == nullptr || !HasDualPoint(problem, *point)))
       throw DataError("--clusters: learner " + std::string(Name(choice.options.learner)) +
                       " has no dual point; use --learner al");
     const auto until = static_cast<Index>(Offset{count} * (round + 1) / rounds);
     const auto have = static_cast<Index>(clusters_.size());
-    clusters_ =
-        PickClusters(FindViolatedTriples(model_, problem.size(), *point), until - have, clusters_);
+    clusters_ = PickClusters(
+        FindViolatedTriples(model_, problem.size(), *point, ExactRanks(choice.options)),
+        until - have, clusters_);
     if (static_cast<Index>(clusters_.size()) == have) break;
     problem_ = Problem(
-        MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), loss_), 1);
+        MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), loss_), 1,
+        &ranks);
   }
   return clusters_;
 }

@@ -76,7 +76,7 @@ class MultiLabelTraining final : public TrainTask {
   /// Chooses at most `count` clusters of three labels (label_clusters.h) in this many rounds. Each
   /// round trains with the clusters chosen so far and adds its share. The problem has the clusters
   /// from then on. Returns the clusters. Throws DataError when a label is not known or the learner
-  /// has no dual point, and with several ranks. `interrupt` ends the choice.
+  /// has no dual point. `interrupt` ends the choice. Several ranks choose the same clusters.
   std::vector<LabelTriple> Tighten(const TrainOptions& options, Index count, Index rounds,
                                    const std::atomic<int>* interrupt);
   const std::vector<LabelTriple>& clusters() const { return clusters_; }

@@ -235,7 +235,8 @@ TEST_CASE("errors of graphs and kernels are the same on all ranks") {
   MultiLabelTrainingOptions kernelized = WithGraph("none");
   kernelized.kernelized = true;
   CHECK(ErrorOf(2, data, kernelized) ==
-        "--kernel needs a single process, but 2 processes train together");
+        "--kernel, which compares every example with all others, needs a single process, but 2 "
+        "processes train together");
 }
 
 namespace {
@@ -317,22 +318,86 @@ TEST_CASE("all examples in every rank are refused where they do not fit into the
     CHECK(error.starts_with("drawn: --calibrate needs all examples in every process: "));
 }
 
-TEST_CASE("clusters are chosen by one process alone") {
-  const MultiLabelData data = Drawn(30, false);
+namespace {
+
+/// The clusters that ranks choose, and the weights that training with them gives.
+struct Tightened {
+  std::vector<LabelTriple> clusters;
+  std::vector<double> weights;
+  bool operator==(const Tightened&) const = default;
+};
+
+Tightened Tighten(const MultiLabelData& data, Ranks* ranks, const TrainOptions& how) {
   const std::atomic<int> interrupt{0};
-  const auto refusals = OnEachRank(2, [&](ThreadRanks& ranks) {
-    const MultiLabelData part = PartOf(data, ranks);
-    const ScaledInputs scaled = ScaleForTraining(std::nullopt, ScaleInputsOf(part), &ranks);
-    MultiLabelTrainingOptions how = WithGraph("full");
-    how.ranks = &ranks;
-    MultiLabelTraining task(part, scaled, how);
-    try {
-      task.Tighten(On(ranks), 1, 1, &interrupt);
-    } catch (const DataError& error) {
-      return std::string(error.what());
+  TrainOptions options = how;
+  options.ranks = ranks->alone() ? nullptr : ranks;
+  const ScaledInputs scaled = ScaleForTraining(std::nullopt, ScaleInputsOf(data), ranks);
+  MultiLabelTrainingOptions graph = WithGraph("full");
+  graph.ranks = ranks;
+  MultiLabelTraining task(data, scaled, graph);
+  Tightened result;
+  result.clusters = task.Tighten(options, 3, 2, &interrupt);
+  result.weights = TrainModel(options, nullptr, &interrupt, &task).summary.weights;
+  return result;
+}
+
+/// Five labels of which at most one should be on, and often two are: pair marginals contradict each
+/// other.
+MultiLabelData Contradicting(Index examples) {
+  MultiLabelData data;
+  data.source = "drawn";
+  data.label_names = {"a", "b", "c", "d", "e"};
+  data.num_features = 2;
+  auto rows = std::make_shared<FeatureRows>();
+  Random random(3);
+  for (Index m = 0; m < examples; ++m) {
+    rows->AddDense(std::vector<double>{random.Normal(), random.Normal()});
+    const auto on = static_cast<Index>(random.Below(5));
+    for (Index i = 0; i < 5; ++i) data.labels.push_back(i == on ? 1 : 0);
+    data.lines.push_back(m + 1);
+  }
+  data.rows = rows;
+  return data;
+}
+
+}  // namespace
+
+TEST_CASE("several ranks choose the clusters of one process with as many shards") {
+  const MultiLabelData data = Contradicting(23);
+  for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kBcfw}) {
+    TrainOptions options = Sharded();
+    options.learner = learner;
+    options.lambda = 0.01;
+    options.max_passes = 40;
+    const Tightened one = Tighten(data, &OneRank(), options);
+    CHECK(one.clusters.size() >= 2);
+    for (const int size : {2, 3, 5}) {
+      for (const Tightened& result : OnEachRank(size, [&](ThreadRanks& ranks) {
+             return Tighten(PartOf(data, ranks), &ranks, options);
+           }))
+        CHECK(result == one);
     }
-    return std::string();
-  });
-  for (const std::string& text : refusals)
-    CHECK(text == "--clusters needs a single process, but 2 processes train together");
+  }
+  // Some ranks have no examples.
+  const MultiLabelData few = Contradicting(3);
+  TrainOptions options = Sharded();
+  options.learner = LearnerKind::kAugmentedLagrangian;
+  options.lambda = 0.01;
+  options.max_passes = 40;
+  const Tightened one = Tighten(few, &OneRank(), options);
+  for (const Tightened& result : OnEachRank(
+           5, [&](ThreadRanks& ranks) { return Tighten(PartOf(few, ranks), &ranks, options); }))
+    CHECK(result == one);
+}
+
+TEST_CASE("what clusters need is missed by all ranks together") {
+  MultiLabelData data = Contradicting(12);
+  data.labels[3] = -1;  // of the first rank
+  CHECK(ErrorsOnRanks(3,
+                      [&](ThreadRanks& ranks) {
+                        TrainOptions options = Sharded();
+                        options.lambda = 0.01;
+                        Tighten(PartOf(data, ranks), &ranks, options);
+                      }) ==
+        std::vector<std::string>(3, "drawn: --clusters needs data in which all labels are known"));
 }
