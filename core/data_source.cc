@@ -12,6 +12,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/gzip_input.h>
+#include <slackline/core/standard_input.h>
 
 namespace slackline::internal {
 namespace {
@@ -46,14 +47,20 @@ std::vector<DataFile> PartsOf(const std::string& folder) {
   return files;
 }
 
-std::vector<DataFile> FilesOf(const Ranks& ranks, const std::string& path) {
-  if (path == "-") {
-    throw DataError("<stdin>", 0,
-                    "only one process can read the standard input, but the data are for " +
-                        std::to_string(ranks.size()) + ": pass a file or a folder");
-  }
+std::vector<DataFile> FilesOf(const std::string& path) {
   if (IsFolder(path)) return PartsOf(path);
   return {LookAt(path)};
+}
+
+/// The standard input, which all ranks can open from now on (standard_input.h).
+DataSource StandardInput(Ranks& ranks) {
+  ShareStandardInput(ranks);
+  DataSource source{"<stdin>", {}};
+  OnAllRanks(ranks, [&] {
+    source.files = {LookAt("/dev/stdin")};
+    source.files.front().path = "-";
+  });
+  return source;
 }
 
 /// What ranks send of a file, next to its path.
@@ -71,9 +78,10 @@ bool IsFolder(const std::string& path) {
 }
 
 DataSource FindDataSource(Ranks& ranks, const std::string& path) {
+  if (path == "-") return StandardInput(ranks);
   DataSource source{path, {}};
   OnAllRanks(ranks, [&] {
-    if (ranks.first()) source.files = FilesOf(ranks, path);
+    if (ranks.first()) source.files = FilesOf(path);
   });
   std::vector<FileEntry> entries;
   std::string paths;

@@ -14,22 +14,23 @@
 namespace slackline::internal {
 
 struct DataFile {
-  std::string path;
+  std::string path;         ///< "-": the standard input, which can be opened anew
   Offset bytes = 0;         ///< on the disk
   bool compressed = false;  ///< with gzip
 };
 
 struct DataSource {
-  std::string name;  ///< the path of the file or of the folder
+  std::string name;  ///< the path of the file or of the folder; "<stdin>"
   std::vector<DataFile> files;
 };
 
 /// Whether the path is that of a folder. False for "-" and for what does not exist.
 bool IsFolder(const std::string& path);
 
-/// Rank 0 looks at the disk, and all ranks get what it finds. Throws DataError on all ranks when
-/// several ranks cannot read the data together: "-", the standard input, and anything else that is
-/// not a regular file; and on a folder without files part-….
+/// Rank 0 looks at the disk, and all ranks get what it finds. "-", the standard input of rank 0, is
+/// copied first (standard_input.h), and is then a file with the path "-". Throws DataError on all
+/// ranks on what is not a regular file, which ranks cannot read together, and on a folder without
+/// files part-….
 DataSource FindDataSource(Ranks& ranks, const std::string& path);
 
 /// All lines of all files.

@@ -21,6 +21,13 @@ namespace {
 constexpr std::size_t kInitialBuffer = BufferBytes(std::size_t{1} << 18);
 constexpr std::size_t kLargestRead = std::size_t{1} << 26;
 
+/// Opens a file to read; "-" is the standard input. anew: from its beginning, whatever has been
+/// read.
+int OpenToRead(const std::string& path, bool anew) {
+  if (path != "-") return open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  return anew ? open("/dev/stdin", O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+}
+
 }  // namespace
 
 LineReader::LineReader(const std::string& path, std::size_t longest_line)
@@ -43,7 +50,7 @@ void LineReader::Open(const std::string& path) {
   if (path != "-" && std::filesystem::is_directory(path, ignored)) {
     throw DataError(name_, 0, "is a directory, not a file");
   }
-  const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = OpenToRead(path, /*anew=*/!parts_.empty());
   if (descriptor < 0)
     throw DataError(name_, 0, std::string("cannot open the file: ") + std::strerror(errno));
   input_ = std::make_unique<GzipInput>(descriptor);

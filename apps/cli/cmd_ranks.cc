@@ -33,11 +33,13 @@ constexpr std::array kCommandsOfRanks = {
 std::optional<MpiProgram> mpi;
 int real_stderr = -1;
 
-/// Sends what this process prints to nowhere.
+/// Sends what this process prints to nowhere, and closes its standard input: launchers that give it
+/// to all processes would wait for those that do not read it.
 void FallSilent() {
   real_stderr = dup(STDERR_FILENO);
-  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nowhere < 0) return;
+  dup2(nowhere, STDIN_FILENO);
   dup2(nowhere, STDOUT_FILENO);
   dup2(nowhere, STDERR_FILENO);
   close(nowhere);

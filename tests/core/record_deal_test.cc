@@ -10,6 +10,7 @@
 
 #include <slackline/core/check.h>
 #include <tests/core/data_folder.h>
+#include <tests/core/piped_input.h>
 #include <tests/core/temporary_folder.h>
 #include <tests/support/thread_ranks.h>
 
@@ -205,6 +206,28 @@ TEST_CASE("a line may have another role in an open record") {
   CheckEverywhere(text + "y\n\"\n\nz\n", rule, 42);
 }
 
+TEST_CASE("the standard input is dealt as a file is") {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int k = 0; k < 30000; ++k) text += "line " + std::to_string(k) + "\n";
+  const RecordRule rule = RuleOf(WholeLine);
+  for (const std::string& bytes : {text, ReadBytes(folder.WriteGzip("text.gz", text))}) {
+    const PipedInput input(bytes);
+    std::vector<std::vector<Record>> parts(3);
+    OnThreadRanks(3, [&](ThreadRanks& ranks) {
+      const DataSource source = FindDataSource(ranks, "-");
+      CHECK(source.name == "<stdin>");
+      parts[Size(ranks.rank())] = Read(DealRecords(ranks, source, rule, 3), rule);
+    });
+    for (std::size_t r = 0; r < 3; ++r) {
+      REQUIRE(parts[r].size() == 10000);
+      const std::string number = std::to_string(10000 * r + 7000);
+      CHECK(parts[r][7000].text ==
+            "<stdin>:" + std::to_string(10000 * r + 7001) + " line " + number + "\n");
+    }
+  }
+}
+
 TEST_CASE("what cannot be read is the same error on all ranks, with its line") {
   const TemporaryFolder folder;
   const auto message = [&](const std::string& path) {
@@ -217,7 +240,6 @@ TEST_CASE("what cannot be read is the same error on all ranks, with its line") {
     CHECK(messages[2] == messages[0]);
     return messages[0];
   };
-  CHECK(Contains(message("-"), "only one process can read the standard input"));
   CHECK(Contains(message(folder.Path("nowhere")), "nowhere: cannot open the file"));
   CHECK(Contains(message(folder.Path("")), "is a directory, not a file, and has no files part-"));
   CHECK(Contains(message("/dev/null"), "/dev/null: is not a file on a disk"));

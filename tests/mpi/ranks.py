@@ -48,14 +48,17 @@ class Lab:
         launcher = ["mpirun", "-n", str(ranks)] if ranks else []
         return [*launcher, self.program, *map(str, arguments)]
 
-    def run(self, ranks, *arguments):
-        return subprocess.run(self.command(ranks, *arguments), capture_output=True, text=True,
+    def run(self, ranks, *arguments, data=b""):
+        """data: the standard input."""
+        done = subprocess.run(self.command(ranks, *arguments), capture_output=True, input=data,
                               env=ENVIRONMENT, timeout=SECONDS)
+        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+        return done
 
-    def train(self, ranks, name, *arguments):
+    def train(self, ranks, name, *arguments, data=b""):
         """Trains; returns the bytes of the model."""
         model = self.folder / f"{name}.slk"
-        done = self.run(ranks, *arguments, "--model", model)
+        done = self.run(ranks, *arguments, "--model", model, data=data)
         require(done.returncode == 0, f"{ranks} ranks: exit code {done.returncode}: {done.stderr}")
         return model.read_bytes()
 
@@ -179,6 +182,8 @@ def same_models(lab):
         "prox-sdca": ["sequence", "train", tags, "--learner", "prox-sdca", "--l1", 1e-4],
         "soft": ["sequence", "train", tags, "--learner", "soft"],
         "al": ["multilabel", "train", plain, "--num-labels", 14, "--learner", "al"],
+        "clusters": ["multilabel", "train", plain, "--num-labels", 14, "--learner", "al",
+                     "--clusters", 4, "--cluster-rounds", 2],
         "path": ["multilabel", "train", plain, "--num-labels", 14, "--graph", "none",
                  "--lambda-path", "0.1:0.01:2"],
     }
@@ -297,6 +302,35 @@ def few_records(lab):
         more = [*way, "--max-passes", 9, "--gap-tolerance", 1e-6, "--shards", 5]
         require_same(lab.train(0, "alone", *more), lab.train(4, "again", *more, "--resume", saved),
                      f"{way[0]}, resumed")
+
+
+def standard_input(lab):
+    """Data that mpirun gives to one process, which may read them only once."""
+    head, rows = drawn_table(300)
+    passes = ["--max-passes", 6, "--gap-tolerance", 1e-4, "--shards", 3]
+    records = "\n".join(yeast_as_libsvm()) + "\n"
+    ways = ((["multilabel", "train", "-", "--num-labels", 14], records.encode()),
+            (["multilabel", "train", "-", "--labels", XML, "--graph", "tree"], YEAST.read_bytes()),
+            (["multilabel", "train", "-", "--label-columns", "A,B,C"],
+             "\n".join([head, *rows]).encode()),
+            (["sequence", "train", "-"], LETTERS.read_bytes()),
+            (["sequence", "train", "-", "--min-count", 1],
+             gzip.compress("\n".join(drawn_tags(200)).encode())),
+            (["matching", "train", "-"], "\n".join(drawn_matchings(40)).encode()))
+    for way, data in ways:
+        alone = lab.train(0, "alone", *way, *passes, data=data)
+        for ranks in (2, 3):
+            require_same(alone, lab.train(ranks, "again", *way, *passes, data=data),
+                         f"{way}, {ranks} ranks")
+    train = [*ways[0][0], "--model", lab.folder / "bad.slk"]
+    cv = ["multilabel", "cv", "-", "--num-labels", 14, "--lambda-path", "0.1", "--folds", 3,
+          "--max-passes", 2, "--quiet"]
+    some = records[: records.index("\n", 30000) + 1].encode()
+    require_same(lab.train(0, "cv", *cv, data=some), lab.train(3, "cv", *cv, data=some), "cv")
+    for data, message in ((records.replace("1:", "1;", 1), "<stdin>:1: "), ("", "<stdin>: ")):
+        alone, done = (lab.run(ranks, *train, data=data.encode()) for ranks in (0, 3))
+        require(done.returncode == 2 and message in done.stderr, done.stderr)
+        require(ours(alone.stderr)[-1] in ours(done.stderr), f"{alone.stderr}, {done.stderr}")
 
 
 def certificates(lab):
@@ -553,7 +587,6 @@ def bad_input(lab):
         (3, [*good, "--graph", "auto"], "--graph"),
         (3, [*good, "--lambda", "x"], "--lambda"),
         (3, [*good[:2], lab.folder / "none.svm", *good[3:]], "none.svm"),
-        (3, [*good[:2], "-", *good[3:]], "standard input"),
         (3, ["multilabel", "predict", plain, *model], "m.slk"),
         (3, ["info", plain], "one process"),
         (2, [*good, "--resume", lab.folder / "none.ckpt"], "none.ckpt"),
@@ -644,8 +677,9 @@ def interrupted(lab):
     require(limited.returncode == 0 and "time-limit" in limited.stderr, limited.stderr)
 
 
-CHECKS = (same_models, tables, converted, few_records, certificates, held_out, cross_validation,
-          predictions, segmentations, bad_predictions, output, bad_input, checkpoints, interrupted, killed)
+CHECKS = (same_models, tables, converted, few_records, standard_input, certificates, held_out,
+          cross_validation, predictions, segmentations, bad_predictions, output, bad_input,
+          checkpoints, interrupted, killed)
 
 
 def main():

@@ -97,6 +97,7 @@ class ThreadRanks final : public Ranks {
     if (team_.to(0)[0].size() != bytes.size())
       throw std::logic_error("rank 0 gives another length");
     if (rank_ > 0) Copy(team_.to(0)[0], bytes.data());
+    if (rank_ == 0) sent_ += bytes.size() * Size(size() - 1);
     team_.Wait();
   }
 

@@ -16,6 +16,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/standard_input.h>
 #include <slackline/learning/run/lambda_path.h>
 
 namespace slackline::internal::program {
@@ -298,9 +299,13 @@ CvSettings CvFlags::Read(const CvMetrics& metrics, const std::vector<std::string
   const Index threads = ProcessRanks().alone() ? 0 : 1;
   settings.threads = NumThreads(train.Given("threads") ? settings.train.threads : threads);
   settings.limited = !train.Given("max-passes") && !train.Given("time-limit");
-  if (no_refit) return settings;
-  if (model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
-  CheckOutput("model", model, inputs, false);
+  if (!no_refit) {
+    if (model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
+    CheckOutput("model", model, inputs, false);
+  }
+  // Every process reads all data.
+  if (!ProcessRanks().alone() && std::find(inputs.begin(), inputs.end(), "-") != inputs.end())
+    ShareStandardInput(ProcessRanks());
   return settings;
 }
 

@@ -48,8 +48,8 @@ struct CvFlags {
 
   /// `all` names the data of the final model: "all data".
   void Register(CLI::App* app, const CvMetrics& metrics, const std::string& all);
-  /// Does all checks that need no data. `inputs`: files that the model must not replace. Throws
-  /// DataError.
+  /// Does all checks that need no data. `inputs`: files that the model must not replace; if the
+  /// standard input ("-") is one, all ranks can read it afterwards. Throws DataError.
   CvSettings Read(const CvMetrics& metrics, const std::vector<std::string>& inputs) const;
 };
 

@@ -134,8 +134,8 @@ struct MultiLabelReadOptions {
 ///
 /// With several ranks, all of them call this function, and each gets its own examples. Everything
 /// else, errors included, is the same on all ranks, and what one rank would have read; but the
-/// memory of labels is that of the examples of a rank. The standard input is an error.
-/// With fewer examples than ranks, some ranks get none.
+/// memory of labels is that of the examples of a rank. With fewer examples than ranks, some ranks
+/// get none.
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options);
 
 /// The data restricted to these examples, in this order.

@@ -13,6 +13,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <tests/core/data_folder.h>
+#include <tests/core/piped_input.h>
 #include <tests/core/temporary_folder.h>
 #include <tests/support/dealt.h>
 #include <tests/support/thread_ranks.h>
@@ -307,8 +308,38 @@ TEST_CASE("an error on one rank is the error of all, and that of one rank") {
   attributes.format = SequenceFormat::kAttributes;
   const std::string items = AttributeText(20);
   check(folder.Write("g", items + "L1\ta:x\n" + items), attributes, "'x' is not a number");
-  CHECK(Contains(Message("-", Options(1), 2), "only one process can read the standard input"));
   CHECK(Message(folder.Write("h", "a L\n\nb K\n"), Options(1), 3) == "nothing was thrown");
+}
+
+TEST_CASE("ranks read sequences of the standard input, and name it in messages") {
+  const std::string text = ConllText(20, 2);
+  const std::string bad = text + "x y\n\n" + text;
+  std::string one;
+  {
+    const PipedInput input(bad);
+    one = MessageOf<DataError>([&] { ReadTrainingSequences("-", Options(1)); });
+  }
+  CHECK(Contains(one, "<stdin>:"));
+  {
+    const PipedInput input(bad);
+    CHECK(Message("-", Options(1), 3) == one);
+  }
+  SequenceReadOptions options = Options(1);
+  const TemporaryFolder folder;
+  const SequenceInput file = ReadTrainingSequences(folder.Write("text", text), options);
+  const PipedInput input(text);
+  std::vector<std::vector<Index>> labels(3);
+  OnThreadRanks(3, [&](ThreadRanks& ranks) {
+    SequenceReadOptions mine = options;
+    mine.ranks = &ranks;
+    const SequenceInput part = ReadTrainingSequences("-", mine);
+    CHECK(part.data.label_names == file.data.label_names);
+    CHECK(part.data.num_features == file.data.num_features);
+    labels[Size(ranks.rank())].assign(part.data.labels.begin(), part.data.labels.end());
+  });
+  std::vector<Index> joined;
+  for (const auto& some : labels) joined.insert(joined.end(), some.begin(), some.end());
+  CHECK(joined == std::vector<Index>(file.data.labels.begin(), file.data.labels.end()));
 }
 
 TEST_CASE("several ranks predict and evaluate sequences as one does") {
@@ -346,7 +377,6 @@ TEST_CASE("an error for a model on one rank is the error of all, and that of one
   check(model, folder.Write("c", "\n\n"), "", "c: no tokens");
   check(model, folder.Path("train"), "0", "the data have no folds");
   check(model, WriteParts(folder, "parts", {text, "\nw1\n", text}), "", "part-1.gz:2: ");
-  CHECK(Contains(MessageFor(model, "-", "", 2), "only one process can read the standard input"));
 
   const std::string letters = "1\ta\t-1\t1\t1\t0\t0\t1\n2\tb\t-1\t2\t1\t3\t1\t0\n";
   SequenceReadOptions options;

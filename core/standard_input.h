@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The standard input, for ranks that read data together. mpirun gives it to rank 0 alone, and it
+// can be read only once, while ranks find the borders between their records first, and then read
+// these records.
+#pragma once
+
+#include <slackline/core/ranks.h>
+
+namespace slackline::internal {
+
+/// Whether ranks on the machine of rank 0 may open the copy of rank 0.
+enum class CopyAccess { kSameMachine, kNone };
+
+/// Copies what rank 0 has as its standard input to a file without a name in the folder TMPDIR
+/// (/tmp), which becomes the standard input of all ranks on the machine of rank 0; every other rank
+/// gets a copy of its own. Afterwards /dev/stdin can be opened any number of times, and is read
+/// from its beginning each time. The file is gone when the processes have ended. Memory: a few
+/// megabytes.
+///
+/// All ranks call this function, before any of them has read from its standard input. Throws
+/// DataError on all of them where reading or writing fails on one.
+void ShareStandardInput(Ranks& ranks, CopyAccess access = CopyAccess::kSameMachine);
+
+}  // namespace slackline::internal
