@@ -100,14 +100,16 @@ def _to_doubles(array: np.ndarray, name: str) -> np.ndarray:
         raise type(error)(f"{name}: {error}") from None
 
 
-def prepare_matrix(matrix: Any, name: str = "X", estimator: str = "this estimator") -> Any:
+def prepare_matrix(matrix: Any, name: str = "X", estimator: str = "this estimator",
+                   may_be_empty: bool = False) -> Any:
     """The matrix as slackline._core.Matrix takes it: a C-contiguous array of float64, or the tuple
-    (values, columns, row starts, number of columns) of a CSR matrix.
+    (values, columns, row starts, number of columns) of a CSR matrix. It may have no rows if
+    may_be_empty says so.
 
     Raises ValueError, with the row and column where one is to blame.
     """
     if is_sparse(matrix):
-        return _prepare_sparse(matrix, name, estimator)
+        return _prepare_sparse(matrix, name, estimator, may_be_empty)
     array = _as_array(matrix, name)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{array!r}\n")
@@ -118,16 +120,16 @@ def prepare_matrix(matrix: Any, name: str = "X", estimator: str = "this estimato
                       "single feature or array.reshape(1, -1) if it contains a single sample.")
         shape = "scalar" if array.ndim == 0 else f"{array.ndim}D"
         raise ValueError(f"Expected 2D array, got {shape} array instead.{advice}")
-    _check_shape(array.shape, estimator)
+    _check_shape(array.shape, estimator, may_be_empty)
     array = _to_doubles(array, name)
     columns = array.shape[1]
     _refuse_values(array, name, lambda k: (k // columns, k % columns))
     return array
 
 
-def _check_shape(shape: tuple[int, ...], estimator: str) -> None:
+def _check_shape(shape: tuple[int, ...], estimator: str, may_be_empty: bool) -> None:
     for size, noun in zip(shape, ("sample", "feature")):
-        if size == 0:
+        if size == 0 and not (may_be_empty and noun == "sample"):
             raise ValueError(f"Found array with 0 {noun}(s) (shape={tuple(shape)}) while a minimum "
                              f"of 1 is required by {estimator}.")
         if size > _MOST:
@@ -159,10 +161,10 @@ def _check_indices(matrix: Any, name: str) -> None:
                          f"{matrix.shape}")
 
 
-def _prepare_sparse(matrix: Any, name: str, estimator: str) -> tuple:
+def _prepare_sparse(matrix: Any, name: str, estimator: str, may_be_empty: bool) -> tuple:
     if matrix.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{matrix!r}\n")
-    _check_shape(matrix.shape, estimator)
+    _check_shape(matrix.shape, estimator, may_be_empty)
     _check_indices(matrix, name)
     csr = matrix.tocsr()
     if not csr.has_canonical_format:

@@ -45,7 +45,8 @@ def share_of(n: int, comm: Any = None, *, shards: int = 1) -> slice:
     Returns
     -------
     slice
-        Consecutive examples; the parts of the ranks follow each other.
+        Consecutive examples; the parts of the ranks follow each other. With fewer examples than
+        processes, some parts are empty.
 
     Examples
     --------
@@ -57,9 +58,9 @@ def share_of(n: int, comm: Any = None, *, shards: int = 1) -> slice:
     if size == 1:
         return slice(0, n)
     total = min(max(int(shards), size), n)
+    if total == 0:
+        return slice(0, 0)
     first, last = total * rank // size, total * (rank + 1) // size
-    if first == last:
-        raise ValueError(f"{n} examples are not enough for {size} processes")
     return slice(n * first // total, n * last // total)
 
 
@@ -134,6 +135,12 @@ class Team:
                 raise RuntimeError(f"rank {rank}: {name}: {text}") from error
             raise kind(f"rank {rank}: {text}") from error
         return result
+
+    def require_some(self, count: int, message: str) -> None:
+        """Raises ValueError with this message on all ranks if they have none of something together.
+        count: how many this rank has."""
+        if sum(self.gather(count)) == 0:
+            raise ValueError(message)
 
     def require_same(self, values: Mapping[str, Any]) -> None:
         """Raises ValueError on all ranks if one of the values, by the names that users know, is not

@@ -143,6 +143,7 @@ class Matcher(StructuredEstimator):
         """
         with self._processes() as team:
             train, options, examples, labels = team.together(lambda: self._prepare(X, y))
+            team.require_some(len(examples.sizes), "X has no examples")
             self._agree(team, options, train)
             examples.agree(team)
             model, result = self._run(
@@ -158,8 +159,6 @@ class Matcher(StructuredEstimator):
         train = self._train_options()
         options = self._options()
         examples = _Examples(X)
-        if not examples.sizes:
-            raise ValueError("X has no examples")
         labels = examples.labels(y)
         examples.check_capacities(labels, self.left_capacity, self.right_capacity)
         return train, options, examples, labels

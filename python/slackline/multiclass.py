@@ -133,8 +133,9 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         """
         with self._processes() as team:
             train, holder, labels, weights, features = team.together(
-                lambda: self._prepare(X, y, sample_weight))
+                lambda: self._prepare(X, y, sample_weight, may_be_empty=not team.alone))
             del X
+            team.require_some(len(labels), "no process has examples")
             names = [] if features is None else [str(name) for name in features]
             team.require_same({"the number of features": num_columns(holder[0]),
                                "the names of the features": names,
@@ -157,13 +158,13 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             self._finish(result, team)
         return self
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[
+    def _prepare(self, X: Any, y: Any, sample_weight: Any, may_be_empty: bool) -> tuple[
             dict, list, np.ndarray, Optional[np.ndarray], Optional[np.ndarray]]:
         """The options of training, a list with the matrix, the classes of the examples, their
         weights and the names of the features, both None if there are none."""
         train = self._train_options()
         features = column_names(X)
-        holder = [prepare_matrix(X, estimator=type(self).__name__)]
+        holder = [prepare_matrix(X, estimator=type(self).__name__, may_be_empty=may_be_empty)]
         rows = num_rows(holder[0])
         labels = _label_vector(y)
         if len(labels) != rows:
@@ -388,13 +389,16 @@ def _number_classes(labels: np.ndarray, team: Team) -> tuple[np.ndarray, np.ndar
     classes, numbers_of = np.unique(labels, return_inverse=True)
     if team.alone:
         return classes, numbers_of
-    of_ranks = team.gather(classes)
-    kinds = [_kind(of_rank) for of_rank in of_ranks]
-    if len(set(kinds)) > 1:
-        rank = next(rank for rank, kind in enumerate(kinds) if kind != kinds[0])
-        raise ValueError(f"the classes are {kinds[0]} on rank 0 and {kinds[rank]} on rank {rank}")
-    classes = np.unique(np.concatenate(of_ranks))
-    return classes, np.searchsorted(classes, labels)
+    # An empty array says nothing about the kind of the classes.
+    of_ranks = {rank: known for rank, known in enumerate(team.gather(classes)) if known.size}
+    kinds = {rank: _kind(known) for rank, known in of_ranks.items()}
+    first = next(iter(kinds))
+    for rank, kind in kinds.items():
+        if kind != kinds[first]:
+            raise ValueError(f"the classes are {kinds[first]} on rank {first} and {kind} on rank "
+                             f"{rank}")
+    classes = np.unique(np.concatenate(list(of_ranks.values())))
+    return classes, np.searchsorted(classes, labels) if labels.size else numbers_of
 
 
 def _kind(classes: np.ndarray) -> str:
@@ -416,7 +420,7 @@ def _sample_weights(given: Any, rows: int) -> Optional[np.ndarray]:
     if bad.size:
         raise ValueError(f"sample_weight[{bad[0]}] is {float(weights[bad[0]])!r}; it must be a "
                          "finite number >= 0")
-    if not weights.any():
+    if rows and not weights.any():
         raise ValueError("all sample weights are 0")
     return weights
 

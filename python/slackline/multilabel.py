@@ -82,9 +82,10 @@ class MultiLabelClassifier(Features, StructuredEstimator):
     comm : communicator of mpi4py, optional
         Processes that fit together: all of them call `fit` with the same parameters, each with its
         own examples (:func:`slackline.share_of`), and all get the same model. There are at least as
-        many shards as processes; 1 stands for one per process. Invalid input on one process is an
-        exception on all, with its rank. Not with a kernel, `warm_start` or `calibrate`. Pickles of
-        a fitted estimator do not contain it.
+        many shards as processes; 1 stands for one per process. Some processes may have no examples,
+        as arrays with 0 rows. Invalid input on one process is an exception on all, with its rank.
+        Not with a kernel or `warm_start`. With `calibrate`, all processes have all examples for
+        that time. Pickles of a fitted estimator do not contain it.
     warm_start : bool, default False
         Whether a further call of `fit` on the same data continues the last training, for example
         with a smaller `tol`, or begins with its solution where `C` or `lam` differ.
@@ -244,9 +245,11 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             The estimator itself.
         """
         with self._processes() as team:
-            train, options, given = team.together(lambda: self._prepare(X, Y, label_names))
+            train, options, given = team.together(
+                lambda: self._prepare(X, Y, label_names, may_be_empty=not team.alone))
             del X, Y
             holder, flags, names, features, pairs, weights = given
+            team.require_some(num_rows(holder[0]), "no process has examples")
             num_features = num_columns(holder[0])
             feature_names = [] if features is None else features.tolist()
             self._agree(team, options, train, calibrate=bool(self.calibrate),
@@ -256,9 +259,6 @@ class MultiLabelClassifier(Features, StructuredEstimator):
                            "the number of features": num_features,
                            "the names of the features": feature_names,
                            "whether X is sparse": isinstance(holder[0], tuple)})
-            if self.calibrate and not team.alone:
-                raise ValueError("calibrate needs a single process, but several train together "
-                                 "(comm)")
             # The extension takes the matrix out of the list, and frees it before training.
             model, result = self._run(
                 callbacks, options, train, lambda arguments: _core.fit_multilabel(
@@ -271,14 +271,14 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             self._finish(result, team)
         return self
 
-    def _prepare(self, X: Any, Y: Any,
-                 label_names: Optional[Sequence[str]]) -> tuple[dict, dict, tuple]:
+    def _prepare(self, X: Any, Y: Any, label_names: Optional[Sequence[str]],
+                 may_be_empty: bool) -> tuple[dict, dict, tuple]:
         """The options of training and of the application, and (a list with the matrix, flags of the
         labels, their names, names of the features or None, pairs of the graph if they are given,
         costs of labels if they are given)."""
         train = self._train_options()
         features = column_names(X)
-        holder = [prepare_matrix(X, estimator=type(self).__name__)]
+        holder = [prepare_matrix(X, estimator=type(self).__name__, may_be_empty=may_be_empty)]
         flags, columns = prepare_labels(Y)
         if flags.shape[0] != num_rows(holder[0]):
             raise ValueError("Found input variables with inconsistent numbers of samples: "

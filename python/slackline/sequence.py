@@ -163,11 +163,13 @@ class SequenceLabeler(StructuredEstimator):
         """
         with self._processes() as team:
             train, options, sequences, kind, lists = team.together(lambda: self._prepare_fit(X, y))
+            team.require_some(len(sequences), "X has no sequences")
+            kind, width = _agree_on_features(sequences, kind, team)
             labels, begin, classes = _number_labels(lists, team)
             costs = team.together(lambda: cost_matrix(self.costs, classes, "label", "labels"))
             self._agree(team, options, train,
                         **{"the costs of errors": costs, "the kind of the features": kind,
-                           "the number of features": _width(sequences) if kind == "letters" else 0})
+                           "the number of features": width})
             model, result = self._run(
                 callbacks, options, train, lambda arguments: _core.fit_sequence(
                     kind, sequences, labels, begin, [str(label) for label in classes], costs,
@@ -182,8 +184,6 @@ class SequenceLabeler(StructuredEstimator):
         train = self._train_options()
         options = self._options()
         sequences, kind = _prepare(X)
-        if not sequences:
-            raise ValueError("X has no sequences")
         return train, options, sequences, kind, _label_list(y)
 
     def _options(self) -> dict[str, str]:
@@ -433,9 +433,12 @@ def _label_list(y: Any) -> list[list]:
     return lists
 
 
-def _width(sequences: list) -> int:
-    """The number of features of sequences of numbers."""
-    return num_columns(sequences[0])
+def _agree_on_features(sequences: list, kind: str, team: Team) -> tuple[str, int]:
+    """The kind of the features, and their number where they are numbers (else 0); those of the
+    first process with sequences where this one has none."""
+    mine = (kind, num_columns(sequences[0]) if kind == "letters" else 0) if sequences else None
+    known = [of_rank for of_rank in team.gather(mine) if of_rank is not None]
+    return known[0] if mine is None else mine
 
 
 def _known_labels(lists: list[list]) -> set:

@@ -148,7 +148,8 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> 
   }
   CheckSignals(ranks);  // nothing is trained yet
   py::dict result = Run(std::move(request), training.get());
-  if (folds && result["exception"].is_none()) {
+  const bool stopped = ranks.Any(!result["exception"].is_none());
+  if (folds && !stopped) {
     PythonObserver watch((py::none()));
     {
       const py::gil_scoped_release release;

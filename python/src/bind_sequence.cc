@@ -157,7 +157,9 @@ void AddMatrices(const py::list& x, Storage storage, internal::Ranks& ranks, Seq
   const bool all_sparse = storage == Storage::kBySet && FewNonzeroInAll(matrices, ranks);
   auto rows = std::make_shared<internal::FeatureRows>();
   OnAllProcesses(ranks, [&] { AppendMatrices(matrices, storage, all_sparse, rows.get()); });
-  data->num_features = matrices.empty() ? 0 : matrices.front().columns();
+  // A process without sequences has those of the others.
+  data->num_features =
+      static_cast<Index>(ranks.MaxOf(matrices.empty() ? 0 : matrices.front().columns()));
   data->rows = std::move(rows);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/run/fingerprint.h>
 #include <slackline/learning/run/warm_start.h>
@@ -224,7 +225,7 @@ RunRequest FitArguments::Request() const {
   RunRequest request = {TrainOptionsFrom(train), c, callback, keep_state, state, ranks};
   request.options.ranks = ranks.get();
   if (internal::UsesKernel(request.options))
-    internal::RequireOneRank(request.the_ranks(), "--kernel");
+    internal::RefuseKernelOnRanks(request.the_ranks());
   return request;
 }
 

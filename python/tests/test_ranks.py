@@ -81,7 +81,7 @@ def random_matchings(count=24, names=True):
 
 
 def test_share_of_covers_all_examples_in_order():
-    for n in (3, 10, 11):
+    for n in (0, 1, 2, 3, 10, 11):
         for size in (1, 2, 3):
             for shards in (1, 2, 4, 7):
                 parts = on_ranks(size, lambda comm: share_of(n, comm, shards=shards))
@@ -89,9 +89,6 @@ def test_share_of_covers_all_examples_in_order():
                 assert joined == list(range(n))
 
 
-def test_share_of_refuses_fewer_examples_than_ranks():
-    answers = on_ranks(3, lambda comm: share_of(2, comm))
-    assert any(isinstance(answer, ValueError) for answer in answers)
 
 
 # Communication.
@@ -295,6 +292,91 @@ def test_images(tmp_path):
         same_model(five, model)
 
 
+@pytest.mark.parametrize("size", RANKS)
+def test_calibration(size):
+    X, Y, _ = yeast()
+    X, Y = X[:120], Y[:120]
+    options = {"calibrate": True, "graph": "tree", "random_state": 3, **SHORT}
+    one = MultiLabelClassifier(shards=3, **options).fit(X, Y)
+    for model in fit_on_ranks(
+            size, lambda comm: MultiLabelClassifier(shards=3, comm=comm, **options), X, Y,
+            shards=3):
+        same_model(one, model)
+        assert model.predict_proba(X).tolist() == one.predict_proba(X).tolist()
+
+
+def test_an_exception_on_one_rank_prevents_the_calibration_on_all():
+    def work(comm):
+        def stop(record):
+            raise KeyError("only here")
+
+        part = share_of(60, comm)
+        X, Y, _ = yeast()
+        MultiLabelClassifier(comm=comm, calibrate=True, **SHORT).fit(
+            X[part], Y[part], callbacks=stop if comm.Get_rank() == 1 else None)
+
+    answers = on_ranks(2, work)
+    assert all("only here" in str(answer) for answer in answers)
+
+
+# Processes without examples.
+
+
+def few_examples(kind):
+    """An estimator, and two examples for it."""
+    if kind == "labels":
+        X, Y, _ = yeast()
+        return MultiLabelClassifier, X[:2], Y[:2]
+    if kind == "sparse labels":
+        X, Y, _ = yeast()
+        return MultiLabelClassifier, pytest.importorskip("scipy.sparse").csr_matrix(X[:2]), Y[:2]
+    if kind == "classes":
+        X, y = random_classes()
+        two = [0, int(np.flatnonzero(y != y[0])[0])]
+        return MulticlassClassifier, X[two], y[two]
+    if kind == "tags":
+        return SequenceLabeler, *random_tags(2)
+    if kind == "letters":
+        return SequenceLabeler, *random_letters(2)
+    return Matcher, *random_matchings(2, names=kind == "named matchings")
+
+
+@pytest.mark.parametrize("kind", ["labels", "sparse labels", "classes", "tags", "letters",
+                                  "matchings", "named matchings"])
+@pytest.mark.parametrize("without", [0, 2])
+def test_a_process_without_examples(kind, without):
+    estimator, X, y = few_examples(kind)
+    one = estimator(shards=2, **SHORT).fit(X, y)
+
+    def work(comm):
+        if without == 2:
+            part = [slice(0, 1), slice(1, 2), slice(2, 2)][comm.Get_rank()]
+        else:
+            part = [slice(0, 0), slice(0, 1), slice(1, 2)][comm.Get_rank()]
+        return estimator(comm=comm, **SHORT).fit(X[part], y[part])
+
+    for model in on_ranks(3, work):
+        if isinstance(model, Exception):
+            raise model
+        same_model(one, model)
+
+
+def test_fewer_examples_than_processes():
+    X, Y, _ = yeast()
+    one = MultiLabelClassifier(shards=2, **SHORT).fit(X[:2], Y[:2])
+    for model in fit_on_ranks(3, lambda comm: MultiLabelClassifier(comm=comm, **SHORT), X[:2],
+                              Y[:2]):
+        same_model(one, model)
+
+
+@pytest.mark.parametrize("kind", ["labels", "classes", "tags", "letters", "matchings"])
+def test_no_process_has_examples(kind):
+    estimator, X, y = few_examples(kind)
+    error = errors(3, lambda comm: estimator(comm=comm).fit(X[:0], y[:0]))
+    assert isinstance(error, ValueError)
+    assert "no process has examples" in str(error) or "X has no" in str(error)
+
+
 def test_uneven_parts_train_together():
     X, Y, _ = yeast()
     cuts = [0, 20, 90, 150]
@@ -347,7 +429,8 @@ def with_two(X, Y):
     (lambda X, Y: (X[:, :-1], Y), "the number of features must be the same on all processes, but "
                                   "is 103 on rank 0 and 102 on rank 1"),
     (lambda X, Y: (X, Y[:, :-1]), "the names of the labels must be the same"),
-    (lambda X, Y: (X[:0], Y[:0]), "rank 1: Found array with 0 sample(s)"),
+    (lambda X, Y: (X[:0], Y), "rank 1: Found input variables with inconsistent numbers"),
+    (lambda X, Y: (X[:, :0], Y), "rank 1: Found array with 0 feature(s)"),
     (lambda X, Y: (None, Y), "rank 1: "),
     (lambda X, Y: (X, np.full_like(Y, np.nan)), "without a known label"),
 ], ids=str)
@@ -359,8 +442,7 @@ def test_bad_multilabel_data_on_one_rank(change, text):
 
 @pytest.mark.parametrize("options, text", [
     ({"warm_start": True}, "warm_start"),
-    ({"calibrate": True}, "calibrate"),
-    ({"learner_options": {"kernel": "rbf"}}, "kernel needs a single process"),
+    ({"learner_options": {"kernel": "rbf"}}, "kernel, which compares every example with all others, needs a single"),
     ({"learner": "ssg"}, "ssg"),
     ({"shards": 2}, "shards == 2, but each of the 3 processes needs a shard"),
     ({"shards": 0}, "shards == 0"),
@@ -402,7 +484,7 @@ def test_bad_sequences_on_one_rank():
             return SequenceLabeler(comm=comm).fit(X, y)
         return str(errors(3, work))
 
-    assert fit(lambda X, y: ([], [])) == "rank 1: X has no sequences"
+    assert "rank 1: X has 0 sequences, but y has 4" in fit(lambda X, y: ([], y))
     assert "rank 1: X[0] has no tokens" in fit(lambda X, y: ([[]], [[]]))
     assert "rank 1: X[0][0]" in fit(lambda X, y: ([[3.5 + 1j]], [["tag1"]]))
     assert "rank 1: X has 4 sequences, but y has 3" in fit(lambda X, y: (X, y[:-1]))
