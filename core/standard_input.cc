@@ -9,11 +9,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <span>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <slackline/core/check.h>
@@ -83,9 +81,8 @@ int OpenAnew(const OpenFile& file) {
 }
 
 std::string TemporaryFolder() {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  return error ? "/tmp" : folder.string();
+  const char* const folder = std::getenv("TMPDIR");
+  return folder == nullptr || *folder == 0 ? "/tmp" : folder;
 }
 
 int MakeFile() {

@@ -10,7 +10,7 @@
 namespace slackline::internal {
 
 /// Whether ranks on the machine of rank 0 may open the copy of rank 0.
-enum class CopyAccess { kSameMachine, kNone };
+enum class CopyAccess { kSameMachine, kNobody };
 
 /// Copies what rank 0 has as its standard input to a file without a name in the folder TMPDIR
 /// (/tmp), which becomes the standard input of all ranks on the machine of rank 0; every other rank

@@ -55,14 +55,14 @@ struct SequenceInput {
 /// folds, ranks and shards of the options count for them. Throws DataError.
 ///
 /// With several ranks, all of them call this function, and each gets its own sequences. Labels,
-/// templates, the dictionary and errors are the same on all ranks, and those of one rank. Folds and
-/// the standard input are errors.
+/// templates, the dictionary and errors are the same on all ranks, and those of one rank. Folds are
+/// errors.
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options);
 
 /// Reads data for a model, also converted ones; folds as in SequenceReadOptions. Throws DataError.
 /// With several ranks, all of them call this function, and each gets its own sequences, or none
 /// where there are fewer than ranks. Labels unknown to the model and errors are the same on all
-/// ranks, and those of one rank. The standard input is an error then.
+/// ranks, and those of one rank.
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
                                const std::string& folds, Ranks& ranks = OneRank());
 

@@ -363,9 +363,10 @@ MultiLabelData Contradicting(Index examples) {
 }  // namespace
 
 TEST_CASE("several ranks choose the clusters of one process with as many shards") {
-  const MultiLabelData data = Contradicting(23);
+  const MultiLabelData data = Contradicting(60);
   for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kBcfw}) {
-    TrainOptions options = Sharded();
+    TrainOptions options;
+    options.shards = 30;
     options.learner = learner;
     options.lambda = 0.01;
     options.max_passes = 40;
