@@ -247,12 +247,7 @@ TEST_CASE("ranks get the advice for all rows") {
     const FeatureRows rows = DrawnRows(sparse);
     const ScaleAdvice exact = AdviseScaling(rows, 5, &OneRank());
     CHECK(exact.kind == (sparse ? ScaleKind::kMaxAbs : ScaleKind::kStandard));
-    // The same bits without ranks.
-    const ScaleAdvice plain = AdviseScaling(rows, 5);
-    CHECK(plain.kind == exact.kind);
-    CHECK(plain.smallest == exact.smallest);
-    CHECK(plain.middle == exact.middle);
-    CHECK(plain.largest == exact.largest);
+    CHECK(exact.kind == AdviseScaling(rows, 5).kind);
     for (const int size : {2, 3, 5}) {
       const auto advices = OnEachRank(
           size, [&](ThreadRanks& ranks) { return AdviseScaling(*PartOf(rows, ranks), 5, &ranks); });
