@@ -82,10 +82,11 @@ class MultiLabelClassifier(Features, StructuredEstimator):
     comm : communicator of mpi4py, optional
         Processes that fit together: all of them call `fit` with the same parameters, each with its
         own examples (:func:`slackline.share_of`), and all get the same model. There are at least as
-        many shards as processes; 1 stands for one per process. Some processes may have no examples,
-        as arrays with 0 rows. Invalid input on one process is an exception on all, with its rank.
-        Not with a kernel or `warm_start`. With `calibrate`, all processes have all examples for
-        that time. Pickles of a fitted estimator do not contain it.
+        many shards as processes; 1 stands for one per process. With fewer examples than processes,
+        some have none, as :func:`slackline.share_of` deals them: arrays with 0 rows. Invalid input
+        on one process is an exception on all, with its rank. Not with a kernel or `warm_start`.
+        With `calibrate`, all processes have all examples for that time. Pickles of a fitted
+        estimator do not contain it.
     warm_start : bool, default False
         Whether a further call of `fit` on the same data continues the last training, for example
         with a smaller `tol`, or begins with its solution where `C` or `lam` differ.

@@ -343,30 +343,20 @@ def few_examples(kind):
 
 @pytest.mark.parametrize("kind", ["labels", "sparse labels", "classes", "tags", "letters",
                                   "matchings", "named matchings"])
-@pytest.mark.parametrize("without", [0, 2])
-def test_a_process_without_examples(kind, without):
+@pytest.mark.parametrize("size", [3, 5])
+def test_fewer_examples_than_processes(kind, size):
     estimator, X, y = few_examples(kind)
     one = estimator(shards=2, **SHORT).fit(X, y)
-
-    def work(comm):
-        if without == 2:
-            part = [slice(0, 1), slice(1, 2), slice(2, 2)][comm.Get_rank()]
-        else:
-            part = [slice(0, 0), slice(0, 1), slice(1, 2)][comm.Get_rank()]
-        return estimator(comm=comm, **SHORT).fit(X[part], y[part])
-
-    for model in on_ranks(3, work):
-        if isinstance(model, Exception):
-            raise model
+    for model in fit_on_ranks(size, lambda comm: estimator(comm=comm, **SHORT), X, y):
         same_model(one, model)
 
 
-def test_fewer_examples_than_processes():
+def test_a_process_without_examples_where_share_of_gives_some():
     X, Y, _ = yeast()
-    one = MultiLabelClassifier(shards=2, **SHORT).fit(X[:2], Y[:2])
-    for model in fit_on_ranks(3, lambda comm: MultiLabelClassifier(comm=comm, **SHORT), X[:2],
-                              Y[:2]):
-        same_model(one, model)
+    parts = [slice(0, 3), slice(3, 3), slice(3, 9)]
+    error = errors(3, lambda comm: MultiLabelClassifier(comm=comm).fit(
+        X[parts[comm.Get_rank()]], Y[parts[comm.Get_rank()]]))
+    assert "rank 1 has no examples" in str(error)
 
 
 @pytest.mark.parametrize("kind", ["labels", "classes", "tags", "letters", "matchings"])
