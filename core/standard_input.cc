@@ -152,7 +152,9 @@ void ShareStandardInput(Ranks& ranks, CopyAccess access) {
     });
   }
   OnAllRanks(ranks, [&] {
-    if (dup2(file.get(), STDIN_FILENO) < 0) Fail("cannot be replaced by its copy", errno);
+    // A rank that has written the copy is at its end.
+    if (lseek(file.get(), 0, SEEK_SET) != 0 || dup2(file.get(), STDIN_FILENO) < 0)
+      Fail("cannot be replaced by its copy", errno);
   });
 }
 

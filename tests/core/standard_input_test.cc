@@ -7,9 +7,11 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <slackline/core/check.h>
+#include <slackline/core/line_reader.h>
 #include <tests/core/piped_input.h>
 #include <tests/core/temporary_folder.h>
 #include <tests/support/thread_ranks.h>
@@ -50,6 +52,15 @@ TEST_CASE("all ranks can read the standard input of rank 0 as often as they want
       }
     }
   }
+}
+
+TEST_CASE("the standard input itself begins anew, too") {
+  const PipedInput input("one\ntwo\n");
+  OnThreadRanks(1, [](ThreadRanks& ranks) { ShareStandardInput(ranks); });
+  LineReader lines("-");
+  std::string_view line;
+  REQUIRE(lines.Next(&line));
+  CHECK(line == "one");
 }
 
 TEST_CASE("ranks of one machine share one copy") {
