@@ -12,6 +12,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/memory_limit.h>
 #include <tests/core/data_folder.h>
+#include <tests/core/piped_input.h>
 #include <tests/core/temporary_folder.h>
 #include <tests/support/dealt.h>
 #include <tests/support/thread_ranks.h>
@@ -431,7 +432,9 @@ TEST_CASE("ranks that share memory count it together") {
   }
 }
 
-TEST_CASE("what several processes cannot read") {
-  const TemporaryFolder folder;
-  CHECK(Contains(Message("-", Labels(3), 2), "<stdin>: only one process can read"));
+TEST_CASE("messages name the standard input, and its line") {
+  std::string text;
+  for (int k = 0; k < 9; ++k) text += k == 6 ? "1 2;1\n" : "1 2:1\n";
+  const PipedInput input(text);
+  CHECK(Message("-", Labels(3), 3).starts_with("<stdin>:7: "));
 }
