@@ -223,5 +223,7 @@ TEST_CASE("kernels are refused on several ranks") {
          options.kernel = KernelKind::kRbf;
          ScalesOf(PartOf(problem, ranks), options);
        }))
-    CHECK(error == "--kernel needs a single process, but 2 processes train together");
+    CHECK(error ==
+          "--kernel, which compares every example with all others, needs a single process, but 2 "
+          "processes train together");
 }
