@@ -327,6 +327,9 @@ def standard_input(lab):
           "--max-passes", 2, "--threads", 1, "--quiet"]
     some = records[: records.index("\n", 30000) + 1].encode()
     require_same(lab.train(0, "cv", *cv, data=some), lab.train(3, "cv", *cv, data=some), "cv")
+    evaluate = ["multilabel", "evaluate", "-", "--model", lab.folder / "cv.slk", "--json"]
+    results = [lab.run(ranks, *evaluate, data=some) for ranks in (0, 3)]
+    require(results[0].stdout == results[1].stdout != "", f"evaluate: {results}")
     for data, message in ((records.replace("1:", "1;", 1), "<stdin>:1: "), ("", "<stdin>: ")):
         alone, done = (lab.run(ranks, *train, data=data.encode()) for ranks in (0, 3))
         require(done.returncode == 2 and message in done.stderr, done.stderr)
@@ -524,7 +527,6 @@ def bad_predictions(lab):
         (False, [*predict, plain, "--stream"], "--stream needs a single process, but 3"),
         (False, [*predict, plain, "--explain", 1], "--explain needs a single process, but 3"),
         (False, [*predict, "-"], "standard input"),
-        (False, [*evaluate, "-"], "standard input"),
         (False, [*evaluate, plain, "--compare", plain], "--compare needs a single process, but 3"),
         (False, ["sequence", "predict", "-", "--model", model], "standard input"),
         (False, ["sequence", "predict", plain, "--stream", "--model", model], "--stream needs"),
