@@ -26,7 +26,12 @@ constexpr OptionRecord kOptions[] = {
      .field = Field<&BcfwOptions::lp_tolerance>,
      .minimum = 1e-9,
      .maximum = 0.1,
-     .positive = true}};
+     .positive = true},
+    {.name = "batch-start",
+     .text = "bcfw with fw steps: the first pass is one Frank-Wolfe step on all examples at once",
+     .default_text = "off",
+     .field = Field<&BcfwOptions::batch_start>,
+     .special_values = "on"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
 
@@ -53,12 +58,21 @@ void Check(const TrainOptions& options) {
     if (given && !frank_wolfe)
       throw DataError("--lp-tolerance needs --step fw: active sets need exact oracles");
   }
+  if (own.batch_start) {
+    if (!frank_wolfe) throw DataError("--batch-start needs --learner bcfw with --step fw");
+    if (options.fixed_step)
+      throw DataError("--batch-start cannot be combined with --fixed-step: it searches a line");
+    if (options.shards > 1) throw DataError("--batch-start cannot be combined with --shards");
+  }
   if (own.planes == PlaneRace::kOn) {
     if (given && frank_wolfe)
       throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no active sets");
     if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
       throw DataError(
           "--planes on cannot be combined with --average: planes have no iterates to average");
+    if (options.keep_newest)
+      throw DataError(
+          "--planes on cannot be combined with --keep-newest: planes find the best weights");
   }
   if (options.shards > 1 && own.planes == PlaneRace::kOn)
     throw DataError("--shards cannot be combined with --planes on");
@@ -74,7 +88,7 @@ constinit const LearnerRecord kBcfwLearner = {
     .section = "Frank-Wolfe: `fw` and `bcfw`",
     .make = Make,
     .variants = kVariants,
-    .reads = "step order average proximal fixed-step shards oracle",
+    .reads = "step order average keep-newest proximal fixed-step shards oracle",
     .options = kOptionLists,
     .check = Check};
 

@@ -17,6 +17,8 @@ struct BcfwOptions {
   /// With fw steps and oracle lp or lp-polytope: tolerance of GLPK's simplex method in passes; 0 =
   /// the tight tolerance that checks always use.
   double lp_tolerance = 0;
+  /// With fw steps and a line search: whether the first pass is one step on all examples at once.
+  bool batch_start = false;
 };
 
 extern const LearnerRecord kBcfwLearner;

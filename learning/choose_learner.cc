@@ -65,6 +65,7 @@ void PrepareForRanks(TrainOptions* options) {
   if (options->own<BcfwOptions>().planes == PlaneRace::kOn) RequireOneRank(ranks, "--planes on");
   if (options->average != AverageKind::kAuto && options->average != AverageKind::kOff)
     RequireOneRank(ranks, "--average");
+  if (options->keep_newest) RequireOneRank(ranks, "--keep-newest");
   options->shards = ShardsFor(*options);
 }
 
@@ -124,7 +125,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
   }
   // Options that only example blocks have.
-  const bool of_examples = options->average != AverageKind::kAuto ||
+  const bool of_examples = options->average != AverageKind::kAuto || options->keep_newest ||
                            options->step == StepKind::kAway || options->shards > 1 ||
                            options->order == OrderKind::kGap ||
                            options->own<BcfwOptions>().planes == PlaneRace::kOn;
@@ -184,15 +185,16 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   const bool keeps_corners =
       chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
   PlaneRace& planes = chosen.own<BcfwOptions>().planes;
+  const bool best_iterates = chosen.average == AverageKind::kOff && !chosen.keep_newest;
   if (open_shards && RanksOf(chosen).alone() && keeps_corners && planes != PlaneRace::kOn &&
-      chosen.average == AverageKind::kOff) {
+      best_iterates) {
     chosen.shards = AutomaticShards(problem, NumThreads(chosen.threads));
     if (chosen.shards > 1 && !choice.reason.empty())
       choice.reason += "; in " + std::to_string(chosen.shards) + " shards, as --shards 0 chooses";
   }
   if (planes == PlaneRace::kAuto) {
-    const bool race = options.learner == LearnerKind::kAuto && keeps_corners &&
-                      chosen.average == AverageKind::kOff && chosen.shards == 1;
+    const bool race = options.learner == LearnerKind::kAuto && keeps_corners && best_iterates &&
+                      chosen.shards == 1;
     planes = race ? PlaneRace::kOn : PlaneRace::kOff;
   }
   if (chosen.order == OrderKind::kAuto && RecordOf(chosen.learner).own_order.empty()) {

@@ -62,7 +62,7 @@ inline constexpr LearnerKind LearnerKind::kMultiSample{"multi-sample"};
 /// bcfw otherwise (choose_learner.h). kAway: bcfw only.
 enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
 /// kAuto: gap for bcfw with pairwise or away steps, else example.
-enum class OrderKind { kAuto, kExample, kUniform, kGap };
+enum class OrderKind { kAuto, kExample, kUniform, kCyclic, kGap };
 /// kAuto is the same as kOff.
 enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
 /// A technique that can be switched off.

@@ -35,9 +35,10 @@ constexpr OptionRecord kShared[] = {
      .by_learner = true,
      .special_values = "away"},
     {.name = "order",
-     .placeholder = "auto|example|uniform|gap",
-     .text = "order of the steps. example: all examples in random order. uniform: blocks drawn "
-             "with replacement. gap (bcfw with active sets): the examples that have a gap",
+     .placeholder = "auto|example|uniform|cyclic|gap",
+     .text = "order of the steps. example: all examples in a fresh random order. uniform: blocks "
+             "drawn with replacement. cyclic: all examples in the order of the data. gap (bcfw "
+             "with active sets): the examples that have a gap",
      .default_text = "example; gap with active sets",
      .field = Field<&O::order>,
      .by_learner = true,
@@ -50,6 +51,24 @@ constexpr OptionRecord kShared[] = {
      .field = Field<&O::average>,
      .by_learner = true,
      .special_values = "uniform weighted suffix"},
+    {.name = "suffix-share",
+     .placeholder = "F",
+     .text = "--average suffix: the largest share of all iterates that the average has. It begins "
+             "anew whenever their number has grown by a factor of 1/(1 − F); 0.5: at the powers of "
+             "two",
+     .default_text = "0.5",
+     .field = Field<&O::suffix_share>,
+     .minimum = 0.001,
+     .maximum = 0.999,
+     .positive = true,
+     .needs = "average"},
+    {.name = "keep-newest",
+     .text = "learners with iterates: keep the weights of the last check, with --average their "
+             "average, even where earlier or other weights have a smaller objective",
+     .default_text = "off",
+     .field = Field<&O::keep_newest>,
+     .by_learner = true,
+     .special_values = "on"},
     {.name = "proximal",
      .placeholder = "auto|off",
      .text = "al, and bcfw with active sets: let passes work on proximal problems, which helps "

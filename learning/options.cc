@@ -33,6 +33,7 @@ constexpr Named<StepKind> kSteps[] = {{"auto", StepKind::kAuto},
 constexpr Named<OrderKind> kOrders[] = {{"auto", OrderKind::kAuto},
                                         {"example", OrderKind::kExample},
                                         {"uniform", OrderKind::kUniform},
+                                        {"cyclic", OrderKind::kCyclic},
                                         {"gap", OrderKind::kGap}};
 constexpr Named<AverageKind> kAverages[] = {{"auto", AverageKind::kAuto},
                                             {"none", AverageKind::kOff},
@@ -183,7 +184,11 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
           "--shards cannot be combined with --fixed-step: a line search combines the shards");
     if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
       throw DataError("--shards cannot be combined with --average");
+    if (options.keep_newest) throw DataError("--shards cannot be combined with --keep-newest");
   }
+  if (options.suffix_share != TrainOptions().suffix_share &&
+      options.average != AverageKind::kSuffix)
+    throw DataError("--suffix-share has no effect without --average suffix");
   const TrainOptions defaults;
   if (options.kernel == KernelKind::kLinear && options.kernel_gamma != defaults.kernel_gamma) {
     throw DataError("--kernel-gamma has no effect with --kernel linear");

@@ -38,12 +38,18 @@ struct TrainOptions {
   /// For al, soft and bcfw; the other learners have steps of their own.
   StepKind step = StepKind::kAuto;
   /// For learners that go through the examples. example: all examples in a fresh random order each
-  /// pass. uniform: blocks (bcfw: examples) drawn with replacement. gap (bcfw with pairwise or away
-  /// steps): like `example`, without the examples whose gap was small at their last visit.
+  /// pass. uniform: blocks (bcfw: examples) drawn with replacement. cyclic: all examples in the order
+  /// of the data. gap (bcfw with pairwise or away steps): like `example`, without the examples whose
+  /// gap was small at their last visit.
   OrderKind order = OrderKind::kAuto;
   /// Which average of the weights is evaluated besides the newest weights; the better of the two is
   /// kept.
   AverageKind average = AverageKind::kAuto;
+  /// The largest share of all iterates that a suffix average has (IterateAverage).
+  double suffix_share = 0.5;
+  /// The run ends with the weights of its last check, which are the average where there is one, and
+  /// not with the best weights of all checks.
+  bool keep_newest = false;
   /// For al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
   Switch proximal = Switch::kAuto;
   /// For fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line

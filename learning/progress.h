@@ -29,6 +29,8 @@ struct ProgressRecord {
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
   /// Smallest certified upper bound so far; belongs to the weights that would be saved.
   double primal = kNone;
+  /// Certified upper bound at the weights of this evaluation, which may be above `primal`.
+  double check_primal = kNone;
   double dual = kNone;          ///< largest certified lower bound so far
   double gap = kNone;           ///< primal − dual
   double relative_gap = kNone;  ///< gap / max(1e-12, |primal|)
@@ -62,6 +64,7 @@ void ForEachReportedFigure(const ProgressRecord& record, const Visit& visit) {
   visit("cpu_seconds", record.cpu_seconds);
   visit("problem", Name(record.problem));
   visit("primal", record.primal);
+  visit("check_primal", record.check_primal);
   visit("dual", record.dual);
   visit("gap", record.gap);
   visit("relative_gap", record.relative_gap);

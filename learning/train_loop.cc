@@ -59,13 +59,18 @@ double WithoutRounding(std::string_view learner, double lower, double upper,
 }
 
 /// Enters an evaluation into the state, with its weights when these are the best so far.
-void Absorb(std::string_view name, const Learner& learner, const Evaluation& evaluation,
+void Absorb(const TrainOptions& options, const Learner& learner, const Evaluation& evaluation,
             const Rounding& rounding, LoopState* state) {
+  const std::string_view name = Name(options.learner);
+  const bool soft = learner.traits().stopping_gap == StoppingGap::kSoft;
+  // With the soft stopping gap, the saved weights are the newest, to which that gap belongs.
+  if (soft || options.keep_newest) state->weights.clear();
   if (!std::isfinite(evaluation.primal)) {
     throw std::overflow_error("training overflowed: the objective is not a finite number");
   }
   ProgressRecord& record = state->record;
   record.problem = evaluation.problem;
+  record.check_primal = evaluation.primal;
   if (state->weights.empty() || !(record.primal <= evaluation.primal)) {
     record.primal = evaluation.primal;
     state->weights.assign(learner.weights().begin(), learner.weights().end());
@@ -74,8 +79,7 @@ void Absorb(std::string_view name, const Learner& learner, const Evaluation& eva
                        "the weights have another length");
   // w = 0 is a model like any other, and its primal is known without a check. The ground truth of
   // all examples is a dual point of value 0.
-  if (learner.traits().stopping_gap == StoppingGap::kCertified &&
-      rounding.at_zero < record.primal) {
+  if (!soft && !options.keep_newest && rounding.at_zero < record.primal) {
     record.primal = rounding.at_zero;
     std::fill(state->weights.begin(), state->weights.end(), 0.0);
   }
@@ -263,9 +267,7 @@ class Run {
       evaluation = ahead_ ? traits_.companion->EvaluateBesidePass(threads, *stop_, &pass_seconds)
                           : learner_.Evaluate(threads);
     });
-    // With the soft stopping gap, the saved weights are the newest, to which that gap belongs.
-    if (traits_.stopping_gap == StoppingGap::kSoft) state_.weights.clear();
-    Absorb(Name(options_.learner), learner_, evaluation, rounding(), &state_);
+    Absorb(options_, learner_, evaluation, rounding(), &state_);
     record.oracle_calls = work.oracle_calls;
     record.block_steps = work.block_steps;
     record.rounds = work.rounds;

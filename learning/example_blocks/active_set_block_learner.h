@@ -22,7 +22,7 @@ class ActiveSetBlockLearner : public ExampleBlockLearner, public CheckAdvisor {
   /// Options of ActiveSetBlocks.
   struct Steps {
     StepKind step = StepKind::kPairwise;
-    AverageKind average = AverageKind::kOff;
+    AverageRule average = {};
     int threads = 1;
   };
   /// oracle: options of the oracle of the passes; the evaluator's oracle has the same options with

@@ -41,12 +41,12 @@ double Curvature(double difference, double norms) {
 }  // namespace
 
 ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step,
-                                 AverageKind average, int threads, bool own_rows)
+                                 const AverageRule& average, int threads, bool own_rows)
     : problem_(problem),
       oracle_(oracle),
       step_(step),
       threads_(threads),
-      average_(average, problem.num_weights(), problem.size()),
+      average_(average, problem.num_weights()),
       ahead_(problem_.data()),
       sets_(problem.size()),
       weights_(problem.num_weights(), 0.0),
@@ -482,7 +482,7 @@ void ActiveSetBlocks::ChangeLambda(const Problem& problem, double share_of_point
     for (double& share : alpha) share *= share_of_point;
     alpha[0] += 1 - share_of_point;
   }
-  average_ = IterateAverage(average_.kind(), problem_.num_weights(), problem_.size());
+  average_ = average_.Restarted();
   oracle_calls_ = 0;
   steps_ = 0;
 }

@@ -44,8 +44,8 @@ class ActiveSetBlocks {
   /// (core/slot_sweeps.h); results do not depend on their number. own_rows: for a shard, which must
   /// not depend on the other rows of the process: only the inputs of the problem's examples count
   /// where the blocks compare sizes.
-  ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step, AverageKind average,
-                  int threads = 1, bool own_rows = false);
+  ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step,
+                  const AverageRule& average = {}, int threads = 1, bool own_rows = false);
 
   /// The problem's examples become one shard of several. The blocks keep no centre then, and visits
   /// drop no corners. Rebuild, MoveCentre, CentreGap and ChangeLambda without a share must not be

@@ -24,7 +24,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
       : ActiveSetLearnerBase(
             problem, options,
             {.solver = options.oracle, .searches = ExampleOracle::Searches::kOnDemand},
-            {options.step, options.average, NumThreads(options.threads)}),
+            {options.step, AverageRuleOf(options), NumThreads(options.threads)}),
         gaps_(problem.size(), options.order,
               ExamplesOutnumberWeights(problem.size(), problem.num_weights())),
         point_(options.proximal != Switch::kOff, [this](Index m, std::vector<double>* coordinates) {
@@ -131,7 +131,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     const auto primal = [&](std::span<const double> weights) {
       return Regulariser(problem_.lambda(), weights) + Hinge(weights, threads, copy, nullptr);
     };
-    TakeIfBetter(std::move(average), primal, &evaluation);
+    TakeOutput(std::move(average), primal, &evaluation);
     return evaluation;
   }
 

@@ -23,7 +23,7 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
         corners_(problem),
         bounds_(problem.size(), 0.0) {
     traits_.advisor = this;
-    AverageIterates(problem.num_weights() + 1, 1);
+    AverageIterates(problem.num_weights() + 1);
   }
 
   void RunPass(const StopControl& stop) override {
@@ -36,7 +36,7 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
     Evaluation evaluation;
     evaluation.problem = evaluator_.certified();
     evaluation.dual = Dual();
-    if (best_.empty()) {
+    if (best_.empty() || options_.keep_newest) {
       evaluated_.assign(newest().begin(), newest().end());
       evaluation.primal = Primal(evaluated_, threads);
     } else {
@@ -165,7 +165,7 @@ constinit const LearnerRecord kFrankWolfeLearner = {
     .section = "Frank-Wolfe: `fw` and `bcfw`",
     .make = MakeFrankWolfeLearner,
     .variants = kVariants,
-    .reads = "average fixed-step shards oracle",
+    .reads = "average keep-newest fixed-step shards oracle",
     .own_steps = "takes Frank-Wolfe steps only",
     .own_order = "takes all examples at once"};
 

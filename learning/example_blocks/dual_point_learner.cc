@@ -18,16 +18,14 @@ DualPointLearner::DualPointLearner(const Problem& problem, const TrainOptions& o
     : ExampleBlockLearner(problem, options, OracleOf(options)),
       points_(problem),
       warm_(problem.size()),
-      average_(options.average, problem.num_weights(), problem.size()),
-      iterate_numbers_(problem.num_weights()),
-      first_suffix_(problem.size()) {
+      average_(AverageRuleOf(options), problem.num_weights()),
+      iterate_numbers_(problem.num_weights()) {
   evaluator_.oracle();
 }
 
-void DualPointLearner::AverageIterates(Offset numbers, Offset first_suffix) {
+void DualPointLearner::AverageIterates(Offset numbers) {
   iterate_numbers_ = numbers;
-  first_suffix_ = first_suffix;
-  average_ = IterateAverage(average_.kind(), numbers, first_suffix);
+  average_ = average_.Restarted(numbers);
 }
 
 bool DualPointLearner::DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
@@ -56,7 +54,7 @@ void DualPointLearner::TryAverage(std::span<const double> newest, int threads,
   std::vector<double> mean;
   average_.Read(newest, &mean);
   mean.resize(problem_.num_weights());
-  TakeIfBetter(
+  TakeOutput(
       std::move(mean), [&](std::span<const double> weights) { return Primal(weights, threads); },
       evaluation);
 }
@@ -71,7 +69,7 @@ void DualPointLearner::ArchiveCommon(StateArchive* archive) {
 
 void DualPointLearner::ChangeProblem(const Problem& problem) {
   ExampleBlockLearner::ChangeProblem(problem);
-  AverageIterates(iterate_numbers_, first_suffix_);
+  AverageIterates(iterate_numbers_);
   oracle_calls_ = 0;
 }
 

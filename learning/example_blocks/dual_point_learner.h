@@ -34,8 +34,8 @@ class DualPointLearner : public ExampleBlockLearner {
   DualPointLearner(const Problem& problem, const TrainOptions& options);
 
   /// Starts a new average of iterates with `numbers` entries (IterateAverage). Without a call,
-  /// iterates are weight vectors, and a pass has one per example.
-  void AverageIterates(Offset numbers, Offset first_suffix);
+  /// iterates are weight vectors.
+  void AverageIterates(Offset numbers);
 
   /// The share of points_ in the dual point of example m; the ground truth has the rest.
   virtual double PointShare(Index /*m*/) const { return 1; }
@@ -50,11 +50,10 @@ class DualPointLearner : public ExampleBlockLearner {
   Corner Ask(Index m, std::span<const double> weights, std::span<const double> offsets = {},
              double scale = 1);
 
-  /// The certificate of evaluated_, or of the average of the iterates where that is better. newest:
-  /// the newest iterate.
+  /// The certificate of evaluated_, or of the average of the iterates where that is better, or in
+  /// any case with keep_newest. newest: the newest iterate.
   Evaluation Certify(double dual, std::span<const double> newest, int threads);
-  /// Replaces evaluated_ and evaluation->primal by the average of the iterates if its primal is
-  /// smaller.
+  /// Replaces evaluated_ and evaluation->primal by the average of the iterates, as TakeOutput.
   void TryAverage(std::span<const double> newest, int threads, Evaluation* evaluation);
 
   /// Counts a pass. Returns true when the weights should be summed again from the points, which
@@ -76,7 +75,6 @@ class DualPointLearner : public ExampleBlockLearner {
 
  private:
   Offset iterate_numbers_;
-  Offset first_suffix_;
 };
 
 }  // namespace slackline::internal

@@ -42,6 +42,14 @@ class ExampleBlockLearner : public Learner, public DualPointSource, public Lambd
     evaluated_ = std::move(other);
   }
 
+  /// The same for weights that are wanted instead of the newest iterate, such as an average. With
+  /// keep_newest, they are taken in any case.
+  template <class Primal>
+  void TakeOutput(std::vector<double> output, const Primal& primal, Evaluation* evaluation) {
+    if (options_.keep_newest) evaluation->primal = kInfinity;
+    TakeIfBetter(std::move(output), primal, evaluation);
+  }
+
   /// Changes λ before a new run.
   void ChangeProblem(const Problem& problem) {
     problem_ = problem;

@@ -382,7 +382,7 @@ constinit const LearnerRecord kMultiSampleLearner = {
     .make = [](const Problem& problem,
                const TrainOptions& options) { return MakeMultiSampleLearner(problem, options); },
     .variants = kVariants,
-    .reads = "average oracle",
+    .reads = "average keep-newest oracle",
     .options = kOptionLists,
     .own_steps = "updates an example with several labellings at once"};
 

@@ -14,7 +14,9 @@ class PlainBcfwLearner : public PointBlockLearner {
                           options.own<BcfwOptions>().lp_tolerance) {}
 
   void RunPass(const StopControl& stop) override {
-    VisitAll(stop, [] {});
+    if (pass_ > 0 || !options_.own<BcfwOptions>().batch_start) return VisitAll(stop, [] {});
+    blocks_.BatchStep(stop, &average_);
+    ++pass_;
   }
 
   bool DualPointIsBest() const override { return !options_.fixed_step; }

@@ -28,7 +28,7 @@ PointBlockLearner::PointBlockLearner(const Problem& problem, const TrainOptions&
                                      const PointBlocks::Terms& terms, double lp_tolerance)
     : ExampleBlockLearner(problem, options, OracleOf(options)),
       blocks_(problem, terms, OracleOfPasses(problem, options, lp_tolerance, &evaluator_, &loose_)),
-      average_(options.average, problem.num_weights(), problem.size()) {}
+      average_(AverageRuleOf(options), problem.num_weights()) {}
 
 double PointBlockLearner::Primal(std::span<const double> weights, int threads) {
   double one_norm = 0;
@@ -55,7 +55,7 @@ Evaluation PointBlockLearner::Evaluate(int threads) {
     std::vector<double> average;
     average_.Read(blocks_.v(), &average);
     blocks_.Threshold(&average);
-    TakeIfBetter(
+    TakeOutput(
         std::move(average),
         [&](std::span<const double> weights) { return Primal(weights, threads); }, &evaluation);
   }
@@ -79,7 +79,7 @@ void PointBlockLearner::ChangeLambda(const Problem& problem) {
   ChangeProblem(problem);
   if (loose_) loose_->set_problem(problem);
   blocks_.ChangeProblem(problem);
-  average_ = IterateAverage(average_.kind(), problem.num_weights(), problem.size());
+  average_ = average_.Restarted();
   std::vector<double> v;
   blocks_.points().Weights(problem_, &v);
   blocks_.ScalePoints(PointBlocks::BestMixture(blocks_.SumOfTerms(), v, blocks_.terms(),

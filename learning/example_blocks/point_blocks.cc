@@ -130,6 +130,35 @@ bool PointBlocks::Visit(Index m, IterateAverage* average) {
   return moved;
 }
 
+void PointBlocks::BatchStep(const StopControl& stop, IterateAverage* average) {
+  DualPoints corners(problem_);
+  double gap = 0;  // times M
+  for (Index m = 0; m < problem_.size(); ++m) {
+    const ExampleView example = problem_.data().example(m);
+    work_ += kVisitWork + SweepEntries(example) + 4 * example.structure().num_coordinates();
+    const double loss = CornerTarget(m);
+    gap += Direct(m, loss);
+    corners.Set(m, goal_, loss);
+    ++steps_;
+    if (stop.ShouldStop()) return;
+  }
+  std::vector<double> change;
+  corners.Weights(problem_, &change);
+  double square = 0;
+  for (std::size_t k = 0; k < change.size(); ++k) {
+    change[k] -= v_[k];
+    square += change[k] * change[k];
+  }
+  const double step = LineSearch(gap, lambda_m_ * square, 1);
+  points_.Mix(step, corners);
+  for (std::size_t k = 0; k < change.size(); ++k) v_[k] += step * change[k];
+  if (average->active()) {
+    const double scale = average->scale() * step;
+    for (std::size_t k = 0; k < change.size(); ++k) average->lag()[k] += scale * change[k];
+  }
+  average->EndStep();
+}
+
 double PointBlocks::Step(Index m, IterateAverage* average, bool* moved) {
   const ExampleView example = problem_.data().example(m);
   ++steps_;

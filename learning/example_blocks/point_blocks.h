@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <slackline/core/feature_gram.h>
+#include <slackline/learning/learner.h>
 #include <slackline/learning/oracle/example_evaluator.h>
 #include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/problem.h>
@@ -54,6 +55,10 @@ class PointBlocks {
   /// Steps on example m, one or with step 1 up to ten. average: null, or an average of v that moves
   /// with it. Returns whether the point has moved.
   bool Visit(Index m, IterateAverage* average = nullptr);
+  /// One Frank-Wolfe step with a line search on all examples at once (batch_frank_wolfe.h), which
+  /// is one iterate of the average. Nothing moves if `stop` ends it before. Requires that there are
+  /// no shards, no σ and no γ.
+  void BatchStep(const StopControl& stop, IterateAverage* average);
 
   std::span<const double> v() const { return v_; }
   std::span<const double> w() const { return terms_.l1 > 0 ? w_ : v_; }

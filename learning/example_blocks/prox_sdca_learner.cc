@@ -33,7 +33,7 @@ class ProxSdcaLearner : public PointBlockLearner, public CheckListener, public S
   Evaluation Evaluate(int threads) override {
     Evaluation evaluation = PointBlockLearner::Evaluate(threads);
     if (!drawn_.empty()) {
-      TakeIfBetter(
+      TakeOutput(
           drawn_, [&](std::span<const double> weights) { return Primal(weights, threads); },
           &evaluation);
     }
@@ -179,7 +179,7 @@ constinit const LearnerRecord kProxSdcaLearner = {
     .section = "prox-sdca",
     .make = MakeProxSdcaLearner,
     .variants = kVariants,
-    .reads = "average l1 smoothing shards oracle",
+    .reads = "average keep-newest l1 smoothing shards oracle",
     .options = kOptionLists,
     .own_steps = "has its own steps, which --sdca-step chooses",
     .check = Check};

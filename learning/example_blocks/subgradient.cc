@@ -165,7 +165,7 @@ constinit const LearnerRecord kSubgradientLearner = {
     .section = "Subgradients: `ssg`",
     .make = MakeSubgradientLearner,
     .variants = kVariants,
-    .reads = "average oracle",
+    .reads = "average keep-newest oracle",
     .options = kOptionLists,
     .own_steps = "takes subgradient steps only"};
 

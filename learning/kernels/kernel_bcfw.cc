@@ -25,7 +25,7 @@ double Dot(std::span<const double> a, std::span<const double> b) {
 /// Base class with the dual point, its expansion and its certificate; derived classes make steps.
 class KernelLearner : public DualPointLearner, public ScaleSource {
  public:
-  KernelLearner(const Problem& problem, const TrainOptions& options, Offset first_suffix)
+  KernelLearner(const Problem& problem, const TrainOptions& options)
       : DualPointLearner(problem, options),
         expansion_(problem.data()),
         cache_(KernelOf(options, problem.data()),
@@ -33,7 +33,7 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
                static_cast<std::int64_t>(options.own<KernelLearnerOptions>().cache_mb) * 1'000'000),
         weights_(expansion_.size(), 0.0) {
     traits_.scales = this;
-    AverageIterates(expansion_.size(), first_suffix);
+    AverageIterates(expansion_.size());
   }
 
   Evaluation Evaluate(int threads) override {
@@ -46,7 +46,7 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
       std::vector<double> average;
       average_.Read(weights_, &average);
       const auto primal = [&](std::span<const double> w) { return Primal(w, threads); };
-      TakeIfBetter(std::move(average), primal, &evaluation);
+      TakeOutput(std::move(average), primal, &evaluation);
     }
     return evaluation;
   }
@@ -136,7 +136,7 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
 class KernelBcfwLearner : public KernelLearner {
  public:
   KernelBcfwLearner(const Problem& problem, const TrainOptions& options)
-      : KernelLearner(problem, options, problem.size()) {}
+      : KernelLearner(problem, options) {}
 
   void RunPass(const StopControl& stop) override {
     visits_.Pass(stop, [&](Index m) {
@@ -221,7 +221,7 @@ class KernelBcfwLearner : public KernelLearner {
 class KernelFrankWolfeLearner : public KernelLearner {
  public:
   KernelFrankWolfeLearner(const Problem& problem, const TrainOptions& options)
-      : KernelLearner(problem, options, 1), corners_(problem) {}
+      : KernelLearner(problem, options), corners_(problem) {}
 
   /// A pass that is cut short does not change the point.
   void RunPass(const StopControl& stop) override {
@@ -302,7 +302,7 @@ constinit const LearnerRecord kKernelFrankWolfeLearner = {
     .section = "Kernels",
     .make = MakeKernelLearner,
     .variants = kVariants,
-    .reads = "average fixed-step oracle",
+    .reads = "average keep-newest fixed-step oracle",
     .options = kOptionLists,
     .own_steps = "takes Frank-Wolfe steps only",
     .own_order = "takes all examples at once",
@@ -313,7 +313,7 @@ constinit const LearnerRecord kKernelBcfwLearner = {
     .section = "Kernels",
     .make = MakeKernelLearner,
     .variants = kVariants,
-    .reads = "average fixed-step oracle",
+    .reads = "average keep-newest fixed-step oracle",
     .options = kOptionLists,
     .own_steps = "takes Frank-Wolfe steps only",
     .kernelized = true};

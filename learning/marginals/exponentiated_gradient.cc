@@ -30,12 +30,15 @@ class ExponentiatedGradientLearner : public MarginalLearner {
         points_(problem),
         log_potentials_(problem),
         steps_(problem.size(), kFirstStep) {
+    const double given = options.own<ExponentiatedGradientOptions>().initial_step;
     for (Index m = 0; m < problem.size(); ++m) {
       const Expectation expectation = marginals_.Expect(m, 0, log_potentials_.coordinates(m), 1);
       points_.Set(m, expectation.coordinates, expectation.loss);
       ++oracle_calls_;
       const double norm = gram_.SquaredNorm(problem.data().example(m), points_.coordinates(m));
-      if (norm > 0) {
+      if (given > 0) {
+        steps_[m] = given;
+      } else if (norm > 0) {
         const double step = std::min(kFirstStep, problem.lambda_m() / norm);
         steps_[m] = std::max(step, kSmallestStep);
       }
@@ -138,6 +141,16 @@ std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem
 
 namespace {
 
+constexpr OptionRecord kOptions[] = {
+    {.name = "initial-step",
+     .placeholder = "H",
+     .text = "eg: size of the first step of every example; the sources of the method have 0.5",
+     .default_text = "0.5, or less where features are long",
+     .field = Field<&ExponentiatedGradientOptions::initial_step>,
+     .minimum = 1e-9,
+     .maximum = kLargestStep,
+     .positive = true}};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsMarginals}};
 
 }  // namespace
@@ -148,6 +161,7 @@ constinit const LearnerRecord kExponentiatedGradientLearner = {
     .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
     .make = MakeExponentiatedGradientLearner,
     .variants = kVariants,
+    .options = kOptionLists,
     .own_steps = "takes exponentiated gradient steps only"};
 
 }  // namespace slackline::internal

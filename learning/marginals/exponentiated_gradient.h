@@ -20,9 +20,10 @@
 //                                    distribution (docs/notation.md starts other learners at the
 //                                    ground truth)
 //   ψ_m(α_m), ℓ_m points_            dual_points.h
-//   η_m           steps_             one per example; at first min(0.5, λM / ‖ψ_m(α_m)‖²)
+//   η_m           steps_             one per example; at first min(0.5, λM / ‖ψ_m(α_m)‖²), or the
+//                                    option `initial-step`
 //
-// The sources always start with η_m = 0.5. Where features are long, the first steps are then so
+// The sources always start with η_m = 0.5 (--initial-step 0.5). Where features are long, the first steps are then so
 // long that the distributions become corners, from which multiplicative steps take hundreds of
 // passes to return (docs/notebook/learners.md). λM / ‖ψ‖² is the scale of steps that fits the
 // curvature of f. A step is tried with η_m, which is halved until f does not fall: at most 2 times
@@ -45,6 +46,11 @@ namespace slackline::internal {
 /// Throws DataError on graphs with cycles or global factors.
 std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem,
                                                           const TrainOptions& options);
+
+struct ExponentiatedGradientOptions {
+  /// η_m of all examples at the start, 0.5 in the sources; 0 = min(0.5, λM / ‖ψ_m(α_m)‖²).
+  double initial_step = 0;
+};
 
 extern const LearnerRecord kExponentiatedGradientLearner;
 

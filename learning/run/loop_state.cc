@@ -11,8 +11,8 @@ namespace {
 template <class Record, class Visit>
 void ForEachFigure(Record& r, const Visit& visit) {
   for (auto* figure :
-       {&r.seconds, &r.check_seconds, &r.cpu_seconds, &r.primal, &r.dual, &r.gap, &r.relative_gap,
-        &r.soft_primal, &r.soft_dual, &r.soft_gap, &r.violation, &r.rho, &r.tau}) {
+       {&r.seconds, &r.check_seconds, &r.cpu_seconds, &r.primal, &r.check_primal, &r.dual, &r.gap,
+        &r.relative_gap, &r.soft_primal, &r.soft_dual, &r.soft_gap, &r.violation, &r.rho, &r.tau}) {
     visit(*figure);
   }
 }

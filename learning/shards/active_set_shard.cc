@@ -21,7 +21,7 @@ ActiveSetShard::ActiveSetShard(const Problem& problem, const TrainOptions& optio
                                Index number, const CommonWeights* common)
     : Shard(problem, total, common),
       oracle_(problem, OracleOptions(options, ExampleOracle::Effort::kTraining)),
-      blocks_(problem, &oracle_, options.step, AverageKind::kOff, 1, true),
+      blocks_(problem, &oracle_, options.step, AverageRule(), 1, true),
       visits_(OptionsOfShard(options, number), problem.data()),
       gaps_(problem.size(), options.order, ExamplesOutnumberWeights(total, problem.num_weights())),
       evaluator_(problem, OracleOptions(options, ExampleOracle::Effort::kChecking)) {

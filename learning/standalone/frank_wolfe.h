@@ -101,7 +101,7 @@ struct FrankWolfeOptions {
   /// ν in (0, 1] of fixed steps: the multiplicative quality of the corners.
   double quality = 1;
   /// kUniform: blocks drawn with replacement, as in the paper. kExample: all in a fresh random
-  /// order each pass.
+  /// order each pass. kCyclic: one after the other.
   OrderKind order = OrderKind::kUniform;
   /// Average of the iterates x_1 … x_k (iterate_average.h).
   AverageKind average = AverageKind::kOff;
@@ -120,12 +120,13 @@ class FrankWolfe {
         options_(options),
         corners_(std::move(corners)),
         random_(options.seed),
-        order_(objective->num_blocks()),
+        order_(objective->num_blocks(), {}, options.order == OrderKind::kCyclic),
         point_(std::move(start)),
-        average_(options.average, static_cast<Offset>(point_.size()), objective->num_blocks()) {
+        average_({options.average}, static_cast<Offset>(point_.size())) {
     SLACKLINE_CHECK(objective_.num_blocks() >= 1, "there is no block");
-    SLACKLINE_CHECK(options.order == OrderKind::kUniform || options.order == OrderKind::kExample,
-                    "the order must be uniform or example");
+    SLACKLINE_CHECK(options.order == OrderKind::kUniform || options.order == OrderKind::kExample ||
+                        options.order == OrderKind::kCyclic,
+                    "the order must be uniform, example or cyclic");
     SLACKLINE_CHECK(options.quality > 0 && options.quality <= 1, "the quality must be in (0, 1]");
     SLACKLINE_CHECK(options.fixed_step || KnowsCurvature<Objective> || SearchesLines<Objective>,
                     "a line search needs an objective with Curvature or LineSearch");

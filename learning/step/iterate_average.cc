@@ -2,21 +2,31 @@
 #include <slackline/learning/step/iterate_average.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace slackline::internal {
+namespace {
+
+/// The next restart of a suffix average that has restarted at `step`.
+Offset NextRestart(Offset step, double share) {
+  const double wanted = std::ceil(static_cast<double>(step) / (1 - share));
+  constexpr double kMost = 1e15;  // more steps than any run makes
+  return std::max(step + 1, static_cast<Offset>(std::min(wanted, kMost)));
+}
+
+}  // namespace
 
 void IterateAverage::EndStep(double iterate_scale) {
   if (!active()) return;
   ++step_;
-  const double share = kind_ == AverageKind::kWeighted ? static_cast<double>(step_) : 1.0;
-  total_ += share;
-  scaled_ += share * iterate_scale;
-  iterate_scale_ = iterate_scale;
-  if (kind_ == AverageKind::kSuffix && step_ >= next_restart_) {
+  if (rule_.kind == AverageKind::kSuffix && step_ >= next_restart_) {
     std::fill(lag_.begin(), lag_.end(), 0.0);
     total_ = scaled_ = 0;
-    next_restart_ *= 2;
+    next_restart_ = NextRestart(step_, rule_.suffix_share);
   }
+  const double share = rule_.kind == AverageKind::kWeighted ? static_cast<double>(step_) : 1.0;
+  total_ += share;
+  scaled_ += share * iterate_scale;
 }
 
 void IterateAverage::Fold(std::span<const double> vector) {
@@ -26,10 +36,7 @@ void IterateAverage::Fold(std::span<const double> vector) {
 
 void IterateAverage::Read(std::span<const double> newest, std::vector<double>* average) const {
   average->assign(newest.begin(), newest.end());
-  if (total_ == 0) {  // a suffix has just begun: its only iterate is the newest
-    for (double& value : *average) value *= iterate_scale_;
-    return;
-  }
+  if (total_ == 0) return;
   const double share = scaled_ / total_;
   for (std::size_t k = 0; k < average->size(); ++k)
     (*average)[k] = share * (*average)[k] - lag_[k] / total_;
@@ -40,7 +47,6 @@ void IterateAverage::Archive(StateArchive* archive) {
   archive->Count(&next_restart_);
   archive->NonNegativeReal(&total_);
   archive->FiniteReal(&scaled_);
-  archive->FiniteReal(&iterate_scale_);
   archive->FiniteReals(lag_);
 }
 

@@ -10,9 +10,12 @@
 // is added, and in the first term.
 //
 // uniform: r_k = 1. weighted: r_k = k (Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013,
-// section 5). suffix: r_k = 1 over the steps since the newest power of two, times the size of a
-// pass (doubling suffix: Rakhlin, Shamir, Sridharan, "Making gradient descent optimal for strongly
-// convex stochastic optimization", ICML 2012).
+// section 5). suffix: r_k = 1 from the newest restart on, and 0 before. The restarts are k = 1 and,
+// after a restart at k, the smallest larger integer that is at least k / μ, so that just before a
+// restart the average has the last share 1 − μ of all iterates (their equation (15); (1 − μ)-suffix
+// averaging of Rakhlin, Shamir, Sridharan, "Making gradient descent optimal for strongly convex
+// stochastic optimization", ICML 2012), and fewer at other times. μ = 1/2: restarts at the powers of
+// two (the doubling trick after their equation (15)).
 #pragma once
 
 #include <span>
@@ -24,15 +27,26 @@
 
 namespace slackline::internal {
 
+/// Which iterates are averaged.
+struct AverageRule {
+  AverageKind kind = AverageKind::kOff;
+  double suffix_share = 0.5;  ///< 1 − μ: at least 0, less than 1
+};
+inline AverageRule AverageRuleOf(const TrainOptions& options) {
+  return {options.average, options.suffix_share};
+}
+
 class IterateAverage {
  public:
-  /// first_suffix: steps before the first restart of a suffix average; every later restart comes
-  /// after twice as many.
-  IterateAverage(AverageKind kind, Offset num_weights, Offset first_suffix)
-      : kind_(kind), next_restart_(first_suffix), lag_(IsOff(kind) ? 0 : num_weights, 0.0) {}
+  IterateAverage(const AverageRule& rule, Offset num_weights)
+      : rule_(rule), lag_(active() ? num_weights : 0, 0.0) {}
+  /// An average by the same rule that begins anew.
+  IterateAverage Restarted(Offset num_weights) const { return {rule_, num_weights}; }
+  IterateAverage Restarted() const { return Restarted(static_cast<Offset>(lag_.size())); }
 
-  AverageKind kind() const { return kind_; }
-  bool active() const { return !IsOff(kind_); }
+  bool active() const {
+    return rule_.kind != AverageKind::kOff && rule_.kind != AverageKind::kAuto;
+  }
 
   /// The vector to which step k must add scale() · Δ_k.
   std::span<double> lag() { return lag_; }
@@ -43,23 +57,18 @@ class IterateAverage {
   /// be called when the scales of iterates have fallen far, since the sums lose as many digits.
   void Fold(std::span<const double> vector);
 
-  /// The average, given the newest vector. Requires active() and a step.
+  /// The average, given the newest vector, which it is before the first step. Requires active().
   void Read(std::span<const double> newest, std::vector<double>* average) const;
 
   /// Requires an average of the same kind and size as the saved one.
   void Archive(StateArchive* archive);
 
  private:
-  static bool IsOff(AverageKind kind) {
-    return kind == AverageKind::kOff || kind == AverageKind::kAuto;
-  }
-
-  AverageKind kind_;
+  AverageRule rule_;
   Offset step_ = 0;
-  Offset next_restart_;
-  double total_ = 0;   // R_{k−1}
-  double scaled_ = 0;  // Σ r_j s_j
-  double iterate_scale_ = 1;
+  Offset next_restart_ = 1;  // of a suffix
+  double total_ = 0;         // R_{k−1}
+  double scaled_ = 0;        // Σ r_j s_j
   std::vector<double> lag_;
 };
 

@@ -27,17 +27,22 @@ inline void ArchiveRandom(Random* random, StateArchive* archive) {
   random->set_state(state);
 }
 
-/// A fresh random order of all examples for every pass. With windows (Dataset::WindowEnds), the
+/// A fresh random order of all examples for every pass, or always the order of the data (cyclic).
+/// With windows (Dataset::WindowEnds), the
 /// order of the windows is random; the examples of the first kWindowsTogether windows come first,
 /// in random order, then those of as many others, and so on.
 class ExampleOrder {
  public:
   /// window_ends: ascending, up to size; fewer than two: one window.
-  explicit ExampleOrder(Index size, std::vector<Index> window_ends = {})
-      : order_(size), window_ends_(std::move(window_ends)), windows_(window_ends_.size()) {
+  explicit ExampleOrder(Index size, std::vector<Index> window_ends = {}, bool cyclic = false)
+      : order_(size),
+        window_ends_(std::move(window_ends)),
+        windows_(window_ends_.size()),
+        cyclic_(cyclic) {
     std::iota(order_.begin(), order_.end(), Index{0});
   }
   std::span<const Index> Next(Random* random) {
+    if (cyclic_) return order_;
     if (window_ends_.size() > 1) {
       ShuffleWindows(random);
     } else {
@@ -78,19 +83,20 @@ class ExampleOrder {
   std::vector<Index> order_;
   std::vector<Index> window_ends_;
   std::vector<std::size_t> windows_;  // in the order of the last pass
+  bool cyclic_;
 };
 
 /// The visits of a pass, for learners that visit one example after the other, by TrainOptions::seed
-/// and order: all examples in a fresh random order, or equally many drawn with replacement
-/// (OrderKind::kUniform). Where the rows of the data have windows, a fresh random order keeps their
-/// examples together.
+/// and order: all examples in a fresh random order, or in that of the data (OrderKind::kCyclic), or
+/// equally many drawn with replacement (OrderKind::kUniform). Where the rows of the data have
+/// windows, a fresh random order keeps their examples together.
 class ExampleVisits {
  public:
   /// The data must live as long as the visits.
   ExampleVisits(const TrainOptions& options, const Dataset& data)
       : uniform_(options.order == OrderKind::kUniform),
         random_(static_cast<std::uint64_t>(options.seed)),
-        examples_(data.size(), data.WindowEnds()),
+        examples_(data.size(), data.WindowEnds(), options.order == OrderKind::kCyclic),
         ahead_(data) {}
 
   /// Calls visit(m) for the examples of a pass, until `stop` ends it. `visit` may draw from
@@ -105,8 +111,8 @@ class ExampleVisits {
     }
   }
 
-  /// A fresh random order of all examples, whatever the option says; for passes that do not use
-  /// Pass, and call Before instead.
+  /// All examples once, in a fresh random order or that of the data, by the option; for passes that
+  /// do not use Pass, and call Before instead.
   std::span<const Index> Permutation() { return examples_.Next(&random_); }
   /// Before the visit of order[k]: has rows in a file read that will be wanted (WindowAhead).
   void Before(std::span<const Index> order, std::size_t k) { ahead_.Before(order, k); }

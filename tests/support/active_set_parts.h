@@ -58,7 +58,7 @@ struct Parts {
         AverageKind average = AverageKind::kOff)
       : problem(training, lambda),
         oracle(problem, {.solver = kind}),
-        blocks(problem, &oracle, step, average) {}
+        blocks(problem, &oracle, step, {average}) {}
 
   void Pass(bool ask) {
     for (Index m = 0; m < problem.size(); ++m) blocks.Visit(m, ask);

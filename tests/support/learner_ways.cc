@@ -25,7 +25,7 @@ constexpr LearnerKind kMarginalLearners[] = {
     LearnerKind::kExponentiatedGradient, LearnerKind::kExcessiveGap, LearnerKind::kExtragradient};
 constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform,
                                      AverageKind::kWeighted, AverageKind::kSuffix};
-constexpr OrderKind kOrders[] = {OrderKind::kExample, OrderKind::kUniform};
+constexpr OrderKind kOrders[] = {OrderKind::kExample, OrderKind::kUniform, OrderKind::kCyclic};
 
 TrainOptions Of(LearnerKind learner, SolverKind oracle = SolverKind::kAuto) {
   TrainOptions options;

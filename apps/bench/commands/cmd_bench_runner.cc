@@ -108,6 +108,7 @@ Json CurveJson(const BenchRun& run) {
   column("oracle_calls", &ProgressRecord::oracle_calls);
   column("block_steps", &ProgressRecord::block_steps);
   column("primal", &ProgressRecord::primal);
+  column("check_primal", &ProgressRecord::check_primal);
   column("dual", &ProgressRecord::dual);
   column("relative_gap", &ProgressRecord::relative_gap);
   const bool soft = std::any_of(curve.begin(), curve.end(), [](const ProgressRecord& record) {

@@ -36,8 +36,8 @@ std::vector<Json> Log(const std::string& path) {
 
 void CheckRecord(const Json& record) {
   for (const char* name : {"pass", "seconds", "check_seconds", "cpu_seconds", "primal", "dual",
-                           "gap", "relative_gap", "soft_primal", "soft_dual", "soft_gap",
-                           "violation", "rho", "tau", "oracle_calls", "block_steps"}) {
+                           "gap", "relative_gap", "check_primal", "soft_primal", "soft_dual",
+                           "soft_gap", "violation", "rho", "tau", "oracle_calls", "block_steps"}) {
     REQUIRE_MESSAGE(record.contains(name), name);
     CHECK((record[name].is_number() || record[name].is_null()));
   }

@@ -249,7 +249,7 @@ TEST_CASE("searches start after three visits with small gains, and find the maxi
     ExampleOracle oracle(problem, {.solver = SolverKind::kMessagesBranchAndBound,
                                    .effort = ExampleOracle::Effort::kTraining,
                                    .searches = ExampleOracle::Searches::kOnDemand});
-    ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise, AverageKind::kOff);
+    ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise);
     ActiveSetBlocks::CheckCopy before, after;
     for (int visit = 0; visit < 60; ++visit) {
       for (Index m = 0; m < problem.size(); ++m) {

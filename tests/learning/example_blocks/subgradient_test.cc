@@ -120,39 +120,47 @@ TEST_CASE("iterates follow the formula, with and without projection") {
 TEST_CASE("averages are those of the iterates") {
   // No two labels are the same in all examples: otherwise oracles would see ties.
   Random random(81);
-  const TrainingSet training = RandomMultiLabelProblem(random, 8, 4, 3, true);
-  constexpr std::size_t kExamples = 8;
+  constexpr std::size_t kExamples = 9;
+  const TrainingSet training = RandomMultiLabelProblem(random, kExamples, 4, 3, true);
   for (const AverageKind kind :
        {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
     int averages = 0;
+    int worse = 0;
     for (const double lambda : {1.0, 0.01, 1e-4}) {
       const Problem problem(training, lambda);
       for (const bool projection : {false, true}) {
         PlainSubgradient plain(problem, 1, projection);
-        const auto learner =
-            MakeLearner(problem, SsgOptions(projection, OrderKind::kExample, kind));
+        TrainOptions options = SsgOptions(projection, OrderKind::kExample, kind);
+        const auto learner = MakeLearner(problem, options);
+        options.keep_newest = true;
+        const auto stubborn = MakeLearner(problem, options);
         const StopControl never(nullptr, 0);
-        std::size_t start = 0;  // of the suffix
+        std::size_t newest_power = 1;  // of two
         for (std::size_t pass = 1; pass <= 12; ++pass) {
           plain.Pass();
           learner->RunPass(never);
-          if (kind == AverageKind::kSuffix && (pass & (pass - 1)) == 0) start = pass * kExamples;
-          if (start == pass * kExamples) continue;
-          const std::vector<double> expected = plain.Average(kind, start);
+          stubborn->RunPass(never);
+          while (2 * newest_power <= pass * kExamples) newest_power *= 2;
+          const std::vector<double> expected =
+              plain.Average(kind, kind == AverageKind::kSuffix ? newest_power - 1 : 0);
           learner->Evaluate(1);
-          // The better of average and iterate is certified.
-          const bool better =
-              ExactPrimal(training, lambda, expected) < ExactPrimal(training, lambda, plain.w());
+          // The better of average and iterate is certified, or the average in any case.
+          const double primal = ExactPrimal(training, lambda, expected);
+          const bool better = primal < ExactPrimal(training, lambda, plain.w());
           CAPTURE(lambda);
           CAPTURE(projection);
           CAPTURE(pass);
           CAPTURE(Name(kind));
           CheckNear(better ? expected : plain.w(), learner->weights());
+          CHECK(Near(stubborn->Evaluate(1).primal, primal, kSolver));
+          CheckNear(expected, stubborn->weights());
           averages += better;
+          worse += !better;
         }
       }
     }
     CHECK(averages >= 5);
+    CHECK(worse >= 1);
   }
 }
 

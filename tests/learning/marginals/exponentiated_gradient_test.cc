@@ -44,7 +44,10 @@ TrainingSet OneBit(double x) {
 }  // namespace
 
 TEST_CASE("the first pass follows the formula") {
-  for (const double lambda : {0.02, 5.0}) {
+  struct Trial {
+    double lambda, given;  // given: --initial-step; 0 = by the norm of the features
+  };
+  for (const auto& [lambda, given] : {Trial{0.02, 0}, Trial{5.0, 0}, Trial{0.02, 0.5}}) {
     const Problem problem(OneBit(1.0), lambda);
     const ExampleView example = problem.data().example(0);
     ExampleMarginals marginals(problem, "eg");
@@ -63,6 +66,7 @@ TEST_CASE("the first pass follows the formula") {
     FeatureGram gram;
     double step = std::min(0.5, problem.lambda_m() / gram.SquaredNorm(example, psi));
     CHECK((step == 0.5) == (lambda == 5.0));
+    if (given > 0) step = given;
     double loss = at_start.loss;
     std::vector<double> moved_psi = psi;
     for (int trial = 0; trial < 3; ++trial, step /= 2) {
@@ -77,7 +81,9 @@ TEST_CASE("the first pass follows the formula") {
       w = moved_w;
       break;
     }
-    const auto learner = MakeExponentiatedGradientLearner(problem, EgOptions(OrderKind::kExample));
+    TrainOptions options = EgOptions(OrderKind::kExample);
+    options.own<ExponentiatedGradientOptions>().initial_step = given;
+    const auto learner = MakeExponentiatedGradientLearner(problem, options);
     CHECK(Near(learner->Evaluate(1).dual,
                std::max(start_value,
                         BestShare(at_start.loss, at_start.loss - start_value) * at_start.loss -

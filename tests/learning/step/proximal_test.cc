@@ -64,7 +64,7 @@ TEST_CASE("weights are a combination of the centre and the dual point") {
   for (const double lambda : {1.0, 0.01, 1e-4}) {
     const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, true), lambda);
     ExampleOracle oracle(problem, {.solver = SolverKind::kAuto});
-    ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise, AverageKind::kOff);
+    ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise);
     CHECK(blocks.CentreGap() == 0);
     std::vector<double> centre;
     for (const double kappa : {3.0, 0.1, 10.0, 0.0, 0.0, 2.0}) {
@@ -92,7 +92,7 @@ TEST_CASE("a certified gap is the sum of the gaps of blocks and centre") {
   const double lambda = 0.01;
   const Problem problem(RandomMultiLabelProblem(random, 15, 4, 3, true), lambda);
   ExampleOracle oracle(problem, {.solver = SolverKind::kRoof});
-  ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise, AverageKind::kOff);
+  ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise);
   blocks.MoveCentre(5 * lambda);
   for (int pass = 0; pass < 3; ++pass) {
     for (Index m = 0; m < problem.size(); ++m) blocks.Visit(m, true);

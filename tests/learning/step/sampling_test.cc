@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <utility>
@@ -76,6 +77,39 @@ TEST_CASE("a uniform pass draws with replacement") {
   CHECK(std::adjacent_find(seen.begin(), seen.end()) != seen.end());
 }
 
+TEST_CASE("draws with replacement are uniform, and independent of each other") {
+  const Dataset data = Examples();
+  ExampleVisits visits(Ordered(OrderKind::kUniform), data);
+  constexpr int kPasses = 2000;
+  std::vector<double> counts(kSize, 0.0);
+  double repeats = 0;  // of the example drawn before
+  Index before = -1;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const std::vector<Index> seen = Pass(&visits);
+    REQUIRE(seen.size() == kSize);
+    for (const Index m : seen) {
+      ++counts[m];
+      repeats += m == before;
+      before = m;
+    }
+  }
+  // Five standard deviations of numbers of mean kPasses.
+  const double room = 5 * std::sqrt(static_cast<double>(kPasses));
+  for (const double count : counts) CHECK(std::abs(count - kPasses) <= room);
+  CHECK(std::abs(repeats - kPasses) <= room);
+}
+
+TEST_CASE("cyclic passes are in the order of the data, with and without windows") {
+  for (const Dataset& data : {Examples(), Examples({7, 20, kSize})}) {
+    ExampleVisits visits(Ordered(OrderKind::kCyclic), data);
+    for (int pass = 0; pass < 3; ++pass) {
+      const std::vector<Index> seen = Pass(&visits);
+      REQUIRE(seen.size() == kSize);
+      for (Index m = 0; m < kSize; ++m) CHECK(seen[m] == m);
+    }
+  }
+}
+
 TEST_CASE("a pass ends after the visit during which it is stopped") {
   const std::atomic<int> interrupt{1};
   const StopControl stop(&interrupt, 0);
@@ -131,7 +165,7 @@ TEST_CASE("one window changes nothing") {
 
 TEST_CASE("saved visits continue like uninterrupted ones") {
   for (const Dataset& data : {Examples(), Examples({7, 20, kSize})})
-    for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+    for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform, OrderKind::kCyclic}) {
       ExampleVisits visits(Ordered(order), data);
       Pass(&visits);
       StateWriter writer;
