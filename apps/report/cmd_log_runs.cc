@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kNotLog = "not a log of training: ";
 
 /// Columns that are kept only if one of their values is a number.
-constexpr const char* kOptionalColumns[] = {"soft_primal", "soft_dual"};
+constexpr const char* kOptionalColumns[] = {"check_primal", "soft_primal", "soft_dual"};
 
 /// Reads the lines of one log and makes a row (cmd_report_runs.h) of each run.
 class LogReader {

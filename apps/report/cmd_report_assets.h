@@ -11,6 +11,7 @@ namespace slackline::internal::program {
 std::string_view ChartLibrary();  ///< third_party/chart.js/chart.umd.js
 std::string_view ChartLicence();  ///< its licence
 std::string_view ReportScript();  ///< apps/report/report.js
+std::string_view CurveScript();   ///< apps/report/curves.js
 std::string_view ModelScript();   ///< apps/report/model.js
 std::string_view SelfTest();      ///< apps/report/selftest.js
 std::string_view ReportStyle();   ///< apps/report/report.css

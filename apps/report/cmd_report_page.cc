@@ -73,6 +73,7 @@ std::string ReportPage(const Json& data, std::string_view title) {
   page += ScriptJson(data) + "</script>\n";
   AddScript("/*!\n" + std::string(ChartLicence()) + "*/\n" + std::string(LibraryText()), &page);
   if (data.contains("model")) AddScript(ModelScript(), &page);
+  AddScript(CurveScript(), &page);
   AddScript(ReportScript(), &page);
   AddScript(SelfTest(), &page);
   return page + "</body>\n</html>\n";

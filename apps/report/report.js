@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Draws the runs that `slackline report` put into this page; model.js draws models. Texts in the data only enter the page as text nodes.
+// Draws the runs that `slackline report` put into this page: curves.js their curves, model.js models. Texts in the data only enter the page as text nodes.
 'use strict';
 
 const errors = [];
@@ -110,13 +110,6 @@ function element(tag, parent, text, className) {
 function number(value, digits = 4) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   return String(Number(value.toPrecision(digits)));
-}
-
-function median(values) {
-  const sorted = values.filter((value) => value !== null && value !== undefined).sort((a, b) => a - b);
-  if (sorted.length === 0) return null;
-  const half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 function table(parent, head, rows) {
@@ -240,84 +233,6 @@ function exportButtons(parent, chart, name) {
     }
     download(fileName(name(), '.csv'), 'data:text/csv;charset=utf-8,' + encodeURIComponent(lines.join('\n') + '\n'));
   });
-}
-
-function hoverText(run, k, name, x, y) {
-  const c = run.curve;
-  return [run.row.label + (run.seed === undefined ? '' : `, seed ${run.seed}`), `${name.text} ${number(y, 6)} at ${number(x)}`,
-          `pass ${c.pass[k]}, ${number(c.seconds[k], 3)} s, ${number(c.oracle_calls[k] / examplesOf(run))} calls per example`,
-          `primal ${number(c.primal[k], 6)}, lower bound ${number(c.dual[k], 6)}, relative gap ${number(c.relative_gap[k], 3)}`];
-}
-
-const drawable = (value, log) => value !== null && Number.isFinite(value) && (!log || value > 0);
-
-function points(run, across, along, value, logX, logY) {
-  const list = [];
-  for (let k = 0; k < run.curve.pass.length; ++k) {
-    const x = across.value(run, k), y = value(run, k);
-    if (drawable(x, logX) && drawable(y, logY)) list.push({x, y, text: hoverText(run, k, along, x, y)});
-  }
-  return list;
-}
-
-/// The curves of one problem and their controls.
-class CurveChart {
-  constructor(parent, problem) {
-    const figure = problem.figure || {};
-    this.problem = problem;
-    this.hidden = new Set();
-    const controls = element('div', parent, undefined, 'controls');
-    const draw = () => this.draw();
-    this.x = select(controls, 'across', 'x', Object.entries(kAbscissae).map(([key, {text}]) => [key, text]),
-                    figure.x || 'seconds', draw);
-    this.y = select(controls, 'up', 'y', ordinateNames(problem).map((name) => [name, ordinate(name).text]),
-                    figure.y || 'relative_gap', () => {
-                      this.logY.checked = ordinate(this.y.value).log;
-                      this.draw();
-                    });
-    this.logX = check(controls, 'log across', 'logx', true, draw);
-    this.logY = check(controls, 'log up', 'logy', ordinate(this.y.value).log, draw);
-    this.boxes = new Map();
-    const learners = element('div', parent, undefined, 'learners');
-    problem.learners.filter((row) => row.runs.length > 0).forEach((row) => {
-      const box = check(learners, '', 'learner', true, () => this.toggle(row.label));
-      const swatch = element('span', box.parentNode, undefined, 'swatch');
-      swatch.style.background = row.colour;
-      box.parentNode.append(row.label);
-      this.boxes.set(row.label, box);
-    });
-    this.chart = newChart(parent);
-    this.chart.slackline = this;
-    exportButtons(controls, this.chart, () => `${problem.name}-${this.y.value}-${this.x.value}`);
-    this.draw();
-  }
-
-  toggle(label) {
-    if (!this.hidden.delete(label)) this.hidden.add(label);
-    this.boxes.get(label).checked = !this.hidden.has(label);
-    this.draw();
-  }
-
-  draw() {
-    const across = kAbscissae[this.x.value], along = ordinate(this.y.value);
-    const logX = this.logX.checked, logY = this.logY.checked;
-    const sets = [];
-    for (const row of this.problem.learners) {
-      row.runs.forEach((run, index) => {
-        const look = {borderColor: row.colour, backgroundColor: row.colour, borderDash: row.dash, showLine: true,
-                      pointRadius: run.curve.pass.length > 40 ? 0 : 2, group: row.label, label: row.label,
-                      hidden: this.hidden.has(row.label)};
-        sets.push({...look, first: index === 0, data: points(run, across, along, along.value, logX, logY)});
-        if (along.second) {
-          sets.push({...look, borderDash: [3, 3], first: false, label: row.label + ', ' + (along.secondName || 'lower'),
-                     data: points(run, across, along, along.second, logX, logY)});
-        }
-      });
-    }
-    this.chart.data.datasets = sets;
-    this.chart.options.scales = {x: axis(logX, across.text), y: axis(logY, along.text)};
-    this.chart.update();
-  }
 }
 
 // ---- Figures against an option ---------------------------------------------------------------------------------------------

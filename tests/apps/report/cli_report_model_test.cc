@@ -93,8 +93,8 @@ TEST_CASE("the page of a model has its properties, weights, pairs and training c
   const std::string page = Page({trained.model});
   CHECK(page.starts_with("<!DOCTYPE html>"));
   CHECK(Contains(page, "<h1>Model m.slk</h1>"));
-  CHECK(CountOf(page, "<script") == 5);
-  CHECK(CountOf(page, "</script>") == 5);
+  CHECK(CountOf(page, "<script") == 6);
+  CHECK(CountOf(page, "</script>") == 6);
   for (const char* request :
        {" src=", "href=\"", "<link", "@import", "fetch(", "XMLHttpRequest", "url("})
     CHECK_MESSAGE(!Contains(page, request), request);

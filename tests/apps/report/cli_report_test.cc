@@ -80,8 +80,8 @@ TEST_CASE("a page contains data, library and script, and loads nothing else") {
   // The comments of Chart.js and its colour library contain the addresses of their sites.
   CHECK(CountOf(page, "https://") == 2);
   CHECK(CountOf(page, "http://") == 0);
-  CHECK(CountOf(page, "<script") == 4);
-  CHECK(CountOf(page, "</script>") == 4);
+  CHECK(CountOf(page, "<script") == 5);
+  CHECK(CountOf(page, "</script>") == 5);
   const Json data = DataOf(page);
   REQUIRE(data["problems"].size() == 1);
   const Json& learners = data["problems"][0]["learners"];
@@ -104,7 +104,7 @@ TEST_CASE("texts in the data are escaped") {
   results["problems"][0]["text"] = nasty;
   results["problems"][0]["learners"][0]["learner"] = nasty;
   const std::string page = Page(folder, {results}, {"--title", "a < b & </title><b>"});
-  CHECK(CountOf(page, "</script>") == 4);
+  CHECK(CountOf(page, "</script>") == 5);
   CHECK(!Contains(page, "<!--"));
   CHECK(Contains(page, "<title>a &lt; b &amp; &lt;/title&gt;&lt;b&gt;</title>"));
   CHECK(DataOf(page)["problems"][0]["text"] == nasty);
