@@ -242,15 +242,18 @@ def soft_rho():
 def soft_examples():
     rows = table("notebook/reproduction_soft.md", "| examples |")
     sizes = [number(cell) for cell in rows[0][1:]]
-    figure, (axis,) = panels(1, 1, 2.4)
-    line(axis, sizes, [number(cell) for cell in rows[1][1:]], "mean of three draws", 0)
-    for size, cell in zip(sizes, rows[2][1:]):
-        if cell:
-            axis.plot([size, size], numbers(cell, "–"), color=COLORS[0], alpha=0.5)
+    figure, (axis,) = panels(1, 1, 2.8)
+    for k in range(3):
+        mean, spread = rows[1 + 2 * k], rows[2 + 2 * k]
+        line(axis, sizes, [number(cell) for cell in mean[1:]], mean[0].split(":")[0], k)
+        for size, cell in zip(sizes, spread[1:]):
+            if cell:
+                axis.plot([size, size], numbers(cell, "–"), color=COLORS[k], alpha=0.5)
     log_axis(axis, "x", sizes)
-    axis.set_ylim(0, 0.4)
-    axis.set_xlabel("examples (Yeast)")
+    log_axis(axis, "y", [0.01, 0.1, 1])
+    axis.set_xlabel("examples (Yeast; mean, least and most of ten draws)")
     axis.set_ylabel("g − g*")
+    legend_below(figure, axis, 3)
     return figure
 
 
