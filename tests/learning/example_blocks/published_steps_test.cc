@@ -52,8 +52,8 @@ std::vector<Index> NextVisits(ExampleVisits* visits) {
   return order;
 }
 
-/// The first iterate of a suffix average after `steps` steps. Restarts are at 1, and after a restart
-/// at k, at the smallest integer of at least k / μ.
+/// The first iterate of a suffix average after `steps` steps. A restart at k is followed by one at
+/// the smallest larger integer that is at least k / μ.
 std::size_t SuffixStart(std::size_t steps, double share) {
   std::size_t start = 1;
   for (;;) {
