@@ -39,7 +39,7 @@ struct TrainOptions {
   StepKind step = StepKind::kAuto;
   /// For learners that go through the examples. example: all examples in a fresh random order each
   /// pass. uniform: blocks (bcfw: examples) drawn with replacement. cyclic: all examples in the order
-  /// of the data. gap (bcfw with pairwise or away steps): like `example`, without the examples whose
+  /// of the data. gap (bcfw with pairwise or away steps): as `example`, without the examples whose
   /// gap was small at their last visit.
   OrderKind order = OrderKind::kAuto;
   /// Which average of the weights is evaluated besides the newest weights; the better of the two is

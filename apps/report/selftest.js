@@ -56,6 +56,7 @@ async function selfTest() {
       chart.options.plugins.legend.onClick({}, item, chart.legend, box);
     });
     if (root.querySelector('input[name=learner]')) report.changed.box = changes(chart, click('input[name=learner]'));
+    if (root.querySelector('input[name=medians]')) report.changed.medians = changes(chart, click('input[name=medians]'));
     report.changed.ordinate = changes(chart, () => {
       const node = owner.y;
       node.value = node.value === 'primal' ? 'gap' : 'primal';

@@ -23,7 +23,7 @@
 //   η_m           steps_             one per example; at first min(0.5, λM / ‖ψ_m(α_m)‖²), or the
 //                                    option `initial-step`
 //
-// The sources always start with η_m = 0.5 (--initial-step 0.5). Where features are long, the first steps are then so
+// The sources always start with η_m = 0.5. Where features are long, the first steps are then so
 // long that the distributions become corners, from which multiplicative steps take hundreds of
 // passes to return (docs/notebook/learners.md). λM / ‖ψ‖² is the scale of steps that fits the
 // curvature of f. A step is tried with η_m, which is halved until f does not fall: at most 2 times

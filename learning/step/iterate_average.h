@@ -14,8 +14,8 @@
 // after a restart at k, the smallest larger integer that is at least k / μ, so that just before a
 // restart the average has the last share 1 − μ of all iterates (their equation (15); (1 − μ)-suffix
 // averaging of Rakhlin, Shamir, Sridharan, "Making gradient descent optimal for strongly convex
-// stochastic optimization", ICML 2012), and fewer at other times. μ = 1/2: restarts at the powers of
-// two (the doubling trick after their equation (15)).
+// stochastic optimization", ICML 2012), and fewer at other times. μ = 1/2: restarts at the powers
+// of two (the doubling trick after their equation (15)).
 #pragma once
 
 #include <span>

@@ -44,7 +44,7 @@ wanted '"errors":\[\]'
 # Charts against ρ and against the number of examples, and the curves of the whole problem. Those of
 # samples are in folded sections.
 wanted '"charts":3,'
-wanted '"changed":\{"log":true,"learner":true,"box":true,"ordinate":true\}'
+wanted '"changed":\{"log":true,"learner":true,"box":true,"medians":true,"ordinate":true\}'
 wanted '"tooltip":\["[a-z]'
 wanted '"png":[0-9]{4}'
 wanted '"points":[0-9]{2}'
