@@ -38,9 +38,9 @@ struct TrainOptions {
   /// For al, soft and bcfw; the other learners have steps of their own.
   StepKind step = StepKind::kAuto;
   /// For learners that go through the examples. example: all examples in a fresh random order each
-  /// pass. uniform: blocks (bcfw: examples) drawn with replacement. cyclic: all examples in the order
-  /// of the data. gap (bcfw with pairwise or away steps): as `example`, without the examples whose
-  /// gap was small at their last visit.
+  /// pass. uniform: blocks (bcfw: examples) drawn with replacement. cyclic: all examples in the
+  /// order of the data. gap (bcfw with pairwise or away steps): as `example`, without examples
+  /// whose gap was small at their last visit.
   OrderKind order = OrderKind::kAuto;
   /// Which average of the weights is evaluated besides the newest weights; the better of the two is
   /// kept.

@@ -13,8 +13,8 @@
 //                                   never a copy of w
 //   ℓ_i (times n) blocks_.points()  one number per example
 //
-// With --batch-start the first pass is a step of batch Frank-Wolfe, as the remark after the proof of
-// their Theorem C.4 suggests: it leaves an error of at most the curvature constant, which single
+// With --batch-start the first pass is a step of batch Frank-Wolfe, as the remark after the proof
+// of their Theorem C.4 suggests: it leaves an error of at most the curvature constant, which single
 // steps reach only after some passes where the start is far from the optimum.
 //
 // Lines 4 to 9 are PointBlocks::Step: gap·M = H_m(s; w) − H_m(point; w), with the point's w·ψ from
