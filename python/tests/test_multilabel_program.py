@@ -35,6 +35,11 @@ CASES = [
     ({"learner": "al"}, "--learner al"),
     ({"learner": "bcfw", "learner_options": {"fixed-step": True, "check_every": 7}, "tol": 0.05},
      "--learner bcfw --fixed-step --check-every 7 --gap-tolerance 0.05"),
+    ({"learner": "bcfw", "max_iter": 5, "tol": 0,
+      "learner_options": {"average": "suffix", "suffix_share": 0.25, "keep_newest": True,
+                          "order": "cyclic", "batch-start": True}},
+     "--learner bcfw --max-passes 5 --gap-tolerance 0 --average suffix --suffix-share 0.25 "
+     "--keep-newest --order cyclic --batch-start"),
     ({"tol": 1e-5, "random_state": 7}, "--gap-tolerance 1e-5 --seed 7"),
     ({"n_jobs": 2}, "--threads 1"),
     ({"n_jobs": -1, "graph": "tree"}, "--threads 2 --graph tree"),
