@@ -6,6 +6,7 @@
 #include <slackline/learning/example_blocks/plain_bcfw.h>
 #include <slackline/learning/train_loop.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -13,6 +14,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/labellings.h"
 #include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;
@@ -44,29 +46,8 @@ std::string Refusal(const Problem& problem, const TrainOptions& options) {
 double LargestSquaredPsi(const Problem& problem) {
   double largest = 0;
   for (Index m = 0; m < problem.size(); ++m) {
-    const ExampleView example = problem.data().example(m);
-    const FactorGraph& graph = example.graph();
-    const auto features = [&](std::span<const Index> labels) {
-      Eigen::VectorXd sum = Eigen::VectorXd::Zero(problem.num_weights());
-      for (Index a = 0; a < graph.num_parts(); ++a) {
-        const bool variable = a < graph.num_variables();
-        sum += DenseFeatures(
-            example, a,
-            variable ? labels[a] : JointState(graph, a - graph.num_variables(), labels));
-      }
-      return sum;
-    };
-    const Eigen::VectorXd given = features(example.labels());
-    std::vector<Index> labels(graph.num_variables(), 0);
-    for (bool more = true; more;) {
-      largest = std::max(largest, (given - features(labels)).squaredNorm());
-      more = false;
-      for (Index i = 0; i < graph.num_variables() && !more; ++i) {
-        Index& label = labels[i];
-        more = ++label < graph.cardinality(i);
-        if (!more) label = 0;
-      }
-    }
+    for (const Labelling& y : Labellings(problem, m))
+      largest = std::max(largest, y.psi.squaredNorm());
   }
   return largest;
 }
