@@ -66,6 +66,7 @@ void PrepareForRanks(TrainOptions* options) {
   if (options->average != AverageKind::kAuto && options->average != AverageKind::kOff)
     RequireOneRank(ranks, "--average");
   if (options->keep_newest) RequireOneRank(ranks, "--keep-newest");
+  if (options->order == OrderKind::kCyclic) RequireOneRank(ranks, "--order cyclic");
   options->shards = ShardsFor(*options);
 }
 
@@ -187,7 +188,7 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   PlaneRace& planes = chosen.own<BcfwOptions>().planes;
   const bool best_iterates = chosen.average == AverageKind::kOff && !chosen.keep_newest;
   if (open_shards && RanksOf(chosen).alone() && keeps_corners && planes != PlaneRace::kOn &&
-      best_iterates) {
+      best_iterates && chosen.order != OrderKind::kCyclic) {
     chosen.shards = AutomaticShards(problem, NumThreads(chosen.threads));
     if (chosen.shards > 1 && !choice.reason.empty())
       choice.reason += "; in " + std::to_string(chosen.shards) + " shards, as --shards 0 chooses";

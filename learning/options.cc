@@ -185,6 +185,10 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
       throw DataError("--shards cannot be combined with --average");
     if (options.keep_newest) throw DataError("--shards cannot be combined with --keep-newest");
+    if (options.order == OrderKind::kCyclic)
+      throw DataError(
+          "--shards cannot be combined with --order cyclic: a shard may wait for others before its "
+          "last examples, which must not be the same ones in every pass");
   }
   if (options.suffix_share != TrainOptions().suffix_share &&
       options.average != AverageKind::kSuffix)

@@ -42,7 +42,8 @@ bool HasFactors(const Problem& problem) {
 void DealSome(Random& random, TrainOptions* options) {
   const bool averages =
       options->average != AverageKind::kAuto && options->average != AverageKind::kOff;
-  if (averages || options->fixed_step || options->own<ProxSdcaOptions>().random_output ||
+  if (averages || options->fixed_step || options->order == OrderKind::kCyclic ||
+      options->own<ProxSdcaOptions>().random_output ||
       options->own<BcfwOptions>().planes == PlaneRace::kOn)
     return;
   options->shards = Pick(random, std::vector<Index>{1, 2, 3});

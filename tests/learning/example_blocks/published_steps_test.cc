@@ -308,6 +308,10 @@ TEST_CASE("options that contradict a batch start or a suffix are refused") {
           o->shards = 2;
         }) == "--shards cannot be combined with --keep-newest");
   CHECK(refusal([](TrainOptions* o) {
+          o->order = OrderKind::kCyclic;
+          o->shards = 2;
+        }).starts_with("--shards cannot be combined with --order cyclic: "));
+  CHECK(refusal([](TrainOptions* o) {
           o->keep_newest = true;
           o->learner = LearnerKind::kCuttingPlane1;
           o->step = StepKind::kAuto;
