@@ -11,8 +11,8 @@
 //
 // Where examples outnumber weights, most examples soon have no gap at all. Their remembered gaps
 // would grow alike, and all of them would be called in the same pass; in the passes between, the
-// known gaps, which decide on κ, would be old and too small. The twentieth is therefore 0 to 2
-// twentieths there, by the number of the example.
+// known gaps, which decide on κ, would be old and too small. There the twentieth is multiplied by
+// 0.1 to 2, by the number of the example, so that they wait two to six rounds.
 #pragma once
 
 #include <cmath>
