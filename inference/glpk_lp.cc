@@ -192,12 +192,16 @@ class GlpkProblem {
     // The limit is far above any number of iterations that was observed; it ends cycling.
     parameters.it_lim =
         10000 + 100 * std::min(200000, glp_get_num_rows(problem_) + glp_get_num_cols(problem_));
-    return glp_simplex(problem_, &parameters) == 0 && glp_get_status(problem_) == GLP_OPT;
+    return Optimises([&] { return glp_simplex(problem_, &parameters); });
   }
 
-  int Iterations() const { return problem_ == nullptr ? 0 : glp_get_it_cnt(problem_); }
+  bool Exact() {
+    return Optimises([&] { return glp_exact(problem_, nullptr); });
+  }
 
-  bool Exact() { return glp_exact(problem_, nullptr) == 0 && glp_get_status(problem_) == GLP_OPT; }
+  /// Of all calls so far, in whatever threads: GLPK counts them per problem, of which every thread
+  /// has its own.
+  std::int64_t iterations() const { return iterations_; }
 
   void GetSolution(LpSolution* solution) const {
     const double poison = std::numeric_limits<double>::quiet_NaN();
@@ -212,6 +216,14 @@ class GlpkProblem {
   }
 
  private:
+  template <class Call>
+  bool Optimises(const Call& call) {
+    const int before = glp_get_it_cnt(problem_);
+    const bool ended = call() == 0;
+    iterations_ += glp_get_it_cnt(problem_) - before;
+    return ended && glp_get_status(problem_) == GLP_OPT;
+  }
+
   static int BoundType(double low, double high) {
     if (low == high) return GLP_FX;
     if (low == -kInfinity) return high == kInfinity ? GLP_FR : GLP_UP;
@@ -251,6 +263,7 @@ class GlpkProblem {
   std::shared_ptr<ThreadProblems> home_;
   glp_prob* problem_ = nullptr;
   int matrix_version_ = 0;
+  std::int64_t iterations_ = 0;
 };
 
 /// The basis of a WarmStart: one byte that names the formulation, then two bits per row and column.
@@ -304,13 +317,13 @@ class GlpkSolver final : public MapSolver {
     }
     const QuietTerminal quiet;
     bool solved = false;
-    const int iterations = problem_.Iterations();
+    const std::int64_t iterations = problem_.iterations();
     if (warm != nullptr && !warm->bytes.empty()) solved = SolveWarm(scores, *warm, result);
     if (!solved) SolveCold(scores, result);
     // An iteration prices the columns and updates a basis of as many rows; a call loads the
     // problem.
     const std::int64_t size = model_->rows + model_->columns;
-    work_ += size * (100 + 10 * std::max(1, problem_.Iterations() - iterations));
+    work_ += size * (100 + 10 * std::max<std::int64_t>(1, problem_.iterations() - iterations));
     if (warm != nullptr) {
       problem_.GetBasis(*model_, &status_);
       PackedBasis::Write(tag_, status_, warm);

@@ -337,6 +337,21 @@ TEST_CASE(
   CHECK(result.value == expected.value);
 }
 
+TEST_CASE("the work of a solver does not depend on the threads that call it") {
+  if (!HasGlpk()) return;
+  const GraphPtr graph = FullBinary(12);
+  const auto stays = MakeGlpkSolver(graph);
+  const auto moves = MakeGlpkSolver(graph);
+  Random random(70);
+  MapResult result;
+  for (int k = 0; k < 6; ++k) {
+    const std::vector<double> scores = RandomScores(random, *graph, 1);
+    stays->Solve(scores, nullptr, &result);
+    std::thread([&] { moves->Solve(scores, nullptr, &result); }).join();
+    CHECK(moves->work() == stays->work());
+  }
+}
+
 TEST_CASE("the compact LP is refused where it does not apply") {
   if (!HasGlpk()) return;
   CHECK_THROWS_AS(MakeGlpkSolver(Cycle(3, 3), GlpkFormulation::kCompact), DataError);
