@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -161,6 +162,15 @@ bool WriteAt(int descriptor, std::uint64_t offset, std::string_view bytes) {
     offset += static_cast<std::uint64_t>(count);
   }
   return true;
+}
+
+int OpenUnnamedFile(const std::string& folder) {
+  std::string name = folder + "/slackline-XXXXXX";
+  const int descriptor = mkstemp(name.data());
+  if (descriptor < 0) return descriptor;
+  unlink(name.c_str());
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
 }
 
 AtomicFile::AtomicFile(const std::string& path) : target_(ResolveTarget(path)) {

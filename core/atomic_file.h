@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files and folders that appear complete or not at all, and the checksum that guards files.
+// Files and folders that appear complete or not at all, files without a name, and the checksum that
+// guards files.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,10 @@ std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0);
 
 /// Writes all bytes from `offset` on. False, with the reason in errno, when the system refuses.
 bool WriteAt(int descriptor, std::uint64_t offset, std::string_view bytes);
+
+/// A new empty file without a name in the folder, to be read and written, which is gone when all
+/// descriptors are closed. −1, with the reason in errno, when the system refuses.
+int OpenUnnamedFile(const std::string& folder);
 
 /// A file written such that `path` holds either the old file or the complete new one at any moment.
 /// The bytes go to a temporary file, path + ".slackline-tmp-<number>", which is flushed to the disk

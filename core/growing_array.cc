@@ -27,12 +27,9 @@ constexpr std::size_t kFirstBytes = std::size_t{1} << 20;
 
 }  // namespace
 
-MappedFile::MappedFile(const std::string& folder) : folder_(folder) {
-  std::string name = folder + "/slackline-rows-XXXXXX";
-  descriptor_ = mkstemp(name.data());
+MappedFile::MappedFile(const std::string& folder)
+    : folder_(folder), descriptor_(OpenUnnamedFile(folder)) {
   if (descriptor_ < 0) Fail(folder_, "cannot make a file in this folder", errno);
-  unlink(name.c_str());
-  fcntl(descriptor_, F_SETFD, FD_CLOEXEC);
 }
 
 MappedFile::~MappedFile() {

@@ -7,13 +7,16 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
@@ -87,11 +90,8 @@ std::string TemporaryFolder() {
 
 int MakeFile() {
   const std::string folder = TemporaryFolder();
-  std::string name = folder + "/slackline-XXXXXX";
-  const int descriptor = mkstemp(name.data());
+  const int descriptor = OpenUnnamedFile(folder);
   if (descriptor < 0) Fail("cannot make a file in " + folder + " (TMPDIR)", errno);
-  unlink(name.c_str());
-  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   return descriptor;
 }
 
@@ -108,17 +108,10 @@ std::size_t ReadPiece(std::span<char> piece) {
   return count;
 }
 
-void WritePiece(int descriptor, std::span<const char> piece) {
-  while (!piece.empty()) {
-    const ssize_t count = write(descriptor, piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      Fail(
-          "cannot be copied to " + TemporaryFolder() + " (set TMPDIR to a folder with room for it)",
-          errno);
-    }
-    piece = piece.subspan(static_cast<std::size_t>(count));
-  }
+void WritePiece(int descriptor, std::uint64_t place, std::string_view piece) {
+  if (WriteAt(descriptor, place, piece)) return;
+  Fail("cannot be copied to " + TemporaryFolder() + " (set TMPDIR to a folder with room for it)",
+       errno);
 }
 
 }  // namespace
@@ -139,7 +132,7 @@ void ShareStandardInput(Ranks& ranks, CopyAccess access) {
     if (!file.open()) file.Set(MakeFile());
   });
   std::vector<char> piece(ranks.first() || sends ? kPiece : 0);
-  for (;;) {
+  for (std::uint64_t place = 0;;) {
     std::size_t count = 0;
     OnAllRanks(ranks, [&] {
       if (ranks.first()) count = ReadPiece(piece);
@@ -148,13 +141,12 @@ void ShareStandardInput(Ranks& ranks, CopyAccess access) {
     if (count == 0) break;
     if (sends) ranks.Broadcast(std::as_writable_bytes(std::span(piece).first(count)));
     OnAllRanks(ranks, [&] {
-      if (!shares) WritePiece(file.get(), std::span(piece).first(count));
+      if (!shares) WritePiece(file.get(), place, {piece.data(), count});
     });
+    place += count;
   }
   OnAllRanks(ranks, [&] {
-    // A rank that has written the copy is at its end.
-    if (lseek(file.get(), 0, SEEK_SET) != 0 || dup2(file.get(), STDIN_FILENO) < 0)
-      Fail("cannot be replaced by its copy", errno);
+    if (dup2(file.get(), STDIN_FILENO) < 0) Fail("cannot be replaced by its copy", errno);
   });
 }
 

@@ -10,8 +10,9 @@ namespace {
 constexpr double kSmallGap = 0.3;  // of the mean gap: not worth an oracle call
 constexpr double kGrowth = 2;      // of a remembered gap, for every skipped visit
 constexpr double kDrift = 0.05;    // of the mean gap, added as well
-// Of kDrift: an example without a gap then waits two to six rounds.
-constexpr double kLeastUnequal = 0.1;
+// Unequal drifts, of kDrift: an example without a gap then waits two to six rounds.
+constexpr double kLeastDrift = 0.1;
+constexpr double kDriftRange = 1.9;
 
 double SumOf(std::span<const double> values) {
   double sum = 0;
@@ -65,7 +66,7 @@ ExampleGaps::Known ExampleGaps::Spreads(const ActiveSetBlocks& blocks) const {
 /// for all orders but kGap. When false, the remembered gap grows.
 bool ExampleGaps::Worthwhile(Index m, double* remembered, double mean) const {
   if (!by_gap_ || !(*remembered < kSmallGap * mean)) return true;
-  const double drift = unequal_ ? kDrift * (kLeastUnequal + 1.9 * Spread(m)) : kDrift;
+  const double drift = unequal_ ? kDrift * (kLeastDrift + kDriftRange * Spread(m)) : kDrift;
   *remembered = kGrowth * *remembered + drift * mean;
   return false;
 }

@@ -12,7 +12,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr double kFirstKappa = 2;     // least of MostFirstKappa
+constexpr double kFirstKappa = 2;  // κ/λ in the first pass; more where examples outnumber weights
 constexpr double kLargestFall = 0.3;  // least factor of κ in a pass
 constexpr double kLargestRise = 1.5;
 constexpr double kDeadBand = 1.4;          // factors nearer to 1 than this change nothing
@@ -20,6 +20,13 @@ constexpr double kLeastUsefulKappa = 0.1;  // κ/λ: a smaller κ becomes 0
 constexpr double kSmallerGap = 0.9;        // of the best so far: what counts as progress
 constexpr Index kPatience = 10;            // passes without progress, per hold
 constexpr Index kLongestHold = 1024;
+
+/// ψ of FirstKappa.
+std::vector<double> WorstDirection(const Problem& problem) {
+  std::vector<double> direction(problem.num_weights(), 0.0);
+  AddWorstDirection(problem, 1.0 / problem.size(), direction);
+  return direction;
+}
 
 }  // namespace
 
@@ -60,14 +67,16 @@ double FirstKappa(double lambda, std::span<const double> direction, double mean_
 }
 
 double FirstKappa(const Problem& problem, double most) {
-  std::vector<double> direction(problem.num_weights(), 0.0);
-  AddWorstDirection(problem, 1.0 / problem.size(), direction);
-  return FirstKappa(problem.lambda(), direction, PrimalAtZeroWeights(problem), most);
+  return FirstKappa(problem.lambda(), WorstDirection(problem), PrimalAtZeroWeights(problem), most);
 }
 
 double FirstKappa(const Problem& problem) {
+  // The other scales take a sweep over the data.
+  if (!ExamplesOutnumberWeights(problem.size(), problem.num_weights()))
+    return FirstKappa(problem, kFirstKappa);
   const JointScales scales = JointScalesOf(problem, TrainOptions());
-  return FirstKappa(problem, MostFirstKappa(problem.lambda(), scales, problem.num_weights()));
+  return FirstKappa(problem.lambda(), WorstDirection(problem), scales.primal_at_zero,
+                    MostFirstKappa(problem.lambda(), scales, problem.num_weights()));
 }
 
 std::optional<double> ProximalControl::AfterPass(double lambda, double kappa, double block_gap,

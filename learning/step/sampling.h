@@ -28,9 +28,9 @@ inline void ArchiveRandom(Random* random, StateArchive* archive) {
 }
 
 /// A fresh random order of all examples for every pass, or always the order of the data (cyclic).
-/// With windows (Dataset::WindowEnds), the
-/// order of the windows is random; the examples of the first kWindowsTogether windows come first,
-/// in random order, then those of as many others, and so on.
+/// With windows (Dataset::WindowEnds), the order of the windows is random; the examples of the
+/// first kWindowsTogether windows come first, in random order, then those of as many others, and so
+/// on.
 class ExampleOrder {
  public:
   /// window_ends: ascending, up to size; fewer than two: one window.

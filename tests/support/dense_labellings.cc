@@ -38,6 +38,15 @@ std::vector<DenseLabelling> DenseLabellings(const Problem& problem, Index m) {
   }
 }
 
+std::vector<Labelling> LabellingsByPsi(const Problem& problem, Index m) {
+  const ExampleView example = problem.data().example(m);
+  const Eigen::VectorXd truth = DenseFeaturesOf(example, example.labels());
+  std::vector<Labelling> labellings;
+  for (const DenseLabelling& y : DenseLabellings(problem, m))
+    labellings.push_back({truth - y.features, y.loss});
+  return labellings;
+}
+
 double LargestScore(std::span<const DenseLabelling> labellings, const Eigen::VectorXd& weights) {
   double best = -kInfinity;
   for (const DenseLabelling& labelling : labellings)

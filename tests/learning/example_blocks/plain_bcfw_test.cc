@@ -13,8 +13,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
-#include "tests/support/labellings.h"
 #include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;
@@ -46,7 +46,7 @@ std::string Refusal(const Problem& problem, const TrainOptions& options) {
 double LargestSquaredPsi(const Problem& problem) {
   double largest = 0;
   for (Index m = 0; m < problem.size(); ++m) {
-    for (const Labelling& y : Labellings(problem, m))
+    for (const Labelling& y : LabellingsByPsi(problem, m))
       largest = std::max(largest, y.psi.squaredNorm());
   }
   return largest;

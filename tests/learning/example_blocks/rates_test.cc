@@ -17,8 +17,8 @@
 #include <slackline/core/factor_graph_builder.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
-#include "tests/support/labellings.h"
 #include "tests/support/plain_bcfw.h"
 
 using namespace slackline::internal;
@@ -36,7 +36,7 @@ Constants ConstantsOf(const Problem& problem) {
   Constants constants;
   const double scale = 1 / (problem.lambda() * problem.size());
   for (Index m = 0; m < problem.size(); ++m) {
-    const std::vector<Labelling> list = Labellings(problem, m);
+    const std::vector<Labelling> list = LabellingsByPsi(problem, m);
     double range = 0;
     for (const Labelling& a : list) {
       constants.squared_radius = std::max(constants.squared_radius, a.psi.squaredNorm());
@@ -145,7 +145,7 @@ TEST_CASE("the curvature constant is at most 4R²/(λn), which is reached") {
   const double scale = 1 / (lambda * n);
   double sum = 0;
   for (Index m = 0; m < n; ++m) {
-    const std::vector<Labelling> list = Labellings(problem, m);
+    const std::vector<Labelling> list = LabellingsByPsi(problem, m);
     const auto f = [&](const Labelling& y) {
       return 0.5 * lambda * (scale * y.psi).squaredNorm() - y.loss / n;
     };
