@@ -34,7 +34,7 @@ Index AutomaticShards(const Problem& problem, int threads) {
       std::min<std::int64_t>({threads, problem.size(), PassWork(problem.data()) / kLeastPassWork});
   if (most >= kLeastShardsOfRare) return static_cast<Index>(most);
   if (most <= 1) return 1;
-  const Index height = WeightRuns::LeastRareHeight(problem.data());
+  const Index height = WeightRuns(problem.data(), WeightRuns::kLeastPartWork).LeastRareHeight();
   return height == 0 || height >= kLongColumn ? static_cast<Index>(most) : 1;
 }
 

@@ -6,6 +6,7 @@
 
 #include <slackline/core/parallel.h>
 #include <slackline/core/timer.h>
+#include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {
 namespace {
@@ -18,19 +19,21 @@ constexpr double kMostRoundShare = 1.0 / 8;
 constexpr double kLeastPerExchange = 4;
 constexpr double kMostPerExchange = 40;
 
-/// Work of a shard in a part of a round, in array entries. The least is some 150 µs, many times as
-/// long as threads take to wait for each other. Frequent weights move between processors after
-/// every part, which takes longer than to compute with them; the more shards, the more a longer
-/// part would leave unseen. With many shards an exchange takes each of them some operations per
-/// frequent weight, and some per 32 shards for the products of all pairs; a part must take several
-/// times as long.
-constexpr std::int64_t kLeastPartWork = 60'000;
+/// Work of a shard in a part of a round, in array entries. Frequent weights move between processors
+/// after every part, which takes longer than to compute with them; the more shards, the more a
+/// longer part would leave unseen. With many shards an exchange takes each of them some operations
+/// per frequent weight, and some per 32 shards for the products of all pairs; a part must take
+/// several times as long.
 constexpr std::int64_t kWorkPerFrequent = 60;
 constexpr std::int64_t kWorkPerExchanged = 6;
-std::int64_t PartWork(Offset frequent, Index shards) {
+/// Where examples outnumber weights, the data of visits come from memory, and a visit takes some
+/// five times as long as its work suggests.
+constexpr std::int64_t kLeastPartWorkOfMany = WeightRuns::kLeastPartWork / 4;
+std::int64_t PartWork(Offset frequent, Index shards, bool many_examples) {
+  const std::int64_t least = many_examples ? kLeastPartWorkOfMany : WeightRuns::kLeastPartWork;
   const std::int64_t seen = kWorkPerFrequent * frequent / shards;
   const std::int64_t exchanged = kWorkPerExchanged * (frequent + frequent * shards / 32);
-  return std::max({kLeastPartWork, seen, exchanged});
+  return std::max({least, seen, exchanged});
 }
 
 }  // namespace
@@ -41,11 +44,12 @@ RoundLearner::RoundLearner(const Problem& problem, const TrainOptions& options)
       ranks_(RanksOf(options)),
       plan_(PlanShards(problem.size(), options.shards, ranks_)),
       scales_(JointScalesOf(problem, options)),
-      common_(problem.data(), kLeastPartWork, ranks_),
+      common_(problem.data(), WeightRuns::kLeastPartWork, ranks_),
       threads_(NumThreads(options.threads)),
       exchange_(common_.runs, plan_, ranks_),
       choice_(threads_),
-      part_work_(PartWork(common_.runs.num_frequent(), plan_.total)) {
+      part_work_(PartWork(common_.runs.num_frequent(), plan_.total,
+                          ExamplesOutnumberWeights(plan_.num_examples, problem.num_weights()))) {
   traits_.dual_point = this;
   traits_.lambda = this;
   traits_.scales = this;

@@ -51,6 +51,8 @@ class RoundLearner : public Learner,
   /// The weights that the steps have reached: the common ones or, before the first step from there,
   /// the proximal centre. Ψμ where there is no centre.
   std::span<const double> reached() const { return centre_.Reached(common_.values); }
+  /// κ of the proximal centre, which all shards have in common; 0: there is none.
+  double kappa() const { return centre_.kappa(); }
   /// The sum of the increases of the dual that the line searches of all rounds have computed; with
   /// an l1 term of the lower bounds on these. Of the proximal problem where there is a centre.
   double gained() const { return gained_; }
@@ -73,8 +75,6 @@ class RoundLearner : public Learner,
   void MakeShards(
       const std::function<std::unique_ptr<Shard>(const Problem& problem, Index number)>& make);
 
-  /// κ of the proximal centre, which all shards have in common; 0: there is none.
-  double kappa() const { return centre_.kappa(); }
   /// Moves the centre to the common weights, and gives all shards the new ones.
   void MoveCentre(double kappa);
   /// With an l1 term: the threshold of the weights, which are S(common values) (best_shares.h).

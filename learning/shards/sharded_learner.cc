@@ -153,8 +153,12 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     return known.count > 0 ? known.sum / known.count : 0;
   }
 
+  /// Where all weights are frequent, shards correct the same weights at the same time, as blocks in
+  /// one chain do where there are P times as many: P times the first κ of one chain.
   void BeginCentre() {
-    MoveCentre(FirstKappaOfAll(MostFirstKappa(problem_.lambda(), scales_, problem_.num_weights())));
+    const double most = MostFirstKappa(problem_.lambda(), scales_, problem_.num_weights());
+    const Index more = common_.runs.num_columns() == 0 ? plan_.total : 1;
+    MoveCentre(FirstKappaOfAll(most * more));
   }
 
   void AdaptCentre() {

@@ -43,13 +43,12 @@ bool WeightRuns::HasRareFeatures(const BlockCounts& counts, const WeightBlock& b
              kSparse * static_cast<double>(counts.inputs * block.cols);
 }
 
-Index WeightRuns::LeastRareHeight(const Dataset& data) {
-  const std::vector<BlockCounts> counts = Count(data, OneRank());
+Index WeightRuns::LeastRareHeight() const {
   Index least = 0;
-  for (Index b = 0; b < data.layout().num_blocks(); ++b) {
-    const WeightBlock& block = data.layout().block(b);
-    if (HasRareFeatures(counts[b], block))
-      least = least == 0 ? block.rows : std::min(least, block.rows);
+  for (Index c = 0; c < num_columns(); ++c) {
+    if (is_frequent_[c] == 1) continue;
+    const auto height = static_cast<Index>(column(c).count);
+    least = least == 0 ? height : std::min(least, height);
   }
   return least;
 }
@@ -104,11 +103,19 @@ void WeightRuns::MarkFrequent(const Dataset& data, std::int64_t part_work, Ranks
   const double work = 0.5 * static_cast<double>(ranks.SumOf(double_work));
   const double visits = static_cast<double>(part_work) * size / work;
   const double least = kFrequent * size / std::max(1.0, visits);
+  bool rare = false;
   for (Index c = 0; c < num_columns(); ++c) {
-    if (static_cast<double>(examples[c]) < least) continue;
+    if (static_cast<double>(examples[c]) < least) {
+      rare = rare || examples[c] > 0;
+      continue;
+    }
     is_frequent_[c] = 1;
     AddFrequent(column(c));
   }
+  if (rare) return;
+  divided_.clear();
+  first_column_.assign(1, 0);
+  std::ranges::fill(divided_of_block_, -1);
 }
 
 WeightRun WeightRuns::column(Index c) const {

@@ -24,14 +24,17 @@ struct WeightRun {
 
 class WeightRuns {
  public:
+  /// Least work of a shard in a part of a round, in array entries: some 150 µs, many times as long
+  /// as threads take to wait for each other.
+  static constexpr std::int64_t kLeastPartWork = 60'000;
+
   /// data: the examples of this rank. part_work: of a shard in a part of a round, in array entries.
   /// A column is frequent if some examples of a part are likely to have its feature. Where features
   /// are rare, one sweep over the columns of the inputs. All ranks have the same runs.
   WeightRuns(const Dataset& data, std::int64_t part_work, Ranks& ranks = OneRank());
 
-  /// The smallest height of a column, among the blocks with rare features; 0: there are none, and
-  /// all runs would be frequent. Reads the lengths of the inputs alone.
-  static Index LeastRareHeight(const Dataset& data);
+  /// The smallest height of a column that is not frequent; 0: all runs are frequent.
+  Index LeastRareHeight() const;
 
   /// The frequent runs, and the number of their weights.
   std::span<const WeightRun> frequent() const { return frequent_; }

@@ -14,6 +14,8 @@
 
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/learning/bcfw.h>
+#include <slackline/learning/problem_scales.h>
+#include <slackline/learning/step/proximal_control.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/dense_qp.h"
@@ -187,6 +189,23 @@ TEST_CASE("passes with shards are worth nearly as much as passes with one") {
     CAPTURE(texts);
     CHECK(Train(problem, options).last.pass <= 2 * alone + 2);
   }
+}
+
+TEST_CASE(
+    "the first centre is as many times as strong as there are shards, unless features are rare") {
+  Random random(15);
+  for (const Index examples : {12, 400}) {
+    const Problem problem = DenseProblem(random, examples);
+    const JointScales scales = JointScalesOf(problem, TrainOptions());
+    const double most = MostFirstKappa(problem.lambda(), scales, problem.num_weights());
+    for (const Index shards : {2, 7}) {
+      const double kappa = MakeShardedLearner(problem, Shards(shards))->kappa();
+      CHECK(kappa == doctest::Approx(FirstKappa(problem, shards * most)));
+      CHECK(kappa > 1.5 * FirstKappa(problem, most));
+    }
+  }
+  const Problem texts = TextProblem(random);
+  CHECK(MakeShardedLearner(texts, Shards(7))->kappa() == doctest::Approx(FirstKappa(texts)));
 }
 
 TEST_CASE("shards with little to do end the pass of others, unless it is the first one") {

@@ -68,6 +68,27 @@ TEST_CASE("frequent runs and the columns of the examples cover every weight that
   CHECK(!used[0]);  // the constant
 }
 
+TEST_CASE("where all features of the examples are frequent, there are no columns") {
+  Random random(4);
+  const TrainingSet training = RandomTextProblem(random, 300, 6, 200);
+  const WeightRuns some(training.data, 20'000);
+  CHECK(some.num_columns() > 0);
+  CHECK(some.LeastRareHeight() == training.data.layout().block(0).rows);
+  const WeightRuns all(training.data, 1'000'000'000);
+  CHECK(all.num_columns() == 0);
+  CHECK(all.LeastRareHeight() == 0);
+  const std::vector<int> covered = Covered(all, training.data.layout().size(), {});
+  const WeightBlock& labels = training.data.layout().block(0);
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const ExampleView example = training.data.example(m);
+    all.ForEachColumn(example, [](Index, const WeightRun&) { FAIL("a column"); });
+    const FeatureRow row = example.input(0);
+    for (Index k = 0; k < row.count; ++k) {
+      for (Index r = 0; r < labels.rows; ++r) CHECK(covered[labels.at(r, row.columns[k])] == 1);
+    }
+  }
+}
+
 TEST_CASE("the more work between exchanges, the more columns are frequent") {
   Random random(2);
   const TrainingSet training = RandomTextProblem(random, 300, 6, 1000);
