@@ -5,6 +5,7 @@
 #include <slackline/learning/example_blocks/active_set_learner.h>
 #include <slackline/learning/example_blocks/plain_bcfw.h>
 #include <slackline/learning/make_in_shards.h>
+#include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/planes/race_learner.h>
 
 namespace slackline::internal {
@@ -18,21 +19,12 @@ constexpr OptionRecord kOptions[] = {
      .default_text = "auto",
      .field = Field<&BcfwOptions::planes>,
      .special_values = "on"},
-    {.name = "lp-tolerance",
-     .placeholder = "T",
-     .text = "bcfw with fw steps and oracle lp: tolerance of GLPK's simplex method during passes; "
-             "certificates use 1e-9",
-     .default_text = "1e-9",
-     .field = Field<&BcfwOptions::lp_tolerance>,
-     .minimum = 1e-9,
-     .maximum = 0.1,
-     .positive = true},
     {.name = "batch-start",
      .text = "bcfw with fw steps: the first pass is one Frank-Wolfe step on all examples at once",
      .default_text = "off",
      .field = Field<&BcfwOptions::batch_start>,
      .special_values = "on"}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions, kInexactOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
 
 std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& options) {
@@ -51,13 +43,7 @@ void Check(const TrainOptions& options) {
   if (options.fixed_step && given && !frank_wolfe) {
     throw DataError("--fixed-step needs --step fw: pairwise and away steps use a line search");
   }
-  if (own.lp_tolerance > 0) {
-    if (!HasGlpk()) throw DataError("--lp-tolerance needs GLPK, which this build does not have");
-    if (options.oracle != SolverKind::kLp && options.oracle != SolverKind::kLpPolytope)
-      throw DataError("--lp-tolerance needs --oracle lp or lp-polytope");
-    if (given && !frank_wolfe)
-      throw DataError("--lp-tolerance needs --step fw: active sets need exact oracles");
-  }
+  CheckInexact(options, frank_wolfe || (!given && options.step == StepKind::kAuto));
   if (own.batch_start) {
     if (!frank_wolfe) throw DataError("--batch-start needs --learner bcfw with --step fw");
     if (options.fixed_step)

@@ -14,9 +14,6 @@ namespace slackline::internal {
 struct BcfwOptions {
   /// With pairwise or away steps: whether planes or factor blocks take over where they are faster.
   PlaneRace planes = PlaneRace::kAuto;
-  /// With fw steps and oracle lp or lp-polytope: tolerance of GLPK's simplex method in passes; 0 =
-  /// the tight tolerance that checks always use.
-  double lp_tolerance = 0;
   /// With fw steps and a line search: whether the first pass is one step on all examples at once.
   bool batch_start = false;
 };

@@ -15,6 +15,7 @@
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/learner_registry.h>
+#include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/shards/automatic_shards.h>
 
 namespace slackline::internal {
@@ -76,9 +77,8 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   const auto example_blocks = [&](const std::string& oracle, const std::string& why) {
     options->learner = LearnerKind::kBcfw;
     if (options->step == StepKind::kAuto)
-      options->step = options->fixed_step || options->own<BcfwOptions>().lp_tolerance > 0
-                          ? StepKind::kFrankWolfe
-                          : StepKind::kPairwise;
+      options->step = options->fixed_step || HasInexactPasses(*options) ? StepKind::kFrankWolfe
+                                                                        : StepKind::kPairwise;
     const std::string step = options->step == StepKind::kFrankWolfe
                                  ? "Frank-Wolfe steps"
                                  : std::string(Name(options->step)) + " steps over active sets";

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <slackline/core/parallel.h>
 #include <slackline/learning/example_blocks/dual_point_learner.h>
 #include <slackline/learning/make_in_shards.h>
+#include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/step.h>
 
@@ -23,6 +25,7 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
         corners_(problem),
         bounds_(problem.size(), 0.0) {
     traits_.advisor = this;
+    if (HasInexactPasses(options)) inexact_.emplace(problem, PassingOracle(options));
     AverageIterates(problem.num_weights() + 1);
   }
 
@@ -68,6 +71,7 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
 
   void ChangeLambda(const Problem& problem) override {
     ChangeProblem(problem);
+    if (inexact_) inexact_->set_problem(problem);
     Gather(points_, &iterate_);
     const double theta = BestShare(iterate_.back(), Regulariser(problem_.lambda(), newest()));
     for (double& value : iterate_) value *= theta;
@@ -82,18 +86,22 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
   std::span<const double> newest() const { return std::span(iterate_).first(iterate_.size() - 1); }
   double Dual() const { return iterate_.back() - Regulariser(problem_.lambda(), newest()); }
 
+  /// The oracles of the passes.
+  ExampleEvaluator& passing() { return inexact_ ? *inexact_ : evaluator_; }
+
   /// Calls the oracle for all examples at the newest weights. Returns false when `stop` ended the
   /// sweep; the corners are then incomplete.
   bool Sweep(const StopControl& stop) {
     const int threads = NumThreads(options_.threads);
-    swept_ =
-        evaluator_.Sweep(newest(), warm_, threads, stop, [this](Index m, const Corner& corner) {
-          corners_.Set(m, corner.coordinates, corner.loss);
-          bounds_[m] = corner.upper_bound;
-        });
+    swept_ = passing().Sweep(newest(), warm_, threads, stop, [this](Index m, const Corner& corner) {
+      corners_.Set(m, corner.coordinates, corner.loss);
+      bounds_[m] = corner.upper_bound;
+    });
     if (!swept_) return false;
     oracle_calls_ += problem_.size();
     Gather(corners_, &target_);
+    // Checks know a better bound than inexact passes.
+    if (inexact_) return true;
     double hinge = 0;
     for (const double bound : bounds_) hinge += bound;
     const double primal = Regulariser(problem_.lambda(), newest()) + hinge / problem_.size();
@@ -122,7 +130,8 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
       square += difference * difference;
     }
     const double gap = problem_.lambda() * slope - iterate_[d] + target_[d];
-    const double step = options_.fixed_step ? 2.0 / (static_cast<double>(steps_) + 2.0)
+    const double nu = options_.own<InexactOptions>().step_quality;
+    const double step = options_.fixed_step ? 2.0 / (nu * static_cast<double>(steps_) + 2.0)
                                             : LineSearch(gap, problem_.lambda() * square, 1);
     if (average_.active()) {
       const double scale = average_.scale() * step;
@@ -135,6 +144,7 @@ class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
     ++steps_;
   }
 
+  std::optional<ExampleEvaluator> inexact_;
   std::vector<double> iterate_;
   std::vector<double> target_;
   DualPoints corners_;
@@ -155,6 +165,7 @@ std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem,
 
 namespace {
 
+constexpr std::span<const OptionRecord> kOptionLists[] = {kInexactOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
 
 }  // namespace
@@ -166,7 +177,9 @@ constinit const LearnerRecord kFrankWolfeLearner = {
     .make = MakeFrankWolfeLearner,
     .variants = kVariants,
     .reads = "average keep-newest fixed-step shards oracle",
+    .options = kOptionLists,
     .own_steps = "takes Frank-Wolfe steps only",
-    .own_order = "takes all examples at once"};
+    .own_order = "takes all examples at once",
+    .check = [](const TrainOptions& options) { CheckInexact(options, true); }};
 
 }  // namespace slackline::internal

@@ -24,6 +24,9 @@
 // TrainOptions::threads threads; sums are made in the order of the examples, so the result does not
 // depend on the number of threads.
 //
+// With an inexact oracle in the passes (inexact_options.h) their bounds are loose. The primal is
+// then that of the newest weights by the oracle of checks, as for averages.
+//
 // The dual bound is that of the newest point. This bound never falls with line search, but may fall
 // with fixed steps. Cost of a pass: one oracle call, one evaluation of the score tables and one
 // sweep over the input for every example, and O(d).

@@ -3,19 +3,17 @@
 
 #include <utility>
 
+#include <slackline/learning/oracle/inexact_options.h>
+
 namespace slackline::internal {
 namespace {
 
 constexpr Index kRebuildEvery = 64;  // passes
 
-ExampleOracle::Options OracleOf(const TrainOptions& options) {
-  return {.solver = options.oracle, .ways = ExampleOracle::Ways::kSolvers};
-}
-
 }  // namespace
 
 DualPointLearner::DualPointLearner(const Problem& problem, const TrainOptions& options)
-    : ExampleBlockLearner(problem, options, OracleOf(options)),
+    : ExampleBlockLearner(problem, options, CheckingOracle(options)),
       points_(problem),
       warm_(problem.size()),
       average_(AverageRuleOf(options), problem.num_weights()),

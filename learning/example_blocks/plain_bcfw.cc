@@ -3,6 +3,7 @@
 
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/point_block_learner.h>
+#include <slackline/learning/oracle/inexact_options.h>
 
 namespace slackline::internal {
 namespace {
@@ -10,8 +11,9 @@ namespace {
 class PlainBcfwLearner : public PointBlockLearner {
  public:
   PlainBcfwLearner(const Problem& problem, const TrainOptions& options)
-      : PointBlockLearner(problem, options, {.fixed_step = options.fixed_step},
-                          options.own<BcfwOptions>().lp_tolerance) {}
+      : PointBlockLearner(problem, options,
+                          {.fixed_step = options.fixed_step,
+                           .quality = options.own<InexactOptions>().step_quality}) {}
 
   void RunPass(const StopControl& stop) override {
     if (pass_ > 0 || !options_.own<BcfwOptions>().batch_start) return VisitAll(stop, [] {});

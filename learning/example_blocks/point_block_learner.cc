@@ -4,30 +4,25 @@
 #include <cmath>
 #include <utility>
 
+#include <slackline/learning/oracle/inexact_options.h>
+
 namespace slackline::internal {
 namespace {
 
-ExampleOracle::Options OracleOf(const TrainOptions& options) {
-  return {.solver = options.oracle, .ways = ExampleOracle::Ways::kSolvers};
-}
-
-/// Makes *loose if a tolerance is given; returns the oracle of the passes.
+/// Makes *inexact if it is another oracle than that of checks; returns the oracle of the passes.
 ExampleOracle* OracleOfPasses(const Problem& problem, const TrainOptions& options,
-                              double lp_tolerance, ExampleEvaluator* evaluator,
-                              std::optional<ExampleOracle>* loose) {
-  ExampleOracle* const tight = &evaluator->oracle();
-  if (lp_tolerance == 0) return tight;
-  ExampleOracle::Options oracle = OracleOf(options);
-  oracle.lp_tolerance = lp_tolerance;
-  return &loose->emplace(problem, oracle);
+                              ExampleEvaluator* evaluator, std::optional<ExampleOracle>* inexact) {
+  ExampleOracle* const checking = &evaluator->oracle();
+  if (!HasInexactPasses(options)) return checking;
+  return &inexact->emplace(problem, PassingOracle(options));
 }
 
 }  // namespace
 
 PointBlockLearner::PointBlockLearner(const Problem& problem, const TrainOptions& options,
-                                     const PointBlocks::Terms& terms, double lp_tolerance)
-    : ExampleBlockLearner(problem, options, OracleOf(options)),
-      blocks_(problem, terms, OracleOfPasses(problem, options, lp_tolerance, &evaluator_, &loose_)),
+                                     const PointBlocks::Terms& terms)
+    : ExampleBlockLearner(problem, options, CheckingOracle(options)),
+      blocks_(problem, terms, OracleOfPasses(problem, options, &evaluator_, &inexact_)),
       average_(AverageRuleOf(options), problem.num_weights()) {}
 
 double PointBlockLearner::Primal(std::span<const double> weights, int threads) {
@@ -77,7 +72,7 @@ void PointBlockLearner::ArchiveCommon(StateArchive* archive) {
 
 void PointBlockLearner::ChangeLambda(const Problem& problem) {
   ChangeProblem(problem);
-  if (loose_) loose_->set_problem(problem);
+  if (inexact_) inexact_->set_problem(problem);
   blocks_.ChangeProblem(problem);
   average_ = average_.Restarted();
   std::vector<double> v;

@@ -24,10 +24,9 @@ class PointBlockLearner : public ExampleBlockLearner {
 
  protected:
   /// Throws DataError when the oracle of the options does not apply to one of the problem's
-  /// structures. lp_tolerance > 0: tolerance of the oracle of the passes (ExampleOracle::Options);
-  /// certificates use tight oracles.
+  /// structures. Passes may have an inexact oracle (inexact_options.h), checks never have.
   PointBlockLearner(const Problem& problem, const TrainOptions& options,
-                    const PointBlocks::Terms& terms, double lp_tolerance = 0);
+                    const PointBlocks::Terms& terms);
 
   /// Visits the examples of a pass; after_visit() follows each visit.
   template <class AfterVisit>
@@ -46,7 +45,7 @@ class PointBlockLearner : public ExampleBlockLearner {
   /// Archives warm starts, the average and counts, and forgets the evaluated weights when loading.
   void ArchiveCommon(StateArchive* archive);
 
-  std::optional<ExampleOracle> loose_;
+  std::optional<ExampleOracle> inexact_;  // of the passes
   PointBlocks blocks_;
   IterateAverage average_;  // of v
 };

@@ -115,7 +115,8 @@ void PointBlocks::BoundFeatures() {
   GlobalRanges known;
   for (Index m = 0; m < problem_.size(); ++m) {
     const ExampleView example = problem_.data().example(m);
-    bounds_.push_back(projects_ ? SquaredStateNorm(example) : SquaredFeatureRange(example, &known));
+    bounds_.push_back(projects_ ? SquaredStateNorm(example)
+                                : SquaredFeatureRange(example, &known));
   }
   largest_bound_ = *std::max_element(bounds_.begin(), bounds_.end());
 }
@@ -206,7 +207,8 @@ void PointBlocks::Move(Index m, double step, double target_loss, IterateAverage*
 double PointBlocks::StepLength(Index m, double gap, double squared) {
   const double gamma = terms_.smoothing;
   if (terms_.fixed_step) {
-    return 2.0 * problem_.size() / (static_cast<double>(oracle_calls_ - 1) + 2.0 * problem_.size());
+    const double n = problem_.size();
+    return 2.0 * n / (terms_.quality * static_cast<double>(oracle_calls_ - 1) + 2.0 * n);
   }
   if (terms_.step == 5) return lambda_m_ * gamma / (caution_ * largest_bound_ + lambda_m_ * gamma);
   double bound = 0;  // on ‖X_i z‖²

@@ -35,7 +35,8 @@ class PointBlocks {
     double l1 = 0;            ///< σ ≥ 0
     double smoothing = 0;     ///< γ ≥ 0
     Index step = 2;           ///< ProxSdcaOptions::sdca_step
-    bool fixed_step = false;  ///< 2M/(k+2M) instead of a step option; without σ and γ
+    bool fixed_step = false;  ///< 2M/(νk+2M) instead of a step option; without σ and γ
+    double quality = 1;       ///< ν
   };
   /// Starts at the ground truth: v = 0. oracle: of all visits, with dense corners (Ways::kSolvers);
   /// must outlive the blocks. Step 5 needs smoothing, and examples without factors.

@@ -37,6 +37,9 @@ ExampleOracle::ExampleOracle(const Problem& problem, const Options& options)
       options.lp_tolerance == 0 || (solvers && (options.solver == SolverKind::kLp ||
                                                 options.solver == SolverKind::kLpPolytope)),
       "only linear programs have a tolerance");
+  SLACKLINE_CHECK(
+      options.message_iterations == 0 || (solvers && options.solver == SolverKind::kMessages),
+      "only message passing has iterations");
   if (options.rescaling == Rescaling::kSlack) {
     SLACKLINE_CHECK(!solvers, "slack rescaling has no solver");
     for (const auto& structure : problem.data().structures())
@@ -65,6 +68,10 @@ ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
                        options.solver == SolverKind::kLpPolytope ? GlpkFormulation::kGeneral
                                                                  : GlpkFormulation::kAuto,
                        options.lp_tolerance);
+  } else if (options.message_iterations > 0) {
+    RequireSolverFor(*structure, options.solver);
+    entry.solver = MakeMessagePassingSolver(structure->shared_graph(),
+                                            {.max_iterations = options.message_iterations});
   } else {
     entry.solver = MakeStructureSolver(options.solver, structure);
   }

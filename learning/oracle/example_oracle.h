@@ -75,6 +75,8 @@ class ExampleOracle {
     /// If > 0, the tolerance of the simplex method (glpk_lp.h). Requires kSolvers, and kLp or
     /// kLpPolytope.
     double lp_tolerance = 0;
+    /// If > 0, the most iterations of message passing in a call. Requires kSolvers and kMessages.
+    Index message_iterations = 0;
   };
 
   /// Throws DataError when the solver does not apply to one of the problem's structures, and

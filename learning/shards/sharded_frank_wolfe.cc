@@ -2,12 +2,14 @@
 #include <slackline/learning/shards/sharded_frank_wolfe.h>
 
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/shards/shard.h>
 #include <slackline/learning/step/active_set.h>
 #include <slackline/learning/step/dual_mixture.h>
@@ -24,7 +26,9 @@ class CornerShard : public Shard {
   CornerShard(const Problem& problem, const TrainOptions& options, Index total,
               const CommonWeights* common)
       : Shard(problem, total, common),
-        evaluator_(problem, {.solver = options.oracle, .ways = ExampleOracle::Ways::kSolvers}),
+        evaluator_(problem, CheckingOracle(options)),
+        oracle_(HasInexactPasses(options) ? &inexact_.emplace(problem, PassingOracle(options))
+                                          : &evaluator_.oracle()),
         points_(problem),
         corners_(problem),
         warm_(problem.size()),
@@ -32,7 +36,6 @@ class CornerShard : public Shard {
     chosen_.resize(problem.size());
     std::iota(chosen_.begin(), chosen_.end(), Index{0});
     next_ = chosen_.size();
-    evaluator_.oracle();
     SetCopy(copy_);
   }
 
@@ -52,7 +55,7 @@ class CornerShard : public Shard {
       problem_.data().PrefetchSweep(0, m, problem_.size());
       if (!known_) {
         ++oracle_calls_;
-        const Corner corner = evaluator_.oracle().Maximise(m, common_->values, &warm_[m]);
+        const Corner corner = oracle_->Maximise(m, common_->values, &warm_[m]);
         corners_.Set(m, corner.coordinates, corner.loss);
         bounds_ += corner.upper_bound;
       }
@@ -95,6 +98,7 @@ class CornerShard : public Shard {
   void ChangeLambda(double lambda) {
     problem_ = problem_.WithLambda(lambda);
     evaluator_.set_problem(problem_);
+    if (inexact_) inexact_->set_problem(problem_);
     oracle_calls_ = steps_ = 0;
   }
   void ScalePoints(double share) { points_.Scale(share); }
@@ -121,6 +125,8 @@ class CornerShard : public Shard {
   }
 
   ExampleEvaluator evaluator_;
+  std::optional<ExampleOracle> inexact_;  // of the passes
+  ExampleOracle* oracle_;                 // of the passes
   DualPoints points_;
   DualPoints corners_;
   std::vector<WarmStart> warm_;
@@ -239,6 +245,8 @@ class ShardedFrankWolfeLearner : public RoundLearner, public CheckAdvisor {
     const double regulariser = Regulariser(problem_.lambda(), common_.values);
     const double primal = regulariser + hinges / num_examples();
     dual_ = loss / num_examples() - regulariser;
+    // Checks know a better bound than inexact passes.
+    if (HasInexactPasses(options_)) return true;
     if (best_.empty() || primal < best_primal_) {
       best_ = common_.values;
       best_primal_ = primal;

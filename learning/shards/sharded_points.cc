@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/shards/shard.h>
 #include <slackline/learning/standalone/prox_regulariser.h>
 #include <slackline/learning/step/sampling.h>
@@ -18,21 +18,15 @@
 namespace slackline::internal {
 namespace {
 
-ExampleOracle::Options OracleOptions(const TrainOptions& options, double lp_tolerance) {
-  return {.solver = options.oracle,
-          .ways = ExampleOracle::Ways::kSolvers,
-          .lp_tolerance = lp_tolerance};
-}
-
 class PointShard : public Shard {
  public:
   PointShard(const Problem& problem, const TrainOptions& options, const PointBlocks::Terms& terms,
-             double lp_tolerance, Index total, Index number, const CommonWeights* common)
+             Index total, Index number, const CommonWeights* common)
       : Shard(problem, total, common),
-        oracle_(problem, OracleOptions(options, lp_tolerance)),
+        oracle_(problem, PassingOracle(options)),
         blocks_(problem, terms, &oracle_),
         visits_(OptionsOfShard(options, number), problem.data()),
-        evaluator_(problem, OracleOptions(options, 0)) {
+        evaluator_(problem, CheckingOracle(options)) {
     blocks_.JoinShards(total, 1);
     SetCopy(blocks_.shared_weights());
   }
@@ -179,11 +173,11 @@ class PointShard : public Shard {
 class ShardedPointLearner : public RoundLearner, public CheckListener {
  public:
   ShardedPointLearner(const Problem& problem, const TrainOptions& options,
-                      const PointBlocks::Terms& terms, double lp_tolerance)
+                      const PointBlocks::Terms& terms)
       : RoundLearner(problem, options), terms_(terms) {
     MakeShards([&](const Problem& of_shard, Index number) {
-      return std::make_unique<PointShard>(of_shard, options, terms, lp_tolerance, num_examples(),
-                                          number, &common_);
+      return std::make_unique<PointShard>(of_shard, options, terms, num_examples(), number,
+                                          &common_);
     });
     if (terms.l1 > 0 || terms.smoothing > 0) traits_.listener = this;
     if (terms.smoothing > 0) {
@@ -276,13 +270,12 @@ class ShardedPointLearner : public RoundLearner, public CheckListener {
 
 std::unique_ptr<RoundLearner> MakeShardedBcfwLearner(const Problem& problem,
                                                      const TrainOptions& options) {
-  return std::make_unique<ShardedPointLearner>(problem, options, PointBlocks::Terms(),
-                                               options.own<BcfwOptions>().lp_tolerance);
+  return std::make_unique<ShardedPointLearner>(problem, options, PointBlocks::Terms());
 }
 
 std::unique_ptr<RoundLearner> MakeShardedProxSdcaLearner(const Problem& problem,
                                                          const TrainOptions& options) {
-  return std::make_unique<ShardedPointLearner>(problem, options, TermsOf(options), 0);
+  return std::make_unique<ShardedPointLearner>(problem, options, TermsOf(options));
 }
 
 }  // namespace slackline::internal

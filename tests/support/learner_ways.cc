@@ -13,6 +13,7 @@
 #include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
+#include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/planes/plane_options.h>
 
@@ -123,7 +124,11 @@ TrainOptions SimpleWay(Random& random, SolverKind oracle) {
   }
   if (options.learner == LearnerKind::kBcfw &&
       (oracle == SolverKind::kLp || oracle == SolverKind::kLpPolytope))
-    options.own<BcfwOptions>().lp_tolerance = Pick(random, std::vector{0.0, 1e-6, 1e-3, 0.1});
+    options.own<InexactOptions>().lp_tolerance = Pick(random, std::vector{0.0, 1e-6, 1e-3, 0.1});
+  if (options.learner != LearnerKind::kSubgradient && oracle == SolverKind::kMessages)
+    options.own<InexactOptions>().oracle_iterations = Pick(random, std::vector<Index>{0, 1, 3});
+  if (options.fixed_step)
+    options.own<InexactOptions>().step_quality = Pick(random, std::vector{1.0, 0.4});
   if (options.learner != LearnerKind::kFrankWolfe && random.Below(2) == 0)
     options.order = OrderKind::kUniform;
   if (options.learner != LearnerKind::kSubgradient) DealSome(random, &options);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,7 +15,31 @@
 #include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/problem.h>
 
+#include "tests/support/dense_labellings.h"
+
 namespace slackline::internal::test {
+
+/// Of the dual over labellings, by enumeration.
+struct PlainConstants {
+  std::vector<double> of_blocks;  ///< C^(i) = λ sup ‖A(s − x)‖²
+  double curvature = 0;           ///< C⊗, their sum
+  double squared_radius = 0;      ///< R²
+};
+inline PlainConstants ConstantsOf(const Problem& problem) {
+  PlainConstants constants;
+  const double scale = 1 / (problem.lambda() * problem.size());
+  for (Index m = 0; m < problem.size(); ++m) {
+    const std::vector<Labelling> list = LabellingsByPsi(problem, m);
+    double range = 0;
+    for (const Labelling& a : list) {
+      constants.squared_radius = std::max(constants.squared_radius, a.psi.squaredNorm());
+      for (const Labelling& b : list) range = std::max(range, (a.psi - b.psi).squaredNorm());
+    }
+    constants.of_blocks.push_back(problem.lambda() * scale * scale * range);
+    constants.curvature += constants.of_blocks.back();
+  }
+  return constants;
+}
 
 /// A dual point as the objective sees it.
 struct PlainIterate {
@@ -24,13 +49,30 @@ struct PlainIterate {
   double Dual(double lambda) const { return loss - Regulariser(lambda, w); }
 };
 
+struct PlainOracle {
+  /// ν of fixed steps.
+  double quality = 1;
+  /// If set, the corners of example i at weights, which are valid until the next call; otherwise
+  /// the best ones.
+  std::function<Corner(Index i, std::span<const double> w)> answer = {};
+};
+
+/// ⟨x_(i) − s_(i), ∇_(i) f⟩ of a corner, and the largest one of the block.
+struct PlainGap {
+  Index block = 0;
+  double found = 0;
+  double exact = 0;
+};
+
 class PlainBcfw {
  public:
-  PlainBcfw(const Problem& problem, bool fixed_step)
+  PlainBcfw(const Problem& problem, bool fixed_step, const PlainOracle& oracle = {})
       : problem_(problem),
         fixed_step_(fixed_step),
+        quality_(oracle.quality),
         oracle_(problem,
                 {.solver = SolverKind::kBruteForce, .ways = ExampleOracle::Ways::kSolvers}),
+        answer_(oracle.answer),
         parts_(problem.size(), {std::vector<double>(problem.num_weights(), 0.0), 0}),
         sum_{std::vector<double>(problem.num_weights(), 0.0), 0} {}
 
@@ -46,6 +88,8 @@ class PlainBcfw {
 
   /// The iterates x_1, …, x_K.
   std::vector<PlainIterate> iterates;
+  /// Of all corners, if they are given.
+  std::vector<PlainGap> gaps;
   const PlainIterate& newest() const { return sum_; }
 
  private:
@@ -53,7 +97,7 @@ class PlainBcfw {
   PlainIterate Moved(Index i) {
     const double n = problem_.size();
     const double lambda = problem_.lambda();
-    const Corner corner = oracle_.Maximise(i, sum_.w, nullptr);
+    const Corner corner = answer_ ? answer_(i, sum_.w) : oracle_.Maximise(i, sum_.w, nullptr);
     PlainIterate target{std::vector<double>(sum_.w.size(), 0.0), corner.loss / n};
     ScatterFeatures(problem_.data().example(i), corner.coordinates, 1 / (lambda * n), target.w);
     PlainIterate own = parts_[i];
@@ -64,9 +108,13 @@ class PlainBcfw {
       square += (own.w[d] - target.w[d]) * (own.w[d] - target.w[d]);
     }
     const double gap = lambda * slope - own.loss + target.loss;
+    if (answer_) {
+      const double most = oracle_.Maximise(i, sum_.w, nullptr).value;
+      gaps.push_back({i, gap, gap + (most - corner.value) / n});
+    }
     const double searched = square > 0 ? std::clamp(gap / (lambda * square), 0.0, 1.0) : gap > 0;
     const auto k = static_cast<double>(iterates.size());
-    const double step = fixed_step_ ? 2 * n / (k + 2 * n) : searched;
+    const double step = fixed_step_ ? 2 * n / (quality_ * k + 2 * n) : searched;
     own.loss += step * (target.loss - own.loss);
     for (std::size_t d = 0; d < target.w.size(); ++d) own.w[d] += step * (target.w[d] - own.w[d]);
     return own;
@@ -82,7 +130,9 @@ class PlainBcfw {
 
   Problem problem_;
   bool fixed_step_;
+  double quality_;
   ExampleOracle oracle_;
+  std::function<Corner(Index, std::span<const double>)> answer_;
   std::vector<PlainIterate> parts_;
   PlainIterate sum_;
 };

@@ -4,6 +4,7 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/plain_bcfw.h>
+#include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/train_loop.h>
 
 #include <algorithm>
@@ -145,7 +146,7 @@ TEST_CASE("certificates are right with loose linear programs") {
         TrainOptions options = FixedOptions();
         options.fixed_step = false;
         options.oracle = oracle;
-        options.own<BcfwOptions>().lp_tolerance = tolerance;
+        options.own<InexactOptions>().lp_tolerance = tolerance;
         CAPTURE(trial);
         CAPTURE(tolerance);
         CheckPasses(problem, options, optimum, 6);
@@ -164,7 +165,7 @@ TEST_CASE("the LP tolerance is refused where it has no effect") {
   const Problem problem(RandomMultiLabelProblem(random, 3, 3, 2, true), 0.1);
   TrainOptions options = FixedOptions();
   options.fixed_step = false;
-  options.own<BcfwOptions>().lp_tolerance = 1e-3;
+  options.own<InexactOptions>().lp_tolerance = 1e-3;
   options.max_passes = 1;
   if (!HasGlpk()) {
     options.oracle = SolverKind::kLp;

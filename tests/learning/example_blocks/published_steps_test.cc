@@ -4,6 +4,7 @@
 // with dense vectors: iterate by iterate, with averages, in every order of the examples.
 #include <slackline/core/check.h>
 #include <slackline/learning/bcfw.h>
+#include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/step/sampling.h>
 #include <slackline/learning/train_loop.h>
 
@@ -80,7 +81,8 @@ PlainIterate Expected(const PlainBcfw& plain, const TrainOptions& options) {
 }
 
 void CheckAgainstPlain(const Problem& problem, const TrainOptions& options, int passes) {
-  PlainBcfw plain(problem, options.fixed_step);
+  PlainBcfw plain(problem, options.fixed_step,
+                  {.quality = options.own<InexactOptions>().step_quality});
   ExampleVisits visits(options, problem.data());
   const auto learner = MakeLearner(problem, options);
   for (int pass = 1; pass <= passes; ++pass) {
@@ -109,6 +111,12 @@ TEST_CASE("bcfw and its averages are Algorithm 4, one step a draw, in every orde
       for (const bool fixed : {false, true}) {
         TrainOptions options = Newest(LearnerKind::kBcfw, order);
         options.fixed_step = fixed;
+        if (fixed) {
+          // Steps 2n/(νk + 2n), for oracles of quality ν.
+          options.own<InexactOptions>().step_quality = 0.3;
+          CheckAgainstPlain(problem, options, 8);
+          options.own<InexactOptions>().step_quality = 1;
+        }
         CheckAgainstPlain(problem, options, 8);
         for (const AverageKind average : {AverageKind::kUniform, AverageKind::kWeighted}) {
           options.average = average;

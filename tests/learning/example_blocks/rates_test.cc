@@ -28,25 +28,6 @@ namespace {
 
 const StopControl kNever(nullptr, 0);
 
-struct Constants {
-  double curvature = 0;       ///< C⊗, the sum over the blocks of λ sup ‖A(s − x)‖²
-  double squared_radius = 0;  ///< R²
-};
-Constants ConstantsOf(const Problem& problem) {
-  Constants constants;
-  const double scale = 1 / (problem.lambda() * problem.size());
-  for (Index m = 0; m < problem.size(); ++m) {
-    const std::vector<Labelling> list = LabellingsByPsi(problem, m);
-    double range = 0;
-    for (const Labelling& a : list) {
-      constants.squared_radius = std::max(constants.squared_radius, a.psi.squaredNorm());
-      for (const Labelling& b : list) range = std::max(range, (a.psi - b.psi).squaredNorm());
-    }
-    constants.curvature += problem.lambda() * scale * scale * range;
-  }
-  return constants;
-}
-
 /// Examples with one variable of three states each, and a weight each: ψ = 0 for the ground truth,
 /// and ±radius for the other two states, the longest vectors, which point in opposite directions.
 TrainingSet OppositeLabels(Index examples, double radius) {
@@ -127,7 +108,7 @@ TEST_CASE("the curvature constant is at most 4R²/(λn), which is reached") {
   Random random(621);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.3);
-    const Constants constants = ConstantsOf(problem);
+    const PlainConstants constants = ConstantsOf(problem);
     CHECK(constants.curvature <=
           4 * constants.squared_radius / (0.3 * problem.size()) * (1 + kExact));
   }
@@ -135,7 +116,7 @@ TEST_CASE("the curvature constant is at most 4R²/(λn), which is reached") {
   const double radius = 1.7;
   const Index n = 5;
   const Problem problem(OppositeLabels(n, radius), lambda);
-  const Constants constants = ConstantsOf(problem);
+  const PlainConstants constants = ConstantsOf(problem);
   const double bound = 4 * radius * radius / (lambda * n);
   CHECK(Near(constants.squared_radius, radius * radius, kExact));
   CHECK(Near(constants.curvature, bound, kExact));
@@ -289,7 +270,7 @@ TEST_CASE("the number of oracle calls to a small error does not grow with the ex
     batch.step = StepKind::kAuto;
     batch.order = OrderKind::kAuto;
     batch_calls.push_back(calls_to(batch));
-    const Constants constants = ConstantsOf(problem);
+    const PlainConstants constants = ConstantsOf(problem);
     const double first = std::max(0.0, n * std::log(2 * optimum / constants.curvature));
     CAPTURE(n);
     CAPTURE(mean.mean());
