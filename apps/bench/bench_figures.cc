@@ -47,8 +47,9 @@ std::vector<BenchFigure> MakeFigures() {
       {"001-regret",
        "Average regret of one sweep after the other, each visit a new example, and its bound",
        "letters-0.01,letters-0.001",
-       "multi-sample:samples=1,multi-sample:samples=10,multi-sample:samples=30", 60, 1, "passes",
-       "regret", false},
+       "multi-sample:samples=1,online-loss=on,multi-sample:samples=10,online-loss=on,"
+       "multi-sample:samples=30,online-loss=on",
+       60, 1, "passes", "regret", false},
       {"002-1", "The effect of ρ: objectives against passes, and after some passes against ρ",
        "yeast-0.01",
        Soft({"0.01", "0.1", "1", "10", "100", "1500"}, ",max-passes=1000,step=fw") + "," +

@@ -64,6 +64,9 @@ const kOrdinates = {
   regret: {text: 'average regret, at most, and the bound of the theory', log: true, needs: 'mean_suffered',
            value: (run, k) => minus(column('mean_suffered')(run, k), bestDual(run)), second: column('regret_bound'),
            secondName: 'bound'},
+  online_loss: {text: 'mean loss of predictions before updates, and its bound', log: true, needs: 'mean_loss',
+                value: column('mean_loss'), secondName: 'bound',
+                second: (run, k) => (run.curve.loss_bound ? run.curve.loss_bound[k] + bestPrimal(run) : null)},
   soft_bounds: {text: 'soft objective and its dual', log: false, needs: 'soft_primal', value: column('soft_primal'),
                 second: column('soft_dual')},
 };

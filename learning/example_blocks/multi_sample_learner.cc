@@ -14,11 +14,11 @@
 #include <slackline/learning/example_blocks/multi_sample_update.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/feature_bounds.h>
 
 namespace slackline::internal {
 namespace {
 
-constexpr int kRounds = 1;
 constexpr double kSmallScale = 1e-100;
 constexpr std::int64_t kNotesEvery = 4;  // factor between the steps of two notes
 
@@ -47,6 +47,15 @@ double LargestLossOfAll(const Problem& problem) {
   return largest;
 }
 
+/// L of Theorem 2.1: a bound on ‖λw + φ(y) − φ(y^m)‖ for all labellings y and all w of the ball.
+double LargestGradient(const Problem& problem, double largest_loss) {
+  GlobalRanges known;
+  double squared = 0;
+  for (Index m = 0; m < problem.size(); ++m)
+    squared = std::max(squared, SquaredFeatureRange(problem.data().example(m), &known));
+  return std::sqrt(problem.lambda() * largest_loss) + std::sqrt(squared);
+}
+
 std::string Figure(double value) { return NumberText(value, 5); }
 
 class MultiSampleLearner : public DualPointLearner, public CheckListener {
@@ -62,6 +71,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
         masses_(problem.size(), 0.0),
         counts_(problem.size(), own_.revisit ? 1 : 0) {
     traits_.listener = this;
+    if (own_.online_loss) largest_gradient_ = LargestGradient(problem, largest_loss_);
     for (const auto& structure : problem.data().structures())
       multiclass_.push_back(IsMulticlass(*structure));
   }
@@ -95,12 +105,21 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
                        Figure(figures.mean_objective - evaluation.dual);
     // The bound of the lemma holds for runs that begin at w = 0.
     if (counted_ == steps_) note += ", bound " + Figure(figures.bound);
+    if (!own_.online_loss) return note;
+    note += "; mean loss of predictions " + Figure(figures.mean_loss);
+    if (counted_ == steps_) note += ", bound " + Figure(evaluation.primal + figures.loss_bound);
     return note;
   }
 
   OnlineFigures online() const {
     const double count = std::max<double>(1, static_cast<double>(counted_));
-    return {counted_, suffered_ / count, gradients_ / count};
+    OnlineFigures figures{counted_, suffered_ / count, gradients_ / count};
+    if (own_.online_loss) {
+      figures.mean_loss = lost_ / count;
+      figures.loss_bound = largest_gradient_ * largest_gradient_ * (std::log(count) + 1) /
+                           (2 * problem_.lambda() * count);
+    }
+    return figures;
   }
 
   bool DualPointIsBest() const override { return own_.revisit; }
@@ -115,7 +134,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     for (const double mass : masses_) archive->Require(mass >= -1e-6, "a mass is negative");
     archive->Offsets(counts_, kLargest);
     archive->PositiveReal(&scale_);
-    for (double* value : {&suffered_, &gradients_}) archive->FiniteReal(value);
+    for (double* value : {&suffered_, &gradients_, &lost_}) archive->FiniteReal(value);
     archive->Require(scale_ <= 1, "the scale is out of range");
     ArchiveCommon(archive);
     archive->Passes(&pass_);
@@ -138,7 +157,8 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, theta);
     steps_ = own_.revisit ? 0 : problem_.size();
     Rebuild();
-    suffered_ = gradients_ = 0;
+    suffered_ = gradients_ = lost_ = 0;
+    if (own_.online_loss) largest_gradient_ = LargestGradient(problem_, largest_loss_);
     counted_ = next_note_ = 0;
   }
 
@@ -164,11 +184,13 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
     const double squared_norm_before = own_.revisit ? 0.0 : Inner(weights_, weights_);
+    const double lost = own_.online_loss ? PredictedLoss(m) : 0.0;
     const Corner corner = Ask(m, weights_);
     CollectSamples(m, example, corner);
     if (!own_.revisit) {
       ++steps_;
       CountRegret(example, corner, squared_norm_before);
+      lost_ += lost;
       if (average_.active()) before_ = weights_;
       const double shrink = static_cast<double>(steps_ - 1) / static_cast<double>(steps_);
       for (double& w : weights_) w *= shrink;
@@ -198,6 +220,14 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     const double gradient = lambda * lambda * squared_norm - 2 * lambda * along +
                             gram_.SquaredNorm(example, samples_[0].coordinates);
     gradients_ += std::max(0.0, gradient) / (2 * lambda * static_cast<double>(steps_));
+  }
+
+  /// Δ of the labelling with the largest score at the weights, as the oracle finds it.
+  double PredictedLoss(Index m) {
+    minus_loss_.assign(problem_.loss(m).begin(), problem_.loss(m).end());
+    for (double& loss : minus_loss_) loss = -loss;
+    oracle().Maximise(m, weights_, nullptr, minus_loss_);
+    return problem_.training().LossOf(m, oracle().result().labels);
   }
 
   /// Sets samples_ to the corner and the labellings that the sampler finds besides it.
@@ -257,7 +287,8 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     if (multiclass(m)) {
       UpdateMulticlass(example, lambda_t);
     } else {
-      MultiSampleUpdate(example, samples_, lambda_t, kRounds, u_, &dual_, &change_, &gram_);
+      const MovePlan plan{static_cast<int>(own_.update_rounds), own_.expand_first};
+      MultiSampleUpdate(example, samples_, lambda_t, plan, u_, &dual_, &change_, &gram_);
     }
     if (own_.revisit) {
       points_.Set(m, dual_.coordinates, dual_.loss);
@@ -332,11 +363,13 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   std::vector<LabellingSample> samples_;
   std::vector<Labelling> labellings_;
   ExampleDual dual_;
-  std::vector<double> change_, scores_, before_;
-  double suffered_ = 0;       // Σ f(w; Z)
-  double gradients_ = 0;      // Σ ‖∇f‖²/(2λt)
-  std::int64_t steps_ = 0;    // t
-  std::int64_t counted_ = 0;  // steps in suffered_ and gradients_
+  std::vector<double> change_, scores_, before_, minus_loss_;
+  double suffered_ = 0;          // Σ f(w; Z)
+  double gradients_ = 0;         // Σ ‖∇f‖²/(2λt)
+  double lost_ = 0;              // Σ Δ of predictions
+  double largest_gradient_ = 0;  // L
+  std::int64_t steps_ = 0;       // t
+  std::int64_t counted_ = 0;     // steps in suffered_ and gradients_
   std::int64_t next_note_ = 0;
 };
 
@@ -369,9 +402,36 @@ constexpr OptionRecord kOptions[] = {
              "otherwise every visit counts as a new example",
      .default_text = "off",
      .field = Field<&MultiSampleOptions::revisit>,
+     .special_values = "on"},
+    {.name = "update-rounds",
+     .placeholder = "R",
+     .text = "multi-sample: how often an update goes through its labellings",
+     .default_text = "1",
+     .field = Field<&MultiSampleOptions::update_rounds>,
+     .minimum = 1,
+     .maximum = 10000,
+     .positive = true},
+    {.name = "expand-first",
+     .text = "multi-sample: swap moves only where the weights of the labellings sum to 1, as in "
+             "the paper; otherwise the move that gains more",
+     .default_text = "off",
+     .field = Field<&MultiSampleOptions::expand_first>,
+     .special_values = "on"},
+    {.name = "online-loss",
+     .text = "multi-sample: also predict every example before its update, and note the mean loss",
+     .default_text = "off",
+     .field = Field<&MultiSampleOptions::online_loss>,
      .special_values = "on"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle | NeedsAll(Need::kSumLoss)}};
+
+void Check(const TrainOptions& options) {
+  const auto& own = options.own<MultiSampleOptions>();
+  if (own.online_loss && own.revisit)
+    throw DataError(
+        "--online-loss cannot be combined with --revisit: with revisits an example is no longer "
+        "new when it is predicted");
+}
 
 }  // namespace
 
@@ -384,6 +444,7 @@ constinit const LearnerRecord kMultiSampleLearner = {
     .variants = kVariants,
     .reads = "average keep-newest oracle",
     .options = kOptionLists,
-    .own_steps = "updates an example with several labellings at once"};
+    .own_steps = "updates an example with several labellings at once",
+    .check = Check};
 
 }  // namespace slackline::internal

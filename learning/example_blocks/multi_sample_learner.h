@@ -16,14 +16,21 @@
 //                                            theorem needs), then a sampler's labellings
 //
 // As in the paper, every visit counts as a new example with its own dual variables, and λt grows:
-// w^(t,0) = (t−1)/t w^(t−1). Then w is scaled onto the ball ‖w‖² ≤ B/λ, where B is the largest loss
-// of any labelling (the paper has Δ ≤ 1). After whole passes the mean over an example's visits is a
-// dual point of the problem with w = Ψμ, which gives the lower bound. With --revisit each example
-// has one set of dual variables, t = M, moves start from the example's current dual variables, w is
-// not projected, and the dual never falls; with --samples 1 this is nearly bcfw.
+// w^(t,0) = (t−1)/t w^(t−1). With --expand-first the moves are those of Algorithm 1, and
+// --update-rounds repeats them (line 16). Then w is scaled onto the ball ‖w‖² ≤ B/λ, where B is the
+// largest loss of any labelling (the paper has Δ ≤ 1). After whole passes the mean over an
+// example's visits is a dual point of the problem with w = Ψμ, which gives the lower bound. With
+// --revisit each example has one set of dual variables, t = M, moves start from the example's
+// current dual variables, w is not projected, and the dual never falls; with --samples 1 this is
+// nearly bcfw.
 //
 // Notes report the mean of f(w^(t−1); Z_t) = λ/2 ‖w‖² + hinge, its regret against the optimum
 // (between bounds), and the bound of Lemma 2.4 with the gradients so far, (1/T) Σ_t ‖∇f_t‖²/(2λt).
+// With --online-loss they also report the mean loss of the labellings that w^(t−1) predicts, and
+// the bound of Theorem 2.1, min F_T/T + L² (log T + 1)/(2λT). Here L = √(λB) + D, where D bounds
+// the length of every ψ (the paper has B = 1 and D = 2R, R the length of the longest feature
+// vector). This takes a second oracle call in every step, which is not counted and changes nothing.
+//
 // Cost of a step: one oracle call, K labellings of the sampler, K applications of the example's
 // Gram map, and two sweeps over all weights (none with --revisit).
 #pragma once
@@ -44,6 +51,13 @@ struct MultiSampleOptions {
   /// Whether later visits of an example continue from its dual variables, instead of counting it as
   /// a new example.
   bool revisit = false;
+  /// How often an update goes through its labellings.
+  Index update_rounds = 1;
+  /// Whether an update has swap moves only where the weights of its labellings sum to 1.
+  bool expand_first = false;
+  /// Whether the labelling that the weights before the update predict is found, and its loss
+  /// counted.
+  bool online_loss = false;
 };
 
 /// sampler: null for that of MakeLabellingSampler. Throws DataError when the oracle or the sampler
@@ -57,6 +71,8 @@ struct OnlineFigures {
   std::int64_t steps = 0;     ///< T
   double mean_objective = 0;  ///< (1/T) Σ f(w^(t−1); Z_t)
   double bound = 0;           ///< on the average regret: (1/T) Σ ‖∇f_t‖²/(2λt)
+  double mean_loss = kNone;   ///< with online_loss: (1/T) Σ Δ of the predictions at w^(t−1)
+  double loss_bound = kNone;  ///< with online_loss: L² (ln T + 1)/(2λT)
 };
 
 /// Figures of a learner that MakeMultiSampleLearner made without --revisit. Throws

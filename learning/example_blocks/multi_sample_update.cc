@@ -42,8 +42,8 @@ void Measure(const ExampleView& example, std::span<const double> scores, double 
 }  // namespace
 
 void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSample> samples,
-                       double lambda_t, int rounds, std::span<double> scores, ExampleDual* dual,
-                       std::vector<double>* change, FeatureGram* gram) {
+                       double lambda_t, const MovePlan& plan, std::span<double> scores,
+                       ExampleDual* dual, std::vector<double>* change, FeatureGram* gram) {
   const std::size_t count = example.structure().num_coordinates();
   SLACKLINE_CHECK(lambda_t > 0, "lambda_t must be positive");
   SLACKLINE_CHECK(scores.size() == count && dual->coordinates.size() == count,
@@ -51,7 +51,7 @@ void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSamp
   const std::size_t slots = SlotCoordinates(example.structure());
   change->assign(count, 0.0);
   Move expand, swap;
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < plan.rounds; ++round) {
     for (const LabellingSample& sample : samples) {
       SLACKLINE_CHECK(sample.coordinates.size() == count,
                       "a sample has another number of coordinates");
@@ -60,12 +60,13 @@ void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSamp
         expand.direction = sample.coordinates;
         Measure(example, scores, sample.loss, 1 - dual->mass, lambda_t, gram, &expand);  // line 5
       }
-      if (dual->mass > 0) {
+      const bool can_swap = dual->mass > 0 && !(can_expand && plan.expand_first);
+      if (can_swap) {
         swap.direction = sample.coordinates;
         for (std::size_t k = 0; k < count; ++k) swap.direction[k] -= dual->coordinates[k];
         Measure(example, scores, sample.loss - dual->loss, 1, lambda_t, gram, &swap);  // line 9
       }
-      const bool expands = can_expand && !(dual->mass > 0 && swap.gain > expand.gain);
+      const bool expands = can_expand && !(can_swap && swap.gain > expand.gain);
       const Move& move = expands ? expand : swap;
       if (move.alpha == 0) continue;
       // Lines 6 to 14, with w, u and D moved together.

@@ -36,20 +36,26 @@ struct ExampleDual {
   double mass = 0;                  ///< Σ_j α_j, in [0, 1]
 };
 
-/// Algorithm 1, lines 3 to 15, `rounds` times: an expand move for each sample while mass < 1, swap
-/// moves after that. Deviation: also while mass < 1 the swap move is made if it gains more, since
-/// expand moves never reduce a dual variable. Swap moves towards the ground truth (ψ = 0) reduce
-/// the mass; if the ground truth is among the samples, many rounds reach the best point of the
-/// samples' convex hull.
+struct MovePlan {
+  int rounds = 1;  ///< how often every sample is visited (line 16)
+  /// Whether there are no swap moves while mass < 1 (line 4).
+  bool expand_first = false;
+};
+
+/// Algorithm 1, lines 3 to 16: an expand move for each sample while mass < 1, swap moves after
+/// that. Deviation, unless plan.expand_first: also while mass < 1 the swap move is made if it gains
+/// more, since expand moves never reduce a dual variable. Swap moves towards the ground truth
+/// (ψ = 0) reduce the mass; if the ground truth is among the samples, many rounds reach the best
+/// point of the samples' convex hull.
 ///
 /// scores: the example's coordinate scores (feature_map.h) at w^(t,0), which follow the moves;
 /// dual: the start, 0 in the paper, and the result; change: the sum of all that was added to
 /// dual->coordinates, so that w moves by the features of `change` / lambda_t; gram: work space. The
-/// dual objective never falls. O(samples · rounds) applications of the Gram map. Throws
+/// dual objective never falls. O(samples · plan.rounds) applications of the Gram map. Throws
 /// std::invalid_argument when sizes do not fit or lambda_t ≤ 0.
 void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSample> samples,
-                       double lambda_t, int rounds, std::span<double> scores, ExampleDual* dual,
-                       std::vector<double>* change, FeatureGram* gram);
+                       double lambda_t, const MovePlan& plan, std::span<double> scores,
+                       ExampleDual* dual, std::vector<double>* change, FeatureGram* gram);
 
 /// Algorithm 2: the exact α ≥ 0, Σα ≤ 1 that maximise Σ_j α_j H_j − ‖Σ_j α_j v_j‖²/(2 lambda_t)
 /// where the samples are different wrong classes over one input, so that v_i·v_j = ‖φ‖² (1 + [i =

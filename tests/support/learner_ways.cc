@@ -186,6 +186,9 @@ void AddMultiSample(Random& random, const std::vector<SolverKind>& oracles,
     TrainOptions options = Of(LearnerKind::kMultiSample, Pick(random, oracles));
     options.own<MultiSampleOptions>().samples = Pick(random, std::vector{1, 3, 10});
     options.own<MultiSampleOptions>().revisit = revisit;
+    options.own<MultiSampleOptions>().update_rounds = Pick(random, std::vector{1, 3});
+    options.own<MultiSampleOptions>().expand_first = random.Below(2) == 0;
+    options.own<MultiSampleOptions>().online_loss = !revisit && random.Below(2) == 0;
     options.average = Pick(random, kAverages);
     options.order = Pick(random, kOrders);
     ways->push_back(options);

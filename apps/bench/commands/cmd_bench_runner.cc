@@ -121,6 +121,10 @@ Json CurveJson(const BenchRun& run) {
   if (!run.online.empty()) {
     json["mean_suffered"] = Column(run.online, &OnlineFigures::mean_objective);
     json["regret_bound"] = Column(run.online, &OnlineFigures::bound);
+    if (std::isfinite(run.online.front().mean_loss)) {
+      json["mean_loss"] = Column(run.online, &OnlineFigures::mean_loss);
+      json["loss_bound"] = Column(run.online, &OnlineFigures::loss_bound);
+    }
   }
   AddTests(run.tests, &json);
   return json;

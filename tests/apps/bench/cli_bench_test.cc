@@ -194,8 +194,9 @@ TEST_CASE("bench runs on some examples of a problem, with test figures beside th
 TEST_CASE("online runs report their suffered loss") {
   const Outcome outcome =
       RunProgram({"bench", "--problems", "toy", "--learners",
-                  "multi-sample:max-passes=20,multi-sample:revisit=on,max-passes=20", "--runs", "1",
-                  "--quiet", "--out", "-"});
+                  "multi-sample:max-passes=20,online-loss=on,"
+                  "multi-sample:revisit=on,max-passes=20,multi-sample:max-passes=2",
+                  "--runs", "1", "--quiet", "--out", "-"});
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   const Json learners = Json::parse(outcome.out)["problems"][0]["learners"];
   const Json& curve = learners[0]["runs"][0]["curve"];
@@ -205,8 +206,13 @@ TEST_CASE("online runs report their suffered loss") {
     // Lemma 2.4, with an upper bound in place of the optimum.
     CHECK(suffered - curve["primal"].back().get<double>() <=
           curve["regret_bound"][k].get<double>() + 1e-9);
+    // Theorem 2.1.1.
+    const double lost = curve["mean_loss"][k];
+    CHECK(lost <= suffered + 1e-9);
+    CHECK(lost <= curve["primal"].back().get<double>() + curve["loss_bound"][k].get<double>());
   }
   CHECK(!learners[1]["runs"][0]["curve"].contains("mean_suffered"));
+  CHECK(!learners[2]["runs"][0]["curve"].contains("mean_loss"));
 }
 
 TEST_CASE("a figure of a paper is reproduced by name") {

@@ -123,7 +123,7 @@ TEST_CASE("moves raise the dual and keep its sums up to date") {
     double value = 0;
     for (int round = 0; round < 6; ++round) {
       for (const LabellingSample& sample : samples) {
-        MultiSampleUpdate(example, {&sample, 1}, lambda_t, 1, u, &dual, &change, &gram);
+        MultiSampleUpdate(example, {&sample, 1}, lambda_t, {}, u, &dual, &change, &gram);
         const double next = DualValue(training, w0, dual, lambda_t);
         CHECK(next >= value - 1e-12 * std::max(1.0, std::abs(value)));
         CHECK(dual.mass >= 0);
@@ -137,7 +137,7 @@ TEST_CASE("moves raise the dual and keep its sums up to date") {
     CoordinateScores(example, w, moved);
     for (std::size_t k = 0; k < count; ++k) CHECK(Near(moved[k], u[k], 1e-9));
     // Many rounds approach the best point of the convex hull of the samples.
-    MultiSampleUpdate(example, samples, lambda_t, 3000, u, &dual, &change, &gram);
+    MultiSampleUpdate(example, samples, lambda_t, {.rounds = 3000}, u, &dual, &change, &gram);
     MatrixXd q(5, 5);
     VectorXd h(5);
     std::vector<VectorXd> psi;
@@ -177,7 +177,7 @@ TEST_CASE("the swap move has the curvature of the difference") {
   std::vector<double> u(example.structure().num_coordinates(), 0.0), change;
   ExampleDual dual{std::vector<double>(u.size(), 0.0), 0, 0};
   FeatureGram gram;
-  MultiSampleUpdate(example, samples, lambda_t, 1, u, &dual, &change, &gram);
+  MultiSampleUpdate(example, samples, lambda_t, {}, u, &dual, &change, &gram);
   CHECK(dual.mass == 1);
   // H is the same for both classes, so their best mixture is the middle: ‖ψ_1 − α(ψ_1 − ψ_2)‖² is
   // smallest at α = 1/2.
@@ -194,9 +194,9 @@ TEST_CASE("wrong sizes are refused") {
   std::vector<double> u(3, 0.0), change;
   ExampleDual dual{std::vector<double>(2, 0.0), 0, 0};
   FeatureGram gram;
-  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 1, 1, u, &dual, &change, &gram),
+  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 1, {}, u, &dual, &change, &gram),
                   std::invalid_argument);
   dual.coordinates.resize(3);
-  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 0, 1, u, &dual, &change, &gram),
+  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 0, {}, u, &dual, &change, &gram),
                   std::invalid_argument);
 }
