@@ -115,7 +115,7 @@ void PointBlocks::BoundFeatures() {
   GlobalRanges known;
   for (Index m = 0; m < problem_.size(); ++m) {
     const ExampleView example = problem_.data().example(m);
-    bounds_.push_back(projects_ ? SquaredStateNorm(example)
+    bounds_.push_back(projects_ ? SquaredStateNorm(example, &gram_)
                                 : SquaredFeatureRange(example, &known));
   }
   largest_bound_ = *std::max_element(bounds_.begin(), bounds_.end());

@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 #include <vector>
 
+#include <Eigen/Eigenvalues>
+
 #include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
 
 namespace slackline::internal {
 namespace {
@@ -106,6 +111,83 @@ double SquaredCoordinates(const Reaches& reaches, double by_parts, Index begin, 
   return std::min(squares, by_parts * by_parts);
 }
 
+/// The variables of an example, as sets whose features have no weight in common.
+std::vector<std::vector<Index>> ConnectedVariables(const ExampleView& example) {
+  const Structure& structure = example.structure();
+  const Index count = example.graph().num_variables();
+  std::vector<Index> set(count);
+  std::iota(set.begin(), set.end(), Index{0});
+  const auto root = [&](Index i) {
+    while (set[i] != i) i = set[i] = set[set[i]];
+    return i;
+  };
+  std::map<Offset, Index> owner;  // of the first weight of a row
+  for (Index i = 0; i < count; ++i) {
+    for (const FeatureTerm& term : structure.terms(i)) {
+      for (const Index row : structure.map(term.map).rows) {
+        if (row == kAbsent) continue;
+        const Offset weight = structure.layout().block(term.block).at(row, 0);
+        const auto [entry, is_new] = owner.try_emplace(weight, i);
+        if (!is_new) set[root(i)] = root(entry->second);
+      }
+    }
+  }
+  std::vector<std::vector<Index>> sets(count);
+  for (Index i = 0; i < count; ++i) sets[root(i)].push_back(i);
+  std::erase_if(sets, [](const std::vector<Index>& one) { return one.empty(); });
+  return sets;
+}
+
+Index NumStates(const ExampleView& example, std::span<const Index> variables) {
+  Index states = 0;
+  for (const Index i : variables) states += example.graph().cardinality(i);
+  return states;
+}
+
+/// The coordinates of φ_i(s), less those of the mean over the states of i.
+std::vector<double> CentredFeatures(const ExampleView& example, Index i, Index s) {
+  const Index states = example.graph().cardinality(i);
+  std::vector<double> share(states, -1.0 / states);
+  share[s] += 1;
+  std::vector<double> q(example.structure().num_coordinates(), 0.0);
+  AddMarginalFeatures(example, i, share, 1, q);
+  return q;
+}
+
+/// The largest eigenvalue of P X*X P, where P takes the mean over the states of each variable away.
+double LargestEigenvalue(const ExampleView& example, const std::vector<Index>& variables,
+                         FeatureGram* gram) {
+  std::vector<std::vector<double>> features;
+  for (const Index i : variables) {
+    for (Index s = 0; s < example.graph().cardinality(i); ++s)
+      features.push_back(CentredFeatures(example, i, s));
+  }
+  const auto size = static_cast<Eigen::Index>(features.size());
+  Eigen::MatrixXd products(size, size);
+  for (Eigen::Index a = 0; a < size; ++a) {
+    std::vector<double> product = features[a];  // scalar features are orthonormal
+    gram->Apply(example, features[a], product);
+    for (Eigen::Index b = 0; b < size; ++b) {
+      products(a, b) = std::inner_product(product.begin(), product.end(), features[b].begin(), 0.0);
+    }
+  }
+  if (!products.allFinite()) return kInfinity;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(products, Eigen::EigenvaluesOnly);
+  return std::max(0.0, solver.eigenvalues()[size - 1]);
+}
+
+/// Σ_s ‖φ_i(s)‖², which is the trace of X_i* X_i.
+double SumOfSquaredNorms(const ExampleView& example, Index i, FeatureGram* gram) {
+  double sum = 0;
+  std::vector<double> q(example.structure().num_coordinates(), 0.0);
+  for (Index s = 0; s < example.graph().cardinality(i); ++s) {
+    AddStateFeatures(example, i, s, 1, q);
+    sum += gram->SquaredNorm(example, q);
+    std::fill(q.begin(), q.end(), 0.0);
+  }
+  return sum;
+}
+
 }  // namespace
 
 double SquaredFeatureRange(const ExampleView& example, GlobalRanges* known) {
@@ -146,33 +228,24 @@ std::vector<double> FeatureRanges(const GlobalFactor& factor) {
   return ranges;
 }
 
-double SquaredStateNorm(const ExampleView& example) {
-  const Structure& structure = example.structure();
+double SquaredStateNorm(const ExampleView& example, FeatureGram* gram) {
   SLACKLINE_CHECK(example.graph().num_factors() == 0 && example.graph().num_global_factors() == 0,
                   "the graph has factors");
-  double total = 0;
-  std::vector<double> of_row;
-  for (Index i = 0; i < example.graph().num_variables(); ++i) {
-    double norm = 0;
-    for (const FeatureTerm& term : structure.terms(i)) {
-      const StateMap& map = structure.map(term.map);
-      of_row.clear();
-      for (std::size_t s = 0; s < map.rows.size(); ++s) {
-        if (map.rows[s] == kAbsent) continue;
-        const std::size_t row = map.rows[s];
-        if (of_row.size() <= row) of_row.resize(row + 1, 0.0);
-        const double value = Scalar(example, term, map, s);
-        of_row[row] += value * value;
+  double largest = 0;
+  for (const std::vector<Index>& variables : ConnectedVariables(example)) {
+    double squared = 0;
+    if (NumStates(example, variables) <= kMostExactStates) {
+      squared = LargestEigenvalue(example, variables, gram);
+    } else {
+      for (const Index i : variables) {
+        squared += example.graph().cardinality(i) <= kMostExactStates
+                       ? LargestEigenvalue(example, std::vector<Index>{i}, gram)
+                       : SumOfSquaredNorms(example, i, gram);
       }
-      const double largest = of_row.empty() ? 0.0 : *std::max_element(of_row.begin(), of_row.end());
-      const double input = term.kind == FeatureKind::kLinear
-                               ? example.input(structure.slots()[term.source].input).squared_norm
-                               : 1.0;
-      norm += std::sqrt(input * largest);
     }
-    total += norm * norm;
+    largest = std::max(largest, squared);
   }
-  return total;
+  return largest;
 }
 
 }  // namespace slackline::internal

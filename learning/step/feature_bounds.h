@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <slackline/core/dataset.h>
+#include <slackline/core/feature_gram.h>
 
 namespace slackline::internal {
 
@@ -26,8 +27,19 @@ inline double SquaredFeatureRange(const ExampleView& example) {
 /// max over allowed joint states y, y' of |φ_k(y) − φ_k(y')|, for each feature k of the factor.
 std::vector<double> FeatureRanges(const GlobalFactor& factor);
 
-/// An upper bound on max over z ≠ 0 of ‖Σ_i Σ_s z_i(s) φ_i(s)‖² / ‖z‖². Requires an example whose
-/// graph has no factors of any kind, else std::invalid_argument.
-double SquaredStateNorm(const ExampleView& example);
+/// ‖X‖² of an example without factors: max over z ≠ 0 of ‖Σ_i Σ_s z_i(s) φ_i(s)‖² / ‖z‖², where z
+/// is a difference of two points, so that Σ_s z_i(s) = 0 for every variable i.
+///
+/// Exact, up to rounding, unless more than kMostExactStates states depend on each other: variables
+/// that move no weight in common have orthogonal images, so that X*X has a block for each set of
+/// variables that are connected by common weights, and its largest eigenvalue is the largest of the
+/// blocks. The block of a larger set counts by the sum over its variables of ‖X_i‖², which is an
+/// upper bound: ‖Σ_i X_i z_i‖ ≤ Σ_i ‖X_i‖ ‖z_i‖ ≤ (Σ_i ‖X_i‖²)^½ ‖z‖. A variable with more states
+/// counts by the sum of the squared norms of the states.
+///
+/// Requires an example whose graph has no factors of any kind, else std::invalid_argument. O(n³)
+/// for n states that depend on each other, n ≤ kMostExactStates. gram: work space.
+double SquaredStateNorm(const ExampleView& example, FeatureGram* gram);
+inline constexpr Index kMostExactStates = 64;
 
 }  // namespace slackline::internal

@@ -10,12 +10,16 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <Eigen/Dense>
 
 #include <slackline/core/check.h>
+#include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/factors/joint_states.h>
+#include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/standalone/prox_sdca.h>
 #include <slackline/learning/step/feature_bounds.h>
+#include <slackline/learning/step/simplex_projection.h>
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
@@ -61,6 +65,80 @@ std::string Refusal(const Problem& problem, const TrainOptions& options) {
     return error.what();
   }
   return "accepted";
+}
+
+/// Problems without factors. Variables may share weights.
+TrainingSet FreeVariables(Random& random, Index variables, Index examples) {
+  ProblemOptions shape = RandomOptions(random);
+  shape.num_factors = 0;
+  shape.num_variables = variables;
+  shape.num_examples = examples;
+  shape.max_states = 4;
+  return RandomProblem(random, shape);
+}
+
+/// The squared largest singular value of X on differences of points, from dense columns φ_i(s) less
+/// the mean over the states of variable i.
+double DenseStateNorm(const TrainingSet& training, Index m) {
+  const ExampleView example = training.data.example(m);
+  Eigen::MatrixXd x(training.data.layout().size(), 0);
+  for (Index i = 0; i < example.graph().num_variables(); ++i) {
+    const Index states = example.graph().cardinality(i);
+    Eigen::MatrixXd own(x.rows(), states);
+    for (Index s = 0; s < states; ++s) own.col(s) = DenseFeatures(example, i, s);
+    own.colwise() -= own.rowwise().mean().eval();
+    Eigen::MatrixXd joined(x.rows(), x.cols() + states);
+    joined << x, own;
+    x = joined;
+  }
+  const double norm = Eigen::JacobiSVD<Eigen::MatrixXd>(x).singularValues()[0];
+  return norm * norm;
+}
+
+/// ‖u_m − μ_m‖² for the maximiser u_m = argmax θ·u − (γ/2)‖u‖² at the weights.
+double SquaredDistance(const PointBlocks& blocks, Index m) {
+  const ExampleView example = blocks.problem().data().example(m);
+  std::vector<double> u(example.structure().num_coordinates());
+  CoordinateScores(example, blocks.w(), u);
+  const std::span<const double> mu = blocks.marginals(m);
+  double squares = 0;
+  for (Index i = 0; i < example.graph().num_variables(); ++i) {
+    const std::size_t begin = example.graph().state_offset(i);
+    const std::span<const double> loss =
+        blocks.problem().loss(m).subspan(begin, example.graph().cardinality(i));
+    std::vector<double> theta(loss.begin(), loss.end());
+    AddPartScores(example, i, u, theta);
+    for (double& score : theta) score /= blocks.terms().smoothing;
+    ProjectOntoSimplex(theta);
+    for (std::size_t s = 0; s < theta.size(); ++s)
+      squares += (theta[s] - mu[begin + s]) * (theta[s] - mu[begin + s]);
+  }
+  return squares;
+}
+
+double DualOf(const PointBlocks& blocks) {
+  const Problem& problem = blocks.problem();
+  return blocks.TotalValue() / problem.size() - Regulariser(problem.lambda(), blocks.w());
+}
+
+double PrimalOf(PointBlocks* blocks, ExampleEvaluator* evaluator) {
+  double one_norm = 0;
+  for (const double w : blocks->w()) one_norm += std::abs(w);
+  return Regulariser(blocks->problem().lambda(), blocks->w()) + blocks->terms().l1 * one_norm +
+         blocks->MeanHinges(blocks->w(), evaluator, 1).mean;
+}
+
+/// Σ_i (‖X_i‖² − γ(1 − s)λn/s) ‖u_i − α_i‖²/n, G of Lemma 1.
+double LemmaG(const PointBlocks& blocks, double s) {
+  const Problem& problem = blocks.problem();
+  FeatureGram gram;
+  double sum = 0;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const double norm = SquaredStateNorm(problem.data().example(m), &gram);
+    sum += (norm - blocks.terms().smoothing * (1 - s) * problem.lambda_m() / s) *
+           SquaredDistance(blocks, m);
+  }
+  return sum / problem.size();
 }
 
 }  // namespace
@@ -295,7 +373,8 @@ TEST_CASE("feature bounds hold for all labellings") {
   }
   const MulticlassProblem multiclass = RandomMulticlassProblem(random, 1, 3, 4);
   const double norm = multiclass.rows->row(0).squared_norm;
-  CHECK(Near(SquaredStateNorm(multiclass.training.data.example(0)), norm, kExact));
+  FeatureGram gram;
+  CHECK(Near(SquaredStateNorm(multiclass.training.data.example(0), &gram), norm, kExact));
   CHECK(Near(SquaredFeatureRange(multiclass.training.data.example(0)), 2 * norm, kExact));
 }
 
@@ -345,6 +424,103 @@ TEST_CASE("figures on unpleasant problems are finite") {
       options.smoothing = trial % 2 == 0 ? 0.0 : 1e-3;
       options.average = AverageKind::kUniform;
       CheckNumbers(Train(problem, options));
+    }
+  }
+}
+
+TEST_CASE("the norm of a whole example is the largest singular value") {
+  Random random(31);
+  FeatureGram gram;
+  int joined = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const TrainingSet training = FreeVariables(random, 1 + trial % 4, 2);
+    for (Index m = 0; m < training.data.size(); ++m) {
+      const ExampleView example = training.data.example(m);
+      const double norm = SquaredStateNorm(example, &gram);
+      CAPTURE(trial);
+      CHECK(Near(norm, DenseStateNorm(training, m), kTight));
+      joined += norm > 0 && example.graph().num_variables() > 1;
+    }
+  }
+  CHECK(joined > 20);
+  // Labels with weights of their own, as in multi-label models: half of ‖x‖², however many labels
+  // there are, where the sum over labels would be that many times larger.
+  auto layout = std::make_shared<WeightLayout>();
+  const Index block = layout->AddBlock("rows", 14, 5);
+  const Index tied = layout->AddBlock("tied", 1, 5);
+  for (const bool own_rows : {true, false}) {
+    for (const Index count : {14, 40}) {
+      if (own_rows && count > 14) continue;
+      FactorGraphBuilder graph;
+      for (Index i = 0; i < count; ++i) graph.AddVariable(2);
+      StructureBuilder builder(graph.Build(), layout);
+      for (Index i = 0; i < count; ++i) {
+        builder.AddLinear(i, own_rows ? block : tied, 0,
+                          builder.AddStateMap({{kAbsent, own_rows ? i : 0}, {}}));
+      }
+      auto rows = std::make_shared<FeatureRows>();
+      rows->AddDense(std::vector<double>{1, -2, 0.5, 0, 1});
+      Dataset data(layout, rows);
+      data.Add(builder.Build(), std::vector<Index>(count, 0), 0);
+      const TrainingSet training = MakeTrainingSet(data, {});
+      const double norm = SquaredStateNorm(training.data.example(0), &gram);
+      const double squared = rows->row(0).squared_norm;
+      CHECK(Near(norm, (own_rows ? 1 : count) * squared / 2, kTight));
+      CHECK(Near(norm, DenseStateNorm(training, 0), kTight));
+    }
+  }
+}
+
+TEST_CASE("lemma 1: the expected gain of a step, for every step option") {
+  // Shalev-Shwartz and Zhang 2012, Lemma 1: for every s in [0, 1], E[D(α^t) − D(α^(t−1))] ≥ s/n ·
+  // (P − D) − (s/n)² G/(2λ). All draws are tried.
+  Random random(32);
+  for (int trial = 0; trial < 6; ++trial) {
+    const bool multiclass = trial % 2 == 0;
+    const TrainingSet training = multiclass ? RandomMulticlassProblem(random, 5, 3, 4).training
+                                            : FreeVariables(random, 3, 4);
+    const double lambda = trial < 3 ? 0.05 : 0.5;
+    const double l1 = trial % 3 == 2 ? 0.02 : 0.0;
+    const double gamma = 0.4;
+    const Problem problem(training, lambda);
+    const double n = problem.size();
+    ExampleOracle oracle(
+        problem, {.solver = SolverKind::kBruteForce, .ways = ExampleOracle::Ways::kSolvers});
+    ExampleEvaluator evaluator(
+        problem, {.solver = SolverKind::kBruteForce, .ways = ExampleOracle::Ways::kSolvers});
+    FeatureGram gram;
+    double largest = 0;
+    for (Index m = 0; m < problem.size(); ++m)
+      largest = std::max(largest, SquaredStateNorm(problem.data().example(m), &gram));
+    for (Index step = 1; step <= 5; ++step) {
+      PointBlocks blocks(problem, {.l1 = l1, .smoothing = gamma, .step = step}, &oracle);
+      REQUIRE(blocks.projects());
+      for (int t = 0; t < 12; ++t) {
+        const double dual = DualOf(blocks);
+        const double gap = PrimalOf(&blocks, &evaluator) - dual;
+        double gain = 0;
+        for (Index m = 0; m < problem.size(); ++m) {
+          PointBlocks moved = blocks;
+          moved.Visit(m);
+          gain += (DualOf(moved) - dual) / n;
+        }
+        const auto least = [&](double s) {
+          return s / n * gap - s / n * (s / n) * LemmaG(blocks, s) / (2 * lambda);
+        };
+        const double fixed = problem.lambda_m() * gamma / (largest + problem.lambda_m() * gamma);
+        CAPTURE(trial);
+        CAPTURE(step);
+        // Steps 4 and 5 are those of one s for all examples; the others are at least as good as
+        // every s.
+        for (const double s : {0.01, 0.1, 0.3, 0.7, 1.0}) {
+          if (step <= 3) CHECK(gain >= least(s) - kTight);
+        }
+        CHECK(gain >= least(fixed) - kTight);
+        // Without l1, and where ‖X_i z‖ = ‖X_i‖ ‖z‖ for all z, the lemma is an equation for the
+        // step s itself.
+        if (step == 5 && multiclass && l1 == 0) CHECK(Near(gain / gap, least(fixed) / gap, kTight));
+        blocks.Visit(static_cast<Index>(random.Below(static_cast<std::uint64_t>(problem.size()))));
+      }
     }
   }
 }

@@ -296,6 +296,70 @@ TEST_CASE("theorem one holds for smooth losses") {
   }
 }
 
+TEST_CASE("theorem one, second part: the gap of outputs over the steps after T₀") {
+  // E[P(w̄) − D(ᾱ)] ≤ (n + R²/(λγ))/(T − T₀) · E[D(α^T) − D(α^T₀)], from which the theorem follows
+  // with E[D(α*) − D(α^T₀)] ≤ (T − T₀) ε/(n + R²/(λγ)), which T₀ ≥ (n + R²/(λγ)) ln((n + R²/(λγ))/
+  // ((T − T₀) ε)) steps reach.
+  Random random(10);
+  const Index n = 8;
+  const MulticlassProblem problem = RandomMulticlassProblem(random, n, 3, 3);
+  // Inputs of one length: then Lemma 1 is an equation for step 5, and so is the sum over the steps.
+  auto rows = std::make_shared<FeatureRows>();
+  for (Index i = 0; i < n; ++i) {
+    const FeatureRow x = problem.rows->row(i);
+    std::vector<double> unit(x.values, x.values + 3);
+    for (double& value : unit) value /= std::sqrt(x.squared_norm);
+    rows->AddDense(unit);
+  }
+  const RowFeatures features(rows, 3);
+  const double gamma = 0.5;
+  const MulticlassLoss loss(3, problem.labels, gamma);
+  const double lambda = 0.2;
+  const ProxRegulariser g(ProxKind::kL2, features.dimension());
+  const double condition = n + 1 / (lambda * gamma);
+  const Offset length = 2 * Offset{n};
+  constexpr int kRuns = 150;
+  for (const SdcaStep step : kAllSteps) {
+    for (const Offset t0 : {Offset{0}, Offset{12}}) {
+      double average = 0, drawn = 0, iterates = 0, gain = 0;
+      for (int seed = 1; seed <= kRuns; ++seed) {
+        ProxSdca sdca(features, loss, g, lambda, step, seed);
+        sdca.Run(t0);
+        sdca.BeginOutput();
+        gain -= sdca.Newest().dual / kRuns;
+        for (Offset t = 0; t < length; ++t) {
+          iterates += sdca.Newest().gap() / static_cast<double>(length) / kRuns;
+          sdca.Run(1);
+        }
+        gain += sdca.Newest().dual / kRuns;
+        average += sdca.AverageOutput().gap() / kRuns;
+        drawn += sdca.RandomOutput().gap() / kRuns;
+      }
+      const double bound = condition / static_cast<double>(length) * gain;
+      CAPTURE(static_cast<int>(step));
+      CAPTURE(t0);
+      CHECK(average <= bound);
+      CHECK(drawn <= 1.1 * bound);
+      CHECK(average <= iterates);
+      CHECK(iterates <= 1.1 * bound);
+      if (step == SdcaStep::kSmooth) CHECK(iterates >= 0.9 * bound);
+    }
+    for (const double epsilon : {0.05, 1e-3}) {
+      const double steps =
+          std::max(0.0, condition * std::log(condition / (static_cast<double>(length) * epsilon)));
+      double average = 0;
+      for (int seed = 1; seed <= 10; ++seed) {
+        ProxSdca sdca(features, loss, g, lambda, step, seed);
+        sdca.Run(static_cast<Offset>(std::ceil(steps)));
+        sdca.BeginOutput();
+        sdca.Run(length);
+        average += sdca.AverageOutput().gap() / 10;
+      }
+      CHECK(average <= epsilon);
+    }
+  }
+}
+
 TEST_CASE("theorem two holds for Lipschitz losses") {
   // E[P(w̄) − D(ᾱ)] ≤ ε for both outputs over the steps after T₀.
   Random random(8);
