@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
+#include <slackline/learning/step/feature_bounds.h>
 #include <slackline/learning/step/sampling.h>
 #include <slackline/learning/verify/verify.h>
 
@@ -87,6 +88,14 @@ std::vector<Index> Draws(Random* random, Index examples, int count) {
   for (int t = 0; t < count; ++t)
     draws.push_back(static_cast<Index>(random->Below(static_cast<std::uint64_t>(examples))));
   return draws;
+}
+
+/// The largest bound on the distance of two feature vectors of an example.
+double LongestDistance(const Problem& problem) {
+  double squared = 0;
+  for (Index m = 0; m < problem.size(); ++m)
+    squared = std::max(squared, SquaredFeatureRange(problem.data().example(m)));
+  return std::sqrt(squared);
 }
 
 /// Σ_t ‖∇f(w^(t−1); Z_t)‖²/(2λt).
@@ -337,8 +346,12 @@ TEST_CASE("one pass over a stream is Algorithm 3 with Algorithm 1, in the paper'
           CHECK(Near(figures.mean_loss, Mean(plain, &PlainOnlineStep::predicted_loss), kTight));
           CHECK(Near(figures.bound, SumOfGradients(plain, lambda) / static_cast<double>(plain.t),
                      kTight));
-          CHECK(figures.loss_bound >=
-                RegretBound(plain, lambda, static_cast<double>(plain.t)) * (1 - kTight));
+          // L² (log T + 1)/(2λT), with the largest distance of two feature vectors in place of 2R.
+          const auto count = static_cast<double>(plain.t);
+          const double l = std::sqrt(lambda * plain.largest_loss) + LongestDistance(problem);
+          CHECK(plain.longest <= LongestDistance(problem) * (1 + kTight));
+          CHECK(Near(figures.loss_bound, l * l * (std::log(count) + 1) / (2 * lambda * count),
+                     kTight));
         }
       }
     }
