@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -144,6 +145,25 @@ Index NumStates(const ExampleView& example, std::span<const Index> variables) {
   return states;
 }
 
+/// ‖X_i‖² of a variable with a single term, linear in one input x, in which no two states have the
+/// same row; states may be without a row. Nothing for other variables. The images of the p states
+/// with a row are orthogonal and as long as x. The best z has its entries in two of them or, if p =
+/// 1, one entry there and the rest spread over the K − 1 others.
+std::optional<double> NormOfRows(const ExampleView& example, Index i) {
+  const Structure& structure = example.structure();
+  if (structure.terms(i).size() != 1) return std::nullopt;
+  const FeatureTerm& term = structure.terms(i)[0];
+  if (term.kind != FeatureKind::kLinear) return std::nullopt;
+  std::vector<Index> rows = structure.map(term.map).rows;
+  const auto states = static_cast<double>(rows.size());
+  std::erase(rows, kAbsent);
+  std::sort(rows.begin(), rows.end());
+  if (std::adjacent_find(rows.begin(), rows.end()) != rows.end()) return std::nullopt;
+  const double squared = example.input(structure.slots()[term.source].input).squared_norm;
+  if (rows.empty()) return 0.0;
+  return rows.size() > 1 ? squared : squared * (states - 1) / states;
+}
+
 /// The coordinates of φ_i(s), less those of the mean over the states of i.
 std::vector<double> CentredFeatures(const ExampleView& example, Index i, Index s) {
   const Index states = example.graph().cardinality(i);
@@ -185,6 +205,21 @@ double SumOfSquaredNorms(const ExampleView& example, Index i, FeatureGram* gram)
     sum += gram->SquaredNorm(example, q);
     std::fill(q.begin(), q.end(), 0.0);
   }
+  return sum;
+}
+
+/// ‖X‖² of a set of variables, or an upper bound (feature_bounds.h).
+double SquaredNormOf(const ExampleView& example, const std::vector<Index>& variables,
+                     FeatureGram* gram) {
+  const bool single = variables.size() == 1;
+  if (single) {
+    if (const auto norm = NormOfRows(example, variables[0])) return *norm;
+  }
+  if (NumStates(example, variables) <= kMostExactStates)
+    return LargestEigenvalue(example, variables, gram);
+  if (single) return SumOfSquaredNorms(example, variables[0], gram);
+  double sum = 0;
+  for (const Index i : variables) sum += SquaredNormOf(example, {i}, gram);
   return sum;
 }
 
@@ -232,19 +267,8 @@ double SquaredStateNorm(const ExampleView& example, FeatureGram* gram) {
   SLACKLINE_CHECK(example.graph().num_factors() == 0 && example.graph().num_global_factors() == 0,
                   "the graph has factors");
   double largest = 0;
-  for (const std::vector<Index>& variables : ConnectedVariables(example)) {
-    double squared = 0;
-    if (NumStates(example, variables) <= kMostExactStates) {
-      squared = LargestEigenvalue(example, variables, gram);
-    } else {
-      for (const Index i : variables) {
-        squared += example.graph().cardinality(i) <= kMostExactStates
-                       ? LargestEigenvalue(example, std::vector<Index>{i}, gram)
-                       : SumOfSquaredNorms(example, i, gram);
-      }
-    }
-    largest = std::max(largest, squared);
-  }
+  for (const std::vector<Index>& variables : ConnectedVariables(example))
+    largest = std::max(largest, SquaredNormOf(example, variables, gram));
   return largest;
 }
 

@@ -38,7 +38,8 @@ std::vector<double> FeatureRanges(const GlobalFactor& factor);
 /// counts by the sum of the squared norms of the states.
 ///
 /// Requires an example whose graph has no factors of any kind, else std::invalid_argument. O(n³)
-/// for n states that depend on each other, n ≤ kMostExactStates. gram: work space.
+/// for n states that depend on each other, n ≤ kMostExactStates; O(states) for a variable that
+/// depends on no other and has one linear term with a row for each state. gram: work space.
 double SquaredStateNorm(const ExampleView& example, FeatureGram* gram);
 inline constexpr Index kMostExactStates = 64;
 

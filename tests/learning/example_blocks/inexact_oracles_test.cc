@@ -350,7 +350,7 @@ TEST_CASE("without longer steps corners of a low quality break the bound") {
   }
 }
 
-TEST_CASE("certificates hold with oracles that stop early, and runs resume bit for bit") {
+TEST_CASE("certificates hold with oracles that stop early, and runs replay bit for bit") {
   Random random(633);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
@@ -372,6 +372,7 @@ TEST_CASE("certificates hold with oracles that stop early, and runs resume bit f
         CHECK(run.summary.last.primal >=
               RelaxedPrimal(problem.training(), 0.1, run.summary.weights) - kSolver);
         if (trial == 0) CheckResume(problem, options);
+        if (trial == 1) CheckReplay(problem, options);  // with 1, 2 and 4 threads
       }
       const Problem second = problem.WithLambda(0.03);
       TrainOptions path = Options(learner, StepKind::kAuto, 0);

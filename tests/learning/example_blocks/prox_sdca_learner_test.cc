@@ -469,6 +469,20 @@ TEST_CASE("the norm of a whole example is the largest singular value") {
       CHECK(Near(norm, DenseStateNorm(training, 0), kTight));
     }
   }
+  // Seventy states that share three rows: the sum over states, which is an upper bound.
+  FactorGraphBuilder graph;
+  graph.AddVariable(70);
+  StructureBuilder builder(graph.Build(), layout);
+  std::vector<Index> shared(70);
+  for (Index s = 0; s < 70; ++s) shared[s] = s % 3;
+  builder.AddLinear(0, block, 0, builder.AddStateMap({shared, {}}));
+  auto rows = std::make_shared<FeatureRows>();
+  rows->AddDense(std::vector<double>{1, 1, 0, 0, 2});
+  Dataset data(layout, rows);
+  data.Add(builder.Build(), std::vector<Index>{0}, 0);
+  const TrainingSet training = MakeTrainingSet(data, {});
+  CHECK(Near(SquaredStateNorm(training.data.example(0), &gram), 70 * 6, kTight));
+  CHECK(DenseStateNorm(training, 0) <= 70 * 6);
 }
 
 TEST_CASE("lemma 1: the expected gain of a step, for every step option") {
