@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Helpers of the scripts of this folder: reading and writing, plain or gzip, and checks of the
+"""Helpers of the scripts of this folder: reading and writing, plain or packed, and checks of the
 results."""
 import argparse
+import bz2
 import gzip
 import hashlib
 import os
@@ -13,10 +14,11 @@ def fail(message):
 
 
 def arguments(description, inputs):
-    """inputs: (name, help) of the positional arguments before OUT."""
+    """inputs: (name, help) of the positional arguments before OUT. A name that ends with + takes
+    one file or several."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, text in inputs:
-        parser.add_argument(name, help=text)
+        parser.add_argument(name.rstrip("+"), help=text, nargs="+" if name.endswith("+") else None)
     parser.add_argument("OUT", help="data folder that is filled (as DATA_FOLDER of slackline bench)")
     parser.add_argument("--any-counts", action="store_true", help="do not compare counts with those of the known data")
     return parser.parse_args()
@@ -33,7 +35,7 @@ def existing(path):
 def read_bytes(path):
     path = existing(path)
     try:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        with {".gz": gzip.open, ".bz2": bz2.open}.get(os.path.splitext(path)[1], open)(path, "rb") as file:
             return file.read()
     except (OSError, EOFError) as error:
         fail(f"{path}: cannot be read: {error}")
@@ -65,6 +67,20 @@ def check(what, found, wanted, any_counts):
 def tell_checksum(name, data, wanted):
     same = hashlib.sha256(data).hexdigest() == wanted
     print(f"{name}: {'the very' if same else 'not the very'} bytes that the figures of docs/notebook/reproduction.md were made from")
+
+
+def write_libsvm_parts(folder, parts, label_names):
+    """Writes {part: lines} as folder/NAME-{part}.svm.gz, where NAME is that of the folder, and
+    labels.txt."""
+    for part, lines in parts.items():
+        write(os.path.join(folder, f"{os.path.basename(folder)}-{part}.svm.gz"), "".join(lines).encode("ascii"))
+    write(os.path.join(folder, "labels.txt"), "".join(f"{name}\n" for name in label_names).encode("ascii"))
+
+
+def declare_width(rows, features):
+    """The first row gets feature number `features`, with value 0 if it has none, so that readers
+    find as many features whatever the largest feature of the rows is."""
+    rows[0].setdefault(features, 0)
 
 
 def libsvm_line(labels, row):

@@ -2,6 +2,7 @@
 """Usage: data_scripts.py SOURCE_DIR
 
 Tests the scripts of scripts/data on small made-up raw files."""
+import bz2
 import gzip
 import os
 import struct
@@ -53,7 +54,7 @@ class Scripts(unittest.TestCase):
         path = os.path.join(self.folder.name, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         data = content if isinstance(content, bytes) else content.encode("latin-1")
-        with (gzip.open if name.endswith(".gz") else open)(path, "wb") as file:
+        with {".gz": gzip.open, "bz2": bz2.open}.get(name[-3:], open)(path, "wb") as file:
             file.write(data)
         return path
 
@@ -116,6 +117,51 @@ class Scripts(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.unpacked("rcv1s1/rcv1s1-train.svm.gz"), "0 1:0.70711 3:0.70711\n1,100 2:0.70711 3:0.70711\n")
         self.assertEqual(self.unpacked("rcv1s1/rcv1s1-test.svm.gz"), " 3:1\n\n")
+
+    def test_rcv1_with_30_labels(self):
+        first = self.raw("first.svm.bz2", "40,7 1:0.6 3:0.8\n7 2:1\n 2:1\n")
+        second = self.raw("second.svm.gz", "7,40 4:1\n7 1:0.8 4:0.6\n99 47000:1\n")
+        self.refused("documents: 6, but at least 6000 were expected", "rcv1.py", first, second, self.out)
+        self.refused("first.svm: there is no such file", "rcv1.py", first.removesuffix(".bz2"), self.out)
+        for line in ("x 1:1", "1 2:1 2:1", "1 2", "1 1:nan", "-1 1:1"):
+            self.refused("bad.svm:2: not a line of labels", "rcv1.py", self.raw("bad.svm", f"1 1:1\n{line}\n"), self.out)
+        self.refused("bad.svm: no documents", "rcv1.py", self.raw("bad.svm", "\n"), self.out)
+        shifted = self.raw("shifted.svm", "6,39 4:1\n6 1:0.8 4:0.6\n")
+        self.refused("shifted.svm: its label counts fit those of the first file better with labels +1", "rcv1.py", first, shifted, self.out)
+        result = run("rcv1.py", first, second, self.out, "--any-counts")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("documents: 5 + 1, features: 47236", result.stdout)
+        with open(self.out + "/rcv1/labels.txt", encoding="ascii") as file:
+            self.assertEqual(file.read(), "7\n40\n99\n")
+        lines = self.unpacked("rcv1/rcv1-train.svm.gz").splitlines()
+        lines[0] = lines[0].removesuffix(" 47236:0")
+        lines += self.unpacked("rcv1/rcv1-test.svm.gz").splitlines()
+        self.assertEqual(sorted(lines), sorted(["0,1 1:0.6 3:0.8", "0 2:1", " 2:1", "0,1 4:1", "0 1:0.8 4:0.6", "2 47000:1"]))
+
+    def test_more_labels_and_documents_than_rcv1_takes(self):
+        text = "".join(f"{0 if k < 6000 else 1},{2 + k % 40} {1 + k % 5}:1\n" for k in range(6400))
+        result = run("rcv1.py", self.raw("all.svm", text), self.out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        train, test = (self.unpacked(f"rcv1/rcv1-{part}.svm.gz").splitlines() for part in ("train", "test"))
+        self.assertEqual((len(train), len(test)), (5000, 1000))
+        self.assertTrue(train[0].endswith(" 47236:0"))
+        labels = {label for line in train + test for label in line.split(" ")[0].split(",") if label}
+        self.assertEqual(labels, set(map(str, range(30))))
+        with open(self.out + "/rcv1/labels.txt", encoding="ascii") as file:
+            self.assertEqual(file.read().split()[:2], ["0", "1"])
+
+    def test_the_drawn_stand_in_for_rcv1(self):
+        result = run("rcv1_drawn.py", self.out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.count(": the very bytes"), 2, result.stdout)
+        train = self.unpacked("rcv1/rcv1-train.svm.gz").splitlines()
+        self.assertEqual(len(train), 5000)
+        self.assertEqual(len(self.unpacked("rcv1/rcv1-test.svm.gz").splitlines()), 1000)
+        self.assertTrue(train[0].endswith(" 47236:0"))
+        cells = [line.split()[1:] for line in train]
+        self.assertAlmostEqual(sum(map(len, cells)) / 5000, 76, delta=2)
+        self.assertAlmostEqual(sum(line.split()[0].count(",") + 1 for line in train) / 5000, 2.4, delta=0.1)
+        self.assertAlmostEqual(sum(float(cell.split(":")[1]) ** 2 for cell in cells[1]), 1, delta=1e-3)
 
     def test_msrc(self):
         image = [[(1, 2, 3), (4, 5, 6), (7, 8, 9)], [(10, 11, 12), (13, 14, 15), (16, 17, 18)]]
