@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/bench/bench_figures.h>
 
+#include <utility>
+
 #include <slackline/core/check.h>
 #include <slackline/core/nearest_name.h>
 #include <slackline/core/quoted.h>
@@ -11,13 +13,16 @@ namespace {
 constexpr const char* kLetters = "letters-0.01,letters-0.001,letters";
 constexpr const char* kConll = "conll-0.01,conll-0.001,conll";
 
-/// The learners of the paper's first figure: batch and stochastic, with the averages it recommends.
-constexpr const char* kAllSolvers =
-    "bcfw,bcfw:average=weighted,ssg,ssg:average=weighted,fw,cutting-plane-1,cutting-plane-n,eg,"
-    "auto";
+/// The stochastic solvers of the papers' first figures, with the averages that they recommend, and
+/// the batch solvers.
+constexpr const char* kStochastic = "bcfw,bcfw:average=weighted,ssg,ssg:average=weighted,eg";
+constexpr const char* kBatch = "fw,cutting-plane-1,cutting-plane-n,auto";
+constexpr const char* kLongRuns =
+    "bcfw,bcfw:average=weighted,bcfw:fixed-step=on,ssg,ssg:average=uniform,ssg:average=suffix";
+/// The averages as they are, also where the newest weights have a better objective.
 constexpr const char* kAverages =
-    "bcfw,bcfw:average=weighted,bcfw:average=suffix,ssg,ssg:average=uniform,ssg:average=weighted,"
-    "ssg:average=suffix";
+    "bcfw,bcfw:average=uniform,bcfw:average=weighted,bcfw:average=suffix,"
+    "ssg,ssg:average=uniform,ssg:average=weighted,ssg:average=suffix";
 
 /// A list of every size drawn with the seeds 1 to `samples`: "yeast-0.01@94.1,yeast-0.01@94.2,…".
 std::string Samples(const std::string& problem, const std::vector<Index>& sizes, Index samples) {
@@ -31,6 +36,16 @@ std::string Samples(const std::string& problem, const std::vector<Index>& sizes,
   return list;
 }
 
+/// The list with `more` options for every learner; its learners have one option or none.
+std::string WithOptions(std::string_view list, const std::string& more) {
+  std::string result;
+  for (const std::string& learner : SplitList(list)) {
+    const bool has_options = learner.find(':') != std::string::npos;
+    result += (result.empty() ? "" : ",") + learner + (has_options ? "," : ":") + more;
+  }
+  return result;
+}
+
 /// A list of learner soft with each ρ; `more` holds further options.
 std::string Soft(const std::vector<std::string>& rhos, const std::string& more) {
   std::string list;
@@ -39,60 +54,84 @@ std::string Soft(const std::vector<std::string>& rhos, const std::string& more) 
   return list;
 }
 
-std::vector<BenchFigure> MakeFigures() {
+std::vector<BenchFigure> FiguresOfSoftConstraints() {
+  const std::vector<std::string> rcv1_rhos = {"0.1", "1", "10", "100"};
+  const std::string soft = Soft({"0.1", "1", "10"}, "");
+  const std::string all = soft + ",al,auto,bcfw-lp,bcfw-lp-polytope,dlpw,smooth-dlpw";
+  const std::vector<std::string> rhos = {"0.01", "0.1", "1", "10", "100", "1500"};
   return {
-      {"001", "Work to a small suboptimality: several corners of an example at once against one",
-       "letters-0.01,letters-0.001", "multi-sample,bcfw,ssg:average=weighted", 60, 1, "calls",
-       "primal_suboptimality", true},
-      {"001-regret",
-       "Average regret of one sweep after the other, each visit a new example, and its bound",
-       "letters-0.01,letters-0.001",
-       "multi-sample:samples=1,online-loss=on,multi-sample:samples=10,online-loss=on,"
-       "multi-sample:samples=30,online-loss=on",
-       60, 1, "passes", "regret", false},
       {"002-1", "The effect of ρ: objectives against passes, and after some passes against ρ",
-       "yeast-0.01",
-       Soft({"0.01", "0.1", "1", "10", "100", "1500"}, ",max-passes=1000,step=fw") + "," +
-           Soft({"0.01", "0.1", "1", "10", "100", "1500"}, ",max-passes=1000") + ",auto",
-       60, 1, "passes", "bounds", false, "primal_suboptimality"},
-      {"002-2-yeast", "Objective and accuracy against time: Yeast", "yeast-0.01,yeast-0.001",
-       Soft({"0.1", "1", "10"}, "") + ",al,auto,bcfw-lp,bcfw-lp-polytope,dlpw,smooth-dlpw", 30, 1,
-       "seconds", "primal", true},
-      {"002-2-reuters", "Objective and accuracy against time: Reuters", "reuters-0.001",
-       Soft({"0.1", "1", "10"}, "") + ",al,auto,bcfw-lp,bcfw-lp-polytope,dlpw,smooth-dlpw", 120, 1,
-       "seconds", "primal", true},
+       "yeast-0.01", Soft(rhos, ",max-passes=1000,step=fw") + "," + Soft(rhos, ",max-passes=1000"),
+       "auto", 60, 1, "passes", "bounds", false, "primal_suboptimality"},
+      {"002-2-yeast", "Objective and accuracy against time: Yeast", "yeast-0.01,yeast-0.001", all,
+       "", 30, 1, "seconds", "primal", true},
+      {"002-2-rcv1", "Objective and accuracy against time: RCV1 or its drawn stand-in",
+       "rcv1-0.0001,rcv1-0.001",
+       Soft(rcv1_rhos, ",check-every=5,max-passes=500") +
+           ",al:check-every=5,max-passes=500,auto,bcfw-lp,bcfw-lp-polytope",
+       "", 250, 1, "seconds", "primal", true},
+      {"002-2-reuters", "Objective and accuracy against time: Reuters-21578", "reuters-0.001", all,
+       "", 120, 1, "seconds", "primal", true},
       {"002-2-msrc",
        "Objective and accuracy against time: MSRC-21, two layers of superpixels, class potentials",
-       "msrc", Soft({"0.1", "1", "10"}, "") + ",al,auto,dlpw,smooth-dlpw", 120, 1, "seconds",
-       "primal", true},
+       "msrc", soft + ",al,auto,dlpw,smooth-dlpw", "", 120, 1, "seconds", "primal", true},
       {"002-3-yeast", "What the soft constraints cost against the number of examples: Yeast, ρ = 1",
-       Samples("yeast-0.01", {94, 188, 375, 750, 1500}, 10), "soft:rho=1,auto", 20, 1, "passes",
+       Samples("yeast-0.01", {94, 188, 375, 750, 1500}, 10), "soft:rho=1,auto", "", 20, 1, "passes",
        "primal_suboptimality", false},
       {"002-3-reuters",
-       "What the soft constraints cost against the number of examples: Reuters, ρ = 1",
-       Samples("reuters-0.001", {233, 466, 932, 1864, 3729, 7457}, 3), "soft:rho=1,auto", 40, 1,
+       "What the soft constraints cost against the number of examples: Reuters-21578, ρ = 1",
+       Samples("reuters-0.001", {233, 466, 932, 1864, 3729, 7457}, 3), "soft:rho=1,auto", "", 40, 1,
        "passes", "primal_suboptimality", false},
-      {"003-1-letters", "Suboptimality against passes: handwritten words", kLetters, kAllSolvers,
-       60, 1, "passes", "primal_suboptimality", true},
+  };
+}
+
+std::vector<BenchFigure> FiguresOfBlockCoordinates() {
+  const std::string stochastic = WithOptions(kStochastic, "max-passes=30");
+  const std::string averages = WithOptions(kAverages, "keep-newest=on,max-passes=30");
+  const std::string fixed = WithOptions("bcfw,bcfw:fixed-step=on,ssg", "max-passes=30");
+  return {
+      {"000-1", "Suboptimality and test error in 150 passes: handwritten words", "letters-0.01",
+       WithOptions(kLongRuns, "max-passes=150"),
+       WithOptions("fw,fw:fixed-step=on,cutting-plane-1,cutting-plane-n,auto", "max-passes=150"),
+       300, 1, "passes", "primal_suboptimality", true},
+      {"003-1-letters", "Suboptimality against passes: handwritten words", kLetters, stochastic,
+       kBatch, 60, 10, "passes", "primal_suboptimality", true},
       {"003-1-conll", "Suboptimality and test error against passes: CoNLL-2000", "conll",
-       kAllSolvers, 180, 1, "passes", "primal_suboptimality", true},
-      {"003-2", "Line search against fixed steps: handwritten words", kLetters,
-       "bcfw,bcfw:fixed-step=on,fw,fw:fixed-step=on,ssg", 60, 1, "passes", "primal_suboptimality",
-       false},
-      {"003-3", "Averages of the iterates: handwritten words", kLetters, kAverages, 60, 1, "passes",
+       stochastic, kBatch, 180, 10, "passes", "primal_suboptimality", true},
+      {"003-2", "Line search against fixed steps: handwritten words", kLetters, fixed,
+       "fw,fw:fixed-step=on", 60, 10, "passes", "primal_suboptimality", false},
+      {"003-3", "Averages of the iterates: handwritten words", kLetters, averages, "auto", 60, 10,
+       "passes", "primal_suboptimality", true},
+      {"003-4", "Averages of the iterates: CoNLL-2000", kConll, averages, "auto", 120, 10, "passes",
        "primal_suboptimality", true},
-      {"003-4", "Averages of the iterates: CoNLL-2000", kConll, kAverages, 120, 1, "passes",
-       "primal_suboptimality", true},
-      {"003-5", "Suboptimality against passes: synthetic matchings",
+      {"003-5", "Suboptimality and test error against passes: synthetic matchings",
        "matching-0.01,matching-0.001,matching",
-       "bcfw,bcfw:average=weighted,ssg,ssg:average=weighted,fw,cutting-plane-1,cutting-plane-n,"
-       "auto",
-       30, 1, "passes", "primal_suboptimality", false},
+       WithOptions("bcfw,bcfw:average=weighted,ssg,ssg:average=weighted", "max-passes=200"),
+       "fw,cutting-plane-1,cutting-plane-n,auto", 30, 10, "passes", "primal_suboptimality", true},
+  };
+}
+
+std::vector<BenchFigure> MakeFigures() {
+  std::vector<BenchFigure> figures = FiguresOfBlockCoordinates();
+  std::vector<BenchFigure> others = FiguresOfSoftConstraints();
+  figures.insert(
+      figures.begin() + 1,
+      {{"001", "Work to a small suboptimality: several corners of an example at once against one",
+        "letters-0.01,letters-0.001", "multi-sample,bcfw,ssg:average=weighted", "", 60, 1, "calls",
+        "primal_suboptimality", true},
+       {"001-regret",
+        "Average regret of one sweep after the other, each visit a new example, and its bound",
+        "letters-0.01,letters-0.001",
+        "multi-sample:samples=1,online-loss=on,multi-sample:samples=10,online-loss=on,"
+        "multi-sample:samples=30,online-loss=on",
+        "", 60, 1, "passes", "regret", false}});
+  figures.insert(figures.begin() + 3, others.begin(), others.end());
+  figures.push_back(
       {"004", "Weights that are not 0 against the strength of the l1 regulariser", "yeast-0.01",
        "prox-sdca:l1=0.0001,prox-sdca:l1=0.0003,prox-sdca:l1=0.001,prox-sdca:l1=0.003,prox-sdca:l1="
        "0.01,prox-sdca:l1=0.03",
-       30, 1, "passes", "relative_gap", true, "nonzero_weights"},
-  };
+       "", 30, 1, "passes", "relative_gap", true, "nonzero_weights"});
+  return figures;
 }
 
 const std::vector<BenchFigure>& Figures() {
@@ -114,6 +153,31 @@ const BenchFigure& FindBenchFigure(std::string_view name) {
   }
   throw DataError("unknown figure " + Quoted(name) + "; choose from " + names +
                   DidYouMean(name, choices));
+}
+
+std::vector<BenchLearner> FigureLearners(const BenchFigure& figure,
+                                         std::vector<std::string>* left_out) {
+  std::vector<BenchLearner> learners = ParseBenchLearners(figure.learners, left_out);
+  if (figure.once.empty()) return learners;
+  for (BenchLearner& learner : ParseBenchLearners(figure.once, left_out)) {
+    learner.most_runs = 1;
+    learners.push_back(std::move(learner));
+  }
+  return learners;
+}
+
+std::vector<BenchFigureRun> FigureRuns(const BenchFigure& figure,
+                                       std::vector<std::string>* left_out) {
+  const std::vector<BenchLearner> learners = FigureLearners(figure, left_out);
+  std::vector<BenchFigureRun> runs;
+  for (const std::string& problem : SplitList(figure.problems)) {
+    for (Index seed = 1; seed <= figure.runs; ++seed) {
+      for (const BenchLearner& learner : learners) {
+        if (seed <= learner.NumRuns(figure.runs)) runs.push_back({problem, learner.name, seed});
+      }
+    }
+  }
+  return runs;
 }
 
 }  // namespace slackline::internal

@@ -3,6 +3,7 @@
 // The learners that `slackline bench` compares, and their names on its command line.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ struct BenchLearner {
   TrainOptions
       /// With the settings of the comparison: a certificate after every pass, gap tolerance 1e-4.
       options;
+  Index most_runs = 0;  ///< for learners that no seed affects; 0 = as many as the comparison has
+
+  Index NumRuns(Index runs) const { return most_runs > 0 ? std::min(runs, most_runs) : runs; }
 };
 
 /// "auto, al, soft, bcfw, …", for messages and help texts. All other names of --learner are also

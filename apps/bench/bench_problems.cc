@@ -25,9 +25,13 @@ constexpr BenchProblem kProblems[] = {
     {"yeast", "Yeast, 14 labels, bias, λ = 1/1500", BenchSource::kYeast, true, 1.0 / 1500},
     {"yeast-0.01", "Yeast, 14 labels, no bias, λ = 0.01", BenchSource::kYeast, false, 0.01},
     {"yeast-0.001", "Yeast, 14 labels, no bias, λ = 0.001", BenchSource::kYeast, false, 0.001},
-    {"reuters", "Reuters, 30 labels, bias, λ = 1/M", BenchSource::kReuters30, true, 0},
-    {"reuters-0.001", "Reuters, 30 labels, no bias, λ = 0.001", BenchSource::kReuters30, false,
-     0.001},
+    {"reuters", "Reuters-21578, 30 labels, bias, λ = 1/M", BenchSource::kReuters30, true, 0},
+    {"reuters-0.001", "Reuters-21578, 30 labels, no bias, λ = 0.001", BenchSource::kReuters30,
+     false, 0.001},
+    {"rcv1-0.001", "RCV1 or its drawn stand-in, 30 labels, no bias, λ = 0.001", BenchSource::kRcv1,
+     false, 0.001},
+    {"rcv1-0.0001", "RCV1 or its drawn stand-in, 30 labels, no bias, λ = 0.0001",
+     BenchSource::kRcv1, false, 0.0001},
     {"rcv1s1", "RCV1 subset 1, 101 labels, bias, λ = 0.001", BenchSource::kRcv1s1, true, 0.001},
     {"letters", "handwritten words, folds 1 to 9, λ = 1/M, mean loss", BenchSource::kLetters, true,
      0},
@@ -75,11 +79,10 @@ Problem MakeGrids(const BenchProblem& problem) {
 }
 
 Problem MakeMatchings(const BenchProblem& problem) {
-  DrawnAlignments options;
-  options.examples = 300;
-  options.longest = 20;
+  std::vector<std::string> drawn = DrawnMatchings();
+  drawn.resize(kMatchingExamples);
   FeatureDictionary dictionary;
-  const MatchingData data = ParseMatchings("synthetic", DrawAlignments(options), &dictionary);
+  const MatchingData data = ParseMatchings("synthetic", drawn, nullptr, &dictionary);
   const MatchingModel model(std::move(dictionary), {});
   return Problem(MakeTrainingSet(model.MakeTrainingData(data), model.Loss(LossScale::kCount)),
                  problem.lambda > 0 ? problem.lambda : 1.0 / data.num_examples());
@@ -197,6 +200,8 @@ std::vector<std::string> BenchFiles(const BenchProblem& problem, const std::stri
       return {Existing(folder + "/yeast/yeast-train.arff"), folder + "/yeast/yeast.xml"};
     case BenchSource::kReuters30:
       return {Existing(folder + "/reuters30/reuters30-train.svm")};
+    case BenchSource::kRcv1:
+      return {Existing(folder + "/rcv1/rcv1-train.svm")};
     case BenchSource::kRcv1s1:
       return {Existing(folder + "/rcv1s1/rcv1s1-train.svm")};
     case BenchSource::kLetters:
@@ -226,6 +231,8 @@ std::vector<std::string> BenchTestFiles(const BenchProblem& problem, const std::
       return {Existing(folder + "/yeast/yeast-test.arff")};
     case BenchSource::kReuters30:
       return {Existing(folder + "/reuters30/reuters30-test.svm")};
+    case BenchSource::kRcv1:
+      return {Existing(folder + "/rcv1/rcv1-test.svm")};
     case BenchSource::kRcv1s1:
       return {Existing(folder + "/rcv1s1/rcv1s1-test.svm")};
     case BenchSource::kLetters:
@@ -271,7 +278,8 @@ MultiLabelData ReadBenchData(const BenchProblem& problem, const std::string& fol
   MultiLabelReadOptions read;
   read.append_constant = problem.bias;
   if (problem.source == BenchSource::kYeast) read.labels_xml = files[1];
-  if (problem.source == BenchSource::kReuters30) read.num_labels = 30;
+  if (problem.source == BenchSource::kReuters30 || problem.source == BenchSource::kRcv1)
+    read.num_labels = 30;
   if (problem.source == BenchSource::kRcv1s1) read.num_labels = 101;
   return ReadMultiLabelData(files[0], read);
 }
@@ -304,6 +312,13 @@ Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder)
                   "not a problem of this library: " + std::string(problem.name));
   if (!problem.multilabel()) return MakeGrids(problem);
   return MakeFullGraphProblem(ReadBenchData(problem, folder), problem.lambda);
+}
+
+std::vector<std::string> DrawnMatchings() {
+  DrawnAlignments options;
+  options.examples = kMatchingExamples + kMatchingTestExamples;
+  options.longest = 20;
+  return DrawAlignments(options);
 }
 
 Problem MakeFullGraphProblem(const MultiLabelData& data, double lambda) {

@@ -20,6 +20,7 @@ namespace slackline::internal {
 enum class BenchSource {
   kYeast,
   kReuters30,
+  kRcv1,
   kRcv1s1,
   kLetters,
   kLetters0,
@@ -90,6 +91,11 @@ SequenceInput ReadBenchSequences(const BenchProblem& problem, const std::string&
 /// all pairs of labels for multi-label data, mean loss for grids and sequences, costs of 1 and 3
 /// for matchings (matching_model.h).
 Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder);
+
+/// The drawn matchings of the problem `matching`, which are followed by others to test on.
+inline constexpr Index kMatchingExamples = 300;
+inline constexpr Index kMatchingTestExamples = 347;  // as in the ICML 2013 paper
+std::vector<std::string> DrawnMatchings();
 
 /// Count loss, all pairs of labels. lambda: 0 = 1/M.
 Problem MakeFullGraphProblem(const MultiLabelData& data, double lambda);

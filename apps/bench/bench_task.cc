@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include <slackline/apps/matching/matching_predict.h>
 #include <slackline/apps/multilabel/label_graph.h>
 #include <slackline/apps/multilabel/prediction/multilabel_predict.h>
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
@@ -59,10 +60,31 @@ BenchTask MakeSequenceTask(const BenchProblem& problem, const std::string& folde
           }};
 }
 
+/// The drawn matchings after those of training. Features that training did not have are left out.
+BenchTask MakeMatchingTask(const BenchProblem& problem) {
+  const std::vector<std::string> drawn = DrawnMatchings();
+  const std::span<const std::string> examples(drawn);
+  FeatureDictionary dictionary;
+  ParseMatchings("synthetic", examples.first(kMatchingExamples), nullptr, &dictionary);
+  const auto model = std::make_shared<MatchingModel>(std::move(dictionary), MatchingCapacities{});
+  const auto test = std::make_shared<const MatchingData>(ParseMatchings(
+      "synthetic", examples.subspan(kMatchingExamples), &model->dictionary(), nullptr));
+  return {MakeBenchProblem(problem, ""), [model, test](std::span<const double> weights) {
+            model->set_weights(Copy(weights));
+            const MatchingPredictions predictions = PredictMatchings(*model, *test, 1);
+            const MatchingMetrics metrics =
+                EvaluateMatchings(*test, predictions.labels, model->costs());
+            return TestFigures{{"alignment_error_rate", metrics.error_rate},
+                               {"f1", metrics.f1},
+                               {"exact", metrics.exact}};
+          }};
+}
+
 }  // namespace
 
 BenchTask MakeBenchTask(const BenchProblem& problem, const std::string& folder, bool with_test) {
   const std::vector<std::string> files = BenchTestFiles(problem, folder);
+  if (with_test && problem.source == BenchSource::kMatching) return MakeMatchingTask(problem);
   if (!with_test || files.empty()) return {MakeBenchProblem(problem, folder), {}};
   CheckBenchData(problem, folder);
   std::error_code ignored;

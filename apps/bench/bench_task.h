@@ -22,7 +22,8 @@ struct BenchTask {
   /// Metrics on the test data with the given weights. Multi-label data: hamming_accuracy, micro_f1
   /// and example_f1, predicted by the LP relaxation with rounding as in the AISTATS 2015 paper.
   /// Sequences: hamming_loss (mean over the sequences of the fraction of wrong tokens),
-  /// token_accuracy, and for CoNLL chunk_f1. Empty function where the problem has no test data.
+  /// token_accuracy, and for CoNLL chunk_f1. Matchings: alignment_error_rate, f1 and exact. Empty
+  /// function where the problem has no test data.
   std::function<TestFigures(std::span<const double>)> test;
 };
 

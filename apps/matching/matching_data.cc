@@ -244,8 +244,8 @@ MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dic
 }
 
 MatchingData ParseMatchings(const std::string& name, std::span<const std::string> examples,
-                            FeatureDictionary* made) {
-  MatchingParser parser(name, nullptr);
+                            const FeatureDictionary* dictionary, FeatureDictionary* made) {
+  MatchingParser parser(name, dictionary);
   std::vector<std::string_view> lines;
   long number = 0;
   for (const std::string& text : examples) {

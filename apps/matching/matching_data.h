@@ -78,6 +78,6 @@ MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dic
 
 /// The same for examples in memory, one text each; `name` is for messages.
 MatchingData ParseMatchings(const std::string& name, std::span<const std::string> examples,
-                            FeatureDictionary* made);
+                            const FeatureDictionary* dictionary, FeatureDictionary* made);
 
 }  // namespace slackline::internal

@@ -36,10 +36,10 @@ constexpr double kMaxSeed = 9e15;
 constexpr const char* kDescription =
     "Compares learners on named training problems: work, seconds and memory to certified gaps.\n"
     "DATA_FOLDER holds yeast/yeast-train.arff and yeast/yeast.xml, reuters30/reuters30-train.svm, "
-    "rcv1s1/rcv1s1-train.svm,\n"
-    "letters/letter.data and conll2000/train.txt, each possibly as .gz (scripts/data makes them), "
-    "and for --test-metric\n"
-    "yeast-test.arff, …, test.txt; the other problems need no files.\n"
+    "rcv1/rcv1-train.svm,\n"
+    "rcv1s1/rcv1s1-train.svm, letters/letter.data and conll2000/train.txt, each possibly as .gz "
+    "(scripts/data makes them),\n"
+    "and for --test-metric yeast-test.arff, …, test.txt; the other problems need no files.\n"
     "The table goes to the standard output. Ctrl-C ends early and keeps the results so far.";
 
 constexpr const char* kExamples =
@@ -69,6 +69,7 @@ struct BenchCommand {
   std::string seed = "1";
   std::string out;
   std::string figure;
+  bool list = false;
   bool scaling = false;
   bool family = false;
   bool test_metric = false;
@@ -79,6 +80,7 @@ struct BenchCommand {
   bool out_given = false;
   bool time_limit_given = false;
   bool runs_given = false;
+  std::string beside_list;  ///< an option that --list does not read, if one is given
 };
 
 void Register(CLI::App* app, BenchCommand* command) {
@@ -115,6 +117,9 @@ void Register(CLI::App* app, BenchCommand* command) {
                 "(the table then goes to the standard error)");
   app->add_flag("--test-metric", command->test_metric,
                 "also evaluate the weights of the checks on the test data");
+  app->add_flag("--list", command->list,
+                "instead: print the runs of --figure, or of all figures, one a line: figure, "
+                "problem, learner, seed and seconds, between tabs");
   app->add_flag("--scaling", command->scaling,
                 "instead: seconds against the number of examples, labels and features");
   app->add_flag(
@@ -194,8 +199,7 @@ std::int64_t ReadSeed(const std::string& text) {
 void ReadLearners(const BenchCommand& command, Settings* settings) {
   settings->learners = ForOption("learners", [&] {
     if (command.learners_given) return ParseBenchLearners(command.learners);
-    if (settings->figure != nullptr)
-      return ParseBenchLearners(settings->figure->learners, &settings->left_out);
+    if (settings->figure != nullptr) return FigureLearners(*settings->figure, &settings->left_out);
     if (command.family) return ParseBenchLearners(kFamilyLearners);
     return ParseBenchLearners(command.scaling ? "auto,al" : "auto,al,bcfw");
   });
@@ -321,6 +325,7 @@ std::vector<BenchRow> RunProblem(const std::string& name, const BenchTask& task,
   for (Index run = 0; run < settings.runs; ++run) {
     for (BenchRow& row : rows) {
       if (runner.interrupted()) return rows;
+      if (run >= row.learner.NumRuns(settings.runs)) continue;
       if (row.refusal.empty()) runner.Run(task.problem, settings.seed + run, &row, task.test);
     }
   }
@@ -360,8 +365,9 @@ Json RunProblems(const BenchCommand& command, const Settings& settings, const Be
 /// Tells on the standard error what the runs of a figure are and how long they can take.
 void TellFigure(const BenchCommand& command, const Settings& settings) {
   if (settings.figure == nullptr || command.quiet) return;
-  const auto runs =
-      static_cast<double>(settings.problems.size() * settings.learners.size()) * settings.runs;
+  double runs = 0;
+  for (const BenchLearner& learner : settings.learners) runs += learner.NumRuns(settings.runs);
+  runs *= static_cast<double>(settings.problems.size());
   std::fprintf(stderr, "figure %s: %s\n", std::string(settings.figure->name).c_str(),
                std::string(settings.figure->text).c_str());
   for (const std::string& message : settings.left_out)
@@ -371,7 +377,25 @@ void TellFigure(const BenchCommand& command, const Settings& settings) {
                Number(runs * settings.time_limit / 60, 3).c_str());
 }
 
+int ListRuns(const BenchCommand& command) {
+  if (!command.beside_list.empty())
+    throw DataError("--list and " + command.beside_list + " exclude each other");
+  if (!command.figure.empty()) ForOption("figure", [&] { return FindBenchFigure(command.figure); });
+  std::vector<std::string> left_out;
+  for (const BenchFigure& figure : BenchFigures()) {
+    if (!command.figure.empty() && figure.name != command.figure) continue;
+    for (const BenchFigureRun& run : FigureRuns(figure, &left_out))
+      std::printf("%s\t%s\t%s\t%s\t%s\n", std::string(figure.name).c_str(), run.problem.c_str(),
+                  run.learner.c_str(), std::to_string(run.seed).c_str(),
+                  Number(figure.time_limit, 6).c_str());
+  }
+  for (const std::string& message : left_out)
+    std::fprintf(stderr, "left out: %s\n", message.c_str());
+  return 0;
+}
+
 int Run(const BenchCommand& command) {
+  if (command.list) return ListRuns(command);
   const Settings settings = ReadSettings(command);
   if (command.out_given) {
     std::vector<std::string> inputs;
@@ -439,6 +463,11 @@ void AddBench(CLI::App* parent, Action* action) {
     command->out_given = app->get_option("--out")->count() > 0;
     command->time_limit_given = app->get_option("--time-limit")->count() > 0;
     command->runs_given = app->get_option("--runs")->count() > 0;
+    for (const CLI::Option* option : app->get_options()) {
+      const std::string name = option->get_name();
+      if (option->count() > 0 && name != "--list" && name != "--figure")
+        command->beside_list = name;
+    }
     *action = [command] { return Run(*command); };
   });
 }

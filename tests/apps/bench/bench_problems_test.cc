@@ -52,7 +52,7 @@ TEST_CASE("names of problems are distinct, and found") {
     CHECK(&FindBenchProblem(problem.name) == &problem);
     CHECK(BenchFiles(problem, "folder").empty() != problem.needs_data());
   }
-  CHECK(names.size() == 20);
+  CHECK(names.size() == 22);
   const std::string message = MessageOf<DataError>([] { FindBenchProblem("yeast-1"); });
   CHECK(Contains(message, "unknown problem 'yeast-1'; choose from yeast, yeast-0.01"));
 }
@@ -126,6 +126,35 @@ TEST_CASE("sequence problems have the folds, files and sizes of their data") {
   CHECK(figures[2].first == "chunk_f1");
 }
 
+TEST_CASE("RCV1 has 30 labels, training and test data") {
+  const TemporaryFolder folder;
+  const std::string root = folder.Path("");
+  std::filesystem::create_directory(folder.Path("rcv1"));
+  folder.Write("rcv1/rcv1-train.svm", "0,29 1:1 7:0\n1 2:1\n");
+  folder.Write("rcv1/rcv1-test.svm", "0 7:1\n");
+  const BenchTask task = MakeBenchTask(FindBenchProblem("rcv1-0.0001"), root, true);
+  CHECK(task.problem.num_weights() == 30 * 7 + 435);
+  CHECK(task.problem.lambda() == 0.0001);
+  CHECK(task.test(std::vector<double>(task.problem.num_weights(), 0.0)).size() == 3);
+}
+
+TEST_CASE("matchings are tested on drawn ones that follow those of training") {
+  const std::vector<std::string> drawn = DrawnMatchings();
+  CHECK(drawn.size() == kMatchingExamples + kMatchingTestExamples);
+  const BenchProblem& matching = FindBenchProblem("matching-0.01");
+  CHECK(!MakeBenchTask(matching, "", false).test);
+  const BenchTask task = MakeBenchTask(matching, "", true);
+  CHECK(task.problem.size() == kMatchingExamples);
+  std::vector<double> weights(task.problem.num_weights(), 0.0);
+  const TestFigures none = task.test(weights);
+  REQUIRE(none.size() == 3);
+  CHECK(none[0] == std::pair<std::string, double>("alignment_error_rate", 1));
+  weights[0] = 1;  // the first feature is `dice`, which is never negative
+  const TestFigures dice = task.test(weights);
+  CHECK(dice[0].second < 0.6);
+  CHECK(dice[0].second == doctest::Approx(1 - dice[1].second));
+}
+
 TEST_CASE("test figures of multi-label data belong to the given weights") {
   const TemporaryFolder folder;
   const std::string root = folder.Path("");
@@ -177,13 +206,18 @@ TEST_CASE("figures have existing problems and named learners, and keep their fir
     CHECK(figure.time_limit > 0);
     for (const std::string& problem : SplitList(figure.problems)) FindBenchChoice(problem);
     std::vector<std::string> left_out;
-    const std::vector<BenchLearner> learners = ParseBenchLearners(figure.learners, &left_out);
+    const std::vector<BenchLearner> learners = FigureLearners(figure, &left_out);
     CHECK_MESSAGE(learners.size() + left_out.size() >= 2, figure.name);
+    std::set<std::string> runs;
+    for (const BenchFigureRun& run : FigureRuns(figure, &left_out)) {
+      CHECK(run.seed <= figure.runs);
+      CHECK(runs.insert(run.problem + " " + run.learner + " " + std::to_string(run.seed)).second);
+    }
     for (const std::string& message : left_out)
       CHECK_MESSAGE(!Contains(message, "unknown learner"), message);
   }
   CHECK(Contains(MessageOf<DataError>([] { FindBenchFigure("002"); }),
-                 "unknown figure '002'; choose from 001"));
+                 "unknown figure '002'; choose from 000-1, 001"));
 }
 
 TEST_CASE("learners with bad options are left out on request") {

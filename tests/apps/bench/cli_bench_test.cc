@@ -232,10 +232,45 @@ TEST_CASE("a figure of a paper is reproduced by name") {
   REQUIRE(json["problems"].size() == 1);
   CHECK(json["problems"][0]["learners"].size() == 2);
   CheckRefused({"--figure", "002"},
-               "--figure: unknown figure '002'; choose from 001, 001-regret, 002-1");
+               "--figure: unknown figure '002'; choose from 000-1, 001, 001-regret, 002-1");
   CheckRefused({"--figure", "002-1"}, "--problems: the problem 'yeast-0.01' needs files");
   CheckRefused({"--figure", "002-1", "--scaling"}, "--figure and --scaling exclude each other");
   CheckRefused({"--test-metric", "--scaling"}, "--test-metric and --scaling exclude each other");
+}
+
+TEST_CASE("the runs of figures are listed without data") {
+  const Outcome one = RunProgram({"bench", "--list", "--figure", "003-2"});
+  CHECK(one.code == 0);
+  CHECK(one.err.empty());
+  const std::vector<std::string> runs = Lines(one.out);
+  // Three values of λ; ten seeds of three learners, and one of the two batch learners.
+  REQUIRE(runs.size() == 3 * (10 * 3 + 2));
+  CHECK(runs[0] == "003-2\tletters-0.01\tbcfw:max-passes=30\t1\t60");
+  CHECK(runs[3] == "003-2\tletters-0.01\tfw\t1\t60");
+  CHECK(runs[5] == "003-2\tletters-0.01\tbcfw:max-passes=30\t2\t60");
+  CHECK(runs[8] == "003-2\tletters-0.01\tbcfw:max-passes=30\t3\t60");
+  const Outcome all = RunProgram({"bench", "--list"});
+  CHECK(all.code == 0);
+  CHECK(Lines(all.out).size() > 500);
+  CHECK(Contains(all.out, "\n002-2-rcv1\trcv1-0.0001\tauto\t1\t"));
+  CheckRefused({"--list", "--runs", "2"}, "--list and --runs exclude each other");
+  CheckRefused({"--list", "--figure", "9"}, "--figure: unknown figure '9'");
+}
+
+TEST_CASE("learners that no seed affects are run once in a figure") {
+  const Outcome outcome = RunProgram({"bench", "--figure", "003-5", "--problems", "toy", "--runs",
+                                      "2", "--time-limit", "0.001", "--quiet", "--out", "-"});
+  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  const Json learners = Json::parse(outcome.out)["problems"][0]["learners"];
+  REQUIRE(learners.size() == 8);
+  CHECK(learners[0]["runs"].size() == 2);
+  CHECK(learners[4]["learner"] == "fw");
+  CHECK(learners[4]["runs"].size() == 1);
+  // Learners that are given have all runs.
+  const Outcome given =
+      RunProgram({"bench", "--figure", "003-5", "--problems", "toy", "--learners", "fw", "--runs",
+                  "2", "--time-limit", "0.001", "--quiet", "--out", "-"});
+  CHECK(Json::parse(given.out)["problems"][0]["learners"][0]["runs"].size() == 2);
 }
 
 TEST_CASE("bad arguments are refused before anything runs") {

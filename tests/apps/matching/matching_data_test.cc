@@ -77,7 +77,7 @@ TEST_CASE("text in memory is read like a file") {
   FeatureDictionary from_file, from_texts;
   const std::vector<std::string> texts = {"2 2\n0 1 1 a:2\n1 0 0 b\n", "1 1\n0 0 1 b:3"};
   const MatchingData file = Read(texts[0] + "\n" + texts[1], &from_file);
-  const MatchingData data = ParseMatchings("texts", texts, &from_texts);
+  const MatchingData data = ParseMatchings("texts", texts, nullptr, &from_texts);
   CHECK(data.source == "texts");
   CHECK(from_texts.Text() == from_file.Text());
   REQUIRE(data.num_examples() == 2);
