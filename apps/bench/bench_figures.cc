@@ -24,16 +24,16 @@ constexpr const char* kAverages =
     "bcfw,bcfw:average=uniform,bcfw:average=weighted,bcfw:average=suffix,"
     "ssg,ssg:average=uniform,ssg:average=weighted,ssg:average=suffix";
 
-/// A list of every size drawn with the seeds 1 to `samples`: "yeast-0.01@94.1,yeast-0.01@94.2,…".
-std::string Samples(const std::string& problem, const std::vector<Index>& sizes, Index samples) {
+/// A list of every size drawn with the seeds 1 to 10, and the whole problem:
+/// "yeast-0.01@94.1,yeast-0.01@94.2,…,yeast-0.01".
+std::string Samples(const std::string& problem, const std::vector<Index>& sizes) {
+  constexpr Index kSamples = 10;
   std::string list;
   for (const Index size : sizes) {
-    for (Index seed = 1; seed <= samples; ++seed) {
-      list += (list.empty() ? "" : ",") + problem + "@" + std::to_string(size) + "." +
-              std::to_string(seed);
-    }
+    for (Index seed = 1; seed <= kSamples; ++seed)
+      list += problem + "@" + std::to_string(size) + "." + std::to_string(seed) + ",";
   }
-  return list;
+  return list + problem;
 }
 
 /// The list with `more` options for every learner; its learners have one option or none.
@@ -55,6 +55,7 @@ std::string Soft(const std::vector<std::string>& rhos, const std::string& more) 
 }
 
 std::vector<BenchFigure> FiguresOfSoftConstraints() {
+  const std::string soft_gap = "check-every=20,gap-tolerance=1e-4";
   const std::vector<std::string> rcv1_rhos = {"0.1", "1", "10", "100"};
   const std::string soft = Soft({"0.1", "1", "10"}, "");
   const std::string all = soft + ",al,auto,bcfw-lp,bcfw-lp-polytope,dlpw,smooth-dlpw";
@@ -63,6 +64,9 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
       {"002-1", "The effect of ρ: objectives against passes, and after some passes against ρ",
        "yeast-0.01", Soft(rhos, ",max-passes=1000,step=fw") + "," + Soft(rhos, ",max-passes=1000"),
        "auto", 60, 1, "passes", "bounds", false, "primal_suboptimality"},
+      {"002-1-small", "Small ρ near convergence", "yeast-0.01",
+       Soft({"0.01", "0.03", "0.1"}, ",max-passes=200000,check-every=500,gap-tolerance=1e-5"),
+       "auto", 250, 1, "passes", "bounds", false, "primal_suboptimality"},
       {"002-2-yeast", "Objective and accuracy against time: Yeast", "yeast-0.01,yeast-0.001", all,
        "", 30, 1, "seconds", "primal", true},
       {"002-2-rcv1", "Objective and accuracy against time: RCV1 or its drawn stand-in",
@@ -72,16 +76,25 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
        "", 250, 1, "seconds", "primal", true},
       {"002-2-reuters", "Objective and accuracy against time: Reuters-21578", "reuters-0.001", all,
        "", 120, 1, "seconds", "primal", true},
+      {"002-2-rho", "The effect of ρ on accuracy: 932 documents of Reuters-21578",
+       "reuters-0.001@932.1",
+       Soft({"0.1", "1", "10"}, ",check-every=5") + ",al:check-every=5,auto,bcfw-lp", "", 30, 1,
+       "passes", "primal_suboptimality", true},
       {"002-2-msrc",
        "Objective and accuracy against time: MSRC-21, two layers of superpixels, class potentials",
        "msrc", soft + ",al,auto,dlpw,smooth-dlpw", "", 120, 1, "seconds", "primal", true},
-      {"002-3-yeast", "What the soft constraints cost against the number of examples: Yeast, ρ = 1",
-       Samples("yeast-0.01", {94, 188, 375, 750, 1500}, 10), "soft:rho=1,auto", "", 20, 1, "passes",
-       "primal_suboptimality", false},
+      {"002-3-yeast",
+       "What the soft constraints cost against the number of examples, in both scales of ρ: Yeast",
+       Samples("yeast-0.01", {94, 188, 375, 750}),
+       WithOptions("soft:rho=1", soft_gap) + "," +
+           WithOptions("soft:rho=1", "rho-scale=paper," + soft_gap) + "," +
+           WithOptions("soft:rho=0.000666667", "rho-scale=paper," + soft_gap),
+       "auto", 60, 1, "passes", "primal_suboptimality", false},
       {"002-3-reuters",
        "What the soft constraints cost against the number of examples: Reuters-21578, ρ = 1",
-       Samples("reuters-0.001", {233, 466, 932, 1864, 3729, 7457}, 3), "soft:rho=1,auto", "", 40, 1,
-       "passes", "primal_suboptimality", false},
+       Samples("reuters-0.001", {233, 466, 932, 1864, 3729}),
+       "soft:rho=1,check-every=25,gap-tolerance=1e-5", "auto:gap-tolerance=1e-6", 200, 1, "passes",
+       "primal_suboptimality", false},
   };
 }
 

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes the runs behind the figures of docs/notebook/reproduction*.md, then pages and tables.
+
+Every run of `slackline bench --list`, which is one learner on one problem with one seed, has a file
+of its own: OUT/FIGURE/PROBLEM/LEARNER.SEED.json. A file appears when its run is complete. Runs that
+have a file are not made again, so that this command may be interrupted at any moment and called
+again. At the end, OUT/FIGURE.json has all runs of a figure, OUT/FIGURE.html draws them, and
+OUT/tables.md has their tables.
+
+Exit codes: 0, all runs are there; 1, a run failed; 2, an argument is wrong, or data are missing or
+bad (the other runs are made all the same); 130 and 143, interrupted."""
+import argparse
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+
+import tables
+
+FAILED, BAD_INPUT = 1, 2
+
+
+class Interrupted(Exception):
+    """A signal; its number is the argument."""
+
+
+def tell(text):
+    print(text, flush=True)
+
+
+def fail(text):
+    print(f"reproduce: {text}", file=sys.stderr)
+    sys.exit(BAD_INPUT)
+
+
+def write(path, text):
+    """Writes the file as a whole or not at all."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(temporary, path)
+
+
+def minutes(seconds):
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+
+
+class Run:
+    """One line of `slackline bench --list`."""
+
+    def __init__(self, line):
+        self.figure, self.problem, self.learner, self.seed, limit = line.split("\t")
+        self.limit = float(limit)
+
+    def path(self, out):
+        plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", self.learner)
+        return os.path.join(out, self.figure, self.problem, f"{plain}.{self.seed}.json")
+
+    def __str__(self):
+        return f"{self.figure}, {self.problem}, {self.learner}, seed {self.seed}"
+
+    def kept(self, out):
+        """Its result, or None where it has to be made."""
+        path = self.path(out)
+        try:
+            with open(path, encoding="utf-8") as file:
+                result = json.load(file)
+            learner, = result["problems"][0]["learners"]
+            same = result["settings"]["time_limit"] == self.limit and learner["learner"] == self.learner
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, IndexError, TypeError):
+            tell(f"{path} is damaged; its run is made again")
+            return None
+        if not same:
+            tell(f"{path} is of another run; it is made again")
+        return result if same else None
+
+
+class Runner:
+    """Makes missing runs."""
+
+    def __init__(self, program, data, out):
+        self.program, self.data, self.out = program, data, out
+        self.child = None
+        self.without_data = {}  # message by problem
+        self.failed = []
+
+    def make(self, run):
+        """The result of the run; None if there is none."""
+        path = run.path(self.out)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        temporary = f"{path}.{os.getpid()}.tmp"
+        command = [self.program, "bench", self.data, "--figure", run.figure, "--problems", run.problem, "--learners",
+                   run.learner, "--seed", run.seed, "--runs", "1", "--quiet", "--out", temporary]
+        try:
+            self.child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            errors = self.child.communicate()[1].strip()
+            return self.finish(run, self.child.returncode, errors, temporary, path)
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+
+    def stop(self):
+        if self.child and self.child.poll() is None:
+            self.child.kill()
+            self.child.wait()
+
+    def finish(self, run, code, errors, temporary, path):
+        if code == BAD_INPUT:
+            message = errors.removeprefix("slackline: ")
+            self.without_data[run.problem] = message
+            tell(f"  left out, with all runs on {run.problem}: {message}")
+            return None
+        if code - 128 in (signal.SIGINT, signal.SIGTERM):
+            raise Interrupted(code - 128)
+        if code != 0:
+            self.failed.append(str(run))
+            tell(f"  failed with exit code {code}: {errors[-300:]}")
+            return None
+        with open(temporary, encoding="utf-8") as file:
+            result = json.load(file)
+        os.replace(temporary, path)
+        return result
+
+
+def outcome(result):
+    learner, = result["problems"][0]["learners"]
+    if not learner["runs"]:
+        return f"{learner['state']}: {learner['reason']}"
+    run, = learner["runs"]
+    return (f"{run['termination']} after {run['last']['pass']} passes, {run['training_cpu_seconds']:.3g} processor seconds, "
+            f"objective {run['last']['primal']:.5g}")
+
+
+def add_learner(problem, learner):
+    """Adds the runs of a learner to a problem; those of other seeds of a learner belong together."""
+    for known in problem["learners"]:
+        if known["learner"] == learner["learner"]:
+            known["runs"] += learner["runs"]
+            known["works"].append(learner["median_work_to_gap"])
+            return
+    problem["learners"].append({**learner, "works": [learner["median_work_to_gap"]]})
+
+
+def median_work(works):
+    """The medians of the work of single runs, where null stands for a gap that was not reached."""
+    median = []
+    for gaps in zip(*works):
+        values = {key: statistics.median(float("inf") if gap[key] is None else gap[key] for gap in gaps) for key in gaps[0]}
+        median.append({key: None if value == float("inf") else value for key, value in values.items()})
+    return median
+
+
+def merge(results):
+    """One result of `bench` from those of single runs of one figure."""
+    whole = {**results[0], "problems": []}
+    problems = {}
+    for result in results:
+        for problem in result["problems"]:
+            if problem["name"] not in problems:
+                problems[problem["name"]] = {**problem, "learners": []}
+                whole["problems"].append(problems[problem["name"]])
+            for learner in problem["learners"]:
+                add_learner(problems[problem["name"]], learner)
+    for problem in whole["problems"]:
+        for learner in problem["learners"]:
+            learner["median_work_to_gap"] = median_work(learner.pop("works"))
+    whole["settings"] = {**whole["settings"], "runs": max(len(l["runs"]) for p in whole["problems"] for l in p["learners"]) or 1}
+    whole["command_line"] = f"./run reproduce DATA --only {whole['figure']['name']}"
+    return whole
+
+
+def remove_leftovers(out):
+    """Removes unfinished files of processes that are gone."""
+    for folder, _, names in os.walk(out):
+        for name in names:
+            found = re.fullmatch(r".+\.(\d+)\.tmp", name)
+            if not found:
+                continue
+            try:
+                os.kill(int(found.group(1)), 0)
+            except ProcessLookupError:
+                os.remove(os.path.join(folder, name))
+            except OSError:
+                pass  # another user's process
+
+
+def list_runs(program, only):
+    try:
+        done = subprocess.run([program, "bench", "--list"], capture_output=True, text=True)
+    except OSError as error:
+        fail(f"{program}: {error.strerror}")
+    if done.returncode != 0:
+        fail(f"{program} bench --list: {done.stderr.strip()}")
+    for line in done.stderr.splitlines():
+        tell(line)
+    runs = [Run(line) for line in done.stdout.splitlines()]
+    names = list(dict.fromkeys(run.figure for run in runs))
+    for name in only:
+        if not any(figure == name or figure.startswith(name + "-") for figure in names):
+            fail(f"--only: unknown figure '{name}'; choose from {', '.join(names)}, or the number of a paper")
+    return [run for run in runs if not only or any(run.figure == name or run.figure.startswith(name + "-") for name in only)]
+
+
+def make_runs(runner, runs, out):
+    """Makes the missing runs. Returns the results by figure."""
+    results = {}
+    missing = []
+    for run in runs:
+        result = run.kept(out)
+        if result is None:
+            missing.append(run)
+        else:
+            results[run] = result
+    tell(f"{len(runs)} runs in {len({run.figure for run in runs})} figures; {len(results)} are there, and {len(missing)} are missing"
+         + (f", which take {minutes(sum(run.limit for run in missing))} at most" if missing else ""))
+    for number, run in enumerate(missing, 1):
+        if run.problem in runner.without_data:
+            continue
+        tell(f"[{number}/{len(missing)}] {run}, at most {run.limit:g} s")
+        result = runner.make(run)
+        if result is not None:
+            results[run] = result
+            tell(f"  {outcome(result)}")
+    by_figure = {}
+    for run in runs:
+        if run in results:
+            by_figure.setdefault(run.figure, []).append(results[run])
+    return by_figure
+
+
+def write_pages(program, by_figure, runs, out):
+    text = ["# Tables of the runs", "", "Made by `./run reproduce`; see docs/notebook/reproduction.md.", ""]
+    for figure, results in by_figure.items():
+        wanted = sum(run.figure == figure for run in runs)
+        missing = f" ({wanted - len(results)} of {wanted} runs are missing)" if len(results) < wanted else ""
+        whole = merge(results)
+        path = os.path.join(out, f"{figure}.json")
+        write(path, json.dumps(whole) + "\n")
+        page = os.path.join(out, f"{figure}.html")
+        done = subprocess.run([program, "report", path, "--out", page, "--title", f"Figure {figure}"], capture_output=True, text=True)
+        tell(f"{page}{missing}" if done.returncode == 0 else f"{page}: {done.stderr.strip()}")
+        text += [f"## {figure}{missing}", "", whole["figure"]["text"], ""] + tables.of_figure(whole)
+    write(os.path.join(out, "tables.md"), "\n".join(text).rstrip() + "\n")
+    tell(os.path.join(out, "tables.md"))
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="reproduce")
+    parser.add_argument("DATA", help="the data folder of slackline bench")
+    parser.add_argument("--out", default="run-out/reproduce", help="folder of runs, pages and tables [%(default)s]")
+    parser.add_argument("--only", default="", help="figures, separated by commas; 003 stands for all figures of paper 003")
+    parser.add_argument("--program", default="build/apps/slackline", help="the program [%(default)s]")
+    return parser.parse_args()
+
+
+def on_signal(number, _):
+    raise Interrupted(number)
+
+
+def main():
+    args = arguments()
+    if not os.path.isdir(args.DATA):
+        fail(f"{args.DATA}: there is no such folder")
+    try:
+        os.makedirs(args.out, exist_ok=True)
+        remove_leftovers(args.out)
+    except OSError as error:
+        fail(f"--out: {args.out}: {error.strerror}")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, on_signal)
+    runs = list_runs(args.program, [name for name in args.only.split(",") if name])
+    runner = Runner(args.program, args.DATA, args.out)
+    try:
+        by_figure = make_runs(runner, runs, args.out)
+        write_pages(args.program, by_figure, runs, args.out)
+    except Interrupted as signalled:
+        runner.stop()
+        tell("interrupted; the same command goes on from here")
+        return 128 + signalled.args[0]
+    except OSError as error:
+        fail(f"{error.filename or args.out}: {error.strerror}")
+    for problem, message in runner.without_data.items():
+        print(f"reproduce: no runs on {problem}: {message}", file=sys.stderr)
+    for run in runner.failed:
+        print(f"reproduce: failed: {run}", file=sys.stderr)
+    return BAD_INPUT if runner.without_data else FAILED if runner.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
