@@ -245,10 +245,10 @@ TEST_CASE("the runs of figures are listed without data") {
   const std::vector<std::string> runs = Lines(one.out);
   // Three values of λ; ten seeds of three learners, and one of the two batch learners.
   REQUIRE(runs.size() == 3 * (10 * 3 + 2));
-  CHECK(runs[0] == "003-2\tletters-0.01\tbcfw:max-passes=30\t1\t60");
+  CHECK(runs[0] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t1\t60");
   CHECK(runs[3] == "003-2\tletters-0.01\tfw\t1\t60");
-  CHECK(runs[5] == "003-2\tletters-0.01\tbcfw:max-passes=30\t2\t60");
-  CHECK(runs[8] == "003-2\tletters-0.01\tbcfw:max-passes=30\t3\t60");
+  CHECK(runs[5] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t2\t60");
+  CHECK(runs[8] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t3\t60");
   const Outcome all = RunProgram({"bench", "--list"});
   CHECK(all.code == 0);
   CHECK(Lines(all.out).size() > 500);
