@@ -55,6 +55,7 @@ class Run:
     def __init__(self, line):
         self.figure, self.problem, self.learner, self.seed, limit = line.split("\t")
         self.limit = float(limit)
+        self.data = self.problem.split("@")[0]  # without the draw of examples
 
     def path(self, out):
         plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", self.learner)
@@ -87,7 +88,7 @@ class Runner:
     def __init__(self, program, data, out):
         self.program, self.data, self.out = program, data, out
         self.child = None
-        self.without_data = {}  # message by problem
+        self.without_data = {}  # message by figure and Run.data; other figures may need fewer files
         self.failed = []
 
     def make(self, run):
@@ -116,8 +117,8 @@ class Runner:
     def finish(self, run, code, errors, temporary, path):
         if code == BAD_INPUT:
             message = errors.removeprefix("slackline: ")
-            self.without_data[run.problem] = message
-            tell(f"  left out, with all runs on {run.problem}: {message}")
+            self.without_data[run.figure, run.data] = message
+            tell(f"  left out, with all runs on {run.data}: {message}")
             return None
         if code - 128 in (signal.SIGINT, signal.SIGTERM):
             raise Interrupted(code - 128)
@@ -223,7 +224,7 @@ def make_runs(runner, runs, out):
     tell(f"{len(runs)} runs in {len({run.figure for run in runs})} figures; {len(results)} are there, and {len(missing)} are missing"
          + (f", which take {minutes(sum(run.limit for run in missing))} at most" if missing else ""))
     for number, run in enumerate(missing, 1):
-        if run.problem in runner.without_data:
+        if (run.figure, run.data) in runner.without_data:
             continue
         tell(f"[{number}/{len(missing)}] {run}, at most {run.limit:g} s")
         result = runner.make(run)
@@ -288,8 +289,8 @@ def main():
         return 128 + signalled.args[0]
     except OSError as error:
         fail(f"{error.filename or args.out}: {error.strerror}")
-    for problem, message in runner.without_data.items():
-        print(f"reproduce: no runs on {problem}: {message}", file=sys.stderr)
+    for (figure, data), message in runner.without_data.items():
+        print(f"reproduce: {figure}: no runs on {data}: {message}", file=sys.stderr)
     for run in runner.failed:
         print(f"reproduce: failed: {run}", file=sys.stderr)
     return BAD_INPUT if runner.without_data else FAILED if runner.failed else 0
