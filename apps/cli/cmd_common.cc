@@ -224,6 +224,10 @@ void WriteOutput(const std::string& path, std::string_view bytes) {
                     std::string("writing failed: ") + std::strerror(errno));
 }
 
+void TellNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+}
+
 void CheckStandardOutput() {
   errno = 0;
   std::cout.flush();

@@ -42,6 +42,7 @@ void AddReport(CLI::App* parent, Action* action);
 void AddSequence(CLI::App* parent, Action* action);
 void AddSegment(CLI::App* parent, Action* action);
 void AddMatching(CLI::App* parent, Action* action);
+void AddMulticlass(CLI::App* parent, Action* action);
 
 /// Adds `--name PLACEHOLDER` with wrapped help text. The text ends with the default in brackets
 /// unless the default is empty.
@@ -125,6 +126,9 @@ void CheckOutput(std::string_view option, const std::string& path,
 /// Writes all bytes: to the standard output if `path` is "" or "-", directly to a device or pipe,
 /// and atomically to a file. Throws DataError on failure.
 void WriteOutput(const std::string& path, std::string_view bytes);
+
+/// Prints a line "note: …" to the standard error for each note.
+void TellNotes(const std::vector<std::string>& notes);
 
 /// Throws DataError if any write to the standard output has failed.
 void CheckStandardOutput();

@@ -68,8 +68,10 @@ bool IsOfTraining(std::string_view name) {
                      [&](const OptionRecord& record) { return record.name == name; });
 }
 
-bool IsBasic(const CLI::Option& option) {
+/// Costs are basic where no other option chooses the loss.
+bool IsBasic(const CLI::App& app, const CLI::Option& option) {
   const std::string_view name = LongName(option);
+  if (name == "costs" && app.get_option_no_throw("--loss") == nullptr) return true;
   return IsOfTraining(name) ? Has(kBasicTrainingOptions, name) : !Has(kOnlyInHelpAll, name);
 }
 
@@ -94,7 +96,8 @@ class ShortFormatter : public CLI::Formatter {
     for (const std::string group : kGroups) {
       std::vector<const CLI::Option*> options;
       for (const CLI::Option* option : app->get_options()) {
-        if (option->nonpositional() && option->get_group() == group && (all || IsBasic(*option)))
+        if (option->nonpositional() && option->get_group() == group &&
+            (all || IsBasic(*app, *option)))
           options.push_back(option);
       }
       if (!options.empty()) text += make_group(group, false, std::move(options));

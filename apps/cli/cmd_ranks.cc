@@ -23,12 +23,13 @@ namespace {
 constexpr double kSecondsToFail = 3;
 
 constexpr std::array kCommandsOfRanks = {
-    "slackline multilabel train",    "slackline multilabel cv",     "slackline multilabel predict",
-    "slackline multilabel evaluate", "slackline sequence train",    "slackline sequence cv",
-    "slackline sequence predict",    "slackline sequence evaluate", "slackline segment train",
-    "slackline segment cv",          "slackline segment predict",   "slackline segment evaluate",
-    "slackline matching train",      "slackline matching cv",       "slackline matching predict",
-    "slackline matching evaluate"};
+    "slackline multilabel train",    "slackline multilabel cv",      "slackline multilabel predict",
+    "slackline multilabel evaluate", "slackline sequence train",     "slackline sequence cv",
+    "slackline sequence predict",    "slackline sequence evaluate",  "slackline segment train",
+    "slackline segment cv",          "slackline segment predict",    "slackline segment evaluate",
+    "slackline matching train",      "slackline matching cv",        "slackline matching predict",
+    "slackline matching evaluate",   "slackline multiclass train",   "slackline multiclass cv",
+    "slackline multiclass predict",  "slackline multiclass evaluate"};
 
 std::optional<MpiProgram> mpi;
 int real_stderr = -1;

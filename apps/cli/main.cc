@@ -157,6 +157,7 @@ void AddCommands(CLI::App* root, Action* action) {
   AddSequence(root, action);
   AddSegment(root, action);
   AddMatching(root, action);
+  AddMulticlass(root, action);
   AddInfo(root, action);
   AddBench(root, action);
   AddReport(root, action);

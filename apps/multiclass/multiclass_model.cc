@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <unordered_set>
 #include <utility>
 
@@ -76,15 +77,56 @@ void MulticlassModel::set_scaling(FeatureScaling scaling) {
   scaling_ = std::move(scaling);
 }
 
+void MulticlassModel::set_input(InputRecord input, std::string class_column) {
+  const auto fill_values = static_cast<Index>(input.fill_values.size());
+  SLACKLINE_CHECK(fill_values == 0 || fill_values == num_features_,
+                  "a fill value is needed for every feature, or none");
+  SLACKLINE_CHECK(!input.table || input.table->FeatureNames() == feature_names_,
+                  "the features of the table are not those of the model");
+  input_ = std::move(input);
+  class_column_ = std::move(class_column);
+}
+
+MultiLabelReadOptions MulticlassModel::ReadOptions() const {
+  MultiLabelReadOptions options;
+  options.classes = true;
+  options.label_names = class_names_;
+  options.class_column = class_column_;
+  options.num_features = num_features_;
+  options.feature_names = feature_names_;
+  options.scaling = scaling_;
+  options.table = input_.table;
+  options.fill_values = input_.fill_values;
+  if (!input_.table && !feature_names_.empty()) {
+    auto table = std::make_shared<TableSchema>();
+    for (const std::string& name : feature_names_) table->columns.push_back({name, {}});
+    options.table = std::move(table);
+  }
+  return options;
+}
+
+std::span<const double> MulticlassModel::costs() const {
+  return record.costs.size() == class_names_.size() * class_names_.size()
+             ? std::span<const double>(record.costs)
+             : std::span<const double>();
+}
+
 Dataset MulticlassModel::MakeDataset(std::shared_ptr<const FeatureRows> rows,
                                      std::span<const Index> labels, bool kernelized) const {
+  std::vector<Index> all(labels.size());
+  std::iota(all.begin(), all.end(), 0);
+  return MakeDataset(std::move(rows), labels, all, kernelized);
+}
+
+Dataset MulticlassModel::MakeDataset(std::shared_ptr<const FeatureRows> rows,
+                                     std::span<const Index> labels, std::span<const Index> examples,
+                                     bool kernelized) const {
   SLACKLINE_CHECK(rows != nullptr && rows->size() == std::ssize(labels),
                   "there must be a label per row");
   const std::shared_ptr<const Structure> structure =
       MakeStructure(layout_, num_classes(), num_features_ + (has_constant() ? 1 : 0), kernelized);
   Dataset dataset(structure->shared_layout(), std::move(rows));
-  Index row = 0;
-  for (const Index& label : labels) dataset.Add(structure, {&label, 1}, row++);
+  for (const Index m : examples) dataset.Add(structure, labels.subspan(Size(m), 1), m);
   return dataset;
 }
 
@@ -126,6 +168,12 @@ void MulticlassModel::Scores(const FeatureRow& x, std::span<double> scores) cons
   for (std::size_t y = 0; y < constants.size(); ++y) scores[y] += constants[y];
 }
 
+void MulticlassModel::TrainingScores(const FeatureRow& x, std::span<double> scores) const {
+  if (support_) return Scores(x, scores);
+  // The weights of the constant are those of feature num_features().
+  RowScores(weights_.data(), num_classes(), x, scores.data());
+}
+
 ModelWriter MulticlassModel::File() const {
   ModelWriter writer;
   writer.Add("task", std::string(kMulticlassTask));
@@ -139,6 +187,8 @@ ModelWriter MulticlassModel::File() const {
   writer.AddWeights("weights", std::span<const double>(weights_).subspan(first),
                     record.single_precision);
   if (support_) SaveSupport(*support_, &writer);
+  SaveInputRecord(input_, &writer);
+  if (!class_column_.empty()) writer.Add("class_column", class_column_);
   SaveRecord(record, &writer);
   return writer;
 }
@@ -167,6 +217,11 @@ MulticlassModel MulticlassModel::Load(ModelReader file) {
   model.set_weights(std::move(weights));
   if (kernelized) model.support_ = LoadSupport(entries, model.num_classes(), num_features);
   model.set_scaling(LoadScaling(entries, num_features));
+  std::string class_column;
+  if (entries.file().Has("class_column")) class_column = entries.file().String("class_column");
+  InputRecord input = LoadInputRecord(entries, num_features, names, {class_column});
+  entries.Require(class_column.empty() == (input.table == nullptr), "class_column");
+  model.set_input(std::move(input), std::move(class_column));
   model.record = LoadRecord(entries);
   return model;
 }

@@ -19,6 +19,8 @@
 
 #include <slackline/apps/common/kernel_support.h>
 #include <slackline/apps/common/training_record.h>
+#include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <slackline/apps/multilabel/tables/table_entries.h>
 #include <slackline/core/dataset.h>
 #include <slackline/core/feature_scaling.h>
 #include <slackline/core/structure.h>
@@ -45,12 +47,25 @@ class MulticlassModel {
   const FeatureScaling& scaling() const { return scaling_; }
   /// Requires the numbers of every feature.
   void set_scaling(FeatureScaling scaling);
+  /// How the training data were read: the columns of a table with the replacements of missing
+  /// values, and its column of classes. All empty for LIBSVM data and data in memory.
+  const InputRecord& input() const { return input_; }
+  const std::string& class_column() const { return class_column_; }
+  /// Requires fill values for every feature or none; with a table, its features must be those of
+  /// the model, and its columns must not include the one of the classes.
+  void set_input(InputRecord input, std::string class_column);
+  /// How to read data for this model. Data for models of data in memory with names of features are
+  /// tables with numbers in columns of these names.
+  MultiLabelReadOptions ReadOptions() const;
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
 
-  /// One example per row, with these labels. The rows have the constant as feature num_features(),
-  /// if there is one, except with a kernel. Requires labels of the model.
+  /// One example per row, with these labels, which are classes of the model or kUnlabelled. The rows
+  /// have the constant as feature num_features(), if there is one, except with a kernel.
   Dataset MakeDataset(std::shared_ptr<const FeatureRows> rows, std::span<const Index> labels,
                       bool kernelized) const;
+  /// The same with these examples only.
+  Dataset MakeDataset(std::shared_ptr<const FeatureRows> rows, std::span<const Index> labels,
+                      std::span<const Index> examples, bool kernelized) const;
 
   const std::vector<double>& weights() const { return weights_; }
   /// Requires as many finite weights as the layout has.
@@ -66,6 +81,12 @@ class MulticlassModel {
   std::span<const double> constant_weights() const;
   /// scores[y] = w·φ(x, y) for scaled features x.
   void Scores(const FeatureRow& x, std::span<double> scores) const;
+  /// The same for a row of training data, which has the constant where MakeDataset says so.
+  void TrainingScores(const FeatureRow& x, std::span<double> scores) const;
+
+  /// The costs of errors in training, [true class, predicted class] by rows; empty: 1 for every
+  /// error, or not known.
+  std::span<const double> costs() const;
 
   TrainingRecord record;
 
@@ -82,6 +103,8 @@ class MulticlassModel {
   Index num_features_ = 0;
   std::vector<std::string> feature_names_;
   FeatureScaling scaling_;
+  InputRecord input_;
+  std::string class_column_;
   Index class_block_ = 0, bias_block_ = -1;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;

@@ -3,6 +3,7 @@
 // Predictions of a model of classes. Results do not depend on the number of threads.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <slackline/apps/multiclass/multiclass_model.h>
@@ -19,5 +20,8 @@ struct MulticlassPredictions {
 /// features than the model.
 MulticlassPredictions PredictClasses(const MulticlassModel& model, const FeatureRows& rows,
                                      Index threads);
+/// The same for these rows of training data (MulticlassModel::TrainingScores).
+MulticlassPredictions PredictTrainingRows(const MulticlassModel& model, const FeatureRows& rows,
+                                          std::span<const Index> examples, Index threads);
 
 }  // namespace slackline::internal

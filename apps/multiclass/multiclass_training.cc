@@ -13,20 +13,6 @@
 namespace slackline::internal {
 namespace {
 
-ScaledInputs Scale(const MulticlassData& data, const MulticlassTrainingOptions& options) {
-  return ScaleForTraining(
-      options.scale, {data.source, data.rows, data.num_features, FeatureNames(data.feature_names)},
-      options.ranks);
-}
-
-MulticlassModel MakeModel(const MulticlassData& data, const FeatureScaling& scaling,
-                          bool constant) {
-  MulticlassModel model(data.class_names, data.num_features, constant);
-  model.set_feature_names(data.feature_names);
-  model.set_scaling(scaling);
-  return model;
-}
-
 void CheckWeights(const MulticlassData& data, bool kernelized) {
   if (data.weights.empty()) return;
   SLACKLINE_CHECK(!kernelized, "examples have no weights with a kernel");
@@ -61,8 +47,8 @@ Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
   Ranks& ranks = RanksOrOne(options.ranks);
   if (!ranks.alone()) {
     if (options.kernelized) RefuseKernelOnRanks(ranks);
-    RequireExamples({data.source, "example", "there are no examples",
-                     static_cast<Index>(data.labels.size()), 0},
+    RequireExamples({data.source, "example", "no example has a known class", data.num_known(),
+                     static_cast<Index>(data.labels.size()) - data.num_known()},
                     ranks);
   }
   LossOptions loss;
@@ -79,11 +65,26 @@ Problem MakeProblem(const MulticlassModel& model, const MulticlassData& data,
 
 }  // namespace
 
-MulticlassTraining::MulticlassTraining(const MulticlassData& data,
+ScaledInputs ScaleClasses(const MulticlassData& data, const MulticlassTrainingOptions& options) {
+  return ScaleForTraining(
+      options.scale, {data.source, data.rows, data.num_features, FeatureNames(data.feature_names)},
+      options.ranks);
+}
+
+MulticlassModel MakeMulticlassModel(const MulticlassData& data, const FeatureScaling& scaling,
+                                    const MulticlassTrainingOptions& options) {
+  MulticlassModel model(data.class_names, data.num_features, options.constant);
+  model.set_feature_names(data.feature_names);
+  model.set_scaling(scaling);
+  model.set_input(data.input, data.class_column);
+  return model;
+}
+
+MulticlassTraining::MulticlassTraining(const MulticlassData& data, ScaledInputs scaled,
                                        const MulticlassTrainingOptions& options)
     : TrainTask(data.source, options.texts),
-      scaled_(Scale(data, options)),
-      model_(MakeModel(data, scaled_.scaling, options.constant)),
+      scaled_(std::move(scaled)),
+      model_(MakeMulticlassModel(data, scaled_.scaling, options)),
       problem_(MakeProblem(model_, data, scaled_, options)) {}
 
 Fingerprint MulticlassTraining::Context() const {

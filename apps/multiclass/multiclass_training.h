@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <slackline/apps/multiclass/multiclass_data.h>
 #include <slackline/apps/multiclass/multiclass_model.h>
 #include <slackline/apps/training/input_scaling.h>
 #include <slackline/apps/training/train_task.h>
@@ -20,18 +21,6 @@
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
-
-/// Examples with one class each.
-struct MulticlassData {
-  std::string source;  ///< where they come from, for messages
-  std::vector<std::string> class_names;
-  std::vector<std::string> feature_names;  ///< empty: features only have numbers
-  Index num_features = 0;
-  /// Inputs; with a constant, and without a kernel, feature num_features is 1 in all of them.
-  std::shared_ptr<const FeatureRows> rows;
-  std::vector<Index> labels;
-  std::vector<double> weights;  ///< a, > 0; empty: all 1. Not with a kernel
-};
 
 struct MulticlassTrainingOptions {
   bool constant = true;
@@ -45,12 +34,24 @@ struct MulticlassTrainingOptions {
   Ranks* ranks = nullptr;
 };
 
+/// The inputs of the data, scaled. Throws what ScaleForTraining throws.
+ScaledInputs ScaleClasses(const MulticlassData& data, const MulticlassTrainingOptions& options);
+/// A model for these data and this scaling of their features, with all weights zero. Throws what
+/// MulticlassModel throws.
+MulticlassModel MakeMulticlassModel(const MulticlassData& data, const FeatureScaling& scaling,
+                                    const MulticlassTrainingOptions& options);
+
 class MulticlassTraining final : public TrainTask {
  public:
-  /// Scales the data. Throws what MulticlassModel, MakeDataset and ScaleForTraining throw, and
-  /// std::invalid_argument on weights that do not fit. With several ranks, all of them must call
-  /// it; throws DataError on all when one has no examples, and with a kernel.
-  MulticlassTraining(const MulticlassData& data, const MulticlassTrainingOptions& options);
+  /// scaled: of the data (ScaleClasses), whose own rows are not used. Throws what MulticlassModel and
+  /// MakeDataset throw, and std::invalid_argument on weights that do not fit. With several ranks, all of them must call
+  /// it; throws DataError on all when one has no examples or some without a class, and with a
+  /// kernel.
+  MulticlassTraining(const MulticlassData& data, ScaledInputs scaled,
+                     const MulticlassTrainingOptions& options);
+  /// Scales the data.
+  MulticlassTraining(const MulticlassData& data, const MulticlassTrainingOptions& options)
+      : MulticlassTraining(data, ScaleClasses(data, options), options) {}
 
   const MulticlassModel& model() const { return model_; }
   const ScaledInputs& scaled() const { return scaled_; }

@@ -297,6 +297,43 @@ def test_the_program_shows_models(tmp_path):
     assert "feature 1" in weights and "constant" in weights
 
 
+@pytest.mark.parametrize("costs", [None, [[0, 3, 1], [1, 0, 1], [0.5, 1, 0]]])
+def test_models_of_the_program_are_the_same(tmp_path, costs):
+    pandas = pytest.importorskip("pandas")
+    X, y = blobs(classes=3, features=2)
+    names = np.array(["cat", "dog", "wolf"])[y]
+    frame = pandas.DataFrame(X, columns=["x", "y"])
+    frame.assign(kind=names).to_csv(tmp_path / "t.csv", index=False)
+    options = []
+    if costs:
+        matrix = pandas.DataFrame(costs, index=np.unique(names), columns=np.unique(names))
+        matrix.to_csv(tmp_path / "costs.csv")
+        options = ["--costs", tmp_path / "costs.csv"]
+    run_program("multiclass", "train", tmp_path / "t.csv", "--label-column", "kind", "--model",
+                tmp_path / "p.slk", "--lambda", 0.05, "-q", *options)
+    classifier = MulticlassClassifier(lam=0.05, costs=costs).fit(frame, names)
+    theirs = MulticlassClassifier.load(tmp_path / "p.slk")
+    for block, weights in classifier.weights_.items():
+        assert np.array_equal(weights, theirs.weights_[block])
+    assert theirs.predict(frame).tolist() == classifier.predict(frame).tolist()
+    again = theirs.fit(frame, names)
+    assert again.primal_ == classifier.primal_
+
+    # The program reads the model of the data frame by the names of its columns.
+    classifier.save(tmp_path / "m.slk")
+    text = run_program("multiclass", "predict", tmp_path / "t.csv", "--model", tmp_path / "m.slk",
+                       "-q")
+    assert text.splitlines() == classifier.predict(frame).tolist()
+    metrics = json.loads(run_program("multiclass", "evaluate", tmp_path / "t.csv", "--model",
+                                     tmp_path / "m.slk", "--label-column", "kind", "--json"))
+    assert metrics["error_rate"] == pytest.approx(1 - classifier.score(frame, names))
+    wrong = np.array(costs or 1 - np.eye(3))
+    classes = classifier.classes_.tolist()
+    mean = np.mean([wrong[classes.index(a), classes.index(b)]
+                    for a, b in zip(names, classifier.predict(frame))])
+    assert metrics["mean_cost"] == (pytest.approx(mean) if costs else None)
+
+
 def test_warm_start_and_callbacks():
     X, y = blobs()
     with warnings.catch_warnings():

@@ -83,6 +83,24 @@ def _sequence(lab, folder, size, _):
     )
 
 
+def _multiclass(lab, folder, size, _):
+    random = lab.random("classes")
+    text = ""
+    for _ in range(60 * size):
+        values = [random.gauss(0, 1) for _ in range(8)]
+        row = " ".join(f"{f + 1}:{value:.6f}" for f, value in enumerate(values))
+        text += f"{'uvw'[values.index(max(values[:3]))]} {row}\n"
+    data = _write(f"{folder}/classes.svm", text)
+    return Application(
+        "multiclass",
+        data,
+        ["multiclass", "train", data, "--lambda", "0.01"],
+        ["multiclass", "predict", data],
+        ["multiclass", "evaluate", data],
+        cv=["multiclass", "cv", data],
+    )
+
+
 def _matching(lab, folder, size, _):
     drawn = f"{folder}/matching"
     draw = ["matching", "draw", "--out", drawn, "--examples", str(16 * size), "-q"]
@@ -165,7 +183,7 @@ def make(lab, size=1, pixels="64x48"):
     """name -> Application, for all applications in this program. A larger `size` means more data,
     larger `pixels` larger images."""
     folder = lab.new_folder("samples")
-    makers = [_multilabel, _sequence, _matching]
+    makers = [_multilabel, _sequence, _matching, _multiclass]
     if lab.run(["segment", "draw", "--help"]).code == 0:
         makers.append(_segment)
     found = {}

@@ -23,7 +23,9 @@ completes() {
   fi
 }
 
-completes multilabel mult
+completes 'multilabel multiclass' mult
+completes multilabel multil
+completes 'train predict evaluate cv' multiclass ''
 completes 'train predict evaluate cv convert' multilabel ''
 completes 'train' multilabel tr
 completes '--label-columns' multilabel train --label-c

@@ -4,6 +4,7 @@
 // of names.
 #include <slackline/apps/matching/matching_data.h>
 #include <slackline/apps/matching/matching_model.h>
+#include <slackline/apps/multiclass/class_costs.h>
 #include <slackline/apps/multilabel/label_counts.h>
 #include <slackline/apps/multilabel/label_graph.h>
 #include <slackline/apps/multilabel/loss_weights.h>
@@ -62,6 +63,8 @@ const FuzzTarget kGraph({"label_graph",
                          [](std::string_view text) { ReadLabelGraph(PathOf(text), kNames); }});
 const FuzzTarget kCosts({"costs",
                          [](std::string_view text) { ReadLabelCosts(PathOf(text), kNames); }});
+const FuzzTarget kClassCosts({"class_costs",
+                              [](std::string_view text) { ReadClassCosts(PathOf(text), kNames); }});
 const FuzzTarget kLists({"lists", ReadLists});
 
 }  // namespace

@@ -164,7 +164,12 @@ std::vector<std::string> MulticlassSeeds() {
     data.num_features = 2;
     data.rows = Inputs();
     data.labels = {0, 1, 2};
-    if (!kernel) data.feature_names = {"x", "y"};
+    if (!kernel) {
+      data.feature_names = {"x", "y"};
+      const TableSchema columns{{{"x", {}}, {"y", {}}}, {"id"}, ','};
+      data.input = {{0, 1}, std::make_shared<const TableSchema>(columns)};
+      data.class_column = "kind";
+    }
     MulticlassTrainingOptions options;
     options.kernelized = kernel;
     options.constant = kernel;
@@ -182,6 +187,7 @@ void PredictClass(std::string_view bytes) {
   const auto model = MulticlassModel::Load(PathOf(WithChecksum(bytes)));
   SummariseWeights(model, kSummary);
   if (model.num_features() < 2 || model.num_classes() > 50) return;
+  model.ReadOptions();
   PredictClasses(model, *Inputs(), 1);
 }
 

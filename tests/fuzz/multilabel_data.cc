@@ -10,6 +10,7 @@
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
 #include <slackline/apps/multilabel/tables/column_selection.h>
 #include <slackline/apps/multilabel/tables/csv_records.h>
+#include <slackline/core/check.h>
 #include <slackline/core/line_reader.h>
 
 #include "tests/fuzz/target.h"
@@ -35,8 +36,10 @@ void ReadForModel(const std::string& path, const MultiLabelReadOptions& options)
     const bool same =
         data.lines[0] == whole.lines[m] && one.dense() == row.dense() &&
         std::equal(one.values, one.values + one.count, row.values, row.values + row.count) &&
-        std::equal(data.labels.begin(), data.labels.end(),
-                   whole.labels.begin() + std::ptrdiff_t{m} * whole.num_labels());
+        (options.classes
+             ? data.classes[0] == whole.classes[m]
+             : std::equal(data.labels.begin(), data.labels.end(),
+                          whole.labels.begin() + std::ptrdiff_t{m} * whole.num_labels()));
     if (!same) throw std::logic_error("an example differs from that of the whole file");
   }
   if (m != whole.num_examples() || reader->Notes() != whole.notes)
@@ -92,6 +95,31 @@ void ReadTable(std::string_view text) {
   ReadMultiLabelData(path, options);
 }
 
+/// Reads examples with one class each: LIBSVM, or a table whose last column has the classes.
+void ReadClasses(std::string_view text) {
+  const std::string path = PathOf(text);
+  for (const char* column : {"", "-1"}) {
+    MultiLabelReadOptions options;
+    options.classes = true;
+    options.label_columns = column;
+    options.bytes_per_weight = 8;
+    options.bytes_per_label_entry = 8;
+    try {
+      const MultiLabelData data = ReadMultiLabelData(path, options);
+      MultiLabelReadOptions again;
+      again.classes = true;
+      again.label_names = data.label_names;
+      again.class_column = data.class_column;
+      again.num_features = data.num_features;
+      again.feature_names = data.feature_names;
+      again.table = data.table;
+      if (again.for_prediction()) ReadForModel(path, again);
+    } catch (const DataError&) {
+      if (*column != '\0') throw;
+    }
+  }
+}
+
 /// The first line is a list of columns, the second the header from which it selects.
 void ReadColumnList(std::string_view text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
@@ -107,6 +135,7 @@ void ReadLabelNames(std::string_view text) {
 const FuzzTarget kArff({"arff", ReadArffText});
 const FuzzTarget kLibsvm({"libsvm", ReadLibsvmText});
 const FuzzTarget kCsv({"csv", ReadTable});
+const FuzzTarget kClasses({"classes", ReadClasses});
 const FuzzTarget kColumns({"column_list", ReadColumnList});
 const FuzzTarget kXml({"labels_xml", ReadLabelNames});
 

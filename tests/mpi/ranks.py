@@ -153,6 +153,16 @@ def drawn_matchings(examples):
     return lines
 
 
+def drawn_classes(examples):
+    draw = random.Random(10)
+    lines = []
+    for _ in range(examples):
+        values = [draw.gauss(0, 1) for _ in range(6)]
+        row = " ".join(f"{f + 1}:{value:.3f}" for f, value in enumerate(values))
+        lines.append(f"{'uvwx'[values.index(max(values[:4]))]} {row}")
+    return lines
+
+
 # Checks. Each has a folder of its own.
 
 
@@ -166,6 +176,9 @@ def same_models(lab):
     tags.write_text("\n".join(drawn_tags(400)))
     matchings = lab.folder / "matchings.txt"
     matchings.write_text("\n".join(drawn_matchings(60)))
+    classes, costs = lab.folder / "classes.svm", lab.folder / "costs.csv"
+    classes.write_text("\n".join(drawn_classes(80)))
+    costs.write_text("-,u,v,w,x\nu,0,1,1,3\nv,1,0,1,1\nw,0.5,1,0,1\nx,1,1,1,0\n")
     passes = ["--max-passes", 12, "--gap-tolerance", 1e-4]
     ways = {
         "arff": ["multilabel", "train", YEAST, "--labels", XML, "--graph", "tree"],
@@ -176,6 +189,7 @@ def same_models(lab):
         "tags": ["sequence", "train", tags],
         "tags, hashed": ["sequence", "train", tags, "--hash-bits", 12, "--C", 0.1],
         "matching": ["matching", "train", matchings],
+        "classes": ["multiclass", "train", classes, "--costs", costs, "--scale", "standard"],
         "bcfw, fw": ["multilabel", "train", plain, "--num-labels", 14, "--learner", "bcfw", "--step",
                      "fw"],
         "fw": ["multilabel", "train", plain, "--num-labels", 14, "--learner", "fw"],
@@ -466,6 +480,13 @@ def predictions(lab):
     lab.train(0, "pairs", "matching", "train", pairs, "--max-passes", 5)
     places = places_of(lab, "matchings", ["# drawn"], examples[30:], "\n\n")
     same_everywhere(lab, "matching", places, lab.folder / "pairs.slk", ["pairs", "edges", "scores"])
+
+    classes = lab.folder / "classes.svm"
+    classes.write_text("\n".join(drawn_classes(90)) + "\n")
+    lab.train(0, "classes", "multiclass", "train", classes, "--max-passes", 5)
+    test = ["new" + line[1:] if k % 9 == 0 else line for k, line in enumerate(drawn_classes(70))]
+    same_everywhere(lab, "multiclass", places_of(lab, "some", ["# drawn"], test),
+                    lab.folder / "classes.slk", ["classes", "scores"])
 
 
 def segmentations(lab):

@@ -18,8 +18,10 @@ struct MulticlassProblem {
 };
 
 /// Labels follow the inputs, with noise. The weight of class j and feature f is at f · classes + j.
+/// costs: [true, predicted] by rows; empty: 1 for every error.
 inline MulticlassProblem RandomMulticlassProblem(Random& random, Index examples, Index classes,
-                                                 Index features) {
+                                                 Index features,
+                                                 const std::vector<double>& costs = {}) {
   std::vector<Index> labels;
   auto layout = std::make_shared<WeightLayout>();
   const Index block = layout->AddBlock("classes", classes, features);
@@ -37,7 +39,9 @@ inline MulticlassProblem RandomMulticlassProblem(Random& random, Index examples,
   }
   Dataset data(layout, rows);
   for (Index m = 0; m < examples; ++m) data.Add(structure, std::vector<Index>{labels[m]}, m);
-  return {rows, labels, MakeTrainingSet(data, {})};
+  LossOptions loss;
+  loss.costs = costs;
+  return {rows, labels, MakeTrainingSet(data, loss)};
 }
 
 }  // namespace slackline::internal::test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/multilabel/commands/cmd_reading.h>
 
-#include <cstdio>
 #include <optional>
 
 #include <CLI/CLI.hpp>
@@ -25,10 +24,6 @@ MultiLabelFormat ReadFormat(const std::string& format) {
   return ReadChoice("format", format,
                     {MultiLabelFormat::kAuto, MultiLabelFormat::kArff, MultiLabelFormat::kLibsvm,
                      MultiLabelFormat::kCsv, MultiLabelFormat::kTsv});
-}
-
-void TellNotes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
 }
 
 void TableFlags::Register(CLI::App* app) {

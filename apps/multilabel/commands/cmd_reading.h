@@ -5,7 +5,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
@@ -17,9 +16,6 @@ namespace slackline::internal::program {
 void RegisterFormat(CLI::App* app, std::string* format);
 /// The value of --format. Throws DataError.
 MultiLabelFormat ReadFormat(const std::string& format);
-
-/// Prints a line "note: …" to the standard error for each note.
-void TellNotes(const std::vector<std::string>& notes);
 
 /// The columns of a table to train on.
 struct TableFlags {

@@ -98,6 +98,16 @@ void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecor
     throw DataError(source, records.line(), "too many examples");
 }
 
+void FailWithoutClassColumn(const CsvHeader& header) {
+  throw DataError(
+      header.file, header.line,
+      "a table (CSV, TSV) does not say which column has the classes: pass --label-column "
+      "with its name or position, such as --label-column " +
+          Quoted(header.names.back()) +
+          " or --label-column=-1 for the last column (if "
+          "it is not a table, pass --format)");
+}
+
 void FailWithoutLabelColumns(const CsvHeader& header, LineReader* reader) {
   CsvRecords records(reader, header.separator);
   const std::size_t columns = header.names.size();

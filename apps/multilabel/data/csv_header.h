@@ -36,6 +36,9 @@ void CheckHeaderIsThere(const CsvHeader& header);
 /// order.
 void CheckSameHeader(const CsvHeader& header, const CsvHeader& other);
 
+/// The same for a table whose column of classes is not given.
+[[noreturn]] void FailWithoutClassColumn(const CsvHeader& header);
+
 /// Throws the DataError for a table whose label columns are not given. The message names the last
 /// columns of the table that look like labels, with values 0 and 1 only. Reads all remaining
 /// records.

@@ -46,7 +46,8 @@ CsvPrediction::CsvPrediction(const std::string& source, const std::string& file,
       roles_(header.names.size()),
       missing_(options.table->columns.size(), 0),
       unknown_(missing_),
-      no_labels_(options.label_names.size(), -1),
+      no_labels_(options.classes ? 0 : options.label_names.size(), -1),
+      classes_(options.label_names, options.strict),
       rows_(*options.table, options.append_constant) {
   data_.source = source;
   data_.has_constant = options.append_constant;
@@ -79,6 +80,10 @@ void CsvPrediction::FindRoles() {
                     "the model needs " + Columns(columns) + ", which the table does not have");
   }
   std::vector<std::string> labels;  // labels that the table does not have
+  if (options_.classes) {
+    if (!options_.class_column.empty()) assign(options_.class_column, 0, &Role::label, &labels);
+    return;
+  }
   for (std::size_t k = 0; k < options_.label_names.size(); ++k)
     assign(options_.label_names[k], k, &Role::label, &labels);
   if (labels.empty() || labels.size() == options_.label_names.size()) return;
@@ -119,6 +124,10 @@ void CsvPrediction::AddFeature(std::size_t column, std::string_view text, long l
     case CellOutcome::kSet:
       return;
     case CellOutcome::kMissing:
+      if (options_.fill_values.empty() && !options_.table->columns[column].categorical())
+        throw DataError(file_, line,
+                        "column " + Quoted(options_.table->columns[column].name) +
+                            " has no value, and the model does not know what to replace it by");
       ++missing_[column];
       return;
     case CellOutcome::kUnknownCategory:
@@ -134,17 +143,29 @@ void CsvPrediction::AddFeature(std::size_t column, std::string_view text, long l
   }
 }
 
+void CsvPrediction::AddLabels(const CsvRecords& records) {
+  const std::size_t first_label = data_.labels.size();
+  data_.labels.insert(data_.labels.end(), no_labels_.begin(), no_labels_.end());
+  std::string_view class_name;  // missing, if the table has no classes
+  for (std::size_t k = 0; k < roles_.size(); ++k) {
+    if (roles_[k].label == kAbsent) continue;
+    const std::string_view text = records.fields()[k];
+    if (options_.classes) {
+      class_name = text;
+    } else {
+      data_.labels[first_label + roles_[k].label] =
+          ReadLabelText(file_, records.line(), header_.names[k], text);
+    }
+  }
+  if (options_.classes) classes_.Add(class_name, {data_.source, file_, records.line()});
+}
+
 void CsvPrediction::AddRow(const CsvRecords& records) {
   CheckRow(file_, header_, records, data_.lines.size());
   const long line = records.line();
-  const std::size_t first_label = data_.labels.size();
-  data_.labels.insert(data_.labels.end(), no_labels_.begin(), no_labels_.end());
+  AddLabels(records);
   for (std::size_t k = 0; k < roles_.size(); ++k) {
-    const std::string_view text = records.fields()[k];
-    if (roles_[k].label != kAbsent)
-      data_.labels[first_label + roles_[k].label] =
-          ReadLabelText(file_, line, header_.names[k], text);
-    if (roles_[k].column != kAbsent) AddFeature(roles_[k].column, text, line);
+    if (roles_[k].column != kAbsent) AddFeature(roles_[k].column, records.fields()[k], line);
   }
   rows_.EndRow();
   if (file_ != data_.source) data_.files.Add(data_.num_examples(), file_);
@@ -170,10 +191,12 @@ std::vector<std::string> CsvPrediction::Notes() const {
     notes.push_back(ColumnCountsText("value", unknown) +
                     ", of categories unknown to the model (first " + unknown_example_ +
                     "), counted as no category");
+  classes_.AddNotes(&notes);
   return notes;
 }
 
 void CsvPrediction::Agree(Ranks& ranks) {
+  if (options_.classes) classes_.Agree(ranks, data_.source);
   ranks.AddUp(missing_);
   ranks.AddUp(unknown_);
   unknown_example_ = ranks.FirstText(unknown_example_);
@@ -181,11 +204,16 @@ void CsvPrediction::Agree(Ranks& ranks) {
 
 MultiLabelData& CsvPrediction::Examples() {
   data_.rows = rows_.rows();
+  if (options_.classes) {
+    data_.label_names = classes_.Names();
+    data_.classes = classes_.classes();
+  }
   return data_;
 }
 
 void CsvPrediction::Forget() {
   data_.labels.clear();
+  classes_.Forget();
   data_.lines.clear();
   data_.files.Clear();
   rows_.Forget();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <slackline/apps/multilabel/data/class_column.h>
 #include <slackline/apps/multilabel/data/csv_header.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/tables/csv_records.h>
@@ -40,6 +41,7 @@ class CsvPrediction {
     Index column = kAbsent;
   };
   void FindRoles();
+  void AddLabels(const CsvRecords& records);
   void TellExtraColumns();
   void AddFeature(std::size_t column, std::string_view text, long line);
   void RefuseOrCountUnknown(std::size_t column, std::string_view text, long line);
@@ -55,6 +57,7 @@ class CsvPrediction {
   std::string unknown_example_;
   std::vector<std::string> header_notes_;
   std::vector<std::int8_t> no_labels_;  // of a row: −1 for each label without a column
+  ClassColumn classes_;
   TableRows rows_;
   MultiLabelData data_;
 };

@@ -114,6 +114,7 @@ CsvHeader ReadCsvHead(LineReader* reader, std::string_view line,
   CsvHeader header = ReadCsvHeader(reader, line, TableSeparator(line, options));
   if (!options.for_prediction()) {
     CheckHeaderIsThere(header);
+    if (options.label_columns.empty() && options.classes) FailWithoutClassColumn(header);
     if (options.label_columns.empty()) FailWithoutLabelColumns(header, reader);
   }
   return header;

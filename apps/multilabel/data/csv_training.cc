@@ -34,11 +34,25 @@ void SendFrom(Ranks& ranks, int rank, std::vector<double>* values) {
 
 CsvTraining::CsvTraining(const std::string& source, const std::string& file,
                          const CsvHeader& header, const MultiLabelReadOptions& options)
-    : file_(file), header_(header), options_(options) {
+    : file_(file), header_(header), options_(options), classes_({}, false) {
   data_.source = source;
   data_.has_constant = options.append_constant;
   schema_->separator = header.separator;
   ChooseColumns();
+}
+
+/// The columns of the labels, or the one of the classes.
+std::vector<Index> CsvTraining::LabelColumns() const {
+  const std::string option = options_.classes ? "--label-column" : "--label-columns";
+  std::vector<Index> columns = SelectColumns(option, options_.label_columns, header_.names);
+  if (options_.classes && columns.size() > 1) {
+    throw DataError(
+        option + ": " + Quoted(options_.label_columns) + " denotes " +
+        std::to_string(columns.size()) +
+        " columns, but every example has one class (slackline multilabel is for sets of "
+        "labels)");
+  }
+  return columns;
 }
 
 void CsvTraining::ChooseColumns() {
@@ -47,10 +61,10 @@ void CsvTraining::ChooseColumns() {
     for (const Index k : SelectColumns("--ignore-columns", options_.ignore_columns, header_.names))
       role_[k] = kIgnored;
   }
-  for (const Index k : SelectColumns("--label-columns", options_.label_columns, header_.names)) {
+  for (const Index k : LabelColumns()) {
     if (role_[k] == kIgnored)
-      throw DataError("--ignore-columns: column " + Quoted(header_.names[k]) +
-                      " is one of --label-columns");
+      throw DataError("--ignore-columns: column " + Quoted(header_.names[k]) + " is " +
+                      (options_.classes ? "--label-column" : "one of --label-columns"));
     role_[k] = kLabel;
   }
   for (std::size_t k = 0; k < role_.size(); ++k) {
@@ -65,7 +79,9 @@ void CsvTraining::ChooseColumns() {
                           " has no name; name it, or leave it out by --ignore-columns " +
                           std::to_string(k + 1));
     }
-    if (role_[k] == kLabel) {
+    if (role_[k] == kLabel && options_.classes) {
+      data_.class_column = name;
+    } else if (role_[k] == kLabel) {
       data_.label_names.push_back(name);
     } else {
       role_[k] = static_cast<Index>(columns_.size());
@@ -82,7 +98,9 @@ void CsvTraining::AddRow(const CsvRecords& records) {
   const long line = records.line();
   for (std::size_t k = 0; k < role_.size(); ++k) {
     const std::string_view text = records.fields()[k];
-    if (role_[k] == kLabel) {
+    if (role_[k] == kLabel && options_.classes) {
+      classes_.Add(text, {data_.source, file_, line});
+    } else if (role_[k] == kLabel) {
       const std::int8_t label = ReadLabelText(file_, line, header_.names[k], text);
       if (!options_.columns_only) data_.labels.push_back(label);
     } else if (role_[k] != kIgnored) {
@@ -98,7 +116,8 @@ void CsvTraining::AddRow(const CsvRecords& records) {
 /// Throws DataError when the data need more memory than there is: during reading by the features
 /// known so far, at the end by all features.
 void CsvTraining::CheckSize() const {
-  const auto labels = static_cast<double>(data_.num_labels());
+  const Index num_labels = options_.classes ? classes_.num_names() : data_.num_labels();
+  const auto labels = static_cast<double>(num_labels);
   const auto rows = static_cast<double>(data_.num_examples());
   double features = data_.has_constant ? 1 : 0;
   double bytes = options_.bytes_per_label_entry * labels * rows;
@@ -114,7 +133,8 @@ void CsvTraining::CheckSize() const {
   const bool any = data_.num_examples() > 0;
   throw DataError(
       any ? data_.FileOf(data_.num_examples() - 1) : data_.source, any ? data_.lines.back() : 0,
-      Count(data_.num_labels(), "label") + " × " + Count(data_.num_examples(), "example") + " × " +
+      (options_.classes ? std::to_string(num_labels) + " classes" : Count(num_labels, "label")) +
+          " × " + Count(data_.num_examples(), "example") + " × " +
           Count(static_cast<Offset>(features), "feature") + ": " + excess +
           "; leave columns out by --ignore-columns");
 }
@@ -162,6 +182,7 @@ std::vector<std::string> CsvTraining::Notes() const {
 }
 
 void CsvTraining::Agree(Ranks& ranks) {
+  if (options_.classes) classes_.Agree(ranks, data_.source);
   for (ColumnCollector& column : columns_) column.Finish(ranks);
   // One rank after the other adds its rows to the sums of those before it, so that their bits do
   // not depend on the number of ranks.
@@ -178,6 +199,10 @@ void CsvTraining::Agree(Ranks& ranks) {
 MultiLabelData CsvTraining::Finish() {
   MakeRows();
   data_.table = schema_;
+  if (options_.classes) {
+    data_.label_names = classes_.Names();
+    data_.classes = classes_.classes();
+  }
   return std::move(data_);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <slackline/apps/multilabel/data/class_column.h>
 #include <slackline/apps/multilabel/data/csv_header.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/tables/column_collector.h>
@@ -39,6 +40,7 @@ class CsvTraining {
   std::vector<std::string> Notes() const;
 
  private:
+  std::vector<Index> LabelColumns() const;
   void ChooseColumns();
   void CheckSize() const;
   void MakeRows();
@@ -51,6 +53,7 @@ class CsvTraining {
   std::vector<ColumnCollector> columns_;
   std::size_t num_rows_ = 0;
   MultiLabelData data_;
+  ClassColumn classes_;
 };
 
 }  // namespace slackline::internal

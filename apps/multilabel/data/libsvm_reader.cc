@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <slackline/apps/multilabel/data/class_column.h>
 #include <slackline/core/check.h>
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/number_text.h>
@@ -26,6 +27,7 @@ constexpr double kBytesPerName = 32;  // of a label whose name is its number
 
 std::vector<std::string> LabelNames(const std::string& source,
                                     const MultiLabelReadOptions& options) {
+  if (options.classes) return {};  // they are those of the ClassColumn
   if (!options.label_names.empty()) return options.label_names;
   if (!options.labels_xml.empty()) {
     std::vector<std::string> names = ReadMulanLabelNames(options.labels_xml);
@@ -57,7 +59,10 @@ class LibsvmParser final : public MultiLabelReader {
  public:
   LibsvmParser(LineReader* reader, std::optional<std::string_view> first,
                const MultiLabelReadOptions& options)
-      : MultiLabelReader(options), reader_(*reader), first_(first) {
+      : MultiLabelReader(options),
+        reader_(*reader),
+        first_(first),
+        classes_(options.label_names, options.strict) {
     data_.source = reader_.source();
     data_.label_names = LabelNames(reader_.source(), options);
     data_.has_constant = options.append_constant;
@@ -74,6 +79,7 @@ class LibsvmParser final : public MultiLabelReader {
   }
   void ParseLine(std::string_view line);
   const char* ParseLabels(const char* begin, const char* end);
+  const char* ParseClass(const char* begin, const char* end);
   void ParseLabel(std::string_view token, std::int8_t* labels);
   void ParseFeatures(const char* p, const char* end);
   [[noreturn]] void FailFeature(const char* token, const char* end, Index last) const;
@@ -87,6 +93,7 @@ class LibsvmParser final : public MultiLabelReader {
   std::optional<std::string_view> first_;  // a line that was already read
   bool any_ = false;
   MultiLabelData data_;
+  ClassColumn classes_;
   std::vector<Index> columns_;
   std::vector<double> values_;
   std::vector<std::size_t> row_end_;
@@ -104,8 +111,28 @@ void LibsvmParser::ParseLine(std::string_view line) {
   const char* end = line.data() + line.size();
   if (reader_.name() != data_.source) data_.files.Add(data_.num_examples(), reader_.name());
   data_.lines.push_back(reader_.line_number());
-  ParseFeatures(ParseLabels(line.data(), end), end);
+  ParseFeatures(options_.classes ? ParseClass(line.data(), end) : ParseLabels(line.data(), end),
+                end);
   row_end_.push_back(columns_.size());
+}
+
+/// The end of the first field of a line; `begin` where it starts with a blank or with a feature, and
+/// thus has no labels.
+const char* LabelsEnd(const char* begin, const char* end) {
+  const char* stop = std::find_if(begin, end, [](char c) { return IsBlank(c) || c == ':'; });
+  return stop != end && *stop == ':' ? begin : stop;
+}
+
+/// Returns the position where the features begin.
+const char* LibsvmParser::ParseClass(const char* begin, const char* end) {
+  const char* stop = LabelsEnd(begin, end);
+  const std::string_view field(begin, stop - begin);
+  if (field.find(',') != std::string_view::npos) {
+    Fail("expected one class, found " + Quoted(field) +
+         "; sets of labels are for slackline multilabel");
+  }
+  classes_.Add(field, {data_.source, reader_.name(), reader_.line_number()});
+  return stop;
 }
 
 /// Returns the position where the features begin.
@@ -113,9 +140,8 @@ const char* LibsvmParser::ParseLabels(const char* begin, const char* end) {
   const std::size_t first = data_.labels.size();
   data_.labels.resize(first + data_.label_names.size(), 0);
   std::int8_t* labels = data_.labels.data() + first;
-  const char* stop = std::find_if(begin, end, [](char c) { return IsBlank(c) || c == ':'; });
-  if (stop == begin) return begin;                // starts with a blank: no labels
-  if (stop != end && *stop == ':') return begin;  // starts with a feature: no labels
+  const char* stop = LabelsEnd(begin, end);
+  if (stop == begin) return begin;
   const std::string_view field(begin, stop - begin);
   if (field == "?") {
     std::fill(labels, labels + data_.label_names.size(), std::int8_t{-1});
@@ -196,7 +222,8 @@ void LibsvmParser::LeaveOutUnknown(std::size_t begin, Index last) {
 /// increased the number of weights, if any.
 void LibsvmParser::CheckSize(std::string_view last_token) const {
   if (options_.bytes_per_weight == 0 && options_.bytes_per_label_entry == 0) return;
-  const auto labels = static_cast<double>(data_.num_labels());
+  const Index num_labels = options_.classes ? classes_.num_names() : data_.num_labels();
+  const auto labels = static_cast<double>(num_labels);
   const auto rows = static_cast<double>(row_end_.size() + 1);
   const auto columns = static_cast<double>(num_features_) + (options_.append_constant ? 1 : 0);
   const double weight_bytes = options_.bytes_per_weight * labels * columns;
@@ -204,11 +231,12 @@ void LibsvmParser::CheckSize(std::string_view last_token) const {
   const std::string excess =
       MemoryExcess(weight_bytes + options_.bytes_per_label_entry * labels * rows, memory);
   if (excess.empty()) return;
-  const std::string count = std::to_string(data_.num_labels()) + " labels × ";
+  const std::string noun = options_.classes ? " classes" : " labels";
+  const std::string count = std::to_string(num_labels) + noun + " × ";
   if (last_token.empty() || MemoryExcess(weight_bytes, memory).empty())
     Fail(count + std::to_string(row_end_.size() + 1) + " examples: " + excess);
   Fail("feature " + Quoted(last_token) + " makes " + count + std::to_string(num_features_) +
-       " features: " + excess + "; use fewer features (numbers without gaps) or fewer labels");
+       " features: " + excess + "; use fewer features (numbers without gaps) or fewer" + noun);
 }
 
 /// Finds out what is wrong with a feature, away from the fast path, and throws DataError.
@@ -249,6 +277,7 @@ bool LibsvmParser::Next() {
 
 void LibsvmParser::Forget() {
   data_.labels.clear();
+  classes_.Forget();
   data_.lines.clear();
   data_.files.Clear();
   columns_.clear();
@@ -257,6 +286,7 @@ void LibsvmParser::Forget() {
 }
 
 void LibsvmParser::Agree() {
+  if (options_.classes) classes_.Agree(ranks(), reader_.source());
   if (ranks().alone()) return;
   num_features_ = static_cast<Index>(ranks().MaxOf(num_features_));
   const std::vector<Index> unknown(unknown_features_.begin(), unknown_features_.end());
@@ -285,6 +315,10 @@ MultiLabelData& LibsvmParser::Collect() {
     begin = end;
   }
   data_.rows = std::move(rows);
+  if (options_.classes) {
+    data_.label_names = classes_.Names();
+    data_.classes = classes_.classes();
+  }
   return data_;
 }
 
@@ -298,11 +332,15 @@ MultiLabelData LibsvmParser::CollectAll() {
 }
 
 std::vector<std::string> LibsvmParser::Notes() const {
-  if (unknown_values_ == 0) return {};
-  return {Count(unknown_values_, "value") + " of " +
-          Count(static_cast<Offset>(unknown_features_.size()), "feature") + " beyond the model's " +
-          std::to_string(options_.num_features) + " left out (first feature " + first_unknown_ +
-          ")"};
+  std::vector<std::string> notes;
+  if (unknown_values_ > 0) {
+    notes.push_back(Count(unknown_values_, "value") + " of " +
+                    Count(static_cast<Offset>(unknown_features_.size()), "feature") +
+                    " beyond the model's " + std::to_string(options_.num_features) +
+                    " left out (first feature " + first_unknown_ + ")");
+  }
+  classes_.AddNotes(&notes);
+  return notes;
 }
 
 }  // namespace

@@ -109,6 +109,11 @@ bool IsComment(std::string_view text, const MultiLabelReadOptions& options) {
   return !(table && FindSeparator(text) != '\0');
 }
 
+void RefuseArff(const std::string& source, MultiLabelFormat format) {
+  if (format == MultiLabelFormat::kArff)
+    throw DataError(source, 0, "ARFF data have sets of labels: save data with classes as CSV");
+}
+
 /// The format of data whose first line is `line`.
 MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
                           const MultiLabelReadOptions& options) {
@@ -129,12 +134,14 @@ MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
 /// Throws DataError on options or a model of another format.
 void CheckFormat(const std::string& source, MultiLabelFormat format,
                  const MultiLabelReadOptions& options) {
+  if (options.classes) RefuseArff(source, format);
   if (IsTable(format)) return;
   const std::string name = format == MultiLabelFormat::kArff ? "ARFF" : "LIBSVM";
   if (!options.label_columns.empty() || !options.ignore_columns.empty()) {
     throw DataError(
         source, 0,
-        "--label-columns and --ignore-columns belong to tables (CSV, TSV), but the data are " +
+        (options.classes ? "--label-column" : "--label-columns") +
+            std::string(" and --ignore-columns belong to tables (CSV, TSV), but the data are ") +
             name + "; pass --format csv if they are not");
   }
   if (options.table && format == MultiLabelFormat::kLibsvm) {
@@ -148,7 +155,8 @@ void CheckFillValues(const MultiLabelReadOptions& options) {
   const auto fill_values = static_cast<Offset>(options.fill_values.size());
   SLACKLINE_CHECK(fill_values == 0 || fill_values == options.num_features,
                   "a fill value is needed for every feature, or none");
-  SLACKLINE_CHECK(!options.table || fill_values == options.table->num_features(),
+  SLACKLINE_CHECK(!options.table || (options.classes && fill_values == 0) ||
+                      fill_values == options.table->num_features(),
                   "fill values are needed for all features of the table");
 }
 
@@ -322,7 +330,11 @@ MultiLabelInput OpenMultiLabelInput(const std::string& path, const MultiLabelRea
 }
 
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options) {
-  if (IsConverted(RanksOrOne(options.ranks), path)) return ReadConverted(path, options);
+  if (IsConverted(RanksOrOne(options.ranks), path)) {
+    if (options.classes)
+      throw DataError(path, 0, "converted data have sets of labels, not classes");
+    return ReadConverted(path, options);
+  }
   const bool alone = options.ranks == nullptr || options.ranks->alone();
   if (!alone || IsFolder(path)) {
     MultiLabelReadOptions dealt = options;
@@ -337,6 +349,7 @@ MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index>
   MultiLabelData part;
   part.source = data.source;
   part.label_names = data.label_names;
+  part.class_column = data.class_column;
   part.num_features = data.num_features;
   part.has_constant = data.has_constant;
   part.fill_values = data.fill_values;
@@ -352,8 +365,12 @@ MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index>
     } else {
       rows->AddSparse(std::span<const Index>(row.columns, row.count), values);
     }
-    const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(m * labels);
-    part.labels.insert(part.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(labels));
+    if (data.classes.empty()) {
+      const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(m * labels);
+      part.labels.insert(part.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(labels));
+    } else {
+      part.classes.push_back(data.classes[m]);
+    }
     if (data.FileOf(m) != data.source) part.files.Add(part.num_examples(), data.FileOf(m));
     part.lines.push_back(data.lines[m]);
   }

@@ -26,6 +26,10 @@
 // attribute=value. Rows may be dense or sparse. An attribute that a sparse row omits is 0 or, if it
 // is nominal, has its first value, as ARFF defines. The value ? is missing.
 //
+// With options.classes, every example has one class instead of labels. Classes are texts as they
+// stand (class_column.h). LIBSVM: the class comes first, `7 1:0.09 2:0.14`; it is not known where
+// the line has none. Tables: one column has the classes. ARFF and converted data have no classes.
+//
 // Missing labels are unknown. A missing value of a numeric feature becomes the mean of the known
 // values in training. A missing value of a categorical feature (ARFF: a nominal feature with one
 // feature per value) means 0 for each category.
@@ -54,15 +58,19 @@ std::string_view Name(MultiLabelFormat format);
 
 struct MultiLabelData {
   std::string source;  ///< the file or folder, for messages
-  /// In the order of ReadMultiLabelData. LIBSVM data without names: "0", "1", …
+  /// In the order of ReadMultiLabelData. LIBSVM data without names: "0", "1", … With classes, their
+  /// names: those of the model, then those unknown to it.
   std::vector<std::string> label_names;
   Index num_features = 0;                   ///< without the constant feature
   std::vector<std::string> feature_names;   ///< ARFF: one per feature, see below; LIBSVM: empty
   bool has_constant = false;                ///< if so, feature num_features is 1 in every row
   std::shared_ptr<const FeatureRows> rows;  ///< one row per example
   std::vector<std::int8_t> labels;  ///< num_examples × num_labels by rows: 0, 1, or −1 (unknown)
-  std::vector<long> lines;          ///< line number of each example in its file
-  FilePlaces files;                 ///< of a folder: the file of each example
+  /// With classes, the class of each example, or kUnlabelled; there are no `labels` then.
+  std::vector<Index> classes;
+  std::string class_column;  ///< of a table with classes: its name
+  std::vector<long> lines;   ///< line number of each example in its file
+  FilePlaces files;          ///< of a folder: the file of each example
   /// The replacement of a missing value of each feature; empty if unknown (LIBSVM).
   std::vector<double> fill_values;
   std::shared_ptr<const TableSchema> table;  ///< of data read from a table; else null
@@ -88,10 +96,14 @@ struct MultiLabelReadOptions {
   /// names in the same order; LIBSVM data have none.
   std::vector<std::string> feature_names;
   bool append_constant = false;
+  /// Whether every example has one class instead of labels.
+  bool classes = false;
+  /// For prediction with classes on a table: the column of the classes, which it need not have.
+  std::string class_column;
   FeatureScaling
       scaling;  ///< for prediction: the model's, applied to all features but the constant
-  /// For training on a table: the columns that are labels, and those to leave out
-  /// (column_selection.h).
+  /// For training on a table: the columns that are labels, or the one of the classes, and those to
+  /// leave out (column_selection.h).
   std::string label_columns;
   std::string ignore_columns;
   /// For training on a table, on one rank: only its columns are wanted. The data then have neither
@@ -100,7 +112,7 @@ struct MultiLabelReadOptions {
   /// For prediction: the columns of the model, if it was trained on a table.
   std::shared_ptr<const TableSchema> table;
   /// For prediction: the replacements of missing values, one per feature of the model; empty:
-  /// unknown.
+  /// unknown, and numbers of a table must not be missing.
   std::vector<double> fill_values;
   /// For prediction: whether features, columns and categories unknown to the model are errors
   /// instead of notes.
@@ -130,7 +142,7 @@ struct MultiLabelReadOptions {
 /// format; on values that are not finite, or far too large after scaling; on labels other than 0, 1
 /// and unknown; on features other than the model's (tables: missing ones); and on data that are too
 /// large (see above). Unless options.strict, unknown parts of a table or of LIBSVM data are left
-/// out, with a note.
+/// out, and classes unknown to the model are added to its classes, with a note.
 ///
 /// With several ranks, all of them call this function, and each gets its own examples. Everything
 /// else, errors included, is the same on all ranks, and what one rank would have read; but the

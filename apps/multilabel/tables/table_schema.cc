@@ -56,7 +56,8 @@ CellOutcome TableRows::SetCell(std::size_t column, std::string_view text,
                                std::span<const double> fill_values) {
   const TableColumn& facts = schema_.columns[column];
   if (IsMissingText(text)) {
-    if (!facts.categorical()) SetNumber(column, fill_values[first_[column]]);
+    if (!facts.categorical() && !fill_values.empty())
+      SetNumber(column, fill_values[first_[column]]);
     return CellOutcome::kMissing;
   }
   if (facts.categorical()) {

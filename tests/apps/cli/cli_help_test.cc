@@ -18,9 +18,9 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 /// Without segmentation, which some builds do not have.
-const Arguments kCommands[] = {{"multilabel", "train"}, {"multilabel", "cv"},
-                               {"sequence", "train"},   {"sequence", "cv"},
-                               {"matching", "train"},   {"matching", "cv"}};
+const Arguments kCommands[] = {
+    {"multilabel", "train"}, {"multilabel", "cv"}, {"sequence", "train"},   {"sequence", "cv"},
+    {"matching", "train"},   {"matching", "cv"},   {"multiclass", "train"}, {"multiclass", "cv"}};
 
 std::string Help(const Arguments& command, const std::string& flag) {
   const Outcome outcome = RunProgram(command + Arguments{flag});
@@ -53,9 +53,11 @@ TEST_CASE("the short help has the basic options, and names --help-all") {
     CHECK(help.ends_with("\nAll options: --help-all\n"));
     const Arguments options = Options(help);
     CHECK(options.size() <= 18);
-    for (const char* name : {"--model", "--scale", "--loss", "--gap-tolerance", "--time-limit",
-                             "--seed", "--threads", "--quiet"})
+    for (const char* name : {"--model", "--scale", "--gap-tolerance", "--time-limit", "--seed",
+                             "--threads", "--quiet"})
       CHECK_MESSAGE(Has(options, name), name);
+    // The losses of classes are costs in a file.
+    CHECK(Has(options, command[0] == "multiclass" ? "--label-column" : "--loss"));
     for (const char* name :
          {"--tau", "--oracle", "--kernel-gamma", "--verify", "--cache-mb", "--C"})
       CHECK_MESSAGE(!Has(options, name), name);

@@ -93,6 +93,14 @@ TEST_CASE("sequence train") {
       {data, "--model", folder.Path("m.slk"), "--max-passes", "4", "--time-limit", "5", "-q"}, 20);
 }
 
+TEST_CASE("multiclass train") {
+  const TemporaryFolder folder;
+  CheckCommand({"multiclass", "train"},
+               {folder.Write("d.svm", "a 1:1\nb 2:1\nc 1:2 2:0.5\na 1:3\n"), "--model",
+                folder.Path("m.slk"), "--max-passes", "4", "--time-limit", "5", "-q"},
+               20);
+}
+
 TEST_CASE("matching train and draw") {
   const TemporaryFolder folder;
   std::string data;

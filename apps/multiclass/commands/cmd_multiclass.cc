@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multiclass, and how its commands read data
+#include <slackline/apps/multiclass/commands/cmd_multiclass.h>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_ranks.h>
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline::internal::program {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline multiclass train pixels.svm.gz --model digits.slk\n"
+    "  slackline multiclass train flowers.csv --label-column species --costs costs.csv --model "
+    "f.slk\n"
+    "  slackline multiclass evaluate pixels-test.svm.gz --model digits.slk\n"
+    "  slackline multiclass predict pixels-test.svm.gz --model digits.slk --out predicted.txt";
+
+}  // namespace
+
+void AddMulticlass(CLI::App* parent, Action* action) {
+  CLI::App* app =
+      parent->add_subcommand("multiclass", "Classification: every example has one of K classes.");
+  app->require_subcommand(1);
+  app->footer(kExamples);
+  AddMulticlassTrain(app, action);
+  AddMulticlassPredict(app, action);
+  AddMulticlassEvaluate(app, action);
+  AddMulticlassCv(app, action);
+}
+
+void RegisterClassFormat(CLI::App* app, std::string* format) {
+  AddTextOption(app, "format", format, "auto|libsvm|csv|tsv",
+                "format of DATA. auto decides by the first line: LIBSVM has a class, then "
+                "index:value; any other line with commas, semicolons or tabs is the header of a "
+                "table",
+                "auto");
+}
+
+MultiLabelFormat ReadClassFormat(const std::string& format) {
+  return ReadChoice("format", format,
+                    {MultiLabelFormat::kAuto, MultiLabelFormat::kLibsvm, MultiLabelFormat::kCsv,
+                     MultiLabelFormat::kTsv});
+}
+
+void ClassReadingFlags::Register(CLI::App* app) {
+  RegisterClassFormat(app, &format);
+  AddTextOption(app, "label-column", &label_column, "NAME",
+                "name of the column of a table that has the classes", "that of the training data");
+  app->add_flag("--strict", strict,
+                "refuse columns, categories, features and classes that the model does not know");
+}
+
+MultiLabelReadOptions ClassReadingFlags::OptionsFor(const MulticlassModel& model) const {
+  MultiLabelReadOptions options = model.ReadOptions();
+  options.format = ReadClassFormat(format);
+  options.strict = strict;
+  options.ranks = &ProcessRanks();
+  if (label_column.empty()) return options;
+  if (!options.table) throw DataError("--label-column: the model was not trained on a table");
+  for (const TableColumn& column : options.table->columns) {
+    if (column.name == label_column)
+      throw DataError("--label-column: column " + Quoted(label_column) +
+                      " has features of the model");
+  }
+  options.class_column = label_column;
+  return options;
+}
+
+}  // namespace slackline::internal::program

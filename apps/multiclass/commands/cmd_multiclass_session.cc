@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multiclass/commands/cmd_multiclass_session.h>
+
+#include <cstdio>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_ranks.h>
+#include <slackline/apps/multiclass/class_costs.h>
+#include <slackline/apps/multiclass/commands/cmd_multiclass.h>
+#include <slackline/core/check.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
+
+namespace slackline::internal::program {
+
+void MulticlassFlags::Register(CLI::App* app) {
+  app->add_option("DATA", data, "training data")->required()->type_name("");
+  RegisterClassFormat(app, &format);
+  AddTextOption(app, "label-column", &label_column, "COLUMN",
+                "column of a table (CSV, TSV) with the classes: its name or position (3; -1 is the "
+                "last column)");
+  AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
+                "columns of a table that are neither classes nor features: names, patterns such as "
+                "id_*, positions, or ranges of positions (2:5), separated by commas");
+  AddTextOption(app, "costs", &costs, "FILE",
+                "what errors cost: a table (CSV, TSV) with a row for every true class and a column "
+                "for every predicted class, both named; 0 on the diagonal. Without it, every error "
+                "costs 1");
+  AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
+  scale.Register(app);
+}
+
+MultiLabelReadOptions MulticlassFlags::ReadOptions(const TrainOptions& train) const {
+  MultiLabelReadOptions read;
+  read.format = ReadClassFormat(format);
+  read.label_columns = label_column;
+  read.ignore_columns = ignore_columns;
+  read.append_constant = CheckChoice("bias", bias, {"0", "1"}) == 1 && !UsesKernel(train);
+  read.ranks = train.ranks;
+  read.shards = ShardsFor(train);
+  return read;
+}
+
+MulticlassTrainingOptions MulticlassFlags::TrainingOptions(const TrainOptions& train) const {
+  MulticlassTrainingOptions options;
+  options.constant = CheckChoice("bias", bias, {"0", "1"}) == 1;
+  options.kernelized = UsesKernel(train);
+  options.scale = scale.Read();
+  options.ranks = ExactRanks(train);
+  options.texts.loss = costs.empty() ? "0/1" : "costs";
+  options.texts.options = {{"bias", bias}, {"scale", scale.scale}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) options.texts.options.emplace_back(name, value);
+  };
+  add("costs", costs);
+  add("label-column", label_column);
+  add("ignore-columns", ignore_columns);
+  return options;
+}
+
+std::vector<std::string> MulticlassFlags::inputs() const {
+  std::vector<std::string> files = {data};
+  if (!costs.empty()) files.push_back(costs);
+  return files;
+}
+
+MulticlassInput LoadMulticlass(const MulticlassFlags& flags, const TrainOptions& train) {
+  MulticlassInput input;
+  input.options = flags.TrainingOptions(train);
+  input.data = ReadMulticlassData(flags.data, flags.ReadOptions(train));
+  if (!flags.costs.empty()) {
+    input.options.costs =
+        MakeOnAllRanks([&] { return ReadClassCosts(flags.costs, input.data.class_names); });
+    input.options.texts.costs = input.options.costs;
+  }
+  input.scaled = ScaleClasses(input.data, input.options);
+  input.data.rows = input.scaled.rows;
+  return input;
+}
+
+MulticlassSession::MulticlassSession(const MulticlassInput& input, const MulticlassFlags& flags)
+    : notes_(input.data.notes),
+      loss_(flags.costs.empty() ? "loss 0/1" : "costs of " + flags.costs),
+      unknown_(input.data.num_examples() - input.data.num_known()),
+      ranks_(RanksOrOne(input.options.ranks)),
+      training_(input.data, input.scaled, input.options) {}
+
+void MulticlassSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
+  TellNotes(notes_);
+  const MulticlassModel& model = training_.model();
+  std::string line = "data: " + Count(ranks_.SumOf(training_.problem().size()), "example") + ", " +
+                     Count(model.num_features(), "feature") +
+                     (model.has_constant() ? " and a constant, " : ", ") +
+                     std::to_string(model.num_classes()) + " classes";
+  if (const std::int64_t unknown = ranks_.SumOf(unknown_); unknown > 0)
+    line += ", " + Count(unknown, "example") + " without a known class left out";
+  std::fprintf(stderr, "%s\n", line.c_str());
+  if (!training_.scaled().line.empty())
+    std::fprintf(stderr, "%s\n", training_.scaled().line.c_str());
+  DescribeLearner(
+      choice, lambda,
+      loss_ +
+          (UsesKernel(choice.options)
+               ? ", kernel " + KernelOf(choice.options, training_.problem().data()).description()
+               : ""));
+}
+
+Json MulticlassSession::StartEntries(const Problem& problem, const LearnerChoice& choice) const {
+  const MulticlassModel& model = training_.model();
+  Json start;
+  start["skipped_examples"] = problem.training().skipped_examples;
+  start["features"] = model.num_features();
+  start["classes"] = model.num_classes();
+  start["weights"] = model.weights().size();
+  if (UsesKernel(choice.options))
+    start["kernel"] = KernelOf(choice.options, problem.data()).description();
+  return start;
+}
+
+}  // namespace slackline::internal::program

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the commands that train models of classes share: the options of data and model, and the
+// messages about a run. Part of the program only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/training/cmd_scale_flag.h>
+#include <slackline/apps/cli/training/cmd_train_session.h>
+#include <slackline/apps/multiclass/multiclass_data.h>
+#include <slackline/apps/multiclass/multiclass_training.h>
+
+namespace slackline::internal::program {
+
+struct MulticlassFlags {
+  std::string data;
+  std::string format = "auto";
+  std::string label_column;
+  std::string ignore_columns;
+  std::string costs;
+  std::string bias = "1";
+  ScaleFlag scale;
+
+  void Register(CLI::App* app);
+  /// Do all checks that need no data. `train`: the training options. Throw DataError.
+  MultiLabelReadOptions ReadOptions(const TrainOptions& train) const;
+  MulticlassTrainingOptions TrainingOptions(const TrainOptions& train) const;
+  /// The input files, which outputs must not replace.
+  std::vector<std::string> inputs() const;
+};
+
+/// Training data, and how they become a problem.
+struct MulticlassInput {
+  MulticlassData data;
+  ScaledInputs scaled;  ///< its rows replace those of the data
+  MulticlassTrainingOptions options;
+};
+/// Reads the training data and the costs, and scales the features. Throws DataError.
+MulticlassInput LoadMulticlass(const MulticlassFlags& flags, const TrainOptions& train);
+
+/// The training of a model on all the data.
+class MulticlassSession : public SessionTask {
+ public:
+  /// Throws what MulticlassTraining throws.
+  MulticlassSession(const MulticlassInput& input, const MulticlassFlags& flags);
+
+  MulticlassTraining& training() override { return training_; }
+  void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
+  Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
+
+ private:
+  const std::vector<std::string> notes_;
+  const std::string loss_;
+  const Index unknown_;  // examples of this rank without a known class
+  Ranks& ranks_;
+  MulticlassTraining training_;
+};
+
+}  // namespace slackline::internal::program
