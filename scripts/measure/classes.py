@@ -99,7 +99,7 @@ def main():
             print(f"lambda {lam}: slackline {' '.join(f'{x:.2f}' for x in ours)}", flush=True)
             if arguments.skip_liblinear:
                 continue
-            processor_seconds([*train, "--gap-tolerance", 1e-5])
+            processor_seconds([*train, "--gap-tolerance", 1e-4])
             info = subprocess.run([arguments.slackline, "info", model, "--json"], check=True,
                                   capture_output=True, text=True)
             bound = json.loads(info.stdout)["dual"]

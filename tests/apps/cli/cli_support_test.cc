@@ -81,10 +81,9 @@ TEST_CASE("multiclass train: every learner brackets the optimum or is refused") 
   options.costs = {0, 2, 0, 0.5, 0, 1, 1, 3, 0};
   const MulticlassTraining training(ReadMulticlassData(file, {}), options);
   const TrainingSet& set = training.problem().training();
-  const WalkCounts counts = WalkCommand(
-      {"multiclass", "train", file, "--costs", costs, "--bias", "0", "--scale", "none", "--lambda",
-       "0.1"},
-      0.1, &set, &set);
+  const WalkCounts counts = WalkCommand({"multiclass", "train", file, "--costs", costs, "--bias",
+                                         "0", "--scale", "none", "--lambda", "0.1"},
+                                        0.1, &set, &set);
   CHECK(counts.trained > 30);
   CHECK(counts.refused >= 5);
 }
