@@ -11,7 +11,6 @@
 
 #include <doctest/doctest.h>
 #include <Eigen/Core>
-#include <Eigen/LU>
 
 #include <slackline/core/check.h>
 #include <slackline/learning/step/feature_bounds.h>
@@ -230,103 +229,6 @@ TEST_CASE("multiclass problems use the exact update") {
     gap[samples == 1 ? 0 : 1] = evaluation.primal - evaluation.dual;
   }
   CHECK(gap[1] < gap[0]);  // all classes in one update are better than the worst class alone
-}
-
-namespace {
-
-/// The best α ≥ 0, Σα ≤ 1 of Σ_j α_j H_j − norm (‖α‖² + (Σα)²)/(2 λt), by trying all sets of positive
-/// α with and without Σα = 1.
-std::vector<double> BestMixture(const std::vector<double>& values, double norm, double lambda_t) {
-  const std::size_t n = values.size();
-  std::vector<double> best(n, 0.0);
-  double best_value = 0;
-  for (unsigned set = 1; set < 1U << n; ++set) {
-    std::vector<std::size_t> chosen;
-    for (std::size_t j = 0; j < n; ++j) {
-      if ((set >> j & 1U) != 0) chosen.push_back(j);
-    }
-    const auto k = static_cast<Eigen::Index>(chosen.size());
-    for (const bool full : {false, true}) {
-      // The gradient vanishes, up to a multiplier of Σα = 1 in the last row.
-      Eigen::MatrixXd a = Eigen::MatrixXd::Zero(k + 1, k + 1);
-      Eigen::VectorXd b(k + 1);
-      a.topLeftCorner(k, k) =
-          norm / lambda_t * (Eigen::MatrixXd::Ones(k, k) + Eigen::MatrixXd::Identity(k, k));
-      for (Eigen::Index j = 0; j < k; ++j) {
-        b[j] = values[chosen[j]];
-        a(j, k) = 1;
-        if (full) a(k, j) = 1;
-      }
-      b[k] = full ? 1 : 0;
-      if (!full) a(k, k) = 1;
-      const Eigen::VectorXd x = a.fullPivLu().solve(b).head(k);
-      if (x.minCoeff() < 0 || x.sum() > 1 + 1e-12) continue;
-      double value = -norm / (2 * lambda_t) * (x.squaredNorm() + x.sum() * x.sum());
-      for (Eigen::Index j = 0; j < k; ++j) value += x[j] * values[chosen[j]];
-      if (value <= best_value) continue;
-      best_value = value;
-      std::fill(best.begin(), best.end(), 0.0);
-      for (Eigen::Index j = 0; j < k; ++j) best[chosen[j]] = x[j];
-    }
-  }
-  return best;
-}
-
-}  // namespace
-
-TEST_CASE("steps with own costs of errors are the best mixture of all wrong classes") {
-  Random random(12);
-  constexpr Index kClasses = 4, kFeatures = 3;
-  bool mixed = false;
-  for (int trial = 0; trial < 12; ++trial) {
-    std::vector<double> costs(kClasses * kClasses, 0.0);
-    for (std::size_t k = 0; k < costs.size(); ++k) {
-      if (k % (kClasses + 1) != 0) costs[k] = trial % 3 == 0 ? 5 * random.Uniform() : 1 + (k % 2);
-    }
-    const MulticlassProblem multiclass =
-        RandomMulticlassProblem(random, 1, kClasses, kFeatures, costs);
-    const double lambda = trial % 2 == 0 ? 0.5 : 0.05;
-    const Problem problem(multiclass.training, lambda);
-    const Index truth = multiclass.labels[0];
-    const double largest =
-        *std::max_element(&costs[truth * kClasses], &costs[truth * kClasses] + 4);
-    const FeatureRow x = multiclass.rows->row(0);
-    const auto learner = MakeLearner(problem, SampleOptions(kClasses, false));
-    const StopControl stop(nullptr, 0);
-    std::vector<double> w(kClasses * kFeatures, 0.0);
-    for (int t = 1; t <= 4; ++t) {
-      for (double& value : w) value *= (t - 1.0) / t;
-      const auto score = [&](Index y) {
-        double sum = 0;
-        for (Index f = 0; f < kFeatures; ++f) sum += w[f * kClasses + y] * x.values[f];
-        return sum;
-      };
-      std::vector<Index> wrong;
-      std::vector<double> values;
-      for (Index y = 0; y < kClasses; ++y) {
-        if (y == truth) continue;
-        wrong.push_back(y);
-        values.push_back(costs[truth * kClasses + y] + score(y) - score(truth));
-      }
-      const std::vector<double> alpha = BestMixture(values, x.squared_norm, lambda * t);
-      mixed =
-          mixed || std::count_if(alpha.begin(), alpha.end(), [](double a) { return a > 0; }) > 1;
-      for (Index f = 0; f < kFeatures; ++f) {
-        for (std::size_t j = 0; j < wrong.size(); ++j) {
-          const double move = alpha[j] * x.values[f] / (lambda * t);
-          w[f * kClasses + truth] += move;
-          w[f * kClasses + wrong[j]] -= move;
-        }
-      }
-      const double squared = std::inner_product(w.begin(), w.end(), w.begin(), 0.0);
-      const double share = std::min(1.0, std::sqrt(largest / lambda / squared));
-      for (double& value : w) value *= share;
-      learner->RunPass(stop);
-      learner->Evaluate(1);
-      for (std::size_t k = 0; k < w.size(); ++k) CHECK(Near(learner->weights()[k], w[k], 1e-9));
-    }
-  }
-  CHECK(mixed);
 }
 
 TEST_CASE("users can supply a sampler") {
