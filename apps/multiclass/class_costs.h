@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files with the costs of errors: tables (CSV, TSV) with a row for every true class and a column for
-// every predicted class.
+// Files with the costs of errors: tables (CSV, TSV) with a row for every true class and a column
+// for every predicted class.
 //
 //   true\predicted,cat,dog,wolf
 //   cat,0,1,1

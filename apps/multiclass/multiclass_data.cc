@@ -10,8 +10,8 @@ namespace slackline::internal {
 namespace {
 
 /// Lower bounds on the memory of training. Per weight: one number in the learner's point, in the
-/// newest and in the best evaluation, and in the model, and two copies while the model is saved. Per
-/// example and class: the table of losses.
+/// newest and in the best evaluation, and in the model, and two copies while the model is saved.
+/// Per example and class: the table of losses.
 constexpr double kBytesPerWeight = 48;
 constexpr double kBytesPerLoss = 8;
 

@@ -59,8 +59,8 @@ class MulticlassModel {
   MultiLabelReadOptions ReadOptions() const;
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
 
-  /// One example per row, with these labels, which are classes of the model or kUnlabelled. The rows
-  /// have the constant as feature num_features(), if there is one, except with a kernel.
+  /// One example per row, with these labels, which are classes of the model or kUnlabelled. The
+  /// rows have the constant as feature num_features(), if there is one, except with a kernel.
   Dataset MakeDataset(std::shared_ptr<const FeatureRows> rows, std::span<const Index> labels,
                       bool kernelized) const;
   /// The same with these examples only.

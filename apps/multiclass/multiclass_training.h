@@ -43,10 +43,10 @@ MulticlassModel MakeMulticlassModel(const MulticlassData& data, const FeatureSca
 
 class MulticlassTraining final : public TrainTask {
  public:
-  /// scaled: of the data (ScaleClasses), whose own rows are not used. Throws what MulticlassModel and
-  /// MakeDataset throw, and std::invalid_argument on weights that do not fit. With several ranks, all of them must call
-  /// it; throws DataError on all when one has no examples or some without a class, and with a
-  /// kernel.
+  /// scaled: of the data (ScaleClasses), whose own rows are not used. Throws what MulticlassModel
+  /// and MakeDataset throw, and std::invalid_argument on weights that do not fit. With several
+  /// ranks, all of them must call it; throws DataError on all when one has no examples or some
+  /// without a class, and with a kernel.
   MulticlassTraining(const MulticlassData& data, ScaledInputs scaled,
                      const MulticlassTrainingOptions& options);
   /// Scales the data.

@@ -116,8 +116,8 @@ void LibsvmParser::ParseLine(std::string_view line) {
   row_end_.push_back(columns_.size());
 }
 
-/// The end of the first field of a line; `begin` where it starts with a blank or with a feature, and
-/// thus has no labels.
+/// The end of the first field of a line; `begin` where it starts with a blank or with a feature,
+/// and thus has no labels.
 const char* LabelsEnd(const char* begin, const char* end) {
   const char* stop = std::find_if(begin, end, [](char c) { return IsBlank(c) || c == ':'; });
   return stop != end && *stop == ':' ? begin : stop;

@@ -207,8 +207,8 @@ TEST_CASE("wrong sizes are refused") {
 
 namespace {
 
-/// The best α ≥ 0, Σα ≤ 1 of Σ_j α_j H_j − norm (‖α‖² + (Σα)²)/(2 λt), by trying all sets of positive
-/// α with and without Σα = 1.
+/// The best α ≥ 0, Σα ≤ 1 of Σ_j α_j H_j − norm (‖α‖² + (Σα)²)/(2 λt), by trying all sets of
+/// positive α with and without Σα = 1.
 std::vector<double> BestMixture(const std::vector<double>& values, double norm, double lambda_t) {
   const std::size_t n = values.size();
   std::vector<double> best(n, 0.0);
