@@ -130,7 +130,13 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
                            options->step == StepKind::kAway || options->shards > 1 ||
                            options->order == OrderKind::kGap ||
                            options->own<BcfwOptions>().planes == PlaneRace::kOn;
-  if (!of_examples && !options->fixed_step && !UsesKernel(*options) && !joint.HasFactors()) {
+  // One variable with more states is an example block as well, and an active set of its states
+  // serves it better than steps on pairs of them.
+  const auto parted = [](const FactorGraph& graph) {
+    return graph.num_variables() > 1 || graph.variable_states() <= 2;
+  };
+  if (!of_examples && !options->fixed_step && !UsesKernel(*options) && !joint.HasFactors() &&
+      joint.AnyGraph(parted)) {
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks (al): no factors join the variables, so every variable is its own block";
   }

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/dealt.h"
+#include "tests/support/multiclass_problems.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 
@@ -66,6 +67,20 @@ TEST_CASE("without options the structure decides the learner") {
   CHECK(large.options.learner == LearnerKind::kBcfw);
   CHECK(large.options.oracle == SolverKind::kMessages);
   CHECK(large.reason.find("large") != std::string::npos);
+}
+
+TEST_CASE("without factors, single variables of more than two states are example blocks") {
+  Random random(63);
+  const auto learner_of = [](const TrainingSet& training) {
+    return ChooseLearner(Problem(training, 0.1), {}).options.learner;
+  };
+  CHECK(learner_of(RandomMulticlassProblem(random, 5, 3, 2).training) == LearnerKind::kBcfw);
+  CHECK(learner_of(RandomMulticlassProblem(random, 5, 2, 2).training) ==
+        LearnerKind::kAugmentedLagrangian);
+  ProblemOptions shape;
+  shape.num_factors = 0;
+  shape.max_states = 4;
+  CHECK(learner_of(RandomProblem(random, shape)) == LearnerKind::kAugmentedLagrangian);
 }
 
 TEST_CASE("an option of one family of learners decides") {
