@@ -71,6 +71,31 @@ void PrepareForRanks(TrainOptions* options) {
   options->shards = ShardsFor(*options);
 }
 
+/// Whether options are given that only factor blocks have.
+bool AsksForFactorBlocks(const TrainOptions& options) {
+  const auto& multipliers = options.own<AugmentedLagrangianOptions>();
+  return options.own<PenaltyOptions>().rho > 0 ||
+         multipliers.tau != AugmentedLagrangianOptions().tau ||
+         multipliers.shrinking == Switch::kOff;
+}
+
+/// Whether options are given that only example blocks have.
+bool AsksForExampleBlocks(const TrainOptions& options) {
+  return options.average != AverageKind::kAuto || options.keep_newest ||
+         options.step == StepKind::kAway || options.shards > 1 ||
+         options.order == OrderKind::kGap || options.fixed_step || UsesKernel(options) ||
+         options.own<BcfwOptions>().planes == PlaneRace::kOn;
+}
+
+/// Whether nothing joins the variables, so that each is best a block of its own. Not where examples
+/// are single variables of more than two states: an active set of these states serves such an
+/// example better than steps on pairs of them.
+bool VariablesAreBlocks(const JointProblem& joint) {
+  return !joint.HasFactors() && joint.AnyGraph([](const FactorGraph& graph) {
+    return graph.num_variables() > 1 || graph.variable_states() <= 2;
+  });
+}
+
 /// Chooses the learner, and where they are open its step and oracle. Returns the reason.
 std::string Decide(const Problem& problem, TrainOptions* options) {
   const JointProblem joint(problem, RanksOf(*options));
@@ -84,10 +109,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
                                  : std::string(Name(options->step)) + " steps over active sets";
     return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
   };
-  const auto& multipliers = options->own<AugmentedLagrangianOptions>();
-  const bool factor_blocks = options->own<PenaltyOptions>().rho > 0 ||
-                             multipliers.tau != AugmentedLagrangianOptions().tau ||
-                             multipliers.shrinking == Switch::kOff;
+  const bool factor_blocks = AsksForFactorBlocks(*options);
   if (problem.training().form == LossForm::kF1 && !factor_blocks) {
     return example_blocks("dynamic programming over counts",
                           "the loss 1 - F1 is not a sum over labels, which factor blocks need");
@@ -125,18 +147,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   if (options->oracle != SolverKind::kAuto) {
     return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
   }
-  // Options that only example blocks have.
-  const bool of_examples = options->average != AverageKind::kAuto || options->keep_newest ||
-                           options->step == StepKind::kAway || options->shards > 1 ||
-                           options->order == OrderKind::kGap ||
-                           options->own<BcfwOptions>().planes == PlaneRace::kOn;
-  // One variable with more states is an example block as well, and an active set of its states
-  // serves it better than steps on pairs of them.
-  const auto parted = [](const FactorGraph& graph) {
-    return graph.num_variables() > 1 || graph.variable_states() <= 2;
-  };
-  if (!of_examples && !options->fixed_step && !UsesKernel(*options) && !joint.HasFactors() &&
-      joint.AnyGraph(parted)) {
+  if (!AsksForExampleBlocks(*options) && VariablesAreBlocks(joint)) {
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks (al): no factors join the variables, so every variable is its own block";
   }
