@@ -47,13 +47,13 @@ double LargestLossOfAll(const Problem& problem) {
   return largest;
 }
 
-/// L of Theorem 2.1: a bound on ‖λw + φ(y) − φ(y^m)‖ for all labellings y and all w of the ball.
-double LargestGradient(const Problem& problem, double largest_loss) {
+/// A bound on the length of every ψ.
+double LongestPsi(const Problem& problem) {
   GlobalRanges known;
   double squared = 0;
   for (Index m = 0; m < problem.size(); ++m)
     squared = std::max(squared, SquaredFeatureRange(problem.data().example(m), &known));
-  return std::sqrt(problem.lambda() * largest_loss) + std::sqrt(squared);
+  return std::sqrt(squared);
 }
 
 std::string Figure(double value) { return NumberText(value, 5); }
@@ -71,7 +71,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
         masses_(problem.size(), 0.0),
         counts_(problem.size(), own_.revisit ? 1 : 0) {
     traits_.listener = this;
-    if (own_.online_loss) largest_gradient_ = LargestGradient(problem, largest_loss_);
+    if (own_.online_loss) longest_psi_ = LongestPsi(problem);
     for (const auto& structure : problem.data().structures())
       multiclass_.push_back(IsMulticlass(*structure));
   }
@@ -116,8 +116,10 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     OnlineFigures figures{counted_, suffered_ / count, gradients_ / count};
     if (own_.online_loss) {
       figures.mean_loss = lost_ / count;
-      figures.loss_bound = largest_gradient_ * largest_gradient_ * (std::log(count) + 1) /
-                           (2 * problem_.lambda() * count);
+      // L of Theorem 2.1 bounds ‖λw − ψ‖ for all w of the ball.
+      const double gradient = std::sqrt(problem_.lambda() * largest_loss_) + longest_psi_;
+      figures.loss_bound =
+          gradient * gradient * (std::log(count) + 1) / (2 * problem_.lambda() * count);
     }
     return figures;
   }
@@ -158,7 +160,6 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     steps_ = own_.revisit ? 0 : problem_.size();
     Rebuild();
     suffered_ = gradients_ = lost_ = 0;
-    if (own_.online_loss) largest_gradient_ = LargestGradient(problem_, largest_loss_);
     counted_ = next_note_ = 0;
   }
 
@@ -364,12 +365,12 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   std::vector<Labelling> labellings_;
   ExampleDual dual_;
   std::vector<double> change_, scores_, before_, minus_loss_;
-  double suffered_ = 0;          // Σ f(w; Z)
-  double gradients_ = 0;         // Σ ‖∇f‖²/(2λt)
-  double lost_ = 0;              // Σ Δ of predictions
-  double largest_gradient_ = 0;  // L
-  std::int64_t steps_ = 0;       // t
-  std::int64_t counted_ = 0;     // steps in suffered_ and gradients_
+  double suffered_ = 0;       // Σ f(w; Z)
+  double gradients_ = 0;      // Σ ‖∇f‖²/(2λt)
+  double lost_ = 0;           // Σ Δ of predictions
+  double longest_psi_ = 0;    // D
+  std::int64_t steps_ = 0;    // t
+  std::int64_t counted_ = 0;  // steps in suffered_ and gradients_
   std::int64_t next_note_ = 0;
 };
 

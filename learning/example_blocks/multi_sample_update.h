@@ -44,9 +44,9 @@ struct MovePlan {
 
 /// Algorithm 1, lines 3 to 16: an expand move for each sample while mass < 1, swap moves after
 /// that. Deviation, unless plan.expand_first: also while mass < 1 the swap move is made if it gains
-/// more, since expand moves never reduce a dual variable. Swap moves towards the ground truth
-/// (ψ = 0) reduce the mass; if the ground truth is among the samples, many rounds reach the best
-/// point of the samples' convex hull.
+/// more, since expand moves never reduce a dual variable. If the ground truth (ψ = 0) is among the
+/// samples, swap moves towards it reduce the dual variables of the others, and many rounds reach
+/// the best point of the samples' convex hull.
 ///
 /// scores: the example's coordinate scores (feature_map.h) at w^(t,0), which follow the moves;
 /// dual: the start, 0 in the paper, and the result; change: the sum of all that was added to

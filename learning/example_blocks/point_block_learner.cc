@@ -7,17 +7,6 @@
 #include <slackline/learning/oracle/inexact_options.h>
 
 namespace slackline::internal {
-namespace {
-
-/// Makes *inexact if it is another oracle than that of checks; returns the oracle of the passes.
-ExampleOracle* OracleOfPasses(const Problem& problem, const TrainOptions& options,
-                              ExampleEvaluator* evaluator, std::optional<ExampleOracle>* inexact) {
-  ExampleOracle* const checking = &evaluator->oracle();
-  if (!HasInexactPasses(options)) return checking;
-  return &inexact->emplace(problem, PassingOracle(options));
-}
-
-}  // namespace
 
 PointBlockLearner::PointBlockLearner(const Problem& problem, const TrainOptions& options,
                                      const PointBlocks::Terms& terms)

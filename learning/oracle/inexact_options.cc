@@ -39,4 +39,11 @@ bool HasInexactPasses(const TrainOptions& options) {
   return own.lp_tolerance > 0 || own.oracle_iterations > 0;
 }
 
+ExampleOracle* OracleOfPasses(const Problem& problem, const TrainOptions& options,
+                              ExampleEvaluator* checks, std::optional<ExampleOracle>* inexact) {
+  ExampleOracle* const checking = &checks->oracle();
+  if (!HasInexactPasses(options)) return checking;
+  return &inexact->emplace(problem, PassingOracle(options));
+}
+
 }  // namespace slackline::internal

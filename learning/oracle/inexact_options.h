@@ -10,8 +10,10 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include <slackline/learning/learner_record.h>
+#include <slackline/learning/oracle/example_evaluator.h>
 #include <slackline/learning/oracle/example_oracle.h>
 
 namespace slackline::internal {
@@ -64,5 +66,9 @@ ExampleOracle::Options CheckingOracle(const TrainOptions& options);
 ExampleOracle::Options PassingOracle(const TrainOptions& options);
 /// Whether the oracle of the passes is another one than that of the checks.
 bool HasInexactPasses(const TrainOptions& options);
+/// The oracle of passes: that of `checks`, unless passes have another one, which is made in
+/// *inexact. Valid as long as both.
+ExampleOracle* OracleOfPasses(const Problem& problem, const TrainOptions& options,
+                              ExampleEvaluator* checks, std::optional<ExampleOracle>* inexact);
 
 }  // namespace slackline::internal

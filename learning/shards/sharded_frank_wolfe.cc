@@ -27,8 +27,7 @@ class CornerShard : public Shard {
               const CommonWeights* common)
       : Shard(problem, total, common),
         evaluator_(problem, CheckingOracle(options)),
-        oracle_(HasInexactPasses(options) ? &inexact_.emplace(problem, PassingOracle(options))
-                                          : &evaluator_.oracle()),
+        oracle_(OracleOfPasses(problem, options, &evaluator_, &inexact_)),
         points_(problem),
         corners_(problem),
         warm_(problem.size()),
