@@ -97,8 +97,19 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
   };
 }
 
-/// Stochastic learners show their iterates and averages as they are, also where earlier ones have a
-/// better objective; batch learners can keep the best one.
+// Stochastic learners of the preprint's figures and of those of 003 show their iterates and
+// averages as they are, also where earlier ones have a better objective; batch learners can keep
+// the best one.
+
+std::vector<BenchFigure> FiguresOfPreprint() {
+  return {
+      {"000-1", "Suboptimality and test error in 150 passes: handwritten words", "letters-0.01",
+       WithOptions(kLongRuns, "keep-newest=on,max-passes=150"),
+       WithOptions("fw,fw:fixed-step=on,cutting-plane-1,cutting-plane-n,auto", "max-passes=150"),
+       300, 1, "passes", "primal_suboptimality", true},
+  };
+}
+
 std::vector<BenchFigure> FiguresOfBlockCoordinates() {
   const std::string stochastic =
       WithOptions(kStochastic, "keep-newest=on,max-passes=30") + ",eg:max-passes=30";
@@ -106,10 +117,6 @@ std::vector<BenchFigure> FiguresOfBlockCoordinates() {
   const std::string fixed =
       WithOptions("bcfw,bcfw:fixed-step=on,ssg", "keep-newest=on,max-passes=30");
   return {
-      {"000-1", "Suboptimality and test error in 150 passes: handwritten words", "letters-0.01",
-       WithOptions(kLongRuns, "keep-newest=on,max-passes=150"),
-       WithOptions("fw,fw:fixed-step=on,cutting-plane-1,cutting-plane-n,auto", "max-passes=150"),
-       300, 1, "passes", "primal_suboptimality", true},
       {"003-1-letters", "Suboptimality against passes: handwritten words", kLetters, stochastic,
        kBatch, 60, 10, "passes", "primal_suboptimality", true},
       {"003-1-conll", "Suboptimality and test error against passes: CoNLL-2000", "conll",
@@ -128,26 +135,36 @@ std::vector<BenchFigure> FiguresOfBlockCoordinates() {
   };
 }
 
-std::vector<BenchFigure> MakeFigures() {
-  std::vector<BenchFigure> figures = FiguresOfBlockCoordinates();
-  std::vector<BenchFigure> others = FiguresOfSoftConstraints();
-  figures.insert(
-      figures.begin() + 1,
-      {{"001", "Work to a small suboptimality: several corners of an example at once against one",
-        "letters-0.01,letters-0.001", "multi-sample,bcfw,ssg:average=weighted", "", 60, 1, "calls",
-        "primal_suboptimality", true},
-       {"001-regret",
-        "Average regret of one sweep after the other, each visit a new example, and its bound",
-        "letters-0.01,letters-0.001",
-        "multi-sample:samples=1,online-loss=on,multi-sample:samples=10,online-loss=on,"
-        "multi-sample:samples=30,online-loss=on",
-        "", 60, 1, "passes", "regret", false}});
-  figures.insert(figures.begin() + 3, others.begin(), others.end());
-  figures.push_back(
+std::vector<BenchFigure> FiguresOfSeveralLabellings() {
+  return {
+      {"001", "Work to a small suboptimality: several corners of an example at once against one",
+       "letters-0.01,letters-0.001", "multi-sample,bcfw,ssg:average=weighted", "", 60, 1, "calls",
+       "primal_suboptimality", true},
+      {"001-regret",
+       "Average regret of one sweep after the other, each visit a new example, and its bound",
+       "letters-0.01,letters-0.001",
+       "multi-sample:samples=1,online-loss=on,multi-sample:samples=10,online-loss=on,"
+       "multi-sample:samples=30,online-loss=on",
+       "", 60, 1, "passes", "regret", false},
+  };
+}
+
+std::vector<BenchFigure> FiguresOfSparsity() {
+  return {
       {"004", "Weights that are not 0 against the strength of the l1 regulariser", "yeast-0.01",
        "prox-sdca:l1=0.0001,prox-sdca:l1=0.0003,prox-sdca:l1=0.001,prox-sdca:l1=0.003,prox-sdca:l1="
        "0.01,prox-sdca:l1=0.03",
-       "", 30, 1, "passes", "relative_gap", true, "nonzero_weights"});
+       "", 30, 1, "passes", "relative_gap", true, "nonzero_weights"},
+  };
+}
+
+/// All figures, paper by paper.
+std::vector<BenchFigure> MakeFigures() {
+  std::vector<BenchFigure> figures;
+  for (const auto& of_paper :
+       {FiguresOfPreprint(), FiguresOfSeveralLabellings(), FiguresOfSoftConstraints(),
+        FiguresOfBlockCoordinates(), FiguresOfSparsity()})
+    figures.insert(figures.end(), of_paper.begin(), of_paper.end());
   return figures;
 }
 

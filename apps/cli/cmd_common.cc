@@ -266,4 +266,19 @@ std::string CsvCell(const std::string& text) {
   return quoted + "\"";
 }
 
+std::string CellRow(const std::vector<std::string>& cells, char separator) {
+  std::string row;
+  for (const std::string& cell : cells) row.append(cell).push_back(separator);
+  if (!row.empty()) row.back() = '\n';
+  return row;
+}
+
+void AppendScoreRows(std::span<const double> scores, std::size_t columns, char separator,
+                     std::string* text) {
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    text->append(NumberText(scores[k], kScoreDigits));
+    text->push_back((k + 1) % columns == 0 ? '\n' : separator);
+  }
+}
+
 }  // namespace slackline::internal::program

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -148,5 +149,10 @@ std::string RightCell(const std::string& text, std::size_t width);
 /// One cell of a comma-separated line. It is quoted if it is empty, contains a comma, a quote or a
 /// line end, or begins or ends with a blank.
 std::string CsvCell(const std::string& text);
+/// The cells in one line.
+std::string CellRow(const std::vector<std::string>& cells, char separator);
+/// Appends a line for every `columns` scores.
+void AppendScoreRows(std::span<const double> scores, std::size_t columns, char separator,
+                     std::string* text);
 
 }  // namespace slackline::internal::program

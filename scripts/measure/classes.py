@@ -15,12 +15,12 @@ reading and writing of files included.
 import argparse
 import json
 import os
-import resource
 import statistics
-import subprocess
 import tempfile
 
 import numpy as np
+
+import defaults
 
 GAPS = (0.1, 0.01, 0.001)
 TOLERANCES = (100, 30, 10, 5, 3, 2, 1, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
@@ -28,11 +28,7 @@ MOST_SECONDS = 600
 
 
 def processor_seconds(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([str(part) for part in command], check=True, capture_output=True,
-                   env={**os.environ, "OMP_NUM_THREADS": "1"})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return defaults.run([str(part) for part in command])[1]
 
 
 def median_seconds(runs, command):
@@ -100,9 +96,8 @@ def main():
             if arguments.skip_liblinear:
                 continue
             processor_seconds([*train, "--gap-tolerance", 1e-4])
-            info = subprocess.run([arguments.slackline, "info", model, "--json"], check=True,
-                                  capture_output=True, text=True)
-            bound = json.loads(info.stdout)["dual"]
+            info, _ = defaults.run([arguments.slackline, "info", model, "--json"])
+            bound = json.loads(info)["dual"]
             wanted = list(GAPS)
             for tolerance in TOLERANCES:
                 liblinear = ["liblinear-train", "-s", 4, "-c", repr(1 / (lam * len(data.labels))),

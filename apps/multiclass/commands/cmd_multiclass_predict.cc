@@ -63,22 +63,10 @@ class Lines {
   }
 
   /// The text before all examples.
-  std::string Head() const {
-    std::string text;
-    if (!scores_) return text;
-    for (std::size_t k = 0; k < cells_.size(); ++k)
-      text += cells_[k] + (k + 1 < cells_.size() ? ',' : '\n');
-    return text;
-  }
+  std::string Head() const { return scores_ ? CellRow(cells_, ',') : std::string(); }
   void Append(const MulticlassPredictions& predictions, std::string* text) const {
-    if (!scores_) {
-      for (const Index label : predictions.labels) *text += cells_[Size(label)] + '\n';
-      return;
-    }
-    for (std::size_t k = 0; k < predictions.scores.size(); ++k) {
-      text->append(NumberText(predictions.scores[k], kScoreDigits));
-      *text += (k + 1) % cells_.size() != 0 ? ',' : '\n';
-    }
+    if (scores_) return AppendScoreRows(predictions.scores, cells_.size(), ',', text);
+    for (const Index label : predictions.labels) *text += cells_[Size(label)] + '\n';
   }
 
  private:

@@ -89,20 +89,7 @@ void AppendLabels(const std::vector<std::string>& cells, std::span<const std::in
 
 /// The text before all examples.
 std::string Head(const std::vector<std::string>& cells, const PredictOptions& options) {
-  std::string text;
-  if (!options.scores) return text;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    text += cells[i];
-    text += i + 1 < cells.size() ? ',' : '\n';
-  }
-  return text;
-}
-
-void AppendScores(std::span<const double> scores, std::size_t n, std::string* text) {
-  for (std::size_t k = 0; k < scores.size(); ++k) {
-    text->append(NumberText(scores[k], kScoreDigits));
-    *text += (k + 1) % n != 0 ? ',' : '\n';
-  }
+  return options.scores ? CellRow(cells, ',') : std::string();
 }
 
 void SayCounts(Offset examples, const std::string& decoder) {
@@ -120,9 +107,9 @@ void PredictStream(const PredictCommand& command, const MultiLabelModel& model,
     if (command.output == "probabilities") {
       std::vector<double> probabilities(stream.scores().begin(), stream.scores().end());
       ApplyCalibration(*model.calibration(), probabilities);
-      AppendScores(probabilities, cells.size(), &text);
+      AppendScoreRows(probabilities, cells.size(), ',', &text);
     } else if (options.scores) {
-      AppendScores(stream.scores(), cells.size(), &text);
+      AppendScoreRows(stream.scores(), cells.size(), ',', &text);
     } else {
       AppendLabels(cells, stream.labels(), &text);
     }
@@ -168,7 +155,7 @@ int Run(const PredictCommand& command) {
   const std::vector<std::string> cells = LabelCells(model);
   std::string text = ProcessRanks().first() ? Head(cells, options) : std::string();
   if (options.scores) {
-    AppendScores(predictions.scores, cells.size(), &text);
+    AppendScoreRows(predictions.scores, cells.size(), ',', &text);
   } else {
     AppendLabels(cells, predictions.labels, &text);
   }

@@ -95,13 +95,6 @@ void AppendLabels(const SequenceModel& model, const SequenceData& data, Index m,
   }
 }
 
-void AppendScores(std::span<const double> scores, std::size_t labels, std::string* text) {
-  for (std::size_t k = 0; k < scores.size(); ++k) {
-    text->append(NumberText(scores[k], kScoreDigits));
-    text->push_back((k + 1) % labels == 0 ? '\n' : '\t');
-  }
-}
-
 void SayCounts(Offset sequences, Offset tokens) {
   std::fprintf(stderr, "%s, %s\n", Count(sequences, "sequence").c_str(),
                Count(tokens, "token").c_str());
@@ -109,11 +102,7 @@ void SayCounts(Offset sequences, Offset tokens) {
 
 /// The text before all sequences.
 std::string Head(const SequenceModel& model, const SequencePredictOptions& options) {
-  std::string text;
-  if (!options.scores) return text;
-  for (const std::string& label : model.label_names()) text.append(label).push_back('\t');
-  text.back() = '\n';
-  return text;
+  return options.scores ? CellRow(model.label_names(), '\t') : std::string();
 }
 
 /// Appends the best labellings of one sequence.
@@ -145,8 +134,8 @@ std::string Lines(const SequenceModel& model, const SequenceInput& input,
     }
     if (before > 0 || j > 0) text.push_back('\n');
     if (options.scores) {
-      AppendScores(std::span<const double>(predictions.scores).subspan(token * k, length * k), k,
-                   &text);
+      AppendScoreRows(std::span<const double>(predictions.scores).subspan(token * k, length * k), k,
+                      '\t', &text);
     } else {
       AppendLabels(model, input.data, m,
                    std::span<const Index>(predictions.labels).subspan(token, length), &text);
@@ -182,7 +171,7 @@ void PredictStream(const PredictCommand& command, const SequenceModel& model,
     if (options.best > 0) {
       AppendBest(model, stream.data(), 0, predictions.best.front(), &text);
     } else if (options.scores) {
-      AppendScores(predictions.scores, model.label_names().size(), &text);
+      AppendScoreRows(predictions.scores, model.label_names().size(), '\t', &text);
     } else {
       AppendLabels(model, stream.data(), 0, predictions.labels, &text);
     }
