@@ -38,10 +38,10 @@ std::vector<DenseLabelling> DenseLabellings(const Problem& problem, Index m) {
   }
 }
 
-std::vector<Labelling> LabellingsByPsi(const Problem& problem, Index m) {
+std::vector<PsiAndLoss> LabellingsByPsi(const Problem& problem, Index m) {
   const ExampleView example = problem.data().example(m);
   const Eigen::VectorXd truth = DenseFeaturesOf(example, example.labels());
-  std::vector<Labelling> labellings;
+  std::vector<PsiAndLoss> labellings;
   for (const DenseLabelling& y : DenseLabellings(problem, m))
     labellings.push_back({truth - y.features, y.loss});
   return labellings;

@@ -27,12 +27,12 @@ Eigen::VectorXd DenseFeaturesOf(const ExampleView& example, std::span<const Inde
 std::vector<DenseLabelling> DenseLabellings(const Problem& problem, Index m);
 
 /// ψ_m = φ_m(ground truth) − φ_m(y), and Δ_m, of a labelling y.
-struct Labelling {
+struct PsiAndLoss {
   Eigen::VectorXd psi;
   double loss = 0;
 };
 /// Of the labellings of DenseLabellings, in the same order.
-std::vector<Labelling> LabellingsByPsi(const Problem& problem, Index m);
+std::vector<PsiAndLoss> LabellingsByPsi(const Problem& problem, Index m);
 
 /// max loss + w·φ over the labellings.
 double LargestScore(std::span<const DenseLabelling> labellings, const Eigen::VectorXd& weights);

@@ -29,11 +29,11 @@ inline PlainConstants ConstantsOf(const Problem& problem) {
   PlainConstants constants;
   const double scale = 1 / (problem.lambda() * problem.size());
   for (Index m = 0; m < problem.size(); ++m) {
-    const std::vector<Labelling> list = LabellingsByPsi(problem, m);
+    const std::vector<PsiAndLoss> list = LabellingsByPsi(problem, m);
     double range = 0;
-    for (const Labelling& a : list) {
+    for (const PsiAndLoss& a : list) {
       constants.squared_radius = std::max(constants.squared_radius, a.psi.squaredNorm());
-      for (const Labelling& b : list) range = std::max(range, (a.psi - b.psi).squaredNorm());
+      for (const PsiAndLoss& b : list) range = std::max(range, (a.psi - b.psi).squaredNorm());
     }
     constants.of_blocks.push_back(problem.lambda() * scale * scale * range);
     constants.curvature += constants.of_blocks.back();

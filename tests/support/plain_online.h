@@ -41,7 +41,7 @@ class PlainOnline {
     for (Index m = 0; m < problem.size(); ++m) {
       labellings_.push_back(DenseLabellings(problem, m));
       psi_.push_back(LabellingsByPsi(problem, m));
-      for (const Labelling& y : psi_.back()) {
+      for (const PsiAndLoss& y : psi_.back()) {
         largest_loss = std::max(largest_loss, y.loss);
         longest = std::max(longest, y.psi.norm());
       }
@@ -54,12 +54,12 @@ class PlainOnline {
     PlainOnlineStep step;
     step.before = w;
     const double lambda = problem_.lambda();
-    const Labelling& worst = psi_[m][Best(m, w, true)];
+    const PsiAndLoss& worst = psi_[m][Best(m, w, true)];
     step.suffered = 0.5 * lambda * w.squaredNorm() + worst.loss - w.dot(worst.psi);
     step.squared_gradient = (lambda * w - worst.psi).squaredNorm();
     step.predicted_loss = psi_[m][Best(m, w, false)].loss;
     const double dual = Dual();
-    const std::vector<const Labelling*> list = Samples(m, others, samples);
+    const std::vector<const PsiAndLoss*> list = Samples(m, others, samples);
     ++t;
     w *= static_cast<double>(t - 1) / static_cast<double>(t);
     Update(list);
@@ -104,9 +104,9 @@ class PlainOnline {
     return best;
   }
 
-  std::vector<const Labelling*> Samples(Index m, const std::vector<std::vector<Index>>& others,
-                                        std::size_t count) const {
-    std::vector<const Labelling*> list = {&psi_[m][Best(m, w, true)]};
+  std::vector<const PsiAndLoss*> Samples(Index m, const std::vector<std::vector<Index>>& others,
+                                         std::size_t count) const {
+    std::vector<const PsiAndLoss*> list = {&psi_[m][Best(m, w, true)]};
     for (const std::vector<Index>& labels : others) {
       if (list.size() == count) break;
       for (std::size_t y = 0; y < labellings_[m].size(); ++y) {
@@ -119,13 +119,13 @@ class PlainOnline {
   }
 
   /// Algorithm 1, lines 3 to 16.
-  void Update(const std::vector<const Labelling*>& samples) {
+  void Update(const std::vector<const PsiAndLoss*>& samples) {
     const double lambda_t = problem_.lambda() * static_cast<double>(t);
     Eigen::VectorXd u = Eigen::VectorXd::Zero(w.size());
     double loss = 0;
     mass_ = 0;
     for (int round = 0; round < moves_.rounds; ++round) {
-      for (const Labelling* y : samples) {
+      for (const PsiAndLoss* y : samples) {
         const double value = y->loss - w.dot(y->psi);
         const double own = loss - w.dot(u);
         const double expand = Share(value, y->psi.squaredNorm() / lambda_t, 1 - mass_);
@@ -156,7 +156,7 @@ class PlainOnline {
   Problem problem_;
   Moves moves_;
   std::vector<std::vector<DenseLabelling>> labellings_;
-  std::vector<std::vector<Labelling>> psi_;
+  std::vector<std::vector<PsiAndLoss>> psi_;
   double loss_ = 0;  // Σ α Δ
   double mass_ = 0;
 };

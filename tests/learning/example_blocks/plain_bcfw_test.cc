@@ -47,7 +47,7 @@ std::string Refusal(const Problem& problem, const TrainOptions& options) {
 double LargestSquaredPsi(const Problem& problem) {
   double largest = 0;
   for (Index m = 0; m < problem.size(); ++m) {
-    for (const Labelling& y : LabellingsByPsi(problem, m))
+    for (const PsiAndLoss& y : LabellingsByPsi(problem, m))
       largest = std::max(largest, y.psi.squaredNorm());
   }
   return largest;

@@ -126,8 +126,8 @@ TEST_CASE("the curvature constant is at most 4R²/(λn), which is reached") {
   const double scale = 1 / (lambda * n);
   double sum = 0;
   for (Index m = 0; m < n; ++m) {
-    const std::vector<Labelling> list = LabellingsByPsi(problem, m);
-    const auto f = [&](const Labelling& y) {
+    const std::vector<PsiAndLoss> list = LabellingsByPsi(problem, m);
+    const auto f = [&](const PsiAndLoss& y) {
       return 0.5 * lambda * (scale * y.psi).squaredNorm() - y.loss / n;
     };
     const Eigen::VectorXd step = scale * (list[2].psi - list[1].psi);
