@@ -52,9 +52,9 @@ def minutes(seconds):
 class Run:
     """One line of `slackline bench --list`."""
 
-    def __init__(self, line):
+    def __init__(self, line, limit_factor):
         self.figure, self.problem, self.learner, self.seed, limit = line.split("\t")
-        self.limit = float(limit)
+        self.limit = float(limit) * limit_factor
         self.data = self.problem.split("@")[0]  # without the draw of examples
 
     def path(self, out):
@@ -71,7 +71,8 @@ class Run:
             with open(path, encoding="utf-8") as file:
                 result = json.load(file)
             learner, = result["problems"][0]["learners"]
-            same = result["settings"]["time_limit"] == self.limit and learner["learner"] == self.learner
+            same = learner["learner"] == self.learner and (
+                result["settings"]["time_limit"] == self.limit or all(run["termination"] != "time-limit" for run in learner["runs"]))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, IndexError, TypeError):
@@ -97,7 +98,7 @@ class Runner:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         temporary = f"{path}.{os.getpid()}.tmp"
         command = [self.program, "bench", self.data, "--figure", run.figure, "--problems", run.problem, "--learners",
-                   run.learner, "--seed", run.seed, "--runs", "1", "--quiet", "--out", temporary]
+                   run.learner, "--seed", run.seed, "--runs", "1", "--time-limit", repr(run.limit), "--quiet", "--out", temporary]
         try:
             self.child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             errors = self.child.communicate()[1].strip()
@@ -194,7 +195,7 @@ def remove_leftovers(out):
                 pass  # another user's process
 
 
-def list_runs(program, only):
+def list_runs(program, only, limit_factor):
     try:
         done = subprocess.run([program, "bench", "--list"], capture_output=True, text=True)
     except OSError as error:
@@ -203,7 +204,7 @@ def list_runs(program, only):
         fail(f"{program} bench --list: {done.stderr.strip()}")
     for line in done.stderr.splitlines():
         tell(line)
-    runs = [Run(line) for line in done.stdout.splitlines()]
+    runs = [Run(line, limit_factor) for line in done.stdout.splitlines()]
     names = list(dict.fromkeys(run.figure for run in runs))
     for name in only:
         if not any(figure == name or figure.startswith(name + "-") for figure in names):
@@ -254,11 +255,20 @@ def write_pages(program, by_figure, runs, out):
     tell(os.path.join(out, "tables.md"))
 
 
+def positive(text):
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise ValueError
+    return value
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="reproduce")
     parser.add_argument("DATA", help="the data folder of slackline bench")
     parser.add_argument("--out", default="run-out/reproduce", help="folder of runs, pages and tables [%(default)s]")
     parser.add_argument("--only", default="", help="figures, separated by commas; 003 stands for all figures of paper 003")
+    parser.add_argument("--limit-factor", type=positive, default=1, metavar="F",
+                        help="multiply all limits of elapsed time by F, for a slow or busy machine [%(default)s]")
     parser.add_argument("--program", default="build/apps/slackline", help="the program [%(default)s]")
     return parser.parse_args()
 
@@ -278,7 +288,7 @@ def main():
         fail(f"--out: {args.out}: {error.strerror}")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, on_signal)
-    runs = list_runs(args.program, [name for name in args.only.split(",") if name])
+    runs = list_runs(args.program, [name for name in args.only.split(",") if name], args.limit_factor)
     runner = Runner(args.program, args.DATA, args.out)
     try:
         by_figure = make_runs(runner, runs, args.out)

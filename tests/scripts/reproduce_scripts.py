@@ -137,10 +137,28 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(result.stderr.splitlines()), 3)  # the three problems of 003-2
         self.assertFalse(os.path.exists(os.path.join(self.out, "003-2.json")))
 
+    def test_other_limits_make_only_those_runs_again_that_a_limit_ended(self):
+        ended = self.parts()[2]
+        with open(ended, encoding="utf-8") as file:
+            result = json.load(file)
+        result["problems"][0]["learners"][0]["runs"][0]["termination"] = "time-limit"
+        with open(ended, "w", encoding="utf-8") as file:
+            json.dump(result, file)
+        same = run(self.out, "--only", FIGURE)
+        self.assertIn(f"{RUNS} are there, and 0 are missing", same.stdout)
+        longer = run(self.out, "--only", FIGURE, "--limit-factor", "2.5")
+        self.assertIn(f"{RUNS - 1} are there, and 1 are missing", longer.stdout)
+        self.assertIn("seed 1, at most 75 s", longer.stdout)
+        with open(ended, encoding="utf-8") as file:
+            result = json.load(file)
+        self.assertEqual(result["settings"]["time_limit"], 75)
+        self.assertEqual(result["problems"][0]["learners"][0]["runs"][0]["termination"], "converged")
+
     def test_arguments_that_are_refused(self):
         for message, arguments, options in (
                 ("no-folder: there is no such folder", [], {"data": "no-folder"}),
                 ("--only: unknown figure '00'; choose from 000-1, 001", ["--only", "00"], {}),
+                ("--limit-factor: invalid positive value: '0'", ["--limit-factor", "0"], {}),
                 ("no-program: No such file", [], {"program": "no-program"})):
             result = run(self.out, *arguments, **options)
             self.assertEqual(result.returncode, 2, result.stderr)
