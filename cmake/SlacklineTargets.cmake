@@ -13,7 +13,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     list(APPEND SLACKLINE_WARNINGS -Wno-array-bounds -Wno-stringop-overflow)  # false alarms with precompiled headers
   endif()
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND SLACKLINE_BATCH_SIZE GREATER 1)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (SLACKLINE_BATCH_SIZE GREATER 1 OR SLACKLINE_TEST_BATCH_SIZE GREATER 1))
   list(APPEND SLACKLINE_WARNINGS -Wno-subobject-linkage)  # is for headers, as which sources of a batch count
 endif()
 if(SLACKLINE_BUILD_FUZZERS)
