@@ -25,7 +25,6 @@ constexpr OptionRecord kOptions[] = {
      .field = Field<&BcfwOptions::batch_start>,
      .special_values = "on"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions, kInexactOptions};
-constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
 
 std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& options) {
   if (options.shards > 1) return MakeInShards(problem, options);
@@ -73,8 +72,8 @@ constinit const LearnerRecord kBcfwLearner = {
     .summary = "block-coordinate Frank-Wolfe: one block per example, with an oracle",
     .section = "Frank-Wolfe: `fw` and `bcfw`",
     .make = Make,
-    .variants = kVariants,
-    .reads = "step order average keep-newest proximal fixed-step shards oracle",
+    .variants = kOracleVariants,
+    .reads = "step order average keep-newest proximal fixed-step shards rescaling oracle",
     .options = kOptionLists,
     .check = Check};
 

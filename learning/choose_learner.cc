@@ -110,6 +110,14 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
   };
   const bool factor_blocks = AsksForFactorBlocks(*options);
+  if (RescalesSlack(*options)) {
+    if (factor_blocks)
+      throw DataError(
+          "--rho, --tau and --shrinking belong to factor blocks, which do not support --rescaling "
+          "slack");
+    return example_blocks("of loss times score",
+                          "with slack rescaling the loss is not a sum over factors");
+  }
   if (problem.training().form == LossForm::kF1 && !factor_blocks) {
     return example_blocks("dynamic programming over counts",
                           "the loss 1 - F1 is not a sum over labels, which factor blocks need");

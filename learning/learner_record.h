@@ -24,7 +24,7 @@ enum class Need {
   kTables,         ///< a score of every joint state of every factor
   kEveryState,     ///< no forbidden states
   kFreeVariables,  ///< no factors between variables
-  kEnumeration,    ///< at most kMaxSlackLabellings labellings
+  kSlackOracle,    ///< a maximum of loss times score over whole examples (slack_oracle.h)
   kBruteForce,     ///< at most kMaxLabellings labellings
   kNoCycles,       ///< no cycles: for dynamic programming
   kBinaryPairs,    ///< binary variables, factors over at most two: for roof duality
@@ -51,6 +51,16 @@ struct LearnerVariant {
   bool (*applies)(const TrainOptions&) = nullptr;
   NeedSet needs = 0;
 };
+
+/// The variant of learners with an oracle that train by slack rescaling, and all their variants
+/// where the oracle is all that they need.
+constexpr bool RescalesSlack(const TrainOptions& options) {
+  return options.rescaling == Rescaling::kSlack;
+}
+inline constexpr LearnerVariant kSlackVariant = {.options = "--rescaling slack",
+                                                 .applies = RescalesSlack,
+                                                 .needs = NeedsAll(Need::kSlackOracle)};
+inline constexpr LearnerVariant kOracleVariants[] = {kSlackVariant, {.needs = kNeedsOracle}};
 
 /// The record of a learner, to be made with designated initialisers. Everything that it points to
 /// has static storage.

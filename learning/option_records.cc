@@ -86,8 +86,8 @@ constexpr OptionRecord kShared[] = {
      .special_values = "on"},
     {.name = "rescaling",
      .placeholder = "margin|slack",
-     .text = "cutting-plane-1, cutting-plane-n: hinge of a labelling. margin: loss − margin. "
-             "slack: loss · (1 − margin), which needs label spaces that can be enumerated",
+     .text = "learners with an oracle: hinge of a labelling. margin: loss − margin. slack: loss · "
+             "(1 − margin)",
      .default_text = "margin",
      .field = Field<&O::rescaling>,
      .by_learner = true,
@@ -152,7 +152,9 @@ constexpr OptionRecord kShared[] = {
      .placeholder = "auto|roof|messages|messages-branch-and-bound|lp|lp-polytope|tree|brute-force|"
                     "branch-and-bound|global",
      .text = "bcfw and other learners with an oracle: the solver that finds the labelling of an "
-             "example with the largest score plus loss",
+             "example with the largest score plus loss. With --rescaling slack, auto maximises "
+             "loss times score exactly where it can, brute-force enumerates, and a solver gives "
+             "bounds",
      .default_text = "auto",
      .field = Field<&O::oracle>,
      .by_learner = true},

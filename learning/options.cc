@@ -173,11 +173,6 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     if (options.order != OrderKind::kAuto && !record->own_order.empty())
       refuse("order", Name(options.order), record->own_order, ReadersOfOrders());
   }
-  if (options.rescaling == Rescaling::kSlack && options.oracle != SolverKind::kAuto &&
-      options.oracle != SolverKind::kBruteForce) {
-    throw DataError(
-        "--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
-  }
   if (options.shards > 1) {
     if (options.fixed_step)
       throw DataError(

@@ -43,7 +43,7 @@ constexpr TraitRow kTraits[] = {
     {Trait::kGlobals, NeedsAll(Need::kMarginals, Need::kTables, Need::kNoGlobals)},
     {Trait::kCoupledGlobals, NeedsAll(Need::kExampleOracle)},
     {Trait::kForbiddenStates, NeedsAll(Need::kEveryState)},
-    {Trait::kManyLabellings, NeedsAll(Need::kEnumeration)},
+    {Trait::kManyCoupled, NeedsAll(Need::kExampleOracle, Need::kSlackOracle)},
     {Trait::kHugeLabellings, NeedsAll(Need::kBruteForce)},
     {Trait::kNoInputs, NeedsAll(Need::kInputs)},
     {Trait::kCountLoss, NeedsAll(Need::kSumLoss)},
@@ -58,7 +58,7 @@ struct Reason {
 constexpr Reason kReasons[] = {
     {Need::kSumLoss,
      "{} needs a loss that is a sum over the labels, which 1 - F1 is not; use --learner auto, "
-     "bcfw, fw, ssg, bmrm, or a cutting plane without --rescaling slack"},
+     "bcfw, fw, ssg, bmrm, or a cutting plane"},
     {Need::kNoGlobals,
      "{} does not support global factors, which have no tables; use --oracle auto"},
     {Need::kExampleOracle,
@@ -77,9 +77,10 @@ constexpr Reason kReasons[] = {
     {Need::kFreeVariables,
      "{} needs examples without factors, whose smoothed maximum is a projection; use --sdca-step "
      "2"},
-    {Need::kEnumeration,
-     "--rescaling slack enumerates the labellings of every example, at most 4096; there are "
-     "examples with more: use --rescaling margin"},
+    {Need::kSlackOracle,
+     "{} needs oracles over whole examples, which do not exist if global factors share variables "
+     "or stand beside factors with tables and an example has more than 4096 labellings; use "
+     "--rescaling margin with --learner al or soft"},
     {Need::kBruteForce, "{} tries all labellings, but there are too many; use --oracle auto"},
     {Need::kNoCycles, "{} needs graphs without cycles; use --oracle auto"},
     {Need::kBinaryPairs,
@@ -92,6 +93,9 @@ constexpr Reason kReasons[] = {
 constexpr std::string_view kCountsNeed =
     "the loss 1 - F1 needs binary labels without cycles of pairs, without global factors and "
     "without forbidden states; with multi-label data, use --graph none or tree";
+constexpr std::string_view kGlobalNeeds =
+    "oracle global needs global factors that share no variables and do not stand beside factors "
+    "with tables; use --oracle auto";
 constexpr std::string_view kNoKernelsOfGlobals =
     "kernels cannot be combined with global factors, whose features are not inputs; leave out "
     "--kernel, and use --learner auto";
@@ -132,6 +136,32 @@ NeedSet RuledOutByAll(TraitSet traits) {
   }
   return needs;
 }
+
+/// What the oracles of a problem's structures need.
+class OracleNeeds {
+ public:
+  OracleNeeds(const Problem& problem, const TrainOptions& options, NeedSet way)
+      : oracle_(options.oracle), slack_(RescalesSlack(options)) {
+    // Some ways with slack rescaling need the solver for sums as well.
+    if (slack_ && (way & NeedsAll(Need::kExampleOracle)) == 0)
+      solver_ = SlackNeedsSolver(problem, oracle_);
+  }
+  SolverKind KindFor(const FactorGraph& graph) const {
+    if (oracle_ != SolverKind::kAuto) return oracle_;
+    return slack_ ? AutomaticSlackSolver(graph) : AutomaticSolver(graph);
+  }
+  bool NeedsSolver(std::size_t structure) const { return solver_.empty() || solver_[structure]; }
+  NeedSet Of(std::size_t structure, SolverKind oracle) const {
+    if (NeedsSolver(structure)) return NeedsOf(oracle);
+    // Enumeration serves every structure that is not too large.
+    return oracle_ == SolverKind::kBruteForce ? NeedsAll(Need::kBruteForce) : NeedSet{0};
+  }
+
+ private:
+  SolverKind oracle_;
+  bool slack_;
+  std::vector<bool> solver_;  // per structure: whether it needs the solver; empty: all do
+};
 
 }  // namespace
 
@@ -179,7 +209,8 @@ TraitSet TraitsOf(const Structure& structure) {
   set(Trait::kGlobals, globals);
   set(Trait::kCoupledGlobals, globals && !HasExactGlobals(graph));
   set(Trait::kForbiddenStates, structure.has_forbidden_states());
-  set(Trait::kManyLabellings, CountLabellings(graph, kMaxSlackLabellings) > kMaxSlackLabellings);
+  set(Trait::kManyCoupled, globals && !HasExactGlobals(graph) &&
+                               CountLabellings(graph, kMaxSlackLabellings) > kMaxSlackLabellings);
   set(Trait::kHugeLabellings, CountLabellings(graph, kMaxLabellings) > kMaxLabellings);
   set(Trait::kNoInputs, structure.slots().empty());
   return traits;
@@ -191,7 +222,9 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
                               (way.options.empty() ? "" : " with " + std::string(way.options));
   const bool counts = problem.training().form == LossForm::kF1;
   TraitSet common = ~TraitSet{0};  // traits that all structures have
-  for (const auto& structure : problem.data().structures()) {
+  const OracleNeeds oracles(problem, options, way.needs);
+  for (std::size_t k = 0; k < problem.data().structures().size(); ++k) {
+    const auto& structure = problem.data().structures()[k];
     const TraitSet traits = TraitsOf(*structure) | (counts ? Bit(Trait::kCountLoss) : 0);
     common &= traits;
     const NeedSet out = RuledOutByAll(traits);
@@ -200,14 +233,18 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
     // One input among all examples is enough for a kernel.
     std::string fault = FirstFault(way.needs & out & ~NeedsAll(Need::kInputs), learner);
     if (!fault.empty()) return fault;
-    if ((way.needs & NeedsAll(Need::kExampleOracle)) == 0) continue;
+    if ((way.needs & NeedsAll(Need::kExampleOracle, Need::kSlackOracle)) == 0) continue;
     if (counts) continue;  // the loss 1 − F1 has its own oracle, see below
-    const bool chosen = options.oracle == SolverKind::kAuto;
-    const SolverKind oracle = chosen ? AutomaticSolver(structure->graph()) : options.oracle;
+    const SolverKind oracle = oracles.KindFor(structure->graph());
     const std::string name(SolverKindName(oracle));
-    fault = FirstFault(NeedsOf(oracle) & out,
-                       chosen ? "the oracle of these examples (" + name + ")" : "oracle " + name);
+    fault =
+        FirstFault(oracles.Of(k, oracle) & out, options.oracle == SolverKind::kAuto
+                                                    ? "the oracle of these examples (" + name + ")"
+                                                    : "oracle " + name);
     if (!fault.empty()) return fault;
+    if (oracle == SolverKind::kGlobal && (out & NeedsAll(Need::kExampleOracle)) != 0 &&
+        oracles.NeedsSolver(k))
+      return std::string(kGlobalNeeds);
   }
   if (counts) {
     std::string fault = CountLossFault(problem, options.oracle);

@@ -33,14 +33,14 @@ enum class Trait {
   kGlobals,          ///< global factors
   kCoupledGlobals,   ///< global factors that share variables or stand beside factors with tables
   kForbiddenStates,  ///< states of variables or of factors with tables that no labelling may use
-  kManyLabellings,   ///< more than kMaxSlackLabellings
+  kManyCoupled,      ///< coupled globals with more than kMaxSlackLabellings labellings
   kHugeLabellings,   ///< more than kMaxLabellings
   kNoInputs,         ///< no input vectors: all features are scalars
   kCountLoss,        ///< the loss 1 − F1, not a sum over variables: a trait of the problem
 };
 inline constexpr Trait kAllTraits[] = {
     Trait::kFactors,        Trait::kCycles,          Trait::kNotBinaryPairs, Trait::kGlobals,
-    Trait::kCoupledGlobals, Trait::kForbiddenStates, Trait::kManyLabellings, Trait::kHugeLabellings,
+    Trait::kCoupledGlobals, Trait::kForbiddenStates, Trait::kManyCoupled,    Trait::kHugeLabellings,
     Trait::kNoInputs,       Trait::kCountLoss};
 
 /// Sets of traits.

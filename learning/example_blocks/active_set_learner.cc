@@ -21,10 +21,11 @@ constexpr int kChunks = 64;
 class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
  public:
   ActiveSetLearner(const Problem& problem, const TrainOptions& options)
-      : ActiveSetLearnerBase(
-            problem, options,
-            {.solver = options.oracle, .searches = ExampleOracle::Searches::kOnDemand},
-            {options.step, AverageRuleOf(options), NumThreads(options.threads)}),
+      : ActiveSetLearnerBase(problem, options,
+                             {.solver = options.oracle,
+                              .searches = ExampleOracle::Searches::kOnDemand,
+                              .rescaling = options.rescaling},
+                             {options.step, AverageRuleOf(options), NumThreads(options.threads)}),
         gaps_(problem.size(), options.order,
               ExamplesOutnumberWeights(problem.size(), problem.num_weights())),
         point_(options.proximal != Switch::kOff, [this](Index m, std::vector<double>* coordinates) {

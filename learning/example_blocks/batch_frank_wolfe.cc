@@ -166,7 +166,6 @@ std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem,
 namespace {
 
 constexpr std::span<const OptionRecord> kOptionLists[] = {kInexactOptions};
-constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
 
 }  // namespace
 
@@ -175,8 +174,8 @@ constinit const LearnerRecord kFrankWolfeLearner = {
     .summary = "Frank-Wolfe on all examples at once",
     .section = "Frank-Wolfe: `fw` and `bcfw`",
     .make = MakeFrankWolfeLearner,
-    .variants = kVariants,
-    .reads = "average keep-newest fixed-step shards oracle",
+    .variants = kOracleVariants,
+    .reads = "average keep-newest fixed-step shards rescaling oracle",
     .options = kOptionLists,
     .own_steps = "takes Frank-Wolfe steps only",
     .own_order = "takes all examples at once",

@@ -73,7 +73,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     traits_.listener = this;
     if (own_.online_loss) longest_psi_ = LongestPsi(problem);
     for (const auto& structure : problem.data().structures())
-      multiclass_.push_back(IsMulticlass(*structure));
+      multiclass_.push_back(!RescalesSlack(options) && IsMulticlass(*structure));
   }
 
   void RunPass(const StopControl& stop) override {
@@ -264,6 +264,9 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
       sample.loss += loss[example.graph().state_offset(i) + labels[i]];
     }
+    if (RescalesSlack(options_)) {
+      for (double& q : sample.coordinates) q *= sample.loss;
+    }
     samples_.push_back(std::move(sample));
   }
 
@@ -424,7 +427,12 @@ constexpr OptionRecord kOptions[] = {
      .field = Field<&MultiSampleOptions::online_loss>,
      .special_values = "on"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
-constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle | NeedsAll(Need::kSumLoss)}};
+// The sampler maximises sums with slack rescaling, too.
+constexpr NeedSet kNeeds = kNeedsOracle | NeedsAll(Need::kSumLoss);
+constexpr LearnerVariant kVariants[] = {{.options = kSlackVariant.options,
+                                         .applies = RescalesSlack,
+                                         .needs = kNeeds | kSlackVariant.needs},
+                                        {.needs = kNeeds}};
 
 void Check(const TrainOptions& options) {
   const auto& own = options.own<MultiSampleOptions>();
@@ -432,6 +440,9 @@ void Check(const TrainOptions& options) {
     throw DataError(
         "--online-loss cannot be combined with --revisit: with revisits an example is no longer "
         "new when it is predicted");
+  if (own.online_loss && RescalesSlack(options))
+    throw DataError(
+        "--online-loss cannot be combined with --rescaling slack, whose oracle does not predict");
 }
 
 }  // namespace
@@ -443,7 +454,7 @@ constinit const LearnerRecord kMultiSampleLearner = {
     .make = [](const Problem& problem,
                const TrainOptions& options) { return MakeMultiSampleLearner(problem, options); },
     .variants = kVariants,
-    .reads = "average keep-newest oracle",
+    .reads = "average keep-newest rescaling oracle",
     .options = kOptionLists,
     .own_steps = "updates an example with several labellings at once",
     .check = Check};

@@ -31,6 +31,10 @@
 // the length of every ψ (the paper has B = 1 and D = 2R, R the length of the longest feature
 // vector). This takes a second oracle call in every step, which is not counted and changes nothing.
 //
+// With slack rescaling the vector of labelling s is Δ(s)·ψ(s). The sampler then still draws by loss
+// plus score, since the theorem asks only for the oracle's corner, and Algorithm 2, which needs the
+// vectors of single states, is not used.
+//
 // Cost of a step: one oracle call, K labellings of the sampler, K applications of the example's
 // Gram map, and two sweeps over all weights (none with --revisit).
 #pragma once

@@ -2,10 +2,12 @@
 #include <slackline/learning/example_blocks/point_blocks.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/slot_sweeps.h>
+#include <slackline/learning/problem_scales.h>
 #include <slackline/learning/standalone/prox_regulariser.h>
 #include <slackline/learning/step/active_set.h>
 #include <slackline/learning/step/dual_mixture.h>
@@ -117,6 +119,7 @@ void PointBlocks::BoundFeatures() {
     const ExampleView example = problem_.data().example(m);
     bounds_.push_back(projects_ ? SquaredStateNorm(example, &gram_)
                                 : SquaredFeatureRange(example, &known));
+    if (terms_.slack) bounds_.back() *= std::pow(LargestLoss(problem_, m), 2);
   }
   largest_bound_ = *std::max_element(bounds_.begin(), bounds_.end());
 }

@@ -37,6 +37,7 @@ class PointBlocks {
     Index step = 2;           ///< ProxSdcaOptions::sdca_step
     bool fixed_step = false;  ///< 2M/(νk+2M) instead of a step option; without σ and γ
     double quality = 1;       ///< ν
+    bool slack = false;       ///< slack rescaling: corners are Δ(s)·ψ(s); without γ
   };
   /// Starts at the ground truth: v = 0. oracle: of all visits, with dense corners (Ways::kSolvers);
   /// must outlive the blocks. Step 5 needs smoothing, and examples without factors.

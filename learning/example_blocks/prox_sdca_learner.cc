@@ -104,7 +104,8 @@ class ProxSdcaLearner : public PointBlockLearner, public CheckListener, public S
 PointBlocks::Terms TermsOf(const TrainOptions& options) {
   return {.l1 = options.l1,
           .smoothing = options.smoothing,
-          .step = options.own<ProxSdcaOptions>().sdca_step};
+          .step = options.own<ProxSdcaOptions>().sdca_step,
+          .slack = RescalesSlack(options)};
 }
 
 double SmoothingRange(const Problem& problem) {
@@ -150,6 +151,9 @@ constexpr OptionRecord kOptions[] = {
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr NeedSet kNeeds = kNeedsOracle | NeedsAll(Need::kSumLoss);
 constexpr LearnerVariant kVariants[] = {
+    {.options = kSlackVariant.options,
+     .applies = RescalesSlack,
+     .needs = kSlackVariant.needs | NeedsAll(Need::kSumLoss)},
     {.options = "--sdca-step 5 --smoothing",
      .applies =
          [](const TrainOptions& options) { return options.own<ProxSdcaOptions>().sdca_step == 5; },
@@ -163,6 +167,10 @@ void Check(const TrainOptions& options) {
   const auto& own = options.own<ProxSdcaOptions>();
   if (own.sdca_step == 5 && options.smoothing <= 0)
     throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
+  if (options.smoothing > 0 && RescalesSlack(options) && options.learner == LearnerKind::kProxSdca)
+    throw DataError(
+        "--smoothing cannot be combined with --rescaling slack: a smoothed maximum is one over "
+        "marginals, of which losses times scores are no function");
   if (own.random_output && options.shards > 1)
     throw DataError("--shards cannot be combined with --random-output");
   if (options.l1 > 0 && options.kernel != KernelKind::kAuto)
@@ -179,7 +187,7 @@ constinit const LearnerRecord kProxSdcaLearner = {
     .section = "prox-sdca",
     .make = MakeProxSdcaLearner,
     .variants = kVariants,
-    .reads = "average keep-newest l1 smoothing shards oracle",
+    .reads = "average keep-newest l1 smoothing shards rescaling oracle",
     .options = kOptionLists,
     .own_steps = "has its own steps, which --sdca-step chooses",
     .check = Check};

@@ -31,6 +31,9 @@
 //   step 4: by the largest of all examples (examples without factors: by ‖X_i‖²‖z‖², as in the
 //           paper)
 //   step 5: s = λMγ/(R² + λMγ), for examples without factors
+// With slack rescaling, a corner is Δ(s)·ψ(s), which lies in the hull of 0 = ψ(y) and B ψ(s), B the
+// largest loss of the example: feature ranges are multiplied by B. There is no smoothing then,
+// because the objective is no function of marginals.
 // A step costs as much as one of bcfw; l1 adds a sweep over the weights that the step moves.
 // Evaluations call the oracle for θ − γμ once per example. For any μ' the maximum is at most max_μ
 // (θ − γμ')·μ + (γ/2) Σ_i (1 + ‖μ'_i‖²), so any oracle with certified bounds certifies P.

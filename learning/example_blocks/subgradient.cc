@@ -155,7 +155,6 @@ constexpr OptionRecord kOptions[] = {
      .field = Field<&SubgradientOptions::projection>,
      .special_values = "on"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
-constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
 
 }  // namespace
 
@@ -164,8 +163,8 @@ constinit const LearnerRecord kSubgradientLearner = {
     .summary = "stochastic subgradient steps on the primal (Pegasos)",
     .section = "Subgradients: `ssg`",
     .make = MakeSubgradientLearner,
-    .variants = kVariants,
-    .reads = "average keep-newest oracle",
+    .variants = kOracleVariants,
+    .reads = "average keep-newest rescaling oracle",
     .options = kOptionLists,
     .own_steps = "takes subgradient steps only"};
 

@@ -291,8 +291,11 @@ constexpr OptionRecord kOptions[] = {{.name = "cache-mb",
                                       .positive = true,
                                       .outer = true}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
-constexpr LearnerVariant kVariants[] = {
-    {.needs = kNeedsOracle | NeedsAll(Need::kInputs, Need::kNoGlobals)}};
+constexpr NeedSet kKernelNeeds = NeedsAll(Need::kInputs, Need::kNoGlobals);
+constexpr LearnerVariant kVariants[] = {{.options = kSlackVariant.options,
+                                         .applies = RescalesSlack,
+                                         .needs = kSlackVariant.needs | kKernelNeeds},
+                                        {.needs = kNeedsOracle | kKernelNeeds}};
 
 }  // namespace
 
@@ -302,7 +305,7 @@ constinit const LearnerRecord kKernelFrankWolfeLearner = {
     .section = "Kernels",
     .make = MakeKernelLearner,
     .variants = kVariants,
-    .reads = "average keep-newest fixed-step oracle",
+    .reads = "average keep-newest fixed-step rescaling oracle",
     .options = kOptionLists,
     .own_steps = "takes Frank-Wolfe steps only",
     .own_order = "takes all examples at once",
@@ -313,7 +316,7 @@ constinit const LearnerRecord kKernelBcfwLearner = {
     .section = "Kernels",
     .make = MakeKernelLearner,
     .variants = kVariants,
-    .reads = "average keep-newest fixed-step oracle",
+    .reads = "average keep-newest fixed-step rescaling oracle",
     .options = kOptionLists,
     .own_steps = "takes Frank-Wolfe steps only",
     .kernelized = true};

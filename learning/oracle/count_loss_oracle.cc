@@ -18,7 +18,9 @@ CountLossOracle::CountLossOracle(const Problem& problem) : problem_(problem) {
 }
 
 bool CountLossOracle::Fits(const Structure& structure) {
-  return CountForest::Fits(structure.graph()) && !structure.has_forbidden_states();
+  const std::span<const Index> states = structure.graph().cardinalities();
+  return CountForest::Fits(structure.graph()) && !structure.has_forbidden_states() &&
+         std::all_of(states.begin(), states.end(), [](Index count) { return count == 2; });
 }
 
 double CountLossOracle::Maximise(Index m, std::span<const double> u, std::span<Index> labels) {
@@ -29,7 +31,10 @@ double CountLossOracle::Maximise(Index m, std::span<const double> u, std::span<I
   const std::span<const Index> truth = example.labels();
   const auto relevant = static_cast<Index>(std::count(truth.begin(), truth.end(), 1));
   const std::vector<double>& gains = Gains(relevant, graph.num_variables() - relevant);
-  return forests_[problem_.data().structure_of(m)]->Maximise(scores_, truth, gains, labels);
+  counts_.assign(2 * truth.size(), {});
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    (truth[i] == 1 ? counts_[2 * i + 1].first : counts_[2 * i + 1].second) = 1;
+  return forests_[problem_.data().structure_of(m)]->Maximise(scores_, counts_, {gains, {}}, labels);
 }
 
 /// The loss Δ for all numbers h of hits and f of false alarms, at index h · (others + 1) + f.

@@ -45,6 +45,7 @@ class CountLossOracle {
   // Losses by numbers of relevant and other labels.
   std::map<std::pair<Index, Index>, std::vector<double>> gains_;
   std::vector<double> scores_;
+  std::vector<StateCounts> counts_;
 };
 
 }  // namespace slackline::internal

@@ -41,9 +41,8 @@ ExampleOracle::ExampleOracle(const Problem& problem, const Options& options)
       options.message_iterations == 0 || (solvers && options.solver == SolverKind::kMessages),
       "only message passing has iterations");
   if (options.rescaling == Rescaling::kSlack) {
-    SLACKLINE_CHECK(!solvers, "slack rescaling has no solver");
-    for (const auto& structure : problem.data().structures())
-      SlackOracle::RequireEnumerable(*structure);
+    slack_ = std::make_unique<SlackOracle>(problem, options.solver);
+    entries_.resize(problem.data().structures().size());
     return;
   }
   if (problem.training().form == LossForm::kF1) {
@@ -145,8 +144,7 @@ void ExampleOracle::ChangeSums(Index position, double before, double after) {
 double ExampleOracle::Maximise(Index m, std::span<const double> slot_scores,
                                std::span<const double> weights, WarmStart* warm, bool bound,
                                SparseCorner* corner) {
-  if (options_.rescaling == Rescaling::kSlack)
-    return MaximiseSlack(m, slot_scores, weights, corner);
+  if (slack_) return MaximiseSlack(m, slot_scores, weights, warm, corner);
   if (counts_) return MaximiseCounts(m, slot_scores, weights, corner);
   Entry& entry = entries_[problem_.data().structure_of(m)];
   if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
@@ -157,11 +155,31 @@ double ExampleOracle::Maximise(Index m, std::span<const double> slot_scores,
 }
 
 double ExampleOracle::MaximiseSlack(Index m, std::span<const double> slot_scores,
-                                    std::span<const double> weights, SparseCorner* corner) {
-  const ExampleView example = problem_.data().example(m);
-  ReadCoordinates(example.structure(), slot_scores, weights);
-  table_work_ += 2 * example.graph().total_states();
-  return slack_.Maximise(example, problem_.loss(m), coordinates_, corner);
+                                    std::span<const double> weights, WarmStart* warm,
+                                    SparseCorner* corner) {
+  ReadCoordinates(problem_.data().example(m).structure(), slot_scores, weights);
+  SolveSlack(m, coordinates_, weights, warm);
+  ReadResult(m, corner);
+  return result_.upper_bound;
+}
+
+void ExampleOracle::SolveSlack(Index m, std::span<const double> u, std::span<const double> weights,
+                               WarmStart* warm) {
+  MapSolver* solver = nullptr;
+  if (slack_->MethodOf(m) == SlackMethod::kMultipliers) {
+    const std::size_t k = problem_.data().structure_of(m);
+    const auto& structure = problem_.data().structures()[k];
+    if (!entries_[k].solver) {
+      Options options = options_;
+      if (options.solver == SolverKind::kAuto)
+        options.solver = AutomaticSlackSolver(structure->graph());
+      entries_[k] = MakeSolverEntry(structure, options);
+      entries_[k].relaxed = false;
+    }
+    solver = entries_[k].solver.get();
+    if (!weights.empty()) solver->SetWeights(weights);
+  }
+  slack_->Maximise(m, u, solver, warm, &result_);
 }
 
 double ExampleOracle::MaximiseCounts(Index m, std::span<const double> slot_scores,
@@ -249,7 +267,20 @@ double ExampleOracle::MaximiseBySolver(Entry* entry, Index m, std::span<const do
   return result_.upper_bound;
 }
 
-double ExampleOracle::AddResult(Index m, double scale, std::span<double> coordinates) const {
+double ExampleOracle::AddSlackResult(Index m, double scale, std::span<double> coordinates) {
+  const ExampleView example = problem_.data().example(m);
+  const double loss = problem_.training().LossOf(m, result_.labels);
+  truth_.assign(coordinates.size(), 0.0);
+  difference_.assign(coordinates.size(), 0.0);
+  AddLabellingFeatures(example, example.labels(), 1, truth_);
+  AddLabellingFeatures(example, result_.labels, 1, difference_);
+  for (std::size_t k = 0; k < coordinates.size(); ++k)
+    coordinates[k] += scale * (truth_[k] + loss * (difference_[k] - truth_[k]));
+  return loss;
+}
+
+double ExampleOracle::AddResult(Index m, double scale, std::span<double> coordinates) {
+  if (slack_) return AddSlackResult(m, scale, coordinates);
   const ExampleView example = problem_.data().example(m);
   if (result_.integral) {
     AddLabellingFeatures(example, result_.labels, scale, coordinates);
@@ -283,27 +314,28 @@ Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmSta
   if (scale != 1) {
     for (double& score : u_) score *= scale;
   }
-  if (example.graph().num_global_factors() > 0) {
-    if (scale != 1) {
-      scaled_.assign(weights.begin(), weights.end());
-      for (double& weight : scaled_) weight *= scale;
-    }
-    entries_[problem_.data().structure_of(m)].solver->SetWeights(
-        scale != 1 ? std::span<const double>(scaled_) : weights);
+  if (example.graph().num_global_factors() == 0) return MaximiseAt(m, u_, warm, offsets);
+  if (scale != 1) {
+    scaled_.assign(weights.begin(), weights.end());
+    for (double& weight : scaled_) weight *= scale;
   }
-  return MaximiseAt(m, u_, warm, offsets);
+  return MaximiseAt(m, u_, warm, offsets, scale != 1 ? std::span<const double>(scaled_) : weights);
 }
 
 Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
-                                 std::span<const double> offsets) {
+                                 std::span<const double> offsets, std::span<const double> weights) {
   SLACKLINE_CHECK(options_.ways == Ways::kSolvers, "dense corners come from solvers");
   const ExampleView example = problem_.data().example(m);
-  if (counts_) {
-    SLACKLINE_CHECK(offsets.empty(), "offsets need losses that are sums");
+  SLACKLINE_CHECK(offsets.empty() || (!counts_ && !slack_), "offsets need losses that are sums");
+  if (slack_) {
+    SolveSlack(m, u, weights, warm);
+  } else if (counts_) {
     SolveCounts(m, u);
   } else {
+    MapSolver& solver = *entries_[problem_.data().structure_of(m)].solver;
+    if (!weights.empty()) solver.SetWeights(weights);
     FillAllScores(m, u, offsets);
-    entries_[problem_.data().structure_of(m)].solver->Solve(scores_, warm, &result_);
+    solver.Solve(scores_, warm, &result_);
   }
   Corner corner;
   coordinates_.assign(u.size(), 0.0);
@@ -319,7 +351,7 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
       least += offsets[example.graph().state_offset(i) + example.labels()[i]];
   }
   corner.upper_bound = CheckedHinge(m, {result_.upper_bound, truth, least}, [&] {
-    return SizeOfScores(example, u, problem_.loss(m), offsets);
+    return score_factor(m) * SizeOfScores(example, u, problem_.loss(m), offsets);
   });
   return corner;
 }
@@ -330,7 +362,7 @@ bool ExampleOracle::relaxed() const {
 }
 
 std::int64_t ExampleOracle::work() const {
-  std::int64_t work = table_work_ + (counts_ ? counts_->work() : 0);
+  std::int64_t work = table_work_ + (counts_ ? counts_->work() : 0) + (slack_ ? slack_->work() : 0);
   for (const Entry& entry : entries_) {
     if (entry.form) work += 2 * entry.roof->work();
     if (entry.solver) work += entry.solver->work();

@@ -33,7 +33,8 @@
 
 namespace slackline::internal {
 
-/// A corner of an example's domain as its difference from the ground truth.
+/// A corner of an example's domain as its difference from the ground truth. With slack rescaling
+/// the corner is Δ_m(s)·ψ_m(s), and H_m(s; w) = Δ_m(s)·(1 − w·ψ_m(s)).
 struct Corner {
   std::span<const double> coordinates;  ///< of ψ_m(s): num_coordinates entries
   double loss = 0;                      ///< Δ_m(s)
@@ -69,8 +70,8 @@ class ExampleOracle {
     Ways ways = Ways::kFastest;
     Effort effort = Effort::kTraining;
     Searches searches = Searches::kAlways;
-    /// With slack rescaling labellings are enumerated (slack_oracle.h), whatever the solver.
-    /// Requires kFastest.
+    /// With slack rescaling the oracle is that of slack_oracle.h, for any ways, efforts and
+    /// searches. Its corners are those of labellings, and its bounds hold for labellings.
     Rescaling rescaling = Rescaling::kMargin;
     /// If > 0, the tolerance of the simplex method (glpk_lp.h). Requires kSolvers, and kLp or
     /// kLpPolytope.
@@ -79,9 +80,10 @@ class ExampleOracle {
     Index message_iterations = 0;
   };
 
-  /// Throws DataError when the solver does not apply to one of the problem's structures, and
-  /// std::invalid_argument when options contradict each other. With the loss 1 − F1 the oracle is
-  /// that of count_loss_oracle.h, whatever the solver.
+  /// Throws DataError when the solver does not apply to one of the problem's structures (with slack
+  /// rescaling, the calls that need the solver throw it), and std::invalid_argument when options
+  /// contradict each other. With the loss 1 − F1 the oracle is that of count_loss_oracle.h, whatever
+  /// the solver.
   ExampleOracle(const Problem& problem, const Options& options);
 
   /// Changes λ, which the oracle does not use: only the training set matters here.
@@ -130,10 +132,10 @@ class ExampleOracle {
   Corner Maximise(Index m, std::span<const double> weights, WarmStart* warm,
                   std::span<const double> offsets = {}, double scale = 1);
   /// Maximise at weights of which only the coordinate scores u of the example are known
-  /// (core/structure.h), such as those of kernels. Not for structures with global factors. Offsets
-  /// need losses that are sums. O(states + the solver's work).
+  /// (core/structure.h), such as those of kernels. Structures with global factors need the weights
+  /// as well. Offsets need losses that are sums. O(states + the solver's work).
   Corner MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
-                    std::span<const double> offsets = {});
+                    std::span<const double> offsets = {}, std::span<const double> weights = {});
   /// The point found by the last call of MaximiseAt or of Maximise with dense corners.
   const MapResult& result() const { return result_; }
 
@@ -157,7 +159,7 @@ class ExampleOracle {
   void ChangeSums(Index position, double before, double after);
 
   double MaximiseSlack(Index m, std::span<const double> slot_scores,
-                       std::span<const double> weights, SparseCorner* corner);
+                       std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
   double MaximiseCounts(Index m, std::span<const double> slot_scores,
                         std::span<const double> weights, SparseCorner* corner);
   double MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
@@ -171,6 +173,11 @@ class ExampleOracle {
                           std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
   double PassLonger(Entry* entry, Index m, std::span<const double> slot_scores,
                     std::span<const double> weights);
+  /// Fills result_ with slack rescaling. weights: for global factors; may be empty without them.
+  void SolveSlack(Index m, std::span<const double> u, std::span<const double> weights,
+                  WarmStart* warm);
+  /// Adds `scale` times φ(y) + Δ(s)·(φ(s) − φ(y)) for the labelling of result_. Returns Δ(s).
+  double AddSlackResult(Index m, double scale, std::span<double> coordinates);
   /// Fills result_ with the maximum of the loss 1 − F1 plus scores.
   void SolveCounts(Index m, std::span<const double> u);
 
@@ -184,22 +191,24 @@ class ExampleOracle {
   void FillAllScores(Index m, std::span<const double> u, std::span<const double> offsets = {});
 
   /// Adds scale · φ of result_ to the coordinates; returns its loss.
-  double AddResult(Index m, double scale, std::span<double> coordinates) const;
+  double AddResult(Index m, double scale, std::span<double> coordinates);
   /// Write the corner of result_, and that of labels_, to *corner.
   void ReadResult(Index m, SparseCorner* corner);
   void ReadLabelling(Index m, SparseCorner* corner);
 
   Problem problem_;
   Options options_;
-  SlackOracle slack_;
+  std::unique_ptr<SlackOracle> slack_;       // with slack rescaling
   std::unique_ptr<CountLossOracle> counts_;  // with the loss 1 − F1
-  std::vector<Entry> entries_;  // one per structure; none with slack rescaling or counts_
-  bool keeps_sums_ = false;     // one structure, a form, contiguous weights
+  // One per structure; none with counts_. With slack rescaling an entry has at most a solver for
+  // sums, which is made when an example of the structure first needs it.
+  std::vector<Entry> entries_;
+  bool keeps_sums_ = false;  // one structure, a form, contiguous weights
   RoofDuality::RowSums sums_;
   // How many more changes of weights sums_ can follow; at 0 sums_ are out of date, or not kept.
   Index spare_changes_ = 0;
   std::vector<double> u_, t_, flows_;
-  std::vector<double> coordinates_, scores_, messages_, scaled_;
+  std::vector<double> coordinates_, scores_, messages_, scaled_, truth_, difference_;
   std::vector<Index> labels_;
   MapResult result_;
   std::int64_t table_work_ = 0;  // filling and reading score tables

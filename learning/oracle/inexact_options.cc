@@ -24,7 +24,9 @@ void CheckInexact(const TrainOptions& options, bool frank_wolfe) {
 }
 
 ExampleOracle::Options CheckingOracle(const TrainOptions& options) {
-  return {.solver = options.oracle, .ways = ExampleOracle::Ways::kSolvers};
+  return {.solver = options.oracle,
+          .ways = ExampleOracle::Ways::kSolvers,
+          .rescaling = options.rescaling};
 }
 
 ExampleOracle::Options PassingOracle(const TrainOptions& options) {

@@ -234,7 +234,6 @@ constexpr OptionRecord kBundleOptions[] = {
      .special_values = "off"}};
 constexpr std::span<const OptionRecord> kCuttingPlane1Lists[] = {kPlaneOptions, kCacheOptions};
 constexpr std::span<const OptionRecord> kBundleLists[] = {kPlaneOptions, kBundleOptions};
-constexpr LearnerVariant kBundleVariants[] = {{.needs = kNeedsOracle}};
 
 }  // namespace
 
@@ -245,7 +244,7 @@ constinit const LearnerRecord kCuttingPlane1Learner = {
     .make = [](const Problem& problem, const TrainOptions& options) -> std::unique_ptr<Learner> {
       return MakeJointPlaneLearner(problem, options);
     },
-    .variants = kCuttingPlaneVariants,
+    .variants = kOracleVariants,
     .reads = "rescaling oracle",
     .options = kCuttingPlane1Lists,
     .own_steps = "takes no steps: it solves a quadratic program over its planes",
@@ -257,8 +256,8 @@ constinit const LearnerRecord kBundleLearner = {
     .make = [](const Problem& problem, const TrainOptions& options) -> std::unique_ptr<Learner> {
       return MakeJointPlaneLearner(problem, options);
     },
-    .variants = kBundleVariants,
-    .reads = "oracle",
+    .variants = kOracleVariants,
+    .reads = "rescaling oracle",
     .options = kBundleLists,
     .own_steps = "takes no steps: it solves a quadratic program over its planes",
     .own_order = "takes all examples at once"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the records of the learners on planes share: an option, and the needs of cutting planes.
+// What the records of the learners on planes share: an option.
 #pragma once
 
 #include <limits>
@@ -22,12 +22,5 @@ inline constexpr OptionRecord kPlaneOptions[] = {
      .default_text = "50",
      .field = Field<&PlaneOptions::prune_after>,
      .maximum = std::numeric_limits<Index>::max()}};
-
-/// Variants of the cutting-plane learners. Slack rescaling enumerates the labellings.
-inline constexpr LearnerVariant kCuttingPlaneVariants[] = {
-    {.options = "--rescaling slack",
-     .applies = [](const TrainOptions& options) { return options.rescaling == Rescaling::kSlack; },
-     .needs = NeedsAll(Need::kSumLoss, Need::kEnumeration)},
-    {.needs = kNeedsOracle}};
 
 }  // namespace slackline::internal

@@ -116,7 +116,7 @@ bool FactorsApply(const Problem& problem, const TrainOptions& options) {
   if (static_cast<double>(problem.num_weights()) < kWeightsPerExample * problem.size())
     return false;
   const auto& structures = problem.data().structures();
-  return options.oracle == SolverKind::kAuto && !UsesKernel(options) &&
+  return options.oracle == SolverKind::kAuto && !UsesKernel(options) && !RescalesSlack(options) &&
          problem.num_parts() <= kMostParts &&
          std::all_of(structures.begin(), structures.end(),
                      [](const auto& structure) { return PartsOwnTheirWeights(*structure); }) &&

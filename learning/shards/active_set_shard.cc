@@ -11,8 +11,10 @@ namespace {
 constexpr int kChunks = 64;
 
 ExampleOracle::Options OracleOptions(const TrainOptions& options, ExampleOracle::Effort effort) {
-  return {
-      .solver = options.oracle, .effort = effort, .searches = ExampleOracle::Searches::kOnDemand};
+  return {.solver = options.oracle,
+          .effort = effort,
+          .searches = ExampleOracle::Searches::kOnDemand,
+          .rescaling = options.rescaling};
 }
 
 }  // namespace

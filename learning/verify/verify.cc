@@ -223,6 +223,11 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
                (options.oracle == SolverKind::kAuto &&
                 AutomaticSolver(structure->graph()) == SolverKind::kMessages);
       }));
+  bool multipliers = false;  // whose bounds may be larger than the objective
+  if (RescalesSlack(options)) {
+    const std::vector<bool> needs = SlackNeedsSolver(problem, options.oracle);
+    multipliers = ranks.Any(std::find(needs.begin(), needs.end(), true) != needs.end());
+  }
   Training training;
   const double at_zero = PrimalAtZeroWeights(problem, ranks.alone() ? nullptr : &ranks);
   training.room = kTolerance * std::abs(claim.primal) + kLossTolerance * at_zero;
@@ -230,9 +235,10 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   training.own_bound = point != nullptr && point->DualPointIsBest();
   // A smoothed hinge is bounded at the newest marginals (prox_sdca_learner.h).
   const bool smoothed = options.learner == LearnerKind::kProxSdca && options.smoothing > 0;
-  training.exact_oracle =
-      !smoothed && (point == nullptr || point->PrimalIsObjective()) &&
-      ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
+  training.exact_oracle = !smoothed && !multipliers &&
+                          (point == nullptr || point->PrimalIsObjective()) &&
+                          ((UsesOracle(options.learner) && (!messages || RescalesSlack(options))) ||
+                           UsesMarginals(options.learner));
   return training;
 }
 

@@ -12,6 +12,8 @@
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
+#include <slackline/learning/oracle/slack_oracle.h>
+#include <slackline/learning/oracle/slack_search.h>
 #include <slackline/learning/verify/verify.h>
 
 namespace slackline::internal {
@@ -52,10 +54,12 @@ double TermFactor(const ExampleView& example, const FeatureTerm& term, Index sta
 HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, CertifiedProblem certified,
                              Rescaling rescaling, double smoothing)
     : problem_(problem), rescaling_(rescaling), smoothing_(smoothing) {
+  const bool slack = rescaling == Rescaling::kSlack;
+  const bool counts = problem.training().form == LossForm::kF1;
   for (const auto& structure : problem.data().structures()) {
     solvers_.push_back(nullptr);
     decoders_.push_back(nullptr);
-    if (rescaling == Rescaling::kSlack) {
+    if (slack && CountLabellings(structure->graph(), kFewLabellings) <= kFewLabellings) {
       AddName("enumeration");
     } else if (structure->graph().num_global_factors() > 0) {
       // With coupled global factors the bounds must hold for the relaxation, not only for
@@ -68,7 +72,14 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
       decoders_.back() = std::make_unique<GlobalDecoder>(structure, options);
       AddName(few ? "enumeration" : exact ? "global" : "dual decomposition");
     } else {
-      const SolverKind kind = VerifyingSolver(*structure, trained, certified);
+      // Bounds of a relaxation are bounds for labellings as well, and slack rescaling calls the
+      // solver many times.
+      const SolverKind kind = slack ? VerifyingSolver(*structure,
+                                                      trained == SolverKind::kAuto
+                                                          ? AutomaticSlackSolver(structure->graph())
+                                                          : trained,
+                                                      CertifiedProblem::kRelaxed)
+                                    : VerifyingSolver(*structure, trained, certified);
       // Training gave up on some of these graphs, and branch and bound may not finish on them.
       // With a limit on its nodes it returns an upper bound.
       solvers_.back() =
@@ -76,8 +87,9 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
               ? std::make_unique<BranchAndBoundSolver>(
                     structure->shared_graph(), BranchAndBoundOptions{.node_limit = kMostNodes})
               : MakeMapSolver(kind, structure->shared_graph());
-      const bool counts = problem.training().form == LossForm::kF1;
-      AddName(std::string(solvers_.back()->name()) + (counts ? " for each count" : ""));
+      std::string way = counts ? " for each count" : "";
+      if (slack) way += " at multipliers";
+      AddName(std::string(solvers_.back()->name()) + way);
     }
   }
 }
@@ -117,7 +129,15 @@ VerifiedHinge HingeVerifier::Maximise(Index m, std::span<const double> u,
           std::max(hinge.scores, std::abs(theta_[s]) + (s < loss.size() ? std::abs(loss[s]) : 0.0));
   }
   if (rescaling_ == Rescaling::kSlack) {
-    Slack(example, u, loss, truth, &hinge);
+    const std::size_t structure = problem_.data().structure_of(m);
+    const bool few = solvers_[structure] == nullptr && decoders_[structure] == nullptr;
+    if (few) {
+      Slack(m, u, truth, &hinge);
+    } else if (problem_.training().form == LossForm::kF1) {
+      SlackCounts(m, truth, &hinge);
+    } else {
+      SlackByMultipliers(m, u, weights, truth, &hinge);
+    }
     return hinge;
   }
   if (problem_.training().form == LossForm::kF1) {
@@ -257,20 +277,71 @@ void HingeVerifier::Counts(Index m, const ExampleView& example, double truth,
   hinge->bound = std::max(hinge->bound, hinge->value);
 }
 
-void HingeVerifier::Slack(const ExampleView& example, std::span<const double> u,
-                          std::span<const double> loss, double truth, VerifiedHinge* hinge) {
+void HingeVerifier::Slack(Index m, std::span<const double> u, double truth, VerifiedHinge* hinge) {
+  const ExampleView example = problem_.data().example(m);
   const FactorGraph& graph = example.graph();
   std::vector<Index> labels(graph.num_variables(), 0);
   do {
     const double score = ScoreOf(example, u, theta_, labels);
     if (score == -kInfinity) continue;  // forbidden
-    double delta = 0;
-    for (Index i = 0; i < graph.num_variables(); ++i)
-      delta += loss[graph.state_offset(i) + labels[i]];
+    const double delta = problem_.training().LossOf(m, labels);
     hinge->value = std::max(hinge->value, delta * (1 + score - truth));
     hinge->scores = std::max(hinge->scores, delta * (1 + std::abs(score) + std::abs(truth)));
   } while (NextJoint(graph.cardinalities(), labels));
   hinge->bound = hinge->value;
+}
+
+void HingeVerifier::SlackByMultipliers(Index m, std::span<const double> u,
+                                       std::span<const double> weights, double truth,
+                                       VerifiedHinge* hinge) {
+  const ExampleView example = problem_.data().example(m);
+  const FactorGraph& graph = example.graph();
+  const std::span<const double> loss = problem_.loss(m);
+  double largest = 0;
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    double most = 0;
+    for (Index s = 0; s < graph.cardinality(i); ++s)
+      most = std::max(most, loss[graph.state_offset(i) + s]);
+    largest += most;
+  }
+  hinge->scores = largest * (1 + std::abs(truth) + hinge->scores);
+  std::vector<double> theta;
+  const SlackBounds bounds =
+      SearchMultipliers(largest, {}, [&](double multiplier) -> MultiplierAnswer {
+        theta = theta_;
+        for (std::size_t s = 0; s < loss.size(); ++s) theta[s] += multiplier * loss[s];
+        const Solution solution = Solve(m, example, u, weights, theta, &hinge->feasible);
+        return {solution.bound - truth, ScoreOf(example, u, theta_, result_.labels) - truth,
+                problem_.training().LossOf(m, result_.labels)};
+      });
+  hinge->value = bounds.value;
+  hinge->bound = bounds.upper_bound;
+}
+
+/// For k predicted labels the loss is a sum (Counts), so that multipliers apply.
+void HingeVerifier::SlackCounts(Index m, double truth, VerifiedHinge* hinge) {
+  const std::size_t structure = problem_.data().structure_of(m);
+  const ExampleView example = problem_.data().example(m);
+  const FactorGraph& graph = example.graph();
+  const std::span<const Index> labels = example.labels();
+  const auto relevant = static_cast<Index>(std::count(labels.begin(), labels.end(), 1));
+  std::vector<double> theta;
+  for (Index k = 0; k <= graph.num_variables(); ++k) {
+    if (relevant + k == 0) continue;  // the ground truth
+    CountSearch search(problem_.data().structures()[structure]->shared_graph(), {k, k});
+    const SlackBounds bounds = SearchMultipliers(1, {}, [&](double multiplier) -> MultiplierAnswer {
+      theta = theta_;
+      for (Index i = 0; i < graph.num_variables(); ++i) {
+        if (labels[i] == 1) theta[graph.state_offset(i) + 1] -= multiplier * 2 / (relevant + k);
+      }
+      search.Solve(theta, solvers_[structure].get(), &result_);
+      return {result_.upper_bound + multiplier - truth,
+              ScoreOf(example, {}, theta_, result_.labels) - truth,
+              problem_.training().LossOf(m, result_.labels)};
+    });
+    hinge->value = std::max(hinge->value, bounds.value);
+    hinge->bound = std::max(hinge->bound, bounds.upper_bound);
+  }
 }
 
 }  // namespace slackline::internal

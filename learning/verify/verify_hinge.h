@@ -5,7 +5,9 @@
 //
 //   margin rescaling  another solver than training's (VerifyingSolver); global factors:
 //                     enumeration, or dual decomposition (global_decoder.h)
-//   slack rescaling   enumeration of all labellings by the definition Δ(s)(1 − w·ψ(s))
+//   slack rescaling   enumeration of up to 4096 labellings by the definition Δ(s)(1 − w·ψ(s)); with
+//                     more, the solver of margin rescaling at several multipliers of the loss
+//                     (slack_search.h), whose value and bound may differ
 //   loss 1 − F1       the best labelling with exactly k labels for every k (count_search.h), for
 //                     which the loss is a sum
 //   smoothed hinge    max_μ θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) by Frank-Wolfe steps with the solver of
@@ -66,14 +68,16 @@ class HingeVerifier {
   void Smoothed(Index m, const ExampleView& example, std::span<const double> u,
                 std::span<const double> weights, double truth, VerifiedHinge* hinge);
   void Counts(Index m, const ExampleView& example, double truth, VerifiedHinge* hinge);
-  void Slack(const ExampleView& example, std::span<const double> u, std::span<const double> loss,
-             double truth, VerifiedHinge* hinge);
+  void Slack(Index m, std::span<const double> u, double truth, VerifiedHinge* hinge);
+  void SlackCounts(Index m, double truth, VerifiedHinge* hinge);
+  void SlackByMultipliers(Index m, std::span<const double> u, std::span<const double> weights,
+                          double truth, VerifiedHinge* hinge);
 
   const Problem& problem_;
   Rescaling rescaling_;
   double smoothing_;
   // Per structure: solver without global factors and decoder with them; the other pointer is null.
-  // Both are null with slack rescaling.
+  // Both are null where slack rescaling enumerates.
   std::vector<std::unique_ptr<MapSolver>> solvers_;
   std::vector<std::unique_ptr<GlobalDecoder>> decoders_;
   std::string names_;

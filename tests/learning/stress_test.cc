@@ -131,6 +131,12 @@ struct Totals {
   int unsolved = 0;                // programs that did not reach their precision
 };
 
+/// With slack rescaling the bounds of named solvers need not be reached by labellings.
+bool HasLooseBounds(const TrainOptions& options) {
+  return options.rescaling == Rescaling::kSlack && options.oracle != SolverKind::kAuto &&
+         options.oracle != SolverKind::kBruteForce;
+}
+
 /// One problem with all ways to train on it.
 class Trial {
  public:
@@ -301,6 +307,7 @@ class Trial {
     // the others they use the bounds of messages, so the primal need not be the objective.
     if (ChooseLearner(problem_, options).options.oracle == SolverKind::kMessagesBranchAndBound)
       return;
+    if (HasLooseBounds(options)) return;
     // For a smoothed hinge the primal is a bound at the newest marginals (prox_sdca_learner.h),
     // which exceeds the hinge by at most γ per variable.
     double bias = 0;
@@ -406,6 +413,7 @@ Totals RunSeeds(std::uint64_t first, std::uint64_t count, bool forbidden = false
 /// Whether a few thousand passes lead to a gap of 1e-3: with oracles that are exact for their
 /// domain, and methods that are not sublinear.
 bool Converges(const TrainOptions& options) {
+  if (HasLooseBounds(options)) return false;
   if (options.oracle == SolverKind::kMessages) return false;
   if (options.oracle == SolverKind::kAuto && !HasGlpk()) return false;  // may be messages
   constexpr LearnerKind kConverging[] = {LearnerKind::kAuto, LearnerKind::kCuttingPlane1,

@@ -27,6 +27,7 @@
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/learner_registry.h>
+#include <slackline/learning/options.h>
 #include <slackline/learning/planes/plane_options.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
@@ -54,6 +55,22 @@ constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform,
 constexpr KernelKind kKernels[] = {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf};
 constexpr double kSmoothings[] = {1e-6, 1e-2, 10};
 
+/// Adds some of the ways of a learner with slack rescaling, but none that CheckOptions refuses for
+/// every problem.
+void AddSlackWays(Random& random, std::vector<TrainOptions>* ways) {
+  const std::vector<TrainOptions> margin = *ways;
+  for (TrainOptions way : margin) {
+    way.rescaling = Rescaling::kSlack;
+    if (way.learner == LearnerKind::kProxSdca && way.smoothing > 0) continue;
+    if (random.Below(margin.size() > 6 ? 8 : 3) > 0) continue;
+    try {
+      CheckOptions(way);
+      ways->push_back(way);
+    } catch (const DataError&) {  // the learner does not rescale by slacks
+    }
+  }
+}
+
 /// The ways of one learner, apart from oracles and kernels.
 std::vector<TrainOptions> WaysOfLearner(Random& random, LearnerKind learner) {
   std::vector<TrainOptions> ways;
@@ -74,7 +91,6 @@ std::vector<TrainOptions> WaysOfLearner(Random& random, LearnerKind learner) {
     add().smoothing = Pick(random, kSmoothings);
   } else if (learner == LearnerKind::kCuttingPlane1 || learner == LearnerKind::kCuttingPlaneN) {
     add().own<PlaneOptions>().prune_after = Pick(random, std::vector<Index>{0, 1, 50});
-    add().rescaling = Rescaling::kSlack;
   } else if (learner == LearnerKind::kProxSdca) {
     for (const Index step : {1, 2, 3, 4, 5}) {
       for (const bool l1 : {false, true}) {
@@ -95,6 +111,7 @@ std::vector<TrainOptions> WaysOfLearner(Random& random, LearnerKind learner) {
   } else {
     add();
   }
+  AddSlackWays(random, &ways);
   return ways;
 }
 
@@ -103,12 +120,12 @@ std::vector<TrainOptions> Product(Random& random) {
   std::vector<TrainOptions> product;
   for (const LearnerKind learner : AllLearners()) {
     for (TrainOptions& way : WaysOfLearner(random, learner)) {
-      const bool enumerates = way.rescaling == Rescaling::kSlack;
       product.push_back(way);
-      if (UsesOracle(learner) && !enumerates) {
+      if (UsesOracle(learner)) {
         for (const SolverKind oracle : kOracles) {
           if (oracle == SolverKind::kAuto) continue;
-          if (learner != LearnerKind::kBcfw && random.Below(6) > 0) continue;
+          const bool all = learner == LearnerKind::kBcfw && way.rescaling == Rescaling::kMargin;
+          if (!all && random.Below(6) > 0) continue;
           product.push_back(way);
           product.back().oracle = oracle;
         }
@@ -314,7 +331,7 @@ TEST_CASE("the documents contain the support table") {
                                  {"global factors", Trait::kGlobals},
                                  {"coupled ones", Trait::kCoupledGlobals},
                                  {"forbidden states", Trait::kForbiddenStates},
-                                 {"many labellings", Trait::kManyLabellings},
+                                 {"coupled, many labellings", Trait::kManyCoupled},
                                  {"loss 1 − F1", Trait::kCountLoss}};
   std::string table = "| `--learner` |";
   std::string line = "|---|";

@@ -135,16 +135,12 @@ TrainOptions SimpleWay(Random& random, SolverKind oracle) {
   return options;
 }
 
-/// Cutting planes and bundles. Slack rescaling, which is another objective, needs an oracle by
-/// enumeration.
+/// Cutting planes and bundles.
 void AddPlanes(Random& random, const std::vector<SolverKind>& oracles,
                std::vector<TrainOptions>* ways) {
   for (const LearnerKind learner : kPlaneLearners) {
-    for (int k = 0; k < 3; ++k) {
-      const bool slack = k == 2;
-      TrainOptions options = Of(learner, slack ? SolverKind::kBruteForce : Pick(random, oracles));
-      if (slack && learner == LearnerKind::kBundle) break;
-      if (slack) options.rescaling = Rescaling::kSlack;
+    for (int k = 0; k < 2; ++k) {
+      TrainOptions options = Of(learner, Pick(random, oracles));
       if (learner == LearnerKind::kCuttingPlane1 && random.Below(2) == 0)
         options.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
       if (learner == LearnerKind::kBundle && random.Below(2) == 0)
@@ -207,6 +203,25 @@ void AddKernels(Random& random, const std::vector<SolverKind>& oracles,
   }
 }
 
+/// Some of the ways with slack rescaling, which is another objective; two in three with an oracle
+/// that is exact for it.
+void AddSlack(Random& random, std::vector<TrainOptions>* ways) {
+  const std::vector<TrainOptions> margin = *ways;
+  for (int k = 0; k < 12; ++k) {
+    TrainOptions options = Pick(random, margin);
+    if (!ReadsRescaling(options.learner) || options.l1 > 0 || options.smoothing > 0) continue;
+    options.rescaling = Rescaling::kSlack;
+    options.own<MultiSampleOptions>().online_loss = false;
+    // Multi-sample draws labellings with the oracle that it was given.
+    if (random.Below(3) > 0 && options.learner != LearnerKind::kMultiSample) {
+      options.oracle = Pick(random, std::vector{SolverKind::kAuto, SolverKind::kBruteForce});
+      options.own<InexactOptions>().lp_tolerance = 0;
+      options.own<InexactOptions>().oracle_iterations = 0;
+    }
+    ways->push_back(options);
+  }
+}
+
 /// The oracles that support forbidden states.
 std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
   std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kBranchAndBound};
@@ -232,6 +247,12 @@ std::vector<LearnerKind> AllLearners() {
   std::vector<LearnerKind> learners = {LearnerKind::kAuto};
   for (const LearnerRecord* record : Learners()) learners.emplace_back(record->name);
   return learners;
+}
+
+bool ReadsRescaling(LearnerKind learner) {
+  if (learner == LearnerKind::kAuto) return true;
+  const std::string_view reads = RecordOf(learner).reads;
+  return reads.find("rescaling") != std::string_view::npos;
 }
 
 bool HasInputs(const Problem& problem) {
@@ -286,6 +307,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
       ways.push_back(options);
     }
   }
+  AddSlack(random, &ways);
   for (TrainOptions& options : ways) {
     options.seed = static_cast<std::int64_t>(random.Below(1000));
     options.max_passes = Pick(random, std::vector{1, 7, 40, 150});
@@ -319,7 +341,7 @@ std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
     } else if (learner != LearnerKind::kAuto) {
       ways.push_back(Of(learner, SolverKind::kBruteForce));  // the learner has no oracle
     }
-    if (learner != LearnerKind::kCuttingPlane1 && learner != LearnerKind::kCuttingPlaneN) {
+    if (!ReadsRescaling(learner)) {
       ways.push_back(Of(learner));
       ways.back().rescaling = Rescaling::kSlack;
     }

@@ -31,6 +31,9 @@ bool AllGraphs(const Problem& problem, const Test& test) {
 /// All registered learners, and auto.
 std::vector<LearnerKind> AllLearners();
 
+/// Whether the learner trains by slack rescaling on request.
+bool ReadsRescaling(LearnerKind learner);
+
 /// Whether some variable has input vectors, which kernels compare.
 bool HasInputs(const Problem& problem);
 

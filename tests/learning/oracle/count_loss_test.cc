@@ -278,9 +278,11 @@ TEST_CASE("learners and oracles that do not support the loss refuse it") {
     }
   }
   TrainOptions slack;
-  slack.learner = LearnerKind::kCuttingPlane1;
+  slack.learner = LearnerKind::kProxSdca;
   slack.rescaling = Rescaling::kSlack;
   CHECK_THROWS_AS(MakeLearner(problem, slack), DataError);
+  slack.learner = LearnerKind::kCuttingPlane1;
+  CHECK_NOTHROW(MakeLearner(problem, slack));
   TrainOptions roof;
   roof.learner = LearnerKind::kBcfw;
   roof.oracle = SolverKind::kRoof;

@@ -12,6 +12,9 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/inference/binary_pairs.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/planes/plane_options.h>
 #include <slackline/learning/verify/verify.h>
@@ -279,22 +282,35 @@ TEST_CASE("slack rescaling is refused where it is not supported") {
   };
   TrainOptions options;
   options.rescaling = Rescaling::kSlack;
-  for (const LearnerKind learner :
-       {LearnerKind::kAuto, LearnerKind::kBcfw, LearnerKind::kBundle, LearnerKind::kSoft}) {
+  for (const LearnerKind learner : {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian,
+                                    LearnerKind::kExponentiatedGradient, LearnerKind::kDlpw}) {
     options.learner = learner;
-    CHECK(refusal(options) ==
-          "--rescaling slack applies to --learner cutting-plane-1 or cutting-plane-n only");
+    CHECK(refusal(options).starts_with("--rescaling slack applies to --learner "));
   }
-  options.learner = LearnerKind::kCuttingPlaneN;
-  CHECK(refusal(options) == "accepted");
-  options.oracle = SolverKind::kTree;
-  CHECK(refusal(options) ==
-        "--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
-  options.oracle = SolverKind::kAuto;
+  for (const LearnerKind learner : {LearnerKind::kAuto, LearnerKind::kBcfw, LearnerKind::kBundle,
+                                    LearnerKind::kCuttingPlaneN, LearnerKind::kProxSdca}) {
+    options.learner = learner;
+    CHECK(refusal(options) == "accepted");
+  }
+  options.smoothing = 0.1;
+  CHECK(refusal(options).starts_with("--smoothing cannot be combined with --rescaling slack"));
+  options = {};
+  options.rescaling = Rescaling::kSlack;
+  options.learner = LearnerKind::kMultiSample;
+  options.own<MultiSampleOptions>().online_loss = true;
+  CHECK(refusal(options).starts_with("--online-loss cannot be combined with --rescaling slack"));
+  // Options of factor blocks leave `auto` no learner.
+  options = {};
+  options.rescaling = Rescaling::kSlack;
+  options.own<PenaltyOptions>().rho = 1;
+  CHECK(refusal(options) != "accepted");
   Random random(6);
   const Problem large(RandomMultiLabelProblem(random, 2, 13, 2, false), 0.1);
-  CHECK_THROWS_WITH_AS(MakeLearner(large, options), doctest::Contains("use --rescaling margin"),
+  CHECK_THROWS_WITH_AS(ChooseLearner(large, options), doctest::Contains("--rescaling slack"),
                        DataError);
+  options.own<PenaltyOptions>().rho = 0;
+  CHECK(ChooseLearner(large, options).options.learner == LearnerKind::kBcfw);
+  CHECK(MakeLearner(large, options) != nullptr);
 }
 
 TEST_CASE("runs of planes replay, with any number of threads") {

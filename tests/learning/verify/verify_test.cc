@@ -296,6 +296,26 @@ void CheckVerification(const Problem& problem, TrainOptions options, bool all_of
 
 }  // namespace
 
+TEST_CASE("certificates of slack rescaling are verified where labellings cannot be enumerated") {
+  Random random(78);
+  ProblemOptions shape;
+  shape.num_examples = 2;
+  shape.num_variables = 9;
+  shape.forest = true;
+  const Problem forest(RandomProblem(random, shape), 0.05);
+  shape.forest = false;
+  shape.num_factors = 14;
+  const Problem loops(RandomProblem(random, shape), 0.05);
+  LossOptions f1;
+  f1.form = LossForm::kF1;
+  const TrainingSet labels = RandomMultiLabelProblem(random, 2, 13, 2, false);
+  const Problem multilabel(MakeTrainingSet(labels.data, f1), 0.05);
+  for (const Problem* problem : {&forest, &loops, &multilabel}) {
+    for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kCuttingPlane1})
+      CheckVerification(*problem, SlackRescaled(learner), false);
+  }
+}
+
 TEST_CASE("certificates of other objectives are verified") {
   Random random(77);
   const Problem multilabel(RandomMultiLabelProblem(random, 6, 3, 2, true), 0.1);
@@ -308,6 +328,9 @@ TEST_CASE("certificates of other objectives are verified") {
   for (const Problem* problem : {&multilabel, &forest, &globals}) {
     CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlane1), true);
     CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlaneN), true);
+    for (const LearnerKind learner :
+         {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kProxSdca})
+      CheckVerification(*problem, SlackRescaled(learner), true);
     for (const double l1 : {0.0, 0.01}) {
       CheckVerification(*problem, Smoothed(0.1, l1), true);
       CheckVerification(*problem, Smoothed(1e-4, l1), true);
