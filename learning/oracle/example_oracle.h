@@ -82,8 +82,8 @@ class ExampleOracle {
 
   /// Throws DataError when the solver does not apply to one of the problem's structures (with slack
   /// rescaling, the calls that need the solver throw it), and std::invalid_argument when options
-  /// contradict each other. With the loss 1 − F1 the oracle is that of count_loss_oracle.h, whatever
-  /// the solver.
+  /// contradict each other. With the loss 1 − F1 the oracle is that of count_loss_oracle.h,
+  /// whatever the solver.
   ExampleOracle(const Problem& problem, const Options& options);
 
   /// Changes λ, which the oracle does not use: only the training set matters here.

@@ -39,10 +39,9 @@ std::vector<bool> SlackNeedsSolver(const Problem& problem, SolverKind solver) {
 }
 
 SolverKind AutomaticSlackSolver(const FactorGraph& graph) {
-  if (graph.num_global_factors() > 0 || IsForest(graph) || IsBinaryPairwise(graph))
-    return AutomaticSolver(graph);
-  return MessageBranchAndBound::Fits(graph) ? SolverKind::kMessagesBranchAndBound
-                                            : SolverKind::kMessages;
+  if (graph.num_global_factors() > 0 || IsForest(graph)) return AutomaticSolver(graph);
+  if (MessageBranchAndBound::Fits(graph)) return SolverKind::kMessagesBranchAndBound;
+  return IsBinaryPairwise(graph) ? SolverKind::kRoof : SolverKind::kMessages;
 }
 
 SlackOracle::SlackOracle(const Problem& problem, SolverKind solver)

@@ -49,8 +49,8 @@ struct SlackBounds {
 };
 
 /// largest: an upper bound on all losses. losses: those that are possible, or empty: all up to the
-/// largest one. ask(λ') may keep the labellings that it finds. About 5 calls of an exact oracle, and
-/// at most 24.
+/// largest one. ask(λ') may keep the labellings that it finds. About 5 calls of an exact oracle,
+/// and at most 24.
 SlackBounds SearchMultipliers(double largest, std::span<const double> losses,
                               const std::function<MultiplierAnswer(double)>& ask);
 

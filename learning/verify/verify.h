@@ -21,9 +21,10 @@
 // their states.
 //
 // Other objectives are checked by methods of their own (verify_hinge.h, verify_space.h): slack
-// rescaling is enumerated by its definition, a smoothed hinge is maximised by Frank-Wolfe steps
-// over the solver's domain, and kernelized weights and dual points are scored with the kernel
-// itself, in two passes over the N² kernel values.
+// rescaling is enumerated by its definition, or bounded by a solver at several multipliers of the
+// loss; a smoothed hinge is maximised by Frank-Wolfe steps over the solver's domain; and kernelized
+// weights and dual points are scored with the kernel itself, in two passes over the N² kernel
+// values.
 //
 // The lower bound of soft and al belongs to a mixture of the points of several checks, which the
 // learner keeps after DualPointSource::KeepDualPoint. If KeepDualPoint was not called before the
