@@ -12,6 +12,9 @@
 namespace slackline::internal {
 namespace {
 
+/// How far steps may leave the domain of φ* by rounding.
+constexpr double kDomainRounding = 1e-9;
+
 /// argmax over [0, 1] of slope·s − curvature·s²/2.
 double ClippedStep(double slope, double curvature) {
   if (slope <= 0) return 0;
@@ -41,19 +44,36 @@ double SquaredNorm(std::span<const double> x) {
 
 }  // namespace
 
-ScalarLoss::ScalarLoss(ScalarLossKind kind, std::vector<double> labels, double gamma)
+std::string_view Name(ScalarLossKind kind) {
+  switch (kind) {
+    case ScalarLossKind::kHinge:
+      return "hinge";
+    case ScalarLossKind::kSmoothedHinge:
+      return "smoothed-hinge";
+    case ScalarLossKind::kSquared:
+      return "squared";
+    case ScalarLossKind::kLogistic:
+      return "logistic";
+    case ScalarLossKind::kAbsolute:
+      break;
+  }
+  return "absolute";
+}
+
+ScalarLoss::ScalarLoss(ScalarLossKind kind, std::vector<double> labels, double parameter)
     : kind_(kind), labels_(std::move(labels)) {
   for (const double y : labels_) {
-    const bool good = kind == ScalarLossKind::kSquared ? std::isfinite(y) : std::abs(y) == 1;
-    SLACKLINE_CHECK(good, "labels must be 1 or -1, finite for the squared loss");
+    const bool good = TakesNumbers(kind) ? std::isfinite(y) : std::abs(y) == 1;
+    SLACKLINE_CHECK(good,
+                    "labels must be 1 or -1, or finite for the squared and the absolute loss");
   }
   switch (kind) {
     case ScalarLossKind::kHinge:
-      gamma_ = 0;
       break;
     case ScalarLossKind::kSmoothedHinge:
-      SLACKLINE_CHECK(std::isfinite(gamma) && gamma > 0, "the smoothed hinge needs gamma > 0");
-      gamma_ = gamma;
+      SLACKLINE_CHECK(std::isfinite(parameter) && parameter > 0,
+                      "the smoothed hinge needs gamma > 0");
+      gamma_ = parameter;
       break;
     case ScalarLossKind::kSquared:
       gamma_ = 1;
@@ -61,12 +81,18 @@ ScalarLoss::ScalarLoss(ScalarLossKind kind, std::vector<double> labels, double g
     case ScalarLossKind::kLogistic:
       gamma_ = 4;
       break;
+    case ScalarLossKind::kAbsolute:
+      SLACKLINE_CHECK(std::isfinite(parameter) && parameter >= 0,
+                      "the absolute loss needs epsilon >= 0");
+      epsilon_ = parameter;
+      break;
   }
 }
 
 double ScalarLoss::Value(Index i, std::span<const double> z) const {
   const double y = label(i);
   if (kind_ == ScalarLossKind::kSquared) return 0.5 * (z[0] - y) * (z[0] - y);
+  if (kind_ == ScalarLossKind::kAbsolute) return std::max(0.0, std::abs(z[0] - y) - epsilon_);
   const double margin = y * z[0];
   if (kind_ == ScalarLossKind::kLogistic) {
     return std::max(0.0, -margin) + std::log1p(std::exp(-std::abs(margin)));
@@ -79,8 +105,16 @@ double ScalarLoss::Value(Index i, std::span<const double> z) const {
 double ScalarLoss::Conjugate(Index i, std::span<const double> alpha) const {
   const double b = label(i) * alpha[0];
   if (kind_ == ScalarLossKind::kSquared) return 0.5 * alpha[0] * alpha[0] - b;
+  if (kind_ == ScalarLossKind::kAbsolute) return epsilon_ * std::abs(alpha[0]) - b;
   if (kind_ == ScalarLossKind::kLogistic) return EntropyTerm(b) + EntropyTerm(1 - b);
   return 0.5 * gamma_ * b * b - b;
+}
+
+bool ScalarLoss::InDomain(Index i, std::span<const double> alpha) const {
+  if (kind_ == ScalarLossKind::kSquared) return std::isfinite(alpha[0]);
+  if (kind_ == ScalarLossKind::kAbsolute) return std::abs(alpha[0]) <= 1 + kDomainRounding;
+  const double b = label(i) * alpha[0];
+  return b >= -kDomainRounding && b <= 1 + kDomainRounding;
 }
 
 void ScalarLoss::Target(Index i, std::span<const double> z, std::span<double> u) const {
@@ -99,6 +133,9 @@ void ScalarLoss::Target(Index i, std::span<const double> z, std::span<double> u)
     case ScalarLossKind::kLogistic:
       u[0] = y * Fermi(margin);
       return;
+    case ScalarLossKind::kAbsolute:
+      u[0] = std::abs(z[0] - y) <= epsilon_ ? 0.0 : std::copysign(1.0, y - z[0]);
+      return;
   }
 }
 
@@ -107,6 +144,15 @@ double ScalarLoss::LineSearch(Index i, const SdcaLine& line) const {
   const double alpha = line.alpha[0];
   const double d = line.direction[0];
   if (d == 0) return 0;
+  if (kind_ == ScalarLossKind::kAbsolute) {
+    // The derivative falls by 2 ε |d| where α + s·d passes 0, at s = zero.
+    const double zero = std::clamp(-alpha / d, 0.0, 1.0);
+    const double slope = d * y - line.slope;
+    const double cost = epsilon_ * std::abs(d);
+    const double before = ClippedStep(slope + cost, line.curvature);
+    if (alpha * d < 0 && before < zero) return before;
+    return std::max(alpha * d < 0 ? zero : 0.0, ClippedStep(slope - cost, line.curvature));
+  }
   if (kind_ != ScalarLossKind::kLogistic) {
     return ClippedStep(d * (y - gamma_ * alpha) - line.slope, gamma_ * d * d + line.curvature);
   }
@@ -122,6 +168,13 @@ void ScalarLoss::Maximise(Index i, std::span<const double> z, double curvature,
   const double y = label(i);
   if (kind_ == ScalarLossKind::kSquared) {
     alpha[0] = (y - z[0] + curvature * alpha[0]) / (1 + curvature);
+    return;
+  }
+  if (kind_ == ScalarLossKind::kAbsolute) {
+    const double slope = y - z[0] + curvature * alpha[0];
+    const double beyond = std::abs(slope) - epsilon_;
+    if (beyond == 0 && curvature == 0) return;
+    alpha[0] = beyond <= 0 ? 0.0 : std::copysign(ClippedStep(beyond, curvature), slope);
     return;
   }
   const double before = y * alpha[0];
@@ -196,6 +249,16 @@ double MulticlassLoss::Conjugate(Index i, std::span<const double> alpha) const {
     squares += beta * beta;
   }
   return value - 0.5 * gamma_ * (1 - squares);
+}
+
+bool MulticlassLoss::InDomain(Index i, std::span<const double> alpha) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < alpha.size(); ++j) {
+    const double beta = (j == label(i) ? 1.0 : 0.0) - alpha[j];
+    if (!(beta >= -kDomainRounding)) return false;
+    sum += beta;
+  }
+  return std::abs(sum - 1) <= kDomainRounding;
 }
 
 void MulticlassLoss::Target(Index i, std::span<const double> z, std::span<double> u) const {

@@ -13,6 +13,7 @@
 //   smoothed hinge   max_{b∈[0,1]} b(1 − yz) − γb²/2   −yα + γα²/2   yα ∈ [0, 1]      γ   1
 //   squared          (z − y)²/2, y any number          α²/2 − yα                      1   none
 //   logistic         ln(1 + e^{−yz})                   b ln b + (1−b) ln(1−b), b=yα   4   1
+//   absolute         max(0, |z − y| − ε)               ε|α| − yα     α ∈ [−1, 1]      0   1
 //
 //   multiclass (k classes, label y, costs c_j = cost of class j, c_y = 0), α = e_y − β with β in
 //   the simplex:
@@ -25,6 +26,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <slackline/core/types.h>
@@ -54,6 +56,12 @@ class SdcaLoss {
 
   virtual double Value(Index i, std::span<const double> z) const = 0;          ///< φ_i(z)
   virtual double Conjugate(Index i, std::span<const double> alpha) const = 0;  ///< φ_i*(−α)
+  /// Whether φ_i*(−α) is finite, where the loss can tell: states from files are checked by it.
+  virtual bool InDomain(Index i, std::span<const double> alpha) const {
+    static_cast<void>(i);
+    static_cast<void>(alpha);
+    return true;
+  }
   /// Some u with −u ∈ ∂φ_i(z).
   virtual void Target(Index i, std::span<const double> z, std::span<double> u) const = 0;
   /// The best s of the line, in [0, 1].
@@ -64,13 +72,19 @@ class SdcaLoss {
                         std::span<double> alpha) const = 0;
 };
 
-enum class ScalarLossKind { kHinge, kSmoothedHinge, kSquared, kLogistic };
+enum class ScalarLossKind { kHinge, kSmoothedHinge, kSquared, kLogistic, kAbsolute };
+/// "hinge", "smoothed-hinge", "squared", "logistic", "absolute".
+std::string_view Name(ScalarLossKind kind);
+/// Whether the labels are any numbers, and not ±1.
+inline bool TakesNumbers(ScalarLossKind kind) {
+  return kind == ScalarLossKind::kSquared || kind == ScalarLossKind::kAbsolute;
+}
 
 class ScalarLoss : public SdcaLoss {
  public:
-  /// labels: ±1, or any finite numbers for kSquared. gamma > 0 for kSmoothedHinge, else ignored.
-  /// Throws std::invalid_argument otherwise.
-  ScalarLoss(ScalarLossKind kind, std::vector<double> labels, double gamma = 0);
+  /// labels: ±1, or any finite numbers where TakesNumbers(kind). parameter: γ > 0 of
+  /// kSmoothedHinge, ε ≥ 0 of kAbsolute, else ignored. Throws std::invalid_argument otherwise.
+  ScalarLoss(ScalarLossKind kind, std::vector<double> labels, double parameter = 0);
 
   Index size() const override { return static_cast<Index>(labels_.size()); }
   Index outputs() const override { return 1; }
@@ -78,6 +92,7 @@ class ScalarLoss : public SdcaLoss {
   double lipschitz() const override { return kind_ == ScalarLossKind::kSquared ? kInfinity : 1.0; }
   double Value(Index i, std::span<const double> z) const override;
   double Conjugate(Index i, std::span<const double> alpha) const override;
+  bool InDomain(Index i, std::span<const double> alpha) const override;
   void Target(Index i, std::span<const double> z, std::span<double> u) const override;
   double LineSearch(Index i, const SdcaLine& line) const override;
   void Maximise(Index i, std::span<const double> z, double curvature,
@@ -88,7 +103,8 @@ class ScalarLoss : public SdcaLoss {
 
   ScalarLossKind kind_;
   std::vector<double> labels_;
-  double gamma_;
+  double gamma_ = 0;
+  double epsilon_ = 0;
 };
 
 class MulticlassLoss : public SdcaLoss {
@@ -104,6 +120,7 @@ class MulticlassLoss : public SdcaLoss {
   double lipschitz() const override;
   double Value(Index i, std::span<const double> z) const override;
   double Conjugate(Index i, std::span<const double> alpha) const override;
+  bool InDomain(Index i, std::span<const double> alpha) const override;
   void Target(Index i, std::span<const double> z, std::span<double> u) const override;
   double LineSearch(Index i, const SdcaLine& line) const override;
   void Maximise(Index i, std::span<const double> z, double curvature,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
 namespace {
@@ -125,12 +126,50 @@ void ProxSdca::BeginOutput() {
 }
 
 void ProxSdca::Run(Offset steps) {
-  for (Offset t = 0; t < steps; ++t) {
-    Step(static_cast<Index>(random_.Below(static_cast<std::uint64_t>(features_.size()))));
-    ++steps_;
-    // Draws one of T − T₀ iterates, each with the same probability, without knowing T.
-    if (random_.Below(static_cast<std::uint64_t>(steps_ - first_)) == 0) random_alpha_ = alpha_;
+  for (Offset t = 0; t < steps; ++t)
+    Visit(static_cast<Index>(random_.Below(static_cast<std::uint64_t>(features_.size()))));
+}
+
+void ProxSdca::Visit(Index i) {
+  Step(i);
+  ++steps_;
+  // Draws one of T − T₀ iterates, each with the same probability, without knowing T.
+  if (random_.Below(static_cast<std::uint64_t>(steps_ - first_)) == 0) random_alpha_ = alpha_;
+}
+
+void ProxSdca::SetCentre(std::vector<double> centre) {
+  SLACKLINE_CHECK(regulariser_.separable() && centre.size() == v_.size(),
+                  "the centre does not fit the regulariser");
+  centre_ = std::move(centre);
+  v_ = ImageOf(alpha_);
+  regulariser_.Gradient(v_, w_);
+  BeginOutput();
+}
+
+void ProxSdca::Archive(StateArchive* archive) {
+  archive->Tag("prox-sdca point");
+  archive->FiniteReals(alpha_);
+  archive->FiniteList(&centre_);
+  archive->Require(centre_.empty() || (regulariser_.separable() && centre_.size() == v_.size()),
+                   "the centre has another length");
+  archive->FiniteReals(v_);
+  archive->FiniteReals(sums_);
+  archive->Count(&steps_);
+  archive->Integer(&first_, 0, steps_);
+  archive->Offsets(since_, steps_ + 1);
+  archive->FiniteList(&random_alpha_);
+  ArchiveRandom(&random_, archive);
+  if (!archive->loading()) return;
+  archive->Require(steps_ == first_ ? random_alpha_.empty() : random_alpha_.size() == alpha_.size(),
+                   "the drawn iterate has another length");
+  for (std::size_t e = 0; e < alpha_.size(); e += k_) {
+    const auto i = static_cast<Index>(e / k_);
+    const bool good = loss_.InDomain(i, alpha(i)) &&
+                      (random_alpha_.empty() ||
+                       loss_.InDomain(i, std::span<const double>(random_alpha_).subspan(e, k_)));
+    archive->Require(good, "a dual variable is outside of its domain");
   }
+  regulariser_.Gradient(v_, w_);
 }
 
 /// Adds α_i to its sum for all steps since α_i last changed.
@@ -190,15 +229,21 @@ double ProxSdca::StepSize(Index i, double curvature) const {
   return gap < q ? gap / q : 1.0;
 }
 
+/// v(α)
+std::vector<double> ProxSdca::ImageOf(std::span<const double> alpha) const {
+  std::vector<double> v = centre_;
+  v.resize(v_.size(), 0.0);
+  for (Index i = 0; i < features_.size(); ++i)
+    features_.Add(i, alpha.subspan(i * k_, k_), 1 / lambda_n_, v);
+  return v;
+}
+
 SdcaPoint ProxSdca::Evaluate(std::vector<double> alpha) const {
   SdcaPoint point;
-  std::vector<double> v(v_.size(), 0.0);
+  std::vector<double> v = ImageOf(alpha);
   double conjugates = 0;
-  const auto part = [&](Index i) { return std::span<const double>(alpha).subspan(i * k_, k_); };
-  for (Index i = 0; i < features_.size(); ++i) {
-    features_.Add(i, part(i), 1 / lambda_n_, v);
-    conjugates += loss_.Conjugate(i, part(i));
-  }
+  for (Index i = 0; i < features_.size(); ++i)
+    conjugates += loss_.Conjugate(i, std::span<const double>(alpha).subspan(i * k_, k_));
   point.weights.resize(v.size());
   regulariser_.Gradient(v, point.weights);
   double losses = 0;
@@ -209,7 +254,13 @@ SdcaPoint ProxSdca::Evaluate(std::vector<double> alpha) const {
   }
   point.primal = losses / features_.size() + lambda_ * regulariser_.Value(point.weights);
   point.dual = -conjugates / features_.size() - lambda_ * regulariser_.Conjugate(v);
+  if (!centre_.empty()) {
+    const double half = Inner(centre_, centre_) / 2;
+    point.primal += lambda_ * (half - Inner(centre_, point.weights));
+    point.dual += lambda_ * half;
+  }
   point.alpha = std::move(alpha);
+  point.v = std::move(v);
   return point;
 }
 

@@ -29,6 +29,7 @@
 #include <slackline/core/random.h>
 #include <slackline/learning/standalone/prox_loss.h>
 #include <slackline/learning/standalone/prox_regulariser.h>
+#include <slackline/learning/state_archive.h>
 
 namespace slackline::internal {
 
@@ -88,6 +89,7 @@ enum class SdcaStep {
 /// A dual point with its primal point and both objectives.
 struct SdcaPoint {
   std::vector<double> alpha;    ///< example by example
+  std::vector<double> v;        ///< v(α), the centre included
   std::vector<double> weights;  ///< ∇g*(v(α))
   double primal = 0;
   double dual = 0;
@@ -104,10 +106,20 @@ class ProxSdca {
 
   /// Makes `steps` steps, each on an example drawn uniformly.
   void Run(Offset steps);
+  /// Makes one step on example i, for callers with an order of their own.
+  void Visit(Index i);
+  /// Replaces ½‖w‖² of the regulariser by ½‖w − centre‖², so that v(α) becomes centre + (λn)⁻¹ Σ X_i
+  /// α_i. The dual point stays, and the outputs begin anew. Not for kQNorm. The centre at first is
+  /// 0.
+  void SetCentre(std::vector<double> centre);
+  /// Everything that later steps and outputs depend on, for the same problem.
+  void Archive(StateArchive* archive);
   /// Restarts both outputs: only later iterates count, and T₀ = steps so far.
   void BeginOutput();
 
   Offset steps() const { return steps_; }
+  /// Empty: 0.
+  std::span<const double> centre() const { return centre_; }
   std::span<const double> alpha() const { return alpha_; }
   std::span<const double> weights() const { return w_; }
 
@@ -124,6 +136,7 @@ class ProxSdca {
   void Step(Index i);
   double StepSize(Index i, double curvature) const;
   void Remember(Index i);
+  std::vector<double> ImageOf(std::span<const double> alpha) const;
   SdcaPoint Evaluate(std::vector<double> alpha) const;
 
   const SdcaFeatures& features_;
@@ -137,6 +150,7 @@ class ProxSdca {
   double largest_bound_ = 0;  // R²
   std::vector<double> alpha_, v_, w_, z_, direction_;
   std::vector<Offset> rows_;
+  std::vector<double> centre_;
 
   Offset steps_ = 0;
   Offset first_ = 0;           // T₀

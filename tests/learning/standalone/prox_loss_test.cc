@@ -31,6 +31,8 @@ std::vector<std::unique_ptr<SdcaLoss>> SomeLosses() {
   losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kSmoothedHinge, signs, 0.3));
   losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kLogistic, signs));
   losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kSquared, Vector{0.7, -2}));
+  losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kAbsolute, Vector{0.7, -2}));
+  losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kAbsolute, Vector{0.7, -2}, 0.5));
   losses.push_back(std::make_unique<MulticlassLoss>(4, std::vector<Index>{2, 0}));
   losses.push_back(std::make_unique<MulticlassLoss>(3, std::vector<Index>{1, 2}, 0.4,
                                                     Vector{0, 1, 2, 0.5, 0, 1, 3, 1, 0}));
@@ -73,6 +75,7 @@ TEST_CASE("conjugates bound losses and touch them at targets") {
       loss->Target(i, z, u);
       CHECK(Near(loss->Value(i, z) + loss->Conjugate(i, u), -Dot(z, u), 1e-12));
       CHECK(loss->Value(i, z) >= 0);
+      CHECK(loss->InDomain(i, u));
       const Vector alpha = RandomAlpha(random, *loss, i);
       CHECK(loss->Value(i, z) + loss->Conjugate(i, alpha) >= -Dot(z, alpha) - 1e-12);
       const Vector other = RandomScores(random, *loss);
@@ -160,9 +163,24 @@ TEST_CASE("smoothed losses are slightly above the hinge") {
   }
 }
 
+TEST_CASE("points outside of the domain are known") {
+  const Vector beyond = {1.01}, wrong_sign = {-0.1};
+  for (const auto kind :
+       {ScalarLossKind::kHinge, ScalarLossKind::kSmoothedHinge, ScalarLossKind::kLogistic}) {
+    CHECK_FALSE(ScalarLoss(kind, {1}, 1).InDomain(0, beyond));
+    CHECK_FALSE(ScalarLoss(kind, {1}, 1).InDomain(0, wrong_sign));
+  }
+  CHECK_FALSE(ScalarLoss(ScalarLossKind::kAbsolute, {3}).InDomain(0, beyond));
+  CHECK(ScalarLoss(ScalarLossKind::kAbsolute, {3}).InDomain(0, wrong_sign));
+  CHECK_FALSE(MulticlassLoss(2, {0}).InDomain(0, Vector{0.5, 0.5}));
+  CHECK_FALSE(MulticlassLoss(2, {0}).InDomain(0, Vector{1.5, -1.5}));
+}
+
 TEST_CASE("losses refuse invalid parameters") {
   CHECK_THROWS_AS(ScalarLoss(ScalarLossKind::kHinge, {0.5}), std::invalid_argument);
   CHECK_THROWS_AS(ScalarLoss(ScalarLossKind::kSmoothedHinge, {1}), std::invalid_argument);
+  CHECK_THROWS_AS(ScalarLoss(ScalarLossKind::kAbsolute, {1}, -0.1), std::invalid_argument);
+  CHECK_THROWS_AS(ScalarLoss(ScalarLossKind::kAbsolute, {kInfinity}), std::invalid_argument);
   CHECK_THROWS_AS(MulticlassLoss(2, {2}), std::invalid_argument);
   CHECK_THROWS_AS(MulticlassLoss(2, {0}, -1), std::invalid_argument);
   CHECK_THROWS_AS(MulticlassLoss(2, {0}, 0, {0, 1, 1}), std::invalid_argument);
