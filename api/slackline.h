@@ -10,6 +10,7 @@
 #include <slackline/factor.h>          // IWYU pragma: export
 #include <slackline/graph.h>           // IWYU pragma: export
 #include <slackline/infer.h>           // IWYU pragma: export
+#include <slackline/joint_kernel.h>    // IWYU pragma: export
 #include <slackline/model.h>           // IWYU pragma: export
 #include <slackline/predict.h>         // IWYU pragma: export
 #include <slackline/predictors.h>      // IWYU pragma: export

@@ -103,19 +103,25 @@ CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* va
 }
 
 void TrainFlags::Register(CLI::App* app) {
-  for (const OptionRecord& record : OptionRecords()) {
-    Flag& flag = flags_[std::string(record.name)];
-    if (record.is_flag()) {
-      flag.value = "on";
-      // Older versions of CLI11 take a flag's text by reference.
-      const std::string text = Wrap(record.text, kHelpWidth);
-      flag.option = app->add_flag("--" + std::string(record.name), text);
-    } else {
-      flag.option = AddTextOption(app, record.name, &flag.value, record.placeholder, record.text,
-                                  record.default_text);
-    }
-    flag.option->group("Training");
+  for (const OptionRecord& record : OptionRecords()) Register(app, record);
+}
+
+void TrainFlags::Register(CLI::App* app, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) Register(app, FindRecord(name));
+}
+
+void TrainFlags::Register(CLI::App* app, const OptionRecord& record) {
+  Flag& flag = flags_[std::string(record.name)];
+  if (record.is_flag()) {
+    flag.value = "on";
+    // Older versions of CLI11 take a flag's text by reference.
+    const std::string text = Wrap(record.text, kHelpWidth);
+    flag.option = app->add_flag("--" + std::string(record.name), text);
+  } else {
+    flag.option = AddTextOption(app, record.name, &flag.value, record.placeholder, record.text,
+                                record.default_text);
   }
+  flag.option->group("Training");
 }
 
 void TrainFlags::SetDefaultText(std::string_view name, std::string_view default_text) {

@@ -44,6 +44,7 @@ void AddSequence(CLI::App* parent, Action* action);
 void AddSegment(CLI::App* parent, Action* action);
 void AddMatching(CLI::App* parent, Action* action);
 void AddMulticlass(CLI::App* parent, Action* action);
+void AddLinear(CLI::App* parent, Action* action);
 
 /// Adds `--name PLACEHOLDER` with wrapped help text. The text ends with the default in brackets
 /// unless the default is empty.
@@ -55,6 +56,8 @@ CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* va
 class TrainFlags {
  public:
   void Register(CLI::App* app);
+  /// The same for the options with these names alone.
+  void Register(CLI::App* app, std::initializer_list<std::string_view> names);
   /// To be called after Register: sets the default text of an option whose default differs from its
   /// record, or hides an option that the command does not offer.
   void SetDefaultText(std::string_view name, std::string_view default_text);
@@ -68,6 +71,8 @@ class TrainFlags {
     std::string value;
     CLI::Option* option = nullptr;
   };
+  void Register(CLI::App* app, const OptionRecord& record);
+
   std::map<std::string, Flag, std::less<>> flags_;
 };
 

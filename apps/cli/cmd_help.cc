@@ -24,8 +24,8 @@ constexpr std::string_view kModel[] = {
     "label-counts",   "cluster-rounds", "calibrate",   "layers", "pairwise",
     "regions",        "potentials",     "constraints", "costs",  "left-capacity",
     "right-capacity", "precision-cost", "recall-cost", "kernel", "kernel-gamma",
-    "kernel-degree",  "kernel-offset"};
-constexpr std::string_view kTraining[] = {"C", "lambda-path", "metric"};
+    "kernel-degree",  "kernel-offset",  "regulariser", "epsilon"};
+constexpr std::string_view kTraining[] = {"C", "lambda-path", "metric", "output"};
 constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",  "verbose",
                                         "verify",   "checkpoint", "resume", "checkpoint-every",
                                         "no-refit", "json",       "compact"};
@@ -51,7 +51,8 @@ constexpr std::string_view kOnlyInHelpAll[] = {"format",
                                                "checkpoint",
                                                "checkpoint-every",
                                                "resume",
-                                               "compact"};
+                                               "compact",
+                                               "output"};
 
 bool Has(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -68,10 +69,13 @@ bool IsOfTraining(std::string_view name) {
                      [&](const OptionRecord& record) { return record.name == name; });
 }
 
-/// Costs are basic where no other option chooses the loss.
+/// Costs are basic where no other option chooses the loss, and the parameters of regularisers and
+/// losses where these are chosen.
 bool IsBasic(const CLI::App& app, const CLI::Option& option) {
   const std::string_view name = LongName(option);
   if (name == "costs" && app.get_option_no_throw("--loss") == nullptr) return true;
+  if ((name == "l1" || name == "smoothing") && app.get_option_no_throw("--regulariser") != nullptr)
+    return true;
   return IsOfTraining(name) ? Has(kBasicTrainingOptions, name) : !Has(kOnlyInHelpAll, name);
 }
 

@@ -158,6 +158,7 @@ void AddCommands(CLI::App* root, Action* action) {
   AddSegment(root, action);
   AddMatching(root, action);
   AddMulticlass(root, action);
+  AddLinear(root, action);
   AddInfo(root, action);
   AddBench(root, action);
   AddReport(root, action);

@@ -52,10 +52,9 @@ std::shared_ptr<const Structure> MakeStructure(
 
 MulticlassModel::MulticlassModel(std::vector<std::string> class_names, Index num_features,
                                  bool has_constant)
-    : class_names_(std::move(class_names)), num_features_(num_features) {
+    : class_names_(std::move(class_names)), inputs_(num_features) {
   SLACKLINE_CHECK(ClassesFit(class_names_),
                   "a model of classes needs at least two, with different names");
-  SLACKLINE_CHECK(num_features >= 1, "a model of classes needs features");
   SLACKLINE_CHECK(
       NumWeights(num_classes(), num_features, has_constant) <= std::numeric_limits<Index>::max(),
       "there are too many classes and features");
@@ -64,45 +63,6 @@ MulticlassModel::MulticlassModel(std::vector<std::string> class_names, Index num
   if (has_constant) bias_block_ = layout->AddBlock("bias", num_classes());
   weights_.assign(layout->size(), 0.0);
   layout_ = std::move(layout);
-}
-
-void MulticlassModel::set_feature_names(std::vector<std::string> names) {
-  SLACKLINE_CHECK(names.empty() || std::ssize(names) == num_features_,
-                  "a model needs a name for every feature, or none");
-  feature_names_ = std::move(names);
-}
-
-void MulticlassModel::set_scaling(FeatureScaling scaling) {
-  SLACKLINE_CHECK(scaling.Fits(num_features_), "a scaling needs numbers for every feature");
-  scaling_ = std::move(scaling);
-}
-
-void MulticlassModel::set_input(InputRecord input, std::string class_column) {
-  const auto fill_values = static_cast<Index>(input.fill_values.size());
-  SLACKLINE_CHECK(fill_values == 0 || fill_values == num_features_,
-                  "a fill value is needed for every feature, or none");
-  SLACKLINE_CHECK(!input.table || input.table->FeatureNames() == feature_names_,
-                  "the features of the table are not those of the model");
-  input_ = std::move(input);
-  class_column_ = std::move(class_column);
-}
-
-MultiLabelReadOptions MulticlassModel::ReadOptions() const {
-  MultiLabelReadOptions options;
-  options.classes = true;
-  options.label_names = class_names_;
-  options.class_column = class_column_;
-  options.num_features = num_features_;
-  options.feature_names = feature_names_;
-  options.scaling = scaling_;
-  options.table = input_.table;
-  options.fill_values = input_.fill_values;
-  if (!input_.table && !feature_names_.empty()) {
-    auto table = std::make_shared<TableSchema>();
-    for (const std::string& name : feature_names_) table->columns.push_back({name, {}});
-    options.table = std::move(table);
-  }
-  return options;
 }
 
 std::span<const double> MulticlassModel::costs() const {
@@ -124,7 +84,7 @@ Dataset MulticlassModel::MakeDataset(std::shared_ptr<const FeatureRows> rows,
   SLACKLINE_CHECK(rows != nullptr && rows->size() == std::ssize(labels),
                   "there must be a label per row");
   const std::shared_ptr<const Structure> structure =
-      MakeStructure(layout_, num_classes(), num_features_ + (has_constant() ? 1 : 0), kernelized);
+      MakeStructure(layout_, num_classes(), num_features() + (has_constant() ? 1 : 0), kernelized);
   Dataset dataset(structure->shared_layout(), std::move(rows));
   for (const Index m : examples) dataset.Add(structure, labels.subspan(Size(m), 1), m);
   return dataset;
@@ -178,17 +138,15 @@ ModelWriter MulticlassModel::File() const {
   ModelWriter writer;
   writer.Add("task", std::string(kMulticlassTask));
   writer.Add("classes", class_names_);
-  writer.Add("num_features", std::vector<std::int64_t>{num_features_});
-  writer.Add("feature_names", feature_names_);
+  inputs_.SaveFeatures(&writer);
   writer.Add("constant", std::vector<std::int64_t>{has_constant() ? 1 : 0});
   // A kernelized model does not store the weights of "classes", which is the first block.
   const std::size_t first = support_ ? class_weights().size() : 0;
-  SaveScaling(scaling_, &writer);
+  SaveScaling(scaling(), &writer);
   writer.AddWeights("weights", std::span<const double>(weights_).subspan(first),
                     record.single_precision);
   if (support_) SaveSupport(*support_, &writer);
-  SaveInputRecord(input_, &writer);
-  if (!class_column_.empty()) writer.Add("class_column", class_column_);
+  inputs_.SaveReading(&writer);
   SaveRecord(record, &writer);
   return writer;
 }
@@ -197,9 +155,8 @@ MulticlassModel MulticlassModel::Load(ModelReader file) {
   ModelEntries entries(std::move(file), kMulticlassTask);
   const auto& classes = entries.file().Strings("classes");
   entries.Require(ClassesFit(classes), "classes");
-  const Index num_features =
-      entries.ToIndex("num_features", entries.Integers("num_features", 1)[0]);
-  entries.Require(num_features >= 1, "num_features");
+  ModelInputs inputs = ModelInputs::Load(entries);
+  const Index num_features = inputs.num_features();
   const std::int64_t constant = entries.Integers("constant", 1)[0];
   entries.Require(constant == 0 || constant == 1, "constant");
   // Checks the sizes before anything is allocated by them.
@@ -211,17 +168,9 @@ MulticlassModel MulticlassModel::Load(ModelReader file) {
       entries.TakeWeights(size - (kernelized ? num_classes * num_features : 0));
   if (kernelized) weights.insert(weights.begin(), num_classes * num_features, 0.0);
   MulticlassModel model(classes, num_features, constant == 1);
-  const auto& names = entries.file().Strings("feature_names");
-  entries.Require(names.empty() || std::ssize(names) == num_features, "feature_names");
-  model.set_feature_names(names);
+  model.inputs_ = std::move(inputs);
   model.set_weights(std::move(weights));
   if (kernelized) model.support_ = LoadSupport(entries, model.num_classes(), num_features);
-  model.set_scaling(LoadScaling(entries, num_features));
-  std::string class_column;
-  if (entries.file().Has("class_column")) class_column = entries.file().String("class_column");
-  InputRecord input = LoadInputRecord(entries, num_features, names, {class_column});
-  entries.Require(class_column.empty() == (input.table == nullptr), "class_column");
-  model.set_input(std::move(input), std::move(class_column));
   model.record = LoadRecord(entries);
   return model;
 }

@@ -15,14 +15,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <slackline/apps/common/kernel_support.h>
 #include <slackline/apps/common/training_record.h>
-#include <slackline/apps/multilabel/data/multilabel_data.h>
-#include <slackline/apps/multilabel/tables/table_entries.h>
+#include <slackline/apps/multiclass/model_inputs.h>
 #include <slackline/core/dataset.h>
-#include <slackline/core/feature_scaling.h>
 #include <slackline/core/structure.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
@@ -37,26 +36,21 @@ class MulticlassModel {
 
   const std::vector<std::string>& class_names() const { return class_names_; }
   Index num_classes() const { return static_cast<Index>(class_names_.size()); }
-  Index num_features() const { return num_features_; }  ///< without the constant
+  Index num_features() const { return inputs_.num_features(); }  ///< without the constant
   bool has_constant() const { return bias_block_ >= 0; }
-  /// Names of the features; empty if they only have numbers.
-  const std::vector<std::string>& feature_names() const { return feature_names_; }
-  /// Requires a name for every feature, or none.
-  void set_feature_names(std::vector<std::string> names);
-  /// The scaling of the features, which callers apply to inputs.
-  const FeatureScaling& scaling() const { return scaling_; }
-  /// Requires the numbers of every feature.
-  void set_scaling(FeatureScaling scaling);
-  /// How the training data were read: the columns of a table with the replacements of missing
-  /// values, and its column of classes. All empty for LIBSVM data and data in memory.
-  const InputRecord& input() const { return input_; }
-  const std::string& class_column() const { return class_column_; }
-  /// Requires fill values for every feature or none; with a table, its features must be those of
-  /// the model, and its columns must not include the one of the classes.
-  void set_input(InputRecord input, std::string class_column);
-  /// How to read data for this model. Data for models of data in memory with names of features are
-  /// tables with numbers in columns of these names.
-  MultiLabelReadOptions ReadOptions() const;
+  /// Features, scaling, and how data are read: see ModelInputs.
+  const std::vector<std::string>& feature_names() const { return inputs_.feature_names(); }
+  void set_feature_names(std::vector<std::string> names) {
+    inputs_.set_feature_names(std::move(names));
+  }
+  const FeatureScaling& scaling() const { return inputs_.scaling(); }
+  void set_scaling(FeatureScaling scaling) { inputs_.set_scaling(std::move(scaling)); }
+  const InputRecord& input() const { return inputs_.input(); }
+  const std::string& class_column() const { return inputs_.class_column(); }
+  void set_input(InputRecord input, std::string class_column) {
+    inputs_.set_input(std::move(input), std::move(class_column));
+  }
+  MultiLabelReadOptions ReadOptions() const { return inputs_.ReadOptions(class_names_); }
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
 
   /// One example per row, with these labels, which are classes of the model or kUnlabelled. The
@@ -100,11 +94,7 @@ class MulticlassModel {
 
  private:
   std::vector<std::string> class_names_;
-  Index num_features_ = 0;
-  std::vector<std::string> feature_names_;
-  FeatureScaling scaling_;
-  InputRecord input_;
-  std::string class_column_;
+  ModelInputs inputs_;
   Index class_block_ = 0, bias_block_ = -1;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;

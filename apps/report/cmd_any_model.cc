@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/linear/linear_weights.h>
 #include <slackline/apps/matching/matching_weights.h>
 #include <slackline/apps/multiclass/multiclass_weights.h>
 #include <slackline/apps/multilabel/label_counts.h>
@@ -308,6 +309,27 @@ Lines ToLines(const MulticlassModel& model) {
   return WithRecord(kMulticlassTask, {"example", "example"}, model, lines);
 }
 
+Json ToJson(const LinearModel& model) {
+  Json json = {{"classes", model.class_names()},
+               {"features", model.inputs().num_features()},
+               {"constant", model.has_constant()},
+               {"offset", model.offset()},
+               {"loss_parameter", model.loss().parameter},
+               {"zero_weights", std::count(model.weights().begin(), model.weights().end(), 0.0)}};
+  return WithRecord(kLinearTask, model, json);
+}
+
+Lines ToLines(const LinearModel& model) {
+  const auto zeros = std::count(model.weights().begin(), model.weights().end(), 0.0);
+  Lines lines = {{"predicts", model.predicts_numbers() ? "a number"
+                                                       : "classes " + Join(model.class_names()) +
+                                                             ", the second for scores above 0"},
+                 {"features", std::to_string(model.inputs().num_features()) +
+                                  (model.has_constant() ? " and a constant" : "") + ", " +
+                                  Count(static_cast<Offset>(zeros), "weight") + " zero"}};
+  return WithRecord(kLinearTask, {"example", "example"}, model, lines);
+}
+
 }  // namespace
 
 Json CrossValidationJson(const CrossValidationRecord& record) {
@@ -329,6 +351,7 @@ AnyModel LoadAnyModel(ModelReader file) {
   if (task == kSequenceTask) return SequenceModel::Load(std::move(file));
   if (task == kMatchingTask) return MatchingModel::Load(std::move(file));
   if (task == kMulticlassTask) return MulticlassModel::Load(std::move(file));
+  if (task == kLinearTask) return LinearModel::Load(std::move(file));
   return MultiLabelModel::Load(std::move(file));
 }
 
@@ -353,6 +376,8 @@ WeightSummary WeightsOf(const AnyModel& model, const WeightSummaryOptions& optio
     return SummariseWeights(*matching, options);
   if (const auto* multiclass = std::get_if<MulticlassModel>(&model))
     return SummariseWeights(*multiclass, options);
+  if (const auto* linear = std::get_if<LinearModel>(&model))
+    return SummariseWeights(*linear, options);
   return SummariseWeights(std::get<MultiLabelModel>(model), options);
 }
 

@@ -10,6 +10,7 @@
 
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/common/weight_summary.h>
+#include <slackline/apps/linear/linear_model.h>
 #include <slackline/apps/matching/matching_model.h>
 #include <slackline/apps/multiclass/multiclass_model.h>
 #include <slackline/apps/multilabel/multilabel_model.h>
@@ -18,8 +19,8 @@
 
 namespace slackline::internal::program {
 
-using AnyModel =
-    std::variant<MultiLabelModel, SequenceModel, SegmentModel, MatchingModel, MulticlassModel>;
+using AnyModel = std::variant<MultiLabelModel, SequenceModel, SegmentModel, MatchingModel,
+                              MulticlassModel, LinearModel>;
 
 /// Loads the model of the task that the file names. Throws DataError.
 AnyModel LoadAnyModel(ModelReader file);

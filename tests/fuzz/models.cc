@@ -2,6 +2,8 @@
 //
 // Model files of all applications with valid checksums. A model that loads also predicts,
 // explains its predictions, and shows its weights.
+#include <slackline/apps/linear/linear_model.h>
+#include <slackline/apps/linear/linear_weights.h>
 #include <slackline/apps/matching/matching_predict.h>
 #include <slackline/apps/matching/matching_weights.h>
 #include <slackline/apps/multiclass/multiclass_predict.h>
@@ -191,6 +193,33 @@ void PredictClass(std::string_view bytes) {
   PredictClasses(model, *Inputs(), 1);
 }
 
+std::vector<std::string> LinearSeeds() {
+  std::vector<std::string> seeds;
+  for (const ScalarLossKind kind : {ScalarLossKind::kSmoothedHinge, ScalarLossKind::kAbsolute}) {
+    const bool numbers = TakesNumbers(kind);
+    ModelInputs inputs(2);
+    if (numbers) {
+      inputs.set_feature_names({"x", "y"});
+      const TableSchema columns{{{"x", {}}, {"y", {}}}, {"id"}, ','};
+      inputs.set_input({{0, 1}, std::make_shared<const TableSchema>(columns)}, "price");
+    }
+    const std::vector<std::string> classes =
+        numbers ? std::vector<std::string>() : std::vector<std::string>{"a", "b"};
+    LinearModel model(std::move(inputs), {kind, 0.5}, classes, !numbers);
+    model.SetTrained({0.5, -1}, numbers ? 100 : 0);
+    seeds.push_back(Saved(model));
+  }
+  return seeds;
+}
+
+void PredictLinear(std::string_view bytes) {
+  const auto model = LinearModel::Load(PathOf(WithChecksum(bytes)));
+  SummariseWeights(model, kSummary);
+  if (model.inputs().num_features() < 2) return;
+  model.ReadOptions();
+  model.Scores(*Inputs());
+}
+
 std::vector<std::string> MatchingSeeds() {
   FeatureDictionary dictionary;
   const MatchingData data = ReadMatchings(PathOf(kMatchings), nullptr, &dictionary);
@@ -251,6 +280,7 @@ void PredictPixels(std::string_view bytes) {
 const FuzzTarget kMultiLabel({"model_multilabel", PredictLabels, MultiLabelSeeds});
 const FuzzTarget kSequence({"model_sequence", PredictTokens, SequenceSeeds});
 const FuzzTarget kMulticlass({"model_multiclass", PredictClass, MulticlassSeeds});
+const FuzzTarget kLinear({"model_linear", PredictLinear, LinearSeeds});
 const FuzzTarget kMatching({"model_matching", PredictEdges, MatchingSeeds});
 const FuzzTarget kSegment({"model_segment", PredictPixels, SegmentSeeds});
 

@@ -47,12 +47,16 @@ class CheckpointKeeper {
   /// says what differs.
   CheckpointPlan Begin(const Problem& problem, const TrainOptions& options, std::int64_t stage,
                        std::vector<double> figures);
+  /// The same for a run whose context is its whole fingerprint.
+  CheckpointPlan Begin(std::int64_t stage, std::vector<double> figures);
 
   /// Throws the DataError of the last attempt to write, if it failed. (Training continues after a
   /// failure.)
   void CheckWritten() const;
 
  private:
+  bool wanted() const { return !file_.empty() || resumed_.has_value(); }
+  CheckpointPlan BeginAs(Fingerprint fingerprint, std::int64_t stage, std::vector<double> figures);
   void Write(const std::string& state, std::span<const std::size_t> parts);
 
   std::string file_;

@@ -39,19 +39,6 @@ constexpr double kFarBelowDefault = 100;
 /// Exit code when --verify finds a certificate that does not hold.
 constexpr int kCertificateFails = 1;
 
-/// Warns of a wide gap, even in quiet runs: the model may be far from optimal.
-void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const std::string& path) {
-  const double gap = summary.last.relative_gap;
-  if (summary.termination == Termination::kConverged || gap <= kWideGap) return;
-  const std::string wide = std::isnan(gap)
-                               ? "no gap is certified"
-                               : "the certified gap is still " + Number(100 * gap, 3) + " %";
-  std::fprintf(
-      stderr,
-      "WARNING: %s: %s, and at most %s %% was wanted; the model may be far from the best one\n",
-      path.c_str(), wide.c_str(), Number(100 * options.gap_tolerance, 3).c_str());
-}
-
 /// The number of shards for a command that does not say it: that of the checkpoint that it resumes,
 /// or 0, which leaves the choice to the program, where it asks for several threads. (--threads 0,
 /// all processors, does not count: results must not depend on the machine.)
@@ -272,6 +259,18 @@ class Session {
 };
 
 }  // namespace
+
+void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const std::string& path) {
+  const double gap = summary.last.relative_gap;
+  if (summary.termination == Termination::kConverged || gap <= kWideGap) return;
+  const std::string wide = std::isnan(gap)
+                               ? "no gap is certified"
+                               : "the certified gap is still " + Number(100 * gap, 3) + " %";
+  std::fprintf(
+      stderr,
+      "WARNING: %s: %s, and at most %s %% was wanted; the model may be far from the best one\n",
+      path.c_str(), wide.c_str(), Number(100 * options.gap_tolerance, 3).c_str());
+}
 
 void TellReason(const LearnerChoice& choice) {
   if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());

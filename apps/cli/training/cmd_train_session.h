@@ -116,5 +116,7 @@ void DescribeLearner(const LearnerChoice& choice, const std::string& lambda,
 /// far …" after an interrupt.
 void DescribeResult(const TrainOptions& options, const TrainSummary& summary);
 void DescribeModel(const TrainSummary& summary, const std::string& path);
+/// Warns of a wide gap, even in quiet runs: the model may be far from optimal.
+void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const std::string& path);
 
 }  // namespace slackline::internal::program

@@ -47,6 +47,31 @@ MultiLabelFormat ReadClassFormat(const std::string& format) {
                      MultiLabelFormat::kTsv});
 }
 
+void ClassDataFlags::Register(CLI::App* app, const std::string& what, const std::string& other) {
+  app->add_option("DATA", data, "training data")->required()->type_name("");
+  RegisterClassFormat(app, &format);
+  AddTextOption(app, "label-column", &label_column, "COLUMN",
+                "column of a table (CSV, TSV) with " + what +
+                    ": its name or position (3; -1 is the last column)");
+  AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
+                "columns of a table that are neither " + other +
+                    " nor features: names, patterns such as id_*, positions, or ranges of "
+                    "positions (2:5), separated by commas");
+}
+
+MultiLabelReadOptions ClassDataFlags::ReadOptions() const {
+  MultiLabelReadOptions read;
+  read.format = ReadClassFormat(format);
+  read.label_columns = label_column;
+  read.ignore_columns = ignore_columns;
+  return read;
+}
+
+void ClassDataFlags::AddTo(std::vector<std::pair<std::string, std::string>>* options) const {
+  if (!label_column.empty()) options->emplace_back("label-column", label_column);
+  if (!ignore_columns.empty()) options->emplace_back("ignore-columns", ignore_columns);
+}
+
 void ClassReadingFlags::Register(CLI::App* app) {
   RegisterClassFormat(app, &format);
   AddTextOption(app, "label-column", &label_column, "NAME",
@@ -55,8 +80,7 @@ void ClassReadingFlags::Register(CLI::App* app) {
                 "refuse columns, categories, features and classes that the model does not know");
 }
 
-MultiLabelReadOptions ClassReadingFlags::OptionsFor(const MulticlassModel& model) const {
-  MultiLabelReadOptions options = model.ReadOptions();
+MultiLabelReadOptions ClassReadingFlags::OptionsFor(MultiLabelReadOptions options) const {
   options.format = ReadClassFormat(format);
   options.strict = strict;
   options.ranks = &ProcessRanks();

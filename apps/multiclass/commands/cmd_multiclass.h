@@ -3,11 +3,14 @@
 // slackline multiclass: predicts one of several classes of every example.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <slackline/apps/cli/cmd_common.h>
-#include <slackline/apps/multiclass/multiclass_model.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <slackline/core/feature_rows.h>
 
 namespace slackline::internal::program {
 
@@ -22,6 +25,21 @@ void RegisterClassFormat(CLI::App* app, std::string* format);
 /// The value of --format. Throws DataError.
 MultiLabelFormat ReadClassFormat(const std::string& format);
 
+/// The training data of commands that predict one thing of every example.
+struct ClassDataFlags {
+  std::string data;
+  std::string format = "auto";
+  std::string label_column;
+  std::string ignore_columns;
+
+  /// what: what the column has, "the classes"; other: what no other column is, "classes".
+  void Register(CLI::App* app, const std::string& what, const std::string& other);
+  /// Without what depends on the model. Throws DataError.
+  MultiLabelReadOptions ReadOptions() const;
+  /// The values that are given, by name, for the record of a model.
+  void AddTo(std::vector<std::pair<std::string, std::string>>* options) const;
+};
+
 /// How data are read for a model.
 struct ClassReadingFlags {
   std::string format = "auto";
@@ -30,7 +48,36 @@ struct ClassReadingFlags {
 
   void Register(CLI::App* app);
   /// The model's reading options, with the values of the flags. Throws DataError.
-  MultiLabelReadOptions OptionsFor(const MulticlassModel& model) const;
+  MultiLabelReadOptions OptionsFor(MultiLabelReadOptions of_model) const;
 };
+
+/// What commands that predict one thing of every example share.
+struct LinesFlags {
+  std::string data;
+  std::string model;
+  std::string out;
+  bool stream = false;
+  bool quiet = false;
+  ClassReadingFlags reading;
+  ThreadFlag threads;
+
+  /// Register the options before and after those of --output.
+  void RegisterModel(CLI::App* app);
+  void RegisterOut(CLI::App* app);
+  /// Checks of files that need no model. Throws DataError.
+  void CheckFiles() const;
+};
+
+/// Writes predictions as lines of text.
+struct LineWriter {
+  std::string head;  ///< the text before all examples
+  /// Appends the lines of scaled rows, with up to this many threads.
+  std::function<void(const FeatureRows& rows, int threads, std::string* text)> append;
+};
+
+/// Predicts all data, or each example before the next one is read, and writes the lines.
+/// `of_model`: the model's reading options. To be called after CheckFiles.
+void PredictLines(const LinesFlags& flags, MultiLabelReadOptions of_model,
+                  const LineWriter& writer);
 
 }  // namespace slackline::internal::program

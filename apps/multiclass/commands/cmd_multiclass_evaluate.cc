@@ -193,7 +193,8 @@ int Run(const EvaluateCommand& command) {
   std::vector<double> costs(model.costs().begin(), model.costs().end());
   if (!command.costs.empty())
     costs = MakeOnAllRanks([&] { return ReadClassCosts(command.costs, model.class_names()); });
-  const MultiLabelData data = ReadMultiLabelData(command.data, command.reading.OptionsFor(model));
+  const MultiLabelData data =
+      ReadMultiLabelData(command.data, command.reading.OptionsFor(model.ReadOptions()));
   if (!command.quiet) TellNotes(data.notes);
   MulticlassPredictions predictions =
       MakeOnAllRanks([&] { return PredictClasses(model, *data.rows, threads); });

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline multiclass predict
-#include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -11,11 +9,8 @@
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_ranks.h>
-#include <slackline/apps/cli/cmd_stream_output.h>
 #include <slackline/apps/multiclass/commands/cmd_multiclass.h>
 #include <slackline/apps/multiclass/multiclass_predict.h>
-#include <slackline/apps/multilabel/data/multilabel_reader.h>
-#include <slackline/core/check.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -44,14 +39,8 @@ constexpr const char* kExamples =
     "> scores.csv";
 
 struct PredictCommand {
-  std::string data;
-  std::string model;
+  LinesFlags lines;
   std::string output = "classes";
-  std::string out;
-  bool stream = false;
-  bool quiet = false;
-  ClassReadingFlags reading;
-  ThreadFlag threads;
 };
 
 /// Writes predictions as lines of text.
@@ -74,53 +63,18 @@ class Lines {
   std::vector<std::string> cells_;  // the names of the classes as written
 };
 
-void SayCount(const PredictCommand& command, std::int64_t examples) {
-  if (!command.quiet) std::fprintf(stderr, "%s\n", Count(examples, "example").c_str());
-}
-
-/// Predicts each example and writes its line before reading the next one.
-void PredictStream(const PredictCommand& command, const MulticlassModel& model,
-                   const MultiLabelReadOptions& read) {
-  LineReader lines(command.data);
-  StreamOutput out(command.out);
-  const Lines writer(model, command.output == "scores");
-  const auto reader = OpenMultiLabelData(&lines, read);
-  std::string text = writer.Head();
-  std::int64_t examples = 0;
-  for (; reader->Next(); ++examples) {
-    writer.Append(PredictClasses(model, *reader->Examples().rows, 1), &text);
-    reader->Forget();
-    out.Write(text);
-    text.clear();
-  }
-  out.Finish();
-  if (!command.quiet) TellNotes(reader->Notes());
-  SayCount(command, examples);
-}
-
 int Run(const PredictCommand& command) {
   CheckChoice("output", command.output, {"classes", "scores"});
-  const int threads = command.threads.Read();
-  if (!command.out.empty()) {
-    OnFirstRank([&] { CheckOutput("out", command.out, {command.data, command.model}, true); });
-  }
-  RequireOneStream(command.stream, command.data);
+  command.lines.CheckFiles();
   const MulticlassModel model =
-      MakeOnAllRanks([&] { return MulticlassModel::Load(command.model); });
-  const MultiLabelReadOptions read = command.reading.OptionsFor(model);
-  if (command.stream || command.data == "-") {
-    PredictStream(command, model, read);
-    return 0;
-  }
-  const MultiLabelData data = ReadMultiLabelData(command.data, read);
-  if (!command.quiet) TellNotes(data.notes);
-  const MulticlassPredictions predictions =
-      MakeOnAllRanks([&] { return PredictClasses(model, *data.rows, threads); });
-  const Lines writer(model, command.output == "scores");
-  std::string text = ProcessRanks().first() ? writer.Head() : std::string();
-  writer.Append(predictions, &text);
-  WriteJoinedOutput(command.out, std::move(text));
-  SayCount(command, ProcessRanks().SumOf(data.num_examples()));
+      MakeOnAllRanks([&] { return MulticlassModel::Load(command.lines.model); });
+  const Lines lines(model, command.output == "scores");
+  LineWriter writer;
+  writer.head = lines.Head();
+  writer.append = [&](const FeatureRows& rows, int threads, std::string* text) {
+    lines.Append(PredictClasses(model, rows, threads), text);
+  };
+  PredictLines(command.lines, model.ReadOptions(), writer);
   return 0;
 }
 
@@ -128,17 +82,10 @@ int Run(const PredictCommand& command) {
 
 void AddMulticlassPredict(CLI::App* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->data, "examples")->required()->type_name("");
-  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  command->lines.RegisterModel(app);
   AddTextOption(app, "output", &command->output, "classes|scores", "what to write (see above)",
                 "classes");
-  AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag(
-      "--stream", command->stream,
-      "write the line of each example as soon as it is read, as is always done if DATA is -");
-  command->reading.Register(app);
-  command->threads.Register(app);
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+  command->lines.RegisterOut(app);
 }
 
 }  // namespace slackline::internal::program

@@ -17,14 +17,7 @@
 namespace slackline::internal::program {
 
 void MulticlassFlags::Register(CLI::App* app) {
-  app->add_option("DATA", data, "training data")->required()->type_name("");
-  RegisterClassFormat(app, &format);
-  AddTextOption(app, "label-column", &label_column, "COLUMN",
-                "column of a table (CSV, TSV) with the classes: its name or position (3; -1 is the "
-                "last column)");
-  AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
-                "columns of a table that are neither classes nor features: names, patterns such as "
-                "id_*, positions, or ranges of positions (2:5), separated by commas");
+  data.Register(app, "the classes", "classes");
   AddTextOption(app, "costs", &costs, "FILE",
                 "what errors cost: a table (CSV, TSV) with a row for every true class and a column "
                 "for every predicted class, both named; 0 on the diagonal. Without it, every error "
@@ -34,10 +27,7 @@ void MulticlassFlags::Register(CLI::App* app) {
 }
 
 MultiLabelReadOptions MulticlassFlags::ReadOptions(const TrainOptions& train) const {
-  MultiLabelReadOptions read;
-  read.format = ReadClassFormat(format);
-  read.label_columns = label_column;
-  read.ignore_columns = ignore_columns;
+  MultiLabelReadOptions read = data.ReadOptions();
   read.append_constant = CheckChoice("bias", bias, {"0", "1"}) == 1 && !UsesKernel(train);
   read.ranks = train.ranks;
   read.shards = ShardsFor(train);
@@ -52,17 +42,13 @@ MulticlassTrainingOptions MulticlassFlags::TrainingOptions(const TrainOptions& t
   options.ranks = ExactRanks(train);
   options.texts.loss = costs.empty() ? "0/1" : "costs";
   options.texts.options = {{"bias", bias}, {"scale", scale.scale}};
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) options.texts.options.emplace_back(name, value);
-  };
-  add("costs", costs);
-  add("label-column", label_column);
-  add("ignore-columns", ignore_columns);
+  if (!costs.empty()) options.texts.options.emplace_back("costs", costs);
+  data.AddTo(&options.texts.options);
   return options;
 }
 
 std::vector<std::string> MulticlassFlags::inputs() const {
-  std::vector<std::string> files = {data};
+  std::vector<std::string> files = {data.data};
   if (!costs.empty()) files.push_back(costs);
   return files;
 }
@@ -70,7 +56,7 @@ std::vector<std::string> MulticlassFlags::inputs() const {
 MulticlassInput LoadMulticlass(const MulticlassFlags& flags, const TrainOptions& train) {
   MulticlassInput input;
   input.options = flags.TrainingOptions(train);
-  input.data = ReadMulticlassData(flags.data, flags.ReadOptions(train));
+  input.data = ReadMulticlassData(flags.data.data, flags.ReadOptions(train));
   if (!flags.costs.empty()) {
     input.options.costs =
         MakeOnAllRanks([&] { return ReadClassCosts(flags.costs, input.data.class_names); });

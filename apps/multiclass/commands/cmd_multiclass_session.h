@@ -10,16 +10,14 @@
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
+#include <slackline/apps/multiclass/commands/cmd_multiclass.h>
 #include <slackline/apps/multiclass/multiclass_data.h>
 #include <slackline/apps/multiclass/multiclass_training.h>
 
 namespace slackline::internal::program {
 
 struct MulticlassFlags {
-  std::string data;
-  std::string format = "auto";
-  std::string label_column;
-  std::string ignore_columns;
+  ClassDataFlags data;
   std::string costs;
   std::string bias = "1";
   ScaleFlag scale;

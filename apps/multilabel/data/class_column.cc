@@ -2,6 +2,8 @@
 #include <slackline/apps/multilabel/data/class_column.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -19,12 +21,22 @@ constexpr Offset kFewExamples = 10;  // fewer may all have different classes
 
 }  // namespace
 
-ClassColumn::ClassColumn(const std::vector<std::string>& known, bool strict) : strict_(strict) {
+ClassColumn::ClassColumn(const std::vector<std::string>& known, bool strict, bool numbers)
+    : strict_(strict), numbers_(numbers) {
   for (const std::string& name : known) names_.Add(name);
   num_known_ = names_.size();
 }
 
 void ClassColumn::Add(std::string_view text, const ClassPlace& place) {
+  if (numbers_) {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    if (!IsMissingText(text) && !(ParseNumber(text, &value) && std::abs(value) <= kLargestValue))
+      throw DataError(
+          place.file, place.line,
+          "the number to predict is " + Quoted(text) + ", not a finite number of at most 1e50");
+    values_.push_back(value);
+    return;
+  }
   if (IsMissingText(text)) {
     classes_.push_back(kUnlabelled);
     return;
@@ -88,6 +100,7 @@ void ClassColumn::Sort() {
 }
 
 void ClassColumn::Agree(Ranks& ranks, const std::string& source) {
+  if (numbers_) return;
   if (!ranks.alone()) Join(ranks);
   if (num_known_ > 0) return;
   if (examples_ > kFewExamples && examples_ == names_.size()) {
@@ -103,6 +116,10 @@ std::vector<std::string> ClassColumn::Names() const {
   std::vector<std::string> names;
   for (Index k = 0; k < names_.size(); ++k) names.emplace_back(names_.text(k));
   return names;
+}
+
+std::string ClassColumn::CountText() const {
+  return numbers_ ? "one number" : std::to_string(num_names()) + " classes";
 }
 
 void ClassColumn::AddNotes(std::vector<std::string>* notes) const {

@@ -26,22 +26,31 @@ class ClassColumn {
  public:
   /// known: the classes of a model, in its order; empty: those of the data are wanted. strict:
   /// whether a class that the model does not know is an error.
-  ClassColumn(const std::vector<std::string>& known, bool strict);
+  /// numbers: whether classes are numbers, which then have no names.
+  ClassColumn(const std::vector<std::string>& known, bool strict, bool numbers = false);
 
   /// Appends the class of an example, which is not known where the text is missing
-  /// (IsMissingText). Throws DataError on a class unknown to the model, if strict.
+  /// (IsMissingText). Throws DataError on a class unknown to the model, if strict, and on a text
+  /// that is not a number, where numbers are wanted.
   void Add(std::string_view text, const ClassPlace& place);
-  void Forget() { classes_.clear(); }
+  void Forget() {
+    classes_.clear();
+    values_.clear();
+  }
   /// To be called by all ranks after the last example: they agree on names, and the names of
   /// training are sorted. Throws DataError on all ranks when, in training, more than ten examples
   /// all have different classes, which are then rather names of examples, or numbers.
   void Agree(Ranks& ranks, const std::string& source);
 
-  Index num_names() const { return names_.size(); }
+  Index num_names() const { return numbers_ ? 1 : names_.size(); }
+  /// "3 classes", or "one number".
+  std::string CountText() const;
   /// The classes of the model, then those unknown to it in the order of the data.
   std::vector<std::string> Names() const;
   /// Per example since the last Forget the number of its class, or kUnlabelled.
   const std::vector<Index>& classes() const { return classes_; }
+  /// The same for numbers: the number, or NaN.
+  const std::vector<double>& values() const { return values_; }
   /// A sentence about classes unknown to the model, if there are any.
   void AddNotes(std::vector<std::string>* notes) const;
 
@@ -51,8 +60,10 @@ class ClassColumn {
 
   Index num_known_ = 0;  // of a model
   const bool strict_;
+  const bool numbers_;
   StringTable names_;
   std::vector<Index> classes_;
+  std::vector<double> values_;
   Offset examples_ = 0;  // with a class, including those that were forgotten
   Offset unknown_ = 0;
   std::string first_unknown_;

@@ -47,7 +47,7 @@ CsvPrediction::CsvPrediction(const std::string& source, const std::string& file,
       missing_(options.table->columns.size(), 0),
       unknown_(missing_),
       no_labels_(options.classes ? 0 : options.label_names.size(), -1),
-      classes_(options.label_names, options.strict),
+      classes_(options.label_names, options.strict, options.numbers),
       rows_(*options.table, options.append_constant) {
   data_.source = source;
   data_.has_constant = options.append_constant;
@@ -207,6 +207,7 @@ MultiLabelData& CsvPrediction::Examples() {
   if (options_.classes) {
     data_.label_names = classes_.Names();
     data_.classes = classes_.classes();
+    data_.numbers = classes_.values();
   }
   return data_;
 }

@@ -34,7 +34,7 @@ void SendFrom(Ranks& ranks, int rank, std::vector<double>* values) {
 
 CsvTraining::CsvTraining(const std::string& source, const std::string& file,
                          const CsvHeader& header, const MultiLabelReadOptions& options)
-    : file_(file), header_(header), options_(options), classes_({}, false) {
+    : file_(file), header_(header), options_(options), classes_({}, false, options.numbers) {
   data_.source = source;
   data_.has_constant = options.append_constant;
   schema_->separator = header.separator;
@@ -131,12 +131,12 @@ void CsvTraining::CheckSize() const {
   const std::string excess = MemoryExcess(bytes, options_.the_memory());
   if (excess.empty()) return;
   const bool any = data_.num_examples() > 0;
-  throw DataError(
-      any ? data_.FileOf(data_.num_examples() - 1) : data_.source, any ? data_.lines.back() : 0,
-      (options_.classes ? std::to_string(num_labels) + " classes" : Count(num_labels, "label")) +
-          " × " + Count(data_.num_examples(), "example") + " × " +
-          Count(static_cast<Offset>(features), "feature") + ": " + excess +
-          "; leave columns out by --ignore-columns");
+  throw DataError(any ? data_.FileOf(data_.num_examples() - 1) : data_.source,
+                  any ? data_.lines.back() : 0,
+                  (options_.classes ? classes_.CountText() : Count(num_labels, "label")) + " × " +
+                      Count(data_.num_examples(), "example") + " × " +
+                      Count(static_cast<Offset>(features), "feature") + ": " + excess +
+                      "; leave columns out by --ignore-columns");
 }
 
 void CsvTraining::MakeRows() {
@@ -202,6 +202,7 @@ MultiLabelData CsvTraining::Finish() {
   if (options_.classes) {
     data_.label_names = classes_.Names();
     data_.classes = classes_.classes();
+    data_.numbers = classes_.values();
   }
   return std::move(data_);
 }

@@ -62,7 +62,7 @@ class LibsvmParser final : public MultiLabelReader {
       : MultiLabelReader(options),
         reader_(*reader),
         first_(first),
-        classes_(options.label_names, options.strict) {
+        classes_(options.label_names, options.strict, options.numbers) {
     data_.source = reader_.source();
     data_.label_names = LabelNames(reader_.source(), options);
     data_.has_constant = options.append_constant;
@@ -128,8 +128,8 @@ const char* LibsvmParser::ParseClass(const char* begin, const char* end) {
   const char* stop = LabelsEnd(begin, end);
   const std::string_view field(begin, stop - begin);
   if (field.find(',') != std::string_view::npos) {
-    Fail("expected one class, found " + Quoted(field) +
-         "; sets of labels are for slackline multilabel");
+    Fail((options_.numbers ? "expected one number, found " : "expected one class, found ") +
+         Quoted(field) + "; sets of labels are for slackline multilabel");
   }
   classes_.Add(field, {data_.source, reader_.name(), reader_.line_number()});
   return stop;
@@ -232,11 +232,13 @@ void LibsvmParser::CheckSize(std::string_view last_token) const {
       MemoryExcess(weight_bytes + options_.bytes_per_label_entry * labels * rows, memory);
   if (excess.empty()) return;
   const std::string noun = options_.classes ? " classes" : " labels";
-  const std::string count = std::to_string(num_labels) + noun + " × ";
+  const std::string count =
+      (options_.classes ? classes_.CountText() : std::to_string(num_labels) + noun) + " × ";
   if (last_token.empty() || MemoryExcess(weight_bytes, memory).empty())
     Fail(count + std::to_string(row_end_.size() + 1) + " examples: " + excess);
   Fail("feature " + Quoted(last_token) + " makes " + count + std::to_string(num_features_) +
-       " features: " + excess + "; use fewer features (numbers without gaps) or fewer" + noun);
+       " features: " + excess + "; use fewer features (numbers without gaps)" +
+       (options_.numbers ? "" : " or fewer" + noun));
 }
 
 /// Finds out what is wrong with a feature, away from the fast path, and throws DataError.
@@ -318,6 +320,7 @@ MultiLabelData& LibsvmParser::Collect() {
   if (options_.classes) {
     data_.label_names = classes_.Names();
     data_.classes = classes_.classes();
+    data_.numbers = classes_.values();
   }
   return data_;
 }

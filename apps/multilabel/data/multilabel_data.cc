@@ -365,7 +365,9 @@ MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index>
     } else {
       rows->AddSparse(std::span<const Index>(row.columns, row.count), values);
     }
-    if (data.classes.empty()) {
+    if (!data.numbers.empty()) {
+      part.numbers.push_back(data.numbers[m]);
+    } else if (data.classes.empty()) {
       const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(m * labels);
       part.labels.insert(part.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(labels));
     } else {

@@ -29,6 +29,7 @@
 // With options.classes, every example has one class instead of labels. Classes are texts as they
 // stand (class_column.h). LIBSVM: the class comes first, `7 1:0.09 2:0.14`; it is not known where
 // the line has none. Tables: one column has the classes. ARFF and converted data have no classes.
+// With options.numbers, the class of an example is a number, and its value counts.
 //
 // Missing labels are unknown. A missing value of a numeric feature becomes the mean of the known
 // values in training. A missing value of a categorical feature (ARFF: a nominal feature with one
@@ -68,6 +69,8 @@ struct MultiLabelData {
   std::vector<std::int8_t> labels;  ///< num_examples × num_labels by rows: 0, 1, or −1 (unknown)
   /// With classes, the class of each example, or kUnlabelled; there are no `labels` then.
   std::vector<Index> classes;
+  /// With numbers, the number of each example, or NaN where it is not known.
+  std::vector<double> numbers;
   std::string class_column;  ///< of a table with classes: its name
   std::vector<long> lines;   ///< line number of each example in its file
   FilePlaces files;          ///< of a folder: the file of each example
@@ -98,6 +101,9 @@ struct MultiLabelReadOptions {
   bool append_constant = false;
   /// Whether every example has one class instead of labels.
   bool classes = false;
+  /// With classes: whether they are numbers to be predicted, each of its own value, and not texts.
+  /// One process only.
+  bool numbers = false;
   /// For prediction with classes on a table: the column of the classes, which it need not have.
   std::string class_column;
   FeatureScaling

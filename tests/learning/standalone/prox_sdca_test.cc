@@ -296,6 +296,58 @@ TEST_CASE("theorem one holds for smooth losses") {
   }
 }
 
+TEST_CASE("iterations against n + R²/(λγ): within the theorem, and as many as a direct count") {
+  // The squared loss with n equal inputs x, and labels that sum to 0. Then w* = 0 and α* = y. With
+  // the fixed step s = λnγ/(R² + λnγ) of option V, a visit multiplies the error of α_i by 1 − s,
+  // and others follow through w by O(1/n), so that the dual error falls by 1 − (2s − s²)/n per step.
+  // The theorem has 1 − s/n, 1/(n + R²/(λγ)) per step: its count is larger by the factor 2 − s,
+  // between 1 and 2. The check of this factor fails when R², λ, γ or n enters the step or the
+  // theorem with a wrong factor of two.
+  Random random(41);
+  for (const Index n : {40, 160}) {
+    auto rows = std::make_shared<FeatureRows>();
+    std::vector<double> labels;
+    for (Index i = 0; i < n; ++i) {
+      rows->AddDense(std::vector<double>{1.5, -0.5});  // R² = 2.5
+      labels.push_back(i % 2 == 0 ? 1.0 : -1.0);
+    }
+    const RowFeatures features(rows, 1);
+    const ScalarLoss loss(ScalarLossKind::kSquared, labels);
+    for (const double hardness : {0.05, 0.5, 2.0}) {  // R²/(λγ) over n
+      const double lambda = 2.5 / (hardness * n);
+      const double condition = n + 2.5 / lambda;
+      const double s = n / condition;
+      constexpr double kError = 1e-2;
+      constexpr int kSeeds = 150;
+      // The mean dual error of the runs, passes of n/10 steps apart.
+      std::vector<ProxSdca> runs;
+      for (int seed = 0; seed < kSeeds; ++seed) {
+        runs.emplace_back(features, loss, ProxRegulariser(ProxKind::kL2, 2), lambda,
+                          SdcaStep::kSmooth, seed);
+      }
+      const double optimum = 0.5;  // D* = (1/n) Σ y²/2
+      double error = optimum, before = error;
+      Offset steps = 0;
+      while (error > kError * optimum) {
+        before = error;
+        error = 0;
+        for (ProxSdca& run : runs) {
+          run.Run(n / 10);
+          error += (optimum - run.Newest().dual) / kSeeds;
+        }
+        steps += n / 10;
+      }
+      const double share = std::log(before / (kError * optimum)) / std::log(before / error);
+      const double measured = static_cast<double>(steps - n / 10) + share * (n / 10.0);
+      const double theory = condition * std::log(1 / kError);
+      CAPTURE(n);
+      CAPTURE(hardness);
+      CHECK(measured <= theory * (1 + 1.0 / n));
+      CHECK(theory / measured == doctest::Approx(2 - s).epsilon(0.08));
+    }
+  }
+}
+
 TEST_CASE("theorem one, second part: the gap of outputs over the steps after T₀") {
   // E[P(w̄) − D(ᾱ)] ≤ (n + R²/(λγ))/(T − T₀) · E[D(α^T) − D(α^T₀)], from which the theorem follows
   // with E[D(α*) − D(α^T₀)] ≤ (T − T₀) ε/(n + R²/(λγ)), which T₀ ≥ (n + R²/(λγ)) ln((n + R²/(λγ))/

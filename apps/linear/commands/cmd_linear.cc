@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline linear
+#include <slackline/apps/linear/commands/cmd_linear.h>
+
+#include <CLI/CLI.hpp>
+
+namespace slackline::internal::program {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline linear train mail.svm --loss logistic --l1 0.001 --model spam.slk\n"
+    "  slackline linear train houses.csv --label-column price --loss squared --model price.slk\n"
+    "  slackline linear evaluate houses-test.csv --model price.slk\n"
+    "  slackline linear predict houses-test.csv --model price.slk --out prices.txt";
+
+}  // namespace
+
+void AddLinear(CLI::App* parent, Action* action) {
+  CLI::App* app = parent->add_subcommand(
+      "linear", "Linear models: one of two classes, or a number, for every example.");
+  app->require_subcommand(1);
+  app->footer(kExamples);
+  AddLinearTrain(app, action);
+  AddLinearPredict(app, action);
+  AddLinearEvaluate(app, action);
+}
+
+}  // namespace slackline::internal::program

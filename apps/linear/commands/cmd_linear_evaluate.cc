@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline linear evaluate
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/add_command.h>
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/linear/commands/cmd_linear.h>
+#include <slackline/apps/linear/linear_data.h>
+#include <slackline/apps/linear/linear_metrics.h>
+#include <slackline/apps/multiclass/commands/cmd_multiclass.h>
+#include <slackline/core/check.h>
+
+namespace slackline::internal::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Predicts the classes or the numbers of examples and compares them with those given in DATA. "
+    "Unknown ones (empty, NA, ?)\n"
+    "do not count, nor do classes that the model does not know.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline linear evaluate houses-test.csv --model price.slk\n"
+    "  slackline linear evaluate mail-test.svm --model spam.slk --json > metrics.json";
+
+struct EvaluateCommand {
+  std::string data;
+  std::string model;
+  bool json = false;
+  bool quiet = false;
+  ClassReadingFlags reading;
+};
+
+/// A figure with its key in JSON and its line in the table.
+struct Figure {
+  const char* key;
+  const char* title;
+  const char* meaning;
+  double value;
+};
+
+std::vector<Figure> FiguresOf(const LinearModel& model, const LinearMetrics& metrics) {
+  std::vector<Figure> figures;
+  if (model.predicts_numbers()) {
+    figures = {
+        {"rmse", "RMSE", "root of the mean squared error", metrics.root_mean_square},
+        {"mae", "MAE", "mean absolute error", metrics.mean_absolute},
+        {"r2", "R2", "1 - squared errors / squared deviations from the mean", metrics.r_squared}};
+  } else {
+    figures = {
+        {"error_rate", "error rate", "share of examples with the wrong class", metrics.error_rate},
+        {"precision", "precision", "of the second class", metrics.precision},
+        {"recall", "recall", "of the second class", metrics.recall},
+        {"f1", "F1", "of the second class", metrics.f1},
+        {"auc", "AUC", "share of pairs of the two classes in the right order", metrics.auc}};
+  }
+  figures.push_back({"mean_loss", "mean loss", "of the loss in training", metrics.mean_loss});
+  return figures;
+}
+
+std::string Table(const LinearModel& model, const LinearMetrics& metrics) {
+  std::string text = Count(metrics.examples, "example");
+  if (metrics.unknown > 0) text += ", " + Count(metrics.unknown, "other") + " not known";
+  if (!model.predicts_numbers()) text += "; the second class is " + model.class_names()[1];
+  text += "\n\n";
+  for (const Figure& figure : FiguresOf(model, metrics)) {
+    const std::string value = std::isnan(figure.value) ? "-" : Number(figure.value, 5);
+    Append(&text, "%-11s%12s   (%s)\n", figure.title, value.c_str(), figure.meaning);
+  }
+  return text;
+}
+
+int Run(const EvaluateCommand& command) {
+  const LinearModel model = LinearModel::Load(command.model);
+  const MultiLabelData data =
+      ReadMultiLabelData(command.data, command.reading.OptionsFor(model.ReadOptions()));
+  if (!command.quiet) TellNotes(data.notes);
+  const LinearMetrics metrics = ComputeLinearMetrics(
+      model.loss(), LinearLabels(data, model.predicts_numbers()), model.Scores(*data.rows));
+  if (metrics.examples == 0)
+    throw DataError(data.source, 0,
+                    "no class or number is known: there is nothing to compare predictions with");
+  Json json = {{"examples", metrics.examples}, {"unknown", metrics.unknown}};
+  for (const Figure& figure : FiguresOf(model, metrics)) json[figure.key] = figure.value;
+  WriteOutput("-", command.json ? JsonText(json) : Table(model, metrics));
+  return 0;
+}
+
+}  // namespace
+
+void AddLinearEvaluate(CLI::App* parent, Action* action) {
+  const auto [app, command] =
+      AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
+  app->add_option("DATA", command->data, "examples with their classes or numbers")
+      ->required()
+      ->type_name("");
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  command->reading.Register(app);
+  app->add_flag("--json", command->json, "write JSON instead of a table");
+  app->add_flag("--quiet,-q", command->quiet, "print only the result and errors");
+}
+
+}  // namespace slackline::internal::program
