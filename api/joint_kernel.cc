@@ -43,7 +43,9 @@ internal::JointLearnerOptions LearnerOptionsOf(const TrainOptions& options) {
   SLACKLINE_CHECK(options.lambda > 0, "training with a joint kernel needs a lambda > 0");
   internal::JointLearnerOptions own;
   own.seed = options.seed;
-  for (const auto& [name, value] : options.learner_options) {
+  for (const auto& option : options.learner_options) {
+    const std::string& name = option.first;
+    const std::string& value = option.second;
     const auto choose = [&](const char* usual, const char* other) {
       SLACKLINE_CHECK(value == usual || value == other, "the option " + name +
                                                             " of a joint kernel is " + usual +

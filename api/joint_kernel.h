@@ -104,8 +104,8 @@ struct JointTrainResult : TrainResult {
 
 /// Trains on examples 0 … num_examples − 1 with block-coordinate Frank-Wolfe in the dual. `options`
 /// must give λ, and must leave learner and loss at their defaults. Of learner_options it takes step
-/// (pairwise, the default, or fw), order (example or uniform) and average (none or weighted). Throws
-/// std::invalid_argument when the options do not fit, or an answer contradicts itself.
+/// (pairwise, the default, or fw), order (example or uniform) and average (none or weighted).
+/// Throws std::invalid_argument when the options do not fit, or an answer contradicts itself.
 SLACKLINE_EXPORT JointTrainResult Train(const JointKernel& kernel, int num_examples,
                                         JointOracle& oracle, const TrainOptions& options);
 

@@ -170,8 +170,8 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
     return std::max(0.0, sum);
   }
 
-  /// Asks the oracle about example i at weights with these coefficients of the atoms. The answer has
-  /// a bound.
+  /// Asks the oracle about example i at weights with these coefficients of the atoms. The answer
+  /// has a bound.
   JointAnswer Ask(Index i, std::span<const double> coefficients) {
     double size_of_terms = 0;
     const JointScore score = [&](std::span<const std::int32_t> labelling) {

@@ -12,11 +12,11 @@
 //
 // l1, problem (6), has no strongly convex regulariser. The paper adds λ/2 ‖w‖² with λ = ε/B², B ≥
 // ‖w*‖₂, and solves the sum to ε/2, which takes n + R²B²/(εγ) steps. Deviation: λ keeps its value,
-// and the added term is λ/2 ‖w − c‖², whose centre c moves to the weights whenever the sum is solved
-// to a quarter of the gap of problem (6) (the proximal point algorithm: Rockafellar 1976; with the
-// momentum of Lin, Mairal and Harchaoui 2015, "Catalyst"). Neither ε nor B is needed. The
-// certificate is that of problem (6) itself. With u = (1/n) Σ_i x_i α_i, its dual is max_α −(1/n)
-// Σ φ_i*(−α_i) subject to ‖u‖_∞ ≤ σ, and t·α is feasible for t = min(1, σ/‖u‖_∞).
+// and the added term is λ/2 ‖w − c‖². Its centre c moves to the weights whenever the sum is solved
+// to a quarter of the gap of problem (6): the proximal point algorithm (Rockafellar 1976), with the
+// momentum of Lin, Mairal and Harchaoui 2015, "Catalyst". Neither ε nor B is needed. The
+// certificate is that of problem (6) itself. With u = (1/n) Σ_i x_i α_i, its dual is
+// max_α −(1/n) Σ φ_i*(−α_i) subject to ‖u‖_∞ ≤ σ, and t·α is feasible for t = min(1, σ/‖u‖_∞).
 //
 // Cost of a pass: 2n rows; with q-norm also n · d. Of a check: 2n rows and d; twice that where an
 // average or a drawn iterate is evaluated besides the newest point. One thread.

@@ -108,9 +108,9 @@ class ProxSdca {
   void Run(Offset steps);
   /// Makes one step on example i, for callers with an order of their own.
   void Visit(Index i);
-  /// Replaces ½‖w‖² of the regulariser by ½‖w − centre‖², so that v(α) becomes centre + (λn)⁻¹ Σ X_i
-  /// α_i. The dual point stays, and the outputs begin anew. Not for kQNorm. The centre at first is
-  /// 0.
+  /// Replaces ½‖w‖² of the regulariser by ½‖w − centre‖², so that v(α) becomes centre + (λn)⁻¹ Σ
+  /// X_i α_i. The dual point stays, and the outputs begin anew. Not for kQNorm. The centre at first
+  /// is 0.
   void SetCentre(std::vector<double> centre);
   /// Everything that later steps and outputs depend on, for the same problem.
   void Archive(StateArchive* archive);

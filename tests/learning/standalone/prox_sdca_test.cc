@@ -299,7 +299,8 @@ TEST_CASE("theorem one holds for smooth losses") {
 TEST_CASE("iterations against n + R²/(λγ): within the theorem, and as many as a direct count") {
   // The squared loss with n equal inputs x, and labels that sum to 0. Then w* = 0 and α* = y. With
   // the fixed step s = λnγ/(R² + λnγ) of option V, a visit multiplies the error of α_i by 1 − s,
-  // and others follow through w by O(1/n), so that the dual error falls by 1 − (2s − s²)/n per step.
+  // and others follow through w by O(1/n), so that the dual error falls by 1 − (2s − s²)/n per
+  // step.
   // The theorem has 1 − s/n, 1/(n + R²/(λγ)) per step: its count is larger by the factor 2 − s,
   // between 1 and 2. The check of this factor fails when R², λ, γ or n enters the step or the
   // theorem with a wrong factor of two.
