@@ -79,7 +79,7 @@ Problem MakeGrids(const BenchProblem& problem) {
 }
 
 Problem MakeMatchings(const BenchProblem& problem) {
-  std::vector<std::string> drawn = DrawnMatchings();
+  std::vector<std::string> drawn = DrawnMatchings(0);
   drawn.resize(kMatchingExamples);
   FeatureDictionary dictionary;
   const MatchingData data = ParseMatchings("synthetic", drawn, nullptr, &dictionary);
@@ -314,8 +314,9 @@ Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder)
   return MakeFullGraphProblem(ReadBenchData(problem, folder), problem.lambda);
 }
 
-std::vector<std::string> DrawnMatchings() {
+std::vector<std::string> DrawnMatchings(double possible) {
   DrawnAlignments options;
+  options.possible = possible;
   options.examples = kMatchingExamples + kMatchingTestExamples;
   options.longest = 20;
   return DrawAlignments(options);

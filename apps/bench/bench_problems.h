@@ -95,7 +95,10 @@ Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder)
 /// The drawn matchings of the problem `matching`, which are followed by others to test on.
 inline constexpr Index kMatchingExamples = 300;
 inline constexpr Index kMatchingTestExamples = 347;  // as in the ICML 2013 paper
-std::vector<std::string> DrawnMatchings();
+/// The share of the true edges of the test examples that are only possible.
+inline constexpr double kPossibleTestEdges = 0.3;
+/// possible: the share of the true edges that are possible; all else is the same for all shares.
+std::vector<std::string> DrawnMatchings(double possible);
 
 /// Count loss, all pairs of labels. lambda: 0 = 1/M.
 Problem MakeFullGraphProblem(const MultiLabelData& data, double lambda);

@@ -108,10 +108,11 @@ class MatchingParser {
     return node;
   }
 
-  Index ParseLabel(std::string_view token) const {
-    if (token == "?") return kUnlabelled;
-    if (token != "0" && token != "1") Fail(Quoted(token) + " is not a label: 0, 1 or ?");
-    return token == "1" ? 1 : 0;
+  void ParseLabel(std::string_view token, MatchingEdge* edge) const {
+    edge->possible = token == "p";
+    if (token == "?" || edge->possible) return;
+    if (token != "0" && token != "1") Fail(Quoted(token) + " is not a label: 0, 1, p or ?");
+    edge->label = token == "1" ? 1 : 0;
   }
 
   void ParseEdge() {
@@ -122,7 +123,7 @@ class MatchingParser {
     MatchingEdge edge;
     edge.left = ParseNode(fields_[0], example.num_left, "left");
     edge.right = ParseNode(fields_[1], example.num_right, "right");
-    edge.label = ParseLabel(fields_[2]);
+    ParseLabel(fields_[2], &edge);
     edge.line = line_;
     const std::int64_t pair = static_cast<std::int64_t>(edge.left) * example.num_right + edge.right;
     const auto [known, is_new] = seen_.try_emplace(pair, edge.line);

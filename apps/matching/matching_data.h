@@ -26,7 +26,13 @@ struct MatchingEdge {
   Index left = 0;
   Index right = 0;
   Index label = kUnlabelled;  ///< 1: in the matching, 0: not in it
+  /// Whether the edge is a possible one (Och and Ney 2003), neither right nor wrong; its label is
+  /// kUnlabelled, so that training leaves it out.
+  bool possible = false;
   long line = 0;
+
+  /// Whether evaluation counts the edge.
+  bool labelled() const { return label != kUnlabelled || possible; }
 };
 
 struct MatchingExample {

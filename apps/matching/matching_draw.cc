@@ -21,12 +21,16 @@ constexpr double kMisleading = 0.1;  // fraction of other pairs that occur toget
 struct Sentences {
   std::vector<Index> left, right;
   std::vector<Index> partner;  // per right word: the position of its left word, or −1
+  std::vector<bool> possible;  // per right word: whether the edge to its partner is not sure
 };
 
 class Drawing {
  public:
   explicit Drawing(const DrawnAlignments& options)
-      : options_(options), random_(options.seed), truth_(options.vocabulary) {
+      : options_(options),
+        random_(options.seed),
+        doubt_(options.seed + 0x9e3779b97f4a7c15ULL),
+        truth_(options.vocabulary) {
     std::iota(truth_.begin(), truth_.end(), 0);
     random_.Shuffle(std::span<Index>(truth_));
     dice_.resize(truth_.size() * truth_.size());
@@ -41,7 +45,8 @@ class Drawing {
   }
 
   std::string Example() {
-    const Sentences drawn = Draw();
+    Sentences drawn = Draw();
+    Doubt(&drawn);
     std::string text =
         std::to_string(drawn.left.size()) + " " + std::to_string(drawn.right.size()) + "\n";
     for (std::size_t i = 0; i < drawn.left.size(); ++i) {
@@ -76,6 +81,20 @@ class Drawing {
     return drawn;
   }
 
+  /// Makes edges possible; the features do not depend on it.
+  void Doubt(Sentences* drawn) {
+    const std::size_t count = drawn->right.size();
+    drawn->possible.assign(count, false);
+    for (std::size_t j = 0; j < count; ++j) {
+      if (drawn->partner[j] >= 0) {
+        drawn->possible[j] = doubt_.Uniform() < options_.possible;
+      } else if (j > 0 && drawn->possible[j - 1]) {
+        drawn->partner[j] = drawn->partner[j - 1];
+        drawn->possible[j] = true;
+      }
+    }
+  }
+
   static void Append(Index word, Index partner, Sentences* drawn) {
     drawn->right.push_back(word);
     drawn->partner.push_back(partner);
@@ -90,8 +109,10 @@ class Drawing {
     const double distance =
         std::abs(relative(i, drawn.left.size()) - relative(j, drawn.right.size()));
     char line[160];
-    std::snprintf(line, sizeof line, "%zu %zu %d dice:%.3f distance:%.3f", i, j,
-                  drawn.partner[j] == static_cast<Index>(i) ? 1 : 0,
+    const char* label = drawn.partner[j] != static_cast<Index>(i) ? "0"
+                        : drawn.possible[j]                       ? "p"
+                                                                  : "1";
+    std::snprintf(line, sizeof line, "%zu %zu %s dice:%.3f distance:%.3f", i, j, label,
                   Dice(drawn.left[i], drawn.right[j]), distance);
     *text += line;
     if (i > 0 && j > 0) AppendFeature("before", Dice(drawn.left[i - 1], drawn.right[j - 1]), text);
@@ -111,6 +132,7 @@ class Drawing {
 
   const DrawnAlignments& options_;
   Random random_;
+  Random doubt_;              // of possible edges alone
   std::vector<Index> truth_;  // per left word: its partner
   std::vector<double> dice_;  // per left and right word
 };
@@ -124,6 +146,8 @@ std::vector<std::string> DrawAlignments(const DrawnAlignments& options) {
                   "numbers of drawn alignments are out of range");
   SLACKLINE_CHECK(std::isfinite(options.noise) && options.noise >= 0,
                   "the noise must be finite and not negative");
+  SLACKLINE_CHECK(options.possible >= 0 && options.possible <= 1,
+                  "the share of possible edges must be between 0 and 1");
   Drawing drawing(options);
   std::vector<std::string> examples;
   for (Index m = 0; m < options.examples; ++m) examples.push_back(drawing.Example());

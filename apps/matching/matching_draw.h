@@ -6,7 +6,9 @@
 // partner. Candidate edges are all pairs of positions. Their features are those of the first word
 // aligners: how often the two words occur together (`dice`: noisy, and misleading for some pairs),
 // how far apart their relative positions are, and whether the neighbours on the left (right) would
-// agree as well.
+// agree as well. A share of the true edges is possible instead of sure; a word without a partner
+// that follows the right word of such an edge is then a possible partner of the left word, as in
+// phrases. The share changes nothing else.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +28,7 @@ struct DrawnAlignments {
   Index vocabulary = 200;  ///< number of words of each side, at most kMostDrawnWords
   double noise = 0.25;     ///< standard deviation of `dice`, ≥ 0
   bool lexical = true;     ///< adds a feature per pair of words (`pair=12~40`)
+  double possible = 0;     ///< share of the true edges that are only possible, in [0, 1]
   std::uint64_t seed = 1;
 };
 

@@ -17,21 +17,26 @@ double Ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Numbers of edges of an example with known labels.
+/// Numbers of edges of an example that are true, possible or false.
 struct Outcome {
-  Index known = 0;     // all of them
-  Index right = 0;     // true and predicted
-  Index too_many = 0;  // predicted only
-  Index too_few = 0;   // true only
+  Index known = 0;      // all of them
+  Index possible = 0;   // neither true nor false
+  Index tolerated = 0;  // possible and predicted
+  Index right = 0;      // true and predicted
+  Index too_many = 0;   // predicted only
+  Index too_few = 0;    // true only
 };
 
 Outcome OutcomeOf(const MatchingData& data, const MatchingExample& example,
                   std::span<const Index> predicted) {
   Outcome outcome;
   for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
-    const Index label = data.edges[e].label;
-    if (label == kUnlabelled) continue;
+    const MatchingEdge& edge = data.edges[e];
+    if (!edge.labelled()) continue;
+    const Index label = edge.label;
     ++outcome.known;
+    outcome.possible += edge.possible;
+    outcome.tolerated += edge.possible && predicted[e] == 1;
     outcome.right += label == 1 && predicted[e] == 1;
     outcome.too_many += label == 0 && predicted[e] == 1;
     outcome.too_few += label == 1 && predicted[e] == 0;
@@ -88,15 +93,22 @@ MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Inde
     ++metrics.examples;
     metrics.edges += outcome.known;
     metrics.truth += outcome.right + outcome.too_few;
-    metrics.predicted += outcome.right + outcome.too_many;
+    metrics.possible += outcome.possible;
+    metrics.predicted += outcome.right + outcome.tolerated + outcome.too_many;
     metrics.right += outcome.right;
+    metrics.tolerated += outcome.tolerated;
     without_error += outcome.too_many + outcome.too_few == 0;
     loss += costs.precision * outcome.too_many + costs.recall * outcome.too_few;
   }
-  metrics.precision = Ratio(metrics.right, metrics.predicted);
+  const std::int64_t both = metrics.truth + metrics.predicted;
+  const std::int64_t allowed = metrics.right + metrics.tolerated;
+  metrics.precision = Ratio(allowed, metrics.predicted);
   metrics.recall = Ratio(metrics.right, metrics.truth);
-  metrics.f1 = Ratio(2 * metrics.right, metrics.truth + metrics.predicted);
-  metrics.error_rate = metrics.truth + metrics.predicted == 0 ? 0.0 : 1 - metrics.f1;
+  const double sum = metrics.precision + metrics.recall;
+  metrics.f1 = metrics.tolerated == 0 ? Ratio(2 * metrics.right, both)
+               : sum == 0             ? 0.0
+                                      : 2 * metrics.precision * metrics.recall / sum;
+  metrics.error_rate = both == 0 ? 0.0 : 1 - Ratio(metrics.right + allowed, both);
   metrics.exact = Ratio(without_error, metrics.examples);
   metrics.mean_loss = metrics.examples == 0 ? 0.0 : loss / metrics.examples;
   return metrics;

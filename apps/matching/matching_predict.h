@@ -23,20 +23,24 @@ struct MatchingPredictions {
 MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingData& data,
                                      int threads);
 
-/// Metrics over the edges with a known label. 0/0 counts as 0.
+/// Metrics over the edges that are true (sure), possible or false, as in Och and Ney 2003, with A
+/// the predicted edges among them, S the sure ones, and P ⊇ S the sure and the possible ones. 0/0
+/// counts as 0.
 struct MatchingMetrics {
-  Index examples = 0;          ///< examples with at least one known label
-  std::int64_t edges = 0;      ///< edges with known labels
-  std::int64_t truth = 0;      ///< edges with label 1
-  std::int64_t predicted = 0;  ///< edges predicted 1
-  std::int64_t right = 0;      ///< edges with label 1 that are predicted
-  double precision = 0;        ///< right / predicted
-  double recall = 0;           ///< right / truth
-  double f1 = 0;               ///< 2 right / (truth + predicted)
-  /// Alignment error rate (Och and Ney 2003) if all true edges are sure ones, which is 1 − F1; 0 if
-  /// there are neither true nor predicted edges.
+  Index examples = 0;          ///< examples with at least one such edge
+  std::int64_t edges = 0;      ///< all of them
+  std::int64_t truth = 0;      ///< |S|: edges with label 1
+  std::int64_t possible = 0;   ///< |P| − |S|
+  std::int64_t predicted = 0;  ///< |A|
+  std::int64_t right = 0;      ///< |A ∩ S|
+  std::int64_t tolerated = 0;  ///< |A ∩ P| − |A ∩ S|: predicted edges that are only possible
+  double precision = 0;        ///< |A ∩ P| / |A|
+  double recall = 0;           ///< |A ∩ S| / |S|
+  double f1 = 0;               ///< the harmonic mean of precision and recall
+  /// Alignment error rate, 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|); 0 if A and S are empty. It is 1 −
+  /// F1 if no edge is possible.
   double error_rate = 0;
-  double exact = 0;      ///< fraction of the examples without a wrong edge
+  double exact = 0;      ///< fraction of the examples without a false and without a missed edge
   double mean_loss = 0;  ///< mean over the examples of the cost of their errors
 };
 

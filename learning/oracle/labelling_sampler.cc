@@ -10,6 +10,13 @@
 namespace slackline::internal {
 namespace {
 
+/// Scale of the noise, as a share of the mean range of a variable's scores. Global factors such as
+/// matchings join many variables: with the larger noise all of these change at once, and samples
+/// are too bad to be of use. With 10 samples and --revisit, matchings of 20 to 40 words took 88
+/// passes to a gap of 0.01 with 0.1, 52 with 0.02, 62 with 0.002, and 88 without samples.
+constexpr double kNoise = 0.5;
+constexpr double kGlobalNoise = 0.02;
+
 /// Whether the graph is a chain in the sense of MakeLabellingSampler. Sets *pair_factors to the
 /// factor of each pair (i, i + 1).
 bool IsPlainChain(const FactorGraph& graph, std::vector<Index>* pair_factors) {
@@ -102,7 +109,8 @@ class AutomaticSampler : public LabellingSampler {
           AllowedRange(scores.subspan(graph.state_offset(i), graph.cardinality(i)));
       range += high - low;
     }
-    const double scale = 0.5 * range / graph.num_variables();
+    const double share = graph.num_global_factors() > 0 ? kGlobalNoise : kNoise;
+    const double scale = share * range / graph.num_variables();
     for (Index k = 0; k < count; ++k) {
       tables_.assign(scores.begin(), scores.end());
       for (Offset s = 0; s < graph.variable_states(); ++s) {

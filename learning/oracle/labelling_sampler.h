@@ -36,7 +36,8 @@ class LabellingSampler {
 /// factors, and for chains (equal variables 0, 1, …, with pairs (i, i + 1) and no other factors;
 /// inference/k_best_chain.h). For other graphs every labelling is the best one under scores with
 /// Gumbel noise on the states of variables, and takes one call of the solver; the scale of the
-/// noise is half the mean range of a variable's scores. Throws DataError as MakeStructureSolver
+/// noise is half the mean range of a variable's scores, or a fiftieth of it on graphs with global
+/// factors (matchings). Throws DataError as MakeStructureSolver
 /// does.
 std::unique_ptr<LabellingSampler> MakeLabellingSampler(const Problem& problem, SolverKind kind);
 

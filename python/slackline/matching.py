@@ -83,8 +83,9 @@ class Matcher(StructuredEstimator):
     -----
     X is a list of examples, each a :class:`MatchingExample` or a tuple (n_left, n_right, edges,
     features). Features of all examples are either arrays, with the same columns, or lists of dicts.
-    y is a list of arrays of shape (E,): 1 for edges in the matching, 0 for others, and -1 or None
-    where it is not known.
+    y is a list of arrays of shape (E,): 1 for edges in the matching, 0 for others, 2 for possible
+    edges (Och and Ney 2003), which are neither right nor wrong, and -1 or None where it is not
+    known. Training leaves out edges with 2 or -1.
 
     Examples
     --------
@@ -132,7 +133,7 @@ class Matcher(StructuredEstimator):
         X : list of examples
             See the notes of the class.
         y : list of arrays of shape (E,)
-            1, 0, or -1 (unknown) per edge.
+            1, 0, 2 (possible) or -1 (unknown) per edge.
         callbacks : callable or list of callables, optional
             Called with a dict of figures after every check; returning True ends training.
 
@@ -212,14 +213,16 @@ class Matcher(StructuredEstimator):
         return self.metrics(X, y)["f1"]
 
     def metrics(self, X: Sequence[Any], y: Sequence[Any]) -> dict[str, float]:
-        """All measures of agreement, over the edges with known labels.
+        """All measures of agreement, over the edges with labels 1, 0 and 2.
 
         Returns
         -------
         dict
-            precision, recall, f1, error_rate (1 - F1), exact (share of the examples without a
-            wrong edge), mean_loss (per example), and the numbers examples, edges, true, predicted,
-            right.
+            precision (share of the predicted edges with label 1 or 2), recall (share of the edges
+            with label 1 that are predicted), f1, error_rate (the alignment error rate; 1 - f1 if no
+            edge is possible), exact (share of the examples without a wrong edge), mean_loss (per
+            example), and the numbers examples, edges, true, possible, predicted, right (with label
+            1), tolerated (with label 2).
         """
         examples = self._inputs(X)
         labels = examples.labels(y)
@@ -333,7 +336,7 @@ class _Examples:
                            "the names of the features": self.names})
 
     def labels(self, y: Any) -> np.ndarray:
-        """Labels of all edges: 1, 0, -1."""
+        """Labels of all edges: 1, 0, 2, -1."""
         if isinstance(y, (str, bytes, dict)) or not hasattr(y, "__iter__"):
             raise ValueError("y must be a list of arrays of labels")
         lists = list(y)
@@ -443,10 +446,10 @@ def _labels(labels: Any, count: int, m: int) -> np.ndarray:
         raise ValueError(f"y[{m}] must hold numbers, not {array.dtype}")
     if array.dtype.kind == "f":
         array = np.where(np.isnan(array), -1, array)
-    bad = np.flatnonzero((array != 0) & (array != 1) & (array != -1))
+    bad = np.flatnonzero((array != 0) & (array != 1) & (array != 2) & (array != -1))
     if bad.size:
-        raise ValueError(f"y[{m}][{bad[0]}] is {array[bad[0]].item()!r}; labels are 0, 1, and -1 "
-                         "where they are not known")
+        raise ValueError(f"y[{m}][{bad[0]}] is {array[bad[0]].item()!r}; labels are 0, 1, 2 (possible), "
+                         "and -1 where they are not known")
     return array.astype(np.int32)
 
 

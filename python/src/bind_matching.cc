@@ -34,7 +34,7 @@ using internal::MatchingModel;
 struct Examples {
   OffsetArray sizes;  // examples × 3: left nodes, right nodes, edges
   IndexArray edges;   // edges × 2: left and right node
-  IndexArray labels;  // per edge: 1, 0 or −1 (unknown); empty: all unknown
+  IndexArray labels;  // per edge: 1, 0, 2 (possible) or −1 (unknown); empty: all unknown
   /// Per example a matrix as Matrix takes it, or a list with the features of each edge.
   py::list features;
   bool by_name = false;  // features are lists
@@ -63,7 +63,8 @@ MatchingData DataOf(const Examples& examples) {
       edge.left = edges(at, 0);
       edge.right = edges(at, 1);
       const Index label = examples.labels.size() == 0 ? -1 : examples.labels.data()[at];
-      edge.label = label < 0 ? internal::kUnlabelled : label;
+      edge.possible = label == 2;
+      edge.label = label < 0 || edge.possible ? internal::kUnlabelled : label;
       data.edges.push_back(edge);
     }
   }
@@ -194,6 +195,8 @@ py::dict Metrics(const MatchingModel& model, const Examples& examples,
   dict["true"] = metrics.truth;
   dict["predicted"] = metrics.predicted;
   dict["right"] = metrics.right;
+  dict["possible"] = metrics.possible;
+  dict["tolerated"] = metrics.tolerated;
   dict["precision"] = metrics.precision;
   dict["recall"] = metrics.recall;
   dict["f1"] = metrics.f1;

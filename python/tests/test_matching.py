@@ -114,6 +114,28 @@ def test_metrics():
     assert matcher.metrics(X, hidden)["edges"] == len(truth) - len(X)
 
 
+def test_possible_edges():
+    X, y = drawn()
+    doubt = [np.where((labels == 1) & (np.arange(len(labels)) % 2 == 0), 2, labels) for labels in y]
+    unknown = [np.where(labels == 2, -1, labels) for labels in doubt]
+    matcher = Matcher(C=1).fit(X, doubt)
+    assert np.array_equal(matcher.weights_["edge"],
+                          Matcher(C=1).fit(X, unknown).weights_["edge"])
+    metrics = matcher.metrics(X, doubt)
+    predicted = np.concatenate(matcher.predict(X))
+    labels = np.concatenate(doubt)
+    sure = np.sum(predicted[labels == 1])
+    allowed = np.sum(predicted[labels >= 1])
+    assert metrics["possible"] == np.sum(labels == 2) > 0
+    assert metrics["right"] == sure and metrics["tolerated"] == allowed - sure > 0
+    assert metrics["precision"] == pytest.approx(allowed / predicted.sum())
+    assert metrics["recall"] == pytest.approx(sure / np.sum(labels == 1))
+    assert metrics["error_rate"] == pytest.approx(
+        1 - (sure + allowed) / (predicted.sum() + np.sum(labels == 1)))
+    with pytest.raises(ValueError, match="is 3; labels are 0, 1, 2"):
+        matcher.metrics(X, [np.full(len(labels), 3) for labels in y])
+
+
 def test_features_of_all_kinds_agree():
     X, y = drawn()
     first = Matcher(C=1).fit(X, y)
@@ -181,7 +203,7 @@ def test_unknown_labels_and_examples_without_edges():
     ((1, 1, [(0, 0)], [{"a": None}]), [1], "feature 'a' is neither a number nor a string"),
     ((1, 1, [(0, 0)], ["a"]), [1], "features must be a dict or a list of strings, not str"),
     ((1, 1, [(0, 0)], [[1.0]]), [1, 0], r"y\[0\] must have shape \(1,\), one label per edge"),
-    ((1, 1, [(0, 0)], [[1.0]]), [2], r"y\[0\]\[0\] is 2; labels are 0, 1, and -1"),
+    ((1, 1, [(0, 0)], [[1.0]]), [4], r"y\[0\]\[0\] is 4; labels are 0, 1, 2 .possible., and -1"),
     ((1, 1, [(0, 0)], [[1.0]]), ["x"], r"y\[0\] must hold numbers"),
     ((1, 2, [(0, 0), (0, 1)], np.ones((2, 1))), [1, 1],
      r"y\[0\]: left node 0 has 2 edges with label 1, and left_capacity is 1"),

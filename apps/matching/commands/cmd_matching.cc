@@ -42,6 +42,7 @@ struct DrawCommand {
   std::string words = "5-15";
   std::string vocabulary = "200";
   std::string noise = "0.25";
+  std::string possible = "0";
   std::string seed = "1";
   bool no_lexical = false;
   bool quiet = false;
@@ -58,6 +59,7 @@ DrawnAlignments ReadSettings(const DrawCommand& command) {
   settings.vocabulary = ReadCount("vocabulary", command.vocabulary, 1, kMostDrawnWords);
   settings.noise = ReadReal("noise", command.noise, false);
   settings.lexical = !command.no_lexical;
+  settings.possible = ReadReal("possible", command.possible, false, 1);
   settings.seed = static_cast<std::uint64_t>(ReadCount("seed", command.seed, 0));
   return settings;
 }
@@ -104,6 +106,8 @@ void AddMatchingDraw(CLI::App* parent, Action* action) {
                 "200");
   AddTextOption(app, "noise", &command->noise, "S", "standard deviation of the measure `dice`",
                 "0.25");
+  AddTextOption(app, "possible", &command->possible, "F",
+                "share of the true edges that are only possible ones (label p), from 0 to 1", "0");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other files", "1");
   app->add_flag("--no-lexical", command->no_lexical, "leave out the features of pairs of words");
   app->add_flag("--quiet,-q", command->quiet, "print only errors");

@@ -43,11 +43,12 @@ CvMetrics Metrics() {
                      {"precision", "precision", "precision"},
                      {"recall", "recall", "recall"},
                      {"exact", "exact", "exact"},
-                     {"loss", "mean_loss", "mean loss", true}};
+                     {"loss", "mean_loss", "mean loss", true},
+                     {"aer", "error_rate", "AER", true}};
   metrics.text =
       "what to choose by: F1, precision or recall of the edges, share of examples without a wrong "
-      "edge, or mean loss by the costs (the smaller the better). Of equal values, the largest "
-      "lambda is chosen";
+      "edge, mean loss by the costs or alignment error rate (the smaller the better). Of equal "
+      "values, the largest lambda is chosen";
   metrics.default_name = "f1";
   return metrics;
 }
@@ -84,7 +85,8 @@ class MatchingTrial : public TrainedTrial {
         PredictMatchings(model_, held_out_, static_cast<int>(options().threads));
     const MatchingMetrics metrics =
         EvaluateMatchings(held_out_, predictions.labels, model_.costs());
-    return {metrics.f1, metrics.precision, metrics.recall, metrics.exact, metrics.mean_loss};
+    return {metrics.f1,    metrics.precision, metrics.recall,
+            metrics.exact, metrics.mean_loss, metrics.error_rate};
   }
 
   MatchingModel model_;
@@ -119,7 +121,7 @@ int Run(const CvCommand& command) {
   CvTask task;
   task.all = "all examples";
   task.figures = Metrics().figures;
-  task.shown = {0, 1, 2, 3, 4};
+  task.shown = {0, 1, 2, 3, 4, 5};
   task.own = {{"loss", command.matching.loss}};
   task.session = [&](std::size_t) {
     return std::make_unique<MatchingSession>(command.matching, &matching);

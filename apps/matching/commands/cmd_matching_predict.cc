@@ -37,7 +37,8 @@ constexpr const char* kPredictExamples =
 
 constexpr const char* kEvaluateDescription =
     "Predicts the matchings of examples and compares them with the labels given in DATA. Edges "
-    "whose label is not known (?) do not\ncount.";
+    "whose label is not known (?) do not\ncount. Possible edges (p) are right where they are "
+    "predicted, and not missed where they are not.";
 
 constexpr const char* kEvaluateExamples =
     "Examples:\n"
@@ -123,7 +124,8 @@ int RunPredict(const PredictCommand& command) {
 Json MetricsJson(const MatchingMetrics& metrics, const MatchingData& data) {
   return {{"examples", metrics.examples},     {"edges", metrics.edges},
           {"given", metrics.truth},           {"predicted", metrics.predicted},
-          {"right", metrics.right},           {"precision", metrics.precision},
+          {"right", metrics.right},           {"possible", metrics.possible},
+          {"tolerated", metrics.tolerated},   {"precision", metrics.precision},
           {"recall", metrics.recall},         {"f1", metrics.f1},
           {"error_rate", metrics.error_rate}, {"exact", metrics.exact},
           {"mean_loss", metrics.mean_loss},   {"unknown_features", data.unknown_features}};
@@ -132,14 +134,20 @@ Json MetricsJson(const MatchingMetrics& metrics, const MatchingData& data) {
 std::string MetricsTable(const MatchingMetrics& metrics, const MatchingModel& model) {
   std::string text = Count(metrics.examples, "example") + ", " +
                      Count(metrics.edges, "candidate edge") + ", " + std::to_string(metrics.truth) +
-                     " given and " + std::to_string(metrics.predicted) + " predicted\n\n";
-  Append(&text, "precision             %8.4f   (share of the predicted edges that are right)\n",
-         metrics.precision);
+                     " given and " + std::to_string(metrics.predicted) + " predicted\n";
+  const bool sure = metrics.possible == 0;
+  if (!sure) {
+    text += Count(metrics.possible, "possible edge") + ", of which " +
+            std::to_string(metrics.tolerated) + " predicted\n";
+  }
+  text += "\n";
+  Append(&text, "precision             %8.4f   (share of the predicted edges that are %s)\n",
+         metrics.precision, sure ? "right" : "given or possible");
   Append(&text, "recall                %8.4f   (share of the given edges that are found)\n",
          metrics.recall);
   Append(&text, "F1                    %8.4f\n", metrics.f1);
-  Append(&text, "alignment error rate  %8.4f   (1 - F1: all given edges are sure ones)\n",
-         metrics.error_rate);
+  Append(&text, "alignment error rate  %8.4f   (%s)\n", metrics.error_rate,
+         sure ? "1 - F1: all given edges are sure ones" : "given edges are the sure ones");
   Append(&text, "exact                 %8.4f   (share of examples without a wrong edge)\n",
          metrics.exact);
   Append(&text,

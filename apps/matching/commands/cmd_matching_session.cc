@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/matching/commands/cmd_matching_session.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -75,6 +76,11 @@ void MatchingSession::Describe(const LearnerChoice& choice, const std::string& l
   const std::int64_t skipped = examples - ranks.SumOf(training_.problem().size());
   if (skipped > 0)
     std::fprintf(stderr, ", %s without known labels left out", Count(skipped, "example").c_str());
+  const auto possible = std::count_if(task.data.edges.begin(), task.data.edges.end(),
+                                      [](const MatchingEdge& edge) { return edge.possible; });
+  const std::int64_t all_possible = ranks.SumOf(static_cast<std::int64_t>(possible));
+  if (all_possible > 0)
+    std::fprintf(stderr, ", %s left out", Count(all_possible, "possible edge").c_str());
   std::fprintf(stderr, "\n");
   if (!task.scaled.line.empty()) std::fprintf(stderr, "%s\n", task.scaled.line.c_str());
   DescribeLearner(choice, lambda,

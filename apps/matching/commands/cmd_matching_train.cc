@@ -19,7 +19,7 @@ constexpr const char* kDescription =
     "Every node has at most a given number of edges (--left-capacity, --right-capacity).\n"
     "DATA is plain or gzip (docs/reference/matching_format.md); - reads the standard input:\n\n"
     "  3 2                          an example: numbers of left and right nodes\n"
-    "  0 1 1 dice:0.8 distance:0.1  left node, right node, label (1, 0 or ?), features\n"
+    "  0 1 1 dice:0.8 distance:0.1  left node, right node, label (1, 0, p or ?), features\n"
     "  2 0 0 dice:0.3 same          a feature without a number has the value 1\n"
     "                               a blank line ends the example\n\n"
     "Ctrl-C ends training early and keeps the best model.";

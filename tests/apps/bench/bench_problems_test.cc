@@ -139,7 +139,9 @@ TEST_CASE("RCV1 has 30 labels, training and test data") {
 }
 
 TEST_CASE("matchings are tested on drawn ones that follow those of training") {
-  const std::vector<std::string> drawn = DrawnMatchings();
+  const std::vector<std::string> drawn = DrawnMatchings(0);
+  // Possible edges of the tests change nothing in the training data.
+  CHECK(DrawnMatchings(kPossibleTestEdges).size() == drawn.size());
   CHECK(drawn.size() == kMatchingExamples + kMatchingTestExamples);
   const BenchProblem& matching = FindBenchProblem("matching-0.01");
   CHECK(!MakeBenchTask(matching, "", false).test);
@@ -152,7 +154,8 @@ TEST_CASE("matchings are tested on drawn ones that follow those of training") {
   weights[0] = 1;  // the first feature is `dice`, which is never negative
   const TestFigures dice = task.test(weights);
   CHECK(dice[0].second < 0.6);
-  CHECK(dice[0].second == doctest::Approx(1 - dice[1].second));
+  // Some predicted edges are possible ones: the error rate is the true one, not 1 − F1.
+  CHECK(std::abs(dice[0].second - (1 - dice[1].second)) > 1e-3);
 }
 
 TEST_CASE("test figures of multi-label data belong to the given weights") {

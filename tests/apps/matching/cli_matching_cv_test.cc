@@ -25,7 +25,8 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-constexpr const char* kFigures[] = {"f1", "precision", "recall", "exact", "mean_loss"};
+constexpr const char* kFigures[] = {"f1",    "precision", "recall",
+                                    "exact", "mean_loss", "error_rate"};
 
 struct Files {
   TemporaryFolder folder;
@@ -35,7 +36,7 @@ struct Files {
   Files() {
     const Outcome outcome =
         RunProgram({"matching", "draw", "--out", folder.Path("drawn"), "--examples", "40",
-                    "--words", "3-6", "--vocabulary", "30"});
+                    "--words", "3-6", "--vocabulary", "30", "--possible", "0.2"});
     REQUIRE(outcome.code == 0);
   }
   Arguments Cv(const Arguments& more) const {
@@ -56,7 +57,7 @@ TEST_CASE("the table, the best lambda, and the model of all examples") {
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   const auto lines = Lines(outcome.out);
   REQUIRE(lines.size() == 5);
-  for (const char* title : {"F1", "precision", "recall", "exact", "mean loss"})
+  for (const char* title : {"F1", "precision", "recall", "exact", "mean loss", "AER"})
     CHECK(Contains(lines[0], title));
   CHECK(std::count_if(lines.begin(), lines.end(),
                       [](const auto& l) { return l.ends_with("  best"); }) == 1);
@@ -133,7 +134,7 @@ TEST_CASE("bad input of matching cv: code 2, one line, nothing written") {
   refuse(files.Cv({}), "--model: a file name is needed, or --no-refit");
   refuse(files.Cv(model + Arguments{"--folds", "31"}), "has 30 examples");
   refuse(files.Cv(model + Arguments{"--metric", "F1"}),
-         "it must be one of f1 precision recall exact loss");
+         "it must be one of f1 precision recall exact loss aer");
   refuse(files.Cv(model + Arguments{"--lambda", "1"}),
          "--lambda: cv takes its values from --lambda-path");
   refuse(files.Cv(model + Arguments{"--left-capacity", "-1"}), "--left-capacity");

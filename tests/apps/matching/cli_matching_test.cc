@@ -76,6 +76,26 @@ TEST_CASE("draw, train, evaluate and predict work on each other's files") {
   CHECK(Json::parse(RunProgram({"info", files.model, "--json"}).out)["task"] == "matching");
 }
 
+TEST_CASE("possible edges are drawn, left out of training, and have their part in the error rate") {
+  const Files files;
+  const std::string drawn = files.folder.Path("possible");
+  REQUIRE(RunProgram({"matching", "draw", "--out", drawn, "--examples", "60", "--words", "3-6",
+                      "--vocabulary", "30", "--possible", "0.4"})
+              .code == 0);
+  const Outcome trained = RunProgram(
+      {"matching", "train", drawn + "/train.txt", "--lambda", "0.02", "--model", files.model});
+  REQUIRE(trained.code == 0);
+  CHECK(Contains(trained.err, "possible edges left out"));
+  const Arguments evaluate = {"matching", "evaluate", drawn + "/test.txt", "--model", files.model};
+  const Json metrics = Json::parse(RunProgram(evaluate + Arguments{"--json"}).out);
+  CHECK(metrics["possible"] > 0);
+  CHECK(metrics["tolerated"] > 0);
+  const double right = metrics["right"], tolerated = metrics["tolerated"];
+  const double sum = metrics["predicted"].get<double>() + metrics["given"].get<double>();
+  CHECK(metrics["error_rate"].get<double>() == doctest::Approx(1 - (2 * right + tolerated) / sum));
+  CHECK(Contains(RunProgram(evaluate).out, "given edges are the sure ones"));
+}
+
 TEST_CASE("all learners of matchings agree") {
   const Files files;
   const auto objective = [&](const Arguments& more) {
@@ -90,6 +110,8 @@ TEST_CASE("all learners of matchings agree") {
   CHECK(objective({"--learner", "bcfw", "--step", "fw"}) ==
         doctest::Approx(automatic).epsilon(3e-3));
   CHECK(objective({"--learner", "al"}) == doctest::Approx(automatic).epsilon(3e-3));
+  CHECK(objective({"--learner", "multi-sample", "--revisit", "--samples", "4"}) ==
+        doctest::Approx(automatic).epsilon(3e-3));
 }
 
 TEST_CASE("resumed training ends with the same model") {
@@ -130,6 +152,8 @@ TEST_CASE("bad input of matchings is refused") {
   refused(files.Train({"--loss", "sum"}), "--loss");
   refused(files.Train({"--oracle", "lp"}), "does not support global factors");
   refused({"matching", "draw", "--out", files.drawn}, "not an empty folder");
+  refused({"matching", "draw", "--out", files.folder.Path("new"), "--possible", "1.1"},
+          "--possible");
   refused({"matching", "draw", "--out", files.folder.Path("new"), "--words", "5-3"}, "--words");
   REQUIRE(RunProgram(files.Train()).code == 0);
   refused({"matching", "evaluate", files.folder.Write("d.txt", "1 1\n0 0 ? dice:1\n"), "--model",

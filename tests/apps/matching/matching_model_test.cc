@@ -8,6 +8,8 @@
 #include <slackline/apps/matching/matching_draw.h>
 #include <slackline/apps/matching/matching_predict.h>
 #include <slackline/core/check.h>
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
@@ -81,6 +83,45 @@ TEST_CASE("the trained model is the optimum over matchings") {
   }
 }
 
+TEST_CASE("updates with several matchings: the dual never falls, and bounds are right") {
+  // 3 × 3 candidate edges, so that several matchings are near the best one.
+  DrawnAlignments drawing;
+  drawing.examples = 6;
+  drawing.shortest = drawing.longest = 3;
+  drawing.vocabulary = 12;
+  drawing.lexical = false;
+  drawing.possible = 0.2;
+  const Loaded loaded = Load(Joined(DrawAlignments(drawing)));
+  const Problem problem(MakeTrainingSet(loaded.model.MakeTrainingData(loaded.data),
+                                        loaded.model.Loss(LossScale::kCount)),
+                        0.1);
+  const double optimum = RelaxedOptimum(problem.training(), 0.1);  // that over matchings
+  for (const bool revisit : {false, true}) {
+    TrainOptions options;
+    options.learner = LearnerKind::kMultiSample;
+    options.own<MultiSampleOptions>().revisit = revisit;
+    options.own<MultiSampleOptions>().samples = 5;
+    const auto learner = MakeLearner(problem, options);
+    const StopControl never(nullptr, 0);
+    double dual = 0;
+    for (int pass = 0; pass < 60; ++pass) {
+      learner->RunPass(never);
+      const Evaluation evaluation = learner->Evaluate(1);
+      if (pass % 20 == 0) {
+        const double primal = RelaxedPrimal(problem.training(), 0.1, learner->weights());
+        CHECK(Near(evaluation.primal, primal, kSolver));
+      }
+      CHECK(evaluation.dual <= optimum + kSolver);
+      CHECK(evaluation.primal >= optimum - kSolver);
+      if (revisit) {
+        CHECK(evaluation.dual >= dual - kTight);
+        dual = evaluation.dual;
+      }
+    }
+    if (revisit) CHECK(Near(dual, optimum, 1e-3));
+  }
+}
+
 TEST_CASE("given labels that break a capacity are refused") {
   const std::string text = "2 2\n0 0 1\n0 1 1\n";
   CHECK_THROWS_WITH_AS(
@@ -120,6 +161,50 @@ TEST_CASE("predictions are optimal matchings, and metrics count edges") {
   CHECK(none.mean_loss == doctest::Approx(5.0));
   CHECK_THROWS_AS(EvaluateMatchings(loaded.data, std::vector<Index>(3, 0), {}),
                   std::invalid_argument);
+}
+
+TEST_CASE("possible edges are neither right nor wrong") {
+  const std::string text =
+      "2 3\n0 0 1 a:1\n0 1 p a:0.9\n0 2 0 a:0.1\n1 0 0 a:0.3\n1 1 1 a:0.2\n1 2 p a:0.8\n\n"
+      "1 1\n0 0 p a:1\n\n1 1\n0 0 ? a:1\n";
+  const Loaded loaded = Load(text);
+  CHECK(loaded.data.edges[1].possible);
+  CHECK(loaded.data.edges[1].label == kUnlabelled);
+  CHECK_FALSE(loaded.data.edges[8].possible);
+  // Training has the sure and the false edges alone, with the limits of the sure ones.
+  const Dataset training = loaded.model.MakeTrainingData(loaded.data);
+  REQUIRE(training.size() == 1);
+  CHECK(training.example(0).graph().num_variables() == 4);
+  std::string unknown = text;
+  for (char& c : unknown) c = c == 'p' ? '?' : c;
+  CHECK(
+      Load(unknown).model.MakeTrainingData(Load(unknown).data).example(0).graph().num_variables() ==
+      4);
+
+  // A has a sure edge, a false one and two possible ones; S has two edges.
+  const MatchingMetrics metrics =
+      EvaluateMatchings(loaded.data, std::vector<Index>{1, 1, 0, 1, 0, 0, 1, 1}, {2, 5});
+  CHECK(metrics.examples == 2);
+  CHECK(metrics.edges == 7);
+  CHECK(metrics.truth == 2);
+  CHECK(metrics.possible == 3);
+  CHECK(metrics.predicted == 4);
+  CHECK(metrics.right == 1);
+  CHECK(metrics.tolerated == 2);
+  CHECK(metrics.precision == doctest::Approx(3.0 / 4));
+  CHECK(metrics.recall == doctest::Approx(1.0 / 2));
+  CHECK(metrics.f1 == doctest::Approx(2 * 0.75 * 0.5 / 1.25));
+  CHECK(metrics.error_rate == doctest::Approx(1 - (1 + 3) / (4.0 + 2)));
+  CHECK(metrics.exact == doctest::Approx(1.0 / 2));
+  CHECK(metrics.mean_loss == doctest::Approx((2 + 5) / 2.0));
+  // What is predicted of possible edges changes no cost.
+  CHECK(EvaluateMatchings(loaded.data, std::vector<Index>{1, 0, 0, 1, 0, 1, 0, 0}, {2, 5})
+            .mean_loss == metrics.mean_loss);
+  // Only possible edges: nothing is missed.
+  const Loaded only = Load("1 1\n0 0 p\n");
+  CHECK(EvaluateMatchings(only.data, std::vector<Index>{0}, {}).error_rate == 0);
+  CHECK(EvaluateMatchings(only.data, std::vector<Index>{1}, {}).error_rate == 0);
+  CHECK(EvaluateMatchings(only.data, std::vector<Index>{1}, {}).f1 == 0);
 }
 
 TEST_CASE("huge weights are refused, and zero weights match nothing") {
@@ -168,6 +253,28 @@ TEST_CASE("drawn alignments are matchings, and the same for the same seed") {
   }
   options.seed = 2;
   CHECK(drawn != DrawAlignments(options));
+  // Possible edges are true ones, or of words that follow them, and nothing else changes.
+  options.seed = 1;
+  options.possible = 0.4;
+  const Loaded doubtful = Load(Joined(DrawAlignments(options)));
+  REQUIRE(doubtful.data.edges.size() == loaded.data.edges.size());
+  Index doubted = 0, added = 0;
+  for (std::size_t e = 0; e < loaded.data.edges.size(); ++e) {
+    const MatchingEdge& before = loaded.data.edges[e];
+    const MatchingEdge& after = doubtful.data.edges[e];
+    CHECK((after.possible || after.label == before.label));
+    doubted += after.possible && before.label == 1;
+    added += after.possible && before.label == 0;
+    const FeatureRow row = doubtful.data.rows->row(static_cast<Index>(e));
+    CHECK(row.values[0] == loaded.data.rows->row(static_cast<Index>(e)).values[0]);
+  }
+  CHECK(doubted > ones / 5);
+  CHECK(doubted < 3 * ones / 5);
+  CHECK(added > 0);
+  CHECK(added < doubted);
+  options.possible = 1.5;
+  CHECK_THROWS_AS(DrawAlignments(options), std::invalid_argument);
+  options.possible = 0;
   options.lexical = false;
   CHECK(DrawAlignments(options)[0].find("pair") == std::string::npos);
   options.shortest = 0;
