@@ -31,8 +31,6 @@ using namespace slackline::internal::test;
 namespace {
 
 constexpr double kWanted[] = {1e-3, 1e-6};
-/// Bounds the work of proximal SGD with one step size.
-constexpr double kMostEntries = 1e9;
 const StopControl kNever(nullptr, 0);
 
 /// Passes and processor seconds until the errors of kWanted are reached; −1: not within the limit.
