@@ -170,7 +170,7 @@ TEST_CASE("possible edges are neither right nor wrong") {
   const Loaded loaded = Load(text);
   CHECK(loaded.data.edges[1].possible);
   CHECK(loaded.data.edges[1].label == kUnlabelled);
-  CHECK_FALSE(loaded.data.edges[8].possible);
+  CHECK_FALSE(loaded.data.edges[7].possible);
   // Training has the sure and the false edges alone, with the limits of the sure ones.
   const Dataset training = loaded.model.MakeTrainingData(loaded.data);
   REQUIRE(training.size() == 1);
