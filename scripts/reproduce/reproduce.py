@@ -100,7 +100,7 @@ class Runner:
         command = [self.program, "bench", self.data, "--figure", run.figure, "--problems", run.problem, "--learners",
                    run.learner, "--seed", run.seed, "--runs", "1", "--time-limit", repr(run.limit), "--quiet", "--out", temporary]
         try:
-            self.child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            self.start(command)
             errors = self.child.communicate()[1].strip()
             return self.finish(run, self.child.returncode, errors, temporary, path)
         except BaseException:
@@ -109,6 +109,16 @@ class Runner:
         finally:
             if os.path.exists(temporary):
                 os.remove(temporary)
+
+    def start(self, command):
+        """Starts the child. A signal waits until the child is known, so that it can be stopped."""
+        Signals.wait = True
+        try:
+            self.child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        finally:
+            Signals.wait = False
+        if Signals.waiting is not None:
+            raise Interrupted(Signals.waiting)
 
     def stop(self):
         if self.child and self.child.poll() is None:
@@ -273,8 +283,16 @@ def arguments():
     return parser.parse_args()
 
 
+class Signals:
+    wait = False
+    waiting = None  # the number of a signal that came while signals had to wait
+
+
 def on_signal(number, _):
-    raise Interrupted(number)
+    if Signals.wait:
+        Signals.waiting = number
+    else:
+        raise Interrupted(number)
 
 
 def main():
