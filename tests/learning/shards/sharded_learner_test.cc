@@ -114,7 +114,7 @@ TEST_CASE("all numbers of shards reach the optimum") {
     for (const Index shards : {1, 2, 4}) {
       TrainOptions options = Shards(shards);
       options.oracle = SolverKind::kTree;
-      options.gap_tolerance = 1e-8;
+      options.gap_tolerance = 1e-7;
       const TrainSummary summary = Train(problem, options);
       CAPTURE(shards);
       CHECK(summary.termination == Termination::kConverged);
