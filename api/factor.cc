@@ -6,6 +6,7 @@
 
 #include <slackline/api/factor_impl.h>
 #include <slackline/core/check.h>
+#include <slackline/factors/agreement.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/conformance.h>
 #include <slackline/factors/global_conformance.h>
@@ -161,6 +162,8 @@ internal::FeatureTable FactorImpl::FeatureTable() const {
 }
 
 Factor Potts(int states) { return Tabled(internal::PottsFactor(states)); }
+
+Factor Agreement(int states) { return Tabled(internal::AgreementFactor(states)); }
 
 Factor Table(std::vector<int> states) { return Tabled(internal::TableFactor(std::move(states))); }
 

@@ -44,6 +44,11 @@ class SLACKLINE_EXPORT Factor {
 /// favours equal neighbours.
 SLACKLINE_EXPORT Factor Potts(int states);
 
+/// φ_k(y) = [y_0 = y_1 = k] for two variables with `states` states each: a weight per state, which
+/// rewards agreement in this state where it is positive. Training with the learner option
+/// "associative" keeps it from becoming negative.
+SLACKLINE_EXPORT Factor Agreement(int states);
+
 /// A weight for each joint state of variables with these numbers of states (the last variable
 /// fastest): Table({3}) is a bias, Table({3, 3}) a full table of pairs.
 SLACKLINE_EXPORT Factor Table(std::vector<int> states);

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/inference/max_flow.h>
+#include <slackline/inference/message_passing.h>
 #include <slackline/inference/rounding.h>
 
 namespace slackline::internal {
@@ -31,7 +33,7 @@ class ExpansionSolver final : public MapSolver {
     states_ = graph_->num_variables() == 0 ? 1 : graph_->cardinality(0);
   }
 
-  void Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) override {
+  void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
     SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
     RequireFiniteScores(scores, "expansion moves");
     scores_ = scores;
@@ -39,8 +41,9 @@ class ExpansionSolver final : public MapSolver {
     double ratio = 1;  // c
     for (const Index c : pairs_) ratio = std::max(ratio, CheckTable(c));
     labels_.resize(graph_->num_variables());
-    Start();
+    if (!StartFrom(warm)) Start();
     const double value = Expand();
+    Keep(warm);
     result->labels = labels_;
     result->integral = true;
     result->marginals.clear();
@@ -90,6 +93,31 @@ class ExpansionSolver final : public MapSolver {
   /// DataError when a move would not be a cut.
   double CheckTable(Index c) const {
     const auto table = Table(c);
+    double agree = kInfinity;     // the smallest score of equal states
+    double unequal = -kInfinity;  // the largest score of different states
+    double least_unequal = kInfinity;
+    for (Index a = 0; a < states_; ++a) {
+      for (Index b = 0; b < states_; ++b) {
+        const double score = table[Offset{a} * states_ + b];
+        if (a == b) {
+          agree = std::min(agree, score);
+        } else {
+          unequal = std::max(unequal, score);
+          least_unequal = std::min(least_unequal, score);
+        }
+      }
+    }
+    // Where all different states have one score, that of equal ones decides.
+    if (least_unequal < unequal || agree < unequal) CheckTriples(c);
+    const double high = *std::max_element(table.begin(), table.end());
+    const double low = std::min(agree, least_unequal);
+    if (states_ < 2 || high - low <= 0) return 1;
+    return high > unequal ? (high - low) / (high - unequal) : kInfinity;
+  }
+
+  /// Throws DataError when the inequality does not hold for some states. O(states³).
+  void CheckTriples(Index c) const {
+    const auto table = Table(c);
     const auto at = [&](Index a, Index b) { return table[Offset{a} * states_ + b]; };
     for (Index alpha = 0; alpha < states_; ++alpha) {
       for (Index a = 0; a < states_; ++a) {
@@ -103,15 +131,6 @@ class ExpansionSolver final : public MapSolver {
         }
       }
     }
-    const auto [low, high] = std::minmax_element(table.begin(), table.end());
-    double unequal = -kInfinity;  // the largest score of different states
-    for (Index a = 0; a < states_; ++a) {
-      for (Index b = 0; b < states_; ++b) {
-        if (a != b) unequal = std::max(unequal, at(a, b));
-      }
-    }
-    if (states_ < 2 || *high - *low <= 0) return 1;
-    return *high > unequal ? (*high - *low) / (*high - unequal) : kInfinity;
   }
 
   /// The first labelling: with two states 0 everywhere, from which one move is exact; else every
@@ -123,6 +142,20 @@ class ExpansionSolver final : public MapSolver {
                        ? 0
                        : static_cast<Index>(std::max_element(own.begin(), own.end()) - own.begin());
     }
+  }
+
+  /// Begins with the kept labelling; false if there is none.
+  bool StartFrom(const WarmStart* warm) {
+    const std::size_t bytes = labels_.size() * sizeof(Index);
+    if (warm == nullptr || states_ <= 2 || bytes == 0 || warm->bytes.size() != bytes) return false;
+    std::memcpy(labels_.data(), warm->bytes.data(), bytes);
+    return std::all_of(labels_.begin(), labels_.end(),
+                       [this](Index label) { return label >= 0 && label < states_; });
+  }
+  void Keep(WarmStart* warm) const {
+    if (warm == nullptr || states_ <= 2) return;
+    warm->bytes.resize(labels_.size() * sizeof(Index));
+    std::memcpy(warm->bytes.data(), labels_.data(), warm->bytes.size());
   }
 
   /// Makes moves until none gains; returns the score.
@@ -187,7 +220,45 @@ class ExpansionSolver final : public MapSolver {
   std::int64_t work_ = 0;
 };
 
+class BoundedExpansionSolver final : public MapSolver {
+ public:
+  explicit BoundedExpansionSolver(std::shared_ptr<const FactorGraph> graph)
+      : graph_(graph), expansion_(graph), messages_(MakeMessagePassingSolver(std::move(graph))) {}
+
+  void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
+    WarmStart start;  // the labelling that steps have kept, if they have
+    if (warm != nullptr) start = *warm;
+    expansion_.Solve(scores, &start, result);
+    if (result->exact) return;
+    messages_->Solve(scores, warm, &passed_);
+    const double value = LabellingScore(*graph_, scores, passed_.labels);
+    if (value > result->value) {
+      result->labels = passed_.labels;
+      result->value = value;
+    }
+    result->upper_bound =
+        std::max(result->value, std::min(result->upper_bound, passed_.upper_bound));
+    result->exact = ReachesBound(result->value, result->upper_bound);
+  }
+
+  std::string_view name() const override { return "expansion"; }
+  std::int64_t work() const override { return expansion_.work() + messages_->work(); }
+  bool relaxed() const override { return false; }
+
+ private:
+  std::shared_ptr<const FactorGraph> graph_;
+  ExpansionSolver expansion_;
+  std::unique_ptr<MapSolver> messages_;
+  MapResult passed_;
+};
+
 }  // namespace
+
+std::unique_ptr<MapSolver> MakeBoundedExpansionSolver(std::shared_ptr<const FactorGraph> graph) {
+  SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
+  RequireTablesOnly(*graph, "an expansion move");
+  return std::make_unique<BoundedExpansionSolver>(std::move(graph));
+}
 
 std::unique_ptr<MapSolver> MakeExpansionSolver(std::shared_ptr<const FactorGraph> graph) {
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");

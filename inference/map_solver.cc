@@ -9,6 +9,7 @@
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/inference/alpha_expansion.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/brute_force.h>
@@ -23,7 +24,7 @@ namespace slackline::internal {
 namespace {
 
 using SolverName = std::pair<SolverKind, std::string_view>;
-constexpr std::array<SolverName, 10> kSolverNames{{
+constexpr std::array<SolverName, 11> kSolverNames{{
     {SolverKind::kAuto, "auto"},
     {SolverKind::kRoof, "roof"},
     {SolverKind::kMessages, "messages"},
@@ -33,6 +34,7 @@ constexpr std::array<SolverName, 10> kSolverNames{{
     {SolverKind::kTree, "tree"},
     {SolverKind::kBruteForce, "brute-force"},
     {SolverKind::kBranchAndBound, "branch-and-bound"},
+    {SolverKind::kExpansion, "expansion"},
     {SolverKind::kGlobal, "global"},
 }};
 /// Deprecated names, which command lines, option files and checkpoints may still use.
@@ -166,6 +168,8 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind,
       return MakeBruteForceSolver(std::move(graph));
     case SolverKind::kBranchAndBound:
       return std::make_unique<BranchAndBoundSolver>(std::move(graph));
+    case SolverKind::kExpansion:
+      return MakeExpansionSolver(std::move(graph));
     case SolverKind::kGlobal:
       throw DataError(
           "solver global needs a global factor in each example, but there is none; let the solver "

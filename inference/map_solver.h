@@ -84,11 +84,12 @@ enum class SolverKind {
   kTree,
   kBruteForce,
   kBranchAndBound,
+  kExpansion,
   kGlobal
 };
 
 /// Reads "auto", "roof", "messages", "messages-branch-and-bound", "lp", "lp-polytope", "tree",
-/// "brute-force", "branch-and-bound", "global", and the deprecated names "messages-search" and
+/// "brute-force", "branch-and-bound", "expansion", "global", and the deprecated names "messages-search" and
 /// "search". Throws DataError that names the choices on anything else.
 SolverKind ParseSolverKind(std::string_view name);
 std::string_view SolverKindName(SolverKind kind);

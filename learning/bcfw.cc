@@ -25,6 +25,8 @@ constexpr OptionRecord kOptions[] = {
      .field = Field<&BcfwOptions::batch_start>,
      .special_values = "on"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions, kInexactOptions};
+constexpr LearnerVariant kVariants[] = {
+    kAssociativeVariant, kSlackVariant, {.needs = kNeedsOracle}};
 
 std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& options) {
   if (options.shards > 1) return MakeInShards(problem, options);
@@ -59,6 +61,8 @@ void Check(const TrainOptions& options) {
       throw DataError(
           "--planes on cannot be combined with --keep-newest: planes find the best weights");
   }
+  if (options.associative && own.planes == PlaneRace::kOn)
+    throw DataError("--associative cannot be combined with --planes on");
   if (options.shards > 1 && own.planes == PlaneRace::kOn)
     throw DataError("--shards cannot be combined with --planes on");
   if (options.order == OrderKind::kGap && frank_wolfe)
@@ -72,8 +76,9 @@ constinit const LearnerRecord kBcfwLearner = {
     .summary = "block-coordinate Frank-Wolfe: one block per example, with an oracle",
     .section = "Frank-Wolfe: `fw` and `bcfw`",
     .make = Make,
-    .variants = kOracleVariants,
-    .reads = "step order average keep-newest proximal fixed-step shards rescaling oracle",
+    .variants = kVariants,
+    .reads =
+        "step order average keep-newest proximal fixed-step shards rescaling associative oracle",
     .options = kOptionLists,
     .check = Check};
 

@@ -68,6 +68,7 @@ void PrepareForRanks(TrainOptions* options) {
     RequireOneRank(ranks, "--average");
   if (options->keep_newest) RequireOneRank(ranks, "--keep-newest");
   if (options->order == OrderKind::kCyclic) RequireOneRank(ranks, "--order cyclic");
+  if (options->associative) RequireOneRank(ranks, "--associative");
   options->shards = ShardsFor(*options);
 }
 
@@ -84,7 +85,7 @@ bool AsksForExampleBlocks(const TrainOptions& options) {
   return options.average != AverageKind::kAuto || options.keep_newest ||
          options.step == StepKind::kAway || options.shards > 1 ||
          options.order == OrderKind::kGap || options.fixed_step || UsesKernel(options) ||
-         options.own<BcfwOptions>().planes == PlaneRace::kOn;
+         options.associative || options.own<BcfwOptions>().planes == PlaneRace::kOn;
 }
 
 /// Whether nothing joins the variables, so that each is best a block of its own. Not where examples
@@ -110,6 +111,9 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
   };
   const bool factor_blocks = AsksForFactorBlocks(*options);
+  if (options->associative && factor_blocks)
+    throw DataError(
+        "--rho, --tau and --shrinking belong to factor blocks, which do not support --associative");
   if (RescalesSlack(*options)) {
     if (factor_blocks)
       throw DataError(
@@ -123,6 +127,8 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
                           "the loss 1 - F1 is not a sum over labels, which factor blocks need");
   }
   if (joint.HasGlobalFactors()) {
+    // To be refused, as it does not support these factors.
+    if (options->associative) return example_blocks("global", "--associative needs them");
     if (!factor_blocks && joint.HasExampleOracles() && !joint.HasForbiddenStates())
       return example_blocks("global",
                             "no variable is in two factors, so the maxima of the global factors "
@@ -213,14 +219,14 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   PlaneRace& planes = chosen.own<BcfwOptions>().planes;
   const bool best_iterates = chosen.average == AverageKind::kOff && !chosen.keep_newest;
   if (open_shards && RanksOf(chosen).alone() && keeps_corners && planes != PlaneRace::kOn &&
-      best_iterates && chosen.order != OrderKind::kCyclic) {
+      best_iterates && chosen.order != OrderKind::kCyclic && !chosen.associative) {
     chosen.shards = AutomaticShards(problem, NumThreads(chosen.threads));
     if (chosen.shards > 1 && !choice.reason.empty())
       choice.reason += "; in " + std::to_string(chosen.shards) + " shards, as --shards 0 chooses";
   }
   if (planes == PlaneRace::kAuto) {
     const bool race = options.learner == LearnerKind::kAuto && keeps_corners && best_iterates &&
-                      chosen.shards == 1;
+                      chosen.shards == 1 && !chosen.associative;
     planes = race ? PlaneRace::kOn : PlaneRace::kOff;
   }
   if (chosen.order == OrderKind::kAuto && RecordOf(chosen.learner).own_order.empty()) {

@@ -32,6 +32,7 @@ enum class Need {
   kSomeGlobals,    ///< global factors: for their own solver
   kInputs,         ///< input vectors, which a kernel compares
   kSumLoss,        ///< a loss that is a sum over variables (core/loss.h)
+  kSignedPairs,    ///< pairs that signs of weights make associative (sign_constraints.h)
 };
 using NeedSet = unsigned;
 template <class... Needs>
@@ -61,6 +62,13 @@ inline constexpr LearnerVariant kSlackVariant = {.options = "--rescaling slack",
                                                  .applies = RescalesSlack,
                                                  .needs = NeedsAll(Need::kSlackOracle)};
 inline constexpr LearnerVariant kOracleVariants[] = {kSlackVariant, {.needs = kNeedsOracle}};
+
+/// The variant of learners that constrain the signs of weights of pairs.
+constexpr bool IsAssociative(const TrainOptions& options) { return options.associative; }
+inline constexpr LearnerVariant kAssociativeVariant = {
+    .options = "--associative",
+    .applies = IsAssociative,
+    .needs = kNeedsOracle | NeedsAll(Need::kSignedPairs)};
 
 /// The record of a learner, to be made with designated initialisers. Everything that it points to
 /// has static storage.

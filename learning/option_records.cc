@@ -92,6 +92,13 @@ constexpr OptionRecord kShared[] = {
      .field = Field<&O::rescaling>,
      .by_learner = true,
      .special_values = "slack"},
+    {.name = "associative",
+     .text = "bcfw, prox-sdca: constrain the signs of weights of pairs, so that pairs reward "
+             "agreement (associative models); graph cuts then find labellings (--oracle expansion)",
+     .default_text = "off",
+     .field = Field<&O::associative>,
+     .by_learner = true,
+     .special_values = "on"},
     {.name = "smoothing",
      .placeholder = "G",
      .text = "soft, prox-sdca: weight of a quadratic that smooths the maxima; smooth-dlpw: "
@@ -150,7 +157,7 @@ constexpr OptionRecord kShared[] = {
      .needs = "kernel"},
     {.name = "oracle",
      .placeholder = "auto|roof|messages|messages-branch-and-bound|lp|lp-polytope|tree|brute-force|"
-                    "branch-and-bound|global",
+                    "branch-and-bound|expansion|global",
      .text = "bcfw and other learners with an oracle: the solver that finds the labelling of an "
              "example with the largest score plus loss. With --rescaling slack, auto maximises "
              "loss times score exactly where it can, brute-force enumerates, and a solver gives "

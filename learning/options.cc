@@ -185,6 +185,14 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
           "--shards cannot be combined with --order cyclic: a shard may wait for others before its "
           "last examples, which must not be the same ones in every pass");
   }
+  if (options.associative) {
+    if (options.shards > 1) throw DataError("--associative cannot be combined with --shards");
+    if (options.kernel != KernelKind::kAuto)
+      throw DataError(
+          "--associative cannot be combined with --kernel, whose weights are those of inputs");
+    if (options.rescaling == Rescaling::kSlack)
+      throw DataError("--associative cannot be combined with --rescaling slack");
+  }
   if (options.suffix_share != TrainOptions().suffix_share &&
       options.average != AverageKind::kSuffix)
     throw DataError("--suffix-share has no effect without --average suffix");

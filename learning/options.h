@@ -57,6 +57,9 @@ struct TrainOptions {
   bool fixed_step = false;
   /// For cutting-plane-1 and cutting-plane-n: which hinge is trained.
   Rescaling rescaling = Rescaling::kMargin;
+  /// For bcfw and prox-sdca: weights of pairs get signs that make the pairs associative
+  /// (sign_constraints.h).
+  bool associative = false;
   /// For soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none.
   /// smooth-dlpw: temperature of its soft maxima; 0 = derived from the losses (dual_loss.h).
   /// prox-sdca: γ of the quadratic that smooths the hinge; 0 = none.

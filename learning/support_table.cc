@@ -11,6 +11,7 @@
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/count_loss_oracle.h>
 #include <slackline/learning/oracle/slack_oracle.h>
+#include <slackline/learning/sign_constraints.h>
 
 namespace slackline::internal {
 namespace {
@@ -29,6 +30,7 @@ constexpr OracleRow kOracles[] = {
     {SolverKind::kTree, kTablesOnly | NeedsAll(Need::kNoCycles)},
     {SolverKind::kBruteForce, kTablesOnly | NeedsAll(Need::kBruteForce)},
     {SolverKind::kBranchAndBound, kTablesOnly},
+    {SolverKind::kExpansion, kTablesOnly | NeedsAll(Need::kSignedPairs, Need::kEveryState)},
     {SolverKind::kGlobal, NeedsAll(Need::kSomeGlobals, Need::kEveryState)},
 };
 
@@ -40,13 +42,15 @@ constexpr TraitRow kTraits[] = {
     {Trait::kFactors, NeedsAll(Need::kFreeVariables)},
     {Trait::kCycles, NeedsAll(Need::kMarginals, Need::kNoCycles)},
     {Trait::kNotBinaryPairs, NeedsAll(Need::kBinaryPairs)},
-    {Trait::kGlobals, NeedsAll(Need::kMarginals, Need::kTables, Need::kNoGlobals)},
+    {Trait::kGlobals,
+     NeedsAll(Need::kMarginals, Need::kTables, Need::kNoGlobals, Need::kSignedPairs)},
     {Trait::kCoupledGlobals, NeedsAll(Need::kExampleOracle)},
     {Trait::kForbiddenStates, NeedsAll(Need::kEveryState)},
     {Trait::kManyCoupled, NeedsAll(Need::kExampleOracle, Need::kSlackOracle)},
     {Trait::kHugeLabellings, NeedsAll(Need::kBruteForce)},
     {Trait::kNoInputs, NeedsAll(Need::kInputs)},
     {Trait::kCountLoss, NeedsAll(Need::kSumLoss)},
+    {Trait::kUnsignedPairs, NeedsAll(Need::kSignedPairs)},
 };
 
 /// Why a need is not met, and what the user can do instead. {} stands for the learner or the
@@ -86,6 +90,10 @@ constexpr Reason kReasons[] = {
     {Need::kBinaryPairs,
      "{} needs binary variables and factors over one or two of them; use --oracle auto"},
     {Need::kSomeGlobals, "{} maximises global factors, but there are none; use --oracle auto"},
+    {Need::kSignedPairs,
+     "{} needs factors over at most two variables with equal numbers of states, whose every weight "
+     "rewards either agreement or disagreement of the two, as Potts pairs and pairs with one "
+     "weight per state do; use --learner auto without --associative"},
     {Need::kInputs,
      "there are no input vectors for a kernel to compare: all features are scalars; leave out "
      "--kernel, and use --learner bcfw"},
@@ -93,6 +101,8 @@ constexpr Reason kReasons[] = {
 constexpr std::string_view kCountsNeed =
     "the loss 1 - F1 needs binary labels without cycles of pairs, without global factors and "
     "without forbidden states; with multi-label data, use --graph none or tree";
+constexpr std::string_view kExpansionNeeds =
+    "oracle expansion makes graph cuts, which need --associative; use it, or --oracle auto";
 constexpr std::string_view kGlobalNeeds =
     "oracle global needs global factors that share no variables and do not stand beside factors "
     "with tables; use --oracle auto";
@@ -213,6 +223,7 @@ TraitSet TraitsOf(const Structure& structure) {
                                CountLabellings(graph, kMaxSlackLabellings) > kMaxSlackLabellings);
   set(Trait::kHugeLabellings, CountLabellings(graph, kMaxLabellings) > kMaxLabellings);
   set(Trait::kNoInputs, structure.slots().empty());
+  set(Trait::kUnsignedPairs, !HasAssociativeSigns(structure));
   return traits;
 }
 
@@ -221,6 +232,8 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
   const std::string learner = "learner " + std::string(Name(options.learner)) +
                               (way.options.empty() ? "" : " with " + std::string(way.options));
   const bool counts = problem.training().form == LossForm::kF1;
+  if (options.oracle == SolverKind::kExpansion && !options.associative)
+    return std::string(kExpansionNeeds);
   TraitSet common = ~TraitSet{0};  // traits that all structures have
   const OracleNeeds oracles(problem, options, way.needs);
   for (std::size_t k = 0; k < problem.data().structures().size(); ++k) {

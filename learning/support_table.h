@@ -37,11 +37,12 @@ enum class Trait {
   kHugeLabellings,   ///< more than kMaxLabellings
   kNoInputs,         ///< no input vectors: all features are scalars
   kCountLoss,        ///< the loss 1 − F1, not a sum over variables: a trait of the problem
+  kUnsignedPairs,    ///< factors that no signs of weights make associative (sign_constraints.h)
 };
 inline constexpr Trait kAllTraits[] = {
     Trait::kFactors,        Trait::kCycles,          Trait::kNotBinaryPairs, Trait::kGlobals,
     Trait::kCoupledGlobals, Trait::kForbiddenStates, Trait::kManyCoupled,    Trait::kHugeLabellings,
-    Trait::kNoInputs,       Trait::kCountLoss};
+    Trait::kNoInputs,       Trait::kCountLoss,       Trait::kUnsignedPairs};
 
 /// Sets of traits.
 using TraitSet = unsigned;

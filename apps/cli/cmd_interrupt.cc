@@ -2,15 +2,38 @@
 #include <slackline/apps/cli/cmd_interrupt.h>
 
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 namespace slackline::internal::program {
 namespace {
 
+/// A second signal within this time belongs to the first: `timeout` and mpirun send theirs to the
+/// program and to its process group.
+constexpr std::int64_t kSameMilliseconds = 200;
+
 std::atomic<int> received_signal{0};
-static_assert(std::atomic<int>::is_always_lock_free, "used in a signal handler");
+std::atomic<std::int64_t> received_at{0};  // milliseconds
+static_assert(std::atomic<int>::is_always_lock_free &&
+                  std::atomic<std::int64_t>::is_always_lock_free,
+              "used in a signal handler");
+
+std::int64_t Milliseconds() {
+  struct timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
 
 extern "C" void StoreSignal(int number) {
-  received_signal.store(number, std::memory_order_relaxed);
+  int none = 0;
+  const std::int64_t now = Milliseconds();
+  if (received_signal.compare_exchange_strong(none, number)) {
+    received_at.store(now);
+    return;
+  }
+  if (number == SIGHUP || now - received_at.load() < kSameMilliseconds) return;
+  signal(number, SIG_DFL);
+  raise(number);
 }
 
 }  // namespace
@@ -18,14 +41,12 @@ extern "C" void StoreSignal(int number) {
 const std::atomic<int>* CatchInterrupts() {
   struct sigaction action = {};
   action.sa_handler = StoreSignal;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction hang_up = {};
   if (sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) {
-    // A closed terminal sends SIGHUP twice: once from its shell, once itself.
-    action.sa_flags = SA_RESTART;
     sigaction(SIGHUP, &action, nullptr);
   }
   signal(SIGPIPE, SIG_IGN);

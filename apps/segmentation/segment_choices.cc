@@ -36,7 +36,9 @@ SegmentLayers SegmentChoices::ReadLayers() const {
 SegmentPairwise SegmentChoices::ReadPairwise() const {
   if (pairwise.empty())
     return potentials.empty() ? SegmentPairwise::kTable : SegmentPairwise::kPotts;
-  return ReadChoice("pairwise", pairwise, {SegmentPairwise::kPotts, SegmentPairwise::kTable});
+  return ReadChoice(
+      "pairwise", pairwise,
+      {SegmentPairwise::kPotts, SegmentPairwise::kTable, SegmentPairwise::kAgreement});
 }
 
 SegmentLoss SegmentChoices::ReadLoss() const {

@@ -30,6 +30,40 @@ StateMap Differ(Index classes) {
   return map;
 }
 
+/// Row y if both classes are y, kAbsent if they differ.
+StateMap Agree(Index classes) {
+  StateMap map;
+  for (Index a = 0; a < classes; ++a) {
+    for (Index b = 0; b < classes; ++b) map.rows.push_back(a == b ? a : kAbsent);
+  }
+  return map;
+}
+
+StateMap LinkMap(SegmentPairwise pairwise, Index classes) {
+  switch (pairwise) {
+    case SegmentPairwise::kPotts:
+      return Differ(classes);
+    case SegmentPairwise::kTable:
+      return IdentityMap(classes * classes);
+    case SegmentPairwise::kAgreement:
+      return Agree(classes);
+  }
+  return {};
+}
+
+/// The number of weights of a link.
+Index LinkWeights(SegmentPairwise pairwise, Index classes) {
+  switch (pairwise) {
+    case SegmentPairwise::kPotts:
+      return 1;
+    case SegmentPairwise::kTable:
+      return classes * classes;
+    case SegmentPairwise::kAgreement:
+      return classes;
+  }
+  return 0;
+}
+
 /// New numbers, from *next on, for the superpixels that are kept; −1 for the others.
 std::vector<Index> Number(Index count, const std::vector<bool>& keep, Index* next) {
   std::vector<Index> number(count, -1);
@@ -72,7 +106,15 @@ std::string_view Name(SegmentLayers layers) {
 }
 
 std::string_view Name(SegmentPairwise pairwise) {
-  return pairwise == SegmentPairwise::kPotts ? "potts" : "table";
+  switch (pairwise) {
+    case SegmentPairwise::kPotts:
+      return "potts";
+    case SegmentPairwise::kTable:
+      return "table";
+    case SegmentPairwise::kAgreement:
+      return "agreement";
+  }
+  return "?";
 }
 
 std::string_view Name(SegmentLoss loss) {
@@ -124,9 +166,7 @@ SegmentModel::SegmentModel(SegmentInputs inputs, std::vector<std::string> classe
   } else {
     fine_block_ = coarse_block_ = layout->AddBlock("class", k);
   }
-  if (has_coarse()) {
-    link_block_ = layout->AddBlock("link", pairwise == SegmentPairwise::kTable ? k * k : 1);
-  }
+  if (has_coarse()) link_block_ = layout->AddBlock("link", LinkWeights(pairwise, k));
   if (layers == SegmentLayers::kNeighbours)
     neighbour_block_ = layout->AddBlock("neighbours", kContrastBins);
   layout_ = std::move(layout);
@@ -187,8 +227,7 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(
   for (std::size_t i = 0; i < fine.size(); ++i) add(fine[i], fine_block_, static_cast<Index>(i));
   for (std::size_t j = 0; j < coarse.size(); ++j)
     add(coarse[j], coarse_block_, graph.num_fine + static_cast<Index>(j));
-  const bool table = pairwise_ == SegmentPairwise::kTable;
-  const Index link = structure.AddStateMap(table ? IdentityMap(k * k) : Differ(k));
+  const Index link = structure.AddStateMap(LinkMap(pairwise_, k));
   for (Index c = 0; c < links; ++c) structure.AddConstant(variables + c, link_block_, link);
   const Index differ = structure.AddStateMap(Differ(k));
   for (std::size_t c = 0; c < bins.size(); ++c) {
@@ -276,8 +315,8 @@ SegmentModel SegmentModel::Load(ModelReader file) {
   RequireClasses(entries, "classes", classes);
   const auto layers = entries.Choose(
       "layers", {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours});
-  const auto pairwise =
-      entries.Choose("pairwise", {SegmentPairwise::kPotts, SegmentPairwise::kTable});
+  const auto pairwise = entries.Choose(
+      "pairwise", {SegmentPairwise::kPotts, SegmentPairwise::kTable, SegmentPairwise::kAgreement});
   const auto inputs =
       entries.Choose("inputs", {SegmentInputs::kFeatures, SegmentInputs::kPotentials});
   const bool features = inputs == SegmentInputs::kFeatures;
@@ -288,7 +327,7 @@ SegmentModel SegmentModel::Load(ModelReader file) {
   const auto k = static_cast<Offset>(classes.size());
   const bool coarse = layers != SegmentLayers::kFine;
   const Offset expected = (features ? k * columns * (coarse ? 2 : 1) : k) +
-                          (coarse ? (pairwise == SegmentPairwise::kTable ? k * k : 1) : 0) +
+                          (coarse ? LinkWeights(pairwise, static_cast<Index>(k)) : 0) +
                           (layers == SegmentLayers::kNeighbours ? kContrastBins : 0);
   std::vector<double> weights = entries.TakeWeights(expected);
   SegmentModel model(inputs, classes, format.dimension, std::move(format.ranges), layers, pairwise);

@@ -7,8 +7,8 @@
 //              inputs are class potentials,
 //                x_{i,y} in row y of "class", one weight per class for both layers (the paper's
 //                form: with Potts links d = K + 1)
-//   link       fine i and the coarse j that contains it: one weight per pair of classes (table), or
-//              [y_i ≠ y_j] (Potts)
+//   link       fine i and the coarse j that contains it: one weight per pair of classes (table),
+//              [y_i ≠ y_j] (Potts), or [y_i = y_j = k] for every class k (agreement)
 //   neighbours fine i and i': [y_i ≠ y_i'], with a weight for each of kContrastBins ranges of the
 //   contrast across their border
 // Without neighbour links the graph is a forest of stars; with them it has cycles. Source: Meshi,
@@ -43,7 +43,7 @@ enum class SegmentLayers {
   kFine,
   kNeighbours
 };  ///< kFine: no links. kNeighbours: two layers and neighbour links
-enum class SegmentPairwise { kPotts, kTable };  ///< of the links between layers
+enum class SegmentPairwise { kPotts, kTable, kAgreement };  ///< of the links between layers
 /// kPixels: a wrong superpixel costs its share of the image's labelled pixels, in each layer.
 /// kBalanced: this cost times the mean number of pixels of a class over that of the true class.
 enum class SegmentLoss { kPixels, kBalanced };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
@@ -79,6 +80,12 @@ void AddLinks(const SegmentModel& model, const WeightSummaryOptions& options,
     return;
   }
   const Index k = model.num_classes();
+  if (model.pairwise() == SegmentPairwise::kAgreement) {
+    WeightList list{"links where a superpixel and the coarse one around it agree", {}};
+    for (Index c = 0; c < k; ++c) list.weights.push_back({model.classes()[c], weights[c], kNone});
+    summary->lists.push_back(std::move(list));
+    return;
+  }
   const PairVisitor visitor = [&](const std::function<void(Index, Index, double)>& visit) {
     for (Index a = 0; a < k; ++a) {
       for (Index b = 0; b < k; ++b) visit(a, b, weights[Offset{a} * k + b]);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_gram.h>
@@ -77,9 +78,38 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, 
   oracle_->Refresh(weights_);
 }
 
+void ActiveSetBlocks::Constrain(SignConstraints signs) {
+  SLACKLINE_CHECK(!shard_ && steps_ == 0, "signs are constrained before the first step");
+  signs_ = std::move(signs);
+  signed_.assign(signs_.entries().size(), 0.0);
+}
+
+double ActiveSetBlocks::MoveWeight(Index position, double change) {
+  double& weight = weights_[position];
+  const double before = weight;
+  const Index e = signs_.Find(position);
+  if (e < 0) {
+    weight += change;
+  } else {
+    signed_[e] += change;
+    weight = SignConstraints::Clip(signed_[e], signs_.entries()[e].sign);
+  }
+  oracle_->WeightChanged(position, before, weight);
+  return weight - before;
+}
+
+void ActiveSetBlocks::TakeSigned(std::vector<double>* v) {
+  for (std::size_t e = 0; e < signed_.size(); ++e) {
+    double& weight = (*v)[signs_.entries()[e].at];
+    signed_[e] = weight;
+    weight = SignConstraints::Clip(weight, signs_.entries()[e].sign);
+  }
+}
+
 void ActiveSetBlocks::JoinShards(const ShardSteps& shard) {
-  SLACKLINE_CHECK(!average_.active() && centre_.kappa() == 0 && shard.total >= problem_.size(),
-                  "a shard has no averages and no centre, and at most all examples");
+  SLACKLINE_CHECK(!average_.active() && centre_.kappa() == 0 && signs_.empty() &&
+                      shard.total >= problem_.size(),
+                  "a shard has no averages, centre and constraints, and at most all examples");
   shard_ = shard;
 }
 
@@ -248,11 +278,16 @@ void ActiveSetBlocks::Apply(const ExampleView& example, const ActiveSet& set, bo
       slot_scores_[k] += scale * value * norm;
     });
     set.ForEachScalarEntry(a, [&](Index position, double value) {
-      double& weight = weights_[position];
-      const double before = weight;
-      weight += scale * value;
-      oracle_->WeightChanged(position, before, weight);
-      if (average_.active()) average_.lag()[position] += average_.scale() * scale * value;
+      double moved = scale * value;
+      if (signs_.empty()) {
+        double& weight = weights_[position];
+        const double before = weight;
+        weight += moved;
+        oracle_->WeightChanged(position, before, weight);
+      } else {
+        moved = MoveWeight(position, moved);
+      }
+      if (average_.active()) average_.lag()[position] += average_.scale() * moved;
     });
     work_ += set.entries(a);
   }
@@ -410,6 +445,13 @@ ActiveSetBlocks::VisitResult ActiveSetBlocks::Ask(Index m, Index idle_limit) {
 }
 
 double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
+  const double loss = SumOfPoint(weights);
+  signs_.Clip(*weights);
+  return loss;
+}
+
+/// Writes Ψα, whatever the constraints.
+double ActiveSetBlocks::SumOfPoint(std::vector<double>* weights) const {
   weights->assign(weights_.size(), 0.0);
   const double inverse = 1 / (problem_.lambda() * total());
   double loss = 0;
@@ -451,15 +493,18 @@ double ActiveSetBlocks::PointOfExample(Index m, std::vector<double>* coordinates
 }
 
 void ActiveSetBlocks::Rebuild() {
-  WeightsOfPoint(&weights_);
+  SumOfPoint(&weights_);
   centre_.Blend(problem_.lambda(), weights_);
+  TakeSigned(&weights_);
   oracle_->Refresh(weights_);
 }
 
 void ActiveSetBlocks::MoveCentre(double kappa) {
   if (kappa == 0 && centre_.kappa() == 0) return;
   const std::vector<double> before = average_.active() ? weights_ : std::vector<double>();
-  centre_.Move(kappa, problem_.lambda(), &weights_);
+  for (std::size_t e = 0; e < signed_.size(); ++e) weights_[signs_.entries()[e].at] = signed_[e];
+  centre_.Move(kappa, problem_.lambda(), &weights_, signs_);
+  TakeSigned(&weights_);
   for (std::size_t k = 0; k < before.size(); ++k)
     average_.lag()[k] += average_.scale() * (weights_[k] - before[k]);
   work_ += static_cast<std::int64_t>(weights_.size());
@@ -491,6 +536,7 @@ void ActiveSetBlocks::Archive(StateArchive* archive) {
   archive->Tag("corner blocks");
   if (!shard_) {
     archive->FiniteReals(weights_);
+    if (!signed_.empty()) archive->FiniteReals(signed_);
     centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
   }
   for (Index m = 0; m < problem_.size(); ++m) {

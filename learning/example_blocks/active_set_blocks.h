@@ -17,6 +17,9 @@
 // added, and w = (κ c + λ Ψα) / (κ + λ): steps are longer by (κ + λ) / λ. Ψα stays a dual point of
 // the problem itself.
 //
+// With constraints on signs (sign_constraints.h), w is the nearest allowed point to that vector v,
+// and v_k of constrained weights is kept beside w.
+//
 // Cost of a visit: one sweep over the weights of the example's inputs for the scores, and one to
 // move these weights; a few operations per entry of the active set, and per corner and step; and
 // the oracle, if it is called.
@@ -29,6 +32,7 @@
 #include <slackline/learning/oracle/example_evaluator.h>
 #include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/sign_constraints.h>
 #include <slackline/learning/step/active_set.h>
 #include <slackline/learning/step/iterate_average.h>
 #include <slackline/learning/step/proximal_centre.h>
@@ -46,6 +50,10 @@ class ActiveSetBlocks {
   /// where the blocks compare sizes.
   ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step,
                   const AverageRule& average = {}, int threads = 1, bool own_rows = false);
+
+  /// Constrains the signs of weights, which must be features of constants or potentials. Requires
+  /// that no step was made, and that there are no shards.
+  void Constrain(SignConstraints signs);
 
   /// The problem's examples become one shard of several. The blocks keep no centre then, and visits
   /// drop no corners. Rebuild, MoveCentre, CentreGap and ChangeLambda without a share must not be
@@ -102,7 +110,8 @@ class ActiveSetBlocks {
   /// so every kRebuildEvery passes.
   static constexpr Index kRebuildEvery = 16;
   void Rebuild();
-  /// Writes Ψα to *weights; returns (1/M) Σ_m Σ_s α_ms Δ_m(s).
+  /// Writes Ψα to *weights, with constraints the nearest allowed point; returns (1/M) Σ_m Σ_s α_ms
+  /// Δ_m(s).
   double WeightsOfPoint(std::vector<double>* weights) const;
 
   /// The coordinates of Σ_s α_ms φ_m(s); returns Σ_s α_ms Δ_m(s).
@@ -190,6 +199,11 @@ class ActiveSetBlocks {
     return shard_ ? shard_->caution * scale : scale;
   }
   Index total() const { return shard_ ? shard_->total : problem_.size(); }
+  /// Adds `change` to v of weight `position`, where w changes with it. Returns the change of w.
+  double MoveWeight(Index position, double change);
+  /// Sets v of the constrained weights to these of a vector v over all weights, and clips that.
+  void TakeSigned(std::vector<double>* v);
+  double SumOfPoint(std::vector<double>* weights) const;
   void ScoreSlots(const ExampleView& example);
   struct LocalStep {
     double gap = 0;     ///< directional derivative of the block's dual, times M
@@ -217,6 +231,8 @@ class ActiveSetBlocks {
   WindowAhead ahead_;
   std::vector<ActiveSet> sets_;
   std::vector<double> weights_;
+  SignConstraints signs_;
+  std::vector<double> signed_;  // v of each entry of signs_
   std::vector<WarmStart> warm_;
   std::vector<SearchRecord> searches_;  // per example; empty without searches
   std::vector<InputGram> input_grams_;  // per example; empty where they do not pay

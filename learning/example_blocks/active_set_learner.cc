@@ -11,6 +11,7 @@
 #include <slackline/learning/example_blocks/evaluated_point.h>
 #include <slackline/learning/example_blocks/example_gaps.h>
 #include <slackline/learning/problem_scales.h>
+#include <slackline/learning/sign_constraints.h>
 #include <slackline/learning/step/proximal_control.h>
 
 namespace slackline::internal {
@@ -32,6 +33,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
           return blocks_.PointOfExample(m, coordinates);
         }) {
     traits_.companion = this;
+    if (options.associative) blocks_.Constrain(SignsOf(problem, options));
     if (options.proximal != Switch::kOff) blocks_.MoveCentre(FirstKappa(problem));
   }
 

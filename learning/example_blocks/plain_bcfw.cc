@@ -4,6 +4,7 @@
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/point_block_learner.h>
 #include <slackline/learning/oracle/inexact_options.h>
+#include <slackline/learning/sign_constraints.h>
 
 namespace slackline::internal {
 namespace {
@@ -13,7 +14,8 @@ class PlainBcfwLearner : public PointBlockLearner {
   PlainBcfwLearner(const Problem& problem, const TrainOptions& options)
       : PointBlockLearner(problem, options,
                           {.fixed_step = options.fixed_step,
-                           .quality = options.own<InexactOptions>().step_quality}) {}
+                           .quality = options.own<InexactOptions>().step_quality,
+                           .signs = SignsOf(problem, options)}) {}
 
   void RunPass(const StopControl& stop) override {
     if (pass_ > 0 || !options_.own<BcfwOptions>().batch_start) return VisitAll(stop, [] {});

@@ -29,7 +29,7 @@ double PointBlockLearner::Primal(std::span<const double> weights, int threads) {
 Evaluation PointBlockLearner::Evaluate(int threads) {
   // Evaluations must not change the weights of the passes.
   blocks_.points().Weights(problem_, &evaluated_);
-  blocks_.Threshold(&evaluated_);
+  blocks_.Map(&evaluated_);
   Evaluation evaluation;
   evaluation.problem = evaluator_.certified();
   evaluation.dual =
@@ -38,7 +38,7 @@ Evaluation PointBlockLearner::Evaluate(int threads) {
   if (average_.active()) {
     std::vector<double> average;
     average_.Read(blocks_.v(), &average);
-    blocks_.Threshold(&average);
+    blocks_.Map(&average);
     TakeOutput(
         std::move(average),
         [&](std::span<const double> weights) { return Primal(weights, threads); }, &evaluation);
@@ -66,6 +66,7 @@ void PointBlockLearner::ChangeLambda(const Problem& problem) {
   average_ = average_.Restarted();
   std::vector<double> v;
   blocks_.points().Weights(problem_, &v);
+  blocks_.terms().signs.Clip(v);
   blocks_.ScalePoints(PointBlocks::BestMixture(blocks_.SumOfTerms(), v, blocks_.terms(),
                                                problem_.lambda(), problem_.size()));
   blocks_.Rebuild();

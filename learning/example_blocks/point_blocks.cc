@@ -22,28 +22,6 @@ constexpr int kInnerSteps = 10;  // of option I
 // Inner steps end when the example's gap falls to this share of its first value.
 constexpr double kInnerReduction = 0.1;
 
-/// Sets w = SoftThreshold(v) where the feature vector with coordinates q is not zero.
-void ThresholdWhereMoved(const ExampleView& example, std::span<const double> q, double threshold,
-                         std::span<const double> v, std::span<double> w) {
-  const Structure& structure = example.structure();
-  const auto set = [&](Offset position) { w[position] = SoftThreshold(v[position], threshold); };
-  const auto moved = [&](Index coordinate) { return q[coordinate] != 0; };
-  for (const Slot& slot : structure.slots()) {
-    const WeightBlock& block = structure.layout().block(slot.block);
-    const FeatureRow x = example.input(slot.input);
-    for (Index r = 0; r < slot.rows; ++r) {
-      if (!moved(slot.coordinate + r)) continue;
-      for (Index f = 0; f < x.count; ++f) set(block.at(r, x.dense() ? f : x.columns[f]));
-    }
-  }
-  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
-    const WeightBlock& block = structure.layout().block(scalar.block);
-    for (Index r = 0; r < scalar.rows; ++r) {
-      if (moved(scalar.coordinate + r)) set(block.at(r, 0));
-    }
-  }
-}
-
 double Inner(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
@@ -69,7 +47,7 @@ PointBlocks::PointBlocks(const Problem& problem, const Terms& terms, ExampleOrac
       points_(problem),
       warm_(problem.size()),
       v_(problem.num_weights(), 0.0),
-      w_(terms.l1 > 0 ? v_.size() : 0, 0.0) {
+      w_(terms.maps() ? v_.size() : 0, 0.0) {
   if (terms.smoothing > 0) StartMarginals();
   if (terms.step >= 3) BoundFeatures();
 }
@@ -82,11 +60,38 @@ void PointBlocks::JoinShards(Index total, double caution) {
 
 void PointBlocks::Replaced(Offset begin, Offset count) {
   if (w_.empty()) return;
-  for (Offset k = begin; k < begin + count; ++k) w_[k] = SoftThreshold(v_[k], threshold());
+  for (Offset k = begin; k < begin + count; ++k) w_[k] = MapOne(k, v_[k]);
 }
 
-void PointBlocks::Threshold(std::vector<double>* v) const {
+void PointBlocks::Map(std::vector<double>* v) const {
   if (terms_.l1 > 0) SoftThreshold(*v, threshold());
+  terms_.signs.Clip(*v);
+}
+
+double PointBlocks::MapOne(Offset k, double v) const {
+  const double w = terms_.l1 > 0 ? SoftThreshold(v, threshold()) : v;
+  return terms_.signs.empty() ? w : terms_.signs.ClipAt(k, w);
+}
+
+/// Computes w from v where direction_ is not zero.
+void PointBlocks::MapWhereMoved(const ExampleView& example) {
+  const Structure& structure = example.structure();
+  const auto set = [&](Offset position) { w_[position] = MapOne(position, v_[position]); };
+  const auto moved = [&](Index coordinate) { return direction_[coordinate] != 0; };
+  for (const Slot& slot : structure.slots()) {
+    const WeightBlock& block = structure.layout().block(slot.block);
+    const FeatureRow x = example.input(slot.input);
+    for (Index r = 0; r < slot.rows; ++r) {
+      if (!moved(slot.coordinate + r)) continue;
+      for (Index f = 0; f < x.count; ++f) set(block.at(r, x.dense() ? f : x.columns[f]));
+    }
+  }
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    const WeightBlock& block = structure.layout().block(scalar.block);
+    for (Index r = 0; r < scalar.rows; ++r) {
+      if (moved(scalar.coordinate + r)) set(block.at(r, 0));
+    }
+  }
 }
 
 void PointBlocks::Rebuild() {
@@ -156,6 +161,7 @@ void PointBlocks::BatchStep(const StopControl& stop, IterateAverage* average) {
   const double step = LineSearch(gap, lambda_m_ * square, 1);
   points_.Mix(step, corners);
   for (std::size_t k = 0; k < change.size(); ++k) v_[k] += step * change[k];
+  Replaced();
   if (average->active()) {
     const double scale = average->scale() * step;
     for (std::size_t k = 0; k < change.size(); ++k) average->lag()[k] += scale * change[k];
@@ -181,7 +187,7 @@ double PointBlocks::Step(Index m, IterateAverage* average, bool* moved) {
   *moved = true;
   Move(m, step, target_loss, average);
   for (std::size_t s = 0; s < mu.size(); ++s) mu[s] += step * target_[s];
-  if (terms_.l1 > 0) ThresholdWhereMoved(example, direction_, threshold(), v_, w_);
+  if (terms_.maps()) MapWhereMoved(example);
   return gap;
 }
 

@@ -6,13 +6,16 @@
 // 2, they are those of block-coordinate Frank-Wolfe (plain_bcfw.h).
 //
 //   symbol        here           shape
-//   v, w          v(), w()       num_weights (one vector when σ = 0)
+//   v, w          v(), w()       num_weights (one vector without σ and constraints)
 //   X_i α_i       points()       num_coordinates of the example's structure
 //   −φ_i*         points()       one number per example (without the quadratic)
 //   μ_i           marginals_     states of the variables; with γ > 0 only
 //
-// Cost of a visit: one oracle call, two sweeps over the input for scores and one to move v; l1 adds
-// a sweep over the weights that the step moves.
+// With constraints on signs (sign_constraints.h), w is also clipped to the allowed numbers: the
+// regulariser g of the paper is then infinite outside of these.
+//
+// Cost of a visit: one oracle call, two sweeps over the input for scores and one to move v; l1 and
+// constraints add a sweep over the weights that the step moves.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +27,7 @@
 #include <slackline/learning/oracle/example_evaluator.h>
 #include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/sign_constraints.h>
 #include <slackline/learning/step/dual_points.h>
 #include <slackline/learning/step/iterate_average.h>
 
@@ -38,6 +42,9 @@ class PointBlocks {
     bool fixed_step = false;  ///< 2M/(νk+2M) instead of a step option; without σ and γ
     double quality = 1;       ///< ν
     bool slack = false;       ///< slack rescaling: corners are Δ(s)·ψ(s); without γ
+    SignConstraints signs = {};
+    /// Whether w differs from v.
+    bool maps() const { return l1 > 0 || !signs.empty(); }
   };
   /// Starts at the ground truth: v = 0. oracle: of all visits, with dense corners (Ways::kSolvers);
   /// must outlive the blocks. Step 5 needs smoothing, and examples without factors.
@@ -63,10 +70,10 @@ class PointBlocks {
   void BatchStep(const StopControl& stop, IterateAverage* average);
 
   std::span<const double> v() const { return v_; }
-  std::span<const double> w() const { return terms_.l1 > 0 ? w_ : v_; }
-  /// σ/λ, and w of any v.
+  std::span<const double> w() const { return terms_.maps() ? w_ : v_; }
+  /// σ/λ, and w of any v: thresholded and clipped.
   double threshold() const { return terms_.l1 / problem_.lambda(); }
-  void Threshold(std::vector<double>* v) const;
+  void Map(std::vector<double>* v) const;
   /// Computes v and w from the points, which removes the accumulated rounding errors of steps.
   /// Learners do so every kRebuildEvery passes.
   void Rebuild();
@@ -104,7 +111,8 @@ class PointBlocks {
   };
   MixtureTerms SumOfTerms() const;
   /// The share θ ≤ 1 of the point, mixed with a share 1 − θ of the ground truth, that maximises the
-  /// dual, which is concave in θ. v: of the point; count: the number of examples.
+  /// dual, which is concave in θ. v: of the point, clipped where signs are constrained; count: the
+  /// number of examples.
   static double BestMixture(const MixtureTerms& sums, std::span<const double> v, const Terms& terms,
                             double lambda, Index count);
   /// Mixes all points with the ground truth; the weights remain to be computed.
@@ -131,6 +139,8 @@ class PointBlocks {
   /// Makes one step. Returns the gap of the example before the step, times M.
   double Step(Index m, IterateAverage* average, bool* moved);
   double StepLength(Index m, double gap, double squared);
+  double MapOne(Offset k, double v) const;
+  void MapWhereMoved(const ExampleView& example);
   double Direct(Index m, double target_loss);
   void Move(Index m, double step, double target_loss, IterateAverage* average);
   double CornerTarget(Index m);
@@ -151,7 +161,7 @@ class PointBlocks {
   std::vector<WarmStart> warm_;
   FeatureGram gram_;
   std::vector<double> v_;
-  std::vector<double> w_;          // empty without l1
+  std::vector<double> w_;          // empty without l1 and constraints
   std::vector<double> marginals_;  // laid out as TrainingSet::losses; empty without smoothing
   // Per example, for steps 3 to 5: a bound on ‖X_i z‖², or on ‖X_i z‖²/‖z‖² if projects_.
   std::vector<double> bounds_;

@@ -9,6 +9,7 @@
 #include <slackline/core/random.h>
 #include <slackline/learning/example_blocks/point_block_learner.h>
 #include <slackline/learning/make_in_shards.h>
+#include <slackline/learning/sign_constraints.h>
 
 namespace slackline::internal {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 class ProxSdcaLearner : public PointBlockLearner, public CheckListener, public ScaleSource {
  public:
   ProxSdcaLearner(const Problem& problem, const TrainOptions& options)
-      : PointBlockLearner(problem, options, TermsOf(options)),
+      : PointBlockLearner(problem, options, TermsOf(problem, options)),
         own_(options.own<ProxSdcaOptions>()),
         draw_(static_cast<std::uint64_t>(options.seed) + 0x9e3779b97f4a7c15ULL),
         next_restart_(problem.size()) {
@@ -101,11 +102,12 @@ class ProxSdcaLearner : public PointBlockLearner, public CheckListener, public S
 
 }  // namespace
 
-PointBlocks::Terms TermsOf(const TrainOptions& options) {
+PointBlocks::Terms TermsOf(const Problem& problem, const TrainOptions& options) {
   return {.l1 = options.l1,
           .smoothing = options.smoothing,
           .step = options.own<ProxSdcaOptions>().sdca_step,
-          .slack = RescalesSlack(options)};
+          .slack = RescalesSlack(options),
+          .signs = SignsOf(problem, options)};
 }
 
 double SmoothingRange(const Problem& problem) {
@@ -150,13 +152,24 @@ constexpr OptionRecord kOptions[] = {
      .special_values = "on"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr NeedSet kNeeds = kNeedsOracle | NeedsAll(Need::kSumLoss);
+bool HasFifthStep(const TrainOptions& options) {
+  return options.own<ProxSdcaOptions>().sdca_step == 5;
+}
 constexpr LearnerVariant kVariants[] = {
+    {.options = "--associative --sdca-step 5 --smoothing",
+     .applies =
+         [](const TrainOptions& options) {
+           return IsAssociative(options) && HasFifthStep(options);
+         },
+     .needs = kAssociativeVariant.needs | kNeeds | NeedsAll(Need::kFreeVariables)},
+    {.options = kAssociativeVariant.options,
+     .applies = IsAssociative,
+     .needs = kAssociativeVariant.needs | kNeeds},
     {.options = kSlackVariant.options,
      .applies = RescalesSlack,
      .needs = kSlackVariant.needs | NeedsAll(Need::kSumLoss)},
     {.options = "--sdca-step 5 --smoothing",
-     .applies =
-         [](const TrainOptions& options) { return options.own<ProxSdcaOptions>().sdca_step == 5; },
+     .applies = HasFifthStep,
      .needs = kNeeds | NeedsAll(Need::kFreeVariables)},
     {.options = "--smoothing",
      .applies = [](const TrainOptions& options) { return options.smoothing > 0; },
@@ -187,7 +200,7 @@ constinit const LearnerRecord kProxSdcaLearner = {
     .section = "prox-sdca",
     .make = MakeProxSdcaLearner,
     .variants = kVariants,
-    .reads = "average keep-newest l1 smoothing shards rescaling oracle",
+    .reads = "average keep-newest l1 smoothing shards rescaling associative oracle",
     .options = kOptionLists,
     .own_steps = "has its own steps, which --sdca-step chooses",
     .check = Check};

@@ -8,7 +8,7 @@
 // algorithm is prox_sdca.h.
 //
 // The objective, with σ = --l1 and γ = --smoothing, both 0 by default (which gives the objective of
-// problem.h):
+// problem.h; with --associative over weights of certain signs, sign_constraints.h):
 //   P(w) = λ/2 ‖w‖² + σ ‖w‖₁ + (1/M) Σ_m max_μ [θ_m(w)·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)]
 //   D(μ) = (1/M) Σ_m [Δ_m·μ_m + (γ/2) Σ_i (1 − ‖μ_i‖²)] − λ/2 ‖w(μ)‖²,
 //   w(μ)_k = sign(v_k) max(0, |v_k| − σ/λ),   v = Ψμ
@@ -58,7 +58,7 @@ struct ProxSdcaOptions {
 };
 
 /// The terms of the objective and the step of these options.
-PointBlocks::Terms TermsOf(const TrainOptions& options);
+PointBlocks::Terms TermsOf(const Problem& problem, const TrainOptions& options);
 /// Σ_m Σ_i (1 − 1/K_i): γ/2 times it bounds the excess of the smoothed maxima.
 double SmoothingRange(const Problem& problem);
 /// Says for which objective bounds hold, if it is another one than without the options; else empty.

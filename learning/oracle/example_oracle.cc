@@ -8,6 +8,7 @@
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/inference/alpha_expansion.h>
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/learning/oracle/oracle_check.h>
 #include <slackline/learning/oracle/shared_tables.h>
@@ -51,7 +52,7 @@ ExampleOracle::ExampleOracle(const Problem& problem, const Options& options)
   }
   for (const auto& structure : problem.data().structures()) {
     entries_.push_back(solvers ? MakeSolverEntry(structure, options)
-                               : MakeEntry(structure, options.solver));
+                               : MakeEntry(structure, options));
   }
   keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
                 entries_[0].form->pairs().size() >= kLeastPairsForSums;
@@ -71,6 +72,9 @@ ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
     RequireSolverFor(*structure, options.solver);
     entry.solver = MakeMessagePassingSolver(structure->shared_graph(),
                                             {.max_iterations = options.message_iterations});
+  } else if (options.solver == SolverKind::kExpansion && options.effort == Effort::kChecking) {
+    RequireSolverFor(*structure, options.solver);
+    entry.solver = MakeBoundedExpansionSolver(structure->shared_graph());
   } else {
     entry.solver = MakeStructureSolver(options.solver, structure);
   }
@@ -79,7 +83,8 @@ ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
 }
 
 ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Structure>& structure,
-                                              SolverKind kind) {
+                                              const Options& options) {
+  SolverKind kind = options.solver;
   RequireSolverFor(*structure, kind);
   Entry entry;
   const std::shared_ptr<const FactorGraph>& graph = structure->shared_graph();
@@ -96,6 +101,7 @@ ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Struct
     return entry;
   }
   entry.form.reset();
+  if (kind == SolverKind::kExpansion) return MakeSolverEntry(structure, options);
   if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
   const bool search = kind == SolverKind::kMessagesBranchAndBound;
   const bool forest =

@@ -153,7 +153,7 @@ class ExampleOracle {
     std::unique_ptr<MapSolver> solver;
     bool relaxed = false;  // the relaxation of a forest is the exact problem
   };
-  static Entry MakeEntry(const std::shared_ptr<const Structure>& structure, SolverKind kind);
+  static Entry MakeEntry(const std::shared_ptr<const Structure>& structure, const Options& options);
   static Entry MakeSolverEntry(const std::shared_ptr<const Structure>& structure,
                                const Options& options);
   void ChangeSums(Index position, double before, double after);

@@ -26,11 +26,14 @@ void CheckInexact(const TrainOptions& options, bool frank_wolfe) {
 ExampleOracle::Options CheckingOracle(const TrainOptions& options) {
   return {.solver = options.oracle,
           .ways = ExampleOracle::Ways::kSolvers,
+          .effort = options.oracle == SolverKind::kExpansion ? ExampleOracle::Effort::kChecking
+                                                             : ExampleOracle::Effort::kTraining,
           .rescaling = options.rescaling};
 }
 
 ExampleOracle::Options PassingOracle(const TrainOptions& options) {
   ExampleOracle::Options oracle = CheckingOracle(options);
+  oracle.effort = ExampleOracle::Effort::kTraining;
   oracle.lp_tolerance = options.own<InexactOptions>().lp_tolerance;
   oracle.message_iterations = options.own<InexactOptions>().oracle_iterations;
   return oracle;
@@ -44,7 +47,8 @@ bool HasInexactPasses(const TrainOptions& options) {
 ExampleOracle* OracleOfPasses(const Problem& problem, const TrainOptions& options,
                               ExampleEvaluator* checks, std::optional<ExampleOracle>* inexact) {
   ExampleOracle* const checking = &checks->oracle();
-  if (!HasInexactPasses(options)) return checking;
+  // Graph cuts are bounded by messages in checks alone.
+  if (!HasInexactPasses(options) && options.oracle != SolverKind::kExpansion) return checking;
   return &inexact->emplace(problem, PassingOracle(options));
 }
 

@@ -275,7 +275,7 @@ std::unique_ptr<RoundLearner> MakeShardedBcfwLearner(const Problem& problem,
 
 std::unique_ptr<RoundLearner> MakeShardedProxSdcaLearner(const Problem& problem,
                                                          const TrainOptions& options) {
-  return std::make_unique<ShardedPointLearner>(problem, options, TermsOf(options));
+  return std::make_unique<ShardedPointLearner>(problem, options, TermsOf(problem, options));
 }
 
 }  // namespace slackline::internal

@@ -5,7 +5,8 @@
 
 namespace slackline::internal {
 
-void ProximalCentre::Move(double kappa, double lambda, std::vector<double>* weights) {
+void ProximalCentre::Move(double kappa, double lambda, std::vector<double>* weights,
+                          const SignConstraints& signs) {
   if (kappa == 0 && kappa_ == 0) return;
   // λ Ψμ = (κ + λ) w − κ c; the new w is (κ' w + λ Ψμ) / (κ' + λ).
   point_.resize(weights->size(), 0.0);
@@ -17,6 +18,13 @@ void ProximalCentre::Move(double kappa, double lambda, std::vector<double>* weig
     const double before = weight;
     weight = keep * before - away * point_[k];
     point_[k] = before;
+  }
+  for (const SignConstraints::Entry& entry : signs.entries()) {
+    // The sweep has taken v for the new c, which is v clipped.
+    double& centre = point_[entry.at];
+    const double v = centre;
+    centre = SignConstraints::Clip(v, entry.sign);
+    (*weights)[entry.at] += kappa * scale * (centre - v);
   }
   kappa_ = kappa;
   at_point_ = kappa > 0;

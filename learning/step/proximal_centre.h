@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <slackline/core/types.h>
+#include <slackline/learning/sign_constraints.h>
 #include <slackline/learning/state_archive.h>
 
 namespace slackline::internal {
@@ -24,8 +25,10 @@ class ProximalCentre {
   }
 
   /// Sets c to *weights and κ to kappa ≥ 0. Ψμ is kept: *weights, the w of the old centre, becomes
-  /// the w of the new centre.
-  void Move(double kappa, double lambda, std::vector<double>* weights);
+  /// the w of the new centre. With constraints, *weights is v of the old centre, before it is
+  /// clipped, and becomes that of the new one; c is the clipped vector.
+  void Move(double kappa, double lambda, std::vector<double>* weights,
+            const SignConstraints& signs = {});
   /// Must be called when a step is made, or when Ψμ changes otherwise.
   void Leave() { at_point_ = false; }
   /// λ/2 ‖w − Ψμ‖² with w = weights, which the certified gap at w contains besides the gaps of the

@@ -22,6 +22,7 @@
 #include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/oracle/readable_marginals.h>
 #include <slackline/learning/problem_scales.h>
+#include <slackline/learning/sign_constraints.h>
 #include <slackline/learning/verify/verify_hinge.h>
 #include <slackline/learning/verify/verify_space.h>
 
@@ -49,6 +50,7 @@ struct Objective {
   double l1 = 0;         // σ of a term σ‖w‖₁
   double smoothing = 0;  // γ of the smoothed hinge
   Rescaling rescaling = Rescaling::kMargin;
+  SignConstraints signs = {};  // of the weights
 };
 
 /// The different names in lists with commas.
@@ -79,6 +81,8 @@ class Verifier {
         hinges_(problem, trained, claim.problem, objective.rescaling, objective.smoothing),
         weights_rounding_(space_->WeightsRounding()) {
     names_ = hinges_.names();
+    if (objective.signs.FirstViolation(space_->weights()) != nullptr)
+      fault_ = "a weight has a sign that the constraints forbid";
     const std::vector<Index> sizes = ranks.Gather(problem.size());
     first_example_ = std::accumulate(sizes.begin(), sizes.begin() + ranks.rank(), std::int64_t{0});
     for (const auto& structure : problem.data().structures()) {
@@ -127,7 +131,8 @@ class Verifier {
   double primal_value() const { return Primal(value_); }
   double dual() const {
     if (!has_point_) return kNone;
-    const double squares = space_->PointSquaredNorm(objective_.l1 / problem_.lambda());
+    const double squares =
+        space_->PointSquaredNorm(objective_.l1 / problem_.lambda(), objective_.signs);
     return loss_ / num_examples_ - problem_.lambda() / 2 * squares;
   }
   bool has_point() const { return has_point_; }
@@ -219,6 +224,7 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   const bool messages =
       ranks.Any(std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
         return options.oracle == SolverKind::kMessages ||
+               options.oracle == SolverKind::kExpansion ||
                options.oracle == SolverKind::kMessagesBranchAndBound ||
                (options.oracle == SolverKind::kAuto &&
                 AutomaticSolver(structure->graph()) == SolverKind::kMessages);
@@ -300,6 +306,8 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
   if (trained == SolverKind::kAuto && forest && binary && small && HasGlpk())
     return SolverKind::kLp;
   if (trained == SolverKind::kAuto) trained = AutomaticSolver(graph);
+  if (trained == SolverKind::kExpansion && !forest)
+    return few ? SolverKind::kBruteForce : binary ? SolverKind::kRoof : SolverKind::kMessages;
   // Without cycles the relaxed and the exact problem are the same.
   if (forest && trained != SolverKind::kTree) return SolverKind::kTree;
   if (forest && binary) return SolverKind::kRoof;
@@ -334,12 +342,13 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
                             : UsesMarginals(chosen.learner) ? SolverKind::kTree
                                                             : SolverKind::kMessages;
   const bool prox = chosen.learner == LearnerKind::kProxSdca;
-  Verifier verifier(problem,
-                    UsesKernel(chosen)
-                        ? MakeKernelSpace(problem.data(), KernelOf(chosen, problem.data()), weights)
-                        : MakeLinearSpace(problem.data(), weights),
-                    claim, oracle, {chosen.l1, prox ? chosen.smoothing : 0, chosen.rescaling},
-                    ranks);
+  Verifier verifier(
+      problem,
+      UsesKernel(chosen)
+          ? MakeKernelSpace(problem.data(), KernelOf(chosen, problem.data()), weights)
+          : MakeLinearSpace(problem.data(), weights),
+      claim, oracle,
+      {chosen.l1, prox ? chosen.smoothing : 0, chosen.rescaling, SignsOf(problem, chosen)}, ranks);
   Verification result;
   result.solvers = verifier.names();
   Index done = 0;

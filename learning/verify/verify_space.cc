@@ -71,11 +71,17 @@ class LinearSpace final : public VerifySpace {
       for (std::size_t k = 0; k < all.size(); ++k) sums[k % sums.size()] += all[k];
     }
   }
-  double PointSquaredNorm(double threshold) const override {
+  double PointSquaredNorm(double threshold, const SignConstraints& signs) const override {
     double sum = 0;
     for (const double v : point_) {
       const double w = std::max(0.0, std::abs(v) - threshold);
       sum += w * w;
+    }
+    for (const SignConstraints::Entry& entry : signs.entries()) {
+      const double v = point_[entry.at];
+      if (v * entry.sign >= 0) continue;  // allowed
+      const double w = std::max(0.0, std::abs(v) - threshold);
+      sum -= w * w;
     }
     return sum;
   }
@@ -111,8 +117,9 @@ class KernelSpace final : public VerifySpace {
         m, [&](std::size_t position, std::size_t k) { point_[position] += scale * psi[k]; });
   }
   void AddUpPoint(Ranks& ranks) override { RefuseKernelOnRanks(ranks); }
-  double PointSquaredNorm(double threshold) const override {
-    SLACKLINE_CHECK(threshold == 0, "there is no soft threshold of kernelized weights");
+  double PointSquaredNorm(double threshold, const SignConstraints& signs) const override {
+    SLACKLINE_CHECK(threshold == 0 && signs.empty(),
+                    "kernelized weights have neither a soft threshold nor constraints");
     return Inner(point_, TimesKernel(point_));
   }
   std::span<const double> weights() const override { return {}; }

@@ -13,6 +13,7 @@
 #include <slackline/core/dataset.h>
 #include <slackline/core/kernel.h>
 #include <slackline/core/ranks.h>
+#include <slackline/learning/sign_constraints.h>
 
 namespace slackline::internal {
 
@@ -30,8 +31,9 @@ class VerifySpace {
   /// Replaces the point by the sum of the points of all ranks, which must all call it. Several
   /// ranks must have explicit weights.
   virtual void AddUpPoint(Ranks& ranks) = 0;
-  /// ‖soft(v, threshold)‖² of the dual point v. Requires threshold 0 with a kernel.
-  virtual double PointSquaredNorm(double threshold) const = 0;
+  /// ‖soft(v, threshold)‖² of the dual point v, with constraints of the nearest allowed vector.
+  /// Requires threshold 0 and no constraints with a kernel.
+  virtual double PointSquaredNorm(double threshold, const SignConstraints& signs) const = 0;
 
   /// Bounds on the rounding errors of ‖w‖² and of the score of one coordinate. Sums of kernel
   /// values cancel where inputs are long and the weights are short. 0 without a kernel.

@@ -14,8 +14,8 @@ import numpy as np
 
 from ._core import graphs as _core
 
-__all__ = ["Factor", "at_least", "at_most", "chain", "count", "exactly", "feature_table",
-           "matching", "potts", "table", "tied_table", "tree"]
+__all__ = ["Factor", "agreement", "at_least", "at_most", "chain", "count", "exactly",
+           "feature_table", "matching", "potts", "table", "tied_table", "tree"]
 
 
 class Factor:
@@ -76,6 +76,21 @@ def potts(states: int) -> Factor:
     potts(3)
     """
     return Factor(_core.potts(_number("states", states, 1)), f"potts({states})")
+
+
+@_remembered
+def agreement(states: int) -> Factor:
+    """φ_k(y) = 1 where two variables with `states` states each are both in state k, else 0.
+
+    One weight per state; a positive one rewards agreement in this state. Training with
+    ``learner_options={"associative": True}`` keeps these weights from becoming negative.
+
+    Examples
+    --------
+    >>> agreement(3)
+    agreement(3)
+    """
+    return Factor(_core.agreement(_number("states", states, 1)), f"agreement({states})")
 
 
 @_remembered

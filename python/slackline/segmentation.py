@@ -47,9 +47,10 @@ class ImageSegmenter(StructuredEstimator):
         "two": fine and coarse superpixels, each fine one linked with the coarse one around it.
         "fine": fine ones alone, without links. "neighbours": as "two", plus links between
         neighbouring fine ones, by contrast.
-    pairwise : {"auto", "table", "potts"}, default "auto"
-        Weights of a link between layers: one for every pair of classes ("table"), or one for
-        different classes ("potts"). "auto" is "table", but "potts" for class potentials.
+    pairwise : {"auto", "table", "potts", "agreement"}, default "auto"
+        Weights of a link between layers: one for every pair of classes ("table"), one for
+        different classes ("potts"), or one for every class that both have ("agreement"). "auto" is
+        "table", but "potts" for class potentials.
     loss : {"pixels", "balanced"}, default "pixels"
         Cost of a wrong superpixel: its share of the labelled pixels, or that divided by the share
         of its class.
@@ -108,7 +109,8 @@ class ImageSegmenter(StructuredEstimator):
     weights_ : dict of str to ndarray
         Weights by the names of the model file: "fine" and "coarse" (n_classes, n_features + 1) with
         the constant last, or "class" (n_classes, 1) for class potentials; "link", see
-        ``link_weights_``, (n_classes ** 2, 1) for a table or (1, 1); and "neighbours", what
+        ``link_weights_``, (n_classes ** 2, 1) for a table, (n_classes, 1) for agreement or
+        (1, 1) for Potts links; and "neighbours", what
         different classes of neighbours add, by ranges of contrast (n_contrasts, 1).
     link_weights_ : ndarray of shape (n_classes, n_classes)
         What a fine superpixel (rows: its class) and the coarse one around it (columns) add to the
@@ -553,6 +555,8 @@ class ImageSegmenter(StructuredEstimator):
         count = len(self.class_names_)
         if len(weights) == 1 < count:
             return weights[0, 0] * (1 - np.eye(count))
+        if len(weights) == count:
+            return np.diag(weights[:, 0])
         return weights.reshape(count, count)
 
     # Files.

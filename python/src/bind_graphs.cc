@@ -295,6 +295,7 @@ void BindGraph(py::module_* module) {
 void BindFactors(py::module_* module) {
   py::class_<Factor>(*module, "Factor");
   module->def("potts", &Potts);
+  module->def("agreement", &Agreement);
   module->def("table", [](std::vector<int> states) { return Table(std::move(states)); });
   module->def("tied_table", [](std::vector<int> states, int num_weights, std::vector<int> rows,
                                const DoubleArray& values) {

@@ -255,6 +255,8 @@ def potential_graph(states, factor, scope=None, weights=None, rows=0):
 
 @pytest.mark.parametrize("factor, states, weights, feature", [
     (factors.potts(3), (3, 3), [-0.7], lambda y: [float(y[0] != y[1])]),
+    (factors.agreement(3), (3, 3), [0.5, -0.2, 1.0],
+     lambda y: [float(y[0] == y[1] == k) for k in range(3)]),
     (factors.table((2, 3)), (2, 3), np.arange(6) - 2.5,
      lambda y: np.eye(6)[3 * y[0] + y[1]]),
     (factors.tied_table([[0, 1, -1], [1, 0, 1]], [[1, 2, 3], [4, 5, 6.5]]), (2, 3), [0.3, -0.2],
@@ -425,6 +427,7 @@ def test_models_weights_and_builders_refuse_what_does_not_fit():
 
 @pytest.mark.parametrize("call, words", [
     (lambda: factors.potts(0), "states == 0"),
+    (lambda: factors.agreement(0), "states == 0"),
     (lambda: factors.potts(2.0), "integer"),
     (lambda: factors.table([2, 0]), r"states\[1\]"),
     (lambda: factors.tied_table([[0.5, 1]]), "integers"),

@@ -72,6 +72,7 @@ def test_weights_have_the_stated_norm_in_the_objective(model):
 @pytest.mark.parametrize("layers, pairwise, blocks", [
     ("fine", "auto", {"fine"}),
     ("two", "potts", {"fine", "coarse", "link"}),
+    ("two", "agreement", {"fine", "coarse", "link"}),
     ("neighbours", "table", {"fine", "coarse", "link", "neighbours"}),
 ])
 def test_layers(prepared, layers, pairwise, blocks):
@@ -80,8 +81,21 @@ def test_layers(prepared, layers, pairwise, blocks):
     if pairwise == "potts":
         assert fitted.weights_["link"].shape == (1, 1)
         assert (fitted.link_weights_ == fitted.weights_["link"] * (1 - np.eye(3))).all()
+    if pairwise == "agreement":
+        assert fitted.weights_["link"].shape == (3, 1)
+        assert (fitted.link_weights_ == np.diag(fitted.weights_["link"][:, 0])).all()
     assert hasattr(fitted, "link_weights_") == ("link" in blocks)
     assert fitted.dual_ <= fitted.primal_
+
+
+def test_associative(prepared):
+    fitted = segmenter(layers="neighbours", pairwise="agreement", tol=0.02,
+                       learner_options={"associative": True}).fit_features(prepared)
+    assert (fitted.weights_["link"] >= 0).all()
+    assert (fitted.weights_["neighbours"] <= 0).all()
+    assert fitted.dual_ <= fitted.primal_
+    with pytest.raises(ValueError, match="Potts pairs and pairs with one weight per state"):
+        segmenter(pairwise="table", learner_options={"associative": True}).fit_features(prepared)
     assert fitted.predict(IMAGES[:1])[0].shape == LABELS[0].shape
 
 

@@ -199,3 +199,75 @@ TEST_CASE("tables that are not associative are refused") {
   CHECK_THROWS_AS(MakeExpansionSolver(mixed.Build()), DataError);
   CHECK_THROWS_AS(MakeExpansionSolver(nullptr), std::invalid_argument);
 }
+
+TEST_CASE("moves begin with the kept labelling, and end no worse") {
+  Random random(11);
+  const auto graph = Grid(4, 4, 4);
+  int kept_differs = 0;
+  for (int trial = 0; trial < 50; ++trial) {
+    WarmStart warm;
+    const auto solver = MakeExpansionSolver(graph);
+    std::vector<double> scores =
+        Scores(random, *graph, 1, [](Index, Index a, Index b) { return a == b ? 0.5 : 0.0; });
+    MapResult first;
+    solver->Solve(scores, &warm, &first);
+    CHECK(warm.bytes.size() == first.labels.size() * sizeof(Index));
+    // The labelling is a fixed point of moves, so the same scores give it again.
+    MapResult again;
+    solver->Solve(scores, &warm, &again);
+    CHECK(again.labels == first.labels);
+    CHECK(again.value == first.value);
+    for (double& score : scores) score *= 1 + 0.1 * random.Uniform();
+    for (Index c = 0; c < graph->num_factors(); ++c) {  // still associative
+      for (Index a = 0; a < 4; ++a) {
+        for (Index b = 0; b < 4; ++b)
+          scores[graph->factor_offset(c) + 4 * a + b] = a == b ? 0.6 : 0.0;
+      }
+    }
+    MapResult next;
+    MapResult fresh;
+    solver->Solve(scores, &warm, &next);
+    MakeExpansionSolver(graph)->Solve(scores, nullptr, &fresh);
+    kept_differs += next.labels != fresh.labels;
+    CHECK(next.value >= LabellingScore(*graph, scores, first.labels));
+    CHECK(next.value <= next.upper_bound);
+    // Labellings of another graph, or none of this one, are ignored.
+    WarmStart damaged{std::vector<std::uint8_t>(warm.bytes.size(), 0xff)};
+    MapResult found;
+    solver->Solve(scores, &damaged, &found);
+    CHECK(found.labels == fresh.labels);
+  }
+  CHECK(kept_differs < 50);
+}
+
+TEST_CASE("messages bound the labellings of moves") {
+  Random random(12);
+  int exact = 0;
+  int better = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const auto graph = Grid(3, 3, 3);
+    const std::vector<double> scores = Scores(random, *graph, 1, [](Index c, Index a, Index b) {
+      return a == b ? 0.2 + 0.1 * (c % 5) : 0.0;
+    });
+    const MapResult best = Best(graph, scores);
+    MapResult plain;
+    MakeExpansionSolver(graph)->Solve(scores, nullptr, &plain);
+    MapResult bounded;
+    const auto solver = MakeBoundedExpansionSolver(graph);
+    CHECK(!solver->relaxed());
+    WarmStart warm;
+    solver->Solve(scores, &warm, &bounded);
+    const double room = kTight * (1 + std::abs(best.value));
+    CHECK(bounded.value >= plain.value - room);
+    CHECK(bounded.value <= best.value + room);
+    CHECK(bounded.upper_bound >= best.value - room);
+    CHECK(bounded.upper_bound <= plain.upper_bound + room);
+    better += bounded.upper_bound < plain.upper_bound - 1e-3;
+    if (bounded.exact) {
+      ++exact;
+      CHECK(std::abs(bounded.value - best.value) <= 1e-6 * (1 + std::abs(best.value)));
+    }
+  }
+  CHECK(exact > 20);
+  CHECK(better > 20);
+}

@@ -20,7 +20,7 @@ TEST_CASE("solver names are parsed and printed, and unknown names refused with t
   CHECK_THROWS_WITH_AS(ParseSolverKind("LP"),
                        "unknown solver 'LP'; choose from auto, roof, messages, "
                        "messages-branch-and-bound, lp, lp-polytope, tree, brute-force, "
-                       "branch-and-bound, global",
+                       "branch-and-bound, expansion, global",
                        DataError);
   CHECK_THROWS_AS(ParseSolverKind(""), DataError);
 }

@@ -30,11 +30,13 @@
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
+#include <slackline/learning/sign_constraints.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/dense_qp.h"
 #include "tests/support/kernel_problems.h"
+#include "tests/support/labelling_program.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/prox_reference.h"
@@ -340,12 +342,17 @@ class Trial {
   }
 
   void CheckAround(double optimum, const Bracket& bracket) {
-    CAPTURE(optimum);
+    CheckAround(optimum, optimum, bracket);
+  }
+  /// For an optimum between two numbers.
+  void CheckAround(double least, double most, const Bracket& bracket) {
+    CAPTURE(least);
+    CAPTURE(most);
     CAPTURE(bracket.dual_of);
     CAPTURE(bracket.primal_of);
-    const double room = kSolver * std::max(1.0, std::abs(optimum));
-    CHECK(bracket.dual <= optimum + room);
-    CHECK(bracket.primal >= optimum - room);
+    const double room = kSolver * std::max(1.0, std::abs(most));
+    CHECK(bracket.dual <= most + room);
+    CHECK(bracket.primal >= least - room);
   }
 
   /// Compares bounds with quadratic programs, where these are small and well scaled.
@@ -372,6 +379,15 @@ class Trial {
       CAPTURE(objective);
       const bool slack = options.rescaling == Rescaling::kSlack;
       if (!slack && (labellings > 100 || forbidden)) continue;
+      if (options.associative) {
+        const ReferenceBracket optimum =
+            BracketOptimum(training, lambda,
+                           {.l1 = options.l1,
+                            .smoothing = options.smoothing,
+                            .signs = AssociativeSigns(problem_.data())});
+        CheckAround(optimum.lower, optimum.upper, brackets_[objective].exact);
+        continue;
+      }
       const std::optional<double> optimum = Solved([&] {
         return slack ? SolveSlackRescaled(training, lambda).value
                      : SolveProx(training, lambda, options.l1, options.smoothing).value;

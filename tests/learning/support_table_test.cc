@@ -29,6 +29,7 @@
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/planes/plane_options.h>
+#include <slackline/learning/sign_constraints.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
@@ -49,7 +50,7 @@ constexpr SolverKind kOracles[] = {
     SolverKind::kAuto,       SolverKind::kRoof,           SolverKind::kMessages,
     SolverKind::kLp,         SolverKind::kLpPolytope,     SolverKind::kTree,
     SolverKind::kBruteForce, SolverKind::kBranchAndBound, SolverKind::kMessagesBranchAndBound,
-    SolverKind::kGlobal};
+    SolverKind::kGlobal,     SolverKind::kExpansion};
 constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform,
                                      AverageKind::kWeighted, AverageKind::kSuffix};
 constexpr KernelKind kKernels[] = {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf};
@@ -67,6 +68,22 @@ void AddSlackWays(Random& random, std::vector<TrainOptions>* ways) {
       CheckOptions(way);
       ways->push_back(way);
     } catch (const DataError&) {  // the learner does not rescale by slacks
+    }
+  }
+}
+
+/// Adds some of the ways with constraints on signs, with an oracle of their own, but none that
+/// CheckOptions refuses for every problem.
+void AddAssociativeWays(Random& random, std::vector<TrainOptions>* ways) {
+  const std::vector<TrainOptions> all = *ways;
+  for (TrainOptions way : all) {
+    way.associative = true;
+    way.oracle = Pick(random, kOracles);
+    if (random.Below(3) > 0) continue;
+    try {
+      CheckOptions(way);
+      ways->push_back(way);
+    } catch (const DataError&) {  // the learner has no constraints
     }
   }
 }
@@ -123,7 +140,8 @@ std::vector<TrainOptions> Product(Random& random) {
       product.push_back(way);
       if (UsesOracle(learner)) {
         for (const SolverKind oracle : kOracles) {
-          if (oracle == SolverKind::kAuto) continue;
+          // Without constraints on signs, expansion is refused for every problem.
+          if (oracle == SolverKind::kAuto || oracle == SolverKind::kExpansion) continue;
           const bool all = learner == LearnerKind::kBcfw && way.rescaling == Rescaling::kMargin;
           if (!all && random.Below(6) > 0) continue;
           product.push_back(way);
@@ -140,6 +158,7 @@ std::vector<TrainOptions> Product(Random& random) {
       }
     }
   }
+  AddAssociativeWays(random, &product);
   for (TrainOptions& options : product) {
     options.max_passes = Pick(random, std::vector<Index>{1, 5, 60});
     options.check_every = Pick(random, std::vector<Index>{0, 1});
@@ -149,14 +168,14 @@ std::vector<TrainOptions> Product(Random& random) {
   return product;
 }
 
-/// What distinguishes objectives: slack rescaling, σ, γ, kernel.
-using ObjectiveKey = std::tuple<bool, double, double, KernelKind>;
+/// What distinguishes objectives: slack rescaling, σ, γ, kernel, constraints on signs.
+using ObjectiveKey = std::tuple<bool, double, double, KernelKind, bool>;
 ObjectiveKey KeyOf(const TrainOptions& options) {
   const bool prox = options.learner == LearnerKind::kProxSdca;
   KernelKind kernel = options.kernel;
   if (kernel == KernelKind::kAuto && UsesKernel(options)) kernel = KernelKind::kLinear;
   return {options.rescaling == Rescaling::kSlack, options.l1, prox ? options.smoothing : 0,
-          kernel == KernelKind::kLinear ? KernelKind::kAuto : kernel};
+          kernel == KernelKind::kLinear ? KernelKind::kAuto : kernel, options.associative};
 }
 
 struct Counts {
@@ -260,7 +279,8 @@ class Trial {
     if (!is_new) return entry->second;
     const Kernel kernel = KernelOf(options, problem_.data());
     ReferenceObjective objective;
-    std::tie(objective.slack, objective.l1, objective.smoothing, std::ignore) = key;
+    std::tie(objective.slack, objective.l1, objective.smoothing, std::ignore, std::ignore) = key;
+    if (options.associative) objective.signs = AssociativeSigns(problem_.data());
     if (std::get<KernelKind>(key) != KernelKind::kAuto) objective.kernel = &kernel;
     entry->second = BracketOptimum(problem_.training(), problem_.lambda(), objective);
     CHECK(entry->second.lower <= entry->second.upper + Room(options));

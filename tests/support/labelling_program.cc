@@ -64,7 +64,11 @@ class Program {
       : training_(training),
         objective_(objective),
         lambda_(lambda),
-        lambda_m_(static_cast<Real>(lambda) * training.data.size()) {
+        lambda_m_(static_cast<Real>(lambda) * training.data.size()),
+        maps_(objective.l1 > 0 || !objective.signs.empty()),
+        sign_(static_cast<std::size_t>(training.data.layout().size()), 0) {
+    for (const SignConstraints::Entry& entry : objective.signs.entries())
+      sign_[entry.at] = static_cast<int>(entry.sign);
     Enumerate();
     if (objective.kernel == nullptr) {
       MakeFeatures();
@@ -179,14 +183,16 @@ class Program {
 
   /// Computes from β what the steps keep up to date.
   void Rebuild() {
-    if (objective_.l1 > 0) {
+    if (maps_) {
       v_ = psi_ * beta_ / lambda_m_;
     } else {
       products_ = gram_ * beta_ / lambda_m_;
     }
   }
 
-  Real Threshold(Real v) const {
+  /// Entry i of w for entry v of Ψβ/(λM).
+  Real Map(Eigen::Index i, Real v) const {
+    if (sign_[i] * v < 0) return 0;
     const Real t = static_cast<Real>(objective_.l1) / lambda_;
     return v > t ? v - t : v < -t ? v + t : Real(0);
   }
@@ -212,8 +218,11 @@ class Program {
   Vector Gradient() const {
     Vector gradient(count());
     Vector along = products_;
-    if (objective_.l1 > 0)
-      along = psi_.transpose() * v_.unaryExpr([this](Real v) { return Threshold(v); });
+    if (maps_) {
+      Vector w(v_.size());
+      for (Eigen::Index i = 0; i < v_.size(); ++i) w[i] = Map(i, v_[i]);
+      along = psi_.transpose() * w;
+    }
     for (Eigen::Index k = 0; k < count(); ++k)
       gradient[k] = columns_[k].loss - along[k] - SmoothPart(k);
     return gradient;
@@ -251,13 +260,13 @@ class Program {
     const Real smooth =
         objective_.smoothing * 2 * (static_cast<Real>(a.labels.size()) - Agreement(a, b));
     Real step = most;
-    if (objective_.l1 > 0) {
+    if (maps_) {
       const Vector d = (psi_.col(up) - psi_.col(down)) / lambda_m_;
       const Real start = a.loss - b.loss - SmoothPart(up) + SmoothPart(down);
       const auto slope = [&](Real t) {
         Real sum = start - t * smooth;
         for (Eigen::Index i = 0; i < d.size(); ++i)
-          sum -= lambda_m_ * d[i] * Threshold(v_[i] + t * d[i]);
+          sum -= lambda_m_ * d[i] * Map(i, v_[i] + t * d[i]);
         return sum;
       };
       if (slope(most) < 0) {
@@ -290,8 +299,8 @@ class Program {
       sum += objective_.smoothing / 2 *
              static_cast<Real>(training_.data.example(m).graph().num_variables());
     Real squares = 0;
-    if (objective_.l1 > 0) {
-      for (const Real v : v_) squares += Threshold(v) * Threshold(v);
+    if (maps_) {
+      for (Eigen::Index i = 0; i < v_.size(); ++i) squares += Map(i, v_[i]) * Map(i, v_[i]);
     } else {
       squares = beta_.dot(products_) / lambda_m_;
     }
@@ -302,6 +311,8 @@ class Program {
   ReferenceObjective objective_;
   Real lambda_;
   Real lambda_m_;
+  bool maps_;              // whether w differs from Ψβ/(λM)
+  std::vector<int> sign_;  // of each weight; 0: unconstrained
   std::vector<Labelled> columns_;
   std::vector<Eigen::Index> begin_;  // of the columns of each example, and the end
   Matrix psi_, gram_;
@@ -312,8 +323,8 @@ class Program {
 
 ReferenceBracket BracketOptimum(const TrainingSet& training, double lambda,
                                 const ReferenceObjective& objective) {
-  SLACKLINE_CHECK(objective.l1 == 0 || objective.kernel == nullptr,
-                  "no l1 norm of kernelized weights");
+  SLACKLINE_CHECK((objective.l1 == 0 && objective.signs.empty()) || objective.kernel == nullptr,
+                  "no l1 norm and no constraints of kernelized weights");
   return Program(training, lambda, objective).Solve();
 }
 

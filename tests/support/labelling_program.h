@@ -6,6 +6,7 @@
 //
 //   D(β) = (1/M) [β·Δ + (γ/2) Σ_i (1 − ‖μ_i‖²)] − λ/2 ‖soft(v, σ/λ)‖²,   v = Ψβ/(λM),
 //
+// where constraints on signs turn entries of soft(v, σ/λ) that they forbid to 0,
 // with β on one simplex per example; steps on pairs of labellings maximise it in long double. Both
 // bounds are evaluated at the point reached, so they hold even where the steps did not converge:
 // D(β) ≤ optimum ≤ D(β) + Σ_m [max_k ∂_k D − Σ_k β_k ∂_k D].
@@ -13,6 +14,7 @@
 
 #include <slackline/core/kernel.h>
 #include <slackline/core/loss.h>
+#include <slackline/learning/sign_constraints.h>
 
 namespace slackline::internal::test {
 
@@ -21,6 +23,7 @@ struct ReferenceObjective {
   double l1 = 0;                   ///< σ; not with a kernel
   double smoothing = 0;            ///< γ
   const Kernel* kernel = nullptr;  ///< on the inputs; null: linear features
+  SignConstraints signs = {};      ///< of the weights; not with a kernel
 };
 
 struct ReferenceBracket {

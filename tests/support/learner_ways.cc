@@ -16,6 +16,7 @@
 #include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/planes/plane_options.h>
+#include <slackline/learning/sign_constraints.h>
 
 namespace slackline::internal::test {
 namespace {
@@ -222,6 +223,33 @@ void AddSlack(Random& random, std::vector<TrainOptions>* ways) {
   }
 }
 
+/// Some of the ways with constraints on signs, which is another objective, where they apply and
+/// constrain a weight; some with the oracle that needs them.
+void AddAssociative(Random& random, const Problem& problem, std::vector<TrainOptions>* ways) {
+  const auto& structures = problem.data().structures();
+  const bool can = std::all_of(structures.begin(), structures.end(), [](const auto& structure) {
+    return HasAssociativeSigns(*structure);
+  });
+  if (!can || AssociativeSigns(problem.data()).empty()) return;
+  const std::vector<TrainOptions> all = *ways;
+  for (int k = 0; k < 24; ++k) {
+    TrainOptions options = Pick(random, all);
+    const bool reads =
+        options.learner == LearnerKind::kBcfw || options.learner == LearnerKind::kProxSdca;
+    if (!reads || RescalesSlack(options) || UsesKernel(options) ||
+        options.own<BcfwOptions>().planes == PlaneRace::kOn)
+      continue;
+    options.associative = true;
+    options.shards = 1;
+    if (random.Below(2) == 0 && !HasForbiddenStates(problem.data())) {
+      options.oracle = SolverKind::kExpansion;
+      options.own<InexactOptions>().lp_tolerance = 0;
+      options.own<InexactOptions>().oracle_iterations = 0;
+    }
+    ways->push_back(options);
+  }
+}
+
 /// The oracles that support forbidden states.
 std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
   std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kBranchAndBound};
@@ -273,6 +301,11 @@ std::string Describe(const TrainOptions& options) {
 
 std::string ObjectiveOf(const TrainOptions& options) {
   if (options.rescaling == Rescaling::kSlack) return "slack rescaling";
+  if (options.associative) {
+    TrainOptions free = options;
+    free.associative = false;
+    return "associative " + ObjectiveOf(free);
+  }
   if (options.learner != LearnerKind::kProxSdca || (options.l1 == 0 && options.smoothing == 0))
     return {};
   return "l1 " + std::to_string(options.l1) + ", smoothing " + std::to_string(options.smoothing);
@@ -308,6 +341,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
     }
   }
   AddSlack(random, &ways);
+  AddAssociative(random, problem, &ways);
   for (TrainOptions& options : ways) {
     options.seed = static_cast<std::int64_t>(random.Below(1000));
     options.max_passes = Pick(random, std::vector{1, 7, 40, 150});

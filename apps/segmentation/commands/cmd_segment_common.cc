@@ -72,9 +72,9 @@ void SegmentFlags::Register(CLI::App* app) {
       ->required()
       ->type_name("");
   RegisterLayers(app, this);
-  AddTextOption(app, "pairwise", &pairwise, "potts|table",
-                "weights of a link between layers: one for different classes, or one for every "
-                "pair of classes",
+  AddTextOption(app, "pairwise", &pairwise, "potts|table|agreement",
+                "weights of a link between layers: one for different classes, one for every pair "
+                "of classes, or one for every class that both have",
                 "table; with --potentials potts");
   AddTextOption(app, "loss", &loss, "pixels|balanced",
                 "cost of a wrong superpixel: its share of the labelled pixels (pixels), or that "

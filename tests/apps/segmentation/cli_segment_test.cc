@@ -327,6 +327,8 @@ TEST_CASE("all kinds of models train and evaluate") {
   for (const Arguments& kind :
        {Arguments{"--layers", "fine"}, Arguments{"--layers", "neighbours"},
         Arguments{"--pairwise", "potts"}, Arguments{"--loss", "balanced"},
+        Arguments{"--pairwise", "agreement"},
+        Arguments{"--layers", "neighbours", "--pairwise", "agreement", "--associative"},
         Arguments{"--regions", "own"}, Arguments{"--regions", "own,image"}}) {
     INFO(kind[0] << " " << kind[1]);
     const std::string model = scratch.Path("m.slk");
@@ -347,7 +349,7 @@ TEST_CASE("train: bad input") {
     CheckRefused(drawn, drawn.Train(options + Arguments{"--model", out}), parts);
   };
   refuse({"--layers", "three"}, {"--layers: 'three'", "two fine neighbours"});
-  refuse({"--pairwise", "x"}, {"--pairwise: 'x'", "potts table"});
+  refuse({"--pairwise", "x"}, {"--pairwise: 'x'", "potts table agreement"});
   refuse({"--loss", "x"}, {"--loss: 'x'", "pixels balanced"});
   refuse({"--regions", "own,,image"}, {"--regions"});
   refuse({"--regions", "sky"}, {"--regions: 'sky'", "own neighbours image"});

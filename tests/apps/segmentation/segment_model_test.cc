@@ -126,6 +126,7 @@ double Score(const SegmentModel& model, const SegmentExample& example, const Fea
       const Index b = coarse[example.graph.parent[i]];
       if (model.pairwise() == SegmentPairwise::kTable) score += weight("link", a * k + b, 0);
       if (model.pairwise() == SegmentPairwise::kPotts && a != b) score += weight("link", 0, 0);
+      if (model.pairwise() == SegmentPairwise::kAgreement && a == b) score += weight("link", a, 0);
     }
   }
   if (model.layers() == SegmentLayers::kNeighbours) {
@@ -140,7 +141,8 @@ double Score(const SegmentModel& model, const SegmentExample& example, const Fea
 
 constexpr SegmentLayers kLayers[] = {SegmentLayers::kTwo, SegmentLayers::kFine,
                                      SegmentLayers::kNeighbours};
-constexpr SegmentPairwise kPairwise[] = {SegmentPairwise::kPotts, SegmentPairwise::kTable};
+constexpr SegmentPairwise kPairwise[] = {SegmentPairwise::kPotts, SegmentPairwise::kTable,
+                                         SegmentPairwise::kAgreement};
 constexpr SegmentInputs kInputs[] = {SegmentInputs::kFeatures, SegmentInputs::kPotentials};
 
 }  // namespace

@@ -46,6 +46,18 @@ TEST_CASE("weights of both layers of a class are ranked together") {
   CHECK(summary.lists.empty());
 }
 
+TEST_CASE("weights of links where classes agree are listed by class") {
+  SegmentModel model(kClasses, 1, {{0, 1}}, SegmentLayers::kTwo, SegmentPairwise::kAgreement);
+  Fill(&model);
+  const WeightSummary summary = SummariseWeights(model, {}, {});
+  CHECK(summary.pairs.empty());
+  REQUIRE(summary.lists.size() == 1);
+  REQUIRE(summary.lists[0].weights.size() == 2);
+  CHECK(summary.lists[0].weights[0].name == "sky");
+  CHECK(summary.lists[0].weights[0].weight == -9);
+  CHECK(summary.lists[0].weights[1].weight == 10);
+}
+
 TEST_CASE("weights of links between classes and of neighbours by contrast are listed") {
   SegmentModel model(kClasses, 1, {{0, 1}}, SegmentLayers::kNeighbours, SegmentPairwise::kPotts);
   Fill(&model);

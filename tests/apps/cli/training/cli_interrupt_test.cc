@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Training that ends early: signals and the time limit.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <thread>
@@ -76,6 +80,35 @@ TEST_CASE("SIGHUP ends training with the best model and code 129") {
 
 TEST_CASE("a terminal that goes away sends SIGHUP twice, and the model is kept") {
   CheckInterrupted(SIGHUP, 129, 2);
+}
+
+TEST_CASE("timeout and mpirun send SIGINT twice at once, and the model is kept") {
+  CheckInterrupted(SIGINT, 130, 2);
+}
+
+TEST_CASE("a second SIGINT ends a run that hangs") {
+  // The log is a pipe that nobody reads, so that the program waits once the pipe is full.
+  const Endless run;
+  const std::string pipe = run.folder.Path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const int end = open(pipe.c_str(), O_RDWR);
+  REQUIRE(end >= 0);
+  Process process({"multilabel", "train", run.data, "--num-labels", "6", "--model", run.model,
+                   "--log", pipe, "--gap-tolerance", "0", "--check-every", "1"});
+  int before = -1;
+  for (int k = 0; k < 600; ++k) {
+    int bytes = 0;
+    REQUIRE(ioctl(end, FIONREAD, &bytes) == 0);
+    if (bytes > 50000 && bytes == before) break;
+    before = bytes;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  process.Signal(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  CHECK(process.Catches(SIGINT));
+  process.Signal(SIGINT);
+  CHECK(process.Wait().code == 1000 + SIGINT);
+  close(end);
 }
 
 TEST_CASE("SIGHUP does not affect a run under nohup") {
