@@ -25,10 +25,11 @@
 namespace slackline::internal {
 
 /// A solver over labellings. With more than two states, moves begin with the labelling that `warm`
-/// has kept of the last call, or with every variable's best state by its own scores. Its upper_bound is the bound above; results are exact where variables
-/// have two states. Throws DataError unless all variables have the same number of states, all
-/// factors join at most two of them, and there are no global factors. Solve throws DataError on
-/// tables that violate the inequality by more than rounding, and on forbidden states.
+/// has kept of the last call, or with every variable's best state by its own scores. Its
+/// upper_bound is the bound above; results are exact where variables have two states. Throws
+/// DataError unless all variables have the same number of states, all factors join at most two of
+/// them, and there are no global factors. Solve throws DataError on tables that violate the
+/// inequality by more than rounding, and on forbidden states.
 std::unique_ptr<MapSolver> MakeExpansionSolver(std::shared_ptr<const FactorGraph> graph);
 
 /// The same with a better bound where variables have more than two states: message passing

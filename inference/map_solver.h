@@ -89,8 +89,8 @@ enum class SolverKind {
 };
 
 /// Reads "auto", "roof", "messages", "messages-branch-and-bound", "lp", "lp-polytope", "tree",
-/// "brute-force", "branch-and-bound", "expansion", "global", and the deprecated names "messages-search" and
-/// "search". Throws DataError that names the choices on anything else.
+/// "brute-force", "branch-and-bound", "expansion", "global", and the deprecated "messages-search"
+/// and "search". Throws DataError that names the choices on anything else.
 SolverKind ParseSolverKind(std::string_view name);
 std::string_view SolverKindName(SolverKind kind);
 /// The name in checkpoints, which never changes: "messages-search" for kMessagesBranchAndBound,

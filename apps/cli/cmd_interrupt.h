@@ -11,10 +11,10 @@ namespace slackline::internal::program {
 /// none so far). A second SIGINT or SIGTERM, a fifth of a second later or more, ends the process at
 /// once; earlier ones belong to the first, because `timeout` and mpirun send signals to the program
 /// and to its process group. A closed terminal, too, sends SIGHUP twice, once from its shell and
-/// once itself, so a second SIGHUP never ends the process. SIGINT and SIGTERM are enabled even if the parent
-/// process ignored them, so that `kill -INT` reaches a background job of a script; SIGHUP stays
-/// ignored if it was, as `nohup` intends. SIGPIPE is ignored: closing a log viewer does not lose
-/// the model.
+/// once itself, so a second SIGHUP never ends the process. SIGINT and SIGTERM are enabled even if
+/// the parent process ignored them, so that `kill -INT` reaches a background job of a script;
+/// SIGHUP stays ignored if it was, as `nohup` intends. SIGPIPE is ignored: closing a log viewer
+/// does not lose the model.
 const std::atomic<int>* CatchInterrupts();
 
 }  // namespace slackline::internal::program

@@ -37,7 +37,7 @@ namespace {
 
 constexpr Index kInputs = 3;
 
-/// ChessGrids of rows × 2 variables. Rows of pairs agree by Potts, columns by a weight per state. Labels
+/// Grids of rows × 2 variables. Rows of pairs agree by Potts, columns by a weight per state. Labels
 /// are drawn like chess boards, so that pairs without constraints would reward disagreement.
 struct ChessGrids {
   Index states = 2;
