@@ -24,15 +24,34 @@ double ClippedStep(double slope, double curvature) {
 /// x ln x, 0 at 0.
 double EntropyTerm(double x) { return x > 0 ? x * std::log(x) : 0.0; }
 
-/// The zero of an increasing function in [low, high], to the last digits.
+struct ValueAndSlope {
+  double value = 0;
+  double slope = 0;
+};
+
+/// The zero of an increasing function in [low, high], to the last digits, by Newton steps from
+/// `start`. A step that leaves the bracket, and every fourth one while the bracket does not become
+/// half as long, is one of bisection.
 template <class Function>
-double Bisect(double low, double high, const Function& rising) {
-  for (int k = 0; k < 100 && low < high; ++k) {
-    const double middle = 0.5 * (low + high);
-    if (middle <= low || middle >= high) break;
-    (rising(middle) < 0 ? low : high) = middle;
+double Root(double low, double high, double start, const Function& rising) {
+  constexpr int kMostSteps = 200;
+  constexpr double kLastDigits = 2e-16;
+  double x = start > low && start < high ? start : 0.5 * (low + high);
+  double length = high - low;
+  for (int k = 1; k <= kMostSteps && x > low && x < high; ++k) {
+    const ValueAndSlope at = rising(x);
+    (at.value < 0 ? low : high) = x;
+    const double step = at.value / at.slope;
+    if (std::abs(step) <= kLastDigits * std::abs(x)) return x;
+    const double newton = x - step;
+    bool bisects = !(newton > low && newton < high);
+    if (k % 4 == 0) {
+      bisects = bisects || high - low > 0.5 * length;
+      length = high - low;
+    }
+    x = bisects ? 0.5 * (low + high) : newton;
   }
-  return 0.5 * (low + high);
+  return x;
 }
 
 /// 1/(1 + e^t)
@@ -157,9 +176,10 @@ double ScalarLoss::LineSearch(Index i, const SdcaLine& line) const {
     return ClippedStep(d * (y - gamma_ * alpha) - line.slope, gamma_ * d * d + line.curvature);
   }
   // The derivative y·d·ln((1 − b)/b) − slope − s·curvature decreases in s.
-  return Bisect(0.0, 1.0, [&](double s) {
+  return Root(0.0, 1.0, 0.5, [&](double s) -> ValueAndSlope {
     const double b = std::clamp(y * (alpha + s * d), 0.0, 1.0);
-    return line.slope + s * line.curvature - y * d * (std::log1p(-b) - std::log(b));
+    return {line.slope + s * line.curvature - y * d * (std::log1p(-b) - std::log(b)),
+            line.curvature + d * d / (b * (1 - b))};
   });
 }
 
@@ -182,9 +202,12 @@ void ScalarLoss::Maximise(Index i, std::span<const double> z, double curvature,
   double b = 0;
   if (kind_ == ScalarLossKind::kLogistic) {
     // With b = 1/(1 + e^t): t = margin + curvature (b − before).
-    const double t = Bisect(margin - curvature, margin + curvature, [&](double candidate) {
-      return candidate - margin - curvature * (Fermi(candidate) - before);
-    });
+    const double t =
+        Root(margin - curvature * before, margin + curvature * (1 - before), margin,
+             [&](double candidate) -> ValueAndSlope {
+               const double f = Fermi(candidate);
+               return {candidate - margin - curvature * (f - before), 1 + curvature * f * (1 - f)};
+             });
     b = Fermi(t);
   } else {
     const double slope = 1 - margin + curvature * before;
