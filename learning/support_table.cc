@@ -38,15 +38,17 @@ struct TraitRow {
   Trait trait;
   NeedSet rules_out;
 };
+/// What no structure with global factors has.
+constexpr NeedSet kNotWithGlobals =
+    NeedsAll(Need::kMarginals, Need::kTables, Need::kNoGlobals, Need::kSignedPairs);
 constexpr TraitRow kTraits[] = {
     {Trait::kFactors, NeedsAll(Need::kFreeVariables)},
     {Trait::kCycles, NeedsAll(Need::kMarginals, Need::kNoCycles)},
     {Trait::kNotBinaryPairs, NeedsAll(Need::kBinaryPairs)},
-    {Trait::kGlobals,
-     NeedsAll(Need::kMarginals, Need::kTables, Need::kNoGlobals, Need::kSignedPairs)},
-    {Trait::kCoupledGlobals, NeedsAll(Need::kExampleOracle)},
+    {Trait::kGlobals, kNotWithGlobals},
+    {Trait::kCoupledGlobals, kNotWithGlobals | NeedsAll(Need::kExampleOracle)},
     {Trait::kForbiddenStates, NeedsAll(Need::kEveryState)},
-    {Trait::kManyCoupled, NeedsAll(Need::kExampleOracle, Need::kSlackOracle)},
+    {Trait::kManyCoupled, kNotWithGlobals | NeedsAll(Need::kExampleOracle, Need::kSlackOracle)},
     {Trait::kHugeLabellings, NeedsAll(Need::kBruteForce)},
     {Trait::kNoInputs, NeedsAll(Need::kInputs)},
     {Trait::kCountLoss, NeedsAll(Need::kSumLoss)},

@@ -79,7 +79,7 @@ void AddAssociativeWays(Random& random, std::vector<TrainOptions>* ways) {
   for (TrainOptions way : all) {
     way.associative = true;
     way.oracle = Pick(random, kOracles);
-    if (random.Below(3) > 0) continue;
+    if (random.Below(6) > 0) continue;
     try {
       CheckOptions(way);
       ways->push_back(way);
