@@ -81,7 +81,7 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
        "passes", "primal_suboptimality", true},
       {"002-2-msrc",
        "Objective and accuracy against time: MSRC-21, two layers of superpixels, class potentials",
-       "msrc", soft + ",al,auto,dlpw,smooth-dlpw", "", 120, 1, "seconds", "primal", true},
+       "msrc-0.0003", soft + ",al,auto,dlpw,smooth-dlpw", "", 120, 1, "seconds", "primal", true},
       {"002-3-yeast",
        "What the soft constraints cost against the number of examples, in both scales of ρ: Yeast",
        Samples("yeast-0.01", {94, 188, 375, 750}),

@@ -46,6 +46,8 @@ constexpr BenchProblem kProblems[] = {
     {"conll-0.001", "CoNLL-2000 chunks, λ = 0.001, mean loss", BenchSource::kConll, true, 0.001},
     {"msrc", "MSRC-21, two layers of superpixels, class potentials, Potts links, λ = 0.001",
      BenchSource::kMsrc, false, 0.001},
+    {"msrc-0.0003", "MSRC-21, two layers of superpixels, class potentials, Potts links, λ = 0.0003",
+     BenchSource::kMsrc, false, 0.0003},
     {"grids", "synthetic, 50 grids of 20×20 variables with 10 states, λ = 1, mean loss",
      BenchSource::kGrids, false, 1},
     {"grids-small", "synthetic, 10 grids of 8×8 variables with 4 states, λ = 0.1, mean loss",
