@@ -536,7 +536,14 @@ void ActiveSetBlocks::Archive(StateArchive* archive) {
   archive->Tag("corner blocks");
   if (!shard_) {
     archive->FiniteReals(weights_);
-    if (!signed_.empty()) archive->FiniteReals(signed_);
+    if (!signed_.empty()) {
+      archive->FiniteReals(signed_);
+      for (std::size_t e = 0; e < signed_.size(); ++e) {
+        const SignConstraints::Entry& entry = signs_.entries()[e];
+        archive->Require(weights_[entry.at] == SignConstraints::Clip(signed_[e], entry.sign),
+                         "a weight contradicts its constraint");
+      }
+    }
     centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
   }
   for (Index m = 0; m < problem_.size(); ++m) {

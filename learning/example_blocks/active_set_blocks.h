@@ -103,7 +103,10 @@ class ActiveSetBlocks {
   VisitResult Ask(Index m, Index idle_limit);
 
   /// The average of the weights after all visits. Requires an average kind and a visit.
-  void ReadAverage(std::vector<double>* weights) const { average_.Read(weights_, weights); }
+  void ReadAverage(std::vector<double>* weights) const {
+    average_.Read(weights_, weights);
+    signs_.Clip(*weights);  // of allowed weights, up to rounding
+  }
   bool averages() const { return average_.active(); }
 
   /// Computes w from scratch, which removes the accumulated rounding errors of steps. Learners do
