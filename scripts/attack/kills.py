@@ -77,9 +77,10 @@ def kill(random, lab, arguments, folder, seconds):
 class Chain:
     """One run, killed and resumed until it ends."""
 
-    def __init__(self, lab, train, reference, seed):
+    def __init__(self, lab, train, threads, reference, seed):
         self.lab = lab
         self.train = train
+        self.threads = threads  # whether it reads --threads
         self.reference = reference  # name -> bytes of the models of an uninterrupted run
         self.random = lab.random(f"chain {seed} {train}")
         self.folder = lab.new_folder("kill")
@@ -90,7 +91,9 @@ class Chain:
         every = self.random.choice(["0", "0", "0.02", "0.1"])
         arguments = [*self.train, "--model", f"{self.folder}/m.slk", "-q"]
         arguments += ["--checkpoint", self.checkpoint, "--checkpoint-every", every]
-        arguments += ["--threads", self.random.choice("12")]
+        threads = ["--threads", self.random.choice("12")]
+        if self.threads:
+            arguments += threads
         if os.path.exists(self.checkpoint):
             arguments += ["--resume", self.checkpoint]
         return arguments
@@ -148,7 +151,7 @@ def attack_training(lab, application, learner, chains, leftovers):
     reference = reference_models(lab, train, folder)
 
     def chain(number):
-        kills, left = Chain(lab, train, reference, number).run(attack)
+        kills, left = Chain(lab, train, application.learners, reference, number).run(attack)
         leftovers.note((kills, left))
         return kills
 
@@ -188,6 +191,8 @@ def attack(lab, applications):
     leftovers = lab.attack("leftovers: temporary files of killed runs")
     for application in large.values():
         learners = MULTILABEL if application.name == "multilabel" else OTHERS
+        if not application.learners:
+            learners = [[]]
         for learner in learners[: lab.few(8 if learners is MULTILABEL else 2, None)]:
             attack_training(lab, application, learner, lab.few(2, 10), leftovers)
     files = lab.attack("kills: output files")

@@ -22,11 +22,13 @@ def commands(lab, applications):
         name = application.name
         train = [*application.train, "--max-passes", "5", "-q", "--model", "OUT"]
         yield f"{name} train", train
-        yield f"{name} train, 2 threads", [*train, "--threads", "2"]
-        yield f"{name} train al", [*train, "--learner", "al"]
+        if application.learners:
+            yield f"{name} train, 2 threads", [*train, "--threads", "2"]
+            yield f"{name} train al", [*train, "--learner", "al"]
         predict = [*application.with_model(application.predict), "-q", "--out", "OUT"]
         yield f"{name} predict", predict
-        yield f"{name} predict, 2 threads", [*predict, "--threads", "2"]
+        if application.learners:
+            yield f"{name} predict, 2 threads", [*predict, "--threads", "2"]
         yield f"{name} evaluate", application.with_model(application.evaluate)
         yield f"{name} info", ["info", application.model]
         if application.cv:

@@ -18,6 +18,7 @@ class Application:
     predict_folder: bool = False  # predict --out names a folder
     cv: list[str] = dataclasses.field(default_factory=list)
     convert: list[str] = dataclasses.field(default_factory=list)
+    learners: bool = True  # whether training reads --learner and --threads
 
     def with_model(self, arguments, model=None):
         return [*arguments, "--model", model or self.model]
@@ -98,6 +99,24 @@ def _multiclass(lab, folder, size, _):
         ["multiclass", "predict", data],
         ["multiclass", "evaluate", data],
         cv=["multiclass", "cv", data],
+    )
+
+
+def _linear(lab, folder, size, _):
+    random = lab.random("linear")
+    text = ""
+    for _ in range(60 * size):
+        values = [random.gauss(0, 1) for _ in range(8)]
+        row = " ".join(f"{f + 1}:{value:.6f}" for f, value in enumerate(values))
+        text += f"{1 if sum(values[:3]) + random.gauss(0, 1) > 0 else -1} {row}\n"
+    data = _write(f"{folder}/linear.svm", text)
+    return Application(
+        "linear",
+        data,
+        ["linear", "train", data, "--loss", "logistic", "--lambda", "0.01"],
+        ["linear", "predict", data],
+        ["linear", "evaluate", data],
+        learners=False,
     )
 
 
@@ -183,7 +202,7 @@ def make(lab, size=1, pixels="64x48"):
     """name -> Application, for all applications in this program. A larger `size` means more data,
     larger `pixels` larger images."""
     folder = lab.new_folder("samples")
-    makers = [_multilabel, _sequence, _matching, _multiclass]
+    makers = [_multilabel, _sequence, _matching, _multiclass, _linear]
     if lab.run(["segment", "draw", "--help"]).code == 0:
         makers.append(_segment)
     found = {}

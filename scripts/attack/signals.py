@@ -70,7 +70,7 @@ def attack_training(lab, attack, application, number, twice, trial):
     random = lab.random(f"signal {application.name} {number} {twice} {trial}")
     folder = lab.new_folder("signal")
     path = write(f"{folder}/m.slk", b"old")
-    threads = ["--threads", random.choice("12")]
+    threads = ["--threads", random.choice("12")] if application.learners else []
     process = lab.start([*endless(application), *threads, "--model", path])
     send(process, number, random, twice)
     outcome = lab.finish(process)

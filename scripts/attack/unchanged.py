@@ -21,11 +21,12 @@ def surroundings():
     yield "no environment", {"PATH": os.environ.get("PATH", "")}
 
 
-def options(folder):
+def options(application, folder):
     """(name, options): options that must not matter."""
-    yield "2 threads", ["--threads", "2"]
-    yield "4 threads", ["--threads", "4"]
-    yield "all threads", ["--threads", "0"]
+    if application.learners:
+        yield "2 threads", ["--threads", "2"]
+        yield "4 threads", ["--threads", "4"]
+        yield "all threads", ["--threads", "0"]
     yield "a log", ["--log", f"{folder}/log"]
     yield "checkpoints", ["--checkpoint", f"{folder}/ckpt", "--checkpoint-every", "0"]
     yield "quiet", ["-q"]
@@ -42,10 +43,11 @@ def attack_training(lab, attack, application, learner):
     train = [*application.train, *learner, "--max-passes", "25", "--gap-tolerance", "0"]
     lab.must([*train, "--model", model])
     expected = read(model)
-    for name, extra in options(folder):
+    for name, extra in options(application, folder):
         compare(attack, name, lab.run([*train, *extra, "--model", model]), expected, model)
+    threads = ["--threads", "2"] if application.learners else []
     for name, variables in surroundings():
-        outcome = lab.run([*train, "--model", model, "--threads", "2"], env=variables)
+        outcome = lab.run([*train, "--model", model, *threads], env=variables)
         compare(attack, name, outcome, expected, model)
     outcome = lab.run([*train, "--model", model], wrap=["setarch", "-R"])
     compare(attack, "addresses", outcome, expected, model)
@@ -81,7 +83,8 @@ def attack_prediction(lab, attack, application):
     folder = lab.new_folder("unchanged")
     lab.must(results(application, f"{folder}/first"))
     expected = content(f"{folder}/first")
-    cases = [(f"{n} threads", environment(), ["--threads", n]) for n in "240"]
+    threads = "240" if application.learners else ""
+    cases = [(f"{n} threads", environment(), ["--threads", n]) for n in threads]
     cases += [(name, variables, []) for name, variables in surroundings()]
     for name, variables, extra in cases:
         outcome = lab.run([*results(application, f"{folder}/other"), *extra], env=variables)
@@ -95,7 +98,7 @@ def attack(lab, applications):
     cases = [
         (application, learner)
         for application in applications.values()
-        for learner in LEARNERS[: lab.few(2, None)]
+        for learner in (LEARNERS[: lab.few(2, None)] if application.learners else [[]])
     ]
     lab.map(lambda case: attack_training(lab, training, *case), cases)
     prediction = lab.attack("unchanged: prediction")
