@@ -15,9 +15,22 @@ for ((i = 0; i < $#; ++i)); do
     -MF) dependencies=${arguments[i + 1]} ;;
   esac
 done
+reuse() {
+  cp "$1" "$output"
+  [ -z "$dependencies" ] || : > "$dependencies"
+}
+# The same sources in one batch (cmake/SlacklineTargets.cmake).
+if [[ $source == */batches/slackline_*/batch*.cc ]]; then
+  batch=${source##*/} target=${source%/*}
+  target=${target##*/}
+  object=$SLACKLINE_BUILD/${target#slackline_}/CMakeFiles/$target.dir/__/batches/$target/$batch.o
+  if [ "$target" = slackline_api ] || [ ! -f "$object" ] ||
+    ! cmp -s "$source" "$SLACKLINE_BUILD/batches/$target/$batch"; then exec "$@"; fi
+  reuse "$object"
+  exit
+fi
 name=${source#"$SLACKLINE_SOURCE"/}
 folder=${name%%/*}
 object=$SLACKLINE_BUILD/$folder/CMakeFiles/slackline_$folder.dir/${name#*/}.o
 if [ "$name" = "$source" ] || [ "$folder" = api ] || [ ! "$object" -nt "$source" ]; then exec "$@"; fi
-cp "$object" "$output"
-[ -z "$dependencies" ] || : > "$dependencies"
+reuse "$object"
