@@ -86,6 +86,7 @@ def test_layers(prepared, layers, pairwise, blocks):
         assert (fitted.link_weights_ == np.diag(fitted.weights_["link"][:, 0])).all()
     assert hasattr(fitted, "link_weights_") == ("link" in blocks)
     assert fitted.dual_ <= fitted.primal_
+    assert fitted.predict(IMAGES[:1])[0].shape == LABELS[0].shape
 
 
 def test_associative(prepared):
@@ -94,9 +95,9 @@ def test_associative(prepared):
     assert (fitted.weights_["link"] >= 0).all()
     assert (fitted.weights_["neighbours"] <= 0).all()
     assert fitted.dual_ <= fitted.primal_
+    assert fitted.predict(IMAGES[:1])[0].shape == LABELS[0].shape
     with pytest.raises(ValueError, match="Potts pairs and pairs with one weight per state"):
         segmenter(pairwise="table", learner_options={"associative": True}).fit_features(prepared)
-    assert fitted.predict(IMAGES[:1])[0].shape == LABELS[0].shape
 
 
 def test_regions_and_loss(prepared, model):
