@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kSameMilliseconds = 200;
 
 std::atomic<int> received_signal{0};
-std::atomic<std::int64_t> received_at{0};  // milliseconds
+std::atomic<std::int64_t> received_at{0};  // in milliseconds; 0: no signal so far
 static_assert(std::atomic<int>::is_always_lock_free &&
                   std::atomic<std::int64_t>::is_always_lock_free,
               "used in a signal handler");
@@ -25,13 +25,14 @@ std::int64_t Milliseconds() {
 }
 
 extern "C" void StoreSignal(int number) {
-  int none = 0;
+  // Two threads may receive two signals at once. Whichever sets the time has the first signal.
   const std::int64_t now = Milliseconds();
-  if (received_signal.compare_exchange_strong(none, number)) {
-    received_at.store(now);
+  std::int64_t first = 0;
+  if (received_at.compare_exchange_strong(first, now)) {
+    received_signal.store(number);
     return;
   }
-  if (number == SIGHUP || now - received_at.load() < kSameMilliseconds) return;
+  if (number == SIGHUP || now - first < kSameMilliseconds) return;
   signal(number, SIG_DFL);
   raise(number);
 }
