@@ -225,7 +225,6 @@ TraitSet TraitsOf(const Structure& structure) {
                                CountLabellings(graph, kMaxSlackLabellings) > kMaxSlackLabellings);
   set(Trait::kHugeLabellings, CountLabellings(graph, kMaxLabellings) > kMaxLabellings);
   set(Trait::kNoInputs, structure.slots().empty());
-  set(Trait::kUnsignedPairs, !HasAssociativeSigns(structure));
   return traits;
 }
 
@@ -240,7 +239,9 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
   const OracleNeeds oracles(problem, options, way.needs);
   for (std::size_t k = 0; k < problem.data().structures().size(); ++k) {
     const auto& structure = problem.data().structures()[k];
-    const TraitSet traits = TraitsOf(*structure) | (counts ? Bit(Trait::kCountLoss) : 0);
+    TraitSet traits = TraitsOf(*structure) | (counts ? Bit(Trait::kCountLoss) : 0);
+    if (options.associative && !HasAssociativeSigns(*structure))
+      traits |= Bit(Trait::kUnsignedPairs);
     common &= traits;
     const NeedSet out = RuledOutByAll(traits);
     if (UsesKernel(options) && (out & NeedsAll(Need::kNoGlobals)) != 0)

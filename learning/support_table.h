@@ -65,7 +65,8 @@ NeedSet RuledOutBy(Trait trait);
 /// Whether a way supports structures with the trait if the oracle suits them.
 bool Supports(const Way& way, Trait trait);
 
-/// The traits of the structure itself, that is all but kCountLoss. Time linear in the size of the
+/// The traits of the structure itself, that is all but kCountLoss, and but kUnsignedPairs, which
+/// takes longer and is asked for where signs are constrained. Time linear in the size of the
 /// structure: labellings are counted without being enumerated.
 TraitSet TraitsOf(const Structure& structure);
 
