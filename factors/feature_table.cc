@@ -13,6 +13,16 @@
 namespace slackline::internal {
 namespace {
 
+// Drops values that are all 1 (where there is a row), so that equal features have equal maps.
+void DropUnitValues(StateMap* map) {
+  for (std::size_t s = 0; s < map->rows.size(); ++s) {
+    if (map->rows[s] != kAbsent && map->values[s] != 1) return;
+  }
+  map->values.clear();
+}
+
+}  // namespace
+
 // The product is checked step by step because it may be too large for any integer type.
 void CheckCardinalities(std::span<const Index> cardinalities) {
   SLACKLINE_CHECK(!cardinalities.empty(), "a factor needs at least one variable");
@@ -25,16 +35,6 @@ void CheckCardinalities(std::span<const Index> cardinalities) {
                     "a factor's table would have more than 2^26 joint states");
   }
 }
-
-// Drops values that are all 1 (where there is a row), so that equal features have equal maps.
-void DropUnitValues(StateMap* map) {
-  for (std::size_t s = 0; s < map->rows.size(); ++s) {
-    if (map->rows[s] != kAbsent && map->values[s] != 1) return;
-  }
-  map->values.clear();
-}
-
-}  // namespace
 
 Index FeatureTable::num_states() const { return static_cast<Index>(NumJointStates(cardinalities)); }
 

@@ -28,6 +28,10 @@ bool operator==(const FeatureTable& a, const FeatureTable& b);
 /// A table with one weight for each joint state, in the order of the joint states.
 FeatureTable OwnWeightPerState(std::vector<Index> cardinalities);
 
+/// Throws std::invalid_argument when there is no cardinality, one is < 1, or a table of these
+/// variables is larger than FactorGraphBuilder::kMaxTable.
+void CheckCardinalities(std::span<const Index> cardinalities);
+
 /// Throws std::invalid_argument when a cardinality is < 1, the table is larger than
 /// FactorGraphBuilder::kMaxTable, a map has the wrong size, a row is out of range or a value is not
 /// finite.

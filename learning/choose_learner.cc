@@ -80,6 +80,12 @@ bool AsksForFactorBlocks(const TrainOptions& options) {
          multipliers.shrinking == Switch::kOff;
 }
 
+/// The refusal of options of factor blocks beside something that these do not support.
+DataError NoFactorBlocks(const std::string& unsupported) {
+  return DataError("--rho, --tau and --shrinking belong to factor blocks, which do not support " +
+                   unsupported);
+}
+
 /// Whether options are given that only example blocks have.
 bool AsksForExampleBlocks(const TrainOptions& options) {
   return options.average != AverageKind::kAuto || options.keep_newest ||
@@ -97,28 +103,48 @@ bool VariablesAreBlocks(const JointProblem& joint) {
   });
 }
 
+/// Chooses example blocks, and their step where it is open. Returns the reason.
+std::string TakeExampleBlocks(TrainOptions* options, const std::string& oracle,
+                              const std::string& why) {
+  options->learner = LearnerKind::kBcfw;
+  if (options->step == StepKind::kAuto)
+    options->step = options->fixed_step || HasInexactPasses(*options) ? StepKind::kFrankWolfe
+                                                                      : StepKind::kPairwise;
+  const std::string step = options->step == StepKind::kFrankWolfe
+                               ? "Frank-Wolfe steps"
+                               : std::string(Name(options->step)) + " steps over active sets";
+  return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
+}
+
+/// The same with the oracle that suits the graphs, which have tables and no forbidden states.
+std::string TakeExampleBlocks(const JointProblem& joint, TrainOptions* options) {
+  if (joint.AllGraphs(IsForest))
+    return TakeExampleBlocks(options, "dynamic programming",
+                             "no graph has a cycle, so it is exact");
+  if (joint.AllGraphs(IsBinaryPairwise))
+    return TakeExampleBlocks(options, "roof duality",
+                             "all variables are binary and all factors join at most two");
+  const auto fits = [](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); };
+  if (joint.AnyGraph(fits)) {
+    options->oracle = SolverKind::kMessagesBranchAndBound;
+    return TakeExampleBlocks(
+        options, "message passing, with branch and bound where messages do not close the gap",
+        "the graphs have cycles, and are small enough for branch and bound");
+  }
+  options->oracle = SolverKind::kMessages;
+  return TakeExampleBlocks(options, "message passing", "the graphs are large and have cycles");
+}
+
 /// Chooses the learner, and where they are open its step and oracle. Returns the reason.
 std::string Decide(const Problem& problem, TrainOptions* options) {
   const JointProblem joint(problem, RanksOf(*options));
   const auto example_blocks = [&](const std::string& oracle, const std::string& why) {
-    options->learner = LearnerKind::kBcfw;
-    if (options->step == StepKind::kAuto)
-      options->step = options->fixed_step || HasInexactPasses(*options) ? StepKind::kFrankWolfe
-                                                                        : StepKind::kPairwise;
-    const std::string step = options->step == StepKind::kFrankWolfe
-                                 ? "Frank-Wolfe steps"
-                                 : std::string(Name(options->step)) + " steps over active sets";
-    return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
+    return TakeExampleBlocks(options, oracle, why);
   };
   const bool factor_blocks = AsksForFactorBlocks(*options);
-  if (options->associative && factor_blocks)
-    throw DataError(
-        "--rho, --tau and --shrinking belong to factor blocks, which do not support --associative");
+  if (options->associative && factor_blocks) throw NoFactorBlocks("--associative");
   if (RescalesSlack(*options)) {
-    if (factor_blocks)
-      throw DataError(
-          "--rho, --tau and --shrinking belong to factor blocks, which do not support --rescaling "
-          "slack");
+    if (factor_blocks) throw NoFactorBlocks("--rescaling slack");
     return example_blocks("of loss times score",
                           "with slack rescaling the loss is not a sum over factors");
   }
@@ -141,10 +167,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
                  "global factors share variables or stand beside factors with tables";
   }
   if (joint.HasForbiddenStates()) {
-    if (factor_blocks)
-      throw DataError(
-          "--rho, --tau and --shrinking belong to factor blocks, which do not support forbidden "
-          "states");
+    if (factor_blocks) throw NoFactorBlocks("forbidden states");
     if (options->oracle != SolverKind::kAuto) {
       return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
     }
@@ -165,22 +188,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks (al): no factors join the variables, so every variable is its own block";
   }
-  if (joint.AllGraphs(IsForest)) {
-    return example_blocks("dynamic programming", "no graph has a cycle, so it is exact");
-  }
-  if (joint.AllGraphs(IsBinaryPairwise)) {
-    return example_blocks("roof duality",
-                          "all variables are binary and all factors join at most two");
-  }
-  const auto fits = [](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); };
-  if (joint.AnyGraph(fits)) {
-    options->oracle = SolverKind::kMessagesBranchAndBound;
-    return example_blocks(
-        "message passing, with branch and bound where messages do not close the gap",
-        "the graphs have cycles, and are small enough for branch and bound");
-  }
-  options->oracle = SolverKind::kMessages;
-  return example_blocks("message passing", "the graphs are large and have cycles");
+  return TakeExampleBlocks(joint, options);
 }
 
 }  // namespace

@@ -93,9 +93,10 @@ double ActiveSetBlocks::MoveWeight(Index position, double change) {
   } else {
     signed_[e] += change;
     weight = SignConstraints::Clip(signed_[e], signs_.entries()[e].sign);
+    change = weight - before;
   }
   oracle_->WeightChanged(position, before, weight);
-  return weight - before;
+  return change;
 }
 
 void ActiveSetBlocks::TakeSigned(std::vector<double>* v) {
@@ -278,15 +279,7 @@ void ActiveSetBlocks::Apply(const ExampleView& example, const ActiveSet& set, bo
       slot_scores_[k] += scale * value * norm;
     });
     set.ForEachScalarEntry(a, [&](Index position, double value) {
-      double moved = scale * value;
-      if (signs_.empty()) {
-        double& weight = weights_[position];
-        const double before = weight;
-        weight += moved;
-        oracle_->WeightChanged(position, before, weight);
-      } else {
-        moved = MoveWeight(position, moved);
-      }
+      const double moved = MoveWeight(position, scale * value);
       if (average_.active()) average_.lag()[position] += average_.scale() * moved;
     });
     work_ += set.entries(a);

@@ -69,8 +69,7 @@ void PointBlocks::Map(std::vector<double>* v) const {
 }
 
 double PointBlocks::MapOne(Offset k, double v) const {
-  const double w = terms_.l1 > 0 ? SoftThreshold(v, threshold()) : v;
-  return terms_.signs.empty() ? w : terms_.signs.ClipAt(k, w);
+  return terms_.signs.ClipAt(k, terms_.l1 > 0 ? SoftThreshold(v, threshold()) : v);
 }
 
 /// Computes w from v where direction_ is not zero.

@@ -26,8 +26,7 @@ void CheckInexact(const TrainOptions& options, bool frank_wolfe) {
 ExampleOracle::Options CheckingOracle(const TrainOptions& options) {
   return {.solver = options.oracle,
           .ways = ExampleOracle::Ways::kSolvers,
-          .effort = options.oracle == SolverKind::kExpansion ? ExampleOracle::Effort::kChecking
-                                                             : ExampleOracle::Effort::kTraining,
+          .effort = ExampleOracle::Effort::kChecking,
           .rescaling = options.rescaling};
 }
 

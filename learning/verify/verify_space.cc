@@ -73,15 +73,10 @@ class LinearSpace final : public VerifySpace {
   }
   double PointSquaredNorm(double threshold, const SignConstraints& signs) const override {
     double sum = 0;
-    for (const double v : point_) {
+    for (std::size_t k = 0; k < point_.size(); ++k) {
+      const double v = signs.ClipAt(static_cast<Offset>(k), point_[k]);
       const double w = std::max(0.0, std::abs(v) - threshold);
       sum += w * w;
-    }
-    for (const SignConstraints::Entry& entry : signs.entries()) {
-      const double v = point_[entry.at];
-      if (v * entry.sign >= 0) continue;  // allowed
-      const double w = std::max(0.0, std::abs(v) - threshold);
-      sum -= w * w;
     }
     return sum;
   }

@@ -136,7 +136,7 @@ def main():
         if check_control(lab, options.control):
             every = samples.make(lab, pixels="120x90").values()
             applications = [application for application in every if application.learners]
-            lab.map(lambda own: attack_application(lab, own), list(applications))
+            lab.map(lambda own: attack_application(lab, own), applications)
         failures = print_table(lab, {"races": time.monotonic() - begin})
     sys.exit(1 if failures else 0)
 

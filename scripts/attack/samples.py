@@ -49,6 +49,16 @@ def conll_text(random, sentences, words=30):
     return "\n".join(lines) + "\n"
 
 
+def labelled_text(random, examples, label_of):
+    """LIBSVM with 8 features; label_of(values) is the label."""
+    lines = []
+    for _ in range(examples):
+        values = [random.gauss(0, 1) for _ in range(8)]
+        row = " ".join(f"{f + 1}:{value:.6f}" for f, value in enumerate(values))
+        lines.append(f"{label_of(values)} {row}\n")
+    return "".join(lines)
+
+
 def _write(path, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -85,12 +95,10 @@ def _sequence(lab, folder, size, _):
 
 
 def _multiclass(lab, folder, size, _):
-    random = lab.random("classes")
-    text = ""
-    for _ in range(60 * size):
-        values = [random.gauss(0, 1) for _ in range(8)]
-        row = " ".join(f"{f + 1}:{value:.6f}" for f, value in enumerate(values))
-        text += f"{'uvw'[values.index(max(values[:3]))]} {row}\n"
+    def label(values):
+        return "uvw"[values.index(max(values[:3]))]
+
+    text = labelled_text(lab.random("classes"), 60 * size, label)
     data = _write(f"{folder}/classes.svm", text)
     return Application(
         "multiclass",
@@ -104,12 +112,11 @@ def _multiclass(lab, folder, size, _):
 
 def _linear(lab, folder, size, _):
     random = lab.random("linear")
-    text = ""
-    for _ in range(60 * size):
-        values = [random.gauss(0, 1) for _ in range(8)]
-        row = " ".join(f"{f + 1}:{value:.6f}" for f, value in enumerate(values))
-        text += f"{1 if sum(values[:3]) + random.gauss(0, 1) > 0 else -1} {row}\n"
-    data = _write(f"{folder}/linear.svm", text)
+
+    def label(values):
+        return 1 if sum(values[:3]) + random.gauss(0, 1) > 0 else -1
+
+    data = _write(f"{folder}/linear.svm", labelled_text(random, 60 * size, label))
     return Application(
         "linear",
         data,
