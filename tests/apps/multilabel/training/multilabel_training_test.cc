@@ -16,6 +16,7 @@
 #include <slackline/apps/multilabel/training/graph_choice.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
+#include <slackline/inference/map_solver.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/run/fingerprint.h>
 
@@ -371,7 +372,10 @@ TEST_CASE("several ranks choose the clusters of one process with as many shards"
     options.lambda = 0.01;
     options.max_passes = 40;
     const Tightened one = Tighten(data, &OneRank(), options);
-    CHECK_FALSE(one.clusters.empty());
+    // A second round finds more where pair marginals still contradict each other. Without a linear
+    // program, the oracle over examples with clusters is exact, and its dual points never do.
+    const bool exact = learner == LearnerKind::kBcfw && !HasGlpk();
+    CHECK(one.clusters.size() == (exact ? 1 : 2));
     for (const int size : {2, 3, 5}) {
       for (const Tightened& result : OnEachRank(size, [&](ThreadRanks& ranks) {
              return Tighten(PartOf(data, ranks), &ranks, options);
