@@ -3,17 +3,20 @@
 // Smoothed soft constraints, and the theorems of Meshi, Srebro and Hazan (AISTATS 2015) on soft
 // constraints, compared with the optima of an independent quadratic program.
 #include <slackline/core/check.h>
+#include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/soft.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
 
@@ -113,6 +116,71 @@ double Curvature(const TrainingSet& training, double lambda, double rho) {
     }
   }
   return sum;
+}
+
+/// f_ρ of tables in the layout of SquaredViolation, from its definition.
+double SoftDual(const TrainingSet& training, double lambda, double rho,
+                const std::vector<double>& marginals) {
+  const double m_count = training.data.size();
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(training.data.layout().size());
+  double loss = 0;
+  std::size_t begin = 0;
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const ExampleView example = training.data.example(m);
+    const FactorGraph& graph = example.graph();
+    for (Index a = 0; a < graph.num_parts(); ++a) {
+      for (Index s = 0; s < graph.num_states(a); ++s)
+        direction += marginals[begin + graph.state_offset(a) + s] * DenseFeatures(example, a, s);
+    }
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      for (Index s = 0; s < graph.cardinality(i); ++s)
+        loss += marginals[begin + graph.state_offset(i) + s] *
+                training.loss(m)[graph.state_offset(i) + s];
+    }
+    direction -= DenseFeaturesOf(example, example.labels());
+    begin += graph.total_states();
+  }
+  return loss / m_count - (direction / m_count).squaredNorm() / (2 * lambda) -
+         SquaredViolation(training, marginals) / (2 * rho * m_count);
+}
+
+/// A step of one block from state `from` to state `to`: (s − μ)ᵀ(−∇²f)(s − μ), from three values of
+/// the quadratic function f.
+double CurvatureOfStep(const TrainingSet& training, double lambda, double rho,
+                       std::vector<double> marginals, std::size_t from, std::size_t to) {
+  double values[3];
+  for (int half = 0; half < 3; ++half) {
+    marginals[from] = 1 - 0.5 * half;
+    marginals[to] = 0.5 * half;
+    values[half] = SoftDual(training, lambda, rho, marginals);
+  }
+  return -4 * (values[0] - 2 * values[1] + values[2]);
+}
+
+/// Pairs of labels with one feature: the largest differences of features are between joint states
+/// without a common label.
+TrainingSet Couples(Random& random, Index examples) {
+  WeightLayout blocks;
+  blocks.AddBlock("label", 1, 1);
+  blocks.AddBlock("both", 1);
+  const auto layout = std::make_shared<const WeightLayout>(blocks);
+  FactorGraphBuilder graph;
+  graph.AddVariables(2, 2);
+  graph.AddFactor({0, 1});
+  StructureBuilder builder(graph.Build(), layout);
+  const Index on = builder.AddStateMap({{kAbsent, 0}, {}});
+  const Index both = builder.AddStateMap({{kAbsent, kAbsent, kAbsent, 0}, {}});
+  for (Index i = 0; i < 2; ++i) builder.AddLinear(i, 0, i, on, 0);
+  builder.AddConstant(2, 1, both, 0);
+  const auto structure = builder.Build();
+  const auto rows = std::make_shared<FeatureRows>();
+  Dataset data(layout, rows);
+  for (Index m = 0; m < examples; ++m) {
+    const Index first = rows->size();
+    for (int i = 0; i < 2; ++i) rows->AddDense(std::vector<double>{random.Normal()});
+    data.Add(structure, std::vector<Index>{m % 2, m % 3 == 0 ? 1 : 0}, first);
+  }
+  return MakeTrainingSet(data, LossOptions{});
 }
 
 }  // namespace
@@ -246,6 +314,41 @@ TEST_CASE("theorem 4.2: a nearly optimal soft point is nearly optimal for the ha
         CHECK(point.primal >= hard.value - kSolver);
       }
     }
+  }
+}
+
+TEST_CASE("theorem 5.1: the curvature constant is at most its bound, which is reached") {
+  Random random(336);
+  for (int trial = 0; trial < 12; ++trial) {
+    const bool couples = trial < 4;
+    const TrainingSet training = couples ? Couples(random, 5) : SomeProblem(random, trial);
+    const double lambda = trial % 2 == 0 ? 0.3 : 0.05;
+    const double rho = trial % 3 == 0 ? 2.0 : 0.1;
+    std::vector<double> point;  // every block in its first state
+    for (Index m = 0; m < training.data.size(); ++m) {
+      const FactorGraph& graph = training.data.example(m).graph();
+      std::vector<double> tables(graph.total_states(), 0.0);
+      for (Index a = 0; a < graph.num_parts(); ++a) tables[graph.state_offset(a)] = 1;
+      point.insert(point.end(), tables.begin(), tables.end());
+    }
+    double sum = 0;
+    std::size_t begin = 0;
+    for (Index m = 0; m < training.data.size(); ++m) {
+      const FactorGraph& graph = training.data.example(m).graph();
+      for (Index a = 0; a < graph.num_parts(); ++a) {
+        double most = 0;
+        for (Index s = 1; s < graph.num_states(a); ++s) {
+          const std::size_t from = begin + graph.state_offset(a);
+          most = std::max(most, CurvatureOfStep(training, lambda, rho, point, from, from + s));
+        }
+        sum += most;
+      }
+      begin += graph.total_states();
+    }
+    const double bound = Curvature(training, lambda, rho);
+    CAPTURE(trial);
+    CHECK(sum <= bound * (1 + kSolver));
+    if (couples) CHECK(Near(sum, bound, kSolver));
   }
 }
 
