@@ -90,10 +90,12 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
            WithOptions("soft:rho=0.000666667", "rho-scale=paper," + soft_gap),
        "auto", 60, 1, "passes", "primal_suboptimality", false},
       {"002-3-reuters",
-       "What the soft constraints cost against the number of examples: Reuters-21578, ρ = 1",
+       "What the soft constraints cost against the number of examples, in both scales of ρ: "
+       "Reuters-21578",
        Samples("reuters-0.001", {233, 466, 932, 1864, 3729}),
-       "soft:rho=1,check-every=25,gap-tolerance=1e-5", "auto:gap-tolerance=1e-6", 200, 1, "passes",
-       "primal_suboptimality", false},
+       "soft:rho=1,check-every=25,gap-tolerance=2e-5,"
+       "soft:rho=1,rho-scale=paper,check-every=25,gap-tolerance=2e-5",
+       "auto:gap-tolerance=1e-6", 200, 1, "passes", "primal_suboptimality", false},
   };
 }
 
@@ -122,7 +124,7 @@ std::vector<BenchFigure> FiguresOfBlockCoordinates() {
       {"003-1-conll", "Suboptimality and test error against passes: CoNLL-2000", "conll",
        stochastic, kBatch, 180, 10, "passes", "primal_suboptimality", true},
       {"003-2", "Line search against fixed steps: handwritten words", kLetters, fixed,
-       "fw,fw:fixed-step=on", 60, 10, "passes", "primal_suboptimality", false},
+       "fw,fw:fixed-step=on", 60, 10, "passes", "primal_suboptimality", true},
       {"003-3", "Averages of the iterates: handwritten words", kLetters, averages, "auto", 60, 10,
        "passes", "primal_suboptimality", true},
       {"003-4", "Averages of the iterates: CoNLL-2000", kConll, averages, "auto", 120, 10, "passes",

@@ -53,8 +53,9 @@ class Run:
     """One line of `slackline bench --list`."""
 
     def __init__(self, line, limit_factor):
-        self.figure, self.problem, self.learner, self.seed, limit = line.split("\t")
+        self.figure, self.problem, self.learner, self.seed, limit, self.test = line.split("\t")
         self.limit = float(limit) * limit_factor
+        self.twins = []  # the same run in other figures
         self.data = self.problem.split("@")[0]  # without the draw of examples
 
     def path(self, out):
@@ -65,7 +66,13 @@ class Run:
         return f"{self.figure}, {self.problem}, {self.learner}, seed {self.seed}"
 
     def kept(self, out):
-        """Its result, or None where it has to be made."""
+        """Its result, or that of the same run in another figure, or None where it has to be made."""
+        result = self.own(out, tell)
+        if result is not None:
+            return result
+        return next(filter(None, (twin.own(out, lambda _: None) for twin in self.twins)), None)
+
+    def own(self, out, report):
         path = self.path(out)
         try:
             with open(path, encoding="utf-8") as file:
@@ -76,10 +83,10 @@ class Run:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, IndexError, TypeError):
-            tell(f"{path} is damaged; its run is made again")
+            report(f"{path} is damaged; its run is made again")
             return None
         if not same:
-            tell(f"{path} is of another run; it is made again")
+            report(f"{path} is of another run; it is made again")
         return result if same else None
 
 
@@ -171,9 +178,9 @@ def median_work(works):
     return median
 
 
-def merge(results):
-    """One result of `bench` from those of single runs of one figure."""
-    whole = {**results[0], "problems": []}
+def merge(name, results):
+    """One result of `bench` from those of single runs of a figure, of which at least one was made for it."""
+    whole = {**next(result for result in results if result["figure"]["name"] == name), "problems": []}
     problems = {}
     for result in results:
         for problem in result["problems"]:
@@ -215,11 +222,25 @@ def list_runs(program, only, limit_factor):
     for line in done.stderr.splitlines():
         tell(line)
     runs = [Run(line, limit_factor) for line in done.stdout.splitlines()]
+    find_twins(runs)
     names = list(dict.fromkeys(run.figure for run in runs))
     for name in only:
         if not any(figure == name or figure.startswith(name + "-") for figure in names):
             fail(f"--only: unknown figure '{name}'; choose from {', '.join(names)}, or the number of a paper")
     return [run for run in runs if not only or any(run.figure == name or run.figure.startswith(name + "-") for name in only)]
+
+
+def find_twins(runs):
+    """Lets figures share their runs, but for the first of each figure, which has the figure's description."""
+    same = {}
+    for run in runs:
+        same.setdefault((run.problem, run.learner, run.seed, run.test), []).append(run)
+    first = {}
+    for run in runs:
+        first.setdefault(run.figure, run)
+    for run in runs:
+        if run is not first[run.figure]:
+            run.twins = [twin for twin in same[run.problem, run.learner, run.seed, run.test] if twin is not run]
 
 
 def make_runs(runner, runs, out):
@@ -236,6 +257,10 @@ def make_runs(runner, runs, out):
          + (f", which take {minutes(sum(run.limit for run in missing))} at most" if missing else ""))
     for number, run in enumerate(missing, 1):
         if (run.figure, run.data) in runner.without_data:
+            continue
+        made = next((results[twin] for twin in run.twins if twin in results), None)
+        if made is not None:
+            results[run] = made
             continue
         tell(f"[{number}/{len(missing)}] {run}, at most {run.limit:g} s")
         result = runner.make(run)
@@ -254,7 +279,7 @@ def write_pages(program, by_figure, runs, out):
     for figure, results in by_figure.items():
         wanted = sum(run.figure == figure for run in runs)
         missing = f" ({wanted - len(results)} of {wanted} runs are missing)" if len(results) < wanted else ""
-        whole = merge(results)
+        whole = merge(figure, results)
         path = os.path.join(out, f"{figure}.json")
         write(path, json.dumps(whole) + "\n")
         page = os.path.join(out, f"{figure}.html")

@@ -154,6 +154,38 @@ class Runs(unittest.TestCase):
         self.assertEqual(result["settings"]["time_limit"], 75)
         self.assertEqual(result["problems"][0]["learners"][0]["runs"][0]["termination"], "converged")
 
+    def test_figures_share_runs(self):
+        shutil.rmtree(self.out)
+        log = os.path.join(self.folder.name, "log")
+        result = json.dumps(made_up("b", [made_up_run(1, [3.0, 2.0])]))
+        program = self.script("sharing", f"""
+if [ "$2" = --list ]; then
+  for figure in A B; do printf "$figure\\tp\\ta\\t1\\t5\\t-\\n$figure\\tp\\tb\\t1\\t5\\t-\\n"; done
+  printf "B\\tp\\tb\\t2\\t5\\t-\\nC\\tp\\ta\\t1\\t5\\ttest\\nC\\tp\\tb\\t1\\t5\\ttest\\n"
+  exit
+fi
+[ "$1" = report ] && exit
+while [ $# -gt 0 ]; do
+  case $1 in --figure) figure=$2;; --learners) learner=$2;; --seed) seed=$2;; --out) out=$2;; esac
+  shift
+done
+echo "$figure $learner $seed" >> {log}
+sed "s/003-2/$figure/; s/\\"learner\\": \\"b\\"/\\"learner\\": \\"$learner\\"/" > "$out" <<'END'
+{result}
+END""")
+        whole = run(self.out, program=program)
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        with open(log, encoding="utf-8") as file:
+            # The first run of each figure is its own; that of B with b and seed 1 is that of A.
+            self.assertEqual(file.read().split("\n"), ["A a 1", "A b 1", "B a 1", "B b 2", "C a 1", "C b 1", ""])
+        for figure in "ABC":
+            with open(os.path.join(self.out, f"{figure}.json"), encoding="utf-8") as file:
+                whole = json.load(file)
+            self.assertEqual(whole["figure"]["name"], figure)
+            self.assertEqual([learner["learner"] for learner in whole["problems"][0]["learners"]], ["a", "b"])
+        again = run(self.out, program=program)
+        self.assertIn("7 runs in 3 figures; 7 are there, and 0 are missing", again.stdout)
+
     def test_arguments_that_are_refused(self):
         for message, arguments, options in (
                 ("no-folder: there is no such folder", [], {"data": "no-folder"}),
@@ -171,7 +203,7 @@ class Runs(unittest.TestCase):
 
     def test_a_run_that_fails_is_told_and_has_no_file(self):
         shutil.rmtree(self.out)
-        program = self.script("failing", "if [ \"$2\" = --list ]; then printf '001\\ttoy\\tauto\\t1\\t5\\n'; exit; fi\necho broken >&2; exit 1")
+        program = self.script("failing", "if [ \"$2\" = --list ]; then printf '001\\ttoy\\tauto\\t1\\t5\\t-\\n'; exit; fi\necho broken >&2; exit 1")
         result = run(self.out, program=program)
         self.assertEqual(result.returncode, 1)
         self.assertIn("failed with exit code 1: broken", result.stdout)
@@ -181,7 +213,8 @@ class Runs(unittest.TestCase):
 
 def made_up_run(seed, primal, termination="max-passes"):
     checks = len(primal)
-    return {"seed": seed, "termination": termination, "training_cpu_seconds": seed, "nonzero_weights": 3,
+    last = {"pass": checks, "primal": primal[-1]}
+    return {"seed": seed, "termination": termination, "training_cpu_seconds": seed, "nonzero_weights": 3, "last": last,
             "curve": {"pass": list(range(1, checks + 1)), "primal": primal, "check_primal": primal, "dual": [None] + [1.0] * (checks - 1),
                       "relative_gap": [0.5 / k for k in range(1, checks + 1)], "oracle_calls": [10 * k for k in range(1, checks + 1)],
                       "seconds": list(range(1, checks + 1)), "check_seconds": [0] * checks, "cpu_seconds": list(range(1, checks + 1))}}
@@ -189,15 +222,15 @@ def made_up_run(seed, primal, termination="max-passes"):
 
 def made_up(learner, runs):
     work = [{"relative_gap": 0.1, "passes": None if runs[0]["seed"] == 2 else 4.0}]
-    return {"figure": {"name": "003-2", "text": "t"}, "settings": {"runs": 1},
+    return {"figure": {"name": "003-2", "text": "t"}, "settings": {"runs": 1, "time_limit": 5},
             "problems": [{"name": "p", "examples": 10, "learners": [{"learner": learner, "state": "applies", "reason": "",
                                                                     "median_work_to_gap": work, "runs": runs}]}]}
 
 
 class Tables(unittest.TestCase):
     def test_runs_of_all_seeds_are_one_row_with_a_band(self):
-        whole = reproduce.merge([made_up("a", [made_up_run(1, [3.0, 2.0, 1.5])]), made_up("a", [made_up_run(2, [3.0, 2.5, 1.25])]),
-                                 made_up("b", [made_up_run(1, [1.5], "converged")]), made_up("a", [made_up_run(3, [3.0, 2.25])])])
+        whole = reproduce.merge("003-2", [made_up("a", [made_up_run(1, [3.0, 2.0, 1.5])]), made_up("a", [made_up_run(2, [3.0, 2.5, 1.25])]),
+                                          made_up("b", [made_up_run(1, [1.5], "converged")]), made_up("a", [made_up_run(3, [3.0, 2.25])])])
         self.assertEqual([len(learner["runs"]) for learner in whole["problems"][0]["learners"]], [3, 1])
         self.assertEqual(whole["settings"]["runs"], 3)
         self.assertEqual(whole["problems"][0]["learners"][0]["median_work_to_gap"], [{"relative_gap": 0.1, "passes": 4.0}])

@@ -119,7 +119,7 @@ void Register(CLI::App* app, BenchCommand* command) {
                 "also evaluate the weights of the checks on the test data");
   app->add_flag("--list", command->list,
                 "instead: print the runs of --figure, or of all figures, one a line: figure, "
-                "problem, learner, seed and seconds, between tabs");
+                "problem, learner, seed, seconds, and test or -, between tabs");
   app->add_flag("--scaling", command->scaling,
                 "instead: seconds against the number of examples, labels and features");
   app->add_flag(
@@ -385,9 +385,9 @@ int ListRuns(const BenchCommand& command) {
   for (const BenchFigure& figure : BenchFigures()) {
     if (!command.figure.empty() && figure.name != command.figure) continue;
     for (const BenchFigureRun& run : FigureRuns(figure, &left_out))
-      std::printf("%s\t%s\t%s\t%s\t%s\n", std::string(figure.name).c_str(), run.problem.c_str(),
-                  run.learner.c_str(), std::to_string(run.seed).c_str(),
-                  Number(figure.time_limit, 6).c_str());
+      std::printf("%s\t%s\t%s\t%s\t%s\t%s\n", std::string(figure.name).c_str(),
+                  run.problem.c_str(), run.learner.c_str(), std::to_string(run.seed).c_str(),
+                  Number(figure.time_limit, 6).c_str(), figure.test_metric ? "test" : "-");
   }
   for (const std::string& message : left_out)
     std::fprintf(stderr, "left out: %s\n", message.c_str());

@@ -245,14 +245,15 @@ TEST_CASE("the runs of figures are listed without data") {
   const std::vector<std::string> runs = Lines(one.out);
   // Three values of λ; ten seeds of three learners, and one of the two batch learners.
   REQUIRE(runs.size() == 3 * (10 * 3 + 2));
-  CHECK(runs[0] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t1\t60");
-  CHECK(runs[3] == "003-2\tletters-0.01\tfw\t1\t60");
-  CHECK(runs[5] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t2\t60");
-  CHECK(runs[8] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t3\t60");
+  CHECK(runs[0] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t1\t60\ttest");
+  CHECK(runs[3] == "003-2\tletters-0.01\tfw\t1\t60\ttest");
+  CHECK(runs[5] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t2\t60\ttest");
+  CHECK(runs[8] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t3\t60\ttest");
   const Outcome all = RunProgram({"bench", "--list"});
   CHECK(all.code == 0);
   CHECK(Lines(all.out).size() > 500);
   CHECK(Contains(all.out, "\n002-2-rcv1\trcv1-0.0001\tauto\t1\t"));
+  CHECK(Contains(all.out, "\n001-regret\tletters-0.01\tmulti-sample:samples=1,online-loss=on\t1\t60\t-\n"));
   CheckRefused({"--list", "--runs", "2"}, "--list and --runs exclude each other");
   CheckRefused({"--list", "--figure", "9"}, "--figure: unknown figure '9'");
 }
