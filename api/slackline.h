@@ -12,6 +12,7 @@
 #include <slackline/infer.h>           // IWYU pragma: export
 #include <slackline/joint_kernel.h>    // IWYU pragma: export
 #include <slackline/model.h>           // IWYU pragma: export
+#include <slackline/online.h>          // IWYU pragma: export
 #include <slackline/predict.h>         // IWYU pragma: export
 #include <slackline/predictors.h>      // IWYU pragma: export
 #include <slackline/train.h>           // IWYU pragma: export

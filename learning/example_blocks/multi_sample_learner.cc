@@ -66,12 +66,12 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
         own_(options.own<MultiSampleOptions>()),
         sampler_(sampler != nullptr ? std::move(sampler)
                                     : MakeLabellingSampler(problem, options.oracle)),
-        largest_loss_(LargestLossOfAll(problem)),
         weights_(problem.num_weights(), 0.0),
         masses_(problem.size(), 0.0),
         counts_(problem.size(), own_.revisit ? 1 : 0) {
     traits_.listener = this;
-    if (own_.online_loss) longest_psi_ = LongestPsi(problem);
+    sums_.largest_loss = LargestLossOfAll(problem);
+    if (own_.online_loss) sums_.longest_psi = LongestPsi(problem);
     for (const auto& structure : problem.data().structures())
       multiclass_.push_back(!RescalesSlack(options) && IsMulticlass(*structure));
   }
@@ -95,8 +95,8 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   }
 
   std::string Adapt(const Evaluation& evaluation) override {
-    if (own_.revisit || counted_ == 0 || counted_ < next_note_) return {};
-    next_note_ = kNotesEvery * counted_;
+    if (own_.revisit || sums_.steps == 0 || sums_.steps < next_note_) return {};
+    next_note_ = kNotesEvery * sums_.steps;
     const OnlineFigures figures = online();
     std::string note = "after " + std::to_string(figures.steps) +
                        " examples: mean objective suffered " + Figure(figures.mean_objective) +
@@ -104,24 +104,34 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
                        Figure(figures.mean_objective - evaluation.primal) + " and " +
                        Figure(figures.mean_objective - evaluation.dual);
     // The bound of the lemma holds for runs that begin at w = 0.
-    if (counted_ == steps_) note += ", bound " + Figure(figures.bound);
+    if (sums_.steps == steps_) note += ", bound " + Figure(figures.bound);
     if (!own_.online_loss) return note;
     note += "; mean loss of predictions " + Figure(figures.mean_loss);
-    if (counted_ == steps_) note += ", bound " + Figure(evaluation.primal + figures.loss_bound);
+    if (sums_.steps == steps_) note += ", bound " + Figure(evaluation.primal + figures.loss_bound);
     return note;
   }
 
-  OnlineFigures online() const {
-    const double count = std::max<double>(1, static_cast<double>(counted_));
-    OnlineFigures figures{counted_, suffered_ / count, gradients_ / count};
-    if (own_.online_loss) {
-      figures.mean_loss = lost_ / count;
-      // L of Theorem 2.1 bounds ‖λw − ψ‖ for all w of the ball.
-      const double gradient = std::sqrt(problem_.lambda() * largest_loss_) + longest_psi_;
-      figures.loss_bound =
-          gradient * gradient * (std::log(count) + 1) / (2 * problem_.lambda() * count);
+  OnlineFigures online() const { return sums_.Figures(problem_.lambda(), own_.online_loss); }
+
+  /// Visits all examples once, in their order, as the next ones of the run.
+  void VisitNext(OnlineRun* run) {
+    const double longest_psi = std::max(run->sums.longest_psi, sums_.longest_psi);
+    weights_ = run->weights;
+    average_ = run->average;
+    sums_ = run->sums;
+    steps_ = sums_.steps;
+    visits_.random() = run->random;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      // The ball onto which w is scaled depends on the losses so far alone.
+      sums_.largest_loss = std::max(sums_.largest_loss, LargestLoss(problem_, m));
+      Step(m);
+      average_.EndStep();
     }
-    return figures;
+    sums_.longest_psi = longest_psi;
+    run->weights = std::move(weights_);
+    run->average = std::move(average_);
+    run->sums = sums_;
+    run->random = visits_.random();
   }
 
   bool DualPointIsBest() const override { return own_.revisit; }
@@ -136,11 +146,12 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     for (const double mass : masses_) archive->Require(mass >= -1e-6, "a mass is negative");
     archive->Offsets(counts_, kLargest);
     archive->PositiveReal(&scale_);
-    for (double* value : {&suffered_, &gradients_, &lost_}) archive->FiniteReal(value);
+    for (double* value : {&sums_.suffered, &sums_.gradients, &sums_.lost})
+      archive->FiniteReal(value);
     archive->Require(scale_ <= 1, "the scale is out of range");
     ArchiveCommon(archive);
     archive->Passes(&pass_);
-    for (std::int64_t* count : {&oracle_calls_, &steps_, &counted_, &next_note_})
+    for (std::int64_t* count : {&oracle_calls_, &steps_, &sums_.steps, &next_note_})
       archive->Integer(count, 0, kLargest);
   }
 
@@ -159,8 +170,8 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, theta);
     steps_ = own_.revisit ? 0 : problem_.size();
     Rebuild();
-    suffered_ = gradients_ = lost_ = 0;
-    counted_ = next_note_ = 0;
+    sums_.suffered = sums_.gradients = sums_.lost = 0;
+    sums_.steps = next_note_ = 0;
   }
 
  protected:
@@ -191,7 +202,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     if (!own_.revisit) {
       ++steps_;
       CountRegret(example, corner, squared_norm_before);
-      lost_ += lost;
+      sums_.lost += lost;
       if (average_.active()) before_ = weights_;
       const double shrink = static_cast<double>(steps_ - 1) / static_cast<double>(steps_);
       for (double& w : weights_) w *= shrink;
@@ -215,12 +226,12 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   /// Adds f(w; Z) = λ/2 ‖w‖² + H and ‖λw − ψ‖²/(2λt), at the weights before the step, to the sums.
   void CountRegret(const ExampleView& example, const Corner& corner, double squared_norm) {
     const double lambda = problem_.lambda();
-    ++counted_;
-    suffered_ += 0.5 * lambda * squared_norm + corner.upper_bound;
+    ++sums_.steps;
+    sums_.suffered += 0.5 * lambda * squared_norm + corner.upper_bound;
     const double along = corner.loss - corner.value;  // w·ψ
     const double gradient = lambda * lambda * squared_norm - 2 * lambda * along +
                             gram_.SquaredNorm(example, samples_[0].coordinates);
-    gradients_ += std::max(0.0, gradient) / (2 * lambda * static_cast<double>(steps_));
+    sums_.gradients += std::max(0.0, gradient) / (2 * lambda * static_cast<double>(steps_));
   }
 
   /// Δ of the labelling with the largest score at the weights, as the oracle finds it.
@@ -327,7 +338,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   /// Algorithm 3, line 5; dual variables shrink with w (Lemma 2.3).
   void Project() {
     const double squared = Inner(weights_, weights_);
-    const double limit = largest_loss_ / problem_.lambda();
+    const double limit = sums_.largest_loss / problem_.lambda();
     if (squared <= limit) return;
     const double share = std::sqrt(limit / squared);
     for (double& w : weights_) w *= share;
@@ -358,7 +369,6 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
 
   MultiSampleOptions own_;
   std::unique_ptr<LabellingSampler> sampler_;
-  double largest_loss_;  // B
   std::vector<double> weights_;
   std::vector<double> masses_;  // sums over visits, divided by scale_, as points_
   std::vector<Offset> counts_;  // visits of each example
@@ -368,12 +378,8 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   std::vector<Labelling> labellings_;
   ExampleDual dual_;
   std::vector<double> change_, scores_, before_, minus_loss_;
-  double suffered_ = 0;       // Σ f(w; Z)
-  double gradients_ = 0;      // Σ ‖∇f‖²/(2λt)
-  double lost_ = 0;           // Σ Δ of predictions
-  double longest_psi_ = 0;    // D
-  std::int64_t steps_ = 0;    // t
-  std::int64_t counted_ = 0;  // steps in suffered_ and gradients_
+  OnlineSums sums_;
+  std::int64_t steps_ = 0;  // t
   std::int64_t next_note_ = 0;
 };
 
@@ -382,6 +388,31 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
 std::unique_ptr<Learner> MakeMultiSampleLearner(const Problem& problem, const TrainOptions& options,
                                                 std::unique_ptr<LabellingSampler> sampler) {
   return std::make_unique<MultiSampleLearner>(problem, options, std::move(sampler));
+}
+
+OnlineFigures OnlineSums::Figures(double lambda, bool online_loss) const {
+  const double count = std::max<double>(1, static_cast<double>(steps));
+  OnlineFigures figures{steps, suffered / count, gradients / count};
+  if (online_loss) {
+    figures.mean_loss = lost / count;
+    // L of Theorem 2.1 bounds ‖λw − ψ‖ for all w of the ball.
+    const double gradient = std::sqrt(lambda * largest_loss) + longest_psi;
+    figures.loss_bound = gradient * gradient * (std::log(count) + 1) / (2 * lambda * count);
+  }
+  return figures;
+}
+
+OnlineRun::OnlineRun(const TrainOptions& options, Offset num_weights)
+    : weights(Size(num_weights), 0.0),
+      average(AverageRuleOf(options), num_weights),
+      random(static_cast<std::uint64_t>(options.seed)) {}
+
+void VisitNext(const Problem& next, const TrainOptions& options, OnlineRun* run) {
+  SLACKLINE_CHECK(!options.own<MultiSampleOptions>().revisit,
+                  "a run over examples that are not kept cannot revisit them");
+  SLACKLINE_CHECK(run->weights.size() == Size(next.num_weights()),
+                  "the run has another number of weights than the examples");
+  MultiSampleLearner(next, options, nullptr).VisitNext(run);
 }
 
 OnlineFigures FiguresOf(const Learner& learner) {

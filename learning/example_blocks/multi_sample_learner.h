@@ -39,13 +39,17 @@
 // Gram map, and two sweeps over all weights (none with --revisit).
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
+#include <slackline/core/random.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/oracle/labelling_sampler.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/step/iterate_average.h>
 
 namespace slackline::internal {
 
@@ -82,6 +86,35 @@ struct OnlineFigures {
 /// Figures of a learner that MakeMultiSampleLearner made without --revisit. Throws
 /// std::invalid_argument for a learner of another kind.
 OnlineFigures FiguresOf(const Learner& learner);
+
+/// Sums over the steps of an online run, and bounds over its examples.
+struct OnlineSums {
+  std::int64_t steps = 0;   ///< T
+  double suffered = 0;      ///< Σ f(w^(t−1); Z_t)
+  double gradients = 0;     ///< Σ ‖∇f_t‖²/(2λt)
+  double lost = 0;          ///< with online_loss: Σ Δ of the predictions at w^(t−1)
+  double largest_loss = 0;  ///< B
+  double longest_psi = 0;   ///< with online_loss: D
+
+  OnlineFigures Figures(double lambda, bool online_loss) const;
+};
+
+/// What a run over examples that are not kept takes along from some of them to the next ones.
+struct OnlineRun {
+  OnlineRun(const TrainOptions& options, Offset num_weights);
+
+  std::vector<double> weights;  ///< w^t
+  IterateAverage average;       ///< of w^1 … w^t, if the options ask for one
+  OnlineSums sums;
+  Random random;
+};
+
+/// Visits the examples of `next` once, in their order, as the next ones of the run. How a run is
+/// divided into calls makes no difference. With equal losses B, a run is a first pass of the learner
+/// with --order cyclic over all of the examples. options: without revisit. Throws as
+/// MakeMultiSampleLearner, and std::invalid_argument when the run has another number of weights; the
+/// run is then unchanged.
+void VisitNext(const Problem& next, const TrainOptions& options, OnlineRun* run);
 
 /// `multi-sample`.
 extern const LearnerRecord kMultiSampleLearner;

@@ -385,8 +385,8 @@ int ListRuns(const BenchCommand& command) {
   for (const BenchFigure& figure : BenchFigures()) {
     if (!command.figure.empty() && figure.name != command.figure) continue;
     for (const BenchFigureRun& run : FigureRuns(figure, &left_out))
-      std::printf("%s\t%s\t%s\t%s\t%s\t%s\n", std::string(figure.name).c_str(),
-                  run.problem.c_str(), run.learner.c_str(), std::to_string(run.seed).c_str(),
+      std::printf("%s\t%s\t%s\t%s\t%s\t%s\n", std::string(figure.name).c_str(), run.problem.c_str(),
+                  run.learner.c_str(), std::to_string(run.seed).c_str(),
                   Number(figure.time_limit, 6).c_str(), figure.test_metric ? "test" : "-");
   }
   for (const std::string& message : left_out)

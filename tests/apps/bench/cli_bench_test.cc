@@ -253,7 +253,8 @@ TEST_CASE("the runs of figures are listed without data") {
   CHECK(all.code == 0);
   CHECK(Lines(all.out).size() > 500);
   CHECK(Contains(all.out, "\n002-2-rcv1\trcv1-0.0001\tauto\t1\t"));
-  CHECK(Contains(all.out, "\n001-regret\tletters-0.01\tmulti-sample:samples=1,online-loss=on\t1\t60\t-\n"));
+  CHECK(Contains(all.out,
+                 "\n001-regret\tletters-0.01\tmulti-sample:samples=1,online-loss=on\t1\t60\t-\n"));
   CheckRefused({"--list", "--runs", "2"}, "--list and --runs exclude each other");
   CheckRefused({"--list", "--figure", "9"}, "--figure: unknown figure '9'");
 }

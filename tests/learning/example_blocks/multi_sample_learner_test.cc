@@ -490,6 +490,77 @@ TEST_CASE("theorem 2.1.3: the training error of the mean iterate") {
              optimum + SumOfGradients(plain, kEdgeLambda), kSolver));
 }
 
+namespace {
+
+/// The examples begin … end − 1 of a problem without unknown labels.
+Problem Part(const Problem& problem, Index begin, Index end) {
+  Dataset part(problem.data().shared_layout(), problem.data().rows());
+  for (Index m = begin; m < end; ++m) {
+    const ExampleView example = problem.data().example(m);
+    part.Add(problem.data().structures()[problem.data().structure_of(m)], example.labels(),
+             problem.data().first_input(m));
+  }
+  return {MakeTrainingSet(part, LossOptions{}), problem.lambda()};
+}
+
+}  // namespace
+
+TEST_CASE("examples that are not kept: a run in parts is a pass in the order of the data") {
+  Random random(18);
+  for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted}) {
+    const Problem problem(RandomMultiLabelProblem(random, 23, 4, 3, true), 0.05);
+    TrainOptions options = SampleOptions(4, false);
+    options.order = OrderKind::kCyclic;
+    options.average = average;
+    options.own<MultiSampleOptions>().online_loss = true;
+    const auto learner = MakeLearner(problem, options);
+    learner->RunPass(kNever);
+    learner->Evaluate(1);
+    for (const Index size : {1, 7, 23}) {
+      OnlineRun run(options, problem.num_weights());
+      for (Index m = 0; m < problem.size(); m += size)
+        VisitNext(Part(problem, m, std::min(m + size, problem.size())), options, &run);
+      CAPTURE(size);
+      const OnlineFigures whole = FiguresOf(*learner);
+      const OnlineFigures parts = run.sums.Figures(problem.lambda(), true);
+      CHECK(parts.steps == 23);
+      CHECK(parts.mean_objective == whole.mean_objective);
+      CHECK(parts.bound == whole.bound);
+      CHECK(parts.mean_loss == whole.mean_loss);
+      CHECK(Near(parts.loss_bound, whole.loss_bound, kExact));
+      std::vector<double> weights = run.weights;
+      if (run.average.active()) run.average.Read(run.weights, &weights);
+      // Evaluations have the average only where its objective is better.
+      const std::vector<double> evaluated(learner->weights().begin(), learner->weights().end());
+      CHECK((weights == evaluated || (run.average.active() && run.weights == evaluated)));
+    }
+  }
+}
+
+TEST_CASE("examples that are not kept: predictions lose little more than the best weights") {
+  // Lemmas 2.2 to 2.5 and Theorem 2.1.1, with the optimum over all of the examples.
+  Random random(19);
+  const double lambda = 0.2;
+  TrainOptions options = SampleOptions(3, false);
+  options.own<MultiSampleOptions>().online_loss = true;
+  const Problem problem(RandomMultiLabelProblem(random, 40, 3, 3, true), lambda);
+  OnlineRun run(options, problem.num_weights());
+  for (Index m = 0; m < problem.size(); ++m) VisitNext(Part(problem, m, m + 1), options, &run);
+  const OnlineFigures figures = run.sums.Figures(lambda, true);
+  CHECK(figures.mean_loss <= figures.mean_objective + kTight);
+  CHECK(figures.mean_objective <=
+        ExactOptimum(problem.training(), lambda) + figures.bound + kSolver);
+  CHECK(figures.bound <= figures.loss_bound);
+
+  TrainOptions revisits = options;
+  revisits.own<MultiSampleOptions>().revisit = true;
+  const std::vector<double> before = run.weights;
+  CHECK_THROWS_AS(VisitNext(problem, revisits, &run), std::invalid_argument);
+  OnlineRun other(options, problem.num_weights() + 1);
+  CHECK_THROWS_AS(VisitNext(problem, options, &other), std::invalid_argument);
+  CHECK(run.weights == before);
+}
+
 TEST_CASE("losses of predictions are noted, and need new examples") {
   Random random(17);
   const Problem problem(RandomMultiLabelProblem(random, 5, 3, 2, true), 0.1);
