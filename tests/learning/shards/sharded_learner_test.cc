@@ -114,8 +114,8 @@ TEST_CASE("all numbers of shards reach the optimum") {
     for (const Index shards : {1, 2, 4}) {
       TrainOptions options = Shards(shards);
       options.oracle = SolverKind::kTree;
-      // Not 1e-8: the dual is then at its optimum up to rounding, and a line search over shards keeps
-      // no change whose gain is smaller than the rounding of the dual variables.
+      // Not 1e-8: the dual is then at its optimum up to rounding, and a line search over shards
+      // keeps no change whose gain is smaller than the rounding of the dual variables.
       options.gap_tolerance = 1e-7;
       const TrainSummary summary = Train(problem, options);
       CAPTURE(shards);
