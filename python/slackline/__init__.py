@@ -26,8 +26,8 @@ import os as _os
 from . import _core, factors, graphs
 from ._core import __version__
 from ._ranks import share_of
-from .graphs import (Dataset, Graph, GraphBuilder, InferResult, Model, Predictor, TrainResult, infer,
-                     predict, train)
+from .graphs import (Dataset, Graph, GraphBuilder, InferResult, Model, OnlineTrainer, Predictor,
+                     TrainResult, infer, predict, train)
 from .matching import Matcher, MatchingExample
 from .multiclass import MulticlassClassifier
 from .multilabel import MultiLabelClassifier
@@ -40,6 +40,6 @@ if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.use_one_thread)
 
 __all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Matcher",
-           "MatchingExample", "Model", "MultiLabelClassifier", "MulticlassClassifier", "Predictor",
-           "SequenceLabeler", "StructuredSVM", "TrainResult", "__version__", "factors", "graphs",
-           "infer", "predict", "share_of", "train"]
+           "MatchingExample", "Model", "MultiLabelClassifier", "MulticlassClassifier",
+           "OnlineTrainer", "Predictor", "SequenceLabeler", "StructuredSVM", "TrainResult",
+           "__version__", "factors", "graphs", "infer", "predict", "share_of", "train"]

@@ -133,6 +133,16 @@ class TrainResult:
         return self._report
 
 
+def prepare_loss(loss: str, variable_weights: Any, costs: Any) -> tuple[str, Any, Any]:
+    """The three arguments that say what an error costs."""
+    if loss not in ("mean", "count", "f1"):
+        raise ValueError(f"loss must be 'mean', 'count' or 'f1', not {loss!r}")
+    if costs is not None and (np.ndim(costs) != 2 or np.shape(costs)[0] != np.shape(costs)[1]):
+        raise ValueError(f"costs must have the shape (K, K), not {np.shape(costs)}")
+    return (loss, prepare_vector("variable_weights", variable_weights),
+            prepare_vector("costs", costs))
+
+
 class _Options(StructuredEstimator):
     """The parameters of a run, checked and turned into options as those of estimators are."""
 
@@ -209,18 +219,13 @@ def train(data: Dataset, *, lam: Optional[float] = None, C: Optional[float] = No
         raise ValueError("train needs a Dataset")
     if len(data) == 0:
         raise ValueError("the data set has no examples")
-    if loss not in ("mean", "count", "f1"):
-        raise ValueError(f"loss must be 'mean', 'count' or 'f1', not {loss!r}")
+    loss_arguments = prepare_loss(loss, variable_weights, costs)
     settings = _Options(C, lam, learner, tol, max_iter, time_limit, n_jobs, random_state,
                         learner_options, verbose)
     options = settings._train_options()
     callback, progress = settings._callback(callbacks)
-    if costs is not None and (np.ndim(costs) != 2 or np.shape(costs)[0] != np.shape(costs)[1]):
-        raise ValueError(f"costs must have the shape (K, K), not {np.shape(costs)}")
     try:
-        found = _core.train(data._core, options, settings._cost(), loss,
-                            prepare_vector("variable_weights", variable_weights),
-                            prepare_vector("costs", costs), callback)
+        found = _core.train(data._core, options, settings._cost(), *loss_arguments, callback)
     finally:
         if progress is not None:
             progress.close()

@@ -29,11 +29,13 @@ Three days, two choices each; the choice of a day depends on its weather and on 
 array([1, 1, 0], dtype=int32)
 """
 from ._graph import Graph, GraphBuilder, Model, WeightBlock
+from ._graph_online import OnlineSummary, OnlineTrainer
 from ._graph_prediction import (Marginals, Prediction, Predictor, k_best, marginals, max_marginals,
                                 predict, score)
 from ._graph_training import Dataset, TrainResult, train
 from ._inference import InferResult, infer, structured_hinge
 
-__all__ = ["Dataset", "Graph", "GraphBuilder", "InferResult", "Marginals", "Model", "Prediction",
-           "Predictor", "TrainResult", "WeightBlock", "infer", "k_best", "marginals",
-           "max_marginals", "predict", "score", "structured_hinge", "train"]
+__all__ = ["Dataset", "Graph", "GraphBuilder", "InferResult", "Marginals", "Model",
+           "OnlineSummary", "OnlineTrainer", "Prediction", "Predictor", "TrainResult",
+           "WeightBlock", "infer", "k_best", "marginals", "max_marginals", "predict", "score",
+           "structured_hinge", "train"]

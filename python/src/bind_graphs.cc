@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -326,6 +327,53 @@ void BindFactors(py::module_* module) {
                          const Factor& pair) { return Tree(std::move(states), edges, pair); });
 }
 
+Loss LossFrom(const std::string& form, const DoubleArray& variable_weights,
+              const DoubleArray& costs) {
+  Loss loss;
+  loss.form = form == "f1"      ? LossForm::kF1
+              : form == "count" ? LossForm::kCount
+                                : LossForm::kMean;
+  loss.variable_weights = VectorOf(variable_weights);
+  loss.costs = VectorOf(costs);
+  return loss;
+}
+
+OnlineAverage AverageFrom(const std::string& name) {
+  if (name == "none") return OnlineAverage::kNewest;
+  if (name == "uniform") return OnlineAverage::kUniform;
+  return name == "suffix" ? OnlineAverage::kSuffix : OnlineAverage::kWeighted;
+}
+
+void BindOnline(py::module_* module) {
+  py::class_<OnlineTrainer>(*module, "OnlineTrainer")
+      .def(py::init([](const Model& model, double lam, int samples, const std::string& average,
+                       bool predict_first, std::int64_t seed, const std::string& loss,
+                       const DoubleArray& variable_weights, const DoubleArray& costs,
+                       std::map<std::string, std::string> options) {
+        return OnlineTrainer(model, {.lambda = lam,
+                                     .samples = samples,
+                                     .average = AverageFrom(average),
+                                     .predict_first = predict_first,
+                                     .seed = seed,
+                                     .loss = LossFrom(loss, variable_weights, costs),
+                                     .learner_options = std::move(options)});
+      }))
+      .def("learn",
+           [](OnlineTrainer& self, const Dataset& next) {
+             WithoutGil([&] { self.Learn(next); });
+           })
+      .def("weights",
+           [](const OnlineTrainer& self) {
+             const Weights weights = self.weights();
+             return WeightsOf(*weights.impl()->layout, weights.values());
+           })
+      .def("summary", [](const OnlineTrainer& self) {
+        const OnlineSummary summary = self.summary();
+        return py::make_tuple(summary.num_examples, summary.mean_objective, summary.regret_bound,
+                              summary.mean_loss);
+      });
+}
+
 void BindPrediction(py::module_* module) {
   // One object for a graph and weights: one thread at a time.
   struct Predicting {
@@ -382,6 +430,7 @@ void BindGraphs(py::module_* module) {
   py::module_ graphs = module->def_submodule("graphs");
   BindGraph(&graphs);
   BindFactors(&graphs);
+  BindOnline(&graphs);
   BindPrediction(&graphs);
   graphs.def("train", [](const Dataset& data, std::map<std::string, std::string> options, double c,
                          const std::string& loss, const DoubleArray& variable_weights,
@@ -389,11 +438,7 @@ void BindGraphs(py::module_* module) {
     TrainArguments arguments;
     arguments.options = std::move(options);
     arguments.c = c;
-    arguments.loss.form = loss == "f1"      ? LossForm::kF1
-                          : loss == "count" ? LossForm::kCount
-                                            : LossForm::kMean;
-    arguments.loss.variable_weights = VectorOf(variable_weights);
-    arguments.loss.costs = VectorOf(costs);
+    arguments.loss = LossFrom(loss, variable_weights, costs);
     arguments.callback = std::move(callback);
     return TrainOn(data, arguments);
   });
