@@ -28,6 +28,8 @@ constexpr BenchProblem kProblems[] = {
     {"reuters", "Reuters-21578, 30 labels, bias, λ = 1/M", BenchSource::kReuters30, true, 0},
     {"reuters-0.001", "Reuters-21578, 30 labels, no bias, λ = 0.001", BenchSource::kReuters30,
      false, 0.001},
+    {"reuters-0.0001", "Reuters-21578, 30 labels, no bias, λ = 0.0001", BenchSource::kReuters30,
+     false, 0.0001},
     {"rcv1-0.001", "RCV1 or its drawn stand-in, 30 labels, no bias, λ = 0.001", BenchSource::kRcv1,
      false, 0.001},
     {"rcv1-0.0001", "RCV1 or its drawn stand-in, 30 labels, no bias, λ = 0.0001",

@@ -52,7 +52,7 @@ TEST_CASE("names of problems are distinct, and found") {
     CHECK(&FindBenchProblem(problem.name) == &problem);
     CHECK(BenchFiles(problem, "folder").empty() != problem.needs_data());
   }
-  CHECK(names.size() == 23);
+  CHECK(names.size() == 24);
   const std::string message = MessageOf<DataError>([] { FindBenchProblem("yeast-1"); });
   CHECK(Contains(message, "unknown problem 'yeast-1'; choose from yeast, yeast-0.01"));
 }
