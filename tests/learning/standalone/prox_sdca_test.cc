@@ -268,6 +268,39 @@ TEST_CASE("random outputs are uniform over the iterates") {
   }
 }
 
+TEST_CASE("options III and IV are exact where their bounds are") {
+  // With scalar losses ‖X_i z‖² = ‖X_i‖² z², so that the step of option III is the best one along
+  // its direction for the squared loss, that of option II; with inputs of one length so is that of
+  // option IV. A wrong factor of the bound, of γ or of λn would give another step.
+  Random random(6);
+  const Index n = 20;
+  for (const bool one_length : {false, true}) {
+    auto rows = std::make_shared<FeatureRows>();
+    std::vector<double> labels;
+    for (Index i = 0; i < n; ++i) {
+      std::vector<double> x = {random.Normal(), random.Normal(), random.Normal()};
+      const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+      for (double& value : x) value *= one_length ? 1.5 / norm : 1;
+      rows->AddDense(x);
+      labels.push_back(random.Normal());
+    }
+    const RowFeatures features(rows, 1);
+    const ScalarLoss loss(ScalarLossKind::kSquared, labels);
+    for (const double lambda : {0.5, 0.01}) {
+      const ProxRegulariser g(ProxKind::kL2, 3);
+      const auto run = [&](SdcaStep step) {
+        ProxSdca sdca(features, loss, g, lambda, step, 4);
+        sdca.Run(15);
+        return sdca.Newest().dual;
+      };
+      const double best = run(SdcaStep::kLineSearch);
+      CHECK(Near(run(SdcaStep::kOwnBound), best, kExact));
+      if (one_length) CHECK(Near(run(SdcaStep::kCommonBound), best, kExact));
+      if (!one_length) CHECK(run(SdcaStep::kCommonBound) < best - kTight);
+    }
+  }
+}
+
 TEST_CASE("theorem one holds for smooth losses") {
   // E[P(w) − D(α)] ≤ ε after (n + R²/(λγ)) ln((n + R²/(λγ))/ε) steps, for every option.
   Random random(7);
