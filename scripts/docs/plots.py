@@ -262,7 +262,7 @@ def two_figures(page, heads, passes, columns):
     figure, axes = panels(len(heads), 2, 2.5)
     names = []
     for r, head in enumerate(heads):
-        rows = table(page, head)
+        rows = [row for row in table(page, head) if "uniform" not in row[0]]
         for row in rows[1:]:
             names += [row[0]] * (row[0] not in names)
         for c, axis in enumerate(axes[2 * r:2 * r + 2]):
