@@ -291,7 +291,7 @@ def bcfw_conll():
     return two_figures("notebook/reproduction_bcfw.md",
                        ["| λ = 0.01 (optimum 0.0538)", "| λ = 0.001 (optimum 0.00881)",
                         "| λ = 1/8936"],
-                       [1, 3, 10], ["suboptimality", "wrong tags"])
+                       [1, 3, 10, 30], ["suboptimality", "wrong tags"])
 
 
 def bcfw_matchings():
