@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/online.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <slackline/api/train_impl.h>
 #include <slackline/core/check.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
+#include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/support_table.h>
 
@@ -32,21 +34,30 @@ const char* AverageName(OnlineAverage average) {
   return "none";
 }
 
+/// Whether an option is about the visits of kept examples, or about the limits and checks of such a
+/// run.
+bool IsForKeptExamples(const std::string& name) {
+  if (name == "learner" || name == "order" || name == "revisit") return true;
+  const auto records = internal::OptionRecords();
+  return std::any_of(records.begin(), records.end(), [&](const internal::OptionRecord& record) {
+    return record.name == name && record.outer;
+  });
+}
+
 internal::TrainOptions LearnerOptionsOf(const OnlineOptions& options) {
   SLACKLINE_CHECK(std::isfinite(options.lambda) && options.lambda > 0,
                   "online training needs a lambda > 0");
   TrainOptions train;
   train.learner = "multi-sample";
-  train.seed = options.seed;
-  train.learner_options = {{"samples", std::to_string(options.samples)},
+  train.learner_options = {{"seed", std::to_string(options.seed)},
+                           {"samples", std::to_string(options.samples)},
                            {"average", AverageName(options.average)},
-                           {"online-loss", options.predict_first ? "on" : "off"},
-                           {"order", "cyclic"}};
+                           {"online-loss", options.predict_first ? "on" : "off"}};
   for (const auto& [name, value] : options.learner_options) {
-    SLACKLINE_CHECK(name != "revisit" && name != "order",
+    SLACKLINE_CHECK(!IsForKeptExamples(name),
                     "examples that are not kept are visited once, in their order: the option " +
                         name + " does not apply");
-    SLACKLINE_CHECK(train.learner_options.emplace(name, value).second,
+    SLACKLINE_CHECK(name != "lambda" && train.learner_options.emplace(name, value).second,
                     "set " + name + " by its own field of OnlineOptions");
   }
   return InternalOptions(train);

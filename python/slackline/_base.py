@@ -188,12 +188,7 @@ class StructuredEstimator(_Parameters):
             if "shards" in (self.learner_options or {}):
                 raise ValueError("shards is a parameter, and cannot be in learner_options as well")
             options["shards"] = shards
-        for name, value in (self.learner_options or {}).items():
-            text = str(value)
-            if isinstance(value, bool):
-                text = "on" if value else "off"
-            options[str(name).replace("_", "-")] = text
-        return options
+        return {**options, **option_texts(self.learner_options)}
 
     def _cost(self) -> float:
         """The value of C, 0 if not given."""
@@ -344,6 +339,17 @@ def _integer(name: str, value: Any, smallest: int) -> str:
     if value < smallest:
         raise ValueError(f"{name} == {value!r}; it must be >= {smallest}")
     return str(int(value))
+
+
+def option_texts(learner_options: Optional[Mapping[str, Any]]) -> dict[str, str]:
+    """Options of a learner as texts, by the names of the command line."""
+    texts = {}
+    for name, value in (learner_options or {}).items():
+        text = str(value)
+        if isinstance(value, bool):
+            text = "on" if value else "off"
+        texts[str(name).replace("_", "-")] = text
+    return texts
 
 
 def _seed(random_state: Any) -> int:

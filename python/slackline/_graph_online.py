@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._base import StructuredEstimator, _integer, _positive
+from ._base import _integer, _positive, _seed, option_texts
 from ._core import graphs as _core
 from ._graph import Model
 from ._graph_training import Dataset, prepare_loss
@@ -37,18 +37,6 @@ class OnlineSummary:
     mean_objective: float
     regret_bound: float
     mean_loss: float
-
-
-class _Options(StructuredEstimator):
-    """The parameters of a run, checked and turned into options as those of estimators are."""
-
-    def __init__(self, random_state, learner_options):
-        self.C = self.lam = self.time_limit = self.n_jobs = None
-        self.learner = "multi-sample"
-        self.tol = 1e-3
-        self.max_iter = 1
-        self.random_state = random_state
-        self.learner_options = learner_options
 
 
 class OnlineTrainer:
@@ -106,17 +94,11 @@ class OnlineTrainer:
         if average not in ("weighted", "uniform", "suffix", "none"):
             raise ValueError(
                 f"average must be 'weighted', 'uniform', 'suffix' or 'none', not {average!r}")
-        options = _Options(random_state, learner_options)._train_options()
-        seed = int(options["seed"])
-        for name in ("learner", "gap-tolerance", "max-passes", "threads", "seed"):
-            if name in {str(given).replace("_", "-") for given in (learner_options or {})}:
-                raise ValueError(f"learner_options: {name} does not apply to an OnlineTrainer")
-            del options[name]
         self.model = model
         self._core = _core.OnlineTrainer(
             model._core, float(_positive("lam", lam)), int(_integer("samples", samples, 1)),
-            average, bool(predict_first), seed, *prepare_loss(loss, variable_weights, costs),
-            options)
+            average, bool(predict_first), _seed(random_state),
+            *prepare_loss(loss, variable_weights, costs), option_texts(learner_options))
 
     def learn(self, data: Dataset) -> OnlineTrainer:
         """Learn from the examples of a data set, in their order.

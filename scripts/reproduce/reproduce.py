@@ -232,11 +232,9 @@ def list_runs(program, only, limit_factor):
 
 def find_twins(runs):
     """Lets figures share their runs, but for the first of each figure, which has the figure's description."""
-    same = {}
+    same, first = {}, {}
     for run in runs:
         same.setdefault((run.problem, run.learner, run.seed, run.test), []).append(run)
-    first = {}
-    for run in runs:
         first.setdefault(run.figure, run)
     for run in runs:
         if run is not first[run.figure]:

@@ -132,6 +132,14 @@ TEST_CASE("what online training refuses") {
       {.lambda = 1, .learner_options = {{"revisit", "on"}}},
       "examples that are not kept are visited once, in their order: the option revisit does not "
       "apply");
+  for (const char* name : {"learner", "order", "max-passes", "gap-tolerance", "threads"}) {
+    CAPTURE(name);
+    refuses({.lambda = 1, .learner_options = {{name, "5"}}}, "does not apply");
+  }
+  for (const char* name : {"lambda", "seed", "average", "online-loss"}) {
+    CAPTURE(name);
+    refuses({.lambda = 1, .learner_options = {{name, "5"}}}, "by its own field of OnlineOptions");
+  }
   refuses({.lambda = 1, .learner_options = {{"samples", "5"}}},
           "set samples by its own field of OnlineOptions");
   refuses({.lambda = 1, .learner_options = {{"sample", "5"}}},
