@@ -38,12 +38,22 @@ RoofDuality::RoofDuality(Index num_variables, std::span<const VariablePair> pair
 void RoofDuality::ComputeRowSums(std::span<const double> t, RowSums* sums) const {
   sums->positive.assign(n_, 0.0);
   sums->negative.assign(n_, 0.0);
-  for (std::size_t e = 0; e < pairs_.size(); ++e) {
-    const double positive = std::max(t[e], 0.0), negative = std::min(t[e], 0.0);
-    for (const Index i : {pairs_[e].first, pairs_[e].second}) {
-      sums->positive[i] += positive;
-      sums->negative[i] += negative;
+  double* const positive = sums->positive.data();
+  double* const negative = sums->negative.data();
+  for (std::size_t e = 0; e < pairs_.size();) {
+    // Pairs with the same first variable follow each other; its sums stay in registers.
+    const Index i = pairs_[e].first;
+    double positive_sum = 0, negative_sum = 0;
+    for (; e < pairs_.size() && pairs_[e].first == i; ++e) {
+      const double p = std::max(t[e], 0.0), n = std::min(t[e], 0.0);
+      const Index j = pairs_[e].second;
+      positive[j] += p;
+      negative[j] += n;
+      positive_sum += p;
+      negative_sum += n;
     }
+    positive[i] += positive_sum;
+    negative[i] += negative_sum;
   }
 }
 

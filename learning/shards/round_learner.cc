@@ -25,7 +25,7 @@ constexpr double kMostPerExchange = 40;
 /// per frequent weight, and some per 32 shards for the products of all pairs; a part must take
 /// several times as long.
 constexpr std::int64_t kWorkPerFrequent = 60;
-constexpr std::int64_t kWorkPerExchanged = 6;
+constexpr std::int64_t kWorkPerExchanged = 12;
 /// Where examples outnumber weights, the data of visits come from memory, and a visit takes some
 /// five times as long as its work suggests.
 constexpr std::int64_t kLeastPartWorkOfMany = WeightRuns::kLeastPartWork / 4;
@@ -122,7 +122,10 @@ VisitProgress RoundLearner::Visit(const std::function<void(Shard&)>& choose, Unt
       progress.gain += EndRound();
     } else {
       // The line search is still to come; caution makes these gains small rather than large.
-      for (const PartReport& report : reports_) progress.gain += report.gain * plan_.num_examples;
+      double gain = 0;
+      for (const PartReport& report : reports_) gain += report.gain * plan_.num_examples;
+      progress.gain += gain;
+      counted_gain_ += gain;
       Count(exchange_.CombineFrequent(choice_.threads(), shards_, &common_));
     }
   } while (!Done(until) && !stop.ShouldStop());
@@ -170,7 +173,8 @@ bool RoundLearner::RoundContinues() const {
   });
 }
 
-/// Combines the changes of a round. Returns the gain of the dual, times M.
+/// Combines the changes of a round. Returns the gain of the dual beyond that which its parts have
+/// counted, times M.
 double RoundLearner::EndRound() {
   double gain = 0;
   const ShardExchange::WeightTerm term{problem_.lambda() + kappa(), threshold()};
@@ -180,7 +184,7 @@ double RoundLearner::EndRound() {
   gained_ += gain;
   last_exchange_ = cost.work;
   state_ = RoundState::kEnded;
-  return gain * plan_.num_examples;
+  return gain * plan_.num_examples - std::exchange(counted_gain_, 0.0);
 }
 
 void RoundLearner::SettleAll() {

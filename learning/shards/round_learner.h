@@ -216,6 +216,7 @@ class RoundLearner : public Learner,
   std::int64_t last_exchange_ = 0;           // of the last one
   std::int64_t made_rounds_ = 0;
   double gained_ = 0;
+  double counted_gain_ = 0;      // times M, of the parts of an open round, in a VisitProgress
   double critical_seconds_ = 0;  // of this process
   std::vector<double> seconds_;
   Shard::Counts counts_;  // of all shards

@@ -6,6 +6,7 @@
 
 #include <slackline/core/inner_product.h>
 #include <slackline/core/parallel.h>
+#include <slackline/core/prefetch.h>
 #include <slackline/core/simd.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/shards/best_shares.h>
@@ -18,6 +19,8 @@ namespace {
 constexpr Offset kLeastPiece = 2048;
 constexpr Offset kMostPieces = 64;
 constexpr Offset kProductBlock = 512;
+constexpr std::size_t kColumnsAhead = 4;      // whose values are fetched before they are needed
+constexpr std::size_t kMostLines = 8;         // of a column
 constexpr std::int64_t kSharedWork = 40'000;  // array entries that several threads share
 // Caution grows where the shards keep less than the first share of their gains together, and falls
 // where they keep more than the second.
@@ -141,6 +144,17 @@ void ShardExchange::ForMine(int threads, const OfFrequent& of_frequent,
   });
 }
 
+/// Fetches the values of columns that follow column r, which are anywhere in memory.
+void ShardExchange::PrefetchBehind(const CommonWeights& common, const Piece& piece, std::size_t r) {
+  const std::size_t ahead = r + kColumnsAhead;
+  if (ahead >= piece.runs.size()) return;
+  const WeightRun& run = piece.runs[ahead];
+  const std::size_t bytes = Size(run.count) * sizeof(double);
+  Prefetch(common.values.data() + run.begin, bytes, kMostLines);
+  for (Index c = piece.begin[ahead]; c < piece.begin[ahead + 1]; ++c)
+    Prefetch(piece.changes[c].values, bytes, kMostLines);
+}
+
 /// Lists the columns of a range of this rank that some shard changed.
 void ShardExchange::ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t range,
                                 Piece* piece) {
@@ -238,6 +252,7 @@ void ShardExchange::AddColumns(const CommonWeights& common, double threshold, Pi
   const std::size_t n = num_shards();
   piece->products.assign(n * n + n, 0.0);
   for (std::size_t r = 0; r < piece->runs.size(); ++r) {
+    PrefetchBehind(common, *piece, r);
     const WeightRun& run = piece->runs[r];
     const std::size_t count = run.count;
     const std::span<const Change> changes(piece->changes.data() + piece->begin[r],
@@ -279,6 +294,7 @@ void ShardExchange::ApplyFrequent(CommonWeights* common, Piece* piece) const {
 
 void ShardExchange::ApplyColumns(CommonWeights* common, Piece* piece) const {
   for (std::size_t r = 0; r < piece->runs.size(); ++r) {
+    PrefetchBehind(*common, *piece, r);
     const WeightRun& run = piece->runs[r];
     double* const values = common->values.data() + run.begin;
     double* const before = piece->differences.data();  // AddColumns made room

@@ -104,6 +104,7 @@ class ShardExchange {
   void ShowPart(CommonWeights* common, Piece* piece) const;
   void AddFrequent(const CommonWeights& common, double threshold, Piece* piece) const;
   void ApplyFrequent(CommonWeights* common, Piece* piece) const;
+  static void PrefetchBehind(const CommonWeights& common, const Piece& piece, std::size_t r);
   void ListColumns(const Shards& shards, const WeightRuns& runs, std::size_t range, Piece* piece);
   void AddColumns(const CommonWeights& common, double threshold, Piece* piece) const;
   void ApplyColumns(CommonWeights* common, Piece* piece) const;

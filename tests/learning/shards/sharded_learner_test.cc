@@ -15,6 +15,7 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/problem_scales.h>
+#include <slackline/learning/shards/active_set_shard.h>
 #include <slackline/learning/step/proximal_control.h>
 #include <slackline/learning/train_loop.h>
 
@@ -84,7 +85,51 @@ Problem UnevenProblem(Random& random, Index examples) {
   return Problem(MakeTrainingSet(data, LossOptions{}), 0.01);
 }
 
+/// Makes visits as a learner in shards does, and adds up what they say that they gained.
+class VisitingShards : public RoundLearner {
+ public:
+  VisitingShards(const Problem& problem, const TrainOptions& options)
+      : RoundLearner(problem, options) {
+    MakeShards([&](const Problem& of_shard, Index number) {
+      return std::make_unique<ActiveSetShard>(of_shard, options, num_examples(), number, &common_);
+    });
+    Distribute();
+  }
+  void RunPass(const StopControl& stop) override {
+    using Visits = ActiveSetShard::Visits;
+    for (const Visits visits : {Visits::kCallOracle, Visits::kActiveSets}) {
+      reported_ += Visit([&](Shard& one) { static_cast<ActiveSetShard&>(one).Choose(visits, 0); },
+                         Until::kAllDone, stop)
+                       .gain /
+                   num_examples();
+    }
+    SettleAll();
+  }
+  Evaluation Evaluate(int) override { return {}; }
+  void ChangeLambda(const Problem&) override {}
+  double reported() const { return reported_; }
+
+ private:
+  double reported_ = 0;
+};
+
 }  // namespace
+
+TEST_CASE("visits report what the line searches gain, once, in rounds of several parts") {
+  Random random(20);
+  for (const Index shards : {2, 4}) {
+    VisitingShards learner(TextProblem(random), Shards(shards, Switch::kOff));
+    double before = 0;
+    for (int pass = 0; pass < 4; ++pass) {
+      learner.RunPass(StopControl(nullptr, 0));
+      CAPTURE(pass);
+      // Rounds that stay open until the end of a pass count as their parts see them.
+      CHECK(std::abs(learner.reported() - learner.gained()) <= 0.2 * learner.gained());
+      CHECK(learner.reported() > before);
+      before = learner.reported();
+    }
+  }
+}
 
 TEST_CASE("evaluations are those of the weights and of the dual point, around the optimum") {
   Random random(1);
