@@ -30,7 +30,7 @@ constexpr LearnerVariant kVariants[] = {
 
 std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& options) {
   if (options.shards > 1) return MakeInShards(problem, options);
-  if (options.own<BcfwOptions>().planes == PlaneRace::kOn) return MakeRaceLearner(problem, options);
+  if (options.own<BcfwOptions>().planes == Switch::kOn) return MakeRaceLearner(problem, options);
   if (options.step != StepKind::kFrankWolfe) return MakeActiveSetLearner(problem, options);
   return MakePlainBcfwLearner(problem, options);
 }
@@ -51,7 +51,7 @@ void Check(const TrainOptions& options) {
       throw DataError("--batch-start cannot be combined with --fixed-step: it searches a line");
     if (options.shards > 1) throw DataError("--batch-start cannot be combined with --shards");
   }
-  if (own.planes == PlaneRace::kOn) {
+  if (own.planes == Switch::kOn) {
     if (given && frank_wolfe)
       throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no active sets");
     if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
@@ -61,9 +61,9 @@ void Check(const TrainOptions& options) {
       throw DataError(
           "--planes on cannot be combined with --keep-newest: planes find the best weights");
   }
-  if (options.associative && own.planes == PlaneRace::kOn)
+  if (options.associative && own.planes == Switch::kOn)
     throw DataError("--associative cannot be combined with --planes on");
-  if (options.shards > 1 && own.planes == PlaneRace::kOn)
+  if (options.shards > 1 && own.planes == Switch::kOn)
     throw DataError("--shards cannot be combined with --planes on");
   if (options.order == OrderKind::kGap && frank_wolfe)
     throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");

@@ -13,7 +13,8 @@ namespace slackline::internal {
 
 struct BcfwOptions {
   /// With pairwise or away steps: whether planes or factor blocks take over where they are faster.
-  PlaneRace planes = PlaneRace::kAuto;
+  /// kAuto: where `auto` chose the learner, its steps keep active sets, and no average is wanted.
+  Switch planes = Switch::kAuto;
   /// With fw steps and a line search: whether the first pass is one step on all examples at once.
   bool batch_start = false;
 };

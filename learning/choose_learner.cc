@@ -63,7 +63,7 @@ void PrepareForRanks(TrainOptions* options) {
   if (options->fixed_step) RequireOneRank(ranks, "--fixed-step");
   if (options->own<ProxSdcaOptions>().random_output) RequireOneRank(ranks, "--random-output");
   if (UsesKernel(*options)) RefuseKernelOnRanks(ranks);
-  if (options->own<BcfwOptions>().planes == PlaneRace::kOn) RequireOneRank(ranks, "--planes on");
+  if (options->own<BcfwOptions>().planes == Switch::kOn) RequireOneRank(ranks, "--planes on");
   if (options->average != AverageKind::kAuto && options->average != AverageKind::kOff)
     RequireOneRank(ranks, "--average");
   if (options->keep_newest) RequireOneRank(ranks, "--keep-newest");
@@ -91,7 +91,7 @@ bool AsksForExampleBlocks(const TrainOptions& options) {
   return options.average != AverageKind::kAuto || options.keep_newest ||
          options.step == StepKind::kAway || options.shards > 1 ||
          options.order == OrderKind::kGap || options.fixed_step || UsesKernel(options) ||
-         options.associative || options.own<BcfwOptions>().planes == PlaneRace::kOn;
+         options.associative || options.own<BcfwOptions>().planes == Switch::kOn;
 }
 
 /// Whether nothing joins the variables, so that each is best a block of its own. Not where examples
@@ -224,18 +224,18 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   if (chosen.average == AverageKind::kAuto) chosen.average = AverageKind::kOff;
   const bool keeps_corners =
       chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
-  PlaneRace& planes = chosen.own<BcfwOptions>().planes;
+  Switch& planes = chosen.own<BcfwOptions>().planes;
   const bool best_iterates = chosen.average == AverageKind::kOff && !chosen.keep_newest;
-  if (open_shards && RanksOf(chosen).alone() && keeps_corners && planes != PlaneRace::kOn &&
+  if (open_shards && RanksOf(chosen).alone() && keeps_corners && planes != Switch::kOn &&
       best_iterates && chosen.order != OrderKind::kCyclic && !chosen.associative) {
     chosen.shards = AutomaticShards(problem, NumThreads(chosen.threads));
     if (chosen.shards > 1 && !choice.reason.empty())
       choice.reason += "; in " + std::to_string(chosen.shards) + " shards, as --shards 0 chooses";
   }
-  if (planes == PlaneRace::kAuto) {
+  if (planes == Switch::kAuto) {
     const bool race = options.learner == LearnerKind::kAuto && keeps_corners && best_iterates &&
                       chosen.shards == 1 && !chosen.associative;
-    planes = race ? PlaneRace::kOn : PlaneRace::kOff;
+    planes = race ? Switch::kOn : Switch::kOff;
   }
   if (chosen.order == OrderKind::kAuto && RecordOf(chosen.learner).own_order.empty()) {
     chosen.order = keeps_corners ? OrderKind::kGap : OrderKind::kExample;

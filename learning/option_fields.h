@@ -65,11 +65,8 @@ enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
 enum class OrderKind { kAuto, kExample, kUniform, kCyclic, kGap };
 /// kAuto is the same as kOff.
 enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
-/// A technique that can be switched off.
-enum class Switch { kAuto, kOff };
-/// Whether example blocks race with planes of the whole training set and with factor blocks. kAuto:
-/// on where `auto` chose the learner, its steps keep active sets, and no average is wanted.
-enum class PlaneRace { kAuto, kOn, kOff };
+/// A technique that can be switched on and off. kAuto: as the option that has this value says.
+enum class Switch { kAuto, kOn, kOff };
 /// The scale in which ρ is given: per example, or ρ/M.
 enum class RhoScale { kExample, kPaper };
 /// The hinge of a labelling y: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; only for label
@@ -84,7 +81,6 @@ std::string_view Name(RhoScale scale);
 std::string_view Name(Rescaling rescaling);
 std::string_view Name(AverageKind kind);
 std::string_view Name(Switch kind);
-std::string_view Name(PlaneRace kind);
 
 /// Structs of learners' own options, at most one of each type.
 class OwnOptions {
@@ -112,7 +108,7 @@ struct TrainOptions;
 /// The value of an option of any type.
 using OptionValue =
     std::variant<double, bool, Index, std::int64_t, LearnerKind, StepKind, OrderKind, RhoScale,
-                 AverageKind, Switch, PlaneRace, Rescaling, KernelKind, SolverKind>;
+                 AverageKind, Switch, Rescaling, KernelKind, SolverKind>;
 
 /// Access to one option. `set` needs a value of the type that `get` returns.
 struct OptionField {

@@ -70,13 +70,13 @@ constexpr OptionRecord kShared[] = {
      .by_learner = true,
      .special_values = "on"},
     {.name = "proximal",
-     .placeholder = "auto|off",
-     .text = "al, and bcfw with active sets: let passes work on proximal problems, which helps "
-             "when λ is small",
-     .default_text = "auto",
+     .placeholder = "auto|on|off",
+     .text = "al, soft, and bcfw with active sets: let passes work on proximal problems, which "
+             "helps when λ is small",
+     .default_text = "auto: on, but for soft off",
      .field = Field<&O::proximal>,
      .by_learner = true,
-     .special_values = "off"},
+     .special_values = "on off"},
     {.name = "fixed-step",
      .text = "fw, bcfw with fw steps: steps of length 2/(k+2), or 2M/(k+2M), instead of a line "
              "search",

@@ -40,9 +40,8 @@ constexpr Named<AverageKind> kAverages[] = {{"auto", AverageKind::kAuto},
                                             {"uniform", AverageKind::kUniform},
                                             {"weighted", AverageKind::kWeighted},
                                             {"suffix", AverageKind::kSuffix}};
-constexpr Named<Switch> kSwitches[] = {{"auto", Switch::kAuto}, {"off", Switch::kOff}};
-constexpr Named<PlaneRace> kPlaneRaces[] = {
-    {"auto", PlaneRace::kAuto}, {"on", PlaneRace::kOn}, {"off", PlaneRace::kOff}};
+constexpr Named<Switch> kSwitches[] = {
+    {"auto", Switch::kAuto}, {"on", Switch::kOn}, {"off", Switch::kOff}};
 constexpr Named<KernelKind> kKernels[] = {{"auto", KernelKind::kAuto},
                                           {"linear", KernelKind::kLinear},
                                           {"polynomial", KernelKind::kPolynomial},
@@ -216,7 +215,6 @@ std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
 std::string_view Name(Rescaling rescaling) { return Find<Rescaling>(kRescalings, rescaling); }
 std::string_view Name(Switch kind) { return Find<Switch>(kSwitches, kind); }
-std::string_view Name(PlaneRace kind) { return Find<PlaneRace>(kPlaneRaces, kind); }
 std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
 
 bool OptionRecord::is_flag() const {
@@ -241,8 +239,6 @@ T ReadValue(const OptionRecord& record, std::string_view value) {
     return Choose<AverageKind>(kAverages, record, value);
   } else if constexpr (std::is_same_v<T, Switch>) {
     return Choose<Switch>(kSwitches, record, value);
-  } else if constexpr (std::is_same_v<T, PlaneRace>) {
-    return Choose<PlaneRace>(kPlaneRaces, record, value);
   } else if constexpr (std::is_same_v<T, KernelKind>) {
     return Choose<KernelKind>(kKernels, record, value);
   } else if constexpr (std::is_same_v<T, RhoScale>) {

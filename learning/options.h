@@ -50,7 +50,8 @@ struct TrainOptions {
   /// The run ends with the weights of its last check, which are the average where there is one, and
   /// not with the best weights of all checks.
   bool keep_newest = false;
-  /// For al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
+  /// For al, soft, and bcfw with pairwise or away steps: whether passes work on proximal problems.
+  /// kAuto: but for soft they do.
   Switch proximal = Switch::kAuto;
   /// For fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line
   /// search.

@@ -75,11 +75,11 @@ constexpr OptionRecord kOptions[] = {
      .maximum = 1,
      .positive = true},
     {.name = "shrinking",
-     .placeholder = "auto|off",
+     .placeholder = "auto|on|off",
      .text = "al: let most passes skip pairs of labels that stay off",
      .default_text = "auto",
      .field = Field<&AugmentedLagrangianOptions::shrinking>,
-     .special_values = "off"}};
+     .special_values = "on off"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kPenaltyOptions, kOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsFactors}};
 

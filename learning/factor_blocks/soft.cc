@@ -75,7 +75,7 @@ constinit const LearnerRecord kSoftLearner = {
     .section = "Soft constraints: `soft`",
     .make = MakeSoftLearner,
     .variants = kVariants,
-    .reads = "smoothing shards",
+    .reads = "proximal smoothing shards",
     .options = kOptionLists,
     .check = Check};
 

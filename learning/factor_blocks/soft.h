@@ -38,6 +38,10 @@ class SoftPenalty {
     return schedule_.rho_final > 0 && passes < schedule_.rho_passes;
   }
 
+  /// κ of the proximal centre, as a multiple of λ; at most the bound of FirstKappa
+  /// (docs/notebook/factor_blocks.md has figures for 10 and 100).
+  static constexpr double kCentre = 100;
+
  private:
   double first_;
   double scale_;

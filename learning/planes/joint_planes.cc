@@ -218,20 +218,20 @@ namespace {
 
 constexpr OptionRecord kCacheOptions[] = {
     {.name = "constraint-cache",
-     .placeholder = "auto|off",
+     .placeholder = "auto|on|off",
      .text = "cutting-plane-1: before calling the oracle, add violated cutting planes made of "
              "labellings that it found earlier",
      .default_text = "auto",
      .field = Field<&CuttingPlane1Options::constraint_cache>,
-     .special_values = "off"}};
+     .special_values = "on off"}};
 constexpr OptionRecord kBundleOptions[] = {
     {.name = "line-search",
-     .placeholder = "auto|off",
+     .placeholder = "auto|on|off",
      .text = "bmrm: take cutting planes near the best weights of a line search, not at the newest "
              "weights",
      .default_text = "auto",
      .field = Field<&BundleOptions::line_search>,
-     .special_values = "off"}};
+     .special_values = "on off"}};
 constexpr std::span<const OptionRecord> kCuttingPlane1Lists[] = {kPlaneOptions, kCacheOptions};
 constexpr std::span<const OptionRecord> kBundleLists[] = {kPlaneOptions, kBundleOptions};
 

@@ -91,7 +91,7 @@ TrainOptions FactorOptions(const TrainOptions& options) {
   factors.learner = LearnerKind::kAugmentedLagrangian;
   factors.step = StepKind::kPairwise;
   factors.order = OrderKind::kExample;
-  factors.own<BcfwOptions>().planes = PlaneRace::kOff;
+  factors.own<BcfwOptions>().planes = Switch::kOff;
   return factors;
 }
 

@@ -27,13 +27,13 @@ constexpr double kMostPerExchange = 40;
 constexpr std::int64_t kWorkPerFrequent = 60;
 constexpr std::int64_t kWorkPerExchanged = 12;
 /// Where examples outnumber weights, the data of visits come from memory, and a visit takes some
-/// five times as long as its work suggests.
-constexpr std::int64_t kLeastPartWorkOfMany = WeightRuns::kLeastPartWork / 4;
+/// five times as long as its work suggests: parts have less of it.
+constexpr std::int64_t kPartsOfMany = 4;
 std::int64_t PartWork(Offset frequent, Index shards, bool many_examples) {
-  const std::int64_t least = many_examples ? kLeastPartWorkOfMany : WeightRuns::kLeastPartWork;
   const std::int64_t seen = kWorkPerFrequent * frequent / shards;
   const std::int64_t exchanged = kWorkPerExchanged * (frequent + frequent * shards / 32);
-  return std::max({least, seen, exchanged});
+  const std::int64_t least = std::max(WeightRuns::kLeastPartWork, exchanged);
+  return std::max(many_examples ? least / kPartsOfMany : least, seen);
 }
 
 }  // namespace

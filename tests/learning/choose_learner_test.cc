@@ -195,7 +195,7 @@ TEST_CASE("ranks choose what one process with shards chooses from all examples")
         CHECK(choice.options.step == alone.options.step);
         CHECK(choice.options.oracle == alone.options.oracle);
         CHECK(choice.options.order == alone.options.order);
-        CHECK(choice.options.own<BcfwOptions>().planes == PlaneRace::kOff);
+        CHECK(choice.options.own<BcfwOptions>().planes == Switch::kOff);
         CHECK(choice.options.shards == 3);
       }
     }
@@ -244,7 +244,7 @@ TEST_CASE("ranks refuse what only one process can do") {
   CHECK(refusal([](TrainOptions* o) { o->kernel = KernelKind::kRbf; }) ==
         "--kernel, which compares every example with all others, needs a single process, but 3 "
         "processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->own<BcfwOptions>().planes = PlaneRace::kOn; }) ==
+  CHECK(refusal([](TrainOptions* o) { o->own<BcfwOptions>().planes = Switch::kOn; }) ==
         "--planes on needs a single process, but 3 processes train together");
   CHECK(refusal([](TrainOptions* o) { o->average = AverageKind::kUniform; }) ==
         "--average needs a single process, but 3 processes train together");

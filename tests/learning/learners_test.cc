@@ -331,7 +331,7 @@ TEST_CASE("evaluations do not change the run") {
     TrainOptions options = Options(kind, StepKind::kAuto, 0);
     if (kind == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
     options.own<BcfwOptions>().planes =
-        PlaneRace::kOff;  // a race learns from checks how good its estimates are
+        Switch::kOff;  // a race learns from checks how good its estimates are
     const StopControl stop(nullptr, 0);
     const auto checked = MakeLearner(problem, options);
     const auto unchecked = MakeLearner(problem, options);

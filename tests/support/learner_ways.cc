@@ -46,7 +46,7 @@ void DealSome(Random& random, TrainOptions* options) {
       options->average != AverageKind::kAuto && options->average != AverageKind::kOff;
   if (averages || options->fixed_step || options->order == OrderKind::kCyclic ||
       options->own<ProxSdcaOptions>().random_output ||
-      options->own<BcfwOptions>().planes == PlaneRace::kOn)
+      options->own<BcfwOptions>().planes == Switch::kOn)
     return;
   options->shards = Pick(random, std::vector<Index>{1, 2, 3});
 }
@@ -82,6 +82,7 @@ void AddFactorBlocks(Random& random, std::vector<TrainOptions>* ways) {
             0.1 * (options.own<PenaltyOptions>().rho > 0 ? options.own<PenaltyOptions>().rho : 1);
         options.own<SoftOptions>().rho_passes = 10;
       }
+      if (learner == LearnerKind::kSoft && random.Below(3) == 0) options.proximal = Switch::kOn;
       if (learner == LearnerKind::kAugmentedLagrangian && random.Below(2) == 0)
         options.own<AugmentedLagrangianOptions>().tau = 0.3;
       if (learner == LearnerKind::kAugmentedLagrangian && random.Below(3) == 0)
@@ -104,7 +105,7 @@ void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOption
     const bool averages =
         options.average != AverageKind::kAuto && options.average != AverageKind::kOff;
     if (step != StepKind::kFrankWolfe && !averages && random.Below(2) == 0)
-      options.own<BcfwOptions>().planes = PlaneRace::kOn;
+      options.own<BcfwOptions>().planes = Switch::kOn;
     DealSome(random, &options);
     ways->push_back(options);
   }
@@ -237,7 +238,7 @@ void AddAssociative(Random& random, const Problem& problem, std::vector<TrainOpt
     const bool reads =
         options.learner == LearnerKind::kBcfw || options.learner == LearnerKind::kProxSdca;
     if (!reads || RescalesSlack(options) || UsesKernel(options) ||
-        options.own<BcfwOptions>().planes == PlaneRace::kOn)
+        options.own<BcfwOptions>().planes == Switch::kOn)
       continue;
     options.associative = true;
     options.shards = 1;

@@ -350,7 +350,7 @@ TEST_CASE("what cannot be combined is refused") {
   options.shards = 2;
   CHECK(refusal(options) == "--associative cannot be combined with --shards");
   options = SignedRun(LearnerKind::kBcfw, StepKind::kPairwise);
-  options.own<BcfwOptions>().planes = PlaneRace::kOn;
+  options.own<BcfwOptions>().planes = Switch::kOn;
   CHECK(refusal(options) == "--associative cannot be combined with --planes on");
   options = SignedRun(LearnerKind::kBcfw);
   options.rescaling = Rescaling::kSlack;

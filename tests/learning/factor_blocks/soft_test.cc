@@ -214,6 +214,50 @@ TEST_CASE("smoothed soft problems are solved to their own optimum with both step
   }
 }
 
+TEST_CASE(
+    "with a proximal centre the optimum is the same, at any lambda, with both steps and orders") {
+  Random random(332);
+  for (int trial = 0; trial < 12; ++trial) {
+    const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
+    const Problem problem(SomeProblem(random, trial), lambda);
+    const double gamma = trial % 4 == 0 ? 0.1 : 0;
+    const double optimum = SoftOptimum(problem.training(), lambda, 0.5, gamma);
+    TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
+    options.own<PenaltyOptions>().rho = 0.5;
+    options.smoothing = gamma;
+    options.proximal = Switch::kOn;
+    if (trial % 5 == 4) options.order = OrderKind::kUniform;
+    CAPTURE(trial);
+    const double relaxed = RelaxedOptimum(problem.training(), lambda);
+    const Run run = TrainOn(problem, options, relaxed, optimum);
+    CAPTURE(run.summary.message);
+    CHECK(run.sound);
+    CHECK(run.summary.termination == Termination::kConverged);
+    CHECK(Near(run.summary.last.soft_dual, optimum, 1e-5));
+    CHECK(Near(run.summary.last.soft_primal, optimum, 1e-5));
+
+    options.step = StepKind::kFrankWolfe;
+    options.gap_tolerance = options.absolute_gap = 1e-3;
+    const Run frank_wolfe = TrainOn(problem, options, relaxed, optimum);
+    CHECK(frank_wolfe.sound);
+    CHECK(frank_wolfe.summary.termination == Termination::kConverged);
+  }
+}
+
+TEST_CASE("where many blocks share few weights, a proximal centre saves passes") {
+  Random random(333);
+  const Problem problem(RandomMultiLabelProblem(random, 60, 6, 2, true), 1e-3);
+  TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-3);
+  options.max_passes = 50000;
+  const TrainSummary without = Train(problem, options);
+  options.proximal = Switch::kOn;
+  const TrainSummary with = Train(problem, options);
+  CHECK(without.termination == Termination::kConverged);
+  CHECK(with.termination == Termination::kConverged);
+  CAPTURE(with.last.pass);
+  CHECK(4 * with.last.pass < without.last.pass);
+}
+
 TEST_CASE("smoothing lowers the optimum within its bounds, and vanishes with gamma") {
   Random random(332);
   for (int trial = 0; trial < 8; ++trial) {

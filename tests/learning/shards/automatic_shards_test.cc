@@ -59,11 +59,11 @@ TEST_CASE("--shards 0 chooses shards for active sets on several threads alone") 
   const Problem problem = DenseProblem();
   const LearnerChoice two = ChooseLearner(problem, OpenShards(2));
   CHECK(two.options.shards == 2);
-  CHECK(two.options.own<BcfwOptions>().planes == PlaneRace::kOff);
+  CHECK(two.options.own<BcfwOptions>().planes == Switch::kOff);
   CHECK(two.reason.find("in 2 shards") != std::string::npos);
   const LearnerChoice one = ChooseLearner(problem, OpenShards(1));
   CHECK(one.options.shards == 1);
-  CHECK(one.options.own<BcfwOptions>().planes == PlaneRace::kOn);
+  CHECK(one.options.own<BcfwOptions>().planes == Switch::kOn);
 
   TrainOptions options = OpenShards(2);
   options.learner = LearnerKind::kBcfw;

@@ -63,6 +63,9 @@ std::vector<TrainOptions> Ways(Index shards) {
   options.own<SoftOptions>().rho_final = 0.2;
   options.own<SoftOptions>().rho_passes = 5;
   ways.push_back(options);
+  options = Soft(shards);
+  options.proximal = Switch::kOn;
+  ways.push_back(options);
   options = Shards(LearnerKind::kAugmentedLagrangian, shards);
   options.order = OrderKind::kUniform;
   options.proximal = Switch::kOff;

@@ -367,7 +367,7 @@ TEST_CASE("options that do not go with shards are refused") {
   options.average = AverageKind::kWeighted;
   refused(options, "--shards cannot be combined with --average");
   options = Shards(2);
-  options.own<BcfwOptions>().planes = PlaneRace::kOn;
+  options.own<BcfwOptions>().planes = Switch::kOn;
   refused(options, "--shards cannot be combined with --planes on");
   options = Shards(2);
   options.learner = LearnerKind::kSubgradient;
