@@ -51,6 +51,8 @@ void Check(const TrainOptions& options) {
       throw DataError("--batch-start cannot be combined with --fixed-step: it searches a line");
     if (options.shards > 1) throw DataError("--batch-start cannot be combined with --shards");
   }
+  if (options.proximal == Switch::kOn && given && frank_wolfe)
+    throw DataError("--proximal on needs --step pairwise or away: plain bcfw has no centre");
   if (own.planes == Switch::kOn) {
     if (given && frank_wolfe)
       throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no active sets");

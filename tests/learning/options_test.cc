@@ -167,6 +167,14 @@ TEST_CASE("an option without effect on the learner is refused") {
   CHECK(refusal(kAl, "smoothing", "1")
             .starts_with("--smoothing applies to --learner soft or smooth-dlpw"));
   CHECK(refusal(kSoft, "smoothing", "1") == "accepted");
+  for (const LearnerKind kind : {kAuto, kAl, kSoft})
+    CHECK(refusal(kind, "proximal", "on") == "accepted");
+  CHECK(refusal(kBcfw, "proximal", "on") ==
+        "--proximal on needs --step pairwise or away: plain bcfw has no centre");
+  CHECK(refusal(LearnerKind::kFrankWolfe, "proximal", "on") ==
+        "--proximal on applies to --learner al or soft or bcfw only");
+  CHECK(refusal(LearnerKind::kFrankWolfe, "shrinking", "on") ==
+        "--shrinking on applies to --learner al only");
   CHECK(refusal(kSoft, "step-size", "1")
             .starts_with("--step-size applies to --learner dlpw or smooth-dlpw"));
   CHECK(refusal(LearnerKind::kDlpw, "step-size", "1") == "accepted");
