@@ -51,7 +51,7 @@ struct TrainOptions {
   /// not with the best weights of all checks.
   bool keep_newest = false;
   /// For al, soft, and bcfw with pairwise or away steps: whether passes work on proximal problems.
-  /// kAuto: but for soft they do.
+  /// kAuto: they do, except those of soft.
   Switch proximal = Switch::kAuto;
   /// For fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line
   /// search.
