@@ -7,6 +7,7 @@
 #include <string>
 
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/centred_learner.h>
 #include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/options.h>
@@ -15,13 +16,12 @@
 namespace slackline::internal {
 
 template <class Engine>
-class LagrangianLearner final : public Engine, public CheckListener {
+class LagrangianLearner final : public CentredLearner<Engine>, public CheckListener {
  public:
   LagrangianLearner(const Problem& problem, const TrainOptions& options)
-      : Engine(problem, options, /*multipliers=*/true),
-        proximal_(options.proximal != Switch::kOff),
-        control_(options, this->penalty_scale(), this->num_examples()),
-        kappa_(CentreStrength()) {
+      : CentredLearner<Engine>(problem, options, /*multipliers=*/true,
+                               options.proximal != Switch::kOff ? LagrangianControl::kCentre : 0),
+        control_(options, this->penalty_scale(), this->num_examples()) {
     this->traits_.listener = this;
   }
 
@@ -33,8 +33,7 @@ class LagrangianLearner final : public Engine, public CheckListener {
                       .eta_step = updates ? settings.tau / settings.rho : 0,
                       .visits_per_update = settings.visits_per_update},
                      stop);
-    if (kappa_ > 0 && !stop.ShouldStop()) this->MoveCentre(kappa_);
-    this->FinishPass();
+    this->EndPass(stop);
   }
 
   Evaluation Evaluate(int threads) override {
@@ -48,20 +47,14 @@ class LagrangianLearner final : public Engine, public CheckListener {
   }
 
   void ChangeLambda(const Problem& problem) override {
-    Engine::ChangeLambda(problem);
+    CentredLearner<Engine>::ChangeLambda(problem);
     control_.ChangeScale(this->penalty_scale());
-    kappa_ = CentreStrength();
   }
 
  private:
-  double CentreStrength() {
-    return proximal_ ? this->StrengthOfCentre(LagrangianControl::kCentre) : 0;
-  }
   void ArchiveControl(StateArchive* archive) override { control_.Archive(archive); }
 
-  bool proximal_;
   LagrangianControl control_;
-  double kappa_;  // of the next centre
 };
 
 }  // namespace slackline::internal

@@ -7,6 +7,7 @@
 // (docs/notation.md, section 5b). Algorithm 1 of the paper has no centre.
 #pragma once
 
+#include <slackline/learning/factor_blocks/centred_learner.h>
 #include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/learner.h>
@@ -16,13 +17,12 @@
 namespace slackline::internal {
 
 template <class Engine>
-class SoftLearner final : public Engine {
+class SoftLearner final : public CentredLearner<Engine> {
  public:
   SoftLearner(const Problem& problem, const TrainOptions& options)
-      : Engine(problem, options, /*multipliers=*/false),
-        penalty_(options, this->num_examples()),
-        proximal_(options.proximal == Switch::kOn),
-        kappa_(CentreStrength()) {
+      : CentredLearner<Engine>(problem, options, /*multipliers=*/false,
+                               options.proximal == Switch::kOn ? SoftPenalty::kCentre : 0),
+        penalty_(options, this->num_examples()) {
     this->traits_.stopping_gap = StoppingGap::kSoft;
     this->set_rho(penalty_.RhoAt(0));
     this->set_smoothing(options.smoothing);
@@ -30,8 +30,7 @@ class SoftLearner final : public Engine {
 
   void RunPass(const StopControl& stop) override {
     this->StepBlocks({.rho = penalty_.RhoAt(this->pass())}, stop);
-    if (kappa_ > 0 && !stop.ShouldStop()) this->MoveCentre(kappa_);
-    this->FinishPass();
+    this->EndPass(stop);
   }
 
   Evaluation Evaluate(int threads) override {
@@ -41,17 +40,12 @@ class SoftLearner final : public Engine {
   }
 
   void ChangeLambda(const Problem& problem) override {
-    Engine::ChangeLambda(problem);
+    CentredLearner<Engine>::ChangeLambda(problem);
     this->set_rho(penalty_.RhoAt(0));
-    kappa_ = CentreStrength();
   }
 
  private:
-  double CentreStrength() { return proximal_ ? this->StrengthOfCentre(SoftPenalty::kCentre) : 0; }
-
   SoftPenalty penalty_;
-  bool proximal_;
-  double kappa_;  // of the next centre; 0: there is none
 };
 
 }  // namespace slackline::internal

@@ -105,22 +105,10 @@ TEST_CASE("soft reaches the penalised optimum with both steps") {
   for (int trial = 0; trial < kTrials; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
     const double rho = trial % 2 == 0 ? 1.0 : 0.1;
-    const double optimum = RelaxedOptimum(problem.training(), 0.1);
-    const double soft = SoftOptimum(problem.training(), 0.1, rho);
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
     options.own<PenaltyOptions>().rho = rho;
     CAPTURE(trial);
-    const Run pairwise = TrainOn(problem, options, optimum, soft);
-    CHECK(pairwise.sound);
-    CHECK(pairwise.summary.termination == Termination::kConverged);
-    CHECK(Near(pairwise.summary.last.soft_dual, soft, 1e-5));
-
-    options.step = StepKind::kFrankWolfe;
-    options.gap_tolerance = options.absolute_gap = 1e-3;
-    const Run frank_wolfe = TrainOn(problem, options, optimum, soft);
-    CHECK(frank_wolfe.sound);
-    CHECK(frank_wolfe.summary.termination == Termination::kConverged);
-    CHECK(Near(frank_wolfe.summary.last.soft_dual, soft, 2e-3));
+    CheckSoftOptimum(problem, options, SoftOptimum(problem.training(), 0.1, rho));
   }
 }
 

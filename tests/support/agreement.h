@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <doctest/doctest.h>
+
 #include <slackline/core/random.h>
 #include <slackline/learning/train_loop.h>
 
+#include "tests/support/dense_qp.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -63,6 +66,25 @@ inline Run TrainOn(const Problem& problem, const TrainOptions& options, double o
   run.summary = Train(problem, options, &observer);
   run.sound = observer.sound && observer.checks > 0;
   return run;
+}
+
+/// Trains `soft` to the gap of the options with pairwise steps, where both bounds must be near the
+/// optimum, and with Frank-Wolfe steps to a gap of 1e-3.
+inline void CheckSoftOptimum(const Problem& problem, TrainOptions options, double optimum) {
+  const double relaxed = RelaxedOptimum(problem.training(), problem.lambda());
+  const Run pairwise = TrainOn(problem, options, relaxed, optimum);
+  CAPTURE(pairwise.summary.message);
+  CHECK(pairwise.sound);
+  CHECK(pairwise.summary.termination == Termination::kConverged);
+  CHECK(Near(pairwise.summary.last.soft_dual, optimum, 10 * options.gap_tolerance));
+  CHECK(Near(pairwise.summary.last.soft_primal, optimum, 10 * options.gap_tolerance));
+
+  options.step = StepKind::kFrankWolfe;
+  options.gap_tolerance = options.absolute_gap = 1e-3;
+  const Run frank_wolfe = TrainOn(problem, options, relaxed, optimum);
+  CHECK(frank_wolfe.sound);
+  CHECK(frank_wolfe.summary.termination == Termination::kConverged);
+  CHECK(Near(frank_wolfe.summary.last.soft_dual, optimum, 2e-3));
 }
 
 /// Binary and multi-state variables, pairs and triples, forests and cycles, tied and own weights.

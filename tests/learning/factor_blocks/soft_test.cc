@@ -191,26 +191,12 @@ TEST_CASE("smoothed soft problems are solved to their own optimum with both step
     const Problem problem(SomeProblem(random, trial), 0.1);
     const double rho = trial % 2 == 0 ? 1.0 : 0.1;
     const double gamma = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
-    const double optimum = SoftOptimum(problem.training(), 0.1, rho, gamma);
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
     options.own<PenaltyOptions>().rho = rho;
     options.smoothing = gamma;
     if (trial % 5 == 4) options.order = OrderKind::kUniform;
     CAPTURE(trial);
-    const Run run = TrainOn(problem, options, RelaxedOptimum(problem.training(), 0.1), optimum);
-    CAPTURE(run.summary.message);
-    CHECK(run.sound);
-    CHECK(run.summary.termination == Termination::kConverged);
-    CHECK(Near(run.summary.last.soft_dual, optimum, 1e-6));
-    CHECK(Near(run.summary.last.soft_primal, optimum, 1e-6));
-
-    options.step = StepKind::kFrankWolfe;
-    options.gap_tolerance = options.absolute_gap = 1e-3;
-    const Run frank_wolfe =
-        TrainOn(problem, options, RelaxedOptimum(problem.training(), 0.1), optimum);
-    CHECK(frank_wolfe.sound);
-    CHECK(frank_wolfe.summary.termination == Termination::kConverged);
-    CHECK(Near(frank_wolfe.summary.last.soft_dual, optimum, 2e-3));
+    CheckSoftOptimum(problem, options, SoftOptimum(problem.training(), 0.1, rho, gamma));
   }
 }
 
@@ -221,26 +207,13 @@ TEST_CASE(
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
     const Problem problem(SomeProblem(random, trial), lambda);
     const double gamma = trial % 4 == 0 ? 0.1 : 0;
-    const double optimum = SoftOptimum(problem.training(), lambda, 0.5, gamma);
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
     options.own<PenaltyOptions>().rho = 0.5;
     options.smoothing = gamma;
     options.proximal = Switch::kOn;
     if (trial % 5 == 4) options.order = OrderKind::kUniform;
     CAPTURE(trial);
-    const double relaxed = RelaxedOptimum(problem.training(), lambda);
-    const Run run = TrainOn(problem, options, relaxed, optimum);
-    CAPTURE(run.summary.message);
-    CHECK(run.sound);
-    CHECK(run.summary.termination == Termination::kConverged);
-    CHECK(Near(run.summary.last.soft_dual, optimum, 1e-5));
-    CHECK(Near(run.summary.last.soft_primal, optimum, 1e-5));
-
-    options.step = StepKind::kFrankWolfe;
-    options.gap_tolerance = options.absolute_gap = 1e-3;
-    const Run frank_wolfe = TrainOn(problem, options, relaxed, optimum);
-    CHECK(frank_wolfe.sound);
-    CHECK(frank_wolfe.summary.termination == Termination::kConverged);
+    CheckSoftOptimum(problem, options, SoftOptimum(problem.training(), lambda, 0.5, gamma));
   }
 }
 
