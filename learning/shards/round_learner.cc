@@ -36,6 +36,12 @@ std::int64_t PartWork(Offset frequent, Index shards, bool many_examples) {
   return std::max(many_examples ? least / kPartsOfMany : least, seen);
 }
 
+/// A part takes at least the mean work of so many visits, since shards wait for the longest one,
+/// and visits of images, say, are long. But not where shards have so few examples that a pass would
+/// have fewer parts than kPartsOfVisits.
+constexpr double kLeastVisits = 8;
+constexpr double kPartsOfVisits = 24;
+
 }  // namespace
 
 RoundLearner::RoundLearner(const Problem& problem, const TrainOptions& options)
@@ -133,28 +139,38 @@ VisitProgress RoundLearner::Visit(const std::function<void(Shard&)>& choose, Unt
   return progress;
 }
 
+std::int64_t RoundLearner::MostPartWork() const {
+  if (visits_ == 0) return part_work_;
+  const double visits = std::min(kLeastVisits, plan_.num_examples / (kPartsOfVisits * plan_.total));
+  const double mean = static_cast<double>(counts_.work) / static_cast<double>(visits_);
+  return std::max(part_work_, static_cast<std::int64_t>(visits * mean));
+}
+
 void RoundLearner::RunPart(const StopControl& stop, const std::function<void(Shard&)>* choose) {
+  const std::int64_t most = MostPartWork();
   RunShards([&](std::size_t k) {
     Shard& shard = *shards_[k];
     if (state_ == RoundState::kRunning) shard.TakeFrequent();
     if (state_ == RoundState::kEnded) Settle(k);
     if (state_ != RoundState::kRunning) shard.BeginRound();
     if (choose != nullptr) (*choose)(shard);
-    shard.RunPart(part_work_, stop);
+    shard.RunPart(most, stop);
   });
   state_ = RoundState::kRunning;
   const StopControl::Wish wish = stop.wish();
   std::vector<PartReport> mine;
   for (std::size_t k = 0; k < shards_.size(); ++k) {
     const Shard& shard = *shards_[k];
-    mine.push_back({shard.round_work(), shard.round_share(), shard.counts().work, shard.part_gain(),
-                    seconds_[k], shard.chose(), shard.done(), wish});
+    mine.push_back({shard.round_work(), shard.round_share(), shard.counts().work,
+                    shard.part_visits(), shard.part_gain(), seconds_[k], shard.chose(),
+                    shard.done(), wish});
   }
   reports_ = GatherFromShards(std::span<const PartReport>(mine));
   counts_.work = 0;
   double longest = 0;
   for (const PartReport& report : reports_) {
     counts_.work += report.work;
+    visits_ += report.visits;
     longest = std::max(longest, report.seconds);
     stop.Agree(report.wish);
   }
@@ -342,7 +358,7 @@ void RoundLearner::Rebuild() {
 void RoundLearner::ArchiveRounds(StateArchive* archive) {
   archive->FiniteReals(common_.values);
   exchange_.Archive(archive);
-  for (std::int64_t* count : {&exchange_work_, &last_exchange_, &made_rounds_})
+  for (std::int64_t* count : {&exchange_work_, &last_exchange_, &made_rounds_, &visits_})
     archive->Count(count);
   if (archive->loading()) state_ = RoundState::kSettled;
 }

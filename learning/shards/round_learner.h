@@ -189,6 +189,7 @@ class RoundLearner : public Learner,
     std::int64_t round_work = 0;
     double round_share = 0;
     std::int64_t work = 0;  // since the beginning of the run
+    std::int64_t visits = 0;
     double gain = 0;
     double seconds = 0;
     bool chose = false;  // any examples
@@ -197,6 +198,8 @@ class RoundLearner : public Learner,
   };
   /// Makes a part of a round. choose: null after the first part of a call of Visit.
   void RunPart(const StopControl& stop, const std::function<void(Shard&)>* choose);
+  /// The work after which shards end the next part of a round.
+  std::int64_t MostPartWork() const;
   bool RoundContinues() const;
   double EndRound();
   void Count(const ShardExchange::Cost& cost);
@@ -215,6 +218,7 @@ class RoundLearner : public Learner,
   std::int64_t exchange_work_ = 0;           // of all exchanges
   std::int64_t last_exchange_ = 0;           // of the last one
   std::int64_t made_rounds_ = 0;
+  std::int64_t visits_ = 0;  // of all shards in all parts
   double gained_ = 0;
   double counted_gain_ = 0;      // times M, of the parts of an open round, in a VisitProgress
   double critical_seconds_ = 0;  // of this process

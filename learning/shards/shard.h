@@ -59,6 +59,8 @@ class Shard {
   bool done() const { return next_ == chosen_.size(); }
   /// The work of the round so far.
   std::int64_t round_work() const { return round_work_; }
+  /// Visits of the last part.
+  std::int64_t part_visits() const { return part_visits_; }
   /// The gain in the dual of the last part if it were made alone, as steps with caution see it.
   double part_gain() const { return part_gain_ / total_; }
   /// The visits of the round so far, as a share of the chosen examples.
@@ -119,8 +121,9 @@ class Shard {
     const std::size_t end = std::min(chosen_.size(), next_ + 1 + chosen_.size() / kLeastParts);
     while (next_ < end && work() - begin < most_work && !stop.ShouldStop()) visit(next_++);
     round_work_ += work() - begin;
+    part_visits_ = static_cast<std::int64_t>(next_ - first);
     if (next_ > first)
-      round_share_ += static_cast<double>(next_ - first) / static_cast<double>(chosen_.size());
+      round_share_ += static_cast<double>(part_visits_) / static_cast<double>(chosen_.size());
   }
   /// Notes that the example is visited; returns whether that is the first time in the round.
   bool FirstVisit(Index m) {
@@ -149,6 +152,7 @@ class Shard {
   std::size_t next_ = 0;       // of chosen_
   std::int64_t round_work_ = 0;
   double round_share_ = 0;
+  std::int64_t part_visits_ = 0;
   double part_gain_ = 0;  // times M
 
  private:
