@@ -98,9 +98,7 @@ void OnlineTrainer::Learn(const Dataset& next) {
 }
 
 Weights OnlineTrainer::weights() const {
-  std::vector<double> weights = impl_->run.weights;
-  if (impl_->run.average.active()) impl_->run.average.Read(impl_->run.weights, &weights);
-  return WeightsOf(impl_->layout, std::move(weights));
+  return WeightsOf(impl_->layout, impl_->run.Output());
 }
 
 OnlineSummary OnlineTrainer::summary() const {

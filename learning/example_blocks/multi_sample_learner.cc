@@ -20,7 +20,9 @@ namespace slackline::internal {
 namespace {
 
 constexpr double kSmallScale = 1e-100;
-constexpr std::int64_t kNotesEvery = 4;  // factor between the steps of two notes
+constexpr double kSmallWeightScale = 1e-3;  // the average loses three digits until then
+constexpr std::int64_t kNormEvery = 1024;   // steps until ‖w‖² is summed again
+constexpr std::int64_t kNotesEvery = 4;     // factor between the steps of two notes
 
 double Inner(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -72,15 +74,15 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     traits_.listener = this;
     sums_.largest_loss = LargestLossOfAll(problem);
     if (own_.online_loss) sums_.longest_psi = LongestPsi(problem);
-    for (const auto& structure : problem.data().structures())
+    for (const auto& structure : problem.data().structures()) {
       multiclass_.push_back(!RescalesSlack(options) && IsMulticlass(*structure));
+      // Samplers that call global factors need the weights themselves.
+      if (!structure->globals().empty()) keeps_scale_ = false;
+    }
   }
 
   void RunPass(const StopControl& stop) override {
-    visits_.Pass(stop, [&](Index m) {
-      Step(m);
-      average_.EndStep();
-    });
+    visits_.Pass(stop, [&](Index m) { Step(m); });
     FoldScale();
     if (EndPass()) Rebuild();
   }
@@ -90,6 +92,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     std::vector<double> at_point;
     SumMeans(&at_point, &loss);
     evaluated_ = weights_;
+    for (double& w : evaluated_) w *= weight_scale_;
     return Certify(loss / problem_.size() - Regulariser(problem_.lambda(), at_point), weights_,
                    threads);
   }
@@ -115,23 +118,19 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
 
   /// Visits all examples once, in their order, as the next ones of the run.
   void VisitNext(OnlineRun* run) {
-    const double longest_psi = std::max(run->sums.longest_psi, sums_.longest_psi);
-    weights_ = run->weights;
-    average_ = run->average;
-    sums_ = run->sums;
-    steps_ = sums_.steps;
-    visits_.random() = run->random;
-    for (Index m = 0; m < problem_.size(); ++m) {
-      // The ball onto which w is scaled depends on the losses so far alone.
-      sums_.largest_loss = std::max(sums_.largest_loss, LargestLoss(problem_, m));
-      Step(m);
-      average_.EndStep();
+    run->sums.longest_psi = std::max(run->sums.longest_psi, sums_.longest_psi);
+    SwapWith(run);
+    try {
+      for (Index m = 0; m < problem_.size(); ++m) {
+        // The ball onto which w is scaled depends on the losses so far alone.
+        sums_.largest_loss = std::max(sums_.largest_loss, LargestLoss(problem_, m));
+        Step(m);
+      }
+    } catch (...) {  // a user's oracle or sampler: the run has learned from the examples before
+      SwapWith(run);
+      throw;
     }
-    sums_.longest_psi = longest_psi;
-    run->weights = std::move(weights_);
-    run->average = std::move(average_);
-    run->sums = sums_;
-    run->random = visits_.random();
+    SwapWith(run);
   }
 
   bool DualPointIsBest() const override { return own_.revisit; }
@@ -141,6 +140,8 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     archive->Tag("multi-sample");
     visits_.Archive(archive);
     archive->FiniteReals(weights_);
+    archive->PositiveReal(&weight_scale_);
+    archive->NonNegativeReal(&squared_norm_);
     points_.Archive(archive);
     archive->FiniteReals(masses_);
     for (const double mass : masses_) archive->Require(mass >= -1e-6, "a mass is negative");
@@ -182,6 +183,27 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   }
 
  private:
+  /// Exchanges the state of this learner and that of a run.
+  void SwapWith(OnlineRun* run) {
+    std::swap(weights_, run->weights);
+    std::swap(weight_scale_, run->scale);
+    std::swap(squared_norm_, run->squared_norm);
+    std::swap(average_, run->average);
+    std::swap(sums_, run->sums);
+    std::swap(visits_.random(), run->random);
+    steps_ = sums_.steps;
+  }
+
+  /// Gives weights_ the scale 1.
+  void FoldWeights() {
+    if (weight_scale_ != 1) {
+      average_.Fold(weights_);
+      for (double& w : weights_) w *= weight_scale_;
+      weight_scale_ = 1;
+    }
+    squared_norm_ = Inner(weights_, weights_);
+  }
+
   void ScalePoint(Index m, double share) {
     points_.Scale(m, share);
     masses_[m] *= share;
@@ -195,32 +217,42 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   /// Algorithm 3, lines 2 to 5.
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
-    const double squared_norm_before = own_.revisit ? 0.0 : Inner(weights_, weights_);
     const double lost = own_.online_loss ? PredictedLoss(m) : 0.0;
-    const Corner corner = Ask(m, weights_);
+    const Corner corner = Ask(m, weights_, {}, weight_scale_);
     CollectSamples(m, example, corner);
     if (!own_.revisit) {
       ++steps_;
-      CountRegret(example, corner, squared_norm_before);
+      CountRegret(example, corner, squared_norm_);
       sums_.lost += lost;
-      if (average_.active()) before_ = weights_;
-      const double shrink = static_cast<double>(steps_ - 1) / static_cast<double>(steps_);
-      for (double& w : weights_) w *= shrink;
+      if (steps_ > 1)  // else w is 0
+        Shrink(static_cast<double>(steps_ - 1) / static_cast<double>(steps_));
     }
     const double lambda_t =
         problem_.lambda() * static_cast<double>(own_.revisit ? problem_.size() : steps_);
     Update(m, example, lambda_t);
-    const double step = 1 / lambda_t;
+    const double step = 1 / (lambda_t * weight_scale_);
     ScatterFeatures(example, change_, step, weights_);
-    if (own_.revisit) {
-      if (average_.active())
-        ScatterFeatures(example, change_, average_.scale() * step, average_.lag());
-      return;
+    if (average_.active())
+      ScatterFeatures(example, change_, average_.scale() * step, average_.lag());
+    if (!own_.revisit) {
+      squared_norm_ += 2 / lambda_t * Inner(u_before_, change_) +
+                       gram_.SquaredNorm(example, change_) / (lambda_t * lambda_t);
+      squared_norm_ = std::max(0.0, squared_norm_);
+      Project();
     }
-    Project();
-    if (!average_.active()) return;
-    for (std::size_t k = 0; k < weights_.size(); ++k)
-      average_.lag()[k] += average_.scale() * (weights_[k] - before_[k]);
+    average_.EndStep(weight_scale_);
+    if (own_.revisit) return;
+    if (!keeps_scale_ || weight_scale_ < kSmallWeightScale) {
+      FoldWeights();
+    } else if (steps_ % kNormEvery == 0) {
+      squared_norm_ = weight_scale_ * weight_scale_ * Inner(weights_, weights_);
+    }
+  }
+
+  /// w *= factor.
+  void Shrink(double factor) {
+    weight_scale_ *= factor;
+    squared_norm_ *= factor * factor;
   }
 
   /// Adds f(w; Z) = λ/2 ‖w‖² + H and ‖λw − ψ‖²/(2λt), at the weights before the step, to the sums.
@@ -238,7 +270,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   double PredictedLoss(Index m) {
     minus_loss_.assign(problem_.loss(m).begin(), problem_.loss(m).end());
     for (double& loss : minus_loss_) loss = -loss;
-    oracle().Maximise(m, weights_, nullptr, minus_loss_);
+    oracle().Maximise(m, weights_, nullptr, minus_loss_, weight_scale_);
     return problem_.training().LossOf(m, oracle().result().labels);
   }
 
@@ -254,6 +286,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     scores_.resize(example.graph().total_states());
     ScoreTables(example, weights_, scores_);
     const std::span<const double> loss = problem_.loss(m);
+    for (double& score : scores_) score *= weight_scale_;
     for (std::size_t s = 0; s < loss.size(); ++s) scores_[s] += loss[s];
     // One labelling more than needed is sampled, since the best of them is usually the corner.
     sampler_->SetWeights(weights_);
@@ -290,6 +323,8 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     const std::span<double> own = points_.coordinates(m);
     u_.resize(own.size());
     CoordinateScores(example, weights_, u_);
+    for (double& u : u_) u *= weight_scale_;
+    u_before_ = u_;
     if (own_.revisit) {
       dual_.coordinates.assign(own.begin(), own.end());
       dual_.loss = points_.loss(m);
@@ -337,11 +372,16 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
 
   /// Algorithm 3, line 5; dual variables shrink with w (Lemma 2.3).
   void Project() {
-    const double squared = Inner(weights_, weights_);
     const double limit = sums_.largest_loss / problem_.lambda();
-    if (squared <= limit) return;
-    const double share = std::sqrt(limit / squared);
-    for (double& w : weights_) w *= share;
+    if (squared_norm_ <= limit) return;
+    const double share = std::sqrt(limit / squared_norm_);
+    if (share > 0) {
+      Shrink(share);
+    } else {
+      average_.Fold(weights_);
+      std::fill(weights_.begin(), weights_.end(), 0.0);
+      squared_norm_ = 0;
+    }
     scale_ *= share;
     // A scale of zero (when no loss is possible) would erase the points.
     if (scale_ < kSmallScale) FoldScale();
@@ -365,11 +405,17 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     const double lambda_t =
         problem_.lambda() * static_cast<double>(own_.revisit ? problem_.size() : steps_);
     points_.AddFeatures(problem_, scale_ / lambda_t, weights_);
+    weight_scale_ = 1;
+    squared_norm_ = Inner(weights_, weights_);
   }
 
   MultiSampleOptions own_;
   std::unique_ptr<LabellingSampler> sampler_;
+  // w = weight_scale_ · weights_, so that a step does not touch all weights (1 with --revisit).
   std::vector<double> weights_;
+  double weight_scale_ = 1;
+  double squared_norm_ = 0;  // ‖w‖²
+  bool keeps_scale_ = true;
   std::vector<double> masses_;  // sums over visits, divided by scale_, as points_
   std::vector<Offset> counts_;  // visits of each example
   double scale_ = 1;
@@ -377,7 +423,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   std::vector<LabellingSample> samples_;
   std::vector<Labelling> labellings_;
   ExampleDual dual_;
-  std::vector<double> change_, scores_, before_, minus_loss_;
+  std::vector<double> change_, scores_, u_before_, minus_loss_;
   OnlineSums sums_;
   std::int64_t steps_ = 0;  // t
   std::int64_t next_note_ = 0;
@@ -402,10 +448,32 @@ OnlineFigures OnlineSums::Figures(double lambda, bool online_loss) const {
   return figures;
 }
 
+std::vector<double> OnlineRun::Output() const {
+  std::vector<double> output = weights;
+  for (double& w : output) w *= scale;
+  if (!average.active()) return output;
+  average.Read(weights, &output);
+  return output;
+}
+
 OnlineRun::OnlineRun(const TrainOptions& options, Offset num_weights)
     : weights(Size(num_weights), 0.0),
       average(AverageRuleOf(options), num_weights),
       random(static_cast<std::uint64_t>(options.seed)) {}
+
+void OnlineRun::Archive(StateArchive* archive) {
+  archive->Tag("online");
+  archive->FiniteReals(weights);
+  archive->PositiveReal(&scale);
+  archive->NonNegativeReal(&squared_norm);
+  average.Archive(archive);
+  archive->Count(&sums.steps);
+  for (double* value : {&sums.suffered, &sums.gradients, &sums.lost}) archive->FiniteReal(value);
+  for (double* value : {&sums.largest_loss, &sums.longest_psi}) archive->NonNegativeReal(value);
+  Random::State state = random.state();
+  for (std::uint64_t& word : state) archive->Bits(&word);
+  if (archive->loading()) random.set_state(state);
+}
 
 void VisitNext(const Problem& next, const TrainOptions& options, OnlineRun* run) {
   SLACKLINE_CHECK(!options.own<MultiSampleOptions>().revisit,

@@ -8,7 +8,7 @@
 // (multi_sample_update.h).
 //
 //   symbol          here                     shape
-//   w^t             weights_                 num_weights
+//   w^t             weight_scale_ · weights_ num_weights
 //   u_t summed      points_ · scale_         per example: coordinates of Σ over its visits of Σ_j
 //                                            α_j ψ_j
 //   t               steps_                   number of examples seen, each visit one
@@ -35,8 +35,10 @@
 // plus score, since the theorem asks only for the oracle's corner, and Algorithm 2, which needs the
 // vectors of single states, is not used.
 //
-// Cost of a step: one oracle call, K labellings of the sampler, K applications of the example's
-// Gram map, and two sweeps over all weights (none with --revisit).
+// Cost of a step: one oracle call, K labellings of the sampler, and K applications of the example's
+// Gram map. Weights shrink by their common scale, and ‖w‖² follows the steps, so that only the
+// weights of the example are touched; a step on a structure with global factors also takes two
+// sweeps over all weights (none with --revisit).
 #pragma once
 
 #include <cstdint>
@@ -49,6 +51,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/oracle/labelling_sampler.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/state_archive.h>
 #include <slackline/learning/step/iterate_average.h>
 
 namespace slackline::internal {
@@ -103,10 +106,18 @@ struct OnlineSums {
 struct OnlineRun {
   OnlineRun(const TrainOptions& options, Offset num_weights);
 
-  std::vector<double> weights;  ///< w^t
-  IterateAverage average;       ///< of w^1 … w^t, if the options ask for one
+  /// w^t = scale · weights, so that a step does not touch all weights.
+  std::vector<double> weights;
+  double scale = 1;
+  double squared_norm = 0;  ///< ‖w^t‖²
+  IterateAverage average;   ///< of w^1 … w^t, if the options ask for one
   OnlineSums sums;
   Random random;
+
+  /// The average if the options ask for one, else w^t.
+  std::vector<double> Output() const;
+  /// Requires a run with the options and the number of weights of the saved one.
+  void Archive(StateArchive* archive);
 };
 
 /// Visits the examples of `next` once, in their order, as the next ones of the run. How a run is

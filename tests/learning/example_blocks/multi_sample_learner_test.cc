@@ -515,8 +515,7 @@ TEST_CASE("examples that are not kept: a run in parts is a pass in the order of 
       CHECK(parts.bound == whole.bound);
       CHECK(parts.mean_loss == whole.mean_loss);
       CHECK(Near(parts.loss_bound, whole.loss_bound, kExact));
-      std::vector<double> weights = run.weights;
-      if (run.average.active()) run.average.Read(run.weights, &weights);
+      const std::vector<double> weights = run.Output();
       CHECK(weights == std::vector<double>(learner->weights().begin(), learner->weights().end()));
     }
   }
