@@ -66,6 +66,10 @@ void Say(const char* text) {
   std::_Exit(1);
 }
 
+/// Also for objects that are made before main, such as those of the parser. (Libraries of the
+/// language have the priorities up to 100.)
+[[gnu::constructor(101)]] void BeginWithEndAtOnce() { std::set_terminate(EndAtOnce); }
+
 /// Touches the pages from the highest address to the lowest, the direction in which the stack
 /// grows.
 [[gnu::noinline]] void TouchStack() {
@@ -111,7 +115,6 @@ void PrepareProcess() {
   reserve = std::malloc(kReserveBytes);
   std::set_new_handler(ReleaseReserve);
   GrowStack();
-  std::set_terminate(EndAtOnce);
 }
 
 }  // namespace slackline::internal::program
