@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/gzip_input.h>
 
+#include <poll.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -48,8 +49,24 @@ std::size_t GzipInput::Fail(const std::string& error) {
   return 0;
 }
 
-/// Appends more of the file to the input buffer; false at its end or on an error.
+/// Returns when a read will not wait, or false after an interrupt.
+bool GzipInput::WaitForBytes() {
+  constexpr int kMilliseconds = 200;  // for a signal that comes just before the call of poll
+  for (;;) {
+    if (interrupt_->load() != 0) {
+      interrupted_ = true;
+      mode_ = Mode::kEnd;
+      return false;
+    }
+    pollfd wanted = {descriptor_, POLLIN, 0};
+    if (poll(&wanted, 1, kMilliseconds) > 0) return true;
+  }
+}
+
+/// Appends more of the file to the input buffer; false at its end, on an error, or after an
+/// interrupt.
 bool GzipInput::Refill() {
+  if (interrupt_ != nullptr && !WaitForBytes()) return false;
   z_stream& z = stream_->z;
   std::memmove(stream_->buffer.data(), z.next_in, z.avail_in);
   z.next_in = stream_->buffer.data();
@@ -115,8 +132,8 @@ std::size_t GzipInput::ReadMember(char* out, std::size_t room) {
   z.avail_out = wanted;
   while (z.avail_out == wanted) {
     if (z.avail_in == 0 && !Refill()) {
-      return error_.empty() ? Fail("the gzip data are truncated or damaged: they end too early")
-                            : 0;
+      if (interrupted_ || !error_.empty()) return 0;
+      return Fail("the gzip data are truncated or damaged: they end too early");
     }
     const int code = inflate(&z, Z_NO_FLUSH);
     if (code == Z_STREAM_END) {

@@ -4,6 +4,7 @@
 // treats anything after the last member as the end of the file.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -29,6 +30,12 @@ class GzipInput {
   /// the middle.
   Offset SkipPlain(Offset bytes);
 
+  /// From now on, the file ends when *interrupt is not 0 and more bytes are wanted: within a fifth
+  /// of a second, however long a pipe is silent. `interrupt` must outlive this object.
+  void EndAtInterrupt(const std::atomic<int>* interrupt) { interrupt_ = interrupt; }
+  /// Whether that has happened.
+  bool interrupted() const { return interrupted_; }
+
   /// Whether the file is gzip, which its first bytes tell.
   bool compressed();
 
@@ -41,6 +48,7 @@ class GzipInput {
   struct Stream;
   enum class Mode { kUnknown, kPlain, kMember, kBetween, kPadding, kEnd };
 
+  bool WaitForBytes();
   bool Refill();
   bool BeginMember();
   void Recognise();
@@ -52,6 +60,8 @@ class GzipInput {
   Mode mode_ = Mode::kUnknown;
   std::unique_ptr<Stream> stream_;
   std::string error_;
+  const std::atomic<int>* interrupt_ = nullptr;
+  bool interrupted_ = false;
 };
 
 }  // namespace slackline::internal

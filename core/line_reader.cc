@@ -89,6 +89,11 @@ void LineReader::SkipTo(Offset first_byte) {
 
 LineReader::~LineReader() = default;
 
+void LineReader::EndAtInterrupt(const std::atomic<int>* interrupt) {
+  SLACKLINE_CHECK(input_ != nullptr && parts_.empty(), "parts of files cannot be interrupted");
+  input_->EndAtInterrupt(interrupt);
+}
+
 /// Appends more text to the buffer; false at the end of the file.
 bool LineReader::Fill() {
   if (ended_) return false;
@@ -144,6 +149,7 @@ bool LineReader::Next(std::string_view* line) {
     }
     if (!Fill()) {
       if (begin_ == end_) return NextPart(line);
+      if (input_->interrupted()) return false;
       length = end_ - begin_;
       next = end_;
       break;

@@ -4,6 +4,7 @@
 // name): one file, or parts of files one after the other.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -52,6 +53,11 @@ class LineReader {
   /// data are truncated, damaged or followed by something else: a short read is never taken for the
   /// end of the file. All complete lines before the fault are handed out first.
   bool Next(std::string_view* line);
+
+  /// From now on, the file ends when *interrupt is not 0 and more text is wanted, even from a pipe
+  /// that is silent; a line whose end has not come by then is left out. `interrupt` must outlive this
+  /// object. Requires one file, not parts.
+  void EndAtInterrupt(const std::atomic<int>* interrupt);
 
   /// Number of the line that Next returned last in its file, from 1; 0 before the first.
   long line_number() const { return line_number_; }

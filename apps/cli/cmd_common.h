@@ -37,6 +37,7 @@ void AddMultiLabelPredict(CLI::App* parent, Action* action);
 void AddMultiLabelEvaluate(CLI::App* parent, Action* action);
 void AddMultiLabelCv(CLI::App* parent, Action* action);
 void AddMultiLabelConvert(CLI::App* parent, Action* action);
+void AddMultiLabelOnline(CLI::App* parent, Action* action);
 void AddInfo(CLI::App* parent, Action* action);
 void AddBench(CLI::App* parent, Action* action);
 void AddReport(CLI::App* parent, Action* action);

@@ -26,9 +26,9 @@ constexpr std::string_view kModel[] = {
     "right-capacity", "precision-cost", "recall-cost", "kernel", "kernel-gamma",
     "kernel-degree",  "kernel-offset",  "regulariser", "epsilon"};
 constexpr std::string_view kTraining[] = {"C", "lambda-path", "metric", "output"};
-constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",  "verbose",
-                                        "verify",   "checkpoint", "resume", "checkpoint-every",
-                                        "no-refit", "json",       "compact"};
+constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",   "verbose",
+                                        "verify",   "checkpoint", "resume",  "checkpoint-every",
+                                        "no-refit", "json",       "compact", "log-every"};
 /// The training options (learning/options.h) that --help shows.
 constexpr std::string_view kBasicTrainingOptions[] = {"lambda", "gap-tolerance", "time-limit",
                                                       "seed", "threads"};

@@ -154,6 +154,7 @@ void AddCommands(CLI::App* root, Action* action) {
   AddMultiLabelEvaluate(multilabel, action);
   AddMultiLabelCv(multilabel, action);
   AddMultiLabelConvert(multilabel, action);
+  AddMultiLabelOnline(multilabel, action);
   AddSequence(root, action);
   AddSegment(root, action);
   AddMatching(root, action);

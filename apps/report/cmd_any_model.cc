@@ -82,12 +82,16 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
   std::string options;
   for (const auto& [name, value] : record.options)
     options += (options.empty() ? "" : " ") + name + "=" + value;
+  // Online training has no certificate.
+  const bool certified = !std::isnan(record.primal);
   const Lines common = {
       {"weights", std::to_string(weights.size()) + ", norm " + Number(Norm(weights)) +
                       (record.single_precision ? ", in single precision" : "")},
-      {"objective", Number(record.primal, 8) + " (lambda " + Number(record.lambda) + cost +
-                        ", loss " + record.loss + ")"},
-      {"certified", std::string("the optimum of the ") +
+      {"objective", (certified ? Number(record.primal, 8) : std::string("not known")) +
+                        " (lambda " + Number(record.lambda) + cost + ", loss " + record.loss + ")"},
+      {"certified",
+       !certified ? std::string("no")
+                  : std::string("the optimum of the ") +
                         (record.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed") +
                         " problem lies between " + Number(record.dual, 8) + " and " +
                         Number(record.primal, 8) + ", relative gap " +

@@ -26,7 +26,7 @@ completes() {
 completes 'multilabel multiclass' mult
 completes multilabel multil
 completes 'train predict evaluate cv' multiclass ''
-completes 'train predict evaluate cv convert' multilabel ''
+completes 'train predict evaluate cv convert online' multilabel ''
 completes 'train' multilabel tr
 completes '--label-columns' multilabel train --label-c
 completes '--label-counts' multilabel predict data.csv --model m.slk --lab

@@ -5,6 +5,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include <slackline/core/check.h>
 #include <tests/core/temporary_folder.h>
 
@@ -225,4 +229,28 @@ TEST_CASE("a part begins at every byte of a file with the next line") {
       CHECK(line == std::string_view(text).substr(expected, text.find('\n', expected) - expected));
     }
   }
+}
+
+TEST_CASE("an interrupt ends a silent pipe, and the line whose end has not come is left out") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const std::string text = "one\ntwo\nthr";
+  REQUIRE(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
+  std::atomic<int> interrupt = 0;
+  reader.EndAtInterrupt(&interrupt);
+  std::string_view line;
+  REQUIRE(reader.Next(&line));
+  CHECK(line == "one");
+  REQUIRE(reader.Next(&line));
+  CHECK(line == "two");
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    interrupt = 2;
+  });
+  CHECK_FALSE(reader.Next(&line));
+  other.join();
+  CHECK_FALSE(reader.Next(&line));
+  close(ends[0]);
+  close(ends[1]);
 }

@@ -3,12 +3,10 @@
 
 #include <cmath>
 #include <cstdio>
-#include <iostream>
 
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_common.h>
-#include <slackline/core/check.h>
 
 namespace slackline::internal::program {
 
@@ -20,33 +18,22 @@ Json RecordJson(const ProgressRecord& record) {
 
 TrainReport::TrainReport(bool show) : line_(show) {}
 
-void TrainReport::OpenLog(const std::string& path) {
-  log_path_ = path;
-  if (path == "-") {
-    log_ = &std::cout;
-  } else {
-    log_file_.open(path, std::ios::binary | std::ios::trunc);
-    if (!log_file_) throw DataError(path, 0, "cannot open the log for writing");
-    log_ = &log_file_;
-  }
-}
-
 void TrainReport::Begin(const Json& start) {
   last_ = ProgressRecord();
   curve_ = TrainingCurve();
-  if (log_ == nullptr) return;
+  if (!log_.open()) return;
   Json first = {{"event", "start"}};
   first.update(start);
-  WriteLine(first);
+  log_.Write(first);
 }
 
 void TrainReport::OnCheck(const ProgressRecord& record) {
   last_ = record;
   curve_.Add(record);
-  if (log_ != nullptr) {
+  if (log_.open()) {
     Json line = {{"event", "check"}};
     line.update(RecordJson(record));
-    WriteLine(line);
+    log_.Write(line);
   }
   Draw(record.pass);
 }
@@ -67,19 +54,15 @@ void TrainReport::Draw(Index pass) {
 
 void TrainReport::ClearLine() { line_.Clear(); }
 
-void TrainReport::WriteLine(const Json& json) { *log_ << JsonLine(json) << std::endl; }
-
 void TrainReport::End(const TrainSummary& summary, const Json& more) {
-  if (log_ == nullptr) return;
+  if (!log_.open()) return;
   Json line = {
       {"event", "end"}, {"termination", Name(summary.termination)}, {"message", summary.message}};
   line.update(RecordJson(summary.last));
   line["notes"] = summary.notes;
   if (more.is_object()) line.update(more);
-  WriteLine(line);
-  if (!*log_)
-    throw DataError(log_path_ == "-" ? "<stdout>" : log_path_, 0,
-                    "the log could not be written completely");
+  log_.Write(line);
+  log_.Check();
 }
 
 }  // namespace slackline::internal::program

@@ -3,11 +3,11 @@
 // What a training run reports while it runs: a line on the terminal, and a log of JSON objects.
 #pragma once
 
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/cmd_json_log.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/common/training_curve.h>
 #include <slackline/core/timer.h>
@@ -25,7 +25,7 @@ class TrainReport : public TrainObserver {
 
   /// Opens the log; an existing file is replaced, and "-" is the standard output. Throws DataError
   /// when the log cannot be opened.
-  void OpenLog(const std::string& path);
+  void OpenLog(const std::string& path) { log_.Open(path); }
   /// To be called before every run. Writes `start` to the log.
   void Begin(const Json& start);
 
@@ -42,13 +42,10 @@ class TrainReport : public TrainObserver {
   void End(const TrainSummary& summary, const Json& more);
 
  private:
-  void WriteLine(const Json& json);
   void Draw(Index pass);
 
   TerminalLine line_;
-  std::string log_path_;
-  std::ofstream log_file_;
-  std::ostream* log_ = nullptr;
+  JsonLog log_;
   ProgressRecord last_;
   TrainingCurve curve_;
   WallTimer running_;

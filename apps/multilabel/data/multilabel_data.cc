@@ -345,39 +345,51 @@ MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadO
   return ReadAllExamples(OpenMultiLabelData(&lines, options).get());
 }
 
-MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index> examples) {
-  MultiLabelData part;
-  part.source = data.source;
-  part.label_names = data.label_names;
-  part.class_column = data.class_column;
-  part.num_features = data.num_features;
-  part.has_constant = data.has_constant;
-  part.fill_values = data.fill_values;
-  part.table = data.table;
-  auto rows = std::make_shared<FeatureRows>();
-  const std::size_t labels = data.label_names.size();
-  for (const Index m : examples) {
-    SLACKLINE_CHECK(m >= 0 && m < data.num_examples(), "there is no such example");
-    const FeatureRow row = data.rows->row(m);
-    const std::span<const double> values(row.values, row.count);
-    if (row.dense()) {
-      rows->AddDense(values);
-    } else {
-      rows->AddSparse(std::span<const Index>(row.columns, row.count), values);
-    }
-    if (!data.numbers.empty()) {
-      part.numbers.push_back(data.numbers[m]);
-    } else if (data.classes.empty()) {
-      const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(m * labels);
-      part.labels.insert(part.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(labels));
-    } else {
-      part.classes.push_back(data.classes[m]);
-    }
-    if (data.FileOf(m) != data.source) part.files.Add(part.num_examples(), data.FileOf(m));
-    part.lines.push_back(data.lines[m]);
+void ExampleCollector::Add(const MultiLabelData& data, Index m) {
+  SLACKLINE_CHECK(m >= 0 && m < data.num_examples(), "there is no such example");
+  if (rows_ == nullptr) Begin(data);
+  const FeatureRow row = data.rows->row(m);
+  const std::span<const double> values(row.values, row.count);
+  if (row.dense()) {
+    rows_->AddDense(values);
+  } else {
+    rows_->AddSparse(std::span<const Index>(row.columns, row.count), values);
   }
-  part.rows = std::move(rows);
-  return part;
+  const std::size_t labels = data.label_names.size();
+  if (!data.numbers.empty()) {
+    data_.numbers.push_back(data.numbers[m]);
+  } else if (data.classes.empty()) {
+    const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(m * labels);
+    data_.labels.insert(data_.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(labels));
+  } else {
+    data_.classes.push_back(data.classes[m]);
+  }
+  if (data.FileOf(m) != data_.source) data_.files.Add(data_.num_examples(), data.FileOf(m));
+  data_.lines.push_back(data.lines[m]);
+}
+
+void ExampleCollector::Begin(const MultiLabelData& data) {
+  data_ = {};
+  data_.source = data.source;
+  data_.label_names = data.label_names;
+  data_.class_column = data.class_column;
+  data_.num_features = data.num_features;
+  data_.has_constant = data.has_constant;
+  data_.fill_values = data.fill_values;
+  data_.table = data.table;
+  rows_ = std::make_shared<FeatureRows>();
+}
+
+MultiLabelData ExampleCollector::Take() {
+  data_.rows = std::exchange(rows_, nullptr);
+  return std::exchange(data_, {});
+}
+
+MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index> examples) {
+  ExampleCollector part;
+  part.Begin(data);
+  for (const Index m : examples) part.Add(data, m);
+  return part.Take();
 }
 
 }  // namespace slackline::internal

@@ -156,6 +156,21 @@ struct MultiLabelReadOptions {
 /// get none.
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options);
 
+/// Copies of examples of data with the same labels and features, without their names and notes.
+class ExampleCollector {
+ public:
+  /// For data of which there may be no examples; else the first Add begins.
+  void Begin(const MultiLabelData& data);
+  void Add(const MultiLabelData& data, Index m);
+  Index size() const { return data_.num_examples(); }
+  /// The examples in the order of Add; the collector then begins again.
+  MultiLabelData Take();
+
+ private:
+  MultiLabelData data_;
+  std::shared_ptr<FeatureRows> rows_;  // null: not begun
+};
+
 /// The data restricted to these examples, in this order.
 MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index> examples);
 

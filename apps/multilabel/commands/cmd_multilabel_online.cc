@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel online
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/add_command.h>
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_help.h>
+#include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/cmd_json_log.h>
+#include <slackline/apps/cli/cmd_ranks.h>
+#include <slackline/apps/cli/terminal_line.h>
+#include <slackline/apps/cli/training/cmd_checkpoint.h>
+#include <slackline/apps/cli/training/cmd_train_session.h>
+#include <slackline/apps/multilabel/commands/cmd_reading.h>
+#include <slackline/apps/multilabel/data/multilabel_reader.h>
+#include <slackline/apps/multilabel/loss_weights.h>
+#include <slackline/apps/multilabel/multilabel_memory.h>
+#include <slackline/apps/multilabel/training/online_training.h>
+#include <slackline/core/check.h>
+#include <slackline/core/line_reader.h>
+#include <slackline/core/memory_limit.h>
+#include <slackline/core/number_text.h>
+#include <slackline/core/timer.h>
+
+namespace slackline::internal::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Trains a multi-label classifier on a stream of any length: each example is predicted, learned "
+    "from once, in the\n"
+    "order of the data, and forgotten. The method is online dual ascent with several labellings in "
+    "every update (learner\n"
+    "multi-sample).\n"
+    "DATA is read line by line; - reads the standard input. LIBSVM data need --num-labels and "
+    "--num-features. Other\n"
+    "data need --like: a model of `slackline multilabel train` on a sample of them, whose labels, "
+    "features, scaling and\n"
+    "graph the new model gets, but not its weights.\n"
+    "The weights have no certificate; instead, the mean loss of the predictions, each made before "
+    "its example was learned\n"
+    "from, estimates the loss on new examples.\n"
+    "Ctrl-C, or a line with an error, ends the stream: the model of the examples before it is "
+    "written.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  zcat events.svm.gz | slackline multilabel online - --num-labels 30 --num-features 50000 "
+    "--lambda 1e-5 --model e.slk\n"
+    "  slackline multilabel online all.arff.gz --like sample.slk --lambda 1e-5 --model a.slk\n"
+    "  slackline multilabel online monday.svm --num-labels 30 --num-features 50000 --lambda 1e-5 "
+    "--checkpoint s.ckpt --model m.slk\n"
+    "  slackline multilabel online tuesday.svm --num-labels 30 --num-features 50000 --lambda 1e-5 "
+    "--checkpoint s.ckpt --resume s.ckpt --model m.slk";
+
+/// Examples that are learned from together, which costs less than one by one, with the same result.
+constexpr Index kMostPending = 64;
+
+struct OnlineCommand {
+  std::string data;
+  std::string model;
+  std::string like;
+  std::string num_labels;
+  std::string num_features;
+  std::string format = "auto";
+  std::string graph = "full";
+  std::string bias = "1";
+  std::string loss = "mean";
+  std::string log;
+  std::string log_every = "1000";
+  bool strict = false;
+  bool quiet = false;
+  bool compact = false;
+  CheckpointFlags checkpoint;
+  TrainFlags train;
+};
+
+/// The training options: those of multi-sample, every example visited once in its order.
+TrainOptions OptionsOf(const OnlineCommand& command) {
+  TrainOptions options = command.train.Read();
+  options.learner = LearnerKind::kMultiSample;
+  if (!command.train.Given("average")) options.average = AverageKind::kWeighted;
+  options.own<MultiSampleOptions>().online_loss = true;
+  if (options.lambda <= 0) {
+    throw DataError(
+        "--lambda is missing: a default would need all examples. If features have size 1, try "
+        "1 / (number of examples) to 10 times that");
+  }
+  return options;
+}
+
+/// A model with nothing learned yet, for LIBSVM data.
+MultiLabelModel NewModel(const OnlineCommand& command) {
+  if (command.num_labels.empty() || command.num_features.empty()) {
+    throw DataError(
+        "LIBSVM data need --num-labels and --num-features; other data need --like, a model of "
+        "`slackline multilabel train` on a sample of them");
+  }
+  const Index labels = ReadCount("num-labels", command.num_labels, 1);
+  const Index features = ReadCount("num-features", command.num_features, 1);
+  const bool bias = CheckChoice("bias", command.bias, {"0", "1"}) == 1;
+  const Offset pairs = command.graph == "full" ? Offset{labels} * (labels - 1) / 2 : 0;
+  const std::string excess =
+      TrainingExcess({0, labels, Offset{features} + (bias ? 1 : 0), pairs, 0, {UsableMemory(), 1}},
+                     LearnerKind::kMultiSample);
+  if (!excess.empty()) throw DataError("--num-labels and --num-features are too large: " + excess);
+  if (command.graph == "tree" || command.graph == "auto") {
+    throw DataError("--graph: " + command.graph +
+                    " needs all examples; use full, none, a file, or --like");
+  }
+  MultiLabelData data;  // no examples
+  for (Index i = 0; i < labels; ++i) data.label_names.push_back(std::to_string(i));
+  return {data.label_names, features, bias, MakeLabelGraph(command.graph, data)};
+}
+
+MultiLabelModel ModelOf(const OnlineCommand& command) {
+  if (command.like.empty()) return NewModel(command);
+  return MultiLabelModel::Load(command.like);
+}
+
+OnlineTraining MakeTraining(const OnlineCommand& command) {
+  OnlineTrainingOptions options;
+  options.train = OptionsOf(command);
+  CheckChoice("loss", command.loss, {"mean", "count", "f1"});
+  const MultiLabelLoss loss = MultiLabelLoss::Named(command.loss);
+  MultiLabelModel model = ModelOf(command);
+  options.loss = {loss.scale, {}, {}, {}, loss.form};
+  if (loss.form == LossForm::kSum) options.loss.given_weights = model.loss_weights();
+  options.loss_name = command.loss;
+  options.data = command.data;
+  options.single_precision = command.compact;
+  options.texts = {{"graph", command.like.empty() ? command.graph : "that of " + command.like},
+                   {"loss", command.loss},
+                   {"bias", model.has_constant() ? "1" : "0"}};
+  return OnlineTraining(std::move(model), std::move(options));
+}
+
+/// One run of the command.
+class OnlineSession {
+ public:
+  explicit OnlineSession(const OnlineCommand& command)
+      : command_(command),
+        training_(MakeTraining(command)),
+        read_(training_.model().ReadOptions()),
+        log_every_(ReadCount("log-every", command.log_every, 1)),
+        line_(!command.quiet) {
+    read_.format = ReadFormat(command.format);
+    read_.strict = command.strict;
+    if (!command.checkpoint.resume.empty()) Resume();
+  }
+
+  int Run() {
+    interrupt_ = CatchInterrupts();
+    LineReader lines(command_.data);
+    lines.EndAtInterrupt(interrupt_);
+    if (!command_.log.empty()) log_.Open(command_.log);
+    if (!command_.quiet) Describe();
+    if (log_.open()) log_.Write(StartJson());
+    const std::string fault = ReadAndLearn(&lines);
+    line_.Clear();
+    return End(fault);
+  }
+
+ private:
+  bool interrupted() const { return interrupt_->load() != 0; }
+  std::int64_t num_examples() const { return training_.figures().steps; }
+
+  /// Learns from all examples up to the end of the stream, an interrupt, or an error in the data,
+  /// whose message it returns. Throws it where nothing has been learned before.
+  std::string ReadAndLearn(LineReader* lines) {
+    std::unique_ptr<MultiLabelReader> reader;
+    std::string fault;
+    ExampleCollector pending;
+    const auto learn = [&] {
+      if (pending.size() == 0) return;
+      training_.Learn(pending.Take());
+      Report();
+    };
+    const auto next = [&] {
+      try {
+        if (reader == nullptr) reader = OpenMultiLabelData(lines, read_);
+        if (!reader->Next()) return false;
+        pending.Add(reader->Examples(), 0);
+        reader->Forget();
+        return true;
+      } catch (const DataError& error) {
+        if (!interrupted()) fault = error.what();
+        return false;
+      }
+    };
+    while (!interrupted() && next()) {
+      if (pending.size() == kMostPending || num_examples() + pending.size() >= next_report_)
+        learn();
+    }
+    learn();
+    if (!fault.empty() && num_examples() == 0) throw DataError(fault);
+    if (reader != nullptr && !command_.quiet) {
+      line_.Clear();
+      TellNotes(reader->Notes());
+    }
+    return fault;
+  }
+
+  /// What is due after the examples so far: a line of the log, a checkpoint, the terminal's line.
+  void Report() {
+    const std::int64_t examples = num_examples();
+    if (examples >= next_report_) {
+      LogProgress("progress");
+      next_report_ = (examples / log_every_ + 1) * log_every_;
+    }
+    if (!command_.checkpoint.file.empty() &&
+        since_checkpoint_.Seconds() >= command_.checkpoint.EverySeconds()) {
+      SaveState();
+    }
+    if (line_.due()) {
+      line_.Show(Count(static_cast<Offset>(examples), "example") + "  mean loss " +
+                 Number(training_.figures().mean_loss, 4));
+    }
+  }
+
+  int End(const std::string& fault) {
+    const std::int64_t examples = num_examples();
+    if (examples == 0) {
+      if (!interrupted()) throw DataError(command_.data, 0, "no example has a known label");
+      std::fprintf(stderr, "interrupted before the first example: no model is written\n");
+      return 128 + interrupt_->load();
+    }
+    LogProgress("end");
+    training_.Save(command_.model, running_.Seconds());
+    if (!command_.checkpoint.file.empty()) SaveState();
+    if (!fault.empty()) {
+      throw DataError(fault + "; the model of the " +
+                      Count(static_cast<Offset>(examples), "example") +
+                      " before it is written to " + command_.model);
+    }
+    if (!command_.quiet) Summarise();
+    log_.Check();
+    return interrupted() ? 128 + interrupt_->load() : 0;
+  }
+
+  void Describe() const {
+    const MultiLabelModel& model = training_.model();
+    std::fprintf(stderr, "online: %s%s, %s, %s; lambda %s, loss %s\n",
+                 Count(model.num_features(), "feature").c_str(),
+                 model.has_constant() ? " and a constant" : "",
+                 Count(model.num_labels(), "label").c_str(),
+                 Count(static_cast<Offset>(model.pairs().size()), "pair").c_str(),
+                 Number(command_.train.Read().lambda).c_str(), command_.loss.c_str());
+    if (num_examples() > 0) {
+      std::fprintf(stderr, "continuing after %s\n",
+                   Count(static_cast<Offset>(num_examples()), "example").c_str());
+    }
+  }
+
+  void Summarise() const {
+    const OnlineFigures figures = training_.figures();
+    std::fprintf(stderr, "%s%s; mean loss of the predictions before learning %s\n",
+                 Count(static_cast<Offset>(figures.steps), "example").c_str(),
+                 training_.skipped() == 0
+                     ? ""
+                     : (", and " + Count(static_cast<Offset>(training_.skipped()), "example") +
+                        " without any known label left out")
+                           .c_str(),
+                 Number(figures.mean_loss, 4).c_str());
+    // A larger bound says nothing, since objectives are not negative.
+    if (figures.bound < figures.mean_objective) {
+      std::fprintf(stderr,
+                   "mean objective on the way %s, at most %s above the optimum of these examples\n",
+                   Number(figures.mean_objective, 4).c_str(), Number(figures.bound, 3).c_str());
+    }
+    std::fprintf(stderr, "%smodel written to %s\n", interrupted() ? "interrupted: " : "",
+                 command_.model.c_str());
+  }
+
+  Json StartJson() const {
+    const MultiLabelModel& model = training_.model();
+    Json start = {{"event", "start"},
+                  {"data", command_.data},
+                  {"features", model.num_features()},
+                  {"labels", model.num_labels()},
+                  {"pairs", model.pairs().size()},
+                  {"weights", model.weights().size()},
+                  {"loss", command_.loss}};
+    for (const auto& [name, value] : training_.Identity()) {
+      if (name.starts_with("--")) start["options"][name.substr(2)] = value;
+    }
+    return start;
+  }
+
+  void LogProgress(const char* event) {
+    if (!log_.open()) return;
+    const OnlineFigures figures = training_.figures();
+    Json json = {{"event", event},
+                 {"examples", figures.steps},
+                 {"skipped_examples", training_.skipped()},
+                 {"mean_loss", figures.mean_loss},
+                 {"newest_mean_loss", training_.LossSinceLastCall()},
+                 {"mean_objective", figures.mean_objective},
+                 {"regret_bound", figures.bound},
+                 {"seconds", running_.Seconds()}};
+    if (std::string_view(event) == "end")
+      json["termination"] = interrupted() ? "interrupted" : "end of the data";
+    log_.Write(json);
+  }
+
+  void Resume() {
+    const Checkpoint saved = LoadCheckpoint(command_.checkpoint.resume);
+    const std::string difference = Difference(saved.fingerprint, training_.Identity());
+    if (!difference.empty()) {
+      throw DataError("--resume: " + command_.checkpoint.resume +
+                      " belongs to another run: " + difference);
+    }
+    StateReader reader(saved.state);
+    StateArchive archive(&reader);
+    training_.Archive(&archive);
+    reader.Finish();
+    next_report_ = (num_examples() / log_every_ + 1) * log_every_;
+  }
+
+  void SaveState() {
+    StateWriter writer;
+    StateArchive archive(&writer);
+    training_.Archive(&archive);
+    Checkpoint checkpoint;
+    checkpoint.fingerprint = training_.Identity();
+    checkpoint.state = writer.bytes();
+    SaveCheckpoint(command_.checkpoint.file, checkpoint);
+    since_checkpoint_.Restart();
+  }
+
+  const OnlineCommand& command_;
+  OnlineTraining training_;
+  MultiLabelReadOptions read_;
+  std::int64_t log_every_;
+  std::int64_t next_report_ = log_every_;
+  const std::atomic<int>* interrupt_ = nullptr;
+  JsonLog log_;
+  TerminalLine line_;
+  WallTimer running_, since_checkpoint_;
+};
+
+int Run(const OnlineCommand& command) {
+  RequireOneProcess("multilabel online");
+  const std::vector<std::string> inputs = {command.data, command.like, command.graph,
+                                           command.checkpoint.resume};
+  CheckOutput("model", command.model, {command.data, command.graph, command.checkpoint.resume},
+              false);
+  if (!command.log.empty()) CheckOutput("log", command.log, inputs, true);
+  command.checkpoint.Check({command.data, command.like, command.graph});
+  return OnlineSession(command).Run();
+}
+
+}  // namespace
+
+void AddMultiLabelOnline(CLI::App* parent, Action* action) {
+  const auto [app, command] = AddCommand(parent, action, {"online", kDescription, kExamples}, Run);
+  app->add_option("DATA", command->data, "examples")->required()->type_name("");
+  RegisterFormat(app, &command->format);
+  CLI::Option* like = AddTextOption(
+      app, "like", &command->like, "MODEL.slk",
+      "take the labels, features, scaling, graph and costs of errors from this model");
+  for (const auto& [name, value, text] :
+       {std::tuple{"num-labels", &command->num_labels,
+                   "number of labels in LIBSVM data, where labels are numbered from 0"},
+        std::tuple{"num-features", &command->num_features,
+                   "number of features in LIBSVM data, where features are numbered from 1"}}) {
+    AddTextOption(app, name, value, "N", text)->excludes(like);
+  }
+  app->add_flag("--strict", command->strict,
+                "refuse columns, categories and features that the model does not know");
+  AddTextOption(app, "graph", &command->graph, "full|none|FILE",
+                "pairs of labels that are joined: all pairs (full), none, or the pairs in a file, "
+                "as for `train`",
+                "full")
+      ->excludes(like);
+  AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1")->excludes(like);
+  AddTextOption(app, "loss", &command->loss, "mean|count|f1", "as for `train`", "mean");
+  command->train.Register(app, {"lambda", "samples", "update-rounds", "expand-first", "average",
+                                "suffix-share", "oracle", "seed"});
+  command->train.SetDefaultText("lambda", "");
+  command->train.SetDefaultText("average", "weighted");
+  AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->required();
+  AddTextOption(app, "log", &command->log, "RUN.jsonl",
+                "write a JSON object every so many examples; - is the standard output");
+  AddTextOption(app, "log-every", &command->log_every, "N", "examples between two objects", "1000");
+  AddCompactFlag(app, &command->compact);
+  command->checkpoint.Register(app);
+  app->add_flag("--quiet,-q", command->quiet, "print only warnings and errors");
+  GroupHelp(app);
+}
+
+}  // namespace slackline::internal::program
