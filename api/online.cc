@@ -97,9 +97,7 @@ void OnlineTrainer::Learn(const Dataset& next) {
   internal::VisitNext(problem, impl_->options, &impl_->run);
 }
 
-Weights OnlineTrainer::weights() const {
-  return WeightsOf(impl_->layout, impl_->run.Output());
-}
+Weights OnlineTrainer::weights() const { return WeightsOf(impl_->layout, impl_->run.Output()); }
 
 OnlineSummary OnlineTrainer::summary() const {
   const bool predicts = impl_->options.own<internal::MultiSampleOptions>().online_loss;

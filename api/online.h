@@ -72,6 +72,7 @@ class SLACKLINE_EXPORT OnlineTrainer {
   /// depend on how examples are divided into calls, bit for bit; larger calls are faster. Throws
   /// std::invalid_argument for another model, and std::invalid_argument or std::runtime_error when
   /// the loss, the oracle or the sampler does not apply to an example; nothing is learned then.
+  /// Where a factor or an oracle of the user throws, the examples before have been learned from.
   void Learn(const Dataset& next);
 
   /// The weights that OnlineOptions::average asks for; zeros before the first example.

@@ -37,9 +37,9 @@ class OnlineTraining {
   OnlineTraining(MultiLabelModel model, OnlineTrainingOptions options);
 
   /// Learns from the examples of data that were read with MultiLabelModel::ReadOptions, in their
-  /// order. How a stream is divided into calls makes no difference. Unknown labels are left out, and
-  /// with them examples without any known label. Throws DataError when the options do not suit the
-  /// model; nothing is learned then.
+  /// order. How a stream is divided into calls makes no difference. Unknown labels are left out,
+  /// and with them examples without any known label. Throws DataError when the options do not suit
+  /// the model; nothing is learned then.
   void Learn(const MultiLabelData& data);
 
   /// Figures of the examples so far.
