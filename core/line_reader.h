@@ -55,8 +55,8 @@ class LineReader {
   bool Next(std::string_view* line);
 
   /// From now on, the file ends when *interrupt is not 0 and more text is wanted, even from a pipe
-  /// that is silent; a line whose end has not come by then is left out. `interrupt` must outlive this
-  /// object. Requires one file, not parts.
+  /// that is silent; a line whose end has not come by then is left out. `interrupt` must outlive
+  /// this object. Requires one file, not parts.
   void EndAtInterrupt(const std::atomic<int>* interrupt);
 
   /// Number of the line that Next returned last in its file, from 1; 0 before the first.

@@ -356,7 +356,7 @@ int Run(const OnlineCommand& command) {
   CheckOutput("model", command.model, {command.data, command.graph, command.checkpoint.resume},
               false);
   if (!command.log.empty()) CheckOutput("log", command.log, inputs, true);
-  command.checkpoint.Check({command.data, command.like, command.graph});
+  command.checkpoint.Check({command.data, command.like, command.graph, command.model, command.log});
   return OnlineSession(command).Run();
 }
 
