@@ -14,7 +14,6 @@
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
-#include <slackline/learning/support_table.h>
 
 namespace slackline {
 inline namespace v1 {
@@ -92,8 +91,6 @@ void OnlineTrainer::Learn(const Dataset& next) {
   internal::TrainingSet training = TrainingSetOf(next.impl(), impl_->loss);
   if (training.data.size() == 0) return;
   const internal::Problem problem(std::move(training), impl_->lambda);
-  const std::string fault = internal::Unsupported(problem, impl_->options);
-  if (!fault.empty()) throw internal::DataError(fault);
   internal::VisitNext(problem, impl_->options, &impl_->run);
 }
 

@@ -33,6 +33,11 @@ std::unique_ptr<Learner> LearnerFor(const Problem& problem, const TrainOptions& 
 
 }  // namespace
 
+std::string RecordedOption(const OptionRecord& option, const TrainOptions& options) {
+  std::string text = OptionText(option, options);
+  return option.positive && text == "0" ? "auto" : text;
+}
+
 void TrainTask::Begin(const Problem& problem, const LearnerChoice& choice) {
   trained_ = choice.options;
   RecordTexts texts = Texts();
@@ -43,11 +48,8 @@ void TrainTask::Begin(const Problem& problem, const LearnerChoice& choice) {
   model.loss = std::move(texts.loss);
   model.options = std::move(texts.options);
   model.costs = std::move(texts.costs);
-  for (const OptionRecord& option : OptionRecords()) {
-    std::string text = OptionText(option, choice.options);
-    if (option.positive && text == "0") text = "auto";
-    model.options.emplace_back(option.name, std::move(text));
-  }
+  for (const OptionRecord& option : OptionRecords())
+    model.options.emplace_back(option.name, RecordedOption(option, choice.options));
   model.num_examples = NumExamples(problem, RanksOf(choice.options));
   model.lambda = problem.lambda();
 }

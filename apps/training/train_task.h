@@ -32,6 +32,9 @@ struct RecordTexts {
   std::vector<double> costs = {};  ///< of errors, as TrainingRecord has them
 };
 
+/// The value of an option as records have it: "auto" where the program finds a positive number.
+std::string RecordedOption(const OptionRecord& option, const TrainOptions& options);
+
 /// A model of an application, and the problem whose solution gives its weights.
 class TrainTask {
  public:

@@ -15,6 +15,7 @@
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/feature_bounds.h>
+#include <slackline/learning/support_table.h>
 
 namespace slackline::internal {
 namespace {
@@ -449,10 +450,13 @@ OnlineFigures OnlineSums::Figures(double lambda, bool online_loss) const {
 }
 
 std::vector<double> OnlineRun::Output() const {
-  std::vector<double> output = weights;
-  for (double& w : output) w *= scale;
-  if (!average.active()) return output;
-  average.Read(weights, &output);
+  std::vector<double> output;
+  if (average.active()) {
+    average.Read(weights, &output);
+  } else {
+    output = weights;
+    for (double& w : output) w *= scale;
+  }
   return output;
 }
 
@@ -480,6 +484,8 @@ void VisitNext(const Problem& next, const TrainOptions& options, OnlineRun* run)
                   "a run over examples that are not kept cannot revisit them");
   SLACKLINE_CHECK(run->weights.size() == Size(next.num_weights()),
                   "the run has another number of weights than the examples");
+  const std::string fault = Unsupported(next, options);
+  if (!fault.empty()) throw DataError(fault);
   MultiSampleLearner(next, options, nullptr).VisitNext(run);
 }
 

@@ -122,9 +122,10 @@ struct OnlineRun {
 
 /// Visits the examples of `next` once, in their order, as the next ones of the run. How a run is
 /// divided into calls makes no difference. With equal losses B, a run is a first pass of the
-/// learner with --order cyclic over all of the examples. options: without revisit. Throws as
-/// MakeMultiSampleLearner, and std::invalid_argument when the run has another number of weights;
-/// the run is then unchanged.
+/// learner with --order cyclic over all of the examples. options: without revisit. Throws
+/// DataError when the options cannot train the examples (support_table.h), and
+/// std::invalid_argument when the run has another number of weights; the run is then unchanged.
+/// Where a user's oracle or sampler throws, the run has learned from the examples before.
 void VisitNext(const Problem& next, const TrainOptions& options, OnlineRun* run);
 
 /// `multi-sample`.

@@ -204,16 +204,20 @@ Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options)
                              {"losses", HashLosses(problem.training(), place)}};
   TrainOptions given = options;
   given.lambda = problem.lambda();
-  for (const OptionRecord& record : OptionRecords()) {
-    if (record.outer) continue;
-    const std::string name = "--" + std::string(record.name);
-    fingerprint.emplace_back(name, name == kOracle
-                                       ? std::string(SolverKindNameInFiles(given.oracle))
-                                       : OptionText(record, given));
-  }
+  AddOptions(given, &fingerprint);
   const std::string oracle = OracleOfTheBuild(problem, options);
   if (!oracle.empty()) fingerprint.emplace_back("--oracle auto", oracle);
   return fingerprint;
+}
+
+void AddOptions(const TrainOptions& options, Fingerprint* fingerprint) {
+  for (const OptionRecord& record : OptionRecords()) {
+    if (record.outer) continue;
+    const std::string name = "--" + std::string(record.name);
+    fingerprint->emplace_back(name, name == kOracle
+                                        ? std::string(SolverKindNameInFiles(options.oracle))
+                                        : OptionText(record, options));
+  }
 }
 
 std::string Difference(const Fingerprint& saved, const Fingerprint& now) {

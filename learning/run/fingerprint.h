@@ -47,6 +47,9 @@ using Fingerprint = std::vector<std::pair<std::string, std::string>>;
 /// of the ranks, which is that of one process with all examples.
 Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options);
 
+/// Appends λ and all options but the outer ones.
+void AddOptions(const TrainOptions& options, Fingerprint* fingerprint);
+
 /// The differences in words; empty when there are none.
 std::string Difference(const Fingerprint& saved, const Fingerprint& now);
 

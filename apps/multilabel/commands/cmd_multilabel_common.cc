@@ -18,15 +18,6 @@
 namespace slackline::internal::program {
 namespace {
 
-MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights) {
-  CheckChoice("loss", loss, {"mean", "count", "f1"});
-  MultiLabelLoss result = MultiLabelLoss::Named(loss);
-  result.weights = LossWeights::Parse(loss_weights);
-  if (result.form == LossForm::kF1 && loss_weights != "equal")
-    throw DataError("--loss f1 cannot be combined with --loss-weights");
-  return result;
-}
-
 /// The bounds on the number of labels as text: ", label sets of …" if training respects them too,
 /// ", predictions of …" if only prediction does, and empty without bounds. With several ranks, all
 /// of them must call it.
@@ -76,6 +67,15 @@ std::string TextOf(const RecordTexts& texts, std::string_view option) {
 }
 
 }  // namespace
+
+MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights) {
+  CheckChoice("loss", loss, {"mean", "count", "f1"});
+  MultiLabelLoss result = MultiLabelLoss::Named(loss);
+  result.weights = LossWeights::Parse(loss_weights);
+  if (result.form == LossForm::kF1 && loss_weights != "equal")
+    throw DataError("--loss f1 cannot be combined with --loss-weights");
+  return result;
+}
 
 void DataFlags::Register(CLI::App* app) {
   app->add_option("DATA", data, "training data")->required()->type_name("");

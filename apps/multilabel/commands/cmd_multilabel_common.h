@@ -27,6 +27,9 @@ struct DataSettings {
   std::optional<ScaleKind> scale;  ///< nullopt: auto
 };
 
+/// The values of --loss and --loss-weights. Throws DataError.
+MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights);
+
 struct DataFlags {
   std::string data;
   std::string format = "auto";

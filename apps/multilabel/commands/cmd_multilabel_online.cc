@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline multilabel online
-#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/cli/training/cmd_checkpoint.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
+#include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
 #include <slackline/apps/multilabel/commands/cmd_reading.h>
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
 #include <slackline/apps/multilabel/loss_weights.h>
@@ -131,11 +131,9 @@ MultiLabelModel ModelOf(const OnlineCommand& command) {
 OnlineTraining MakeTraining(const OnlineCommand& command) {
   OnlineTrainingOptions options;
   options.train = OptionsOf(command);
-  CheckChoice("loss", command.loss, {"mean", "count", "f1"});
-  const MultiLabelLoss loss = MultiLabelLoss::Named(command.loss);
+  options.loss = ReadLoss(command.loss, "equal").For({});
   MultiLabelModel model = ModelOf(command);
-  options.loss = {loss.scale, {}, {}, {}, loss.form};
-  if (loss.form == LossForm::kSum) options.loss.given_weights = model.loss_weights();
+  if (options.loss.form == LossForm::kSum) options.loss.given_weights = model.loss_weights();
   options.loss_name = command.loss;
   options.data = command.data;
   options.single_precision = command.compact;
@@ -153,10 +151,14 @@ class OnlineSession {
         training_(MakeTraining(command)),
         read_(training_.model().ReadOptions()),
         log_every_(ReadCount("log-every", command.log_every, 1)),
-        line_(!command.quiet) {
+        line_(!command.quiet),
+        keeper_(command.checkpoint, command.checkpoint.Resumed(OneRank()), training_.Identity(),
+                OneRank()),
+        plan_(keeper_.Begin(0, {})) {
     read_.format = ReadFormat(command.format);
     read_.strict = command.strict;
-    if (!command.checkpoint.resume.empty()) Resume();
+    if (!plan_.resume.empty()) Resume();
+    told_ = training_.figures();
   }
 
   int Run() {
@@ -218,10 +220,7 @@ class OnlineSession {
       LogProgress("progress");
       next_report_ = (examples / log_every_ + 1) * log_every_;
     }
-    if (!command_.checkpoint.file.empty() &&
-        since_checkpoint_.Seconds() >= command_.checkpoint.EverySeconds()) {
-      SaveState();
-    }
+    if (since_checkpoint_.Seconds() >= plan_.every_seconds) SaveState();
     if (line_.due()) {
       line_.Show(Count(static_cast<Offset>(examples), "example") + "  mean loss " +
                  Number(training_.figures().mean_loss, 4));
@@ -237,7 +236,7 @@ class OnlineSession {
     }
     LogProgress("end");
     training_.Save(command_.model, running_.Seconds());
-    if (!command_.checkpoint.file.empty()) SaveState();
+    SaveState();
     if (!fault.empty()) {
       throw DataError(fault + "; the model of the " +
                       Count(static_cast<Offset>(examples), "example") +
@@ -245,6 +244,7 @@ class OnlineSession {
     }
     if (!command_.quiet) Summarise();
     log_.Check();
+    keeper_.CheckWritten();
     return interrupted() ? 128 + interrupt_->load() : 0;
   }
 
@@ -255,7 +255,7 @@ class OnlineSession {
                  model.has_constant() ? " and a constant" : "",
                  Count(model.num_labels(), "label").c_str(),
                  Count(static_cast<Offset>(model.pairs().size()), "pair").c_str(),
-                 Number(command_.train.Read().lambda).c_str(), command_.loss.c_str());
+                 Number(training_.options().train.lambda).c_str(), command_.loss.c_str());
     if (num_examples() > 0) {
       std::fprintf(stderr, "continuing after %s\n",
                    Count(static_cast<Offset>(num_examples()), "example").c_str());
@@ -300,11 +300,18 @@ class OnlineSession {
   void LogProgress(const char* event) {
     if (!log_.open()) return;
     const OnlineFigures figures = training_.figures();
+    const auto steps = static_cast<double>(figures.steps);
+    const auto told_steps = static_cast<double>(told_.steps);
+    const double newest =
+        steps == told_steps
+            ? kNone
+            : (steps * figures.mean_loss - told_steps * told_.mean_loss) / (steps - told_steps);
+    told_ = figures;
     Json json = {{"event", event},
                  {"examples", figures.steps},
                  {"skipped_examples", training_.skipped()},
                  {"mean_loss", figures.mean_loss},
-                 {"newest_mean_loss", training_.LossSinceLastCall()},
+                 {"newest_mean_loss", newest},
                  {"mean_objective", figures.mean_objective},
                  {"regret_bound", figures.bound},
                  {"seconds", running_.Seconds()}};
@@ -314,27 +321,20 @@ class OnlineSession {
   }
 
   void Resume() {
-    const Checkpoint saved = LoadCheckpoint(command_.checkpoint.resume);
-    const std::string difference = Difference(saved.fingerprint, training_.Identity());
-    if (!difference.empty()) {
-      throw DataError("--resume: " + command_.checkpoint.resume +
-                      " belongs to another run: " + difference);
-    }
-    StateReader reader(saved.state);
+    StateReader reader(plan_.resume);
     StateArchive archive(&reader);
     training_.Archive(&archive);
     reader.Finish();
     next_report_ = (num_examples() / log_every_ + 1) * log_every_;
   }
 
+  /// Writes a checkpoint if the command asks for any.
   void SaveState() {
+    if (!plan_.write) return;
     StateWriter writer;
     StateArchive archive(&writer);
     training_.Archive(&archive);
-    Checkpoint checkpoint;
-    checkpoint.fingerprint = training_.Identity();
-    checkpoint.state = writer.bytes();
-    SaveCheckpoint(command_.checkpoint.file, checkpoint);
+    plan_.write(writer.bytes(), writer.parts());
     since_checkpoint_.Restart();
   }
 
@@ -345,7 +345,10 @@ class OnlineSession {
   std::int64_t next_report_ = log_every_;
   const std::atomic<int>* interrupt_ = nullptr;
   JsonLog log_;
+  OnlineFigures told_;  // at the last object of the log
   TerminalLine line_;
+  CheckpointKeeper keeper_;
+  CheckpointPlan plan_;
   WallTimer running_, since_checkpoint_;
 };
 
@@ -369,15 +372,13 @@ void AddMultiLabelOnline(CLI::App* parent, Action* action) {
   CLI::Option* like = AddTextOption(
       app, "like", &command->like, "MODEL.slk",
       "take the labels, features, scaling, graph and costs of errors from this model");
-  for (const auto& [name, value, text] :
-       {std::tuple{"num-labels", &command->num_labels,
-                   "number of labels in LIBSVM data, where labels are numbered from 0"},
-        std::tuple{"num-features", &command->num_features,
-                   "number of features in LIBSVM data, where features are numbered from 1"}}) {
-    AddTextOption(app, name, value, "N", text)->excludes(like);
-  }
-  app->add_flag("--strict", command->strict,
-                "refuse columns, categories and features that the model does not know");
+  AddTextOption(app, "num-labels", &command->num_labels, "N",
+                "number of labels in LIBSVM data, where labels are numbered from 0")
+      ->excludes(like);
+  AddTextOption(app, "num-features", &command->num_features, "N",
+                "number of features in LIBSVM data, where features are numbered from 1")
+      ->excludes(like);
+  RegisterStrict(app, &command->strict);
   AddTextOption(app, "graph", &command->graph, "full|none|FILE",
                 "pairs of labels that are joined: all pairs (full), none, or the pairs in a file, "
                 "as for `train`",

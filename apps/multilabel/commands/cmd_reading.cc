@@ -26,6 +26,11 @@ MultiLabelFormat ReadFormat(const std::string& format) {
                      MultiLabelFormat::kCsv, MultiLabelFormat::kTsv});
 }
 
+void RegisterStrict(CLI::App* app, bool* strict) {
+  app->add_flag("--strict", *strict,
+                "refuse columns, categories and features that the model does not know");
+}
+
 void TableFlags::Register(CLI::App* app) {
   AddTextOption(
       app, "label-columns", &label_columns, "LIST",
@@ -38,8 +43,7 @@ void TableFlags::Register(CLI::App* app) {
 
 void ReadingFlags::Register(CLI::App* app) {
   RegisterFormat(app, &format);
-  app->add_flag("--strict", strict,
-                "refuse columns, categories and features that the model does not know");
+  RegisterStrict(app, &strict);
   AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
                 "number of labels of a prediction. auto: as the model was trained. any: no bounds. "
                 "MIN-MAX: from MIN to MAX",

@@ -17,6 +17,9 @@ void RegisterFormat(CLI::App* app, std::string* format);
 /// The value of --format. Throws DataError.
 MultiLabelFormat ReadFormat(const std::string& format);
 
+/// --strict.
+void RegisterStrict(CLI::App* app, bool* strict);
+
 /// The columns of a table to train on.
 struct TableFlags {
   std::string label_columns;

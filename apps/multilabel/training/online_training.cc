@@ -7,7 +7,6 @@
 #include <slackline/apps/training/train_task.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
-#include <slackline/learning/support_table.h>
 
 namespace slackline::internal {
 namespace {
@@ -34,25 +33,14 @@ OnlineTraining::OnlineTraining(MultiLabelModel model, OnlineTrainingOptions opti
 void OnlineTraining::Learn(const MultiLabelData& data) {
   TrainingSet training = MakeTrainingSet(model_.MakeDataset(data), options_.loss);
   const Index skipped = training.skipped_examples;
-  if (training.data.size() > 0) {
-    const Problem problem(std::move(training), options_.train.lambda);
-    const std::string fault = Unsupported(problem, options_.train);
-    if (!fault.empty()) throw DataError(fault);
-    VisitNext(problem, options_.train, &run_);
-  }
+  if (training.data.size() > 0)
+    VisitNext(Problem(std::move(training), options_.train.lambda), options_.train, &run_);
   skipped_ += skipped;
 }
 
 OnlineFigures OnlineTraining::figures() const {
   return run_.sums.Figures(options_.train.lambda,
                            options_.train.own<MultiSampleOptions>().online_loss);
-}
-
-double OnlineTraining::LossSinceLastCall() {
-  const std::int64_t steps = run_.sums.steps - std::exchange(told_steps_, run_.sums.steps);
-  const double lost = run_.sums.lost - std::exchange(told_lost_, run_.sums.lost);
-  const bool known = steps > 0 && options_.train.own<MultiSampleOptions>().online_loss;
-  return known ? lost / static_cast<double>(steps) : kNone;
 }
 
 void OnlineTraining::Save(const std::string& path, double seconds) {
@@ -63,7 +51,8 @@ void OnlineTraining::Save(const std::string& path, double seconds) {
   record.data = options_.data;
   record.options = options_.texts;
   for (const OptionRecord& option : OptionRecords()) {
-    if (!option.outer) record.options.emplace_back(option.name, OptionText(option, options_.train));
+    if (!option.outer)
+      record.options.emplace_back(option.name, RecordedOption(option, options_.train));
   }
   record.num_examples = static_cast<Index>(so_far.steps);
   record.lambda = options_.train.lambda;
@@ -94,19 +83,13 @@ Fingerprint OnlineTraining::Identity() const {
                           {"graphs", pairs.Text()},
                           {"loss weights", weights.Text()},
                           {"--loss", options_.loss_name}};
-  for (const OptionRecord& option : OptionRecords()) {
-    if (!option.outer)
-      identity.emplace_back("--" + std::string(option.name), OptionText(option, options_.train));
-  }
+  AddOptions(options_.train, &identity);
   return identity;
 }
 
 void OnlineTraining::Archive(StateArchive* archive) {
   run_.Archive(archive);
   archive->Count(&skipped_);
-  if (!archive->loading()) return;
-  told_steps_ = run_.sums.steps;
-  told_lost_ = run_.sums.lost;
 }
 
 }  // namespace slackline::internal

@@ -46,11 +46,8 @@ class OnlineTraining {
   OnlineFigures figures() const;
   /// Examples without a known label.
   std::int64_t skipped() const { return skipped_; }
-  /// The mean loss of the predictions since the last call, as figures().mean_loss; NaN if there
-  /// were none.
-  double LossSinceLastCall();
-
   const MultiLabelModel& model() const { return model_; }
+  const OnlineTrainingOptions& options() const { return options_; }
   /// Writes the model with the weights, or their average, so far. seconds: for the record.
   void Save(const std::string& path, double seconds);
 
@@ -64,8 +61,6 @@ class OnlineTraining {
   OnlineTrainingOptions options_;
   OnlineRun run_;
   std::int64_t skipped_ = 0;
-  std::int64_t told_steps_ = 0;  // at the last call of LossSinceLastCall
-  double told_lost_ = 0;
 };
 
 }  // namespace slackline::internal

@@ -52,6 +52,43 @@ struct OnlineFiles {
   OnlineJson Info() const { return OnlineJson::parse(RunProgram({"info", model, "--json"}).out); }
 };
 
+/// A pipe with ten examples and a part of a line, which then is silent.
+struct SilentStream {
+  OnlineFiles files;
+  std::string pipe = files.folder.Path("pipe");
+  std::string log = files.folder.Path("run.jsonl");
+  int end = -1;
+
+  SilentStream() {
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    // Opened for both directions, so that the stream neither ends nor blocks this test.
+    end = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(end >= 0);
+    std::string text;
+    const std::vector<std::string> lines = Lines(files.text);
+    for (int k = 0; k < 10; ++k) text += lines[k] + "\n";
+    text += "1 2:0.";
+    REQUIRE(write(end, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
+  ~SilentStream() { close(end); }
+  SilentStream(const SilentStream&) = delete;
+  SilentStream& operator=(const SilentStream&) = delete;
+
+  /// To be run with the pipe as input and the log as output.
+  Arguments Online(const Arguments& more = {}) const {
+    return files.Online(
+        "-", OnlineFiles::Sizes() + Arguments{"--log-every", "10", "--log", "/dev/stdout"} + more);
+  }
+  /// Returns when the ten examples have been learned from; false after a minute.
+  bool Learned() const {
+    for (int k = 0; k < 6000; ++k) {
+      if (Lines(ReadBytes(log)).size() >= 2) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+};
+
 void CheckDone(const Arguments& arguments, const std::string& input = "/dev/null") {
   const Outcome outcome = RunProgram(arguments, input);
   INFO(outcome.err);
@@ -188,34 +225,29 @@ TEST_CASE("an error in a stream keeps the model of the examples before it") {
 }
 
 TEST_CASE("an interrupt ends a silent stream with the model of the whole lines") {
-  const OnlineFiles files;
-  const std::string pipe = files.folder.Path("pipe");
-  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  const std::string log = files.folder.Path("run.jsonl");
-  // Opened for both directions, so that the stream neither ends nor blocks this test.
-  const int end = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
-  REQUIRE(end >= 0);
-  Process process(files.Online("-", OnlineFiles::Sizes() +
-                                        Arguments{"--log-every", "10", "--log", "/dev/stdout"}),
-                  pipe, log);
-  std::string text;
-  const std::vector<std::string> lines = Lines(files.text);
-  for (int k = 0; k < 10; ++k) text += lines[k] + "\n";
-  text += "1 2:0.";
-  REQUIRE(write(end, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-  bool learned = false;
-  for (int k = 0; k < 6000 && !learned; ++k) {
-    learned = Lines(ReadBytes(log)).size() >= 2;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  REQUIRE(learned);
+  const SilentStream stream;
+  Process process(stream.Online(), stream.pipe, stream.log);
+  REQUIRE(stream.Learned());
   process.Signal(SIGINT);
   const Outcome outcome = process.Wait();
-  close(end);
   INFO(outcome.err);
   CHECK(outcome.code == 130);
-  CHECK(files.Info()["examples"] == 10);
-  CHECK(OnlineJson::parse(Lines(ReadBytes(log)).back())["termination"] == "interrupted");
+  CHECK(stream.files.Info()["examples"] == 10);
+  CHECK(OnlineJson::parse(Lines(ReadBytes(stream.log)).back())["termination"] == "interrupted");
+}
+
+TEST_CASE("a checkpoint that cannot be written does not lose the model") {
+  const SilentStream stream;
+  const std::string gone = stream.files.folder.Path("gone");
+  std::filesystem::create_directory(gone);
+  Process process(stream.Online({"--checkpoint", gone + "/s.ckpt"}), stream.pipe, stream.log);
+  REQUIRE(stream.Learned());
+  std::filesystem::remove_all(gone);
+  process.Signal(SIGINT);
+  const Outcome outcome = process.Wait();
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err.find("checkpoint not written: ") != std::string::npos);
+  CHECK(stream.files.Info()["examples"] == 10);
 }
 
 TEST_CASE("an interrupt before the first example writes no model") {
