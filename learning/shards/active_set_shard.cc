@@ -81,7 +81,7 @@ void ActiveSetShard::RunPart(std::int64_t most_work, const StopControl& stop) {
     const ActiveSetBlocks::VisitResult result = blocks_.Visit(m, call);
     gaps_.Visited(m, call, result);
     part_gain_ += result.gain;
-    NoteChanges(example, [&](std::size_t slot) { return blocks_.moved_slot(slot); });
+    NoteChanges([&](std::size_t slot) { return blocks_.moved_slot(slot); });
   };
   VisitChosen(
       most_work, stop, [&] { return blocks_.work(); }, visit);

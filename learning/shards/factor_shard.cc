@@ -88,7 +88,7 @@ void FactorShard::Enter(Index m) {
   if (!FirstVisit(m)) return;
   const ExampleView example = problem_.data().example(m);
   TakeColumns(example);
-  NoteChanges(example);
+  NoteChanges();
   const FactorBlocks::ExamplePoint point = blocks_.Point(m);
   visited_.push_back({m, states_.size(), corners_.size()});
   states_.insert(states_.end(), point.state.begin(), point.state.end());

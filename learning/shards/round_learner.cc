@@ -155,6 +155,7 @@ void RoundLearner::RunPart(const StopControl& stop, const std::function<void(Sha
     if (state_ != RoundState::kRunning) shard.BeginRound();
     if (choose != nullptr) (*choose)(shard);
     shard.RunPart(most, stop);
+    shard.EndPart();
   });
   state_ = RoundState::kRunning;
   const StopControl::Wish wish = stop.wish();

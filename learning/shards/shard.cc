@@ -24,23 +24,34 @@ TrainOptions OptionsOfShard(TrainOptions options, Index number) {
 }
 
 void Shard::BeginRound() {
+  // The common values of changed columns are others than the shard's own.
+  for (std::size_t k = 0; k < num_noted_; ++k) taken_[noted_[k]] = -1;
+  num_noted_ = 0;
+  num_dealt_ = 0;
   for (std::vector<Index>& range : changed_) range.clear();
   round_work_ = 0;
   round_share_ = 0;
   ++round_;
 }
 
+void Shard::EndPart() {
+  for (; num_dealt_ < num_noted_; ++num_dealt_) {
+    const Index column = noted_[num_dealt_];
+    changed_[static_cast<std::size_t>(column * ranges_per_column_)].push_back(column);
+  }
+}
+
 void Shard::TakeColumns(const ExampleView& example) {
   if (!has_columns()) return;
+  common_->runs.ListColumns(example, &listed_);
   double* const copy = copy_.data();
   const double* const values = common_->values.data();
-  common_->runs.ForEachColumn(example, [&](Index number, const WeightRun& run) {
-    Column& column = columns_[number];
-    const std::int32_t newest = common_->changed_in[number];
-    if (column.taken >= newest || column.changed == round_) return;
-    column.taken = newest;
-    CopyRun(values + run.begin, run.count, copy + run.begin);
-  });
+  for (const WeightRuns::ColumnList::Entry& entry : listed_.all()) {
+    const std::int32_t newest = common_->changed_in[entry.number];
+    if (taken_[entry.number] >= newest) continue;
+    taken_[entry.number] = newest;
+    CopyRun(values + entry.begin, entry.count, copy + entry.begin);
+  }
 }
 
 void Shard::TakeFrequent() {
@@ -54,7 +65,9 @@ void Shard::TakeFrequent() {
 void Shard::TakeWeights() {
   std::copy(common_->values.begin(), common_->values.end(), copy_.begin());
   round_ = 0;
-  std::fill(columns_.begin(), columns_.end(), Column());
+  std::fill(taken_.begin(), taken_.end(), 0);
+  num_noted_ = 0;
+  num_dealt_ = 0;
   std::fill(visited_in_.begin(), visited_in_.end(), 0);
 }
 

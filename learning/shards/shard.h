@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -40,7 +41,10 @@ class Shard {
         common_(common),
         total_(total),
         visited_in_(problem.size(), 0),
-        columns_(common->runs.num_columns()),
+        taken_(common->runs.num_columns(), 0),
+        noted_(has_columns() ? taken_.size() + 1 : 0),
+        ranges_per_column_(static_cast<double>(kRanges) /
+                           static_cast<double>(std::max<std::size_t>(1, taken_.size()))),
         changed_(kRanges) {}
   virtual ~Shard() = default;
   Shard(const Shard&) = delete;
@@ -54,6 +58,8 @@ class Shard {
   virtual void BeginRound();
   /// Visits chosen examples until this part of the round has taken the work `most_work`.
   virtual void RunPart(std::int64_t most_work, const StopControl& stop) = 0;
+  /// After RunPart: deals the columns that it has changed into ranges.
+  void EndPart();
   /// Whether any examples were chosen, and whether all of them have been visited.
   bool chose() const { return !chosen_.empty(); }
   bool done() const { return next_ == chosen_.size(); }
@@ -108,7 +114,7 @@ class Shard {
  protected:
   /// The copy of the weights, num_weights numbers that stay where they are.
   void SetCopy(std::span<double> copy) { copy_ = copy; }
-  bool has_columns() const { return !columns_.empty(); }
+  bool has_columns() const { return !taken_.empty(); }
 
   /// Calls visit(k) for the next chosen examples, k being the place of the example among them,
   /// until work() has grown by most_work, or an eighth of the chosen examples is done.
@@ -133,16 +139,25 @@ class Shard {
   }
   /// Brings the columns that a visit of the example reads up to date.
   void TakeColumns(const ExampleView& example);
-  /// Notes that a visit of the example has changed the columns of these of its slots; moved(s):
-  /// whether slot s is one.
+  /// Notes that a visit of the example of the last TakeColumns has changed the columns of these of
+  /// its slots; moved(s): whether slot s is one.
   template <class Moved>
-  void NoteChanges(const ExampleView& example, const Moved& moved) {
+  void NoteChanges(const Moved& moved) {
     if (!has_columns()) return;
-    common_->runs.ForEachColumn(example, moved,
-                                [&](Index number, const WeightRun&) { NoteChange(number); });
+    std::size_t noted = num_noted_;
+    for (std::size_t s = 0; s < listed_.ends.size(); ++s) {
+      if (!moved(s)) continue;
+      for (const WeightRuns::ColumnList::Entry& entry : listed_.OfSlot(s)) {
+        // No branch: a column that has been noted is overwritten by the next one.
+        noted_[noted] = entry.number;
+        noted += taken_[entry.number] == kOwn ? 0 : 1;
+        taken_[entry.number] = kOwn;
+      }
+    }
+    num_noted_ = noted;
   }
-  void NoteChanges(const ExampleView& example) {
-    NoteChanges(example, [](std::size_t) { return true; });
+  void NoteChanges() {
+    NoteChanges([](std::size_t) { return true; });
   }
 
   Problem problem_;
@@ -160,22 +175,18 @@ class Shard {
   /// passes over few examples are worth little.
   static constexpr std::size_t kLeastParts = 8;
 
-  std::span<double> copy_;
-  struct Column {
-    std::int32_t taken = 0;    // the common round of the value in the copy
-    std::int32_t changed = 0;  // the last own round that changed it
-  };
-  void NoteChange(Index number) {
-    Column& column = columns_[number];
-    if (column.changed == round_) return;
-    column = {-1, round_};  // the common value will be another one
-    const auto columns = static_cast<std::int64_t>(columns_.size());
-    changed_[static_cast<std::int64_t>(kRanges) * number / columns].push_back(number);
-  }
+  /// Of a column that this round has changed: its value in the copy is the shard's own.
+  static constexpr std::int32_t kOwn = std::numeric_limits<std::int32_t>::max();
 
+  std::span<double> copy_;
   std::int32_t round_ = 0;                // of this shard, since TakeWeights
   std::vector<std::int32_t> visited_in_;  // per example: the last round that visited it
-  std::vector<Column> columns_;
+  std::vector<std::int32_t> taken_;       // per column: the common round of its value, or kOwn
+  WeightRuns::ColumnList listed_;         // by the last TakeColumns
+  std::vector<Index> noted_;              // the columns that the round has changed, and a free place
+  std::size_t num_noted_ = 0;
+  double ranges_per_column_;
+  std::size_t num_dealt_ = 0;                // of noted_, into changed_
   std::vector<std::vector<Index>> changed_;  // columns, by range
 };
 

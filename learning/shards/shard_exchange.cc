@@ -297,8 +297,11 @@ void ShardExchange::ApplyColumns(CommonWeights* common, Piece* piece) const {
     PrefetchBehind(*common, *piece, r);
     const WeightRun& run = piece->runs[r];
     double* const values = common->values.data() + run.begin;
-    double* const before = piece->differences.data();  // AddColumns made room
-    std::copy(values, values + run.count, before);
+    double* before = values;
+    if (piece->begin[r + 1] - piece->begin[r] > 1) {
+      before = piece->differences.data();  // AddColumns made room
+      std::copy(values, values + run.count, before);
+    }
     for (Index c = piece->begin[r]; c < piece->begin[r + 1]; ++c) {
       const Change& change = piece->changes[c];
       AddDifference(change.values, before, shares_[change.shard] / caution_, run.count, values);

@@ -117,7 +117,7 @@ class CornerShard : public Shard {
     TakeColumns(example);
     points_.Towards(m, std::as_const(corners_).coordinates(m), &direction_);
     ScatterFeatures(example, direction_, caution_ / lambda_m(), copy_);
-    NoteChanges(example);
+    NoteChanges();
     if (known_) return;
     sweep_work_ +=
         kVisitWork + 2 * static_cast<std::int64_t>(direction_.size()) + SweepEntries(example) / 2;

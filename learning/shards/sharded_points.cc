@@ -53,7 +53,7 @@ class PointShard : public Shard {
       TakeColumns(example);
       if (blocks_.terms().l1 > 0) ThresholdColumns(example);
       if (FirstVisit(m)) Remember(m);
-      if (blocks_.Visit(m)) NoteChanges(example);
+      if (blocks_.Visit(m)) NoteChanges();
     };
     VisitChosen(
         most_work, stop, [&] { return blocks_.work(); }, visit);

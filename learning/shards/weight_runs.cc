@@ -118,6 +118,32 @@ void WeightRuns::MarkFrequent(const Dataset& data, std::int64_t part_work, Ranks
   std::ranges::fill(divided_of_block_, -1);
 }
 
+void WeightRuns::ListColumns(const ExampleView& example, ColumnList* list) const {
+  const std::span<const Slot> slots = example.structure().slots();
+  list->ends.resize(slots.size());
+  std::size_t used = 0;
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    const Index d = divided_of_block_[slots[s].block];
+    if (d >= 0) {
+      const Divided& block = divided_[d];
+      const Index first = first_column_[d];
+      const FeatureRow row = example.input(slots[s].input);
+      if (list->entries.size() < used + Size(row.count))
+        list->entries.resize(2 * used + Size(row.count));
+      // Which columns are frequent is as good as random: no branch, but an entry that the next one
+      // overwrites.
+      ColumnList::Entry* const entries = list->entries.data();
+      for (Index k = 0; k < row.count; ++k) {
+        const Index number = first + row.columns[k];
+        const WeightRun run = block.column(row.columns[k]);
+        entries[used] = {number, static_cast<Index>(run.count), run.begin};
+        used += is_frequent_[number] == 0 ? 1 : 0;
+      }
+    }
+    list->ends[s] = used;
+  }
+}
+
 WeightRun WeightRuns::column(Index c) const {
   const auto next = std::upper_bound(first_column_.begin(), first_column_.end(), c);
   const std::size_t block = static_cast<std::size_t>(next - first_column_.begin()) - 1;

@@ -44,14 +44,14 @@ class WeightRuns {
   Index num_columns() const { return first_column_.back(); }
   WeightRun column(Index c) const;
 
-  /// Calls visit(number, run) for the columns, without the frequent ones, of the features of these
-  /// slots of the example (moves(s): whether it wants slot s), some more than once.
-  template <class Moves, class Visit>
-  void ForEachColumn(const ExampleView& example, const Moves& moves, const Visit& visit) const {
+  /// Calls visit(number, run) for the columns, without the frequent ones, of the features of the
+  /// example's slots, some more than once. A visit of the example may change these columns.
+  template <class Visit>
+  void ForEachColumn(const ExampleView& example, const Visit& visit) const {
     const std::span<const Slot> slots = example.structure().slots();
     for (std::size_t s = 0; s < slots.size(); ++s) {
       const Index d = divided_of_block_[slots[s].block];
-      if (d < 0 || !moves(s)) continue;
+      if (d < 0) continue;
       const Divided& block = divided_[d];
       const Index first = first_column_[d];
       const FeatureRow row = example.input(slots[s].input);
@@ -61,12 +61,25 @@ class WeightRuns {
       }
     }
   }
-  /// Those of all slots, which a visit of the example may change.
-  template <class Visit>
-  void ForEachColumn(const ExampleView& example, const Visit& visit) const {
-    ForEachColumn(
-        example, [](std::size_t) { return true; }, visit);
-  }
+  /// The columns of an example, slot by slot, some more than once.
+  struct ColumnList {
+    struct Entry {
+      Index number = 0;
+      Index count = 0;   // of the run
+      Offset begin = 0;  // of the run
+    };
+    std::vector<Entry> entries;     ///< of which the first ends.back() count
+    std::vector<std::size_t> ends;  ///< per slot
+    std::span<const Entry> OfSlot(std::size_t s) const {
+      const std::size_t begin = s == 0 ? 0 : ends[s - 1];
+      return std::span(entries).subspan(begin, ends[s] - begin);
+    }
+    std::span<const Entry> all() const {
+      return std::span(entries).first(ends.empty() ? 0 : ends.back());
+    }
+  };
+  /// Writes the columns of the example's slots, as ForEachColumn visits them.
+  void ListColumns(const ExampleView& example, ColumnList* list) const;
 
  private:
   struct Divided {

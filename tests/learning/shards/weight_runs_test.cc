@@ -39,11 +39,20 @@ TEST_CASE("frequent runs and the columns of the examples cover every weight that
   for (Index m = 0; m < training.data.size(); ++m) {
     const ExampleView example = training.data.example(m);
     std::vector<Index> listed;
+    WeightRuns::ColumnList list;
+    runs.ListColumns(example, &list);
+    std::size_t at = 0;
     runs.ForEachColumn(example, [&](Index column, const WeightRun& run) {
       CHECK(run.begin == runs.column(column).begin);
       CHECK(run.count == labels.rows);
       listed.push_back(column);
+      REQUIRE(at < list.all().size());
+      CHECK(list.all()[at].number == column);
+      CHECK(list.all()[at].begin == run.begin);
+      CHECK(list.all()[at].count == run.count);
+      ++at;
     });
+    CHECK(at == list.all().size());
     std::ranges::sort(listed);
     listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
     for (const Index column : listed) used[column] = true;
