@@ -16,7 +16,8 @@ namespace {
 constexpr Index kMostDescribedPixels = 320'000;
 constexpr float kMostDeviations = 6;  // larger shape values are clipped
 constexpr std::string_view kMagic = "SLACKEXT";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersionWithoutLimit = 1;  ///< of extractors without at_most
 constexpr std::size_t kChecksumBytes = 4;
 
 /// Copies `count` rows into columns of wider rows. A single row is copied into every wide row.
@@ -158,9 +159,9 @@ ImageFeatures FeatureExtractor::Extract(const Image& image, const StepCheck& che
   const WorkingImage working(image);
   ImageFeatures features;
   CheckStep(check);
-  features.fine = Slic(image, state.options.fine);
+  features.fine = Slic(image, state.options.fine, state.options.at_most);
   CheckStep(check);
-  features.coarse = Slic(image, state.options.coarse);
+  features.coarse = Slic(image, state.options.coarse, state.options.at_most);
   features.parent = Parents(features.fine, features.coarse);
   features.neighbours = Neighbours(image, features.fine);
   const std::vector<ImageWords> words = state.FindWords(working, check);
@@ -174,7 +175,7 @@ std::string FeatureExtractor::Save() const {
   const State& state = *state_;
   ByteWriter out;
   for (const char c : kMagic) out.Number(c);
-  out.Number(kVersion);
+  out.Number(state.options.at_most ? kVersion : kVersionWithoutLimit);
   out.Number(state.options.fine);
   out.Number(state.options.coarse);
   out.Number(static_cast<std::uint32_t>(state.options.features));
@@ -191,10 +192,11 @@ std::string FeatureExtractor::Save() const {
 
 namespace {
 
-ExtractorOptions ReadOptions(ByteReader* in) {
+ExtractorOptions ReadOptions(std::uint32_t version, ByteReader* in) {
   ExtractorOptions options;
   options.fine = in->Number<Index>();
   options.coarse = in->Number<Index>();
+  options.at_most = version > kVersionWithoutLimit;
   const auto features = in->Number<std::uint32_t>();
   options.seed = in->Number<std::uint64_t>();
   if (options.fine < 1 || options.coarse < 1 ||
@@ -241,7 +243,7 @@ FeatureExtractor FeatureExtractor::Load(std::string_view bytes) {
   }
   auto state = std::make_unique<State>();
   try {
-    state->options = ReadOptions(&in);
+    state->options = ReadOptions(version, &in);
     for (const DescriptorSpec& spec : state->specs()) {
       state->vocabularies.push_back(Vocabulary::Read(spec, &in));
     }

@@ -25,6 +25,7 @@ enum class FeatureSet {
 struct ExtractorOptions {
   Index fine = 200;  ///< superpixels per image, about
   Index coarse = 30;
+  bool at_most = false;  ///< never more superpixels than these numbers
   FeatureSet features = FeatureSet::kStandard;
   std::uint64_t seed = 1;
 };

@@ -224,7 +224,7 @@ std::vector<Index> Refine(const Image& image, const Blocks& blocks, Index side) 
 
 }  // namespace
 
-Superpixels Slic(const Image& image, Index wanted) {
+Superpixels Slic(const Image& image, Index wanted, bool at_most) {
   CheckImage(image);
   SLACKLINE_CHECK(wanted >= 1, "at least one superpixel is wanted");
   Superpixels result{image.width, image.height, 0, {}};
@@ -243,7 +243,7 @@ Superpixels Slic(const Image& image, Index wanted) {
   NumberRegions(image.width, image.height, result.of_pixel);
   const Index possible = std::min(wanted, image.num_pixels());
   const Index least = (image.num_pixels() / possible + 3) / 4;
-  const Index most = possible + possible / 5;
+  const Index most = at_most ? possible : possible + possible / 5;
   result.count = MergeSmallRegions(image.width, image.height, least, most, result.of_pixel);
   return result;
 }

@@ -19,10 +19,11 @@ struct Superpixels {
   std::vector<Index> of_pixel;  ///< width · height, in rows from the top
 };
 
-/// About `wanted` ≥ 1 superpixels: at least one, at most 1.2 · wanted. Deterministic. Works on
-/// images of any size, including 1 × 1. Throws std::invalid_argument when the image has no pixels
-/// or wanted < 1.
-Superpixels Slic(const Image& image, Index wanted);
+/// About `wanted` ≥ 1 superpixels: at least one, at most 1.2 · wanted, or at most `wanted` if
+/// `at_most`; the smallest ones of more are merged into neighbours. Deterministic. Works on images
+/// of any size, including 1 × 1. Throws std::invalid_argument when the image has no pixels or
+/// wanted < 1.
+Superpixels Slic(const Image& image, Index wanted, bool at_most = false);
 
 /// For every fine superpixel the coarse one that shares most pixels with it (the lowest of equals).
 std::vector<Index> Parents(const Superpixels& fine, const Superpixels& coarse);

@@ -64,6 +64,9 @@ class ImageSegmenter(StructuredEstimator):
         increasing order: if 255 is void, they count from 0; if 0 is void, from 1.
     superpixels, coarse : int, default 200 and 30
         Target numbers of fine and coarse superpixels per image.
+    at_most : bool, default False
+        Never more superpixels than these numbers: the smallest are merged into neighbours.
+        Otherwise there may be a fifth more.
     features : {"standard", "small"}, default "standard"
         "small": fewer and smaller vocabularies, which take less time.
     decode : {"auto", "lp", "exact"}, default "auto"
@@ -174,6 +177,7 @@ class ImageSegmenter(StructuredEstimator):
         void: Union[int, Sequence[int]] = 255,
         superpixels: int = 200,
         coarse: int = 30,
+        at_most: bool = False,
         features: str = "standard",
         decode: str = "auto",
         learner: str = "auto",
@@ -200,6 +204,7 @@ class ImageSegmenter(StructuredEstimator):
         self.void = void
         self.superpixels = superpixels
         self.coarse = coarse
+        self.at_most = at_most
         self.features = features
         self.decode = decode
         self.learner = learner
@@ -258,8 +263,8 @@ class ImageSegmenter(StructuredEstimator):
         :meth:`fit_features` trains without learning features again; for example with other values
         of `lam`.
 
-        The parameters `classes`, `void`, `superpixels`, `coarse`, `features`, `n_jobs` and
-        `random_state` are used. The estimator itself does not change.
+        The parameters `classes`, `void`, `superpixels`, `coarse`, `at_most`, `features`, `n_jobs`
+        and `random_state` are used. The estimator itself does not change.
 
         Parameters
         ----------
@@ -319,8 +324,8 @@ class ImageSegmenter(StructuredEstimator):
         Such files are written by :meth:`prepare_features` and by the command
         ``slackline segment prepare``. Names of classes, void
         values, superpixels and features are those of the file: the parameters `void`,
-        `superpixels`, `coarse` and `features` are not used, and `classes` must be absent or as in
-        the file.
+        `superpixels`, `coarse`, `at_most` and `features` are not used, and `classes` must be absent
+        or as in the file.
 
         Parameters
         ----------
@@ -373,6 +378,7 @@ class ImageSegmenter(StructuredEstimator):
             "scale": str(self.scale),
             "superpixels": fine,
             "coarse": coarse,
+            "at_most": "on" if self.at_most else "off",
             "features": str(self.features),
             "decode": str(self.decode),
         }
@@ -438,7 +444,7 @@ class ImageSegmenter(StructuredEstimator):
 
     def find_superpixels(self, image: Any) -> np.ndarray:
         """The fine superpixels of one image, as many as the model has learned with, or as the
-        parameter `superpixels` says if the estimator is not fitted.
+        parameters `superpixels` and `at_most` say if the estimator is not fitted.
 
         Parameters
         ----------
@@ -450,9 +456,11 @@ class ImageSegmenter(StructuredEstimator):
             Numbers from 0, in the order of their first pixels.
         """
         wanted = int(self._options("")["superpixels"])
+        at_most = bool(self.at_most)
         if hasattr(self, "_model"):
             wanted = self._model.extractor.get("superpixels", wanted)
-        return _core.superpixels(prepare_image(image), wanted)
+            at_most = self._model.extractor.get("at_most", at_most)
+        return _core.superpixels(prepare_image(image), wanted, at_most)
 
     def score(self, images: Any, labels: Any) -> float:
         """Share of the labelled pixels whose class is predicted.

@@ -145,6 +145,7 @@ internal::ExtractorOptions ExtractorOptionsOf(const FitArguments& arguments, std
   internal::ExtractorOptions extractor;
   extractor.fine = std::stoi(arguments.text("superpixels"));
   extractor.coarse = std::stoi(arguments.text("coarse"));
+  extractor.at_most = arguments.text("at_most") == "on";
   const std::size_t features =
       internal::CheckChoice("features", arguments.text("features"), {"standard", "small"});
   extractor.features =
@@ -347,14 +348,14 @@ py::list Scores(ImageModel* model, const py::list& images, const std::string& de
   return list;
 }
 
-py::array_t<std::int32_t> SuperpixelsOf(const ByteArray& image, Index wanted) {
+py::array_t<std::int32_t> SuperpixelsOf(const ByteArray& image, Index wanted, bool at_most) {
   py::list list;
   list.append(image);
   const Pictures pixels(list, 3);
   internal::Superpixels superpixels;
   {
     const py::gil_scoped_release release;
-    superpixels = internal::Slic(pixels.image(0), wanted);
+    superpixels = internal::Slic(pixels.image(0), wanted, at_most);
   }
   return MapOf(superpixels);
 }
@@ -424,6 +425,7 @@ py::dict ExtractorOf(ImageModel* model) {
       model->segmenter(internal::DecodeKind::kAuto).options();
   dict["superpixels"] = options.fine;
   dict["coarse"] = options.coarse;
+  dict["at_most"] = options.at_most;
   dict["features"] = options.features == internal::FeatureSet::kSmall ? "small" : "standard";
   dict["seed"] = options.seed;
   return dict;

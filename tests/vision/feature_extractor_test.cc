@@ -336,6 +336,22 @@ TEST_CASE("an extractor depends on images, options and seed, not on threads") {
   CHECK(extractor.Extract(image).coarse_rows == features.coarse_rows);
 }
 
+TEST_CASE("a saved extractor keeps the limit of superpixels") {
+  const Files files(4);
+  ExtractorOptions limited = Small();
+  limited.at_most = true;
+  const FeatureExtractor extractor = Learned(files, limited);
+  const FeatureExtractor loaded = FeatureExtractor::Load(extractor.Save());
+  CHECK(loaded.options().at_most);
+  CHECK_FALSE(FeatureExtractor::Load(Learned(files).Save()).options().at_most);
+  for (const std::string& path : files.paths) {
+    const ImageFeatures features = loaded.Extract(ReadImage(path));
+    CHECK(features.fine.count <= limited.fine);
+    CHECK(features.coarse.count <= limited.coarse);
+    CHECK(features.fine_rows == extractor.Extract(ReadImage(path)).fine_rows);
+  }
+}
+
 TEST_CASE("images in memory give the extractor of their files") {
   const Files files(4);
   std::array<std::atomic<int>, 4> asked{};
@@ -410,7 +426,7 @@ TEST_CASE("damaged extractors are refused") {
   CHECK(Contains(message("no extractor at all"), "not a feature extractor"));
   CHECK(Contains(message(saved + "x"), "damaged"));
   std::string newer = saved;
-  newer[8] = 2;
+  newer[8] = 3;
   CHECK(Contains(message(newer), "newer version"));
 }
 

@@ -107,6 +107,24 @@ TEST_CASE("the number of superpixels is about the requested one") {
   CHECK(Slic(Noise(100, 80, 1), 50).count <= 60);
 }
 
+TEST_CASE("surplus superpixels are merged if the number is a limit") {
+  const Image image = Scene(320, 213, 4);
+  for (const Index wanted : {65, 31, 1}) {
+    const Superpixels free = Slic(image, wanted);
+    const Superpixels limited = Slic(image, wanted, true);
+    CheckPartition(limited, image.width, image.height);
+    CHECK(limited.count == std::min(free.count, wanted));
+    // Merged superpixels keep their borders with others.
+    std::vector<Index> of(free.count, -1);
+    for (std::size_t p = 0; p < free.of_pixel.size(); ++p) {
+      Index& now = of[free.of_pixel[p]];
+      if (now < 0) now = limited.of_pixel[p];
+      CHECK(now == limited.of_pixel[p]);
+    }
+  }
+  CHECK(Slic(image, 65).count > 65);
+}
+
 TEST_CASE("superpixels follow the edges of the image") {
   // The edge between the halves is not on any regular grid.
   Image image{90, 60, {}};

@@ -49,6 +49,7 @@ struct PrepareCommand {
   std::string threads = "1";
   PixelFlag pixels;
   VoidFlag voids;
+  bool at_most = false;
   bool quiet = false;
 };
 
@@ -71,6 +72,9 @@ void Register(CLI::App* app, PrepareCommand* command) {
                 "target number of superpixels per image", "200");
   AddTextOption(app, "coarse", &command->coarse, "N",
                 "target number of coarse superpixels per image", "30");
+  app->add_flag("--at-most", command->at_most,
+                "never more superpixels than these numbers: the smallest are merged into "
+                "neighbours. Otherwise there may be a fifth more");
   AddTextOption(app, "features", &command->features, "standard|small",
                 "small: fewer and smaller vocabularies, for small machines", "standard");
   AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies",
@@ -110,6 +114,7 @@ ExtractorOptions ReadOptions(const PrepareCommand& command) {
                     " is not allowed; it must be at most --superpixels, " +
                     std::to_string(options.fine));
   }
+  options.at_most = command.at_most;
   CheckChoice("features", command.features, {"standard", "small"});
   options.features = command.features == "small" ? FeatureSet::kSmall : FeatureSet::kStandard;
   options.seed = static_cast<std::uint64_t>(ReadCount("seed", command.seed, 0));
