@@ -85,13 +85,13 @@ OnlineTrainer::OnlineTrainer(OnlineTrainer&& other) noexcept = default;
 OnlineTrainer& OnlineTrainer::operator=(OnlineTrainer&& other) noexcept = default;
 OnlineTrainer::~OnlineTrainer() = default;
 
-void OnlineTrainer::Learn(const Dataset& next) {
+std::int64_t OnlineTrainer::Learn(const Dataset& next, const std::atomic<int>* interrupt) {
   SLACKLINE_CHECK(next.impl().data.shared_layout() == impl_->layout,
                   "the examples are of another model than that of the trainer");
   internal::TrainingSet training = TrainingSetOf(next.impl(), impl_->loss);
-  if (training.data.size() == 0) return;
+  if (training.data.size() == 0) return 0;
   const internal::Problem problem(std::move(training), impl_->lambda);
-  internal::VisitNext(problem, impl_->options, &impl_->run);
+  return internal::VisitNext(problem, impl_->options, &impl_->run, interrupt);
 }
 
 Weights OnlineTrainer::weights() const { return WeightsOf(impl_->layout, impl_->run.Output()); }

@@ -11,6 +11,7 @@
 // much better.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -73,7 +74,10 @@ class SLACKLINE_EXPORT OnlineTrainer {
   /// std::invalid_argument for another model, and std::invalid_argument or std::runtime_error when
   /// the loss, the oracle or the sampler does not apply to an example; nothing is learned then.
   /// Where a factor or an oracle of the user throws, the examples before have been learned from.
-  void Learn(const Dataset& next);
+  /// interrupt: may be null; a value other than 0 ends the call after an example. Returns how many
+  /// labelled examples of `next` have been learned from, all of them unless it was interrupted; a
+  /// call with the others goes on.
+  std::int64_t Learn(const Dataset& next, const std::atomic<int>* interrupt = nullptr);
 
   /// The weights that OnlineOptions::average asks for; zeros before the first example.
   Weights weights() const;

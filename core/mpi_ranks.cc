@@ -64,11 +64,17 @@ class MpiRanks final : public Ranks {
     Check(MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine));
     Check(MPI_Comm_size(machine, &on_this_machine_));
     Check(MPI_Comm_free(&machine));
+    if (on_this_machine_ == size_) return;
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length = 0;
+    Check(MPI_Get_processor_name(name, &length));
+    machine_.assign(name, Size(length));
   }
 
   int size() const override { return size_; }
   int rank() const override { return rank_; }
   int ranks_on_this_machine() const override { return on_this_machine_; }
+  std::string machine() const override { return machine_; }
 
   void GatherBytes(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
                    std::byte* all) override {
@@ -143,6 +149,7 @@ class MpiRanks final : public Ranks {
   int size_ = 1;
   int rank_ = 0;
   int on_this_machine_ = 1;
+  std::string machine_;
   std::vector<int> counts_;
   std::vector<int> begins_;
 };

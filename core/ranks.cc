@@ -88,8 +88,13 @@ Ranks& OneRank() {
 }
 
 void ThrowFirstError(Ranks& ranks, const std::string& error) {
-  if (!ranks.Any(!error.empty())) return;
-  throw DataError(ranks.FirstText(error));
+  const std::int64_t failed = ranks.SumOf(error.empty() ? 0 : 1);
+  if (failed == 0) return;
+  std::string text = error;
+  // What fails on some ranks alone may be right on the machine on which the user looks.
+  const std::string machine = ranks.machine();
+  if (!error.empty() && failed < ranks.size() && !machine.empty()) text += " (on " + machine + ")";
+  throw DataError(ranks.FirstText(text));
 }
 
 void RequireOneRank(const Ranks& ranks, std::string_view what) {

@@ -35,6 +35,8 @@ class Ranks {
   /// How many of the ranks, this one included, run on the machine of this rank and share its
   /// memory.
   virtual int ranks_on_this_machine() const { return 1; }
+  /// The name of this machine where the ranks run on several; otherwise empty.
+  virtual std::string machine() const { return {}; }
 
   /// Gives the bytes of all ranks to all ranks. Rank r gives lengths[r] bytes; all ranks know all
   /// lengths. *all: the sum of the lengths, in the order of the ranks; `mine` may lie there
@@ -120,8 +122,8 @@ Ranks& OneRank();
 /// These ranks; null stands for this process alone.
 inline Ranks& RanksOrOne(Ranks* ranks) { return ranks != nullptr ? *ranks : OneRank(); }
 
-/// Throws on all ranks the DataError of the first rank that has one. error: what the error of this
-/// rank says; empty: none.
+/// Throws on all ranks the DataError of the first rank that has one, as OnAllRanks does. error: what
+/// the error of this rank says; empty: none.
 void ThrowFirstError(Ranks& ranks, const std::string& error);
 
 /// Throws DataError where several ranks train together. what: what only one process can do, as the
@@ -129,7 +131,7 @@ void ThrowFirstError(Ranks& ranks, const std::string& error);
 void RequireOneRank(const Ranks& ranks, std::string_view what);
 
 /// Calls work() on every rank, which may throw a DataError on some: all ranks then throw that of
-/// the first of them. work must not call functions of `ranks` after which it may throw on some
+/// the first of them, with the name of its machine where there are several. work must not call functions of `ranks` after which it may throw on some
 /// alone.
 template <class Work>
 void OnAllRanks(Ranks& ranks, const Work& work) {

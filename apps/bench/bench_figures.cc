@@ -56,7 +56,7 @@ std::string Soft(const std::vector<std::string>& rhos, const std::string& more) 
 std::vector<BenchFigure> FiguresOfSoftConstraints() {
   const std::string soft_gap = "check-every=20,gap-tolerance=1e-4";
   // The proximal centre is not the paper's; the soft optimum is the same.
-  const std::string centred = "proximal=on,check-every=100,gap-tolerance=1e-5";
+  const std::string centred = "proximal=on,check-every=100,gap-tolerance=";
   const std::vector<std::string> rcv1_rhos = {"0.1", "1", "10", "100"};
   const std::string soft = Soft({"0.1", "1", "10"}, "");
   const std::string all = soft + ",al,auto,bcfw-lp,bcfw-lp-polytope,dlpw,smooth-dlpw";
@@ -100,10 +100,12 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
        "soft:rho=1,rho-scale=paper,check-every=25,gap-tolerance=2e-5",
        "auto:gap-tolerance=1e-6", 200, 1, "passes", "primal_suboptimality", false},
       {"002-3-msrc",
-       "What the soft constraints cost against the number of examples, in both scales of ρ: MSRC-21",
+       "What the soft constraints cost against the number of examples, in both scales of ρ: "
+       "MSRC-21",
        Samples("msrc", {21, 42, 84, 168}),
-       WithOptions("soft:rho=95,soft:rho=1", "rho-scale=paper," + centred) + "," +
-           WithOptions("soft:rho=95", centred),
+       WithOptions("soft:rho=95", centred + "1e-4") + "," +
+           WithOptions("soft:rho=95", "rho-scale=paper," + centred + "1e-3") + "," +
+           WithOptions("soft:rho=1", "rho-scale=paper," + centred + "1e-5"),
        "auto:gap-tolerance=1e-7", 200, 1, "passes", "primal_suboptimality", false},
   };
 }

@@ -51,6 +51,7 @@ constexpr std::string_view kOnlyInHelpAll[] = {"format",
                                                "checkpoint",
                                                "checkpoint-every",
                                                "resume",
+                                               "skip-learned",
                                                "compact",
                                                "output"};
 

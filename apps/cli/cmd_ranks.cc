@@ -92,7 +92,9 @@ void TellError(int code, const std::string& message) {
   const bool together = ProcessRanks().alone() || mpi->AllFail(kSecondsToFail);
   std::string rank;
   if (!together) {
-    rank = "rank " + std::to_string(ProcessRanks().rank()) + ": ";
+    const std::string machine = ProcessRanks().machine();
+    rank = "rank " + std::to_string(ProcessRanks().rank()) +
+           (machine.empty() ? "" : " on " + machine) + ": ";
     Speak();
   }
   std::fprintf(stderr, "slackline: %s%s\n", rank.c_str(), Printable(message).c_str());

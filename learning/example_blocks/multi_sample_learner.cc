@@ -117,12 +117,14 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
 
   OnlineFigures online() const { return sums_.Figures(problem_.lambda(), own_.online_loss); }
 
-  /// Visits all examples once, in their order, as the next ones of the run.
-  void VisitNext(OnlineRun* run) {
+  /// Visits all examples once, in their order, as the next ones of the run. Returns their number.
+  Index VisitNext(OnlineRun* run, const std::atomic<int>* interrupt) {
     run->sums.longest_psi = std::max(run->sums.longest_psi, sums_.longest_psi);
     SwapWith(run);
+    Index m = 0;
     try {
-      for (Index m = 0; m < problem_.size(); ++m) {
+      for (; m < problem_.size(); ++m) {
+        if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed) != 0) break;
         // The ball onto which w is scaled depends on the losses so far alone.
         sums_.largest_loss = std::max(sums_.largest_loss, LargestLoss(problem_, m));
         Step(m);
@@ -132,6 +134,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
       throw;
     }
     SwapWith(run);
+    return m;
   }
 
   bool DualPointIsBest() const override { return own_.revisit; }
@@ -479,14 +482,15 @@ void OnlineRun::Archive(StateArchive* archive) {
   if (archive->loading()) random.set_state(state);
 }
 
-void VisitNext(const Problem& next, const TrainOptions& options, OnlineRun* run) {
+Index VisitNext(const Problem& next, const TrainOptions& options, OnlineRun* run,
+                const std::atomic<int>* interrupt) {
   SLACKLINE_CHECK(!options.own<MultiSampleOptions>().revisit,
                   "a run over examples that are not kept cannot revisit them");
   SLACKLINE_CHECK(run->weights.size() == Size(next.num_weights()),
                   "the run has another number of weights than the examples");
   const std::string fault = Unsupported(next, options);
   if (!fault.empty()) throw DataError(fault);
-  MultiSampleLearner(next, options, nullptr).VisitNext(run);
+  return MultiSampleLearner(next, options, nullptr).VisitNext(run, interrupt);
 }
 
 OnlineFigures FiguresOf(const Learner& learner) {

@@ -183,7 +183,7 @@ class Shard {
   std::vector<std::int32_t> visited_in_;  // per example: the last round that visited it
   std::vector<std::int32_t> taken_;       // per column: the common round of its value, or kOwn
   WeightRuns::ColumnList listed_;         // by the last TakeColumns
-  std::vector<Index> noted_;              // the columns that the round has changed, and a free place
+  std::vector<Index> noted_;  // the columns that the round has changed, and a free place
   std::size_t num_noted_ = 0;
   double ranges_per_column_;
   std::size_t num_dealt_ = 0;                // of noted_, into changed_

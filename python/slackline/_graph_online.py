@@ -104,6 +104,8 @@ class OnlineTrainer:
         """Learn from the examples of a data set, in their order.
 
         The result does not depend on how examples are divided into calls; larger calls are faster.
+        Ctrl-C ends a call after an example, with a KeyboardInterrupt unless the program handles the
+        signal in another way; ``summary().n_examples`` then says how many have been learned from.
 
         Parameters
         ----------

@@ -360,7 +360,10 @@ void BindOnline(py::module_* module) {
       }))
       .def("learn",
            [](OnlineTrainer& self, const Dataset& next) {
-             WithoutGil([&] { self.Learn(next); });
+             PythonObserver observer{py::none()};
+             WithoutGil([&] { self.Learn(next, observer.interrupt()); });
+             // The exception of Ctrl-C, or of the user's own handler.
+             if (PyErr_CheckSignals() != 0) throw py::error_already_set();
            })
       .def("weights",
            [](const OnlineTrainer& self) {

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Training on examples that are not kept, against the learner on data that are."""
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 
@@ -52,6 +56,23 @@ def test_parts_of_any_size_give_the_same_weights(average):
         assert same(parts.weights, whole.weights)
         assert parts.summary() == whole.summary()
         assert parts.summary().n_examples == 30
+
+
+def test_ctrl_c_ends_a_call_after_an_example():
+    days = Days(2000)
+    options = {"lam": 0.1, "samples": 1000}
+    trainer = slackline.OnlineTrainer(days.model, **options)
+    data = days.part(0, 2000)
+    killer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    killer.start()
+    with pytest.raises(KeyboardInterrupt):
+        trainer.learn(data)
+    killer.join()
+    first = trainer.summary().n_examples
+    assert 0 < first < 2000
+    trainer.learn(days.part(first, first + 5))
+    whole = slackline.OnlineTrainer(days.model, **options)
+    assert same(trainer.weights, whole.learn(days.part(0, first + 5)).weights)
 
 
 def test_the_learner_on_kept_data_makes_the_same_pass():

@@ -189,6 +189,24 @@ def test_superpixels_without_a_model(model):
     assert more.max() > found.max()
 
 
+def test_the_number_of_superpixels_can_be_a_limit(tmp_path):
+    image = TEST_IMAGES[1]
+
+    def count(**options):
+        return segmenter(**options).find_superpixels(image).max() + 1
+
+    surplus = [wanted for wanted in range(6, 16) if count(superpixels=wanted) > wanted]
+    assert surplus
+    for wanted in surplus:
+        assert count(superpixels=wanted, at_most=True) == wanted
+    model = segmenter(superpixels=surplus[0], at_most=True).fit(IMAGES, LABELS)
+    model.save(tmp_path / "m.slk")
+    loaded = slackline.load(tmp_path / "m.slk")
+    assert loaded.at_most
+    for fitted in (model, loaded):
+        assert fitted.find_superpixels(image).max() + 1 == surplus[0]
+
+
 def test_metrics_are_those_of_the_predictions(model):
     confusion = np.zeros((3, 3), dtype=int)
     for truth, found in zip(TEST_LABELS, model.predict(TEST_IMAGES)):

@@ -22,6 +22,9 @@ def writers(lab, applications):
         model = ["--model", f"{lab.new_folder()}/m.slk"]
         yield [*train, *model], "--log"
         yield [*train, *model, "--checkpoint-every", "0"], "--checkpoint"
+        if application.online:
+            yield [*application.online, "-q", *model], "--log"
+            yield [*application.online, "-q", *model, "--checkpoint-every", "0"], "--checkpoint"
         if application.name == "segment":
             yield application.with_model([*application.evaluate, "-q"]), "--confusion"
 

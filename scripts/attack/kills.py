@@ -131,6 +131,17 @@ class Chain:
         return None
 
 
+class Stream(Chain):
+    """A run of `online` over a file, killed and resumed until it ends."""
+
+    def __init__(self, lab, train, reference, seed):
+        super().__init__(lab, train, False, reference, seed)
+
+    def arguments(self):
+        arguments = super().arguments()
+        return [*arguments, "--skip-learned"] if "--resume" in arguments else arguments
+
+
 def reference_models(lab, train, folder):
     """name -> bytes of the files that an uninterrupted run writes."""
     lab.must([*train, "--model", f"{folder}/m.slk", "-q"])
@@ -157,6 +168,23 @@ def attack_training(lab, application, learner, chains, leftovers):
 
     kills = sum(lab.map(chain, range(chains)))
     attack.note(f"{kills} kills, {passes} passes")
+
+
+def attack_online(lab, application, chains, leftovers):
+    """Streams that are killed, and continued after the last example of the checkpoint."""
+    attack = lab.attack(f"kills: {application.name} online")
+    folder = lab.new_folder("stream")
+    data = f"{folder}/long.svm"
+    write(data, read(application.data) * lab.few(20, 60))
+    train = [data if part == application.data else part for part in application.online]
+    reference = reference_models(lab, train, lab.new_folder("whole"))
+
+    def chain(number):
+        kills, left = Stream(lab, train, reference, number).run(attack)
+        leftovers.note((kills, left))
+        return kills
+
+    attack.note(f"{sum(lab.map(chain, range(chains)))} kills")
 
 
 def attack_output(lab, attack, command, output, leftovers, trials):
@@ -195,6 +223,8 @@ def attack(lab, applications):
             learners = [[]]
         for learner in learners[: lab.few(8 if learners is MULTILABEL else 2, None)]:
             attack_training(lab, application, learner, lab.few(2, 10), leftovers)
+        if application.online:
+            attack_online(lab, application, lab.few(3, 20), leftovers)
     files = lab.attack("kills: output files")
     for command, output in samples.writers(lab, applications):
         attack_output(lab, files, command, output, leftovers, lab.few(6, 40))

@@ -30,6 +30,13 @@ def roles(applications):
             yield f"{name} predict data", command, application.data
         whole = [*application.train, "--max-passes", "3", "-q", "--model", "OUT"]
         yield f"{name} resume", [*whole, "--resume", "IN"], None
+        if application.online:
+            online = ["IN" if part == application.data else part for part in application.online]
+            yield f"{name} online data", [*online, "-q", "--model", "OUT"], application.data
+            whole = [*application.online, "-q", "--model", "OUT"]
+            yield f"{name} online resume", [*whole, "--resume", "IN"], None
+            like = ["multilabel", "online", application.data, "--lambda", "0.01", "-q"]
+            yield f"{name} online like", [*like, "--like", "IN", "--model", "OUT"], application.model
     yield "report", ["report", "IN", "--out", "OUT"], None
 
 
@@ -42,6 +49,10 @@ def outputs(applications):
         yield [*train, "--model", "OTHER", "--log"]
         if not application.predict_folder:
             yield [*application.with_model(application.predict), "-q", "--out"]
+        if application.online:
+            yield [*application.online, "-q", "--model"]
+            yield [*application.online, "-q", "--model", "OTHER", "--checkpoint"]
+            yield [*application.online, "-q", "--model", "OTHER", "--log"]
 
 
 def fill(command, **names):

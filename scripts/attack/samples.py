@@ -18,6 +18,7 @@ class Application:
     predict_folder: bool = False  # predict --out names a folder
     cv: list[str] = dataclasses.field(default_factory=list)
     convert: list[str] = dataclasses.field(default_factory=list)
+    online: list[str] = dataclasses.field(default_factory=list)
     learners: bool = True  # whether training reads --learner and --threads
 
     def with_model(self, arguments, model=None):
@@ -76,6 +77,7 @@ def _multilabel(lab, folder, size, _):
         ["multilabel", "evaluate", data],
         cv=["multilabel", "cv", data, "--num-labels", "6"],
         convert=["multilabel", "convert", data, "--num-labels", "6"],
+        online=["multilabel", "online", data, "--num-labels", "6", "--num-features", "8", "--lambda", "0.01"],
     )
 
 
@@ -198,6 +200,8 @@ def writers(lab, applications):
             yield [*application.cv, "--lambda-path", "0.1,0.01", *few], "--model"
         if application.convert:
             yield [*application.convert, "-q"], "--out"
+        if application.online:
+            yield [*application.online, "-q"], "--model"
         if application.name == "segment":
             drawn = os.path.dirname(application.data) + "/images"
             yield [*prepare_arguments(drawn), "-q"], "--out"

@@ -7,11 +7,13 @@ import functools
 import os
 import shutil
 import signal
+import subprocess
+import threading
 import time
 
 import model_bytes
 import samples
-from lab import read, temporaries, write
+from lab import Outcome, read, temporaries, write
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CAUGHT = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
@@ -81,6 +83,39 @@ def attack_training(lab, attack, application, number, twice, trial):
     if problem is None and outcome.code >= 0 and temporaries(folder):
         problem = "a temporary file is left by a run that was not killed"
     attack.check(outcome, problem, allowed)
+    shutil.rmtree(folder)
+
+
+def attack_stream(lab, attack, application, number, trial):
+    """A stream without end, ended by a signal: the model of the examples so far."""
+    random = lab.random(f"stream {number} {trial}")
+    folder = lab.new_folder("stream")
+    path = write(f"{folder}/m.slk", b"old")
+    command = ["-" if part == application.data else part for part in application.online]
+    content = read(application.data)
+    process = lab.start([*command, "--model", path], stdin=subprocess.PIPE)
+
+    def feed():
+        try:
+            while True:
+                process.stdin.write(content)
+        except (BrokenPipeError, ValueError):
+            pass
+
+    feeder = threading.Thread(target=feed, daemon=True)
+    feeder.start()
+    wait_until_caught(process, number)
+    time.sleep(0.05 + random.random() * 0.3)
+    process.send_signal(number)
+    with process.stderr, process.stdout:
+        err = process.stderr.read()
+    process.wait(lab.timeout)
+    feeder.join(5)
+    outcome = Outcome(process.returncode, b"", err, process.args)
+    problem = model_problem(lab, path, outcome, number, False)
+    if problem is None and temporaries(folder):
+        problem = "a temporary file is left"
+    attack.check(outcome, problem, (CAUGHT[number],))
     shutil.rmtree(folder)
 
 
@@ -180,6 +215,15 @@ def attack(lab, applications):
         for trial in range(lab.few(1, 10))
     ]
     lab.map(lambda case: attack_training(lab, training, *case), cases)
+    streams = lab.attack("signals: streams")
+    cases = [
+        (application, number, trial)
+        for application in applications.values()
+        if application.online
+        for number in NUMBERS
+        for trial in range(lab.few(2, 20))
+    ]
+    lab.map(lambda case: attack_stream(lab, streams, *case), cases)
     attack_others(lab, applications)
     pipes = lab.attack("signals: output into a closed pipe")
     for application in applications.values():

@@ -4,10 +4,12 @@
 #include <slackline/online.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -106,6 +108,23 @@ TEST_CASE("the objective suffered is within the bound of the regret, and the wei
   CHECK(std::isnan(silent.summary().mean_loss));
   CHECK(silent.summary().mean_objective == summary.mean_objective);
   CHECK(Values(silent) == Values(trainer));
+}
+
+TEST_CASE("a call that is interrupted has learned from the examples before, and can be continued") {
+  const Days days;
+  OnlineTrainer whole(days.model, {.lambda = 0.1, .samples = 3});
+  CHECK(whole.Learn(days.Part(0, 40)) == 40);
+  OnlineTrainer trainer(days.model, {.lambda = 0.1, .samples = 3});
+  std::atomic<int> interrupt{1};
+  CHECK(trainer.Learn(days.Part(0, 40), &interrupt) == 0);
+  CHECK(trainer.summary().num_examples == 0);
+  interrupt = 0;
+  std::thread later([&] { interrupt = 1; });
+  const std::int64_t first = trainer.Learn(days.Part(0, 40), &interrupt);
+  later.join();
+  CHECK(trainer.summary().num_examples == first);
+  CHECK(trainer.Learn(days.Part(static_cast<std::size_t>(first), 40)) == 40 - first);
+  CHECK(Values(trainer) == Values(whole));
 }
 
 TEST_CASE("unlabelled examples are left out of a stream") {

@@ -104,5 +104,9 @@ TEST_CASE("all ranks throw the error of the first rank that has one") {
     };
     CHECK_THROWS_WITH_AS(OnAllRanks(ranks, work), "file:12: bad token", DataError);
     CHECK_NOTHROW(OnAllRanks(ranks, [] {}));
+    ranks.set_machine(ranks.rank() < 2 ? "one" : "two");
+    CHECK_THROWS_WITH_AS(OnAllRanks(ranks, work), "file:12: bad token (on two)", DataError);
+    const auto all = [] { throw DataError("no file"); };
+    CHECK_THROWS_WITH_AS(OnAllRanks(ranks, all), "no file", DataError);
   });
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -63,6 +64,8 @@ class ThreadRanks final : public Ranks {
   int rank() const override { return rank_; }
   int ranks_on_this_machine() const override { return on_this_machine_; }
   void set_ranks_on_this_machine(int ranks) { on_this_machine_ = ranks; }
+  std::string machine() const override { return machine_; }
+  void set_machine(const std::string& name) { machine_ = name; }
   /// The bytes that this rank has given to others.
   std::size_t sent() const { return sent_; }
 
@@ -109,6 +112,7 @@ class ThreadRanks final : public Ranks {
   ThreadTeam& team_;
   const int rank_;
   int on_this_machine_ = 1;
+  std::string machine_;
   std::size_t sent_ = 0;
 };
 

@@ -61,7 +61,9 @@ constexpr const char* kExamples =
     "  slackline multilabel online monday.svm --num-labels 30 --num-features 50000 --lambda 1e-5 "
     "--checkpoint s.ckpt --model m.slk\n"
     "  slackline multilabel online tuesday.svm --num-labels 30 --num-features 50000 --lambda 1e-5 "
-    "--checkpoint s.ckpt --resume s.ckpt --model m.slk";
+    "--checkpoint s.ckpt --resume s.ckpt --model m.slk\n"
+    "  slackline multilabel online tuesday.svm --num-labels 30 --num-features 50000 --lambda 1e-5 "
+    "--checkpoint s.ckpt --resume s.ckpt --skip-learned --model m.slk";
 
 /// Examples that are learned from together, which costs less than one by one, with the same result.
 constexpr Index kMostPending = 64;
@@ -79,6 +81,7 @@ struct OnlineCommand {
   std::string log;
   std::string log_every = "1000";
   bool strict = false;
+  bool skip_learned = false;
   bool quiet = false;
   bool compact = false;
   CheckpointFlags checkpoint;
@@ -158,6 +161,7 @@ class OnlineSession {
     read_.format = ReadFormat(command.format);
     read_.strict = command.strict;
     if (!plan_.resume.empty()) Resume();
+    if (!command.skip_learned) learned_of_data_ = 0;
     told_ = training_.figures();
   }
 
@@ -183,14 +187,21 @@ class OnlineSession {
     std::unique_ptr<MultiLabelReader> reader;
     std::string fault;
     ExampleCollector pending;
+    std::int64_t to_skip = learned_of_data_;
     const auto learn = [&] {
-      if (pending.size() == 0) return;
+      const Index count = pending.size();
+      if (count == 0) return;
       training_.Learn(pending.Take());
+      learned_of_data_ += count;
       Report();
     };
     const auto next = [&] {
       try {
         if (reader == nullptr) reader = OpenMultiLabelData(lines, read_);
+        for (; to_skip > 0; --to_skip) {
+          if (!reader->Next()) ThrowTooFew(to_skip);
+          reader->Forget();
+        }
         if (!reader->Next()) return false;
         pending.Add(reader->Examples(), 0);
         reader->Forget();
@@ -205,12 +216,21 @@ class OnlineSession {
         learn();
     }
     learn();
-    if (!fault.empty() && num_examples() == 0) throw DataError(fault);
+    if (!fault.empty() && (num_examples() == 0 || to_skip > 0)) throw DataError(fault);
     if (reader != nullptr && !command_.quiet) {
       line_.Clear();
       TellNotes(reader->Notes());
     }
     return fault;
+  }
+
+  /// Where the data end before `missing` of the examples that --skip-learned leaves out.
+  [[noreturn]] void ThrowTooFew(std::int64_t missing) const {
+    throw DataError(command_.data, 0,
+                    "the run that --resume continues has learned from " +
+                        Count(static_cast<Offset>(learned_of_data_), "example") +
+                        " of its data, but --skip-learned finds only " +
+                        std::to_string(learned_of_data_ - missing) + " here");
   }
 
   /// What is due after the examples so far: a line of the log, a checkpoint, the terminal's line.
@@ -257,8 +277,12 @@ class OnlineSession {
                  Count(static_cast<Offset>(model.pairs().size()), "pair").c_str(),
                  Number(training_.options().train.lambda).c_str(), command_.loss.c_str());
     if (num_examples() > 0) {
-      std::fprintf(stderr, "continuing after %s\n",
-                   Count(static_cast<Offset>(num_examples()), "example").c_str());
+      std::fprintf(
+          stderr, "continuing after %s%s\n",
+          Count(static_cast<Offset>(num_examples()), "example").c_str(),
+          learned_of_data_ == 0
+              ? ""
+              : (", " + std::to_string(learned_of_data_) + " of which are in the data").c_str());
     }
   }
 
@@ -324,6 +348,7 @@ class OnlineSession {
     StateReader reader(plan_.resume);
     StateArchive archive(&reader);
     training_.Archive(&archive);
+    archive.Count(&learned_of_data_);
     reader.Finish();
     next_report_ = (num_examples() / log_every_ + 1) * log_every_;
   }
@@ -334,6 +359,7 @@ class OnlineSession {
     StateWriter writer;
     StateArchive archive(&writer);
     training_.Archive(&archive);
+    archive.Count(&learned_of_data_);
     plan_.write(writer.bytes(), writer.parts());
     since_checkpoint_.Restart();
   }
@@ -343,6 +369,7 @@ class OnlineSession {
   MultiLabelReadOptions read_;
   std::int64_t log_every_;
   std::int64_t next_report_ = log_every_;
+  std::int64_t learned_of_data_ = 0;  // examples of DATA, with those of the runs that this resumes
   const std::atomic<int>* interrupt_ = nullptr;
   JsonLog log_;
   OnlineFigures told_;  // at the last object of the log
@@ -359,6 +386,8 @@ int Run(const OnlineCommand& command) {
   CheckOutput("model", command.model, {command.data, command.graph, command.checkpoint.resume},
               false);
   if (!command.log.empty()) CheckOutput("log", command.log, inputs, true);
+  if (command.skip_learned && command.checkpoint.resume.empty())
+    throw DataError("--skip-learned needs --resume");
   command.checkpoint.Check({command.data, command.like, command.graph, command.model, command.log});
   return OnlineSession(command).Run();
 }
@@ -379,6 +408,9 @@ void AddMultiLabelOnline(CLI::App* parent, Action* action) {
                 "number of features in LIBSVM data, where features are numbered from 1")
       ->excludes(like);
   RegisterStrict(app, &command->strict);
+  app->add_flag("--skip-learned", command->skip_learned,
+                "with --resume, and the data of the run that it continues: leave out the examples "
+                "that it has learned from");
   AddTextOption(app, "graph", &command->graph, "full|none|FILE",
                 "pairs of labels that are joined: all pairs (full), none, or the pairs in a file, "
                 "as for `train`",

@@ -155,6 +155,35 @@ TEST_CASE("online training in two runs gives the weights of one run") {
   CHECK(ModelWeights(files.model) == whole);
 }
 
+TEST_CASE("a run that has ended early goes on in the same data") {
+  const OnlineFiles files;
+  CheckDone(files.Online(files.data, OnlineFiles::Sizes()));
+  const std::vector<double> whole = ModelWeights(files.model);
+  // The data end early twice.
+  const Arguments keep = OnlineFiles::Sizes() + Arguments{"--checkpoint", files.state};
+  const Arguments go_on = keep + Arguments{"--resume", files.state, "--skip-learned"};
+  CheckDone(files.Online(files.Part(37, true), keep));
+  CheckDone(files.Online(files.Part(61, true), go_on));
+  const Outcome last = RunProgram(files.Online(files.data, go_on));
+  CHECK(last.code == 0);
+  CHECK(last.err.find("continuing after 61 examples, 61 of which are in the data") !=
+        std::string::npos);
+  CHECK(ModelWeights(files.model) == whole);
+  CHECK(files.Info()["examples"] == 90);
+  CheckRefused(files.Online(files.Part(37, true), go_on),
+               "has learned from 90 examples of its data, but --skip-learned finds only 37 here");
+  CHECK(ModelWeights(files.model) == whole);
+
+  // Other data begin a count of their own.
+  CheckDone(files.Online(files.Part(37, true), keep));
+  CheckDone(files.Online(files.Part(37, false), keep + Arguments{"--resume", files.state}));
+  CHECK(ModelWeights(files.model) == whole);
+  CheckRefused(files.Online(files.Part(37, true), go_on),
+               "has learned from 53 examples of its data, but --skip-learned finds only 37 here");
+  CheckRefused(files.Online(files.data, OnlineFiles::Sizes() + Arguments{"--skip-learned"}),
+               "--skip-learned needs --resume");
+}
+
 TEST_CASE("online training takes everything but the weights from another model") {
   const OnlineFiles files;
   const std::string sample = files.folder.Path("sample.slk");

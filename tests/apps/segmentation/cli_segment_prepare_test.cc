@@ -140,6 +140,25 @@ TEST_CASE("a feature file is made from a collection") {
   }
 }
 
+TEST_CASE("the number of superpixels can be a limit, which prediction keeps") {
+  const Collection collection;
+  Index surplus = 0;
+  for (const Index wanted : {7, 10, 13}) {
+    const auto arguments = collection.With({{"--superpixels", std::to_string(wanted)}});
+    Prepare(arguments);
+    const FeatureFile free(collection.out);
+    for (Index i = 0; i < 5; ++i) surplus = std::max(surplus, free.image(i).num_fine - wanted);
+    Prepare(arguments + Arguments{"--at-most"});
+    const FeatureFile limited(collection.out);
+    CHECK(FeatureExtractor::Load(limited.extractor()).options().at_most);
+    for (Index i = 0; i < 5; ++i) {
+      CHECK(limited.image(i).num_fine == std::min(free.image(i).num_fine, wanted));
+      CHECK(limited.image(i).num_coarse <= 3);
+    }
+  }
+  CHECK(surplus > 0);
+}
+
 TEST_CASE("nothing is learned from test images, and threads do not matter") {
   const Collection collection;
   const std::string other = collection.folder.Path("other.fea");
