@@ -96,7 +96,7 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
        "What the soft constraints cost against the number of examples, in both scales of ρ: "
        "Reuters-21578",
        Samples("reuters-0.001", {233, 466, 932, 1864, 3729}),
-       "soft:rho=1,check-every=25,gap-tolerance=2e-5,"
+       "soft:rho=1,check-every=25,gap-tolerance=1e-5,"
        "soft:rho=1,rho-scale=paper,check-every=25,gap-tolerance=2e-5",
        "auto:gap-tolerance=1e-6", 200, 1, "passes", "primal_suboptimality", false},
       {"002-3-msrc",

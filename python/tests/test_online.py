@@ -59,20 +59,38 @@ def test_parts_of_any_size_give_the_same_weights(average):
 
 
 def test_ctrl_c_ends_a_call_after_an_example():
-    days = Days(2000)
-    options = {"lam": 0.1, "samples": 1000}
-    trainer = slackline.OnlineTrainer(days.model, **options)
-    data = days.part(0, 2000)
-    killer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    model = slackline.Model()
+    taste = model.add_weights("taste", 12, 2)
+    change = model.add_weights("change")
+    builder = slackline.GraphBuilder(model)
+    days = builder.add_variables(1000, 12)
+    for t in range(1000):
+        builder.add_input(days[t], taste, t)
+    for t in range(1, 1000):
+        builder.add_factor([days[t - 1], days[t]], slackline.factors.potts(12), change)
+    graph = builder.build()
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(1000, 2))
+    labels = rng.integers(12, size=(20, 1000))
+
+    def part(begin, end):
+        data = slackline.Dataset(model)
+        for m in range(begin, end):
+            data.add(graph, inputs, labels[m % 20])
+        return data
+
+    trainer = slackline.OnlineTrainer(model, lam=0.1)
+    data = part(0, 1500)  # some seconds
+    killer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     killer.start()
     with pytest.raises(KeyboardInterrupt):
         trainer.learn(data)
     killer.join()
     first = trainer.summary().n_examples
-    assert 0 < first < 2000
-    trainer.learn(days.part(first, first + 5))
-    whole = slackline.OnlineTrainer(days.model, **options)
-    assert same(trainer.weights, whole.learn(days.part(0, first + 5)).weights)
+    assert first < 1500
+    trainer.learn(part(first, first + 5))
+    whole = slackline.OnlineTrainer(model, lam=0.1)
+    assert same(trainer.weights, whole.learn(part(0, first + 5)).weights)
 
 
 def test_the_learner_on_kept_data_makes_the_same_pass():

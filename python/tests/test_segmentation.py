@@ -201,7 +201,7 @@ def test_the_number_of_superpixels_can_be_a_limit(tmp_path):
         assert count(superpixels=wanted, at_most=True) == wanted
     model = segmenter(superpixels=surplus[0], at_most=True).fit(IMAGES, LABELS)
     model.save(tmp_path / "m.slk")
-    loaded = slackline.load(tmp_path / "m.slk")
+    loaded = ImageSegmenter.load(tmp_path / "m.slk")
     assert loaded.at_most
     for fitted in (model, loaded):
         assert fitted.find_superpixels(image).max() + 1 == surplus[0]
