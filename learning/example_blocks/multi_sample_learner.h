@@ -126,9 +126,9 @@ struct OnlineRun {
 /// learner with --order cyclic over all of the examples. options: without revisit. Throws
 /// DataError when the options cannot train the examples (support_table.h), and
 /// std::invalid_argument when the run has another number of weights; the run is then unchanged.
-/// Where a user's oracle or sampler throws, the run has learned from the examples before. interrupt:
-/// may be null; a value other than 0 ends the call after an example. Returns how many examples the
-/// call has visited.
+/// Where a user's oracle or sampler throws, the run has learned from the examples before.
+/// interrupt: may be null; a value other than 0 ends the call after an example. Returns how many
+/// examples the call has visited.
 Index VisitNext(const Problem& next, const TrainOptions& options, OnlineRun* run,
                 const std::atomic<int>* interrupt = nullptr);
 
