@@ -122,7 +122,7 @@ Ranks& OneRank();
 /// These ranks; null stands for this process alone.
 inline Ranks& RanksOrOne(Ranks* ranks) { return ranks != nullptr ? *ranks : OneRank(); }
 
-/// Throws on all ranks the DataError of the first rank that has one, as OnAllRanks does. error: what
+/// Throws on all ranks the DataError of the first rank that has one, as OnAllRanks. error: what
 /// the error of this rank says; empty: none.
 void ThrowFirstError(Ranks& ranks, const std::string& error);
 
@@ -130,9 +130,9 @@ void ThrowFirstError(Ranks& ranks, const std::string& error);
 /// user knows it, such as "--kernel".
 void RequireOneRank(const Ranks& ranks, std::string_view what);
 
-/// Calls work() on every rank, which may throw a DataError on some: all ranks then throw that of
-/// the first of them, with the name of its machine where there are several. work must not call functions of `ranks` after which it may throw on some
-/// alone.
+/// Calls work() on every rank, which may throw a DataError on some: all ranks then throw that of the
+/// first of them, with the name of its machine where there are several. work must not call functions
+/// of `ranks` after which it may throw on some alone.
 template <class Work>
 void OnAllRanks(Ranks& ranks, const Work& work) {
   std::string error;
