@@ -130,8 +130,8 @@ void ThrowFirstError(Ranks& ranks, const std::string& error);
 /// user knows it, such as "--kernel".
 void RequireOneRank(const Ranks& ranks, std::string_view what);
 
-/// Calls work() on every rank, which may throw a DataError on some: all ranks then throw that of the
-/// first of them, with the name of its machine where there are several. work must not call functions
+/// Calls work() on every rank, which may throw a DataError on some: all ranks then throw that of
+/// the first, with the name of its machine where there are several. work must not call functions
 /// of `ranks` after which it may throw on some alone.
 template <class Work>
 void OnAllRanks(Ranks& ranks, const Work& work) {
