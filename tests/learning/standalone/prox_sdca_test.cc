@@ -352,7 +352,8 @@ TEST_CASE("iterations against n + R²/(λγ): within the theorem, and as many as
       const double lambda = 2.5 / (hardness * n);
       const double condition = n + 2.5 / lambda;
       const double s = n / condition;
-      ProxSdca first(features, loss, ProxRegulariser(ProxKind::kL2, 2), lambda, SdcaStep::kSmooth, 0);
+      ProxSdca first(features, loss, ProxRegulariser(ProxKind::kL2, 2), lambda, SdcaStep::kSmooth,
+                     0);
       first.Run(1);
       CHECK(std::abs(first.Newest().dual - s / (2 * n)) < 1e-12 * s / (2 * n));
       constexpr double kError = 1e-2;
