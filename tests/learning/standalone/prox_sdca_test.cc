@@ -331,10 +331,11 @@ TEST_CASE("theorem one holds for smooth losses") {
 
 TEST_CASE("iterations against n + R²/(λγ): within the theorem, and as many as a direct count") {
   // The squared loss with n equal inputs x, and labels that sum to 0. Then w* = 0 and α* = y. Let
-  // e = α − y, A = Σ e, h = R²/(λγn), and s = 1/(1 + h) the fixed step of option V. A visit makes e_i
-  // (1 − s) e_i − s h A, since A moves w. So the mean of A² tends to s/(h (2 − s h)) Σ e²/n, and the
-  // dual error then falls by (2s − s² − s³h/(2 − s h))/n = 2s/((1 + s) n) per step. The theorem has
-  // s/n, 1/(n + R²/(λγ)) per step: its count is larger by the factor 2/(1 + s), between 1 and 2.
+  // e = α − y, A = Σ e, h = R²/(λγn), and s = 1/(1 + h) the fixed step of option V. A visit makes
+  // of e_i (1 − s) e_i − s h A, since A moves w. So the mean of A² tends to s/(h (2 − s h)) Σ e²/n,
+  // and the dual error then falls by (2s − s² − s³h/(2 − s h))/n = 2s/((1 + s) n) per step. The
+  // theorem has s/n, 1/(n + R²/(λγ)) per step: its count is larger by the factor 2/(1 + s), between
+  // 1 and 2.
   //
   // A step with half of R² has the same rate. But the first step of a run shows s: it raises the
   // dual by (2s' − s'²/s)/(2n) if it is s', which is s/(2n) for s alone.
