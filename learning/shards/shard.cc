@@ -46,7 +46,7 @@ void Shard::TakeColumns(const ExampleView& example) {
   common_->runs.ListColumns(example, &listed_);
   double* const copy = copy_.data();
   const double* const values = common_->values.data();
-  for (const WeightRuns::ColumnList::Entry& entry : listed_.all()) {
+  for (const WeightRuns::ColumnList::Entry& entry : listed_columns()) {
     const std::int32_t newest = common_->changed_in[entry.number];
     if (taken_[entry.number] >= newest) continue;
     taken_[entry.number] = newest;

@@ -139,6 +139,8 @@ class Shard {
   }
   /// Brings the columns that a visit of the example reads up to date.
   void TakeColumns(const ExampleView& example);
+  /// The columns of the example of the last TakeColumns.
+  std::span<const WeightRuns::ColumnList::Entry> listed_columns() const { return listed_.all(); }
   /// Notes that a visit of the example of the last TakeColumns has changed the columns of these of
   /// its slots; moved(s): whether slot s is one.
   template <class Moved>

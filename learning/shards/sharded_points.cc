@@ -51,7 +51,7 @@ class PointShard : public Shard {
       const Index m = chosen_[k];
       const ExampleView example = problem_.data().example(m);
       TakeColumns(example);
-      if (blocks_.terms().l1 > 0) ThresholdColumns(example);
+      if (blocks_.terms().l1 > 0) ThresholdColumns();
       if (FirstVisit(m)) Remember(m);
       if (blocks_.Visit(m)) NoteChanges();
     };
@@ -155,10 +155,9 @@ class PointShard : public Shard {
     before_.insert(before_.end(), coordinates.begin(), coordinates.end());
     before_.insert(before_.end(), marginals.begin(), marginals.end());
   }
-  void ThresholdColumns(const ExampleView& example) {
-    common_->runs.ForEachColumn(example, [&](Index /*number*/, const WeightRun& run) {
-      blocks_.Replaced(run.begin, run.count);
-    });
+  void ThresholdColumns() {
+    for (const WeightRuns::ColumnList::Entry& entry : listed_columns())
+      blocks_.Replaced(entry.begin, entry.count);
   }
 
   ExampleOracle oracle_;

@@ -87,16 +87,18 @@ void WeightRuns::MarkFrequent(const Dataset& data, std::int64_t part_work, Ranks
   is_frequent_.assign(num_columns(), 0);
   std::vector<std::int64_t> examples(num_columns(), 0);  // that have the feature
   std::vector<Index> last(num_columns(), -1);
+  ColumnList listed;             // all columns, since none is frequent yet
   std::int64_t double_work = 0;  // twice that of a visit of every example, roughly
   for (Index m = 0; m < data.size(); ++m) {
     data.PrefetchSweep(0, m, data.size());
     const ExampleView example = data.example(m);
     double_work += 2 * kVisitWork + SweepEntries(example);
-    ForEachColumn(example, [&](Index column, const WeightRun&) {
-      if (last[column] == m) return;
-      last[column] = m;
-      ++examples[column];
-    });
+    ListColumns(example, &listed);
+    for (const ColumnList::Entry& entry : listed.all()) {
+      if (last[entry.number] == m) continue;
+      last[entry.number] = m;
+      ++examples[entry.number];
+    }
   }
   ranks.AddUp(examples);
   const auto size = static_cast<double>(ranks.SumOf(data.size()));

@@ -44,24 +44,8 @@ class WeightRuns {
   Index num_columns() const { return first_column_.back(); }
   WeightRun column(Index c) const;
 
-  /// Calls visit(number, run) for the columns, without the frequent ones, of the features of the
-  /// example's slots, some more than once. A visit of the example may change these columns.
-  template <class Visit>
-  void ForEachColumn(const ExampleView& example, const Visit& visit) const {
-    const std::span<const Slot> slots = example.structure().slots();
-    for (std::size_t s = 0; s < slots.size(); ++s) {
-      const Index d = divided_of_block_[slots[s].block];
-      if (d < 0) continue;
-      const Divided& block = divided_[d];
-      const Index first = first_column_[d];
-      const FeatureRow row = example.input(slots[s].input);
-      for (Index k = 0; k < row.count; ++k) {
-        const Index number = first + row.columns[k];
-        if (is_frequent_[number] == 0) visit(number, block.column(row.columns[k]));
-      }
-    }
-  }
-  /// The columns of an example, slot by slot, some more than once.
+  /// The columns, without the frequent ones, of the features of an example, slot by slot, some more
+  /// than once.
   struct ColumnList {
     struct Entry {
       Index number = 0;
@@ -78,7 +62,7 @@ class WeightRuns {
       return std::span(entries).first(ends.empty() ? 0 : ends.back());
     }
   };
-  /// Writes the columns of the example's slots, as ForEachColumn visits them.
+  /// Writes the columns of the example, which a visit of it may change.
   void ListColumns(const ExampleView& example, ColumnList* list) const;
 
  private:

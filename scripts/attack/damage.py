@@ -65,7 +65,7 @@ def text_targets(lab, applications):
     for application in applications.values():
         if application.name == "segment":
             continue
-        train = ["FILE" if part == application.data else part for part in application.train]
+        train = application.with_data(application.train, "FILE")
         command = [*train, "--max-passes", "3", "-q", "--model", "OUT"]
         yield Target(f"data of {application.name}", application.data, command, False, True)
         packed = write(f"{folder}/{application.name}.gz", gzip.compress(read(application.data)))
@@ -76,7 +76,7 @@ def text_targets(lab, applications):
 
 
 def segment_targets(application):
-    train = ["FILE" if part == application.data else part for part in application.train]
+    train = application.with_data(application.train, "FILE")
     command = [*train, "--max-passes", "3", "-q", "--model", "OUT"]
     yield Target("feature file", application.data, command)
     image = sorted(glob.glob(os.path.dirname(application.data) + "/images/images/*.png"))[0]

@@ -176,7 +176,7 @@ def attack_online(lab, application, chains, leftovers):
     folder = lab.new_folder("stream")
     data = f"{folder}/long.svm"
     write(data, read(application.data) * lab.few(20, 60))
-    train = [data if part == application.data else part for part in application.online]
+    train = application.with_data(application.online, data)
     reference = reference_models(lab, train, lab.new_folder("whole"))
 
     def chain(number):

@@ -18,20 +18,20 @@ def roles(applications):
     """(name, command): IN is to be replaced by something odd, OUT by an existing output."""
     for application in applications.values():
         name = application.name
-        train = ["IN" if part == application.data else part for part in application.train]
+        train = application.with_data(application.train, "IN")
         train += ["--max-passes", "3", "-q", "--model", "OUT"]
         yield f"{name} train data", train, application.data
         yield f"{name} info", ["info", "IN"], application.model
         predict = application.with_model(application.predict, "IN")
         yield f"{name} predict model", [*predict, "-q", "--out", "OUT"], application.model
         if not application.predict_folder:
-            predict = ["IN" if part == application.data else part for part in application.predict]
+            predict = application.with_data(application.predict, "IN")
             command = [*application.with_model(predict), "-q", "--out", "OUT"]
             yield f"{name} predict data", command, application.data
         whole = [*application.train, "--max-passes", "3", "-q", "--model", "OUT"]
         yield f"{name} resume", [*whole, "--resume", "IN"], None
         if application.online:
-            online = ["IN" if part == application.data else part for part in application.online]
+            online = application.with_data(application.online, "IN")
             yield f"{name} online data", [*online, "-q", "--model", "OUT"], application.data
             whole = [*application.online, "-q", "--model", "OUT"]
             yield f"{name} online resume", [*whole, "--resume", "IN"], None
@@ -156,7 +156,7 @@ def attack_same_file(lab, attack, command, application):
     os.link(data, f"{folder}/hard")
     os.symlink(data, f"{folder}/soft")
     before = read(data)
-    own = [data if part == application.data else part for part in command]
+    own = application.with_data(command, data)
     roundabout = f"{folder}/../{os.path.basename(folder)}/hard"
     for path in (data, f"{folder}/hard", f"{folder}/soft", roundabout):
         outcome = lab.run([*fill(own, OTHER=f"{folder}/other.slk"), path])

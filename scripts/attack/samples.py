@@ -21,6 +21,9 @@ class Application:
     online: list[str] = dataclasses.field(default_factory=list)
     learners: bool = True  # whether training reads --learner and --threads
 
+    def with_data(self, arguments, data):
+        return [data if part == self.data else part for part in arguments]
+
     def with_model(self, arguments, model=None):
         return [*arguments, "--model", model or self.model]
 

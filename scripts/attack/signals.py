@@ -3,17 +3,17 @@
 
 Documented: interrupted training writes the best model and ends with code 130, 143 or 129; a second
 signal ends it at once. Commands that do not catch a signal die by it. Files are always whole."""
+import contextlib
 import functools
 import os
 import shutil
 import signal
-import subprocess
 import threading
 import time
 
 import model_bytes
 import samples
-from lab import Outcome, read, temporaries, write
+from lab import read, temporaries, write
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CAUGHT = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
@@ -91,27 +91,24 @@ def attack_stream(lab, attack, application, number, trial):
     random = lab.random(f"stream {number} {trial}")
     folder = lab.new_folder("stream")
     path = write(f"{folder}/m.slk", b"old")
-    command = ["-" if part == application.data else part for part in application.online]
     content = read(application.data)
-    process = lab.start([*command, "--model", path], stdin=subprocess.PIPE)
+    end, start = os.pipe()
+    command = application.with_data(application.online, "-")
+    process = lab.start([*command, "--model", path], stdin=end)
+    os.close(end)
 
     def feed():
-        try:
+        with contextlib.suppress(BrokenPipeError), open(start, "wb") as stream:
             while True:
-                process.stdin.write(content)
-        except (BrokenPipeError, ValueError):
-            pass
+                stream.write(content)
 
     feeder = threading.Thread(target=feed, daemon=True)
     feeder.start()
     wait_until_caught(process, number)
     time.sleep(0.05 + random.random() * 0.3)
     process.send_signal(number)
-    with process.stderr, process.stdout:
-        err = process.stderr.read()
-    process.wait(lab.timeout)
+    outcome = lab.finish(process)
     feeder.join(5)
-    outcome = Outcome(process.returncode, b"", err, process.args)
     problem = model_problem(lab, path, outcome, number, False)
     if problem is None and temporaries(folder):
         problem = "a temporary file is left"
@@ -173,7 +170,7 @@ def piped(lab, application):
     if not application.predict_folder:
         text = read(application.data)
         data = write(model + ".data", (text.rstrip(b"\n") + b"\n\n") * (1 + 3000000 // len(text)))
-        command = [data if part == application.data else part for part in application.predict]
+        command = application.with_data(application.predict, data)
         yield application.with_model(command), None
 
 

@@ -63,7 +63,7 @@ def attack_packing(lab, attack, application, train, folder, expected):
     text = read(application.data)
     packed = write(f"{folder}/elsewhere.gz", gzip.compress(text))
     for name, data, stdin in (("gzip", packed, None), ("standard input", "-", text)):
-        command = [data if part == application.data else part for part in train]
+        command = application.with_data(train, data)
         outcome = lab.run([*command, "--model", model], data=stdin)
         compare(attack, name, outcome, expected, model)
 

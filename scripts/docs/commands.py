@@ -67,9 +67,8 @@ def entries(lines):
             if len(parts) == 1 and len(line) > COLUMN and line[COLUMN - 1] == " " and \
                     not re.search("Needs:|Excludes:", line):
                 parts = [line[:COLUMN].strip(), line[COLUMN:].strip()]
-            elif len(parts) == 1:
-                behind = re.match(r"(.*(?:Needs|Excludes):(?: --[\w-]+)+) (?!--|Needs:|Excludes:)(.+)$", parts[0])
-                parts = list(behind.groups()) if behind else parts
+            elif behind := re.fullmatch(r"(.*(?:Needs|Excludes):(?: --[\w-]+)+) (?!--|Needs:|Excludes:)(.+)", parts[0]):
+                parts = behind.groups()
             found.append([parts[0], parts[1] if len(parts) > 1 else ""])
         elif found and line.strip():
             found[-1][1] += " " + line.strip()

@@ -41,18 +41,12 @@ TEST_CASE("frequent runs and the columns of the examples cover every weight that
     std::vector<Index> listed;
     WeightRuns::ColumnList list;
     runs.ListColumns(example, &list);
-    std::size_t at = 0;
-    runs.ForEachColumn(example, [&](Index column, const WeightRun& run) {
-      CHECK(run.begin == runs.column(column).begin);
-      CHECK(run.count == labels.rows);
-      listed.push_back(column);
-      REQUIRE(at < list.all().size());
-      CHECK(list.all()[at].number == column);
-      CHECK(list.all()[at].begin == run.begin);
-      CHECK(list.all()[at].count == run.count);
-      ++at;
-    });
-    CHECK(at == list.all().size());
+    CHECK(list.ends.size() == example.structure().slots().size());
+    for (const WeightRuns::ColumnList::Entry& entry : list.all()) {
+      CHECK(entry.begin == runs.column(entry.number).begin);
+      CHECK(entry.count == labels.rows);
+      listed.push_back(entry.number);
+    }
     std::ranges::sort(listed);
     listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
     for (const Index column : listed) used[column] = true;
@@ -90,7 +84,9 @@ TEST_CASE("where all features of the examples are frequent, there are no columns
   const WeightBlock& labels = training.data.layout().block(0);
   for (Index m = 0; m < training.data.size(); ++m) {
     const ExampleView example = training.data.example(m);
-    all.ForEachColumn(example, [](Index, const WeightRun&) { FAIL("a column"); });
+    WeightRuns::ColumnList list;
+    all.ListColumns(example, &list);
+    CHECK(list.all().empty());
     const FeatureRow row = example.input(0);
     for (Index k = 0; k < row.count; ++k) {
       for (Index r = 0; r < labels.rows; ++r) CHECK(covered[labels.at(r, row.columns[k])] == 1);
