@@ -306,7 +306,7 @@ TEST_CASE("the additive error costs as much as the curvature") {
   const double radius = 1.3;
   const double lambda = 0.4;
   const double curvature = radius * radius / lambda;
-  for (const double delta : {0.5, 2.0, 8.0}) {
+  for (const double delta : {0.0, 0.5, 2.0, 8.0}) {
     const Problem problem(OneVariable({{0, radius, 0}}, {0, 0, delta * curvature / 2}), lambda);
     CHECK(Near(ConstantsOf(problem).curvature, curvature, kExact));
     const double optimum = ExactOptimum(problem.training(), lambda);

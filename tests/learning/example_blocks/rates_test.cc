@@ -70,6 +70,28 @@ TrainingSet Copies(Index copies, Index drawn = 12) {
   return MakeTrainingSet(data, LossOptions{});
 }
 
+/// Examples with two states and a weight each: the second state has the feature `radius` and the
+/// loss `loss`, and all the dual weight at the optimum if loss ≥ radius²/(λn). Blocks do not
+/// influence each other, and the oracle always answers with the second state. With e_i the dual
+/// weight of the ground truth and q = radius²/(λn), n times the error is Σ (loss − q) e + q e²/2,
+/// the gap Σ (loss − q) e + q e², and the curvature Σ q.
+TrainingSet ApartLabels(Index examples, double radius, double loss) {
+  auto layout = std::make_shared<WeightLayout>();
+  const Index block = layout->AddBlock("w", examples, 1);
+  Dataset data(layout, std::make_shared<FeatureRows>());
+  FactorGraphBuilder builder;
+  builder.AddVariable(2);
+  const auto graph = builder.Build();
+  for (Index m = 0; m < examples; ++m) {
+    StructureBuilder structure(graph, layout);
+    structure.AddConstant(0, block, structure.AddStateMap({{0, 0}, {0, radius}}), m);
+    data.Add(structure.Build(), std::vector<Index>{0});
+  }
+  TrainingSet training = MakeTrainingSet(data, LossOptions{});
+  for (Index m = 0; m < examples; ++m) training.losses[2 * m + 1] = loss;
+  return training;
+}
+
 /// A mean over this many runs stands for an expectation.
 constexpr int kSeeds = 20;
 
@@ -87,6 +109,10 @@ struct Sample {
   /// Four standard errors of the mean.
   double room() const {
     return 4 * std::sqrt(std::max(0.0, squares / count - mean() * mean()) / count);
+  }
+  /// Whether the mean may be `expected`, and neither half nor twice of it.
+  bool Tells(double expected) const {
+    return std::abs(mean() - expected) <= room() + kTight * expected && room() < 0.4 * expected;
   }
 };
 
@@ -140,11 +166,13 @@ TEST_CASE("the curvature constant is at most 4R²/(λn), which is reached") {
 
 TEST_CASE("the expected improvement of a step is that of Lemma C.2") {
   // E f(x_{k+1}) = f(x_k) − (γ/n) g(x_k) + (γ²/2n) Σ_i λ‖A(s_i − x_i)‖², where the last sum is at
-  // most C⊗. All draws are tried from the iterates of a run.
+  // most C⊗, which it reaches between opposite states. All draws are tried from the iterates of a
+  // run. The gap is by enumeration, and not by the corners of the steps.
   Random random(622);
   for (int trial = 0; trial < 4; ++trial) {
     const double lambda = 0.2;
-    const Problem problem(SomeProblem(random, trial), lambda);
+    const bool opposite = trial == 0;
+    const Problem problem(opposite ? OppositeLabels(1, 1.7) : SomeProblem(random, trial), lambda);
     const double n = problem.size();
     const double curvature = ConstantsOf(problem).curvature;
     PlainBcfw plain(problem, true);
@@ -152,17 +180,92 @@ TEST_CASE("the expected improvement of a step is that of Lemma C.2") {
       const double before = plain.newest().Dual(lambda);
       const double gap = ExactPrimal(problem.training(), lambda, plain.newest().w) - before;
       const double gamma = 2 * n / (k + 2 * n);
-      double mean = 0;
+      double gain = 0;
+      double squares = 0;
       for (Index m = 0; m < problem.size(); ++m) {
-        mean += plain.After(m).Dual(lambda) / n;
+        const PlainIterate moved = plain.After(m);
+        gain += (moved.Dual(lambda) - before) / n;
+        for (std::size_t d = 0; d < moved.w.size(); ++d) {
+          const double step = (moved.w[d] - plain.newest().w[d]) / gamma;
+          squares += lambda * step * step;
+        }
       }
       CAPTURE(trial);
       CAPTURE(k);
-      CHECK(mean >= before + gamma / n * gap - gamma * gamma / (2 * n) * curvature - kSolver);
-      CHECK(mean <= before + gamma / n * gap + kSolver);
+      const double slope = gamma / n * gap;
+      const double price = gamma * gamma / (2 * n) * squares;
+      CHECK(std::abs(gain - (slope - price)) <= kTight * (slope + price));
+      CHECK(squares <= curvature * (1 + kExact));
+      if (opposite && k == 1) CHECK(squares >= curvature * (1 - kExact));
       plain.Step(static_cast<Index>(random.Below(static_cast<std::uint64_t>(problem.size()))));
     }
   }
+}
+
+TEST_CASE("theorem C.1: without curvature the error of the start is nearly as large as its bound") {
+  // E e_i is the product of 1 − γ_t/n over the draws, and the error and the gap are the loss times
+  // the mean of e. For γ_t = 2n/(t + 2n) the product is (2n − 1)(2n − 2)/((k + 2n − 1)(k + 2n −
+  // 2)), which is more than half of 2n/(k + 2n) for k ≤ n; for the line search, whose steps are 1,
+  // it is (1 − 1/n)^k.
+  const Index examples = 8;
+  const double n = examples;
+  const double lambda = 0.3;
+  const double loss = 0.7;
+  const Problem problem(ApartLabels(examples, 1e-5, loss), lambda);
+  constexpr int kPasses = 3;
+  for (const bool fixed : {false, true}) {
+    std::vector<Sample> error(kPasses), gap(kPasses);
+    for (int seed = 1; seed <= 25 * kSeeds; ++seed) {
+      TrainOptions options = Uniform(seed);
+      options.fixed_step = fixed;
+      const auto learner = MakeLearner(problem, options);
+      for (int pass = 0; pass < kPasses; ++pass) {
+        learner->RunPass(kNever);
+        const Evaluation evaluation = learner->Evaluate(1);
+        error[pass].Add(loss - evaluation.dual);
+        gap[pass].Add(evaluation.primal - evaluation.dual);
+      }
+    }
+    double product = 1;
+    for (int k = 1; k <= kPasses * examples; ++k) {
+      product *= fixed ? 1 - 2 / (k - 1 + 2 * n) : 1 - 1 / n;
+      if (k % examples != 0) continue;
+      const int pass = k / examples - 1;
+      const double bound = 2 * n / (k + 2 * n) * loss;
+      CAPTURE(fixed);
+      CAPTURE(k);
+      CHECK(error[pass].Tells(loss * product));
+      CHECK(gap[pass].Tells(loss * product));
+      CHECK(error[pass].mean() <= bound);
+      if (pass == 0) CHECK(error[pass].mean() > 0.5 * bound);
+    }
+  }
+  // The averages of Theorem C.3.
+  Sample weighted, suffix;
+  constexpr std::size_t kSteps = 31;
+  for (int seed = 1; seed <= 5 * kSeeds; ++seed) {
+    PlainBcfw plain(problem, true);
+    Random draws(static_cast<std::uint64_t>(seed));
+    for (std::size_t k = 1; k <= kSteps; ++k)
+      plain.Step(static_cast<Index>(draws.Below(static_cast<std::uint64_t>(examples))));
+    const auto gap_of = [&](const PlainIterate& x) {
+      return ExactPrimal(problem.training(), lambda, x.w) - x.Dual(lambda);
+    };
+    weighted.Add(gap_of(AverageOf(plain.iterates, 1, true)));
+    suffix.Add(gap_of(AverageOf(plain.iterates, (kSteps + 1) / 2, false)));
+  }
+  double product = 1;
+  double sum_weighted = 0, weights = 0, sum_suffix = 0, count = 0;
+  for (std::size_t k = 1; k <= kSteps; ++k) {
+    product *= 1 - 2 / (static_cast<double>(k) - 1 + 2 * n);
+    sum_weighted += static_cast<double>(k) * product;
+    weights += static_cast<double>(k);
+    if (k < (kSteps + 1) / 2) continue;
+    sum_suffix += product;
+    ++count;
+  }
+  CHECK(weighted.Tells(loss * sum_weighted / weights));
+  CHECK(suffix.Tells(loss * sum_suffix / count));
 }
 
 TEST_CASE("theorem C.3: some iterate, and two averages, have a small duality gap") {
@@ -240,6 +343,44 @@ TEST_CASE("theorem C.4: with a line search the start is forgotten at a geometric
       if (k < 5 * k0) continue;
       CHECK(gap[pass].mean() <= 3 * 2 * n / (k + 2) * curvature + gap[pass].room() + kSolver);
     }
+  }
+}
+
+TEST_CASE("theorem C.4: where steps are 1, the first phase is as long as the theorem says") {
+  // The error is Σ e_i of the start's, with E e_i = (1 − 1/n)^k, half of its bound at k_0 and more
+  // before, and the gap is larger by q/2 per example that was not drawn.
+  const Index examples = 6;
+  const double n = examples;
+  const double lambda = 0.3;
+  const double radius = 1.1;
+  const double q = radius * radius / (lambda * n);
+  const double loss = 20 * q;
+  const Problem problem(ApartLabels(examples, radius, loss), lambda);
+  const double curvature = ConstantsOf(problem).curvature;
+  CHECK(Near(curvature, q, kExact));  // C⊗ of the mean
+  const double optimum = ExactOptimum(problem.training(), lambda);
+  CHECK(Near(optimum, loss - q / 2, kSolver));
+  const double k0 = std::log(2 * optimum / curvature) / -std::log1p(-1 / n);
+  constexpr int kPasses = 3;
+  CHECK(n * kPasses < k0);
+  std::vector<Sample> error(kPasses), gap(kPasses);
+  for (int seed = 1; seed <= 25 * kSeeds; ++seed) {
+    const auto learner = MakeLearner(problem, Uniform(seed));
+    for (int pass = 0; pass < kPasses; ++pass) {
+      learner->RunPass(kNever);
+      const Evaluation evaluation = learner->Evaluate(1);
+      error[pass].Add(optimum - evaluation.dual);
+      gap[pass].Add(evaluation.primal - evaluation.dual);
+    }
+  }
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const double left = std::pow(1 - 1 / n, n * (pass + 1));
+    const double bound = left * optimum + curvature / 2;
+    CAPTURE(pass);
+    CHECK(error[pass].Tells(left * (loss - q / 2)));
+    CHECK(gap[pass].Tells(left * loss));
+    CHECK(error[pass].mean() <= bound);
+    CHECK(error[pass].mean() > 0.5 * bound);
   }
 }
 
