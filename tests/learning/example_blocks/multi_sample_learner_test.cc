@@ -458,6 +458,13 @@ TEST_CASE("theorem 2.1.2: the loss on new examples, for the mean over iterates a
       CHECK(of_last <= optimum + bound);
     }
   }
+  // Draws of one example, n = 1: the objective of w^0 is 1, the optimum 1/2, and their difference
+  // the length of the gradient, (2R)²/(2λ).
+  const Problem edge(EdgeProblem(false), kEdgeLambda);
+  const PlainOnline plain = RunPlain(edge, std::vector<Index>{0}, {}, 1);
+  const double lowest = ExactOptimum(edge.training(), kEdgeLambda);
+  CHECK(Near(plain.steps[0].suffered, lowest + SumOfGradients(plain, kEdgeLambda), kSolver));
+  CHECK(SumOfGradients(plain, kEdgeLambda) > 0.4);
 }
 
 TEST_CASE("theorem 2.1.3: the training error of the mean iterate") {
