@@ -54,8 +54,8 @@ std::string Soft(const std::vector<std::string>& rhos, const std::string& more) 
 }
 
 std::vector<BenchFigure> FiguresOfSoftConstraints() {
-  const std::string soft_gap = "check-every=20,gap-tolerance=1e-4";
   // The proximal centre is not the paper's; the soft optimum is the same.
+  const std::string near_optimum = "proximal=on,check-every=20,gap-tolerance=3e-5";
   const std::string centred = "proximal=on,check-every=100,gap-tolerance=";
   const std::vector<std::string> rcv1_rhos = {"0.1", "1", "10", "100"};
   const std::string soft = Soft({"0.1", "1", "10"}, "");
@@ -63,10 +63,12 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
   const std::vector<std::string> rhos = {"0.01", "0.1", "1", "10", "100", "1500"};
   return {
       {"002-1", "The effect of ρ: objectives against passes, and after some passes against ρ",
-       "yeast-0.01", Soft(rhos, ",max-passes=1000,step=fw") + "," + Soft(rhos, ",max-passes=1000"),
-       "auto", 60, 1, "passes", "bounds", false, "primal_suboptimality"},
-      {"002-1-small", "Small ρ near convergence", "yeast-0.01",
-       Soft({"0.01", "0.03", "0.1"}, ",max-passes=200000,check-every=500,gap-tolerance=1e-5"),
+       "yeast-0.001,yeast-0.01",
+       Soft(rhos, ",max-passes=1000,step=fw") + "," + Soft(rhos, ",max-passes=1000"), "auto", 60, 1,
+       "passes", "bounds", false, "primal_suboptimality"},
+      {"002-1-small", "Small ρ near convergence", "yeast-0.001,yeast-0.01",
+       Soft({"0.01", "0.03", "0.1"},
+            ",proximal=on,max-passes=200000,check-every=500,gap-tolerance=1e-5"),
        "auto", 250, 1, "passes", "bounds", false, "primal_suboptimality"},
       {"002-2-yeast", "Objective and accuracy against time: Yeast", "yeast-0.01,yeast-0.001", all,
        "", 30, 1, "seconds", "primal", true},
@@ -78,7 +80,7 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
       {"002-2-reuters", "Objective and accuracy against time: Reuters-21578",
        "reuters-0.0001,reuters-0.001", all, "", 120, 1, "seconds", "primal", true},
       {"002-2-rho", "The effect of ρ on accuracy: 932 documents of Reuters-21578",
-       "reuters-0.001@932.1",
+       "reuters-0.0001@932.1,reuters-0.001@932.1",
        Soft({"0.1", "1", "10"}, ",check-every=5") + ",al:check-every=5,auto,bcfw-lp", "", 30, 1,
        "passes", "primal_suboptimality", true},
       {"002-2-msrc",
@@ -87,17 +89,19 @@ std::vector<BenchFigure> FiguresOfSoftConstraints() {
        "seconds", "primal", true},
       {"002-3-yeast",
        "What the soft constraints cost against the number of examples, in both scales of ρ: Yeast",
-       Samples("yeast-0.01", {94, 188, 375, 750}),
-       WithOptions("soft:rho=1", soft_gap) + "," +
-           WithOptions("soft:rho=1", "rho-scale=paper," + soft_gap) + "," +
-           WithOptions("soft:rho=0.000666667", "rho-scale=paper," + soft_gap),
-       "auto", 60, 1, "passes", "primal_suboptimality", false},
+       Samples("yeast-0.001", {94, 188, 375, 750}) + "," +
+           Samples("yeast-0.01", {94, 188, 375, 750}),
+       WithOptions("soft:rho=1", near_optimum) + "," +
+           WithOptions("soft:rho=1", "rho-scale=paper," + near_optimum) + "," +
+           WithOptions("soft:rho=0.000666667", "rho-scale=paper," + near_optimum),
+       "auto:gap-tolerance=1e-5", 60, 1, "passes", "primal_suboptimality", false},
       {"002-3-reuters",
        "What the soft constraints cost against the number of examples, in both scales of ρ: "
        "Reuters-21578",
-       Samples("reuters-0.001", {233, 466, 932, 1864, 3729}),
-       "soft:rho=1,check-every=25,gap-tolerance=1e-5,"
-       "soft:rho=1,rho-scale=paper,check-every=25,gap-tolerance=2e-5",
+       Samples("reuters-0.0001", {233, 466, 932, 1864, 3729}) + "," +
+           Samples("reuters-0.001", {233, 466, 932, 1864, 3729}),
+       WithOptions("soft:rho=1", near_optimum) + "," +
+           WithOptions("soft:rho=1", "rho-scale=paper," + near_optimum),
        "auto:gap-tolerance=1e-6", 200, 1, "passes", "primal_suboptimality", false},
       {"002-3-msrc",
        "What the soft constraints cost against the number of examples, in both scales of ρ: "

@@ -99,6 +99,11 @@ def main():
                     print(f"{name}, {loss}, lambda {factor}/n, l1 = lambda/10", flush=True)
                     subprocess.run([*map(str, command), str(arguments.most)], check=True)
                     sys.stdout.flush()
+                for share in (0.1, 0.01):  # of the σ that makes all weights 0
+                    print(f"{name}, {loss}, problem (6), {share} of the largest l1", flush=True)
+                    command = [arguments.study, path, loss, 0, share, arguments.most]
+                    subprocess.run([*map(str, command)], check=True)
+                    sys.stdout.flush()
 
 
 if __name__ == "__main__":

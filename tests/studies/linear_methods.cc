@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Study: passes over the data of Prox-SDCA, FISTA, proximal SGD and RDA until the objective
-// (1/n) Σ φ_i(x_iᵀw) + λ/2 ‖w‖² + σ ‖w‖₁ is within 1e-3 and 1e-6 of the optimum. The other methods
-// have the best of several step sizes, which a user would have to find. Without arguments on drawn
-// data; with
+// (1/n) Σ φ_i(x_iᵀw) + λ/2 ‖w‖² + σ ‖w‖₁ is within 1e-3 and 1e-6 of the optimum. λ = 0 is problem
+// (6) of the paper, for which Prox-SDCA moves a proximal centre (linear_learner.h). The other
+// methods have the best of several step sizes, which a user would have to find. Without arguments
+// on drawn data; with
 //   FILE LOSS LAMBDA L1 MOST_PASSES
-// on LIBSVM text with labels −1 and 1 (or numbers), with processor seconds. scripts/measure/
-// linear_methods.py runs it on the data sets of docs/notebook/linear.md.
+// on LIBSVM text with labels −1 and 1 (or numbers), with processor seconds. With λ = 0, L1 is a
+// share of the smallest σ that makes all weights 0. scripts/measure/linear_methods.py runs it on
+// the data sets of docs/notebook/linear.md.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,6 +23,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/core/timer.h>
+#include <slackline/learning/default_lambda.h>
 #include <slackline/learning/standalone/linear_learner.h>
 
 #include "tests/support/linear_baselines.h"
@@ -83,13 +86,35 @@ Effort Best(const std::vector<double>& parameters, const std::function<Effort(do
   return best;
 }
 
+/// The problem as Prox-SDCA takes it: for problem (6) with the λ of the proximal term that
+/// `slackline linear` takes.
+LinearProblem ForSdca(LinearProblem problem) {
+  if (problem.lambda > 0) return problem;
+  CostScales scales;
+  scales.mean_squared_norm = 0;
+  const Index n = problem.rows->size();
+  for (Index i = 0; i < n; ++i) scales.mean_squared_norm += problem.rows->row(i).squared_norm / n;
+  scales.variables_per_weight = static_cast<double>(n) / problem.rows->dimension();
+  scales.num_examples = n;
+  problem.regulariser = LinearRegulariser::kL1;
+  problem.lambda = scales.DefaultLambda();
+  return problem;
+}
+
+/// An evaluation as in a run of the program, after which the proximal centre may move.
+Evaluation Check(Learner* learner) {
+  const Evaluation evaluation = learner->Evaluate(1);
+  if (CheckListener* listener = learner->traits().listener) listener->Adapt(evaluation);
+  return evaluation;
+}
+
 double Optimum(const LinearProblem& problem) {
-  const auto learner = MakeLinearLearner(problem, {});
+  const auto learner = MakeLinearLearner(ForSdca(problem), {});
   double dual = 0;
   for (int pass = 0; pass < 200000; ++pass) {
     learner->RunPass(kNever);
-    if (pass % 10 != 9) continue;
-    const Evaluation evaluation = learner->Evaluate(1);
+    if (problem.lambda > 0 && pass % 10 != 9) continue;
+    const Evaluation evaluation = Check(learner.get());
     dual = std::max(dual, evaluation.dual);
     if (evaluation.primal - evaluation.dual < 1e-9) break;
   }
@@ -97,10 +122,10 @@ double Optimum(const LinearProblem& problem) {
 }
 
 Effort MeasureSdca(const LinearProblem& problem, double optimum, int most) {
-  const auto learner = MakeLinearLearner(problem, {});
+  const auto learner = MakeLinearLearner(ForSdca(problem), {});
   return Measure(
       optimum, most, [&] { learner->RunPass(kNever); },
-      [&] { return learner->Evaluate(1).primal; });
+      [&] { return Check(learner.get()).primal; });
 }
 
 void Print(const char* name, const Effort& effort, bool seconds) {
@@ -118,9 +143,10 @@ void Compare(const LinearProblem& problem, int most, bool seconds) {
   double squared_radius = 0;
   for (Index i = 0; i < problem.rows->size(); ++i)
     squared_radius = std::max(squared_radius, problem.rows->row(i).squared_norm);
-  const double condition = squared_radius / (problem.lambda * loss.gamma());
-  std::printf("n %d, R2/(lambda gamma) %.4g, optimum %.6g\n", problem.rows->size(), condition,
-              optimum);
+  std::printf("n %d, ", problem.rows->size());
+  if (problem.lambda > 0)
+    std::printf("R2/(lambda gamma) %.4g, ", squared_radius / (problem.lambda * loss.gamma()));
+  std::printf("optimum %.6g\n", optimum);
   Print("prox-sdca", MeasureSdca(problem, optimum, most), seconds);
   for (const bool restarts : {false, true}) {
     Print(restarts ? "fista-restarts" : "fista",
@@ -202,7 +228,7 @@ int main(int argc, char** argv) {
     }
     problem.loss_parameter = 1;
     problem.lambda = std::stod(argv[3]);
-    problem.l1 = std::stod(argv[4]);
+    problem.l1 = std::stod(argv[4]) * (problem.lambda == 0 ? LargestUsefulL1(problem) : 1);
     Compare(problem, std::stoi(argv[5]), true);
     return 0;
   }
@@ -211,6 +237,13 @@ int main(int argc, char** argv) {
     for (const double lambda : {0.1, 0.001}) {
       problem.lambda = lambda;
       std::printf("%s, lambda %g: ", std::string(Name(loss)).c_str(), lambda);
+      Compare(problem, 1000, false);
+    }
+    problem.lambda = 0;
+    for (const double share : {0.1, 0.01}) {
+      problem.l1 = share * LargestUsefulL1(problem);
+      std::printf("%s, problem (6), %g of the largest sigma: ", std::string(Name(loss)).c_str(),
+                  share);
       Compare(problem, 1000, false);
     }
   }

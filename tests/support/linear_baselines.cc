@@ -104,7 +104,9 @@ class ProximalSgd final : public LinearBaseline {
 
   void Pass() override {
     for (Index k = 0; k < terms_.size(); ++k) {
-      const double step = first_step_ / (1 + first_step_ * terms_.lambda * steps_);
+      const double step = terms_.lambda > 0
+                              ? first_step_ / (1 + first_step_ * terms_.lambda * steps_)
+                              : first_step_ / std::sqrt(1 + steps_);
       const auto i = static_cast<Index>(random_.Below(static_cast<std::uint64_t>(terms_.size())));
       terms_.Add(i, -step * terms_.Derivative(i, terms_.Score(i, w_)), &w_);
       terms_.Prox(step, &w_);
@@ -148,7 +150,8 @@ class Rda final : public LinearBaseline {
  private:
   double Weight(std::size_t f) const {
     if (steps_ == 0) return 0;
-    return -SoftThreshold(sum_[f] / steps_, terms_.l1) / (terms_.lambda + strength_ / steps_);
+    const double own = terms_.lambda > 0 ? strength_ / steps_ : strength_ / std::sqrt(steps_);
+    return -SoftThreshold(sum_[f] / steps_, terms_.l1) / (terms_.lambda + own);
   }
 
   Terms terms_;

@@ -6,8 +6,10 @@
 //   Fista       Beck, Teboulle 2009, with step 1/L, L = λ_max(XᵀX)/(nγ), found by 30 power
 //               iterations; restarts: the momentum is forgotten where it points uphill (O'Donoghue,
 //               Candès 2015)
-//   ProximalSgd Duchi, Singer 2009 (FOBOS): w ← prox_η(w − η x_i φ_i'), η_t = η₀/(1 + η₀λt)
-//   Rda         Xiao 2010: w = argmin ḡ·w + λ/2 ‖w‖² + σ‖w‖₁ + κ/(2t) ‖w‖²
+//   ProximalSgd Duchi, Singer 2009 (FOBOS): w ← prox_η(w − η x_i φ_i'), η_t = η₀/(1 + η₀λt), and
+//               η₀/√t for λ = 0
+//   Rda         Xiao 2010: w = argmin ḡ·w + λ/2 ‖w‖² + σ‖w‖₁ + κ/(2t) ‖w‖², and κ/(2√t) ‖w‖² for
+//               λ = 0
 //
 // A pass of Fista is one gradient; one of the others n steps.
 #pragma once
@@ -20,7 +22,8 @@
 
 namespace slackline::internal::test {
 
-/// A method that goes through the data. `problem` must have the regulariser kL2, and outlive it.
+/// A method that goes through the data. `problem` must have the regulariser kL2, with λ = 0 for
+/// problem (6) of linear_learner.h, and outlive it.
 class LinearBaseline {
  public:
   virtual ~LinearBaseline() = default;

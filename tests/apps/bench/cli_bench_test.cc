@@ -233,7 +233,7 @@ TEST_CASE("a figure of a paper is reproduced by name") {
   CHECK(json["problems"][0]["learners"].size() == 2);
   CheckRefused({"--figure", "002"},
                "--figure: unknown figure '002'; choose from 000-1, 001, 001-regret, 002-1");
-  CheckRefused({"--figure", "002-1"}, "--problems: the problem 'yeast-0.01' needs files");
+  CheckRefused({"--figure", "002-1"}, "--problems: the problem 'yeast-0.001' needs files");
   CheckRefused({"--figure", "002-1", "--scaling"}, "--figure and --scaling exclude each other");
   CheckRefused({"--test-metric", "--scaling"}, "--test-metric and --scaling exclude each other");
 }

@@ -222,7 +222,10 @@ TEST_CASE("on a binary support vector machine bcfw is dual coordinate descent") 
       const TrainOptions options = Newest(LearnerKind::kBcfw, order);
       ExampleVisits visits(options, problem.data());
       const auto learner = MakeLearner(problem, options);
-      std::vector<std::vector<double>> x;  // t_i x_i
+      ExampleOracle oracle(
+          problem, {.solver = SolverKind::kBruteForce, .ways = ExampleOracle::Ways::kSolvers});
+      PointBlocks blocks(problem, {}, &oracle);  // the engine of the learner, for single steps
+      std::vector<std::vector<double>> x;        // t_i x_i
       for (Index m = 0; m < n; ++m) {
         const ExampleView example = problem.data().example(m);
         const double t = example.labels()[0] == 1 ? 1 : -1;
@@ -246,11 +249,14 @@ TEST_CASE("on a binary support vector machine bcfw is dual coordinate descent") 
           alpha[m] = std::min(std::max(before - (margin - 1) / square, 0.0), c);
           inside += alpha[m] > 0 && alpha[m] < c;
           for (Offset d = 0; d < features; ++d) w[d] += (alpha[m] - before) * x[m][d];
+          CAPTURE(pass);
+          CAPTURE(m);
+          blocks.Visit(m);
+          CheckNear(w, blocks.w());
         }
         learner->RunPass(kNever);
         learner->Evaluate(1);
-        CAPTURE(pass);
-        CheckNear(w, learner->weights());
+        CheckNear(blocks.w(), learner->weights());
       }
       CHECK(inside > 0);
     }

@@ -315,8 +315,8 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
       CHECK(soft.value <= strict.value + 0.5 * (rho - small_rho) / m_count * delta_sq + 1e-5);
       CHECK(excess / rho <= rate_before + kSolver / rho);
       rate_before = excess / rho;
-      const double difference = SoftOptimum(training, lambda, 1.05 * rho) -
-                                SoftOptimum(training, lambda, 0.95 * rho);
+      const double difference =
+          SoftOptimum(training, lambda, 1.05 * rho) - SoftOptimum(training, lambda, 0.95 * rho);
       const double change =
           0.05 * rho * SquaredViolation(training, soft.marginals) / (rho * rho) / m_count;
       CHECK(std::abs(difference - change) <= 0.1 * change + kSolver);

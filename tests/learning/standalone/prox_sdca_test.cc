@@ -268,6 +268,34 @@ TEST_CASE("random outputs are uniform over the iterates") {
   }
 }
 
+TEST_CASE("with a single example one step of option I reaches the optimum") {
+  // A wrong factor of ‖X‖²/λn would stop before it, or beyond.
+  Random random(61);
+  for (const ScalarLossKind kind : {ScalarLossKind::kHinge, ScalarLossKind::kSmoothedHinge,
+                                    ScalarLossKind::kSquared, ScalarLossKind::kLogistic}) {
+    for (const double lambda : {0.05, 5.0}) {
+      const RowFeatures features(RandomRows(random, 1, 4, false), 1);
+      const ScalarLoss loss(kind, {1}, 0.3);
+      ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kL2, 4), lambda, SdcaStep::kMaximise,
+                    1);
+      CHECK(sdca.Newest().gap() > 0.01);
+      sdca.Run(1);
+      CHECK(sdca.Newest().gap() < kTight);
+    }
+  }
+  for (const double gamma : {0.0, 0.3}) {
+    for (const double lambda : {0.05, 5.0}) {
+      const RowFeatures features(RandomRows(random, 1, 4, false), 3);
+      const MulticlassLoss loss(3, {1}, gamma);
+      ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kL2, 12), lambda, SdcaStep::kMaximise,
+                    1);
+      CHECK(sdca.Newest().gap() > 0.01);
+      sdca.Run(1);
+      CHECK(sdca.Newest().gap() < kTight);
+    }
+  }
+}
+
 TEST_CASE("options III and IV are exact where their bounds are") {
   // With scalar losses ‖X_i z‖² = ‖X_i‖² z², so that the step of option III is the best one along
   // its direction for the squared loss, that of option II; with inputs of one length so is that of
@@ -294,6 +322,7 @@ TEST_CASE("options III and IV are exact where their bounds are") {
         return sdca.Newest().dual;
       };
       const double best = run(SdcaStep::kLineSearch);
+      CHECK(Near(run(SdcaStep::kMaximise), best, kExact));
       CHECK(Near(run(SdcaStep::kOwnBound), best, kExact));
       if (one_length) CHECK(Near(run(SdcaStep::kCommonBound), best, kExact));
       if (!one_length) CHECK(run(SdcaStep::kCommonBound) < best - kTight);
