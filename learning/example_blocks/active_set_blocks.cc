@@ -437,36 +437,48 @@ ActiveSetBlocks::VisitResult ActiveSetBlocks::Ask(Index m, Index idle_limit) {
   return result;
 }
 
-double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
-  const double loss = SumOfPoint(weights);
-  signs_.Clip(*weights);
-  return loss;
+ActiveSetBlocks::PointSum::PointSum(const ActiveSetBlocks& blocks, std::vector<double>* weights)
+    : blocks_(blocks),
+      weights_(*weights),
+      inverse_(1 / (blocks.problem_.lambda() * blocks.total())),
+      delta_(blocks.slot_delta_.size()) {
+  weights_.assign(blocks.weights_.size(), 0.0);
 }
 
-/// Writes Ψα, whatever the constraints.
-double ActiveSetBlocks::SumOfPoint(std::vector<double>* weights) const {
-  weights->assign(weights_.size(), 0.0);
-  const double inverse = 1 / (problem_.lambda() * total());
-  double loss = 0;
-  std::vector<double> delta(slot_delta_.size());
+void ActiveSetBlocks::PointSum::Add(Index m) {
+  const ExampleView example = blocks_.problem_.data().example(m);
+  const ActiveSet& set = blocks_.sets_[m];
+  std::fill(delta_.begin(), delta_.end(), 0.0);
+  double sum = 0;  // 1 up to rounding errors of the steps
+  for (const double share : set.alpha()) sum += share;
+  for (Index a = 0; a < set.size(); ++a) {
+    const double alpha = set.alpha()[a] / sum;
+    const double scale = ((a == 0 ? 1.0 : 0.0) - alpha) * inverse_;
+    if (scale == 0) continue;
+    loss_ += alpha * set.loss(a);
+    set.ForEachSlotEntry(a, [&](Index k, double value) { delta_[k] += scale * value; });
+    set.ForEachScalarEntry(a, [&](Index k, double value) { weights_[k] += scale * value; });
+  }
+  AddSlots(example, delta_, weights_, blocks_.threads_);
+}
+
+double ActiveSetBlocks::PointSum::Finish() {
+  blocks_.signs_.Clip(weights_);
+  return loss_ / blocks_.total();
+}
+
+double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
+  PointSum sum(*this, weights);
+  SweepPoint(&sum);
+  return sum.Finish();
+}
+
+/// Adds all examples.
+void ActiveSetBlocks::SweepPoint(PointSum* sum) const {
   for (Index m = 0; m < problem_.size(); ++m) {
     problem_.data().PrefetchSweep(0, m, problem_.size());
-    const ExampleView example = problem_.data().example(m);
-    const ActiveSet& set = sets_[m];
-    std::fill(delta.begin(), delta.end(), 0.0);
-    double sum = 0;  // 1 up to rounding errors of the steps
-    for (const double share : set.alpha()) sum += share;
-    for (Index a = 0; a < set.size(); ++a) {
-      const double alpha = set.alpha()[a] / sum;
-      const double scale = ((a == 0 ? 1.0 : 0.0) - alpha) * inverse;
-      if (scale == 0) continue;
-      loss += alpha * set.loss(a);
-      set.ForEachSlotEntry(a, [&](Index k, double value) { delta[k] += scale * value; });
-      set.ForEachScalarEntry(a, [&](Index k, double value) { (*weights)[k] += scale * value; });
-    }
-    AddSlots(example, delta, *weights, threads_);
+    sum->Add(m);
   }
-  return loss / total();
 }
 
 double ActiveSetBlocks::PointOfExample(Index m, std::vector<double>* coordinates) const {
@@ -486,7 +498,8 @@ double ActiveSetBlocks::PointOfExample(Index m, std::vector<double>* coordinates
 }
 
 void ActiveSetBlocks::Rebuild() {
-  SumOfPoint(&weights_);
+  PointSum sum(*this, &weights_);  // Ψα, whatever the constraints
+  SweepPoint(&sum);
   centre_.Blend(problem_.lambda(), weights_);
   TakeSigned(&weights_);
   oracle_->Refresh(weights_);

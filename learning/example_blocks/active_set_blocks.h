@@ -117,6 +117,24 @@ class ActiveSetBlocks {
   /// Δ_m(s).
   double WeightsOfPoint(std::vector<double>* weights) const;
 
+  /// WeightsOfPoint an example at a time, for checks that read the rows of each example once. The
+  /// blocks must not change meanwhile.
+  class PointSum {
+   public:
+    PointSum(const ActiveSetBlocks& blocks, std::vector<double>* weights);
+    /// The next example: 0, 1, ….
+    void Add(Index m);
+    /// After all examples; returns as WeightsOfPoint.
+    double Finish();
+
+   private:
+    const ActiveSetBlocks& blocks_;
+    std::vector<double>& weights_;
+    double inverse_;
+    double loss_ = 0;
+    std::vector<double> delta_;
+  };
+
   /// The coordinates of Σ_s α_ms φ_m(s); returns Σ_s α_ms Δ_m(s).
   double PointOfExample(Index m, std::vector<double>* coordinates) const;
 
@@ -206,7 +224,7 @@ class ActiveSetBlocks {
   double MoveWeight(Index position, double change);
   /// Sets v of the constrained weights to these of a vector v over all weights, and clips that.
   void TakeSigned(std::vector<double>* v);
-  double SumOfPoint(std::vector<double>* weights) const;
+  void SweepPoint(PointSum* sum) const;
   void ScoreSlots(const ExampleView& example);
   struct LocalStep {
     double gap = 0;     ///< directional derivative of the block's dual, times M

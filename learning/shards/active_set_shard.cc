@@ -120,6 +120,18 @@ double ActiveSetShard::SumOfHinges(std::span<const double> weights, int threads)
   return mean * problem_.size();
 }
 
+double ActiveSetShard::WeightsAndHinges(std::span<const double> at, std::vector<double>* weights,
+                                        double* hinges) {
+  ActiveSetBlocks::PointSum sum(blocks_, weights);
+  const double mean = evaluator_.MeanHinge(
+      at, {.chunks = kChunks}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+        sum.Add(m);
+        return blocks_.HingeBound(m, at, oracle, scratch);
+      });
+  *hinges = mean * problem_.size();
+  return sum.Finish();
+}
+
 void ActiveSetShard::ChangeLambda(double lambda, double share_of_point) {
   problem_ = problem_.WithLambda(lambda);
   oracle_.set_problem(problem_);

@@ -328,13 +328,18 @@ double RoundLearner::FirstKappaOfAll(double most) {
 }
 
 double RoundLearner::PointWeights(std::vector<double>* weights) {
+  return PointWeights(
+      [&](std::size_t k, std::vector<double>* part) { return shards_[k]->WeightsOfPoint(part); },
+      weights);
+}
+
+double RoundLearner::PointWeights(
+    const std::function<double(std::size_t k, std::vector<double>* part)>& read,
+    std::vector<double>* weights) {
   std::vector<double> losses(shards_.size());
   SumOfVectors(
       problem_.num_weights(),
-      [&](std::size_t k, std::vector<double>* part) {
-        losses[k] = shards_[k]->WeightsOfPoint(part);
-      },
-      weights);
+      [&](std::size_t k, std::vector<double>* part) { losses[k] = read(k, part); }, weights);
   losses = GatherFromShards(std::span<const double>(losses));
   return std::accumulate(losses.begin(), losses.end(), 0.0);
 }

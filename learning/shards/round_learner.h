@@ -144,6 +144,9 @@ class RoundLearner : public Learner,
   }
   /// Writes Ψμ to *weights; returns the part of the dual without the weights.
   double PointWeights(std::vector<double>* weights);
+  /// The same, where read(k, &part) does what WeightsOfPoint of shard k of this rank does.
+  double PointWeights(const std::function<double(std::size_t k, std::vector<double>* part)>& read,
+                      std::vector<double>* weights);
   /// As DualPointSource::DualPoint, of the newest point; m: of this rank's examples.
   double NewestPoint(Index m, std::vector<double>* coordinates) const;
 

@@ -2,6 +2,7 @@
 #include <slackline/learning/shards/sharded_learner.h>
 
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
  public:
   ShardedLearner(const Problem& problem, const TrainOptions& options)
       : RoundLearner(problem, options),
+        in_windows_(problem.data().WindowEnds().size() > 1),
         point_(options.proximal != Switch::kOff, [this](Index m, std::vector<double>* coordinates) {
           return NewestPoint(m, coordinates);
         }) {
@@ -41,7 +43,11 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
   }
 
   Evaluation Evaluate(int threads) override {
-    const double loss = PointWeights(&evaluated_);
+    // As for one chain (ActiveSetLearner), data in windows are read once. Ranks need not agree: both
+    // ways exchange the same vectors.
+    const bool at_once = in_windows_ && kappa() > 0 && threads == 1;
+    double hinge = 0;
+    const double loss = at_once ? PointWeightsAndHinge(&hinge) : PointWeights(&evaluated_);
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
     evaluation.problem = Certified();
@@ -49,7 +55,8 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     if (kappa() > 0) {
       evaluated_.assign(reached().begin(), reached().end());
     }
-    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + MeanHinge(evaluated_, threads);
+    if (!at_once) hinge = MeanHinge(evaluated_, threads);
+    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + hinge;
     const std::int64_t before = counts().checks;
     CountAll();
     check_work_ = counts().checks - before;
@@ -122,6 +129,20 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
         [&](const Shard& one) { return read(static_cast<const ActiveSetShard&>(one)); });
   }
 
+  /// PointWeights of evaluated_, and MeanHinge at the weights that steps have reached, in one sweep
+  /// over the examples of each shard.
+  double PointWeightsAndHinge(double* hinge) {
+    std::vector<double> hinges(shards_.size());
+    const double loss = PointWeights(
+        [&](std::size_t k, std::vector<double>* part) {
+          return shard(static_cast<Index>(k)).WeightsAndHinges(reached(), part, &hinges[k]);
+        },
+        &evaluated_);
+    hinges = GatherFromShards(std::span<const double>(hinges));
+    *hinge = std::accumulate(hinges.begin(), hinges.end(), 0.0) / num_examples();
+    return loss;
+  }
+
   /// Learns the counts and gaps of all shards.
   void CountAll() {
     CountWork();
@@ -176,6 +197,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     if (*next == 0) centre_gap_ = 0;
   }
 
+  const bool in_windows_;  // the data of this rank do not fit in memory
   EvaluatedPoint point_;
   ProximalControl control_;
   ActiveSetRounds rounds_;

@@ -346,6 +346,62 @@ TEST_CASE("a pass beside an evaluation changes neither of them") {
   }
 }
 
+TEST_CASE("data in windows are evaluated in one sweep on one thread, and bit for bit as in two") {
+  Random random(641);
+  auto layout = std::make_shared<WeightLayout>();
+  const Index block = layout->AddBlock("w", 3, 5);
+  ModelBuilder builder(layout);
+  builder.AddLinearFeatures(builder.AddVariable(3), block, 0);
+  const auto structure = builder.Build();
+  auto rows = std::make_shared<FeatureRows>();
+  constexpr Index kExamples = 150;
+  std::vector<Index> labels;
+  for (Index m = 0; m < kExamples; ++m) {
+    std::vector<double> x(5);
+    for (double& value : x) value = random.Normal();
+    labels.push_back(x[0] + random.Normal() > 0 ? 1 : m % 3);
+    rows->AddDense(x);
+  }
+  rows->SetWindows({40, 80, 110, kExamples});
+  Dataset data(layout, rows);
+  for (Index m = 0; m < kExamples; ++m) data.Add(structure, std::vector<Index>{labels[m]}, m);
+  const Problem problem(MakeTrainingSet(data, LossOptions{}), 1e-4);
+  TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kPairwise, 0);
+  options.proximal = Switch::kAuto;
+  for (const Index shards : {1, 3}) {
+    options.shards = shards;
+    const auto once = MakeLearner(problem, options);
+    const auto twice = MakeLearner(problem, options);
+    const StopControl never(nullptr, 0);
+    DualPointSource& point_once = *once->traits().dual_point;
+    DualPointSource& point_twice = *twice->traits().dual_point;
+    point_once.KeepDualPoint();
+    point_twice.KeepDualPoint();
+    std::vector<double> a, b;
+    int mixed = 0;
+    for (int pass = 0; pass < 12; ++pass) {
+      once->RunPass(never);
+      twice->RunPass(never);
+      const Evaluation of_once = once->Evaluate(1);
+      const Evaluation of_twice = twice->Evaluate(2);
+      CAPTURE(shards);
+      CHECK(of_once.primal == of_twice.primal);
+      CHECK(of_once.dual == of_twice.dual);
+      CHECK(std::equal(once->weights().begin(), once->weights().end(), twice->weights().begin()));
+      CHECK(of_once.dual <= of_once.primal);
+      for (Index m = 0; m < kExamples; m += 7) {
+        double loss_a = 0, loss_b = 0;
+        point_once.DualPoint(m, &a, &loss_a);
+        point_twice.DualPoint(m, &b, &loss_b);
+        CHECK(a == b);
+        CHECK(loss_a == loss_b);
+        mixed += loss_a > 0;
+      }
+    }
+    CHECK(mixed > 0);
+  }
+}
+
 TEST_CASE("the learner saves states, replays and follows paths") {
   Random random(8);
   const Problem problem(RandomMultiLabelProblem(random, 15, 4, 3, false), 0.02);

@@ -73,15 +73,6 @@ class ListingSampler : public LabellingSampler {
   }
 };
 
-/// The states 0 and 1 of one variable.
-class BothSampler : public LabellingSampler {
- public:
-  void Sample(Index, const ExampleView&, std::span<const double>, Index, Random*,
-              std::vector<std::vector<Index>>* labellings) override {
-    labellings->insert(labellings->end(), {{0}, {1}});
-  }
-};
-
 const StopControl kNever(nullptr, 0);
 
 /// A run of Algorithm 3 on examples in any order.
@@ -226,35 +217,30 @@ TEST_CASE("weights stay in the ball of the projection") {
 TEST_CASE("weights that several labellings take out of the ball are scaled onto its surface") {
   // With λ = 1, the first labelling leads to (1, 0)/√2, where its weight is 1/2 and the second one
   // still violates its margin by 1/2: with the other half it leads to ‖w‖² = 5/4. (With a single
-  // labelling w·ψ ≤ Δ after the step, so that ‖w‖ ≤ (1 − 1/t) ‖w‖ + 1/(λt‖w‖): never outside.)
+  // labelling w·ψ ≤ Δ after a step: ‖w^t‖² ≤ (1 − 1/t) ‖w^(t−1)‖ ‖w^t‖ + 1/(λt), never outside.)
   auto layout = std::make_shared<WeightLayout>();
-  const Index along = layout->AddBlock("along", 1, 1);
-  const Index across = layout->AddBlock("across", 1, 1);
+  const Index along = layout->AddBlock("along", 1, 1), across = layout->AddBlock("across", 1, 1);
   FactorGraphBuilder graph;
   graph.AddVariable(3);
   StructureBuilder builder(graph.Build(), layout);
   const double root = std::sqrt(0.5);
-  const Index first = builder.AddStateMap({{0, 0, 0}, {-2 * root, -root, 0}});
-  const Index second = builder.AddStateMap({{0, 0, 0}, {0, -root, 0}});
-  builder.AddConstant(0, along, first, 0);
-  builder.AddConstant(0, across, second, 0);
+  builder.AddConstant(0, along, builder.AddStateMap({{0, 0, 0}, {-2 * root, -root, 0}}), 0);
+  builder.AddConstant(0, across, builder.AddStateMap({{0, 0, 0}, {0, -root, 0}}), 0);
   Dataset data(layout, std::make_shared<FeatureRows>());
   data.Add(builder.Build(), std::vector<Index>{2});
   const Problem problem(MakeTrainingSet(data, LossOptions{}), 1);
-  PlainOnline plain(problem, {});
-  plain.Step(0, {{0}, {1}}, 2);
+  const PlainOnline plain = RunPlain(problem, std::vector<Index>{0}, {}, 2);  // states 0 and 1
   CHECK(plain.steps[0].gain_of_projection > 0.01);
   TrainOptions options = SampleOptions(2, false);
   options.keep_newest = true;
   options.own<MultiSampleOptions>().expand_first = true;
-  const auto learner = MakeMultiSampleLearner(problem, options, std::make_unique<BothSampler>());
+  const auto learner = MakeMultiSampleLearner(problem, options, std::make_unique<ListingSampler>());
   learner->RunPass(kNever);
-  const double dual = learner->Evaluate(1).dual;
-  CHECK(Near(learner->weights()[0], 3 / std::sqrt(10), kExact));
-  CHECK(Near(learner->weights()[1], 1 / std::sqrt(10), kExact));
-  CHECK(Near(plain.w[0], learner->weights()[0], kExact));
-  CHECK(Near(plain.w[1], learner->weights()[1], kExact));
-  CHECK(Near(plain.Dual(), dual, kExact));  // dual variables shrink with w
+  CHECK(Near(plain.Dual(), learner->Evaluate(1).dual, kExact));  // dual variables shrink with w
+  for (const double* w : {learner->weights().data(), plain.w.data()}) {
+    CHECK(Near(w[0], 3 / std::sqrt(10), kExact));
+    CHECK(Near(w[1], 1 / std::sqrt(10), kExact));
+  }
 }
 
 TEST_CASE("multiclass problems use the exact update") {
@@ -454,8 +440,8 @@ TEST_CASE("theorem 2.1.1: predictions before an update lose little more than the
   }
   // Two examples that contradict each other: Lemma 2.4 is an equation, and the second gradient is
   // as long as Lemma 2.5 allows, √λ + 2R. Here log T + 1 is 1.69 for 1 + 1/2, and the first
-  // gradient has no part √λ, which leaves 44 percent of the theorem's bound. (A search over other
-  // sequences of up to eight examples found none that comes nearer.)
+  // gradient has no part √λ, which leaves 44 percent of the theorem's bound: the most that a search
+  // over sequences of up to eight examples found.
   const Problem edge(EdgeProblem(true), kEdgeLambda);
   const PlainOnline plain = RunPlain(edge, std::vector<Index>{0, 1}, {}, 1);
   const double root = std::sqrt(kEdgeLambda);
@@ -502,12 +488,11 @@ TEST_CASE("theorem 2.1.2: the loss on new examples, for the mean over iterates a
       CHECK(of_last <= optimum + bound);
     }
   }
-  // Draws of one example, n = 1: the objective of w^0 is 1, the optimum 1/2, and their difference
-  // the length of the gradient, (2R)²/(2λ).
+  // Draws of one example, n = 1: f(w^0) is 1, the optimum 1/2, their difference (2R)²/(2λ).
   const Problem edge(EdgeProblem(false), kEdgeLambda);
   const PlainOnline plain = RunPlain(edge, std::vector<Index>{0}, {}, 1);
-  const double lowest = ExactOptimum(edge.training(), kEdgeLambda);
-  CHECK(Near(plain.steps[0].suffered, lowest + SumOfGradients(plain, kEdgeLambda), kSolver));
+  CHECK(Near(plain.steps[0].suffered - SumOfGradients(plain, kEdgeLambda),
+             ExactOptimum(edge.training(), kEdgeLambda), kSolver));
   CHECK(SumOfGradients(plain, kEdgeLambda) > 0.4);
 }
 

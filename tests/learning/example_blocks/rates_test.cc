@@ -118,6 +118,23 @@ struct Sample {
   }
 };
 
+/// All draws of a step of length gamma from the newest iterate.
+struct AllDraws {
+  AllDraws(PlainBcfw* plain, const Problem& problem, double gamma) {
+    const PlainIterate& x = plain->newest();
+    for (Index m = 0; m < problem.size(); ++m) {
+      const PlainIterate moved = plain->After(m);
+      gain += (moved.Dual(problem.lambda()) - x.Dual(problem.lambda())) / problem.size();
+      for (std::size_t d = 0; d < moved.w.size(); ++d) {
+        const double step = (moved.w[d] - x.w[d]) / gamma;
+        squares += problem.lambda() * step * step;
+      }
+    }
+  }
+  double gain = 0;     ///< the mean increase of the dual
+  double squares = 0;  ///< Σ_i λ‖A(s_i − x_i)‖²
+};
+
 TrainOptions Uniform(int seed) {
   TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0);
   options.oracle = SolverKind::kBruteForce;
@@ -182,23 +199,14 @@ TEST_CASE("the expected improvement of a step is that of Lemma C.2") {
       const double before = plain.newest().Dual(lambda);
       const double gap = ExactPrimal(problem.training(), lambda, plain.newest().w) - before;
       const double gamma = 2 * n / (k + 2 * n);
-      double gain = 0;
-      double squares = 0;
-      for (Index m = 0; m < problem.size(); ++m) {
-        const PlainIterate moved = plain.After(m);
-        gain += (moved.Dual(lambda) - before) / n;
-        for (std::size_t d = 0; d < moved.w.size(); ++d) {
-          const double step = (moved.w[d] - plain.newest().w[d]) / gamma;
-          squares += lambda * step * step;
-        }
-      }
+      const AllDraws draws(&plain, problem, gamma);
       CAPTURE(trial);
       CAPTURE(k);
       const double slope = gamma / n * gap;
-      const double price = gamma * gamma / (2 * n) * squares;
-      CHECK(std::abs(gain - (slope - price)) <= kTight * (slope + price));
-      CHECK(squares <= curvature * (1 + kExact));
-      if (opposite && k == 1) CHECK(squares >= curvature * (1 - kExact));
+      const double price = gamma * gamma / (2 * n) * draws.squares;
+      CHECK(std::abs(draws.gain - (slope - price)) <= kTight * (slope + price));
+      CHECK(draws.squares <= curvature * (1 + kExact));
+      if (opposite && k == 1) CHECK(draws.squares >= curvature * (1 - kExact));
       plain.Step(static_cast<Index>(random.Below(static_cast<std::uint64_t>(problem.size()))));
     }
   }
@@ -291,13 +299,7 @@ TEST_CASE("theorem C.3: the inequality of its proof is an equation with the leng
         const double rho = k + 1;
         const PlainIterate before = plain.newest();
         left += rho * (ExactPrimal(problem.training(), lambda, before.w) - before.Dual(lambda));
-        for (Index m = 0; m < problem.size(); ++m) {
-          const PlainIterate moved = plain.After(m);
-          for (std::size_t d = 0; d < moved.w.size(); ++d) {
-            const double step = (moved.w[d] - before.w[d]) / gamma;
-            price += 0.5 * rho * gamma * lambda * step * step;
-          }
-        }
+        price += 0.5 * rho * gamma * AllDraws(&plain, problem, gamma).squares;
         plain.Step(static_cast<Index>(draws.Below(static_cast<std::uint64_t>(problem.size()))));
         fall += n * rho / gamma * (plain.newest().Dual(lambda) - before.Dual(lambda));
       }
