@@ -43,8 +43,8 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
   }
 
   Evaluation Evaluate(int threads) override {
-    // As for one chain (ActiveSetLearner), data in windows are read once. Ranks need not agree: both
-    // ways exchange the same vectors.
+    // Data in windows are read once, as by one chain (ActiveSetLearner). Ranks need not agree on
+    // it: both ways exchange the same vectors.
     const bool at_once = in_windows_ && kappa() > 0 && threads == 1;
     double hinge = 0;
     const double loss = at_once ? PointWeightsAndHinge(&hinge) : PointWeights(&evaluated_);
