@@ -45,8 +45,8 @@ class ActiveSetShard : public Shard {
   double WeightsOfPoint(std::vector<double>* weights) const override {
     return blocks_.WeightsOfPoint(weights);
   }
-  /// WeightsOfPoint and, in *hinges, SumOfHinges at weights `at`, on one thread, bit for bit, in one
-  /// sweep over the examples.
+  /// WeightsOfPoint and, in *hinges, SumOfHinges at the weights `at`, bit for bit, on one thread in
+  /// one sweep over the examples.
   double WeightsAndHinges(std::span<const double> at, std::vector<double>* weights, double* hinges);
   double PointOfExample(Index m, std::vector<double>* coordinates) const override {
     return blocks_.PointOfExample(m, coordinates);
