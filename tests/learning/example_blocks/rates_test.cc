@@ -396,8 +396,9 @@ TEST_CASE("theorem C.4: with a line search the start is forgotten at a geometric
 }
 
 TEST_CASE("theorem C.4: where steps are 1, the first phase is as long as the theorem says") {
-  // The error is Σ e_i of the start's, with E e_i = (1 − 1/n)^k, half of its bound at k_0 and more
-  // before, and the gap is larger by q/2 per example that was not drawn.
+  // The first step of a block takes e_i from 1 to 0, so that E e_i = (1 − 1/n)^k. The mean error is
+  // as large a share of that of the start: half of its bound at k_0, and more before. The gap is
+  // larger than the error by q/2 for every block without a step.
   const Index examples = 6;
   const double n = examples;
   const double lambda = 0.3;
