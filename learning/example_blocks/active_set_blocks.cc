@@ -75,7 +75,7 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, 
     set.alpha()[0] = 1;
     if (oracle_->SearchesOnDemand(m)) searches_.resize(problem.size(), {.rest = kPatience});
   }
-  oracle_->Refresh(weights_);
+  oracle_->Refresh();
 }
 
 void ActiveSetBlocks::Constrain(SignConstraints signs) {
@@ -502,7 +502,7 @@ void ActiveSetBlocks::Rebuild() {
   SweepPoint(&sum);
   centre_.Blend(problem_.lambda(), weights_);
   TakeSigned(&weights_);
-  oracle_->Refresh(weights_);
+  oracle_->Refresh();
 }
 
 void ActiveSetBlocks::MoveCentre(double kappa) {
@@ -514,7 +514,7 @@ void ActiveSetBlocks::MoveCentre(double kappa) {
   for (std::size_t k = 0; k < before.size(); ++k)
     average_.lag()[k] += average_.scale() * (weights_[k] - before[k]);
   work_ += static_cast<std::int64_t>(weights_.size());
-  oracle_->Refresh(weights_);
+  oracle_->Refresh();
 }
 
 void ActiveSetBlocks::ChangeLambda(const Problem& problem) {

@@ -63,7 +63,7 @@ class ActiveSetBlocks {
   void WatchSlots() { watches_slots_ = true; }
   /// For a shard: the weights, which the shards change together; WeightsReplaced follows.
   std::span<double> shared_weights() { return weights_; }
-  void WeightsReplaced() { oracle_->Refresh(weights_); }
+  void WeightsReplaced() { oracle_->Refresh(); }
   /// For a shard: the weights of the corners of example m, which the shards change together.
   std::span<double> alpha(Index m) { return sets_[m].alpha(); }
   /// After WatchSlots: whether the last visit has changed the weights of this slot of its

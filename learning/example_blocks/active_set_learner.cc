@@ -149,7 +149,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     ActiveSetBlocks::PointSum sum(blocks_, &evaluated_);
     const std::span<const double> reached = blocks_.reached();
     const double hinge = evaluator_.MeanHinge(
-        reached, {.chunks = kChunks}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+        {.chunks = kChunks}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
           sum.Add(m);
           return blocks_.HingeBound(m, reached, oracle, scratch);
         });
@@ -208,7 +208,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   /// (1/M) Σ of certified bounds on max H_m. Changes nothing that passes depend on.
   double Hinge(std::span<const double> weights, int threads, const ActiveSetBlocks::CheckCopy* copy,
                const std::function<void()>* beside) {
-    return evaluator_.MeanHinge(weights, {.threads = threads, .chunks = kChunks, .beside = beside},
+    return evaluator_.MeanHinge({.threads = threads, .chunks = kChunks, .beside = beside},
                                 [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
                                   return blocks_.HingeBound(m, weights, oracle, scratch, copy);
                                 });

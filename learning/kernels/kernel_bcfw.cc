@@ -119,7 +119,7 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
     expansion_.Scores(cache_, weights, threads, scores_);
     regulariser_ = problem_.lambda() / 2 * std::max(0.0, Dot(weights, scores_));
     const double hinge = evaluator_.MeanHinge(
-        {}, {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+        {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
           std::vector<double>& u = scratch->scores;
           scratch->warm = warm_[m];
           u.resize(problem_.data().example(m).structure().num_coordinates());

@@ -49,13 +49,10 @@ ExampleOracle& ExampleEvaluator::oracle() {
   return workers_[0]->oracle;
 }
 
-double ExampleEvaluator::MeanHinge(std::span<const double> weights, const SumPlan& plan,
-                                   const Hinge& hinge) {
+double ExampleEvaluator::MeanHinge(const SumPlan& plan, const Hinge& hinge) {
   const int threads = std::clamp(plan.threads, 1, plan.chunks);
   MakeWorkers(threads);
-  if (!weights.empty()) {
-    for (int t = 0; t < threads; ++t) workers_[t]->oracle.Refresh(weights);
-  }
+  for (int t = 0; t < threads; ++t) workers_[t]->oracle.Refresh();
   std::vector<double> sums(plan.chunks, 0.0);
   const auto add = [&](const Chunk& chunk) {
     Worker& worker = *workers_[chunk.thread];
@@ -75,7 +72,7 @@ double ExampleEvaluator::MeanHinge(std::span<const double> weights, const SumPla
 double ExampleEvaluator::MeanBound(std::span<const double> weights, std::span<const WarmStart> warm,
                                    int threads, std::span<const double> offsets) {
   return MeanHinge(
-      weights, {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+      {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
         scratch->warm = warm.empty() ? WarmStart() : warm[m];
         std::span<const double> of_example;
         if (!offsets.empty()) {
@@ -92,11 +89,10 @@ double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const
 
 double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const ActiveSet> sets,
                                 std::span<const WarmStart> warm, int threads) {
-  const double hinge = MeanHinge(weights, {.threads = threads},
-                                 [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
-                                   return CertifiedHinge(problem_, m, weights, sets[m], warm[m],
-                                                         std::nullopt, oracle, scratch);
-                                 });
+  const double hinge = MeanHinge({.threads = threads}, [&](Index m, ExampleOracle* oracle,
+                                                           HingeScratch* scratch) {
+    return CertifiedHinge(problem_, m, weights, sets[m], warm[m], std::nullopt, oracle, scratch);
+  });
   return Regulariser(problem_.lambda(), weights) + hinge;
 }
 

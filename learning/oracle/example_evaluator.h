@@ -58,8 +58,8 @@ class ExampleEvaluator {
 
   /// A certified bound on max H_m, by the oracle and work space of the calling thread.
   using Hinge = std::function<double(Index m, ExampleOracle* oracle, HingeScratch* scratch)>;
-  /// (1/M) Σ_m hinge(m). The oracles are refreshed with the weights first, unless these are empty.
-  double MeanHinge(std::span<const double> weights, const SumPlan& plan, const Hinge& hinge);
+  /// (1/M) Σ_m hinge(m). The oracles are refreshed first. With one thread, m is 0, 1, ….
+  double MeanHinge(const SumPlan& plan, const Hinge& hinge);
 
   /// (1/M) Σ_m of upper bounds by an oracle of dense corners. warm: one per example, copied and not
   /// changed, or empty. offsets: empty, or those of all examples, laid out as TrainingSet::losses

@@ -128,11 +128,7 @@ ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Struct
   return entry;
 }
 
-void ExampleOracle::Refresh(std::span<const double> weights) {
-  if (!keeps_sums_) return;
-  entries_[0].roof->ComputeRowSums(entries_[0].form->PairCoefficients(weights, &t_), &sums_);
-  spare_changes_ = MostChanges(*entries_[0].form);
-}
+void ExampleOracle::Refresh() { spare_changes_ = 0; }
 
 void ExampleOracle::ChangeSums(Index position, double before, double after) {
   const MultiLabelForm& form = *entries_[0].form;

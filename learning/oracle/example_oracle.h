@@ -93,8 +93,9 @@ class ExampleOracle {
   /// Array entries touched so far.
   std::int64_t work() const;
 
-  /// Must be called when the weights have been replaced.
-  void Refresh(std::span<const double> weights);
+  /// Must be called when the weights have been replaced. O(1): sums over them are made anew by the
+  /// next call that needs them.
+  void Refresh();
   /// Must be called when one weight of a scalar feature has changed.
   void WeightChanged(Index position, double before, double after) {
     if (spare_changes_ > 0) ChangeSums(position, before, after);

@@ -88,7 +88,7 @@ void PlaneLabellings::AddToPlane(Index m, Index corner, NewPlane* plane) {
 void PlaneLabellings::Ask(std::span<const double> weights, const StopControl& stop,
                           NewPlane* plane) {
   Begin(plane);
-  oracle_.Refresh(weights);
+  oracle_.Refresh();
   for (Index m = 0; m < problem_.size(); ++m) {
     ScoreSlots(m, weights);
     oracle_.Maximise(m, slot_scores_, weights, &warm_[m], false, &found_);

@@ -113,7 +113,7 @@ void ActiveSetShard::KeepShare(double share) {
 
 double ActiveSetShard::SumOfHinges(std::span<const double> weights, int threads) {
   const double mean =
-      evaluator_.MeanHinge(weights, {.threads = threads, .chunks = kChunks},
+      evaluator_.MeanHinge({.threads = threads, .chunks = kChunks},
                            [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
                              return blocks_.HingeBound(m, weights, oracle, scratch);
                            });
@@ -124,7 +124,7 @@ double ActiveSetShard::WeightsAndHinges(std::span<const double> at, std::vector<
                                         double* hinges) {
   ActiveSetBlocks::PointSum sum(blocks_, weights);
   const double mean = evaluator_.MeanHinge(
-      at, {.chunks = kChunks}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+      {.chunks = kChunks}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
         sum.Add(m);
         return blocks_.HingeBound(m, at, oracle, scratch);
       });

@@ -79,7 +79,7 @@ inline double HingeBound(const ActiveSetBlocks& blocks, Index m, std::span<const
                          SolverKind kind, const ActiveSetBlocks::CheckCopy* copy = nullptr) {
   ExampleOracle checker(blocks.problem(),
                         {.solver = kind, .effort = ExampleOracle::Effort::kChecking});
-  checker.Refresh(weights);
+  checker.Refresh();
   ActiveSetBlocks::CheckScratch scratch;
   return blocks.HingeBound(m, weights, &checker, &scratch, copy);
 }

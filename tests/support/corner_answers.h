@@ -102,7 +102,7 @@ inline bool IsLabelling(const Labellings& labellings, const Answer& answer) {
 
 /// Checks that the corner is a labelling of the largest score, and that the bound is that score.
 inline void CheckExact(const Problem& problem, Oracle* oracle, std::span<const double> weights) {
-  oracle->Refresh(weights);
+  oracle->Refresh();
   for (Index m = 0; m < problem.size(); ++m) {
     const Labellings labellings = DenseLabellings(problem, m);
     const double best = LargestScore(labellings, AsVector(weights));

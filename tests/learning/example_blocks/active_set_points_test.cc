@@ -278,7 +278,7 @@ TEST_CASE("searches start after three visits with small gains, and find the maxi
       ExampleOracle checker(problem, {.solver = SolverKind::kMessagesBranchAndBound,
                                       .effort = ExampleOracle::Effort::kChecking,
                                       .searches = ExampleOracle::Searches::kOnDemand});
-      checker.Refresh(weights);
+      checker.Refresh();
       ActiveSetBlocks::CheckScratch scratch;
       const double bound = blocks.HingeBound(m, weights, &checker, &scratch);
       const double hinge = Hinge(problem, m, weights);

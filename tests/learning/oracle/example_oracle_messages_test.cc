@@ -25,7 +25,7 @@ TEST_CASE("message passing gives labellings below and bounds above the maximum")
     for (const auto effort : {Oracle::Effort::kTraining, Oracle::Effort::kChecking}) {
       Oracle oracle(problem, SolverKind::kMessages, effort);
       CHECK(oracle.relaxed());
-      oracle.Refresh(weights);
+      oracle.Refresh();
       for (Index m = 0; m < problem.size(); ++m) {
         const Labellings labellings = DenseLabellings(problem, m);
         const double best = LargestScore(labellings, AsVector(weights));
@@ -67,7 +67,7 @@ TEST_CASE("branch and bound closes the gap of messages, in every call or on dema
     CheckExact(problem, &always, weights);
     Oracle demand(problem, SolverKind::kMessagesBranchAndBound, Oracle::Effort::kTraining,
                   Rescaling::kMargin, Oracle::Searches::kOnDemand);
-    demand.Refresh(weights);
+    demand.Refresh();
     for (Index m = 0; m < problem.size(); ++m) {
       CHECK_FALSE(always.SearchesOnDemand(m));
       if (!demand.SearchesOnDemand(m)) continue;  // the graph is a forest

@@ -100,7 +100,7 @@ TEST_CASE("roof duality on full multi-label models maximises over the local poly
     }
     Oracle oracle(problem, SolverKind::kRoof, Oracle::Effort::kTraining);
     CHECK(oracle.relaxed());
-    oracle.Refresh(weights);
+    oracle.Refresh();
     double hinge = 0;
     for (Index m = 0; m < problem.size(); ++m) {
       const Answer answer = AskBoundAndCorner(problem, &oracle, m, weights);
@@ -129,7 +129,7 @@ TEST_CASE("sums of pair weights updated by single changes equal recomputed ones"
     std::vector<double> weights = SomeWeights(random, problem, 1);
     for (std::size_t k = 0; k < kFirstPair; ++k) weights[k] *= strength;
     Oracle follows(problem, SolverKind::kRoof, Oracle::Effort::kTraining);
-    follows.Refresh(weights);
+    follows.Refresh();
     // Few changes; none; enough to recompute the sums; changes that flip signs or end at zero.
     for (const int changes : {5, 0, 90, 300, 20, 60, 300, 100}) {
       for (int k = 0; k < changes; ++k) {
@@ -139,7 +139,7 @@ TEST_CASE("sums of pair weights updated by single changes equal recomputed ones"
         follows.WeightChanged(static_cast<Index>(position), before, weights[position]);
       }
       Oracle fresh(problem, SolverKind::kRoof, Oracle::Effort::kTraining);
-      fresh.Refresh(weights);
+      fresh.Refresh();
       for (Index m = 0; m < problem.size(); ++m) {
         const std::int64_t work = follows.work();
         const std::int64_t fresh_work = fresh.work();
@@ -162,7 +162,7 @@ TEST_CASE("a saved oracle gives the same corners, bit for bit") {
   const Problem problem(RandomMultiLabelProblem(random, 2, 30, 3, true), 0.1);
   std::vector<double> weights = SomeWeights(random, problem, 1);
   Oracle first(problem, SolverKind::kRoof, Oracle::Effort::kTraining);
-  first.Refresh(weights);
+  first.Refresh();
   for (int round = 0; round < 4; ++round) {
     for (int k = 0; k < 40; ++k) {
       const std::size_t position = 90 + random.Below(weights.size() - 90);
@@ -238,7 +238,7 @@ TEST_CASE("linear programs maximise over the local polytope, and their corners r
     const std::vector<double> weights = SomeWeights(random, problem, trial);
     Oracle oracle(problem, SolverKind::kLp, Oracle::Effort::kTraining);
     CHECK(oracle.relaxed());
-    oracle.Refresh(weights);
+    oracle.Refresh();
     double hinge = 0;
     for (Index m = 0; m < problem.size(); ++m) {
       const Answer answer = AskBoundAndCorner(problem, &oracle, m, weights);
@@ -261,7 +261,7 @@ TEST_CASE("slack rescaling multiplies the hinge of a labelling by its loss") {
     const Problem problem(RandomProblem(random, shape), 0.1);
     const std::vector<double> weights = SomeWeights(random, problem, trial);
     Oracle oracle(problem, SolverKind::kAuto, Oracle::Effort::kTraining, Rescaling::kSlack);
-    oracle.Refresh(weights);
+    oracle.Refresh();
     CHECK_FALSE(oracle.relaxed());
     for (Index m = 0; m < problem.size(); ++m) {
       const ExampleView example = problem.data().example(m);
@@ -313,7 +313,7 @@ TEST_CASE("work grows with every call") {
                           Case{SolverKind::kAuto, Rescaling::kSlack}}) {
       Oracle oracle(*problem, c.kind, Oracle::Effort::kTraining, c.rescaling);
       const std::vector<double> weights = SomeWeights(random, *problem, 1);
-      oracle.Refresh(weights);
+      oracle.Refresh();
       std::int64_t before = oracle.work();
       for (int call = 0; call < 3; ++call) {
         WarmStart warm;

@@ -123,7 +123,7 @@ TEST_CASE("abandoned searches get higher limits, call by call") {
   std::vector<double> slots(SlotCoordinates(problem.data().example(0).structure()));
   SlotScores(problem.data().example(0), weights, slots);
   ExampleOracle oracle(problem, {.solver = SolverKind::kMessagesBranchAndBound});
-  oracle.Refresh(weights);
+  oracle.Refresh();
   WarmStart warm;
   SparseCorner corner;
   const double first = oracle.Maximise(0, slots, weights, &warm, true, &corner);
@@ -181,7 +181,7 @@ TEST_CASE("Search returns the maximum, and Maximise leaves searches to the calle
   ExampleOracle always(problem, {.solver = SolverKind::kMessagesBranchAndBound});
   ExampleOracle exact(problem, {.solver = SolverKind::kBruteForce});
   CHECK_FALSE(demand.relaxed());
-  for (ExampleOracle* oracle : {&demand, &always, &exact}) oracle->Refresh(weights);
+  for (ExampleOracle* oracle : {&demand, &always, &exact}) oracle->Refresh();
   std::vector<double> slots;
   SparseCorner corner;
   for (Index m = 0; m < problem.size(); ++m) {

@@ -67,7 +67,7 @@ double LargestHinge(const Problem& problem, std::span<const double> weights) {
 double CheckCorners(const Problem& problem, std::span<const double> weights, SolverKind solver,
                     double* bound) {
   Oracle sparse(problem, solver, ExampleOracle::Effort::kTraining, Rescaling::kSlack);
-  sparse.Refresh(weights);
+  sparse.Refresh();
   const Answer answer = AskBoundAndCorner(problem, &sparse, 0, weights);
   const double truth = TruthScore(problem, 0, weights);
   ExampleOracle dense(

@@ -101,7 +101,7 @@ TEST_CASE("a certified gap is the sum of the gaps of blocks and centre") {
   const std::vector<double> weights(blocks.weights().begin(), blocks.weights().end());
   ExampleOracle checker(problem,
                         {.solver = SolverKind::kRoof, .effort = ExampleOracle::Effort::kChecking});
-  checker.Refresh(weights);
+  checker.Refresh();
   double block_gap = 0;
   double hinge = 0;
   ActiveSetBlocks::CheckScratch scratch;
