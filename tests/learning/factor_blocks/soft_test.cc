@@ -184,7 +184,7 @@ TrainingSet Couples(Random& random, Index examples) {
 }
 
 /// Pairs of labels without features.
-TrainingSet Plain(Index examples) {
+TrainingSet WithoutFeatures(Index examples) {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("unused", 1);
   FactorGraphBuilder graph;
@@ -441,7 +441,7 @@ TEST_CASE("theorem 5.1: Frank-Wolfe steps on random blocks keep the rate") {
 TEST_CASE("theorem 5.1: without curvature the error is more than half of its bound") {
   const Index examples = 4;
   const double n = 3 * examples;
-  const Problem problem(Plain(examples), 0.1);
+  const Problem problem(WithoutFeatures(examples), 0.1);
   constexpr int kPasses = 3;
   constexpr int kRuns = 600;
   std::vector<double> error(kPasses, 0.0), squares(kPasses, 0.0), difference(kPasses, 0.0);
