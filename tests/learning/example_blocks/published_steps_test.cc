@@ -4,6 +4,7 @@
 // with dense vectors: iterate by iterate, with averages, in every order of the examples.
 #include <slackline/core/check.h>
 #include <slackline/learning/bcfw.h>
+#include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/step/sampling.h>
 #include <slackline/learning/train_loop.h>
