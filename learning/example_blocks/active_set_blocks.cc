@@ -462,23 +462,33 @@ void ActiveSetBlocks::PointSum::Add(Index m) {
   AddSlots(example, delta_, weights_, blocks_.threads_);
 }
 
-double ActiveSetBlocks::PointSum::Finish() {
-  blocks_.signs_.Clip(weights_);
-  return loss_ / blocks_.total();
-}
-
 double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
-  PointSum sum(*this, weights);
-  SweepPoint(&sum);
-  return sum.Finish();
+  const double loss = SumOfPoint(weights);
+  signs_.Clip(*weights);
+  return loss;
 }
 
-/// Adds all examples.
-void ActiveSetBlocks::SweepPoint(PointSum* sum) const {
+/// Writes Ψα, whatever the constraints.
+double ActiveSetBlocks::SumOfPoint(std::vector<double>* weights) const {
+  PointSum sum(*this, weights);
   for (Index m = 0; m < problem_.size(); ++m) {
     problem_.data().PrefetchSweep(0, m, problem_.size());
-    sum->Add(m);
+    sum.Add(m);
   }
+  return sum.loss();
+}
+
+double ActiveSetBlocks::WeightsAndHinge(std::span<const double> at, int chunks,
+                                        ExampleEvaluator* evaluator, std::vector<double>* weights,
+                                        double* hinge) const {
+  PointSum sum(*this, weights);
+  *hinge = evaluator->MeanHinge({.chunks = chunks},
+                                [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+                                  sum.Add(m);
+                                  return HingeBound(m, at, oracle, scratch);
+                                });
+  signs_.Clip(*weights);
+  return sum.loss();
 }
 
 double ActiveSetBlocks::PointOfExample(Index m, std::vector<double>* coordinates) const {
@@ -498,8 +508,7 @@ double ActiveSetBlocks::PointOfExample(Index m, std::vector<double>* coordinates
 }
 
 void ActiveSetBlocks::Rebuild() {
-  PointSum sum(*this, &weights_);  // Ψα, whatever the constraints
-  SweepPoint(&sum);
+  SumOfPoint(&weights_);
   centre_.Blend(problem_.lambda(), weights_);
   TakeSigned(&weights_);
   oracle_->Refresh();

@@ -117,24 +117,6 @@ class ActiveSetBlocks {
   /// Δ_m(s).
   double WeightsOfPoint(std::vector<double>* weights) const;
 
-  /// WeightsOfPoint an example at a time, for checks that read the rows of each example once. The
-  /// blocks must not change meanwhile.
-  class PointSum {
-   public:
-    PointSum(const ActiveSetBlocks& blocks, std::vector<double>* weights);
-    /// The next example: 0, 1, ….
-    void Add(Index m);
-    /// After all examples; returns as WeightsOfPoint.
-    double Finish();
-
-   private:
-    const ActiveSetBlocks& blocks_;
-    std::vector<double>& weights_;
-    double inverse_;
-    double loss_ = 0;
-    std::vector<double> delta_;
-  };
-
   /// The coordinates of Σ_s α_ms φ_m(s); returns Σ_s α_ms Δ_m(s).
   double PointOfExample(Index m, std::vector<double>* coordinates) const;
 
@@ -146,12 +128,17 @@ class ActiveSetBlocks {
   };
   using CheckScratch = HingeScratch;
 
-  /// Certified upper bound on max_s H_m(s; weights) ≥ 0. `oracle` must have been refreshed with
-  /// these weights (Refresh). Several threads may call HingeBound, each with its own oracle and
-  /// scratch, and with a copy also during visits. Throws std::logic_error when the bound lies below
-  /// the score of the ground truth, which shows that the oracle is wrong.
+  /// Certified upper bound on max_s H_m(s; weights) ≥ 0. `oracle` must have been refreshed since
+  /// a call at other weights. Several threads may call HingeBound, each
+  /// with its own oracle and scratch, and with a copy also during visits. Throws std::logic_error
+  /// when the bound lies below the score of the ground truth, which shows that the oracle is wrong.
   double HingeBound(Index m, std::span<const double> weights, ExampleOracle* oracle,
                     CheckScratch* scratch, const CheckCopy* copy = nullptr) const;
+
+  /// WeightsOfPoint, and in *hinge the mean of HingeBound at the weights `at` in so many chunks
+  /// (SumPlan), bit for bit, on one thread in one sweep over the examples.
+  double WeightsAndHinge(std::span<const double> at, int chunks, ExampleEvaluator* evaluator,
+                         std::vector<double>* weights, double* hinge) const;
 
   /// Brings a copy up to date. Takes memory for one corner per example.
   void CopyForChecks(CheckCopy* copy) const;
@@ -224,7 +211,23 @@ class ActiveSetBlocks {
   double MoveWeight(Index position, double change);
   /// Sets v of the constrained weights to these of a vector v over all weights, and clips that.
   void TakeSigned(std::vector<double>* v);
-  void SweepPoint(PointSum* sum) const;
+  /// Sums Ψα, whatever the constraints, and the losses of the points, example by example in their
+  /// order. The blocks must not change meanwhile.
+  class PointSum {
+   public:
+    PointSum(const ActiveSetBlocks& blocks, std::vector<double>* weights);
+    void Add(Index m);
+    /// (1/M) Σ_m Σ_s α_ms Δ_m(s).
+    double loss() const { return loss_ / blocks_.total(); }
+
+   private:
+    const ActiveSetBlocks& blocks_;
+    std::vector<double>& weights_;
+    double inverse_;
+    double loss_ = 0;
+    std::vector<double> delta_;
+  };
+  double SumOfPoint(std::vector<double>* weights) const;
   void ScoreSlots(const ExampleView& example);
   struct LocalStep {
     double gap = 0;     ///< directional derivative of the block's dual, times M

@@ -115,11 +115,14 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
  private:
   /// beside: the next pass, which is run at the same time, or null.
   Evaluation EvaluateNow(int threads, const std::function<void()>* beside) {
-    // With a centre, the weights of the primal are known before those of the bound are summed.
-    if (in_windows_ && blocks_.kappa() > 0 && threads == 1 && beside == nullptr &&
-        !blocks_.averages())
-      return EvaluateInOneSweep();
-    const double loss = blocks_.WeightsOfPoint(&evaluated_);
+    // With a centre, the weights of the primal are known before those of the bound are summed, so
+    // that one sweep can do for both. (In memory this is a little slower, since both vectors are
+    // then in use at the same time.)
+    const bool at_once = in_windows_ && blocks_.kappa() > 0 && threads == 1 && beside == nullptr;
+    double hinge = 0;
+    const double loss = at_once ? blocks_.WeightsAndHinge(blocks_.reached(), kChunks, &evaluator_,
+                                                          &evaluated_, &hinge)
+                                : blocks_.WeightsOfPoint(&evaluated_);
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
     evaluation.problem = certified();
@@ -133,33 +136,13 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     if (blocks_.averages()) blocks_.ReadAverage(&average);
     if (beside != nullptr) blocks_.CopyForChecks(&copy_);
     const ActiveSetBlocks::CheckCopy* copy = beside != nullptr ? &copy_ : nullptr;
-    evaluation.primal =
-        Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads, copy, beside);
+    if (!at_once) hinge = Hinge(evaluated_, threads, copy, beside);
+    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + hinge;
     if (average.empty()) return evaluation;
     const auto primal = [&](std::span<const double> weights) {
       return Regulariser(problem_.lambda(), weights) + Hinge(weights, threads, copy, nullptr);
     };
     TakeOutput(std::move(average), primal, &evaluation);
-    return evaluation;
-  }
-
-  /// EvaluateNow on one thread, with a centre, bit for bit, but every example is read once. (In
-  /// memory this is a little slower, since both vectors of weights are in use at the same time.)
-  Evaluation EvaluateInOneSweep() {
-    ActiveSetBlocks::PointSum sum(blocks_, &evaluated_);
-    const std::span<const double> reached = blocks_.reached();
-    const double hinge = evaluator_.MeanHinge(
-        {.chunks = kChunks}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
-          sum.Add(m);
-          return blocks_.HingeBound(m, reached, oracle, scratch);
-        });
-    const double loss = sum.Finish();
-    Evaluation evaluation;
-    evaluation.problem = certified();
-    evaluation.dual = point_.Evaluate(problem_.data(), loss,
-                                      Regulariser(problem_.lambda(), evaluated_), blocks_.kappa());
-    evaluated_.assign(reached.begin(), reached.end());
-    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + hinge;
     return evaluation;
   }
 

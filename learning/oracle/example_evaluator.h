@@ -27,9 +27,10 @@ struct HingeScratch {
   SparseCorner corner;
 };
 
-/// Certified upper bound on max_s H_m(s; weights) ≥ 0. `oracle` must have been refreshed with these
-/// weights (Refresh). given: a set whose corner 0 is the ground truth. doublings: when set,
-/// ExampleOracle::Search is called as well. Throws as CheckedHinge does (oracle_check.h).
+/// Certified upper bound on max_s H_m(s; weights) ≥ 0. `oracle` must have been refreshed since
+/// a call at other weights. given: a set whose corner 0 is the ground
+/// truth. doublings: when set, ExampleOracle::Search is called as well. Throws as CheckedHinge does
+/// (oracle_check.h).
 double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
                       const ActiveSet& given, const WarmStart& warm, std::optional<Index> doublings,
                       ExampleOracle* oracle, HingeScratch* scratch);

@@ -122,14 +122,9 @@ double ActiveSetShard::SumOfHinges(std::span<const double> weights, int threads)
 
 double ActiveSetShard::WeightsAndHinges(std::span<const double> at, std::vector<double>* weights,
                                         double* hinges) {
-  ActiveSetBlocks::PointSum sum(blocks_, weights);
-  const double mean = evaluator_.MeanHinge(
-      {.chunks = kChunks}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
-        sum.Add(m);
-        return blocks_.HingeBound(m, at, oracle, scratch);
-      });
-  *hinges = mean * problem_.size();
-  return sum.Finish();
+  const double loss = blocks_.WeightsAndHinge(at, kChunks, &evaluator_, weights, hinges);
+  *hinges *= problem_.size();
+  return loss;
 }
 
 void ActiveSetShard::ChangeLambda(double lambda, double share_of_point) {

@@ -15,7 +15,6 @@ import gzip
 import math
 import pathlib
 import subprocess
-import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -75,6 +74,11 @@ def reuters(folder):
     return rows
 
 
+def compare(what, *command):
+    print(what, flush=True)
+    subprocess.run([*map(str, command)], check=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("study")
@@ -95,15 +99,11 @@ def main():
             for loss in LOSSES:
                 for factor in (100, 10, 1):  # λ = factor/n
                     strength = factor / len(rows)
-                    command = [arguments.study, path, loss, str(strength), str(strength / 10)]
-                    print(f"{name}, {loss}, lambda {factor}/n, l1 = lambda/10", flush=True)
-                    subprocess.run([*map(str, command), str(arguments.most)], check=True)
-                    sys.stdout.flush()
+                    compare(f"{name}, {loss}, lambda {factor}/n, l1 = lambda/10",
+                            arguments.study, path, loss, strength, strength / 10, arguments.most)
                 for share in (0.1, 0.01):  # of the σ that makes all weights 0
-                    print(f"{name}, {loss}, problem (6), {share} of the largest l1", flush=True)
-                    command = [arguments.study, path, loss, 0, share, arguments.most]
-                    subprocess.run([*map(str, command)], check=True)
-                    sys.stdout.flush()
+                    compare(f"{name}, {loss}, problem (6), {share} of the largest l1",
+                            arguments.study, path, loss, 0, share, arguments.most)
 
 
 if __name__ == "__main__":

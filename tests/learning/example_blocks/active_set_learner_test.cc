@@ -18,6 +18,7 @@
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
+#include "tests/support/multiclass_problems.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -348,24 +349,10 @@ TEST_CASE("a pass beside an evaluation changes neither of them") {
 
 TEST_CASE("data in windows are evaluated in one sweep on one thread, and bit for bit as in two") {
   Random random(641);
-  auto layout = std::make_shared<WeightLayout>();
-  const Index block = layout->AddBlock("w", 3, 5);
-  ModelBuilder builder(layout);
-  builder.AddLinearFeatures(builder.AddVariable(3), block, 0);
-  const auto structure = builder.Build();
-  auto rows = std::make_shared<FeatureRows>();
   constexpr Index kExamples = 150;
-  std::vector<Index> labels;
-  for (Index m = 0; m < kExamples; ++m) {
-    std::vector<double> x(5);
-    for (double& value : x) value = random.Normal();
-    labels.push_back(x[0] + random.Normal() > 0 ? 1 : m % 3);
-    rows->AddDense(x);
-  }
-  rows->SetWindows({40, 80, 110, kExamples});
-  Dataset data(layout, rows);
-  for (Index m = 0; m < kExamples; ++m) data.Add(structure, std::vector<Index>{labels[m]}, m);
-  const Problem problem(MakeTrainingSet(data, LossOptions{}), 1e-4);
+  const MulticlassProblem classes = RandomMulticlassProblem(random, kExamples, 3, 5);
+  classes.rows->SetWindows({40, 80, 110, kExamples});
+  const Problem problem(classes.training, 1e-4);
   TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kPairwise, 0);
   options.proximal = Switch::kAuto;
   for (const Index shards : {1, 3}) {

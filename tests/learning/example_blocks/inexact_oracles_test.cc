@@ -27,6 +27,7 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
+#include "tests/support/mean_of_runs.h"
 #include "tests/support/one_variable.h"
 #include "tests/support/plain_bcfw.h"
 
@@ -165,7 +166,7 @@ MeasuredRun Measure(const Setting& setting, const TrainOptions& options) {
 int CheckRuns(const Setting& setting, bool fixed, double quality) {
   const double n = setting.problem.size();
   const auto steps = static_cast<std::size_t>(kPasses * n);
-  std::vector<double> error(steps, 0.0), squares(steps, 0.0);
+  std::vector<MeanOfRuns> error(steps);
   double delta = 0;
   int inexact = 0;
   for (int seed = 1; seed <= kSeeds; ++seed) {
@@ -173,21 +174,16 @@ int CheckRuns(const Setting& setting, bool fixed, double quality) {
         Measure(setting, OptionsOf(setting, LearnerKind::kBcfw, fixed, quality, seed));
     delta = std::max(delta, run.delta);
     inexact += run.inexact;
-    for (std::size_t k = 0; k < steps; ++k) {
-      error[k] += run.errors[k] / kSeeds;
-      squares[k] += run.errors[k] * run.errors[k] / kSeeds;
-    }
+    for (std::size_t k = 0; k < steps; ++k) error[k].Add(run.errors[k]);
   }
   double curvature = 0;
   for (const double one : setting.curvatures) curvature += one;
   const double constant = curvature * (1 + delta) / quality + setting.optimum;  // f(x_0) = 0
   for (std::size_t k = 1; k <= steps; ++k) {
-    const double room =
-        4 * std::sqrt(std::max(0.0, squares[k - 1] - error[k - 1] * error[k - 1]) / kSeeds);
     CAPTURE(k);
     CAPTURE(delta);
-    CHECK(error[k - 1] <=
-          2 * n / (quality * static_cast<double>(k) + 2 * n) * constant + room + kSolver);
+    CHECK(error[k - 1].mean() <= 2 * n / (quality * static_cast<double>(k) + 2 * n) * constant +
+                                     error[k - 1].room() + kSolver);
   }
   return inexact;
 }

@@ -20,6 +20,7 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/mean_of_runs.h"
 #include "tests/support/plain_bcfw.h"
 
 using namespace slackline::internal;
@@ -29,21 +30,37 @@ namespace {
 
 const StopControl kNever(nullptr, 0);
 
-/// Examples with one variable of three states each, and a weight each: ψ = 0 for the ground truth,
-/// and ±radius for the other two states, the longest vectors, which point in opposite directions.
-TrainingSet OppositeLabels(Index examples, double radius) {
+/// Examples with one variable each, whose features and `weights` weights are its own: blocks do not
+/// influence each other. State 0 is the ground truth, and all others have the loss `loss`.
+TrainingSet OwnWeights(Index examples, const StateMap& map, Index weights, double loss) {
   auto layout = std::make_shared<WeightLayout>();
-  const Index block = layout->AddBlock("w", examples, 1);
+  const Index block = layout->AddBlock("w", examples * weights, 1);
   Dataset data(layout, std::make_shared<FeatureRows>());
   FactorGraphBuilder builder;
-  builder.AddVariable(3);
+  builder.AddVariable(static_cast<Index>(map.rows.size()));
   const auto graph = builder.Build();
   for (Index m = 0; m < examples; ++m) {
     StructureBuilder structure(graph, layout);
-    structure.AddConstant(0, block, structure.AddStateMap({{0, 0, 0}, {0, radius, -radius}}), m);
+    structure.AddConstant(0, block, structure.AddStateMap(map), m * weights);
     data.Add(structure.Build(), std::vector<Index>{0});
   }
-  return MakeTrainingSet(data, LossOptions{});
+  TrainingSet training = MakeTrainingSet(data, LossOptions{});
+  for (double& one : training.losses) one *= loss;
+  return training;
+}
+
+/// ψ = 0 for the ground truth, and ±radius for two other states, the longest vectors, which point
+/// in opposite directions.
+TrainingSet OppositeLabels(Index examples, double radius) {
+  return OwnWeights(examples, {{0, 0, 0}, {0, radius, -radius}}, 1, 1);
+}
+
+/// The second state has the feature `radius`, and all the dual weight at the optimum if loss ≥ q =
+/// radius²/(λn): the oracle always answers with it. With e_i the dual weight of the ground truth, n
+/// times the error is Σ (loss − q) e + q e²/2, the gap Σ (loss − q) e + q e², and the curvature
+/// Σ q.
+TrainingSet ApartLabels(Index examples, double radius, double loss) {
+  return OwnWeights(examples, {{0, 0}, {0, radius}}, 1, loss);
 }
 
 /// Examples of two classes in four dimensions, which overlap, each so many times.
@@ -71,52 +88,9 @@ TrainingSet Copies(Index copies, Index drawn = 12) {
   return MakeTrainingSet(data, LossOptions{});
 }
 
-/// Examples with two states and a weight each: the second state has the feature `radius` and the
-/// loss `loss`, and all the dual weight at the optimum if loss ≥ radius²/(λn). Blocks do not
-/// influence each other, and the oracle always answers with the second state. With e_i the dual
-/// weight of the ground truth and q = radius²/(λn), n times the error is Σ (loss − q) e + q e²/2,
-/// the gap Σ (loss − q) e + q e², and the curvature Σ q.
-TrainingSet ApartLabels(Index examples, double radius, double loss) {
-  auto layout = std::make_shared<WeightLayout>();
-  const Index block = layout->AddBlock("w", examples, 1);
-  Dataset data(layout, std::make_shared<FeatureRows>());
-  FactorGraphBuilder builder;
-  builder.AddVariable(2);
-  const auto graph = builder.Build();
-  for (Index m = 0; m < examples; ++m) {
-    StructureBuilder structure(graph, layout);
-    structure.AddConstant(0, block, structure.AddStateMap({{0, 0}, {0, radius}}), m);
-    data.Add(structure.Build(), std::vector<Index>{0});
-  }
-  TrainingSet training = MakeTrainingSet(data, LossOptions{});
-  for (Index m = 0; m < examples; ++m) training.losses[2 * m + 1] = loss;
-  return training;
-}
-
 /// A mean over this many runs stands for an expectation.
 constexpr int kSeeds = 20;
 constexpr std::int64_t kMostCalls = 10'000'000;  // far beyond all bounds
-
-/// Numbers of which the mean is wanted.
-struct Sample {
-  double sum = 0;
-  double squares = 0;
-  int count = 0;
-  void Add(double x) {
-    sum += x;
-    squares += x * x;
-    ++count;
-  }
-  double mean() const { return sum / count; }
-  /// Four standard errors of the mean.
-  double room() const {
-    return 4 * std::sqrt(std::max(0.0, squares / count - mean() * mean()) / count);
-  }
-  /// Whether the mean may be `expected`, and neither half nor twice of it.
-  bool Tells(double expected) const {
-    return std::abs(mean() - expected) <= room() + kTight * expected && room() < 0.4 * expected;
-  }
-};
 
 /// All draws of a step of length gamma from the newest iterate.
 struct AllDraws {
@@ -134,6 +108,15 @@ struct AllDraws {
   double gain = 0;     ///< the mean increase of the dual
   double squares = 0;  ///< Σ_i λ‖A(s_i − x_i)‖²
 };
+
+double GapOf(const Problem& problem, const PlainIterate& x) {
+  return ExactPrimal(problem.training(), problem.lambda(), x.w) - x.Dual(problem.lambda());
+}
+
+/// A step on an example drawn with replacement.
+void StepOnDraw(const Problem& problem, Random* random, PlainBcfw* plain) {
+  plain->Step(static_cast<Index>(random->Below(static_cast<std::uint64_t>(problem.size()))));
+}
 
 TrainOptions Uniform(int seed) {
   TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0);
@@ -196,8 +179,7 @@ TEST_CASE("the expected improvement of a step is that of Lemma C.2") {
     const double curvature = ConstantsOf(problem).curvature;
     PlainBcfw plain(problem, true);
     for (int k = 0; k < 40; ++k) {
-      const double before = plain.newest().Dual(lambda);
-      const double gap = ExactPrimal(problem.training(), lambda, plain.newest().w) - before;
+      const double gap = GapOf(problem, plain.newest());
       const double gamma = 2 * n / (k + 2 * n);
       const AllDraws draws(&plain, problem, gamma);
       CAPTURE(trial);
@@ -207,7 +189,7 @@ TEST_CASE("the expected improvement of a step is that of Lemma C.2") {
       CHECK(std::abs(draws.gain - (slope - price)) <= kTight * (slope + price));
       CHECK(draws.squares <= curvature * (1 + kExact));
       if (opposite && k == 1) CHECK(draws.squares >= curvature * (1 - kExact));
-      plain.Step(static_cast<Index>(random.Below(static_cast<std::uint64_t>(problem.size()))));
+      StepOnDraw(problem, &random, &plain);
     }
   }
 }
@@ -224,7 +206,7 @@ TEST_CASE("theorem C.1: without curvature the error of the start is nearly as la
   const Problem problem(ApartLabels(examples, 1e-5, loss), lambda);
   constexpr int kPasses = 3;
   for (const bool fixed : {false, true}) {
-    std::vector<Sample> error(kPasses), gap(kPasses);
+    std::vector<MeanOfRuns> error(kPasses), gap(kPasses);
     for (int seed = 1; seed <= 25 * kSeeds; ++seed) {
       TrainOptions options = Uniform(seed);
       options.fixed_step = fixed;
@@ -251,18 +233,14 @@ TEST_CASE("theorem C.1: without curvature the error of the start is nearly as la
     }
   }
   // The averages of Theorem C.3.
-  Sample weighted, suffix;
+  MeanOfRuns weighted, suffix;
   constexpr std::size_t kSteps = 31;
   for (int seed = 1; seed <= 5 * kSeeds; ++seed) {
     PlainBcfw plain(problem, true);
     Random draws(static_cast<std::uint64_t>(seed));
-    for (std::size_t k = 1; k <= kSteps; ++k)
-      plain.Step(static_cast<Index>(draws.Below(static_cast<std::uint64_t>(examples))));
-    const auto gap_of = [&](const PlainIterate& x) {
-      return ExactPrimal(problem.training(), lambda, x.w) - x.Dual(lambda);
-    };
-    weighted.Add(gap_of(AverageOf(plain.iterates, 1, true)));
-    suffix.Add(gap_of(AverageOf(plain.iterates, (kSteps + 1) / 2, false)));
+    for (std::size_t k = 1; k <= kSteps; ++k) StepOnDraw(problem, &draws, &plain);
+    weighted.Add(GapOf(problem, AverageOf(plain.iterates, 1, true)));
+    suffix.Add(GapOf(problem, AverageOf(plain.iterates, (kSteps + 1) / 2, false)));
   }
   double product = 1;
   double sum_weighted = 0, weights = 0, sum_suffix = 0, count = 0;
@@ -289,7 +267,7 @@ TEST_CASE("theorem C.3: the inequality of its proof is an equation with the leng
     const Problem problem(SomeProblem(random, trial), lambda);
     const double n = problem.size();
     constexpr int kSteps = 24;
-    Sample difference, gaps, falls, squares;
+    MeanOfRuns difference, gaps, falls, squares;
     for (int seed = 1; seed <= 10 * kSeeds; ++seed) {
       PlainBcfw plain(problem, true);
       Random draws(static_cast<std::uint64_t>(seed));
@@ -298,9 +276,9 @@ TEST_CASE("theorem C.3: the inequality of its proof is an equation with the leng
         const double gamma = 2 * n / (k + 2 * n);
         const double rho = k + 1;
         const PlainIterate before = plain.newest();
-        left += rho * (ExactPrimal(problem.training(), lambda, before.w) - before.Dual(lambda));
+        left += rho * GapOf(problem, before);
         price += 0.5 * rho * gamma * AllDraws(&plain, problem, gamma).squares;
-        plain.Step(static_cast<Index>(draws.Below(static_cast<std::uint64_t>(problem.size()))));
+        StepOnDraw(problem, &draws, &plain);
         fall += n * rho / gamma * (plain.newest().Dual(lambda) - before.Dual(lambda));
       }
       difference.Add(left - fall - price);
@@ -325,9 +303,6 @@ TEST_CASE("theorem C.3: some iterate, and two averages, have a small duality gap
     const double n = problem.size();
     const double optimum = ExactOptimum(problem.training(), lambda);
     const double constant = ConstantsOf(problem).curvature + optimum;  // f(x_0) = 0
-    const auto gap_of = [&](const PlainIterate& x) {
-      return ExactPrimal(problem.training(), lambda, x.w) - x.Dual(lambda);
-    };
     constexpr std::size_t kMost = 255;
     for (const bool fixed : {false, true}) {
       std::vector<double> smallest(kMost + 1, 0.0), weighted(smallest), suffix(smallest);
@@ -336,12 +311,12 @@ TEST_CASE("theorem C.3: some iterate, and two averages, have a small duality gap
         Random draws(static_cast<std::uint64_t>(seed));
         double least = optimum + ExactPrimal(problem.training(), lambda, plain.newest().w);
         for (std::size_t k = 1; k <= kMost; ++k) {
-          plain.Step(static_cast<Index>(draws.Below(static_cast<std::uint64_t>(problem.size()))));
+          StepOnDraw(problem, &draws, &plain);
           if ((k & (k + 1)) != 0) continue;  // k = 2^j − 1
-          least = std::min(least, gap_of(plain.newest()));
+          least = std::min(least, GapOf(problem, plain.newest()));
           smallest[k] += least / kSeeds;
-          weighted[k] += gap_of(AverageOf(plain.iterates, 1, true)) / kSeeds;
-          suffix[k] += gap_of(AverageOf(plain.iterates, (k + 1) / 2, false)) / kSeeds;
+          weighted[k] += GapOf(problem, AverageOf(plain.iterates, 1, true)) / kSeeds;
+          suffix[k] += GapOf(problem, AverageOf(plain.iterates, (k + 1) / 2, false)) / kSeeds;
         }
       }
       for (std::size_t k = 3; k <= kMost; k = 2 * k + 1) {
@@ -368,7 +343,7 @@ TEST_CASE("theorem C.4: with a line search the start is forgotten at a geometric
     const double phase = std::log(2 * optimum / curvature) / -std::log1p(-1 / n);
     const double k0 = std::max(0.0, std::ceil(phase));
     constexpr int kPasses = 30;
-    std::vector<Sample> error(kPasses), gap(kPasses);
+    std::vector<MeanOfRuns> error(kPasses), gap(kPasses);
     for (int seed = 1; seed <= 10 * kSeeds; ++seed) {
       const auto learner = MakeLearner(problem, Uniform(seed));
       double least = kInfinity;
@@ -413,7 +388,7 @@ TEST_CASE("theorem C.4: where steps are 1, the first phase is as long as the the
   const double k0 = std::log(2 * optimum / curvature) / -std::log1p(-1 / n);
   constexpr int kPasses = 3;
   CHECK(n * kPasses < k0);
-  std::vector<Sample> error(kPasses), gap(kPasses);
+  std::vector<MeanOfRuns> error(kPasses), gap(kPasses);
   for (int seed = 1; seed <= 25 * kSeeds; ++seed) {
     const auto learner = MakeLearner(problem, Uniform(seed));
     for (int pass = 0; pass < kPasses; ++pass) {
@@ -444,30 +419,16 @@ TEST_CASE("theorem C.4: where the second phase begins, the error is more than ha
   const double lambda = 0.3;
   const double radius = 1.1;
   const double q = radius * radius / (lambda * n);
-  auto layout = std::make_shared<WeightLayout>();
-  const Index block = layout->AddBlock("w", examples * states, 1);
-  Dataset data(layout, std::make_shared<FeatureRows>());
-  FactorGraphBuilder builder;
-  builder.AddVariable(states + 1);
-  const auto graph = builder.Build();
-  for (Index m = 0; m < examples; ++m) {
-    StructureBuilder structure(graph, layout);
-    std::vector<Index> rows = {kAbsent};
-    for (Index s = 0; s < states; ++s) rows.push_back(s);
-    const Index map = structure.AddStateMap(
-        {rows, std::vector<double>(static_cast<std::size_t>(states) + 1, radius)});
-    structure.AddConstant(0, block, map, m * states);
-    data.Add(structure.Build(), std::vector<Index>{0});
-  }
-  TrainingSet training = MakeTrainingSet(data, LossOptions{});
-  for (double& loss : training.losses) loss *= 2 * q;
-  const Problem problem(training, lambda);
+  std::vector<Index> rows = {kAbsent};
+  for (Index s = 0; s < states; ++s) rows.push_back(s);
+  const std::vector<double> radii(rows.size(), radius);
+  const Problem problem(OwnWeights(examples, {rows, radii}, states, 2 * q), lambda);
   const double curvature = ConstantsOf(problem).curvature;
   CHECK(Near(curvature, 2 * q, kExact));
   const double optimum = 2 * q - q / (2 * states);
   const double k0 = std::ceil(std::log(2 * optimum / curvature) / -std::log1p(-1 / n));
   CHECK(k0 < n);
-  Sample error;
+  MeanOfRuns error;
   for (int seed = 1; seed <= 10 * kSeeds; ++seed) {
     const auto learner = MakeLearner(problem, Uniform(seed));
     learner->RunPass(kNever);
@@ -499,7 +460,7 @@ TEST_CASE("the number of oracle calls to a small error does not grow with the ex
         learner->RunPass(kNever);
       return static_cast<double>(learner->work().oracle_calls);
     };
-    Sample mean;
+    MeanOfRuns mean;
     for (int seed = 1; seed <= kSeeds; ++seed) mean.Add(calls_to(Uniform(seed)));
     calls.push_back(mean.mean());
     TrainOptions batch = Uniform(1);
@@ -531,7 +492,7 @@ TEST_CASE("the number of oracle calls to a small error does not grow with the nu
     TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kPairwise, 0);
     options.absolute_gap = 1e-4;
     const double optimum = Train(problem, options).last.primal;
-    Sample mean;
+    MeanOfRuns mean;
     for (int seed = 1; seed <= 3; ++seed) {
       const auto learner = MakeLearner(problem, Uniform(seed));
       while (optimum - learner->Evaluate(1).dual > error &&

@@ -19,6 +19,7 @@
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
+#include "tests/support/mean_of_runs.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -444,7 +445,7 @@ TEST_CASE("theorem 5.1: without curvature the error is more than half of its bou
   const Problem problem(WithoutFeatures(examples), 0.1);
   constexpr int kPasses = 3;
   constexpr int kRuns = 600;
-  std::vector<double> error(kPasses, 0.0), squares(kPasses, 0.0), difference(kPasses, 0.0);
+  std::vector<MeanOfRuns> error(kPasses), difference(kPasses);
   const double optimum = SoftOptimum(problem.training(), 0.1, 1e6);
   for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise}) {
     for (int run = 0; run < kRuns; ++run) {
@@ -458,21 +459,18 @@ TEST_CASE("theorem 5.1: without curvature the error is more than half of its bou
         learner->RunPass(stop);
         const Evaluation evaluation = learner->Evaluate(1);
         const double own = optimum - evaluation.soft_dual;
-        error[pass] += own / (2 * kRuns);
-        squares[pass] += own * own / (2 * kRuns);
-        difference[pass] += std::abs(evaluation.soft_gap - own) / (2 * kRuns);
+        error[pass].Add(own);
+        difference[pass].Add(std::abs(evaluation.soft_gap - own));
       }
     }
   }
   for (int pass = 0; pass < kPasses; ++pass) {
     const double expected = std::pow(1 - 1 / n, n * (pass + 1)) * optimum;
-    const double deviation = std::sqrt((squares[pass] - error[pass] * error[pass]) / (2 * kRuns));
     const double bound = 2.0 / (pass + 1 + 2.0) * optimum;
     CAPTURE(pass);
-    CHECK(std::abs(error[pass] - expected) <= 4 * deviation);
-    CHECK(deviation < 0.1 * expected);
-    CHECK(difference[pass] <= 1e-3 * expected);
-    CHECK(error[pass] <= bound);
-    if (pass == 0) CHECK(error[pass] > 0.5 * bound);
+    CHECK(error[pass].Tells(expected));
+    CHECK(difference[pass].mean() <= 1e-3 * expected);
+    CHECK(error[pass].mean() <= bound);
+    if (pass == 0) CHECK(error[pass].mean() > 0.5 * bound);
   }
 }
