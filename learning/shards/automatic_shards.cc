@@ -12,11 +12,12 @@ namespace {
 
 /// Least work of a shard in a pass, in array entries: eight parts of rounds.
 constexpr std::int64_t kLeastPassWork = 480'000;
-/// Where features are rare, exchanges cost so much that fewer shards gain nothing, unless columns
-/// are long: what an exchange costs besides them then matters less, and oracles with as many states
-/// or labels are expensive. With two shards on two threads passes were 1.5 times as fast on rcv1s1
-/// (101 weights per column), 1.05 times on Reuters-30 (30), and slower on CoNLL-2000 (22).
-constexpr std::int64_t kLeastShardsOfRare = 4;
+/// Where features are rare, exchanges cost so much that shards hardly pay however many there are,
+/// and a run with fewer processors than threads becomes several times slower; unless columns are
+/// long: what an exchange costs besides them then matters less, and oracles with as many states or
+/// labels are expensive. With two shards on two threads passes were 1.7 times as fast on rcv1s1 (101
+/// weights per column), 1.1 times on Reuters-30 (30), and slower on CoNLL-2000 (22), where eight
+/// shards with a processor each gain 1.2 times.
 constexpr Index kLongColumn = 64;
 
 /// Array entries that visits of all examples touch, roughly.
@@ -32,7 +33,6 @@ Index AutomaticShards(const Problem& problem, int threads) {
   if (threads == 1) return 1;
   const std::int64_t most =
       std::min<std::int64_t>({threads, problem.size(), PassWork(problem.data()) / kLeastPassWork});
-  if (most >= kLeastShardsOfRare) return static_cast<Index>(most);
   if (most <= 1) return 1;
   const Index height = WeightRuns(problem.data(), WeightRuns::kLeastPartWork).LeastRareHeight();
   return height == 0 || height >= kLongColumn ? static_cast<Index>(most) : 1;
