@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -31,12 +32,19 @@ DataFile LookAt(const std::string& path) {
   return file;
 }
 
+/// Whether an editor or a copying program has left this file, beside the data.
+bool IsLeftover(std::string_view name) {
+  constexpr std::string_view kEnds[] = {"~", ".bak", ".orig", ".tmp", ".swp", ".crc"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
+}
+
 std::vector<DataFile> PartsOf(const std::string& folder) {
   std::vector<std::string> paths;
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error)) {
-    if (at->path().filename().string().starts_with("part-")) paths.push_back(at->path().string());
+    const std::string name = at->path().filename().string();
+    if (name.starts_with("part-") && !IsLeftover(name)) paths.push_back(at->path().string());
   }
   if (error) throw DataError(folder, 0, "cannot read the folder: " + error.message());
   if (paths.empty())

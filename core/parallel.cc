@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/parallel.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -25,7 +27,26 @@ int HardwareThreads() {
 #endif
 }
 
-int NumThreads(Index wanted) { return wanted > 0 ? static_cast<int>(wanted) : HardwareThreads(); }
+namespace {
+
+std::atomic<int> processes_here{1};
+
+/// The processors of this machine, those included that this process may not use.
+int Processors() {
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? static_cast<int>(std::min<long>(online, std::numeric_limits<int>::max())) : 1;
+}
+
+}  // namespace
+
+int NumThreads(Index wanted) {
+  if (wanted > 0) return static_cast<int>(wanted);
+  const int processes = processes_here;
+  if (processes == 1) return HardwareThreads();
+  return std::clamp(Processors() / processes, 1, HardwareThreads());
+}
+
+void ShareProcessors(int processes) { processes_here = processes; }
 
 namespace {
 

@@ -21,8 +21,12 @@ int HardwareThreads();
 /// forked from one with threads, which it does not have.
 void UseOneThread();
 
-/// `wanted` threads, or HardwareThreads() when `wanted` is 0.
+/// `wanted` threads, or, when `wanted` is 0, HardwareThreads(), but of several processes that work
+/// together on this machine only this one's part of its processors.
 int NumThreads(Index wanted);
+
+/// From now on so many processes, ≥ 1, share the processors of this machine, for NumThreads.
+void ShareProcessors(int processes);
 
 /// One chunk of work: items [begin, end) of chunk number `chunk`, done by thread number `thread`,
 /// which is less than num_threads.

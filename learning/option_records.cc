@@ -121,7 +121,8 @@ constexpr OptionRecord kShared[] = {
      .text =
          "bcfw, fw, prox-sdca, soft and al: deal the examples into P shards, which are trained "
          "side by side (--threads) and combined in rounds. The result depends on P and not on the "
-         "threads; 0 = as many as threads where that pays (bcfw with active sets)",
+         "threads; 0 = as many as threads where that pays (bcfw with active sets), with several "
+         "processes as many as these",
      .default_text = "1; train with --threads above 1: 0",
      .field = Field<&O::shards>,
      .minimum = 0,
@@ -191,7 +192,7 @@ constexpr OptionRecord kRunOptions[] = {
      .outer = true},
     {.name = "time-limit",
      .placeholder = "SECONDS",
-     .text = "stop after this time, keeping the best model; 0 = no limit",
+     .text = "stop after this time, that of resumed runs included, keeping the best model; 0 = no limit",
      .default_text = "0",
      .field = Field<&O::time_limit_seconds>,
      .outer = true},
@@ -211,8 +212,8 @@ constexpr OptionRecord kRunOptions[] = {
     {.name = "threads",
      .placeholder = "N",
      .text =
-         "threads for certificates, large examples and shards; 0 = all cores. Results depend on "
-         "--shards, not on the threads",
+         "threads for certificates, large examples and shards; 0 = all cores, shared by the "
+         "processes of a machine. Results depend on --shards, not on the threads",
      .default_text = "1",
      .field = Field<&O::threads>,
      .maximum = 1024,

@@ -14,6 +14,7 @@
 #include <slackline/apps/common/joined_results.h>
 #include <slackline/core/check.h>
 #include <slackline/core/mpi_ranks.h>
+#include <slackline/core/parallel.h>
 #include <slackline/core/quoted.h>
 
 namespace slackline::internal::program {
@@ -65,6 +66,7 @@ void BeginRanks() {
   }
   if (!StartedByMpi()) return;
   mpi.emplace();
+  ShareProcessors(mpi->ranks().ranks_on_this_machine());
   if (!mpi->ranks().first()) FallSilent();
 }
 

@@ -24,9 +24,9 @@ std::vector<double> ModelWeights(const std::string& path) {
 ModelEntries::ModelEntries(ModelReader file, std::string_view task) : file_(std::move(file)) {
   const std::string found = file_.Has("task") ? file_.String("task") : "unknown";
   if (found != task) {
+    const std::string noun = found.starts_with("converted") ? "data" : "a model";
     throw DataError(
-        path(), 0,
-        "a model of another task: " + Quoted(found) + ", not '" + std::string(task) + "'");
+        path(), 0, noun + " of another task: " + Quoted(found) + ", not '" + std::string(task) + "'");
   }
 }
 

@@ -310,7 +310,8 @@ bool IsConverted(Ranks& ranks, const std::string& path) {
 void RefuseConverted(const std::string& source, std::string_view line) {
   if (!line.starts_with(kConvertedMagic)) return;
   throw DataError(source, 0,
-                  "converted data: pass the file itself, not compressed and not as a stream");
+                  "is converted data already, which train, cv, evaluate and predict read: from the file "
+                  "itself, not compressed and not as a stream");
 }
 
 bool SameScaling(const FeatureScaling& a, const FeatureScaling& b) {

@@ -154,7 +154,12 @@ Checkpoint LoadListed(const ModelReader& list, const Ranks& ranks) {
     const std::int64_t first = std::max(mine.begin, begin);
     const std::int64_t end = std::min(mine.end, begin + counts[f]);
     if (f > 0 && first >= end) continue;
-    const ModelReader file((folder / files[f]).string(), kCheckpointKind);
+    const std::filesystem::path name = folder / files[f];
+    std::error_code error;
+    if (!std::filesystem::exists(name, error))
+      throw DataError(list.path(), 0,
+                      "the file " + files[f] + " of this checkpoint is not in the same folder");
+    const ModelReader file(name.string(), kCheckpointKind);
     const std::vector<std::string>& parts = file.Strings(kParts);
     if (NumberOf(file) != number || parts.size() != Size(counts[f]))
       throw DataError(file.path(), 0, "belongs to another checkpoint than " + list.path());
@@ -170,7 +175,8 @@ Checkpoint SelectShards(Checkpoint whole, const std::string& path, const Ranks& 
   if (ranks.alone()) return whole;
   // Fewer shards than ranks are those of a run with fewer examples than ranks.
   if (whole.parts.empty())
-    throw DataError(path, 0, "the run had no shards, and cannot continue on several ranks");
+    throw DataError(path, 0, "the run had no shards, and can only continue in one process; a run that begins with "
+                    "--shards P can continue in up to P");
   const Ranks::Piece mine = ranks.PieceOf(static_cast<std::int64_t>(whole.parts.size()));
   Checkpoint selected;
   selected.state = CommonOf(whole);
@@ -184,6 +190,10 @@ Checkpoint SelectShards(Checkpoint whole, const std::string& path, const Ranks& 
 
 Checkpoint Read(const ModelReader& reader, const Ranks& ranks) {
   if (reader.Has(kFiles)) return LoadListed(reader, ranks);
+  if (reader.Has(kParts))
+    throw DataError(reader.path(), 0,
+                    "has the shards of one process alone; name the checkpoint itself, whose name "
+                    "ends before the number and rank-R");
   Checkpoint checkpoint = ReadHead(reader);
   ReadState(reader, &checkpoint);
   return SelectShards(std::move(checkpoint), reader.path(), ranks);

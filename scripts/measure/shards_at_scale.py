@@ -3,12 +3,14 @@
 """A model of the time of a pass over many examples on many ranks, and its figure.
 
 Usage: shards_at_scale.py PROGRAM [--examples 1e8] [--weights 2e6] [--labels 20] [--values 50]
-                          [--gigabits 100] [--latency-us 10] [--out FIGURE.svg]
+                          [--gigabits 100] [--latency-us 10] [--slowest 1.3] [--out FIGURE.svg]
 
 One rank has one shard. A round takes the seconds of
 
-  visits    W = max(60000, 60 d/P, 6 (d + d P/32)) array entries of work (PartWork in
+  visits    W = max(60000, 60 d/P, 12 (d + d P/32)) array entries of work, where examples outnumber
+            weights max(60 d/P, a quarter of the others) (PartWork in
             learning/shards/round_learner.cc)
+  waits     the slowest rank takes so much longer than the mean (--slowest)
   bytes     8 d (1 + (P-1)/P) given and taken by each rank, over the network
   latency   4 collective operations of log2(P) messages
   products  d/P weights of a rank times P (P+1)/2 pairs of shards
@@ -33,7 +35,7 @@ import time
 
 import numpy
 
-LEAST_PART, PER_WEIGHT, PER_EXCHANGED = 60_000, 60, 6
+LEAST_PART, PER_WEIGHT, PER_EXCHANGED, PARTS_OF_MANY = 60_000, 60, 12, 4
 COLLECTIVES = 4
 PRODUCT = 0.2e-9  # seconds per multiplication and addition
 VISIT_ENTRIES = 50  # besides the entries of the features: kVisitWork
@@ -83,13 +85,18 @@ def seconds_per_sum():
     return seconds_of(lambda: numpy.add(large, other, out=large), 5) / large.size
 
 
-def round_of(ranks, weights, entry, product, total, network, latency):
-    """Seconds of visits, bytes, latency, products and sums of a round; its work in entries."""
-    work = max(LEAST_PART, PER_WEIGHT * weights / ranks,
-               PER_EXCHANGED * (weights + weights * ranks / 32)) if ranks > 1 else LEAST_PART
+def part_work(ranks, weights, examples):
+    least = max(LEAST_PART, PER_EXCHANGED * (weights + weights * ranks / 32))
+    return max(least / (PARTS_OF_MANY if examples > weights else 1), PER_WEIGHT * weights / ranks)
+
+
+def round_of(ranks, weights, examples, entry, slowest, product, total, network, latency):
+    """Seconds of visits, waits, bytes, latency, products and sums of a round; its work in entries."""
+    work = part_work(ranks, weights, examples) if ranks > 1 else LEAST_PART
     sent = 8 * weights * (1 + (ranks - 1) / ranks) if ranks > 1 else 0
     return {
         "visits": work * entry,
+        "waits": work * entry * (slowest - 1) if ranks > 1 else 0,
         "bytes": sent / network,
         "latency": COLLECTIVES * math.log2(ranks) * latency if ranks > 1 else 0,
         "products": weights / ranks * ranks * (ranks + 1) / 2 * product if ranks > 1 else 0,
@@ -106,6 +113,7 @@ def main():
     parser.add_argument("--values", type=int, default=50)
     parser.add_argument("--gigabits", type=float, default=100)
     parser.add_argument("--latency-us", type=float, default=10)
+    parser.add_argument("--slowest", type=float, default=1.3)
     parser.add_argument("--out")
     arguments = parser.parse_args()
     visit = seconds_per_visit(arguments.program, arguments.labels, arguments.values)
@@ -117,7 +125,8 @@ def main():
     network = arguments.gigabits / 8 * 1e9
     rows = []
     for ranks in (1, 2, 4, 8, 16, 32, 64, 128, 256):
-        parts, work = round_of(ranks, arguments.weights, entry, product, total, network,
+        parts, work = round_of(ranks, arguments.weights, arguments.examples, entry,
+                               arguments.slowest, product, total, network,
                                1e-6 * arguments.latency_us)
         rounds = arguments.examples * entries / (work * ranks)
         rows.append((ranks, rounds, {name: seconds * rounds for name, seconds in parts.items()}))

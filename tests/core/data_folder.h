@@ -15,7 +15,8 @@ namespace slackline::internal::test {
 inline std::string WriteParts(const TemporaryFolder& folder, const std::string& name,
                               const std::vector<std::string>& pieces) {
   std::filesystem::create_directory(folder.Path(name));
-  folder.Write(name + "/_SUCCESS", "not a part");
+  for (const char* other : {"_SUCCESS", "part-0~", "part-0.bak", "part-1.gz.tmp"})
+    folder.Write(name + "/" + other, "not a part");
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     const std::string part = name + "/part-" + std::to_string(k);
     k % 2 == 0 ? folder.Write(part, pieces[k]) : folder.WriteGzip(part + ".gz", pieces[k]);

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <stdexcept>
@@ -28,6 +29,22 @@ TEST_CASE("every item is done once in consecutive chunks") {
       CHECK(end.back() == count);
     }
   }
+}
+
+TEST_CASE("all cores are shared by the processes of a machine") {
+  const auto online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  CHECK(NumThreads(0) == HardwareThreads());
+  for (const int processes : {1, 2, 3, 1000}) {
+    ShareProcessors(processes);
+    CAPTURE(processes);
+    CHECK(NumThreads(0) >= 1);
+    CHECK(NumThreads(0) <= HardwareThreads());
+    if (processes > 1) CHECK(NumThreads(0) <= std::max(1, online / processes));
+    if (processes > online) CHECK(NumThreads(0) == 1);
+    CHECK(NumThreads(7) == 7);
+  }
+  ShareProcessors(1);
+  CHECK(NumThreads(0) == HardwareThreads());
 }
 
 TEST_CASE("the work beside the chunks and all chunks are done") {

@@ -83,7 +83,7 @@ TEST_CASE("predictions are those of the text") {
     CHECK(data.out == text.out);
   }
   CheckError(RunProgram({"multilabel", "predict", files.data, "--model", files.model, "--stream"}),
-             "converted data: pass the file itself");
+             "is converted data already");
   REQUIRE(files.Convert({"--num-labels", "6", "--scale", "none"}).code == 0);
   CheckError(RunProgram({"multilabel", "evaluate", files.data, "--model", files.model}),
              "convert the data again, with --for and this model");

@@ -85,6 +85,13 @@ TEST_CASE("--threads alone keeps one chain of steps where passes are short, or n
   }
 }
 
+TEST_CASE("a note says where shards have few examples") {
+  const Data data(300);
+  const std::string note = "note: 300 examples in 16 shards: shards of fewer than 24";
+  CHECK(data.Train("m", {"--shards", "16"}).err.find(note) != std::string::npos);
+  CHECK(data.Train("m", {"--shards", "12"}).err.find("note: 300") == std::string::npos);
+}
+
 TEST_CASE("a resumed run reads its checkpoint once") {
   const Data data(60);
   const std::string checkpoint = data.folder.Path("run.ckpt");

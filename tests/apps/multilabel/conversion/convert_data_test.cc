@@ -556,7 +556,7 @@ TEST_CASE("what does not fit the options is refused") {
                    LineReader lines(out);
                    OpenMultiLabelData(&lines, Libsvm(4));
                  }),
-                 "converted data: pass the file itself"));
+                 "is converted data already"));
 }
 
 TEST_CASE("faults in the text leave no file") {
