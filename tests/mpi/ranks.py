@@ -409,8 +409,9 @@ def cross_validation(lab):
         others.append(["segment", "cv", prepared])
     for other in others:
         results = []
+        path = "100:10:2" if other[0] == "segment" else "0.1:0.01:2"
         for ranks in (0, 3):
-            done = lab.run(ranks, *other, "--lambda-path", "0.1:0.01:2", "--folds", 2, "--gap-tolerance",
+            done = lab.run(ranks, *other, "--lambda-path", path, "--folds", 2, "--gap-tolerance",
                            0.05, "--threads", 1, "--json", "--model", lab.folder / "cv.slk")
             require(done.returncode == 0, f"{other}, {ranks} ranks: {done.stderr}")
             results.append(without_times.sub("", done.stdout))

@@ -15,6 +15,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
 #include <slackline/learning/learner_registry.h>
+#include <slackline/learning/problem_scales.h>
 #include <slackline/learning/run/lambda_path.h>
 #include <slackline/learning/train_loop.h>
 
@@ -197,7 +198,7 @@ class Session {
                    std::string(task_.training().VariableNoun()).c_str());
     }
     const Offset shards = choice_.options.shards;
-    const Offset examples = task_.training().record()->num_examples;
+    const Offset examples = NumExamples(task_.problem(), RanksOf(choice_.options));
     if (shards > 1 && examples < kFewExamplesOfShard * shards) {
       std::fprintf(stderr,
                    "note: %s in %s: shards of fewer than %d spend most of their time on exchanges; "
