@@ -192,7 +192,8 @@ constexpr OptionRecord kRunOptions[] = {
      .outer = true},
     {.name = "time-limit",
      .placeholder = "SECONDS",
-     .text = "stop after this time, that of resumed runs included, keeping the best model; 0 = no limit",
+     .text = "stop after this time, that of resumed runs included, keeping the best model; 0 = no "
+             "limit",
      .default_text = "0",
      .field = Field<&O::time_limit_seconds>,
      .outer = true},
@@ -211,9 +212,8 @@ constexpr OptionRecord kRunOptions[] = {
      .maximum = kMaxSeed},
     {.name = "threads",
      .placeholder = "N",
-     .text =
-         "threads for certificates, large examples and shards; 0 = all cores, shared by the "
-         "processes of a machine. Results depend on --shards, not on the threads",
+     .text = "threads for certificates, large examples and shards; 0 = all cores, shared by the "
+             "processes of a machine. Results depend on --shards, not on the threads",
      .default_text = "1",
      .field = Field<&O::threads>,
      .maximum = 1024,

@@ -26,7 +26,8 @@ ModelEntries::ModelEntries(ModelReader file, std::string_view task) : file_(std:
   if (found != task) {
     const std::string noun = found.starts_with("converted") ? "data" : "a model";
     throw DataError(
-        path(), 0, noun + " of another task: " + Quoted(found) + ", not '" + std::string(task) + "'");
+        path(), 0,
+        noun + " of another task: " + Quoted(found) + ", not '" + std::string(task) + "'");
   }
 }
 

@@ -309,9 +309,10 @@ bool IsConverted(Ranks& ranks, const std::string& path) {
 
 void RefuseConverted(const std::string& source, std::string_view line) {
   if (!line.starts_with(kConvertedMagic)) return;
-  throw DataError(source, 0,
-                  "is converted data already, which train, cv, evaluate and predict read: from the file "
-                  "itself, not compressed and not as a stream");
+  throw DataError(
+      source, 0,
+      "is converted data already, which train, cv, evaluate and predict read: from the file "
+      "itself, not compressed and not as a stream");
 }
 
 bool SameScaling(const FeatureScaling& a, const FeatureScaling& b) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -479,13 +478,13 @@ double ActiveSetBlocks::SumOfPoint(std::vector<double>* weights) const {
   return sum.loss();
 }
 
-double ActiveSetBlocks::WeightsAndHinge(std::span<const double> at, int threads, int chunks,
+double ActiveSetBlocks::WeightsAndHinge(std::span<const double> at, int chunks,
                                         ExampleEvaluator* evaluator, std::vector<double>* weights,
                                         double* hinge) const {
   PointSum sum(*this, weights);
-  const std::function<void(Index)> add = [&](Index m) { sum.Add(m); };
-  *hinge = evaluator->MeanHinge({.threads = threads, .chunks = chunks, .in_order = &add},
+  *hinge = evaluator->MeanHinge({.chunks = chunks},
                                 [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+                                  sum.Add(m);
                                   return HingeBound(m, at, oracle, scratch);
                                 });
   signs_.Clip(*weights);

@@ -136,10 +136,9 @@ class ActiveSetBlocks {
                     CheckScratch* scratch, const CheckCopy* copy = nullptr) const;
 
   /// WeightsOfPoint, and in *hinge the mean of HingeBound at the weights `at` in so many chunks
-  /// (SumPlan), bit for bit, in one sweep over the examples.
-  double WeightsAndHinge(std::span<const double> at, int threads, int chunks,
-                         ExampleEvaluator* evaluator, std::vector<double>* weights,
-                         double* hinge) const;
+  /// (SumPlan), bit for bit, on one thread in one sweep over the examples.
+  double WeightsAndHinge(std::span<const double> at, int chunks, ExampleEvaluator* evaluator,
+                         std::vector<double>* weights, double* hinge) const;
 
   /// Brings a copy up to date. Takes memory for one corner per example.
   void CopyForChecks(CheckCopy* copy) const;

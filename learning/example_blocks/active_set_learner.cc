@@ -118,10 +118,10 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     // With a centre, the weights of the primal are known before those of the bound are summed, so
     // that one sweep can do for both. (In memory this is a little slower, since both vectors are
     // then in use at the same time.)
-    const bool at_once = in_windows_ && blocks_.kappa() > 0 && beside == nullptr;
+    const bool at_once = in_windows_ && blocks_.kappa() > 0 && threads == 1 && beside == nullptr;
     double hinge = 0;
-    const double loss = at_once ? blocks_.WeightsAndHinge(blocks_.reached(), threads, kChunks,
-                                                          &evaluator_, &evaluated_, &hinge)
+    const double loss = at_once ? blocks_.WeightsAndHinge(blocks_.reached(), kChunks, &evaluator_,
+                                                          &evaluated_, &hinge)
                                 : blocks_.WeightsOfPoint(&evaluated_);
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;

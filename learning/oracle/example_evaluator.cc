@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <mutex>
 #include <numeric>
-#include <optional>
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
@@ -15,40 +13,6 @@
 #include <slackline/learning/oracle/oracle_check.h>
 
 namespace slackline::internal {
-
-namespace {
-
-/// Calls a function for all items of chunks that several threads finish, in the order of the items.
-/// No thread waits: the one that finishes a chunk also calls for those behind it that others have
-/// finished, unless another thread is at it.
-class ChunksInOrder {
- public:
-  ChunksInOrder(int chunks, const std::function<void(Index m)>* call)
-      : call_(call), done_(Size(chunks)) {}
-
-  void Done(const Chunk& chunk) {
-    std::unique_lock lock(mutex_);
-    done_[chunk.chunk] = chunk;
-    if (busy_) return;
-    busy_ = true;
-    while (next_ < done_.size() && done_[next_]) {
-      const Chunk ready = *done_[next_++];
-      lock.unlock();
-      for (Index m = ready.begin; m < ready.end; ++m) (*call_)(m);
-      lock.lock();
-    }
-    busy_ = false;
-  }
-
- private:
-  const std::function<void(Index m)>* call_;
-  std::mutex mutex_;
-  std::vector<std::optional<Chunk>> done_;
-  std::size_t next_ = 0;
-  bool busy_ = false;
-};
-
-}  // namespace
 
 double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
                       const ActiveSet& given, const WarmStart& warm, std::optional<Index> doublings,
@@ -90,15 +54,12 @@ double ExampleEvaluator::MeanHinge(const SumPlan& plan, const Hinge& hinge) {
   MakeWorkers(threads);
   for (int t = 0; t < threads; ++t) workers_[t]->oracle.Refresh();
   std::vector<double> sums(plan.chunks, 0.0);
-  ChunksInOrder in_order(plan.chunks, plan.in_order);
   const auto add = [&](const Chunk& chunk) {
     Worker& worker = *workers_[chunk.thread];
     for (Index m = chunk.begin; m < chunk.end; ++m) {
       problem_.data().PrefetchSweep(chunk.begin, m, chunk.end);
       sums[chunk.chunk] += hinge(m, &worker.oracle, &worker.scratch);
-      if (threads == 1 && plan.in_order != nullptr) (*plan.in_order)(m);
     }
-    if (threads > 1 && plan.in_order != nullptr) in_order.Done(chunk);
   };
   if (plan.beside != nullptr) {
     ParallelChunksBeside(*plan.beside, problem_.size(), plan.chunks, threads, add);

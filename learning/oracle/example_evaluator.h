@@ -42,9 +42,6 @@ struct SumPlan {
   int chunks = 16;
   /// Run by the calling thread first, while other threads sum; null: nothing.
   const std::function<void()>* beside = nullptr;
-  /// Called for m = 0, 1, …, in this order, by one thread at a time and not long after hinge(m), so
-  /// that both find the example in memory; null: nothing. Not with `beside`.
-  const std::function<void(Index m)>* in_order = nullptr;
 };
 
 /// Evaluates with one oracle per thread.

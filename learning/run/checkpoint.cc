@@ -175,8 +175,10 @@ Checkpoint SelectShards(Checkpoint whole, const std::string& path, const Ranks& 
   if (ranks.alone()) return whole;
   // Fewer shards than ranks are those of a run with fewer examples than ranks.
   if (whole.parts.empty())
-    throw DataError(path, 0, "the run had no shards, and can only continue in one process; a run that begins with "
-                    "--shards P can continue in up to P");
+    throw DataError(
+        path, 0,
+        "the run had no shards, and can only continue in one process; a run that begins with "
+        "--shards P can continue in up to P");
   const Ranks::Piece mine = ranks.PieceOf(static_cast<std::int64_t>(whole.parts.size()));
   Checkpoint selected;
   selected.state = CommonOf(whole);

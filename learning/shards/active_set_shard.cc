@@ -122,7 +122,7 @@ double ActiveSetShard::SumOfHinges(std::span<const double> weights, int threads)
 
 double ActiveSetShard::WeightsAndHinges(std::span<const double> at, std::vector<double>* weights,
                                         double* hinges) {
-  const double loss = blocks_.WeightsAndHinge(at, 1, kChunks, &evaluator_, weights, hinges);
+  const double loss = blocks_.WeightsAndHinge(at, kChunks, &evaluator_, weights, hinges);
   *hinges *= problem_.size();
   return loss;
 }

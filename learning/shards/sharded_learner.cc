@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/shards/sharded_learner.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -44,9 +43,9 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
   }
 
   Evaluation Evaluate(int threads) override {
-    // Data in windows are read once, as by one chain (ActiveSetLearner), unless more threads than
-    // shards can share two sweeps. Ranks need not agree on it: both ways exchange the same vectors.
-    const bool at_once = in_windows_ && kappa() > 0 && threads <= std::max<Index>(1, plan_.count());
+    // Data in windows are read once, as by one chain (ActiveSetLearner). Ranks need not agree on
+    // it: both ways exchange the same vectors.
+    const bool at_once = in_windows_ && kappa() > 0 && threads == 1;
     double hinge = 0;
     const double loss = at_once ? PointWeightsAndHinge(&hinge) : PointWeights(&evaluated_);
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);

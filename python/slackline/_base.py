@@ -195,7 +195,8 @@ class StructuredEstimator(_Parameters):
         return 0.0 if self.C is None else float(_positive("C", self.C))
 
     def _threads(self) -> int:
-        """The number of threads; 0 = all of the machine, as n_jobs=-1."""
+        """The number of threads; 0 = all of the machine, as n_jobs=-1; of several
+        processes on it, a part each."""
         if self.n_jobs is None:
             return 1
         jobs = int(_integer("n_jobs", self.n_jobs, -1))

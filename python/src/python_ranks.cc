@@ -33,7 +33,9 @@ PythonRanks::PythonRanks(py::object team)
     : team_(std::move(team)),
       size_(team_.attr("size").cast<int>()),
       rank_(team_.attr("rank").cast<int>()),
-      on_this_machine_(team_.attr("on_this_machine").cast<int>()) {}
+      on_this_machine_(team_.attr("on_this_machine").cast<int>()) {
+  internal::ShareProcessors(on_this_machine_);
+}
 
 void PythonRanks::GatherBytes(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
                               std::byte* all) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include <slackline/core/check.h>
+#include <slackline/core/parallel.h>
 #include <slackline/core/ranks.h>
 
 namespace slackline::python {
@@ -22,8 +23,10 @@ namespace py = pybind11;
 /// pass on what it raises.
 class PythonRanks final : public internal::Ranks {
  public:
-  /// Requires the GIL, also to destroy the object.
+  /// Requires the GIL, also to destroy the object. As long as it lives, "all threads" are those of
+  /// this process's part of the machine (core/parallel.h).
   explicit PythonRanks(py::object team);
+  ~PythonRanks() override { internal::ShareProcessors(1); }
 
   int size() const override { return size_; }
   int rank() const override { return rank_; }

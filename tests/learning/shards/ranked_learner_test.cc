@@ -114,8 +114,8 @@ void CheckSameOnRanks(const Problem& problem, const TrainOptions& options,
   }
 }
 
-/// The bytes that a rank gives in a round, the mean of all ranks and of the rounds of four passes in
-/// four shards.
+/// The bytes that a rank gives in a round: the mean of all ranks and of the rounds of four passes
+/// in four shards.
 double SentPerRound(const Problem& problem, int size) {
   std::vector<double> sent(size);
   std::int64_t rounds = 0;
