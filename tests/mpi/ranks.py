@@ -130,6 +130,12 @@ def yeast_file(lab):
     return path
 
 
+def write_lines(lab, name, lines):
+    path = lab.folder / name
+    path.write_text("\n".join(lines))
+    return path
+
+
 def drawn_tags(sequences):
     """Lines of drawn sentences in CoNLL's format."""
     draw = random.Random(7)
@@ -178,12 +184,10 @@ def same_models(lab):
     plain.write_text("# a comment\n" + "\n".join(records[:700]) + "\n\n# more\n" +
                      "\n".join(records[700:]))
     write_parts(lab.folder / "parts", ["# a part"], records, [100, 0, 900, 1])
-    tags = lab.folder / "tags.txt"
-    tags.write_text("\n".join(drawn_tags(400)))
-    matchings = lab.folder / "matchings.txt"
-    matchings.write_text("\n".join(drawn_matchings(60)))
-    classes, costs = lab.folder / "classes.svm", lab.folder / "costs.csv"
-    classes.write_text("\n".join(drawn_classes(80)))
+    tags = write_lines(lab, "tags.txt", drawn_tags(400))
+    matchings = write_lines(lab, "matchings.txt", drawn_matchings(60))
+    classes = write_lines(lab, "classes.svm", drawn_classes(80))
+    costs = lab.folder / "costs.csv"
     costs.write_text("-,u,v,w,x\nu,0,1,1,3\nv,1,0,1,1\nw,0.5,1,0,1\nx,1,1,1,0\n")
     passes = ["--max-passes", 12, "--gap-tolerance", 1e-4]
     ways = {
@@ -382,40 +386,36 @@ def held_out(lab):
                          f"{name}, {ranks} processes")
 
 
+def same_validation(lab, numbers, *cv):
+    """The results and final models of these numbers of ranks are the same, except for times."""
+    without_times = re.compile(r'"[a-z_]*seconds": [^,\n]*')
+    results, models = [], []
+    for ranks in numbers:
+        done = lab.run(ranks, *cv, "--model", lab.folder / "cv.slk")
+        require(done.returncode == 0, f"{cv}, {ranks} ranks: {done.stderr}")
+        results.append(without_times.sub("", done.stdout))
+        models.append((lab.folder / "cv.slk").read_bytes())
+    require(len(set(results)) == 1, f"{cv}: different results: {results}")
+    for model in models[1:]:
+        require_same(models[0], model, f"{cv}: the final models")
+
+
 def cross_validation(lab):
     plain = lab.folder / "yeast.svm"
     plain.write_text("\n".join(list(yeast_as_libsvm())[:300]) + "\n")
     cv = ["multilabel", "cv", plain, "--num-labels", 14, "--lambda-path", "0.1:0.01:2", "--folds", 4,
           "--gap-tolerance", 0.01, "--threads", 1, "--json"]
-    without_times = re.compile(r'"[a-z_]*seconds": [^,\n]*')
-    results, models = [], []
-    for ranks in (0, 1, 3, 5):  # more than folds
-        done = lab.run(ranks, *cv, "--model", lab.folder / "cv.slk")
-        require(done.returncode == 0, f"{ranks} ranks: {done.stderr}")
-        results.append(without_times.sub("", done.stdout))
-        models.append((lab.folder / "cv.slk").read_bytes())
-    require(len(set(results)) == 1, f"different results: {results}")
-    for model in models[1:]:
-        require_same(models[0], model, "the final models")
-    tags = lab.folder / "tags.txt"
-    tags.write_text("\n".join(drawn_tags(60)))
-    matchings = lab.folder / "matchings.txt"
-    matchings.write_text("\n".join(drawn_matchings(20)))
-    classes = lab.folder / "classes.svm"
-    classes.write_text("\n".join(drawn_classes(60)))
-    others = [["sequence", "cv", tags], ["matching", "cv", matchings], ["multiclass", "cv", classes]]
+    same_validation(lab, (0, 1, 3, 5), *cv)  # more than folds
+    others = [["sequence", write_lines(lab, "tags.txt", drawn_tags(60))],
+              ["matching", write_lines(lab, "matchings.txt", drawn_matchings(20))],
+              ["multiclass", write_lines(lab, "classes.svm", drawn_classes(60))]]
     prepared = drawn_images(lab, 6)
     if prepared is not None:
-        others.append(["segment", "cv", prepared])
-    for other in others:
-        results = []
-        path = "100:10:2" if other[0] == "segment" else "0.1:0.01:2"
-        for ranks in (0, 3):
-            done = lab.run(ranks, *other, "--lambda-path", path, "--folds", 2, "--gap-tolerance",
-                           0.05, "--threads", 1, "--json", "--model", lab.folder / "cv.slk")
-            require(done.returncode == 0, f"{other}, {ranks} ranks: {done.stderr}")
-            results.append(without_times.sub("", done.stdout))
-        require(results[0] == results[1], f"{other}: different results: {results}")
+        others.append(["segment", prepared])
+    for task, data in others:
+        path = "100:10:2" if task == "segment" else "0.1:0.01:2"
+        same_validation(lab, (0, 3), task, "cv", data, "--lambda-path", path, "--folds", 2,
+                        "--gap-tolerance", 0.05, "--threads", 1, "--json")
 
 
 def ours(stderr):
@@ -682,11 +682,16 @@ def start(lab, ranks, *arguments):
     return process
 
 
+def yeast_training(lab, passes, *more):
+    """A training in four shards that only its passes end."""
+    return ["multilabel", "train", yeast_file(lab), "--num-labels", 14, "--gap-tolerance", 0,
+            "--max-passes", passes, "--shards", 4, *more]
+
+
 def slow(lab):
     """Processes that stand still for a while make the others wait, and change nothing."""
     draw = random.Random(4)
-    train = ["multilabel", "train", yeast_file(lab), "--num-labels", 14, "--gap-tolerance", 0,
-             "--max-passes", 60, "--shards", 4]
+    train = yeast_training(lab, 60)
     whole = lab.train(0, "whole", *train)
     model = lab.folder / "slow.slk"
     process = start(lab, 3, *train, "--model", model)
@@ -710,15 +715,13 @@ def slow(lab):
 
 
 def killed(lab):
-    killed_learner(lab, "auto", 4)
-    killed_learner(lab, "al", 2)
+    killed_learner(lab, "auto", 60, 4)
+    killed_learner(lab, "al", 600, 2)
 
 
-def killed_learner(lab, learner, attempts):
+def killed_learner(lab, learner, passes, attempts):
     draw = random.Random(3)
-    plain = yeast_file(lab)
-    train = ["multilabel", "train", plain, "--num-labels", 14, "--gap-tolerance", 0, "--max-passes",
-             60 if learner == "auto" else 600, "--shards", 4, "--learner", learner]
+    train = yeast_training(lab, passes, "--learner", learner)
     whole = lab.train(0, "whole", *train)
     saved = lab.folder / f"{learner}.ckpt"
     keep = ["--checkpoint", saved, "--checkpoint-every", 0]

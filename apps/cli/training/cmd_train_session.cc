@@ -58,9 +58,11 @@ Index UnsaidShards(const std::optional<Checkpoint>& resumed, const TrainOptions&
   return chosen ? 0 : train.shards;
 }
 
-/// Prints how many shards the program has chosen.
+/// Prints in how many shards several processes train, or how many the program has chosen.
 void TellShards(const TrainOptions& options) {
-  if (options.shards > 1) {
+  if (const Ranks& ranks = RanksOf(options); !ranks.alone()) {
+    std::fprintf(stderr, "shards: %d on %d processes\n", options.shards, ranks.size());
+  } else if (options.shards > 1) {
     std::fprintf(stderr,
                  "shards: %d on %d threads; the model depends on the shards (--shards 1: one chain "
                  "of steps)\n",
@@ -160,9 +162,7 @@ class Session {
 
   void Announce() const {
     if (flags_.verbose) TellReason(choice_);
-    if (settings_.open_shards) TellShards(choice_.options);
-    if (const Ranks& ranks = RanksOf(choice_.options); !ranks.alone())
-      std::fprintf(stderr, "shards: %d on %d processes\n", choice_.options.shards, ranks.size());
+    if (settings_.open_shards || !RanksOf(choice_.options).alone()) TellShards(choice_.options);
     std::string lambda = Number(settings_.lambdas[0]);
     const CostScales& scales = task_.training().Scales(settings_.train);
     if (settings_.path()) {
