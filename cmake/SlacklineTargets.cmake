@@ -23,8 +23,8 @@ if(SLACKLINE_SANITIZE)
   add_compile_options(-fsanitize=${SLACKLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if(SLACKLINE_SANITIZE MATCHES "undefined" AND SLACKLINE_SANITIZE MATCHES "address")
     # These checks at every access would double the build time. Null pointers end the program
-    # without them, too.
-    add_compile_options(-fno-sanitize=null,vptr,alignment)
+    # without them, too, and the address sanitizer finds accesses beyond an object.
+    add_compile_options(-fno-sanitize=null,vptr,alignment,object-size)
   endif()
   add_link_options(-fsanitize=${SLACKLINE_SANITIZE})
   # Functions with several versions are resolved before the runtime of the sanitizers is ready.
@@ -47,7 +47,8 @@ function(slackline_make_batches target)
   foreach(source ${sources})
     get_filename_component(source ${source} ABSOLUTE)
     set(own OFF)
-    foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES SKIP_PRECOMPILE_HEADERS GENERATED)
+    foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES SKIP_PRECOMPILE_HEADERS GENERATED
+             SKIP_UNITY_BUILD_INCLUSION)
       get_source_file_property(value ${source} ${property})
       if(value)
         set(own ON)

@@ -140,9 +140,9 @@ TEST_CASE("a user's max oracle is called by every learner that supports it, and 
   const TrainResult expected = Train(by_table.Data(table), Options("auto", 1e-4));
   REQUIRE(expected.termination == Termination::kConverged);
   // Frank-Wolfe converges slowly near the optimum, so its learners get larger gaps.
-  for (const auto& [learner, gap_tolerance] :
+  for (const auto& setting :
        {std::pair{"auto", 1e-4}, {"bcfw", 2e-2}, {"fw", 0.1}, {"al", 1e-2}}) {
-    CAPTURE(learner);
+    CAPTURE(setting.first);
     Calls calls;
     Problem problem;
     const Graph graph = problem.GraphWith(LikeTheFirstByOracle(&calls));
@@ -150,7 +150,7 @@ TEST_CASE("a user's max oracle is called by every learner that supports it, and 
     CHECK(calls.maxima == 0);
     CHECK(calls.features < kJointStates);  // no table was made
 
-    const TrainResult result = Train(data, Options(learner, gap_tolerance));
+    const TrainResult result = Train(data, Options(setting.first, setting.second));
     CHECK(result.termination == Termination::kConverged);
     CHECK(calls.maxima >= kExamples * result.passes);
     CHECK(result.dual <= expected.primal + kTight);

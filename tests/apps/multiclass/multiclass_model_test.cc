@@ -130,9 +130,9 @@ TEST_CASE("models that contradict themselves are refused") {
        [](ModelWriter* writer) { writer->Add("feature_names", std::vector<std::string>{"x"}); }},
       {"weights",
        [](ModelWriter* writer) { writer->Add("weights", std::vector<double>(8, 1.0)); }}};
-  for (const auto& [entry, change] : changes) {
-    CAPTURE(entry);
-    CHECK_THROWS_AS(LoadChanged(entry, change), DataError);
+  for (const auto& change : changes) {
+    CAPTURE(change.first);
+    CHECK_THROWS_AS(LoadChanged(change.first, change.second), DataError);
   }
 }
 
