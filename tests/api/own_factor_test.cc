@@ -140,8 +140,7 @@ TEST_CASE("a user's max oracle is called by every learner that supports it, and 
   const TrainResult expected = Train(by_table.Data(table), Options("auto", 1e-4));
   REQUIRE(expected.termination == Termination::kConverged);
   // Frank-Wolfe converges slowly near the optimum, so its learners get larger gaps.
-  for (const auto& setting :
-       {std::pair{"auto", 1e-4}, {"bcfw", 2e-2}, {"fw", 0.1}, {"al", 1e-2}}) {
+  for (const auto& setting : {std::pair{"auto", 1e-4}, {"bcfw", 2e-2}, {"fw", 0.1}, {"al", 1e-2}}) {
     CAPTURE(setting.first);
     Calls calls;
     Problem problem;

@@ -19,6 +19,11 @@ void AddShuffled(Random& random, std::vector<Index> scope, FactorGraphBuilder* b
   builder->AddFactor(scope);
 }
 
+GraphPtr RandomCycle(Random& random) {
+  const Index states = 2 + Pick(random, 2);
+  return Cycle(3 + Pick(random, 4), states);
+}
+
 }  // namespace
 
 GraphPtr RandomForest(Random& random, Index n, Index max_states) {
@@ -111,7 +116,7 @@ GraphPtr SmallGraph(Random& random, int number) {
     case 5:
       return RandomForest(random, 7, 2);
     case 6:
-      return Cycle(3 + Pick(random, 4), 2 + Pick(random, 2));
+      return RandomCycle(random);
     case 7:
       return Grid(2, 3, 3);
     case 8:
