@@ -23,6 +23,7 @@
 #include "tests/support/learner_ways.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
+#include "tests/support/sanitized.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -144,7 +145,9 @@ TEST_CASE("a resumed run of any learner equals an uninterrupted one") {
       CAPTURE(trial);
       Checks whole_checks;
       const TrainSummary whole = Train(problem, variant.options, &whole_checks);
-      for (const std::size_t pass : {1, 7, 23}) {
+      const std::vector<std::size_t> passes =
+          kSanitized ? std::vector<std::size_t>{7} : std::vector<std::size_t>{1, 7, 23};
+      for (const std::size_t pass : passes) {
         CAPTURE(pass);
         CheckpointPlan plan;
         const std::string state = StateAfter(problem, variant.options, pass);
