@@ -12,13 +12,11 @@ BUILD_FOLDER has compile_commands.json of a build with clang and without precomp
 code 1 when a source does not compile, or not without warnings.
 """
 
-import concurrent.futures
-import os
 import pathlib
 import subprocess
 import sys
 
-from tidy import ROOT, sources_of
+from tidy import ROOT, check_all, sources_of
 
 COMPILER = "clang++-14"
 
@@ -37,12 +35,7 @@ def main():
     sources = sources_of(pathlib.Path(sys.argv[1]).resolve())
     if not sources:
         sys.exit(f"{sys.argv[1]} has no sources of {ROOT}")
-    good = True
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
-        for passed, text in pool.map(check, sources):
-            good = good and passed
-            if not passed:
-                print(text, flush=True)
+    good = check_all(check, sources)
     print(f"{len(sources)} sources compiled one by one: {'each includes what it needs' if good else 'see above'}")
     return 0 if good else 1
 

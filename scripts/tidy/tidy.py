@@ -65,6 +65,18 @@ def check(batch, file):
     return result.returncode == 0, text
 
 
+def check_all(check_one, *arguments):
+    """Calls check_one, which returns (found nothing, text), with each of the arguments, several calls
+    at a time, and prints the texts of those that found something. Whether none did."""
+    good = True
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
+        for passed, text in pool.map(check_one, *arguments):
+            good = good and passed
+            if not passed:
+                print(text, flush=True)
+    return good
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("build", type=pathlib.Path)
@@ -82,13 +94,7 @@ def main():
     batches = batches_of(sources, BATCH_SIZE)
     folder = build / "batches"
     folder.mkdir(exist_ok=True)
-    good = True
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
-        files = [folder / f"batch{number}.cc" for number in range(len(batches))]
-        for passed, text in pool.map(check, batches, files):
-            good = good and passed
-            if not passed:
-                print(text, flush=True)
+    good = check_all(check, batches, [folder / f"batch{number}.cc" for number in range(len(batches))])
     print(f"clang-tidy: {len(sources)} sources in {len(batches)} batches: "
           f"{'nothing found' if good else 'see above'}")
     return 0 if good else 1

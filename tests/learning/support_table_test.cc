@@ -38,7 +38,6 @@
 #include "tests/support/labelling_program.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/quadratic_program.h"
-#include "tests/support/sanitized.h"
 #include "tests/support/support_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -327,14 +326,14 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }  // namespace
 
 TEST_CASE("every accepted combination brackets an independent optimum") {
-  constexpr std::uint64_t kSeeds = kSanitized ? 1 : 3;
+  constexpr std::uint64_t kSeeds = 3;
   std::set<LearnerKind> learners;
   for (const ProblemKind kind : kAllProblemKinds) {
     const Counts counts = RunSeeds(kind, 1, kSeeds);
     CAPTURE(std::string(Name(kind)));
     CHECK(counts.accepted > 0);
     CHECK(counts.refused > 0);
-    if (kSeeds > 1) CHECK(counts.precise >= 0.7 * counts.references);
+    CHECK(counts.precise >= 0.7 * counts.references);
     learners.insert(counts.learners.begin(), counts.learners.end());
   }
   for (const LearnerKind learner : AllLearners()) {

@@ -23,7 +23,6 @@
 #include "tests/support/learner_checks.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
-#include "tests/support/sanitized.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -211,7 +210,7 @@ TEST_CASE("rare features: the certificate is that of one chain of visits") {
   Random random(4);
   const Problem problem = TextProblem(random);
   TrainOptions options = Shards(1);
-  options.gap_tolerance = kSanitized ? 1e-4 : 1e-7;
+  options.gap_tolerance = 1e-7;
   const TrainSummary alone = Train(problem, options);
   for (const Index shards : {2, 5}) {
     options.shards = shards;
