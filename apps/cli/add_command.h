@@ -5,8 +5,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/cmd_common.h>
 
 namespace slackline::internal::program {
@@ -19,19 +17,19 @@ struct CommandText {
 
 template <class Flags>
 struct AddedCommand {
-  CLI::App* app;
+  Command* app;
   Flags* flags;  ///< lives as long as `app`
 };
 
 /// Adds a command to `parent`. The caller registers options for the command's flags. Parsing fills
 /// the flags and sets *action to call `run` with them.
 template <class Flags>
-AddedCommand<Flags> AddCommand(CLI::App* parent, Action* action, const CommandText& text,
+AddedCommand<Flags> AddCommand(Command* parent, Action* action, const CommandText& text,
                                int (*run)(const Flags& flags)) {
   const auto flags = std::make_shared<Flags>();
-  CLI::App* app = parent->add_subcommand(text.name, text.description);
-  app->footer(text.examples);
-  app->callback([flags, action, run] { *action = [flags, run] { return run(*flags); }; });
+  Command* app = parent->AddCommand(text.name, text.description);
+  app->SetFooter(text.examples);
+  app->OnParsed([flags, action, run] { *action = [flags, run] { return run(*flags); }; });
   return {app, flags.get()};
 }
 

@@ -13,8 +13,6 @@
 #include <fstream>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/nearest_name.h>
@@ -93,46 +91,42 @@ std::string RightCell(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
-                           std::string_view placeholder, std::string_view text,
-                           std::string_view default_text) {
-  CLI::Option* option =
-      app->add_option("--" + std::string(name), *value, Description(text, default_text));
-  option->type_name(std::string(placeholder));
-  return option;
+Option* AddTextOption(Command* app, std::string_view name, std::string* value,
+                      std::string_view placeholder, std::string_view text,
+                      std::string_view default_text) {
+  return app->AddOption("--" + std::string(name), value, Description(text, default_text))
+      ->SetPlaceholder(std::string(placeholder));
 }
 
-void TrainFlags::Register(CLI::App* app) {
+void TrainFlags::Register(Command* app) {
   for (const OptionRecord& record : OptionRecords()) Register(app, record);
 }
 
-void TrainFlags::Register(CLI::App* app, std::initializer_list<std::string_view> names) {
+void TrainFlags::Register(Command* app, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) Register(app, FindRecord(name));
 }
 
-void TrainFlags::Register(CLI::App* app, const OptionRecord& record) {
+void TrainFlags::Register(Command* app, const OptionRecord& record) {
   Flag& flag = flags_[std::string(record.name)];
   if (record.is_flag()) {
     flag.value = "on";
-    // Older versions of CLI11 take a flag's text by reference.
-    const std::string text = Wrap(record.text, kHelpWidth);
-    flag.option = app->add_flag("--" + std::string(record.name), text);
+    flag.option = app->AddFlag("--" + std::string(record.name), Wrap(record.text, kHelpWidth));
   } else {
     flag.option = AddTextOption(app, record.name, &flag.value, record.placeholder, record.text,
                                 record.default_text);
   }
-  flag.option->group("Training");
+  flag.option->SetGroup("Training");
 }
 
 void TrainFlags::SetDefaultText(std::string_view name, std::string_view default_text) {
-  flags_.find(name)->second.option->description(Description(FindRecord(name).text, default_text));
+  flags_.find(name)->second.option->SetText(Description(FindRecord(name).text, default_text));
 }
 
-void TrainFlags::Hide(std::string_view name) { flags_.find(name)->second.option->group(""); }
+void TrainFlags::Hide(std::string_view name) { flags_.find(name)->second.option->SetGroup(""); }
 
 bool TrainFlags::Given(std::string_view name) const {
   const auto found = flags_.find(name);
-  return found != flags_.end() && found->second.option->count() > 0;
+  return found != flags_.end() && found->second.option->given();
 }
 
 TrainOptions TrainFlags::Read() const {
@@ -152,7 +146,7 @@ TrainOptions TrainFlags::Read() const {
   return options;
 }
 
-void DecodeFlags::Register(CLI::App* app) {
+void DecodeFlags::Register(Command* app) {
   AddTextOption(app, "decode", &decode, "auto|lp|exact",
                 "auto: exact where that is cheap (graphs without cycles, up to about 20 labels), "
                 "else the LP relaxation, rounded and improved. lp: the LP relaxation, rounded. "
@@ -165,7 +159,7 @@ DecodeKind DecodeFlags::ReadDecode() const {
   return ForOption("decode", [&] { return ParseDecodeKind(decode); });
 }
 
-void ThreadFlag::Register(CLI::App* app) {
+void ThreadFlag::Register(Command* app) {
   AddTextOption(app, "threads", &threads, "N",
                 "threads; 0 = all cores. Results are the same for any number", "1");
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <slackline/apps/cli/cmd_parser.h>
 #include <slackline/apps/common/choice.h>
 #include <slackline/core/check.h>
 #include <slackline/core/loss.h>
@@ -20,45 +21,39 @@
 #include <slackline/inference/decode.h>
 #include <slackline/learning/options.h>
 
-// Most files that include this header do not need the parser's header.
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace slackline::internal::program {
 
 /// What a parsed command line asks for; returns the exit code of the program.
 using Action = std::function<int()>;
 
 /// Each function adds its command to `parent`; parsing the command sets *action.
-void AddMultiLabelTrain(CLI::App* parent, Action* action);
-void AddMultiLabelPredict(CLI::App* parent, Action* action);
-void AddMultiLabelEvaluate(CLI::App* parent, Action* action);
-void AddMultiLabelCv(CLI::App* parent, Action* action);
-void AddMultiLabelConvert(CLI::App* parent, Action* action);
-void AddMultiLabelOnline(CLI::App* parent, Action* action);
-void AddInfo(CLI::App* parent, Action* action);
-void AddBench(CLI::App* parent, Action* action);
-void AddReport(CLI::App* parent, Action* action);
-void AddSequence(CLI::App* parent, Action* action);
-void AddSegment(CLI::App* parent, Action* action);
-void AddMatching(CLI::App* parent, Action* action);
-void AddMulticlass(CLI::App* parent, Action* action);
-void AddLinear(CLI::App* parent, Action* action);
+void AddMultiLabelTrain(Command* parent, Action* action);
+void AddMultiLabelPredict(Command* parent, Action* action);
+void AddMultiLabelEvaluate(Command* parent, Action* action);
+void AddMultiLabelCv(Command* parent, Action* action);
+void AddMultiLabelConvert(Command* parent, Action* action);
+void AddMultiLabelOnline(Command* parent, Action* action);
+void AddInfo(Command* parent, Action* action);
+void AddBench(Command* parent, Action* action);
+void AddReport(Command* parent, Action* action);
+void AddSequence(Command* parent, Action* action);
+void AddSegment(Command* parent, Action* action);
+void AddMatching(Command* parent, Action* action);
+void AddMulticlass(Command* parent, Action* action);
+void AddLinear(Command* parent, Action* action);
 
 /// Adds `--name PLACEHOLDER` with wrapped help text. The text ends with the default in brackets
 /// unless the default is empty.
-CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
-                           std::string_view placeholder, std::string_view text,
-                           std::string_view default_text = "");
+Option* AddTextOption(Command* app, std::string_view name, std::string* value,
+                      std::string_view placeholder, std::string_view text,
+                      std::string_view default_text = "");
 
 /// The options of training, registered from their option records.
 class TrainFlags {
  public:
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// The same for the options with these names alone.
-  void Register(CLI::App* app, std::initializer_list<std::string_view> names);
+  void Register(Command* app, std::initializer_list<std::string_view> names);
   /// To be called after Register: sets the default text of an option whose default differs from its
   /// record, or hides an option that the command does not offer.
   void SetDefaultText(std::string_view name, std::string_view default_text);
@@ -70,9 +65,9 @@ class TrainFlags {
  private:
   struct Flag {
     std::string value;
-    CLI::Option* option = nullptr;
+    Option* option = nullptr;
   };
-  void Register(CLI::App* app, const OptionRecord& record);
+  void Register(Command* app, const OptionRecord& record);
 
   std::map<std::string, Flag, std::less<>> flags_;
 };
@@ -81,7 +76,7 @@ class TrainFlags {
 struct ThreadFlag {
   std::string threads = "1";
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// The number of threads, at least 1. Throws DataError on bad values.
   int Read() const;
 };
@@ -91,7 +86,7 @@ struct DecodeFlags {
   std::string decode = "auto";
   ThreadFlag threads;
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   DecodeKind ReadDecode() const;
   int ReadThreads() const { return threads.Read(); }
 };

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_common.h>
@@ -25,19 +24,19 @@ std::string Column(const std::string& text) { return RightCell(text, kNumberWidt
 
 }  // namespace
 
-void ExplainFlags::Register(CLI::App* app, const std::string& noun) {
+void ExplainFlags::Register(Command* app, const std::string& noun) {
   option_ = AddTextOption(app, "explain", &explain, "N|all",
                           "instead: break down the score of the predicted labels of " + noun +
                               " number N, counted from 1, into the contributions of its features, "
                               "constants and pairs of labels");
-  option_->excludes("--output");
+  option_->Excludes("output");
   AddTextOption(app, "top", &top, "K", "number of features that --explain shows for each label",
                 "10")
-      ->needs(option_);
-  app->add_flag("--json", json, "write the explanation as JSON")->needs(option_);
+      ->Needs(option_);
+  app->AddFlag("--json", &json, "write the explanation as JSON")->Needs(option_);
 }
 
-bool ExplainFlags::wanted() const { return option_ != nullptr && option_->count() > 0; }
+bool ExplainFlags::wanted() const { return option_ != nullptr && option_->given(); }
 
 Index ExplainFlags::ReadTop() const { return ReadCount("top", top, 1); }
 

@@ -11,11 +11,6 @@
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/common/score_parts.h>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace slackline::internal::program {
 
 struct ExplainFlags {
@@ -24,7 +19,7 @@ struct ExplainFlags {
   bool json = false;
 
   /// Requires that --output is registered, because --explain excludes it. noun: "example".
-  void Register(CLI::App* app, const std::string& noun);
+  void Register(Command* app, const std::string& noun);
   bool wanted() const;
   /// The value of --top. Needs no data. Throws DataError on bad values.
   Index ReadTop() const;
@@ -33,7 +28,7 @@ struct ExplainFlags {
   std::vector<Index> ReadNumbers(Index count, const std::string& source) const;
 
  private:
-  CLI::Option* option_ = nullptr;
+  Option* option_ = nullptr;
 };
 
 /// Appends a line per feature with score, weight and value.

@@ -2,22 +2,14 @@
 #include <slackline/apps/cli/cmd_help.h>
 
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
-
-#include <CLI/CLI.hpp>
 
 #include <slackline/learning/options.h>
 
 namespace slackline::internal::program {
 namespace {
-
-constexpr const char* kGroups[] = {"Data", "Model", "Training", "Output"};
-constexpr std::size_t kColumn = 34;  // column of the texts, as in the help of all commands
 
 constexpr std::string_view kModel[] = {
     "graph",          "loss-weights",   "loss",        "bias",   "clusters",
@@ -59,11 +51,6 @@ bool Has(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string_view LongName(const CLI::Option& option) {
-  const std::vector<std::string>& names = option.get_lnames();
-  return names.empty() ? std::string_view() : std::string_view(names.front());
-}
-
 bool IsOfTraining(std::string_view name) {
   const auto records = OptionRecords();
   return std::any_of(records.begin(), records.end(),
@@ -72,11 +59,9 @@ bool IsOfTraining(std::string_view name) {
 
 /// Costs are basic where no other option chooses the loss, and the parameters of regularisers and
 /// losses where these are chosen.
-bool IsBasic(const CLI::App& app, const CLI::Option& option) {
-  const std::string_view name = LongName(option);
-  if (name == "costs" && app.get_option_no_throw("--loss") == nullptr) return true;
-  if ((name == "l1" || name == "smoothing") && app.get_option_no_throw("--regulariser") != nullptr)
-    return true;
+bool IsBasic(const Command& command, std::string_view name) {
+  if (name == "costs" && command.Find("loss") == nullptr) return true;
+  if ((name == "l1" || name == "smoothing") && command.Find("regulariser") != nullptr) return true;
   return IsOfTraining(name) ? Has(kBasicTrainingOptions, name) : !Has(kOnlyInHelpAll, name);
 }
 
@@ -88,43 +73,17 @@ const char* GroupOf(std::string_view name, bool cross_validation) {
   return name == "folds" && cross_validation ? "Training" : "Data";
 }
 
-class ShortFormatter : public CLI::Formatter {
- public:
-  ShortFormatter() { column_width(kColumn); }
-
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
-    if (mode == CLI::AppFormatMode::Sub) return CLI::Formatter::make_help(app, name, mode);
-    const bool all = mode == CLI::AppFormatMode::All;
-    std::string text =
-        make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
-    for (const std::string group : kGroups) {
-      std::vector<const CLI::Option*> options;
-      for (const CLI::Option* option : app->get_options()) {
-        if (option->nonpositional() && option->get_group() == group &&
-            (all || IsBasic(*app, *option)))
-          options.push_back(option);
-      }
-      if (!options.empty()) text += make_group(group, false, std::move(options));
-    }
-    text += "\n" + make_footer(app);
-    if (!all) text += "\nAll options: --help-all\n";
-    return text;
-  }
-};
-
 }  // namespace
 
-void GroupHelp(CLI::App* app) {
-  const bool cross_validation = app->get_name() == "cv";
-  for (CLI::Option* option : app->get_options()) {
-    if (option == app->get_help_ptr() || !option->nonpositional()) continue;
-    if (option->get_group().empty()) continue;  // hidden
-    option->group(GroupOf(LongName(*option), cross_validation));
+void GroupHelp(Command* command) {
+  const bool cross_validation = command->name() == "cv";
+  for (const auto& option : command->options()) {
+    if (option->positional() || option->hidden()) continue;
+    const std::string name = option->name().substr(2);
+    option->SetGroup(GroupOf(name, cross_validation));
+    if (!IsBasic(*command, name)) option->ShowInFullHelpOnly();
   }
-  const std::string text = "all options";  // older versions of CLI11 take it by reference
-  app->set_help_all_flag("--help-all", text);
-  app->formatter(std::make_shared<ShortFormatter>());
+  command->ShowGroups({"Data", "Model", "Training", "Output"});
 }
 
 }  // namespace slackline::internal::program

@@ -4,14 +4,12 @@
 // --help-all all of them, both in groups. Part of the program only.
 #pragma once
 
-namespace CLI {
-class App;
-}  // namespace CLI
+#include <slackline/apps/cli/cmd_parser.h>
 
 namespace slackline::internal::program {
 
-/// To be called after all options of `app` are registered. An option that is not one of training
+/// To be called after all options of `command` are registered. An option that is not one of training
 /// and that this file does not name counts as a basic data option.
-void GroupHelp(CLI::App* app);
+void GroupHelp(Command* command);
 
 }  // namespace slackline::internal::program

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_common.h>
@@ -30,14 +29,14 @@ std::vector<double> WeightsIn(const std::string& model) {
 
 }  // namespace
 
-void CertificateCheck::Register(CLI::App* app) {
-  app->add_flag("--verify", wanted_,
-                "after training, read the model again and check its certificate\n"
-                "independently: score features one by one, maximise every example\n"
-                "with another solver, and recompute the lower bound. The check\n"
-                "takes one thread and about one solver call per example. If the\n"
-                "certificate does not hold, the model is kept and the exit code is\n"
-                "1. Ctrl-C skips the check");
+void CertificateCheck::Register(Command* app) {
+  app->AddFlag("--verify", &wanted_,
+               "after training, read the model again and check its certificate\n"
+               "independently: score features one by one, maximise every example\n"
+               "with another solver, and recompute the lower bound. The check\n"
+               "takes one thread and about one solver call per example. If the\n"
+               "certificate does not hold, the model is kept and the exit code is\n"
+               "1. Ctrl-C skips the check");
 }
 
 void CertificateCheck::Run(const Problem& problem, const TrainOptions& options,

@@ -16,7 +16,7 @@ namespace slackline::internal::program {
 
 class CertificateCheck {
  public:
-  void Register(CLI::App* app);
+  void Register(Command* app);
 
   /// To be called after the model is written. Does nothing without --verify or for an interrupted
   /// run; an interrupt ends the check. Shows progress on a terminal unless `quiet`.

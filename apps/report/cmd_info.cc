@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline info
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -54,16 +53,15 @@ int Run(const InfoCommand& command) {
 
 }  // namespace
 
-void AddInfo(CLI::App* parent, Action* action) {
+void AddInfo(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"info", kDescription, kExamples}, Run);
-  app->add_option("MODEL", command->model, "a model file")->required()->type_name("");
-  CLI::Option* weights =
-      app->add_flag("--weights", command->weights,
-                    "show the strongest weights instead (with --json: in addition)");
+  app->AddArgument("MODEL", &command->model, "a model file")->Required();
+  Option* weights = app->AddFlag("--weights", &command->weights,
+                                 "show the strongest weights instead (with --json: in addition)");
   AddTextOption(app, "top", &command->top, "K",
                 "number of weights of each kind that --weights shows", "10")
-      ->needs(weights);
-  app->add_flag("--json", command->json, "write JSON instead of text");
+      ->Needs(weights);
+  app->AddFlag("--json", &command->json, "write JSON instead of text");
 }
 
 }  // namespace slackline::internal::program

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -118,14 +117,14 @@ int Run(const ReportCommand& command) {
 
 }  // namespace
 
-void AddReport(CLI::App* parent, Action* action) {
+void AddReport(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"report", kDescription, kExamples}, Run);
-  app->add_option("FILE", command->files,
-                  "a model, logs, or files that `slackline bench --out` wrote")
-      ->required()
-      ->type_name("...");
+  app->AddArgument("FILE", &command->files,
+                   "a model, logs, or files that `slackline bench --out` wrote")
+      ->Required()
+      ->SetPlaceholder("...");
   AddTextOption(app, "out,-o", &command->out, "PAGE.html", "the page; - is the standard output")
-      ->required();
+      ->Required();
   AddTextOption(app, "title", &command->title, "TEXT", "heading of the page",
                 "what the page shows");
 }

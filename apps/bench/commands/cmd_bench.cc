@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/bench/bench_figures.h>
@@ -83,10 +82,9 @@ struct BenchCommand {
   std::string beside_list;  ///< an option that --list does not read, if one is given
 };
 
-void Register(CLI::App* app, BenchCommand* command) {
-  app->add_option("DATA_FOLDER", command->folder,
-                  "folder of the data; problems without files need none")
-      ->type_name("");
+void Register(Command* app, BenchCommand* command) {
+  app->AddArgument("DATA_FOLDER", &command->folder,
+                   "folder of the data; problems without files need none");
   std::string names;
   for (const BenchProblem& problem : BenchProblems()) {
     names.append(names.empty() ? "" : ", ").append(problem.name);
@@ -115,19 +113,18 @@ void Register(CLI::App* app, BenchCommand* command) {
   AddTextOption(app, "out,-o", &command->out, "RESULTS.json",
                 "write the machine, the settings and the whole curves; - is the standard output "
                 "(the table then goes to the standard error)");
-  app->add_flag("--test-metric", command->test_metric,
-                "also evaluate the weights of the checks on the test data");
-  app->add_flag("--list", command->list,
-                "instead: print the runs of --figure, or of all figures, one a line: figure, "
-                "problem, learner, seed, seconds, and test or -, between tabs");
-  app->add_flag("--scaling", command->scaling,
-                "instead: seconds against the number of examples, labels and features");
-  app->add_flag(
-      "--family", command->family,
-      "instead: auto against the fastest of the other learners on problems of all kinds;\n"
-      "--problems then lists parts of their names");
-  app->add_flag("--quiet,-q", command->quiet, "no progress on the standard error");
-  app->footer(kExamples);
+  app->AddFlag("--test-metric", &command->test_metric,
+               "also evaluate the weights of the checks on the test data");
+  app->AddFlag("--list", &command->list,
+               "instead: print the runs of --figure, or of all figures, one a line: figure, "
+               "problem, learner, seed, seconds, and test or -, between tabs");
+  app->AddFlag("--scaling", &command->scaling,
+               "instead: seconds against the number of examples, labels and features");
+  app->AddFlag("--family", &command->family,
+               "instead: auto against the fastest of the other learners on problems of all kinds;\n"
+               "--problems then lists parts of their names");
+  app->AddFlag("--quiet,-q", &command->quiet, "no progress on the standard error");
+  app->SetFooter(kExamples);
 }
 
 /// The checked values of the command line.
@@ -434,14 +431,13 @@ int Run(const BenchCommand& command) {
 }
 
 /// The command line in a form that can be typed again.
-std::string CommandLine(const CLI::App& app) {
+std::string CommandLine(const Command& app) {
   std::string line = "slackline bench";
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->count() == 0) continue;
-    const bool positional = option->get_positional();
-    if (!positional) line += " " + option->get_name();
-    if (!positional && option->get_expected_min() == 0) continue;  // a flag
-    for (const std::string& value : option->results()) {
+  for (const auto& option : app.options()) {
+    if (!option->given()) continue;
+    if (!option->positional()) line += " " + option->name();
+    if (option->flag()) continue;
+    for (const std::string& value : option->values()) {
       const bool plain =
           !value.empty() && value.find_first_of(" '\"\\$`;&|<>*?()") == std::string::npos;
       line += plain ? " " + value : " '" + value + "'";
@@ -452,21 +448,20 @@ std::string CommandLine(const CLI::App& app) {
 
 }  // namespace
 
-void AddBench(CLI::App* parent, Action* action) {
+void AddBench(Command* parent, Action* action) {
   const auto command = std::make_shared<BenchCommand>();
-  CLI::App* app = parent->add_subcommand("bench", kDescription);
+  Command* app = parent->AddCommand("bench", kDescription);
   Register(app, command.get());
-  app->callback([command, app, action] {
+  app->OnParsed([command, app, action] {
     command->line = CommandLine(*app);
-    command->problems_given = app->get_option("--problems")->count() > 0;
-    command->learners_given = app->get_option("--learners")->count() > 0;
-    command->out_given = app->get_option("--out")->count() > 0;
-    command->time_limit_given = app->get_option("--time-limit")->count() > 0;
-    command->runs_given = app->get_option("--runs")->count() > 0;
-    for (const CLI::Option* option : app->get_options()) {
-      const std::string name = option->get_name();
-      if (option->count() > 0 && name != "--list" && name != "--figure")
-        command->beside_list = name;
+    command->problems_given = app->Get("problems")->given();
+    command->learners_given = app->Get("learners")->given();
+    command->out_given = app->Get("out")->given();
+    command->time_limit_given = app->Get("time-limit")->given();
+    command->runs_given = app->Get("runs")->given();
+    for (const auto& option : app->options()) {
+      const std::string name = option->name();
+      if (option->given() && name != "--list" && name != "--figure") command->beside_list = name;
     }
     *action = [command] { return Run(*command); };
   });

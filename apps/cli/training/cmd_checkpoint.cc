@@ -4,19 +4,17 @@
 #include <cstdio>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/core/check.h>
 
 namespace slackline::internal::program {
 
-void CheckpointFlags::Register(CLI::App* app) {
-  CLI::Option* checkpoint = AddTextOption(app, "checkpoint", &file, "FILE",
-                                          "save the state of training to this file, at intervals "
-                                          "and when training ends or is interrupted");
+void CheckpointFlags::Register(Command* app) {
+  Option* checkpoint = AddTextOption(app, "checkpoint", &file, "FILE",
+                                     "save the state of training to this file, at intervals "
+                                     "and when training ends or is interrupted");
   AddTextOption(app, "checkpoint-every", &every, "SECONDS",
                 "time between two checkpoints; 0 = after every pass", "60")
-      ->needs(checkpoint);
+      ->Needs(checkpoint);
   AddTextOption(app, "resume", &resume, "FILE",
                 "continue from a checkpoint, with the same result as without the interruption. "
                 "Data and options must be the same, except --gap-tolerance, --absolute-gap, "

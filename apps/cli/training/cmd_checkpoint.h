@@ -19,7 +19,7 @@ struct CheckpointFlags {
   std::string every = "60";
   std::string resume;
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// Checks values and files. `others`: files that a checkpoint must not replace.
   void Check(const std::vector<std::string>& others) const;
   double EverySeconds() const;

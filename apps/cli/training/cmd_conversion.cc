@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/core/atomic_file.h>
@@ -23,20 +21,20 @@ struct Interrupted {};
 
 }  // namespace
 
-void ConversionFlags::Register(CLI::App* app, const std::string& for_text) {
-  AddTextOption(app, "out", &out, "FILE|FOLDER", "where to write")->required();
+void ConversionFlags::Register(Command* app, const std::string& for_text) {
+  AddTextOption(app, "out", &out, "FILE|FOLDER", "where to write")->Required();
   AddTextOption(app, "parts", &parts, "N",
                 "write N files part-... of about equally many bytes (fewer where the data have "
                 "less than N MB) into a new folder, which is then read as one file is",
                 "one file");
   scale.Register(app);
-  if (!for_text.empty()) AddTextOption(app, "for", &model, "M.slk", for_text)->excludes("--scale");
+  if (!for_text.empty()) AddTextOption(app, "for", &model, "M.slk", for_text)->Excludes("scale");
   AddTextOption(app, "window", &window, "MB|auto|none",
                 "megabytes of features that training visits together, in random order, before it "
                 "goes on to others; so much is read in advance, too. none: all. auto: 64 MB if "
                 "the features have more than 1 GB, else none",
                 "auto");
-  app->add_flag("--quiet,-q", quiet, "print only errors");
+  app->AddFlag("--quiet,-q", &quiet, "print only errors");
 }
 
 ConvertedTarget ConversionFlags::Target(const std::vector<std::string>& inputs) const {

@@ -24,7 +24,7 @@ struct ConversionFlags {
   bool quiet = false;
 
   /// for_text: what --for gives the data; empty: without --for.
-  void Register(CLI::App* app, const std::string& for_text);
+  void Register(Command* app, const std::string& for_text);
   /// Does all checks that need no data. Throws DataError.
   ConvertedTarget Target(const std::vector<std::string>& inputs) const;
   WindowChoice Windows() const;

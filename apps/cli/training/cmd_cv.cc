@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_interrupt.h>
@@ -259,7 +258,7 @@ class CvCommand {
 
 }  // namespace
 
-void CvFlags::Register(CLI::App* app, const CvMetrics& metrics, const std::string& all) {
+void CvFlags::Register(Command* app, const CvMetrics& metrics, const std::string& all) {
   metric = metrics.default_name;
   std::string names;
   for (const FigureName& figure : metrics.figures)
@@ -270,13 +269,13 @@ void CvFlags::Register(CLI::App* app, const CvMetrics& metrics, const std::strin
       "five around the default of train, and more while the best one is the first or the last");
   AddTextOption(app, "folds", &folds, "K", "number of folds, at least 2", "5");
   AddTextOption(app, "metric", &metric, names, metrics.text, metrics.default_name);
-  CLI::Option* model_option = AddTextOption(app, "model", &model, "OUT.slk",
-                                            "where to write the final model, trained on " + all);
-  app->add_flag("--no-refit", no_refit, "do not train a final model")->excludes(model_option);
+  Option* model_option = AddTextOption(app, "model", &model, "OUT.slk",
+                                       "where to write the final model, trained on " + all);
+  app->AddFlag("--no-refit", &no_refit, "do not train a final model")->Excludes(model_option);
   AddCompactFlag(app, &compact);
-  app->add_flag("--json", json, "write JSON, with all metrics, instead of a table");
-  app->add_flag("--quiet,-q", quiet, "print only the result and errors");
-  app->add_flag("--verbose,-v", verbose, "also say which learner was chosen, and why");
+  app->AddFlag("--json", &json, "write JSON, with all metrics, instead of a table");
+  app->AddFlag("--quiet,-q", &quiet, "print only the result and errors");
+  app->AddFlag("--verbose,-v", &verbose, "also say which learner was chosen, and why");
   train.Register(app);
   train.Hide("lambda");
   train.SetDefaultText("threads", "0");

@@ -47,7 +47,7 @@ struct CvFlags {
   TrainFlags train;
 
   /// `all` names the data of the final model: "all data".
-  void Register(CLI::App* app, const CvMetrics& metrics, const std::string& all);
+  void Register(Command* app, const CvMetrics& metrics, const std::string& all);
   /// Does all checks that need no data. `inputs`: files that the model must not replace; if the
   /// standard input ("-") is one, all ranks can read it afterwards. Throws DataError.
   CvSettings Read(const CvMetrics& metrics, const std::vector<std::string>& inputs) const;

@@ -8,16 +8,12 @@
 
 #include <slackline/core/feature_scaling.h>
 
-namespace CLI {
-class App;
-}  // namespace CLI
-
 namespace slackline::internal::program {
 
 struct ScaleFlag {
   std::string scale = "auto";
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// nullopt if the value is auto. Throws DataError on a value that is not a kind of scaling.
   std::optional<ScaleKind> Read() const;
 };

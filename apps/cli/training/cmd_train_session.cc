@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_interrupt.h>
@@ -298,31 +297,31 @@ void TellWarnings(const TrainTask& task) {
     std::fprintf(stderr, "note: %s\n", warning.c_str());
 }
 
-void AddCompactFlag(CLI::App* app, bool* compact) {
-  app->add_flag("--compact", *compact,
-                "store the weights in single precision: the file has half the size,\n"
-                "and each weight changes by less than a ten-millionth of its value");
+void AddCompactFlag(Command* app, bool* compact) {
+  app->AddFlag("--compact", compact,
+               "store the weights in single precision: the file has half the size,\n"
+               "and each weight changes by less than a ten-millionth of its value");
 }
 
-void SessionFlags::Register(CLI::App* app) {
-  AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->required();
-  CLI::Option* c_option =
+void SessionFlags::Register(Command* app) {
+  AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->Required();
+  Option* c_option =
       AddTextOption(app, "C", &c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
-  CLI::Option* path = AddTextOption(
+  Option* path = AddTextOption(
       app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
       "instead of --lambda: train with these values, or with COUNT values in a geometric sequence, "
       "from the largest to the smallest; each training starts from the solution of the previous "
       "one. Models are written to OUT-<lambda>.slk; stopping rules apply to each value");
   AddTextOption(app, "log", &log, "RUN.jsonl",
                 "write a JSON object per check; - is the standard output");
-  app->add_flag("--quiet,-q", quiet, "print only errors");
-  app->add_flag("--verbose,-v", verbose, "also say which learner was chosen, and why");
+  app->AddFlag("--quiet,-q", &quiet, "print only errors");
+  app->AddFlag("--verbose,-v", &verbose, "also say which learner was chosen, and why");
   AddCompactFlag(app, &compact);
   verify.Register(app);
   checkpoint.Register(app);
   train.Register(app);
-  c_option->excludes("--lambda");
-  path->excludes("--lambda")->excludes(c_option);
+  c_option->Excludes("lambda");
+  path->Excludes("lambda")->Excludes(c_option);
 }
 
 SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::string>& inputs) {

@@ -33,11 +33,11 @@ struct SessionFlags {
   CertificateCheck verify;
   TrainFlags train;
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
 };
 
 /// Adds the flag --compact.
-void AddCompactFlag(CLI::App* app, bool* compact);
+void AddCompactFlag(Command* app, bool* compact);
 
 /// The values of the flags, after all checks that need no data.
 struct SessionSettings {

@@ -3,8 +3,6 @@
 // slackline linear
 #include <slackline/apps/linear/commands/cmd_linear.h>
 
-#include <CLI/CLI.hpp>
-
 namespace slackline::internal::program {
 namespace {
 
@@ -17,11 +15,11 @@ constexpr const char* kExamples =
 
 }  // namespace
 
-void AddLinear(CLI::App* parent, Action* action) {
-  CLI::App* app = parent->add_subcommand(
+void AddLinear(Command* parent, Action* action) {
+  Command* app = parent->AddCommand(
       "linear", "Linear models: one of two classes, or a number, for every example.");
-  app->require_subcommand(1);
-  app->footer(kExamples);
+  app->RequireCommand();
+  app->SetFooter(kExamples);
   AddLinearTrain(app, action);
   AddLinearPredict(app, action);
   AddLinearEvaluate(app, action);

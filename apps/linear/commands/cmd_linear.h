@@ -8,8 +8,8 @@
 namespace slackline::internal::program {
 
 /// Each function adds its command to `parent`; parsing the command sets *action.
-void AddLinearTrain(CLI::App* parent, Action* action);
-void AddLinearPredict(CLI::App* parent, Action* action);
-void AddLinearEvaluate(CLI::App* parent, Action* action);
+void AddLinearTrain(Command* parent, Action* action);
+void AddLinearPredict(Command* parent, Action* action);
+void AddLinearEvaluate(Command* parent, Action* action);
 
 }  // namespace slackline::internal::program

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -94,16 +93,14 @@ int Run(const EvaluateCommand& command) {
 
 }  // namespace
 
-void AddLinearEvaluate(CLI::App* parent, Action* action) {
+void AddLinearEvaluate(Command* parent, Action* action) {
   const auto [app, command] =
       AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->data, "examples with their classes or numbers")
-      ->required()
-      ->type_name("");
-  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  app->AddArgument("DATA", &command->data, "examples with their classes or numbers")->Required();
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   command->reading.Register(app);
-  app->add_flag("--json", command->json, "write JSON instead of a table");
-  app->add_flag("--quiet,-q", command->quiet, "print only the result and errors");
+  app->AddFlag("--json", &command->json, "write JSON instead of a table");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only the result and errors");
 }
 
 }  // namespace slackline::internal::program

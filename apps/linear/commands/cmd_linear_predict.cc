@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/linear/commands/cmd_linear.h>
 #include <slackline/apps/linear/linear_model.h>
@@ -73,7 +71,7 @@ int Run(const PredictCommand& command) {
 
 }  // namespace
 
-void AddLinearPredict(CLI::App* parent, Action* action) {
+void AddLinearPredict(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
   command->lines.RegisterModel(app);
   AddTextOption(app, "output", &command->output, "predictions|scores|probabilities",

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -232,7 +231,7 @@ int Run(const TrainCommand& command) {
   return summary.termination == Termination::kInterrupted ? 128 + interrupt->load() : 0;
 }
 
-void RegisterModelOptions(CLI::App* app, TrainCommand* command) {
+void RegisterModelOptions(Command* app, TrainCommand* command) {
   AddTextOption(
       app, "loss", &command->loss, "hinge|smoothed-hinge|logistic|squared|absolute",
       "loss of a score z. Two classes, y = -1 or 1: hinge max(0, 1 - yz); smoothed-hinge; "
@@ -254,16 +253,15 @@ void RegisterModelOptions(CLI::App* app, TrainCommand* command) {
   command->scale.Register(app);
 }
 
-void RegisterTraining(CLI::App* app, TrainCommand* command) {
-  CLI::Option* c =
+void RegisterTraining(Command* app, TrainCommand* command) {
+  Option* c =
       AddTextOption(app, "C", &command->c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
   command->train.Register(app, {"lambda", "gap-tolerance", "absolute-gap", "max-passes",
                                 "time-limit", "check-every", "seed"});
-  app->get_option("--lambda")
-      ->description(
-          "weight of the regulariser (docs/reference/linear.md); with regulariser l1 it\n"
-          "changes the speed alone [from the data]");
-  c->excludes("--lambda");
+  app->Get("lambda")->SetText(
+      "weight of the regulariser (docs/reference/linear.md); with regulariser l1 it\n"
+      "changes the speed alone [from the data]");
+  c->Excludes("lambda");
   AddTextOption(app, "sdca-step", &command->sdca_step, "1..5",
                 "step option of the paper. 1: the best step, 2: line search towards a subgradient, "
                 "3: a bound on the curvature of the example, 4: a bound for all examples, 5: a "
@@ -281,14 +279,14 @@ void RegisterTraining(CLI::App* app, TrainCommand* command) {
 
 }  // namespace
 
-void AddLinearTrain(CLI::App* parent, Action* action) {
+void AddLinearTrain(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
   command->data.Register(app, "the classes or numbers", "classes or numbers");
   RegisterModelOptions(app, command);
-  AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->required();
+  AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->Required();
   AddTextOption(app, "log", &command->log, "RUN.jsonl",
                 "write a JSON object per check; - is the standard output");
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
   command->checkpoint.Register(app);
   RegisterTraining(app, command);
   GroupHelp(app);

@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/matching/matching_draw.h>
 #include <slackline/core/atomic_file.h>
@@ -93,11 +91,11 @@ int RunDraw(const DrawCommand& command) {
 
 }  // namespace
 
-void AddMatchingDraw(CLI::App* parent, Action* action) {
+void AddMatchingDraw(Command* parent, Action* action) {
   const auto [app, command] =
       AddCommand(parent, action, {"draw", kDrawDescription, kExamples}, RunDraw);
   AddTextOption(app, "out", &command->out, "DIR", "new or empty folder for the two files")
-      ->required();
+      ->Required();
   AddTextOption(app, "examples", &command->examples, "N",
                 "number of pairs of sentences, at least 2", "120");
   AddTextOption(app, "words", &command->words, "LEAST-MOST", "words of a left sentence", "5-15");
@@ -109,16 +107,16 @@ void AddMatchingDraw(CLI::App* parent, Action* action) {
   AddTextOption(app, "possible", &command->possible, "F",
                 "share of the true edges that are only possible ones (label p), from 0 to 1", "0");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other files", "1");
-  app->add_flag("--no-lexical", command->no_lexical, "leave out the features of pairs of words");
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+  app->AddFlag("--no-lexical", &command->no_lexical, "leave out the features of pairs of words");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
 }
 
-void AddMatching(CLI::App* parent, Action* action) {
-  CLI::App* app = parent->add_subcommand("matching",
-                                         "Bipartite matching: which candidate edges between two "
-                                         "sides belong together, such as words of two languages.");
-  app->require_subcommand(1);
-  app->footer(kExamples);
+void AddMatching(Command* parent, Action* action) {
+  Command* app = parent->AddCommand("matching",
+                                    "Bipartite matching: which candidate edges between two "
+                                    "sides belong together, such as words of two languages.");
+  app->RequireCommand();
+  app->SetFooter(kExamples);
   AddMatchingTrain(app, action);
   AddMatchingPredict(app, action);
   AddMatchingEvaluate(app, action);

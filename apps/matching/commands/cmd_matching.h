@@ -8,10 +8,10 @@
 namespace slackline::internal::program {
 
 /// Each function adds its command to `parent`; parsing the command sets *action.
-void AddMatchingTrain(CLI::App* parent, Action* action);
-void AddMatchingPredict(CLI::App* parent, Action* action);
-void AddMatchingEvaluate(CLI::App* parent, Action* action);
-void AddMatchingCv(CLI::App* parent, Action* action);
-void AddMatchingDraw(CLI::App* parent, Action* action);
+void AddMatchingTrain(Command* parent, Action* action);
+void AddMatchingPredict(Command* parent, Action* action);
+void AddMatchingEvaluate(Command* parent, Action* action);
+void AddMatchingCv(Command* parent, Action* action);
+void AddMatchingDraw(Command* parent, Action* action);
 
 }  // namespace slackline::internal::program

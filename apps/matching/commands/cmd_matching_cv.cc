@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -131,7 +130,7 @@ int Run(const CvCommand& command) {
 
 }  // namespace
 
-void AddMatchingCv(CLI::App* parent, Action* action) {
+void AddMatchingCv(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
   command->matching.Register(app);
   command->cv.Register(app, Metrics(), "all examples");

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -174,30 +173,30 @@ int RunEvaluate(const PredictCommand& command) {
   return 0;
 }
 
-void AddCommon(CLI::App* app, PredictCommand* command) {
-  app->add_option("DATA", command->data, "examples")->required()->type_name("");
-  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+void AddCommon(Command* app, PredictCommand* command) {
+  app->AddArgument("DATA", &command->data, "examples")->Required();
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   command->threads.Register(app);
 }
 
 }  // namespace
 
-void AddMatchingPredict(CLI::App* parent, Action* action) {
+void AddMatchingPredict(Command* parent, Action* action) {
   const auto [app, command] =
       AddCommand(parent, action, {"predict", kPredictDescription, kPredictExamples}, RunPredict);
   AddCommon(app, command);
   AddTextOption(app, "output", &command->output, "pairs|edges|scores", "what to write (see above)",
                 "pairs");
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
 }
 
-void AddMatchingEvaluate(CLI::App* parent, Action* action) {
+void AddMatchingEvaluate(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(
       parent, action, {"evaluate", kEvaluateDescription, kEvaluateExamples}, RunEvaluate);
   AddCommon(app, command);
-  app->add_flag("--json", command->json, "write JSON instead of a table");
-  app->add_flag("--quiet,-q", command->quiet, "print only the result and errors");
+  app->AddFlag("--json", &command->json, "write JSON instead of a table");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only the result and errors");
 }
 
 }  // namespace slackline::internal::program

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/core/check.h>
@@ -13,8 +12,8 @@
 #include <slackline/learning/choose_learner.h>
 
 namespace slackline::internal::program {
-void MatchingFlags::Register(CLI::App* app) {
-  app->add_option("DATA", data, "training data")->required()->type_name("");
+void MatchingFlags::Register(Command* app) {
+  app->AddArgument("DATA", &data, "training data")->Required();
   AddTextOption(app, "left-capacity", &left, "N", "most edges of a left node; 0: any number", "1");
   AddTextOption(app, "right-capacity", &right, "N", "most edges of a right node; 0: any number",
                 "1");

@@ -23,7 +23,7 @@ struct MatchingFlags {
   std::string loss = "count";
   ScaleFlag scale;
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// Does all checks that need no data. Throws DataError.
   void Check() const;
   MatchingCapacities Capacities() const;

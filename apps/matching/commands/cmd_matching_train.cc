@@ -3,8 +3,6 @@
 // slackline matching train
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/matching/commands/cmd_matching.h>
@@ -44,7 +42,7 @@ int Run(const TrainCommand& command) {
 
 }  // namespace
 
-void AddMatchingTrain(CLI::App* parent, Action* action) {
+void AddMatchingTrain(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
   command->matching.Register(app);
   command->session.Register(app);

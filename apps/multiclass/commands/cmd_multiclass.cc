@@ -3,8 +3,6 @@
 // slackline multiclass, and how its commands read data
 #include <slackline/apps/multiclass/commands/cmd_multiclass.h>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
@@ -22,18 +20,18 @@ constexpr const char* kExamples =
 
 }  // namespace
 
-void AddMulticlass(CLI::App* parent, Action* action) {
-  CLI::App* app =
-      parent->add_subcommand("multiclass", "Classification: every example has one of K classes.");
-  app->require_subcommand(1);
-  app->footer(kExamples);
+void AddMulticlass(Command* parent, Action* action) {
+  Command* app =
+      parent->AddCommand("multiclass", "Classification: every example has one of K classes.");
+  app->RequireCommand();
+  app->SetFooter(kExamples);
   AddMulticlassTrain(app, action);
   AddMulticlassPredict(app, action);
   AddMulticlassEvaluate(app, action);
   AddMulticlassCv(app, action);
 }
 
-void RegisterClassFormat(CLI::App* app, std::string* format) {
+void RegisterClassFormat(Command* app, std::string* format) {
   AddTextOption(app, "format", format, "auto|libsvm|csv|tsv",
                 "format of DATA. auto decides by the first line: LIBSVM has a class, then "
                 "index:value; any other line with commas, semicolons or tabs is the header of a "
@@ -47,8 +45,8 @@ MultiLabelFormat ReadClassFormat(const std::string& format) {
                      MultiLabelFormat::kTsv});
 }
 
-void ClassDataFlags::Register(CLI::App* app, const std::string& what, const std::string& other) {
-  app->add_option("DATA", data, "training data")->required()->type_name("");
+void ClassDataFlags::Register(Command* app, const std::string& what, const std::string& other) {
+  app->AddArgument("DATA", &data, "training data")->Required();
   RegisterClassFormat(app, &format);
   AddTextOption(app, "label-column", &label_column, "COLUMN",
                 "column of a table (CSV, TSV) with " + what +
@@ -72,12 +70,12 @@ void ClassDataFlags::AddTo(std::vector<std::pair<std::string, std::string>>* opt
   if (!ignore_columns.empty()) options->emplace_back("ignore-columns", ignore_columns);
 }
 
-void ClassReadingFlags::Register(CLI::App* app) {
+void ClassReadingFlags::Register(Command* app) {
   RegisterClassFormat(app, &format);
   AddTextOption(app, "label-column", &label_column, "NAME",
                 "name of the column of a table that has the classes", "that of the training data");
-  app->add_flag("--strict", strict,
-                "refuse columns, categories, features and classes that the model does not know");
+  app->AddFlag("--strict", &strict,
+               "refuse columns, categories, features and classes that the model does not know");
 }
 
 MultiLabelReadOptions ClassReadingFlags::OptionsFor(MultiLabelReadOptions options) const {

@@ -15,13 +15,13 @@
 namespace slackline::internal::program {
 
 /// Each function adds its command to `parent`; parsing the command sets *action.
-void AddMulticlassTrain(CLI::App* parent, Action* action);
-void AddMulticlassPredict(CLI::App* parent, Action* action);
-void AddMulticlassEvaluate(CLI::App* parent, Action* action);
-void AddMulticlassCv(CLI::App* parent, Action* action);
+void AddMulticlassTrain(Command* parent, Action* action);
+void AddMulticlassPredict(Command* parent, Action* action);
+void AddMulticlassEvaluate(Command* parent, Action* action);
+void AddMulticlassCv(Command* parent, Action* action);
 
 /// --format auto|libsvm|csv|tsv.
-void RegisterClassFormat(CLI::App* app, std::string* format);
+void RegisterClassFormat(Command* app, std::string* format);
 /// The value of --format. Throws DataError.
 MultiLabelFormat ReadClassFormat(const std::string& format);
 
@@ -33,7 +33,7 @@ struct ClassDataFlags {
   std::string ignore_columns;
 
   /// what: what the column has, "the classes"; other: what no other column is, "classes".
-  void Register(CLI::App* app, const std::string& what, const std::string& other);
+  void Register(Command* app, const std::string& what, const std::string& other);
   /// Without what depends on the model. Throws DataError.
   MultiLabelReadOptions ReadOptions() const;
   /// The values that are given, by name, for the record of a model.
@@ -46,7 +46,7 @@ struct ClassReadingFlags {
   std::string label_column;
   bool strict = false;
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// The model's reading options, with the values of the flags. Throws DataError.
   MultiLabelReadOptions OptionsFor(MultiLabelReadOptions of_model) const;
 };
@@ -62,8 +62,8 @@ struct LinesFlags {
   ThreadFlag threads;
 
   /// Register the options before and after those of --output.
-  void RegisterModel(CLI::App* app);
-  void RegisterOut(CLI::App* app);
+  void RegisterModel(Command* app);
+  void RegisterOut(Command* app);
   /// Checks of files that need no model. Throws DataError.
   void CheckFiles() const;
 };

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -64,7 +63,7 @@ int Run(const CvCommand& command) {
 
 }  // namespace
 
-void AddMulticlassCv(CLI::App* parent, Action* action) {
+void AddMulticlassCv(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
   command->multiclass.Register(app);
   command->cv.Register(app, Metrics(), "all data");

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -216,19 +215,19 @@ int Run(const EvaluateCommand& command) {
 
 }  // namespace
 
-void AddMulticlassEvaluate(CLI::App* parent, Action* action) {
+void AddMulticlassEvaluate(Command* parent, Action* action) {
   const auto [app, command] =
       AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->data, "examples with their classes")->required()->type_name("");
-  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  app->AddArgument("DATA", &command->data, "examples with their classes")->Required();
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   command->reading.Register(app);
   AddTextOption(app, "costs", &command->costs, "FILE",
                 "what errors cost (as in train), for the mean cost", "the costs in training");
   AddTextOption(app, "confusion", &command->confusion, "FILE",
                 "also write the table of confusions as CSV");
   command->threads.Register(app);
-  app->add_flag("--json", command->json, "write JSON instead of a table");
-  app->add_flag("--quiet,-q", command->quiet, "print only the result and errors");
+  app->AddFlag("--json", &command->json, "write JSON instead of a table");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only the result and errors");
 }
 
 }  // namespace slackline::internal::program

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_ranks.h>
@@ -80,7 +78,7 @@ int Run(const PredictCommand& command) {
 
 }  // namespace
 
-void AddMulticlassPredict(CLI::App* parent, Action* action) {
+void AddMulticlassPredict(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
   command->lines.RegisterModel(app);
   AddTextOption(app, "output", &command->output, "classes|scores", "what to write (see above)",

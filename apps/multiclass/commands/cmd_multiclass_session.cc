@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_ranks.h>
@@ -16,7 +15,7 @@
 
 namespace slackline::internal::program {
 
-void MulticlassFlags::Register(CLI::App* app) {
+void MulticlassFlags::Register(Command* app) {
   data.Register(app, "the classes", "classes");
   AddTextOption(app, "costs", &costs, "FILE",
                 "what errors cost: a table (CSV, TSV) with a row for every true class and a column "

@@ -22,7 +22,7 @@ struct MulticlassFlags {
   std::string bias = "1";
   ScaleFlag scale;
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// Do all checks that need no data. `train`: the training options. Throw DataError.
   MultiLabelReadOptions ReadOptions(const TrainOptions& train) const;
   MulticlassTrainingOptions TrainingOptions(const TrainOptions& train) const;

@@ -3,8 +3,6 @@
 // slackline multiclass train
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/multiclass/commands/cmd_multiclass.h>
@@ -46,7 +44,7 @@ int Run(const TrainCommand& command) {
 
 }  // namespace
 
-void AddMulticlassTrain(CLI::App* parent, Action* action) {
+void AddMulticlassTrain(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
   command->multiclass.Register(app);
   command->session.Register(app);

@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/cmd_stream_output.h>
 #include <slackline/apps/multiclass/commands/cmd_multiclass.h>
@@ -40,19 +38,19 @@ void PredictStream(const LinesFlags& flags, const MultiLabelReadOptions& read,
 
 }  // namespace
 
-void LinesFlags::RegisterModel(CLI::App* app) {
-  app->add_option("DATA", data, "examples")->required()->type_name("");
-  AddTextOption(app, "model", &model, "M.slk", "the model")->required();
+void LinesFlags::RegisterModel(Command* app) {
+  app->AddArgument("DATA", &data, "examples")->Required();
+  AddTextOption(app, "model", &model, "M.slk", "the model")->Required();
 }
 
-void LinesFlags::RegisterOut(CLI::App* app) {
+void LinesFlags::RegisterOut(Command* app) {
   AddTextOption(app, "out", &out, "FILE", "where to write", "the standard output");
-  app->add_flag(
-      "--stream", stream,
+  app->AddFlag(
+      "--stream", &stream,
       "write the line of each example as soon as it is read, as is always done if DATA is -");
   reading.Register(app);
   threads.Register(app);
-  app->add_flag("--quiet,-q", quiet, "print only errors");
+  app->AddFlag("--quiet,-q", &quiet, "print only errors");
 }
 
 void LinesFlags::CheckFiles() const {

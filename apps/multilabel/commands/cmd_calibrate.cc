@@ -7,8 +7,6 @@
 #include <span>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/cmd_ranks.h>
@@ -25,13 +23,13 @@ std::string Figures(const Reliability& reliability) {
 
 }  // namespace
 
-void AddCalibrateFlag(CLI::App* app, bool* calibrate, const std::string& folds) {
+void AddCalibrateFlag(Command* app, bool* calibrate, const std::string& folds) {
   const std::string text =
       "also learn to turn scores into probabilities (predict --output\n"
       "probabilities), by Platt scaling on held-out examples: one more training\nwith the same "
       "lambda for each of " +
       folds;
-  app->add_flag("--calibrate", *calibrate, text);
+  app->AddFlag("--calibrate", calibrate, text);
 }
 
 int CalibrationPlan::ExitCode(int code) const {

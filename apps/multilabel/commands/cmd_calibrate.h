@@ -9,14 +9,10 @@
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/apps/multilabel/training/multilabel_training.h>
 
-namespace CLI {
-class App;
-}  // namespace CLI
-
 namespace slackline::internal::program {
 
 /// `folds`: a text that says which folds are used.
-void AddCalibrateFlag(CLI::App* app, bool* calibrate, const std::string& folds);
+void AddCalibrateFlag(Command* app, bool* calibrate, const std::string& folds);
 
 /// How to calibrate a model after its training.
 struct CalibrationPlan {

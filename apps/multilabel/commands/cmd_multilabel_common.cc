@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/multilabel/multilabel_memory.h>
@@ -77,8 +76,8 @@ MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights
   return result;
 }
 
-void DataFlags::Register(CLI::App* app) {
-  app->add_option("DATA", data, "training data")->required()->type_name("");
+void DataFlags::Register(Command* app) {
+  app->AddArgument("DATA", &data, "training data")->Required();
   RegisterFormat(app, &format);
   table.Register(app);
   AddTextOption(app, "labels", &labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");

@@ -43,7 +43,7 @@ struct DataFlags {
   std::string label_counts = "auto";
   ScaleFlag scale;
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// Does all checks that need no data. `train`: the training options. Throws DataError.
   DataSettings Read(const TrainOptions& train) const;
   /// The input files, which outputs must not replace.

@@ -3,8 +3,6 @@
 // slackline multilabel convert
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/training/cmd_conversion.h>
 #include <slackline/apps/multilabel/commands/cmd_reading.h>
@@ -89,22 +87,21 @@ int Run(const ConvertCommand& command) {
 
 }  // namespace
 
-void AddMultiLabelConvert(CLI::App* parent, Action* action) {
+void AddMultiLabelConvert(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"convert", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->data, "data in text")->required()->type_name("");
+  app->AddArgument("DATA", &command->data, "data in text")->Required();
   RegisterFormat(app, &command->format);
   command->table.Register(app);
   AddTextOption(app, "labels", &command->labels_xml, "FILE.xml",
                 "names of the labels (Mulan's XML)");
   AddTextOption(app, "num-labels", &command->num_labels, "N",
                 "number of labels in LIBSVM data, where labels are numbered from 0");
-  CLI::Option* bias =
-      AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1");
+  Option* bias = AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1");
   command->conversion.Register(
       app,
       "convert for predictions of this model, or their evaluation: with its labels, features, "
       "constant and scaling");
-  bias->excludes("--for");
+  bias->Excludes("for");
 }
 
 }  // namespace slackline::internal::program

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -94,7 +93,7 @@ int Run(const CvCommand& command) {
 
 }  // namespace
 
-void AddMultiLabelCv(CLI::App* parent, Action* action) {
+void AddMultiLabelCv(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
   command->data.Register(app);
   command->cv.Register(app, Metrics(), "all data");

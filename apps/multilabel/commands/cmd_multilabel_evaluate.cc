@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -145,17 +144,17 @@ int Run(const EvaluateCommand& command) {
 
 }  // namespace
 
-void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
+void AddMultiLabelEvaluate(Command* parent, Action* action) {
   const auto [app, command] =
       AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->data, "examples with their labels")->required()->type_name("");
-  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  app->AddArgument("DATA", &command->data, "examples with their labels")->Required();
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   command->reading.Register(app);
   AddTextOption(app, "compare", &command->compare, "TRAIN",
                 "also train independent labels (as train --graph none, with the default lambda) on "
                 "TRAIN, the training data of the model, and show how much better the model is");
   command->decode.Register(app);
-  app->add_flag("--json", command->json, "write JSON instead of a table");
+  app->AddFlag("--json", &command->json, "write JSON instead of a table");
 }
 
 }  // namespace slackline::internal::program

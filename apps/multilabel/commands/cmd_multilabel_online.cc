@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -394,41 +393,41 @@ int Run(const OnlineCommand& command) {
 
 }  // namespace
 
-void AddMultiLabelOnline(CLI::App* parent, Action* action) {
+void AddMultiLabelOnline(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"online", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->data, "examples")->required()->type_name("");
+  app->AddArgument("DATA", &command->data, "examples")->Required();
   RegisterFormat(app, &command->format);
-  CLI::Option* like = AddTextOption(
+  Option* like = AddTextOption(
       app, "like", &command->like, "MODEL.slk",
       "take the labels, features, scaling, graph and costs of errors from this model");
   AddTextOption(app, "num-labels", &command->num_labels, "N",
                 "number of labels in LIBSVM data, where labels are numbered from 0")
-      ->excludes(like);
+      ->Excludes(like);
   AddTextOption(app, "num-features", &command->num_features, "N",
                 "number of features in LIBSVM data, where features are numbered from 1")
-      ->excludes(like);
+      ->Excludes(like);
   RegisterStrict(app, &command->strict);
-  app->add_flag("--skip-learned", command->skip_learned,
-                "with --resume, and the data of the run that it continues: leave out the examples "
-                "that it has learned from");
+  app->AddFlag("--skip-learned", &command->skip_learned,
+               "with --resume, and the data of the run that it continues: leave out the examples "
+               "that it has learned from");
   AddTextOption(app, "graph", &command->graph, "full|none|FILE",
                 "pairs of labels that are joined: all pairs (full), none, or the pairs in a file, "
                 "as for `train`",
                 "full")
-      ->excludes(like);
-  AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1")->excludes(like);
+      ->Excludes(like);
+  AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1")->Excludes(like);
   AddTextOption(app, "loss", &command->loss, "mean|count|f1", "as for `train`", "mean");
   command->train.Register(app, {"lambda", "samples", "update-rounds", "expand-first", "average",
                                 "suffix-share", "oracle", "seed"});
   command->train.SetDefaultText("lambda", "");
   command->train.SetDefaultText("average", "weighted");
-  AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->required();
+  AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->Required();
   AddTextOption(app, "log", &command->log, "RUN.jsonl",
                 "write a JSON object every so many examples; - is the standard output");
   AddTextOption(app, "log-every", &command->log_every, "N", "examples between two objects", "1000");
   AddCompactFlag(app, &command->compact);
   command->checkpoint.Register(app);
-  app->add_flag("--quiet,-q", command->quiet, "print only warnings and errors");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only warnings and errors");
   GroupHelp(app);
 }
 

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_ranks.h>
@@ -166,20 +164,20 @@ int Run(const PredictCommand& command) {
 
 }  // namespace
 
-void AddMultiLabelPredict(CLI::App* parent, Action* action) {
+void AddMultiLabelPredict(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->data, "examples")->required()->type_name("");
-  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  app->AddArgument("DATA", &command->data, "examples")->Required();
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   AddTextOption(app, "output", &command->output, "labels|scores|probabilities",
                 "what to write (see above)", "labels");
   command->explain.Register(app, "example");
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag(
-      "--stream", command->stream,
+  app->AddFlag(
+      "--stream", &command->stream,
       "write the line of each example as soon as it is read, as is always done if DATA is -");
   command->reading.Register(app);
   command->decode.Register(app);
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
 }
 
 }  // namespace slackline::internal::program

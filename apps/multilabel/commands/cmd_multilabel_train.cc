@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
@@ -111,17 +109,17 @@ int Run(const TrainCommand& command) {
 
 }  // namespace
 
-void AddMultiLabelTrain(CLI::App* parent, Action* action) {
+void AddMultiLabelTrain(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
   command->data.Register(app);
-  CLI::Option* clusters =
+  Option* clusters =
       AddTextOption(app, "clusters", &command->clusters, "N",
                     "tighten the relaxation: train again with factors over at most N triples of "
                     "labels, chosen where the pair marginals of the first solution contradict each "
                     "other; no two triples share a pair");
   AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
                 "choose the clusters in R rounds of training, N/R of them in each", "1")
-      ->needs(clusters);
+      ->Needs(clusters);
   AddCalibrateFlag(app, &command->calibrate, "five folds");
   command->session.Register(app);
   GroupHelp(app);

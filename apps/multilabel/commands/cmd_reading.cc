@@ -3,8 +3,6 @@
 
 #include <optional>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/multilabel/label_counts.h>
 #include <slackline/core/check.h>
@@ -12,7 +10,7 @@
 
 namespace slackline::internal::program {
 
-void RegisterFormat(CLI::App* app, std::string* format) {
+void RegisterFormat(Command* app, std::string* format) {
   AddTextOption(
       app, "format", format, "auto|arff|libsvm|csv|tsv",
       "format of DATA. auto decides by the first line: ARFF begins with @; LIBSVM has labels, then "
@@ -26,12 +24,12 @@ MultiLabelFormat ReadFormat(const std::string& format) {
                      MultiLabelFormat::kCsv, MultiLabelFormat::kTsv});
 }
 
-void RegisterStrict(CLI::App* app, bool* strict) {
-  app->add_flag("--strict", *strict,
-                "refuse columns, categories and features that the model does not know");
+void RegisterStrict(Command* app, bool* strict) {
+  app->AddFlag("--strict", strict,
+               "refuse columns, categories and features that the model does not know");
 }
 
-void TableFlags::Register(CLI::App* app) {
+void TableFlags::Register(Command* app) {
   AddTextOption(
       app, "label-columns", &label_columns, "LIST",
       "columns of a table (CSV, TSV) that are labels, separated by commas: names, patterns such as "
@@ -41,7 +39,7 @@ void TableFlags::Register(CLI::App* app) {
                 "columns of a table that are neither labels nor features, in the same notation");
 }
 
-void ReadingFlags::Register(CLI::App* app) {
+void ReadingFlags::Register(Command* app) {
   RegisterFormat(app, &format);
   RegisterStrict(app, &strict);
   AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",

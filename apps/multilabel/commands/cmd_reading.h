@@ -13,19 +13,19 @@
 namespace slackline::internal::program {
 
 /// --format auto|arff|libsvm|csv|tsv.
-void RegisterFormat(CLI::App* app, std::string* format);
+void RegisterFormat(Command* app, std::string* format);
 /// The value of --format. Throws DataError.
 MultiLabelFormat ReadFormat(const std::string& format);
 
 /// --strict.
-void RegisterStrict(CLI::App* app, bool* strict);
+void RegisterStrict(Command* app, bool* strict);
 
 /// The columns of a table to train on.
 struct TableFlags {
   std::string label_columns;
   std::string ignore_columns;
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   bool given() const { return !label_columns.empty() || !ignore_columns.empty(); }
 };
 
@@ -35,7 +35,7 @@ struct ReadingFlags {
   bool strict = false;
   std::string label_counts = "auto";
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// The model, with the label counts of the flags if given. Throws DataError.
   MultiLabelModel Load(const std::string& path) const;
   /// The model's reading options, with the format and the strictness of the flags. Throws

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/core/check.h>
 #ifdef SLACKLINE_WITH_VISION
 #include <slackline/vision/image.h>
@@ -18,7 +16,7 @@ constexpr const char* kDescription =
 
 #ifdef SLACKLINE_WITH_VISION
 
-void PixelFlag::Register(CLI::App* app) {
+void PixelFlag::Register(Command* app) {
   most = std::to_string(kMostPixels);
   AddTextOption(app, "max-pixels", &most, "N",
                 "refuse images with more pixels: an image takes about 35 bytes of memory per pixel",
@@ -27,9 +25,9 @@ void PixelFlag::Register(CLI::App* app) {
 
 Index PixelFlag::Read() const { return ReadCount("max-pixels", most, 1, kLargestImage); }
 
-void AddSegment(CLI::App* parent, Action* action) {
-  CLI::App* app = parent->add_subcommand("segment", kDescription);
-  app->require_subcommand(1);
+void AddSegment(Command* parent, Action* action) {
+  Command* app = parent->AddCommand("segment", kDescription);
+  app->RequireCommand();
   AddSegmentDraw(app, action);
   AddSegmentPrepare(app, action);
   AddSegmentTrain(app, action);
@@ -57,11 +55,10 @@ namespace {
 
 }  // namespace
 
-void AddSegment(CLI::App* parent, Action* action) {
-  CLI::App* app =
-      parent->add_subcommand("segment", std::string(kDescription) + " (Not in this build.)");
-  app->prefix_command();  // whatever follows
-  app->callback([action] { *action = Refuse; });
+void AddSegment(Command* parent, Action* action) {
+  Command* app = parent->AddCommand("segment", std::string(kDescription) + " (Not in this build.)");
+  app->AcceptAll();  // whatever follows
+  app->OnParsed([action] { *action = Refuse; });
 }
 
 #endif

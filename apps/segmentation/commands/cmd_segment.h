@@ -11,19 +11,19 @@ namespace slackline::internal::program {
 struct PixelFlag {
   std::string most;  ///< after Register: the default, or the value on the command line
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// The value of --max-pixels. Throws DataError.
   Index Read() const;
 };
 
 /// Each function adds its command to `parent`; parsing the command sets *action.
-void AddSegmentDraw(CLI::App* parent, Action* action);
-void AddSegmentPrepare(CLI::App* parent, Action* action);
-void AddSegmentConvert(CLI::App* parent, Action* action);
-void AddSegmentTrain(CLI::App* parent, Action* action);
-void AddSegmentPredict(CLI::App* parent, Action* action);
-void AddSegmentEvaluate(CLI::App* parent, Action* action);
-void AddSegmentCv(CLI::App* parent, Action* action);
-void AddSegmentPotentials(CLI::App* parent, Action* action);
+void AddSegmentDraw(Command* parent, Action* action);
+void AddSegmentPrepare(Command* parent, Action* action);
+void AddSegmentConvert(Command* parent, Action* action);
+void AddSegmentTrain(Command* parent, Action* action);
+void AddSegmentPredict(Command* parent, Action* action);
+void AddSegmentEvaluate(Command* parent, Action* action);
+void AddSegmentCv(Command* parent, Action* action);
+void AddSegmentPotentials(Command* parent, Action* action);
 
 }  // namespace slackline::internal::program

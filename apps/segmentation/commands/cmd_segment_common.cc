@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <set>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/core/check.h>
@@ -53,7 +52,7 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
 
 }  // namespace
 
-void SegmentFlags::RegisterLayers(CLI::App* app, SegmentChoices* choices) {
+void SegmentFlags::RegisterLayers(Command* app, SegmentChoices* choices) {
   AddTextOption(app, "layers", &choices->layers, "two|fine|neighbours",
                 "two: fine and coarse superpixels, each fine one linked with the coarse one around "
                 "it. fine: fine ones alone, without links. neighbours: as two, plus links between "
@@ -61,16 +60,14 @@ void SegmentFlags::RegisterLayers(CLI::App* app, SegmentChoices* choices) {
                 "two");
 }
 
-void SegmentFlags::RegisterRegions(CLI::App* app, SegmentChoices* choices) {
+void SegmentFlags::RegisterRegions(Command* app, SegmentChoices* choices) {
   AddTextOption(app, "regions", &choices->regions, "all|own,neighbours,image",
                 "which features: of the superpixel itself, of those around it, of the whole image",
                 "all");
 }
 
-void SegmentFlags::Register(CLI::App* app) {
-  app->add_option("FEATURES", features, "file of prepared or converted images")
-      ->required()
-      ->type_name("");
+void SegmentFlags::Register(Command* app) {
+  app->AddArgument("FEATURES", &features, "file of prepared or converted images")->Required();
   RegisterLayers(app, this);
   AddTextOption(app, "pairwise", &pairwise, "potts|table|agreement",
                 "weights of a link between layers: one for different classes, one for every pair "
@@ -85,7 +82,7 @@ void SegmentFlags::Register(CLI::App* app) {
   AddTextOption(app, "potentials", &potentials, "FILE",
                 "instead of features: a number per class for every superpixel (see `segment "
                 "potentials`), with one weight per class that both layers share")
-      ->excludes("--regions");
+      ->Excludes("regions");
 }
 
 void SegmentFlags::Check() const {

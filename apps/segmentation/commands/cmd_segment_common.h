@@ -25,10 +25,10 @@ struct SegmentFlags : SegmentChoices {
   std::string features;
   ScaleFlag scale;
 
-  void Register(CLI::App* app);
+  void Register(Command* app);
   /// The options that say which superpixels and features are used.
-  static void RegisterLayers(CLI::App* app, SegmentChoices* choices);
-  static void RegisterRegions(CLI::App* app, SegmentChoices* choices);
+  static void RegisterLayers(Command* app, SegmentChoices* choices);
+  static void RegisterRegions(Command* app, SegmentChoices* choices);
   /// Checks the values that need no data. Throws DataError.
   void Check() const;
   /// The input files.

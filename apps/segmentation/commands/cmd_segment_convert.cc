@@ -4,8 +4,6 @@
 #ifdef SLACKLINE_WITH_VISION
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/training/cmd_conversion.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
@@ -63,11 +61,9 @@ int Run(const ConvertCommand& command) {
 
 }  // namespace
 
-void AddSegmentConvert(CLI::App* parent, Action* action) {
+void AddSegmentConvert(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"convert", kDescription, kExamples}, Run);
-  app->add_option("FEATURES", command->features, "file of prepared images")
-      ->required()
-      ->type_name("");
+  app->AddArgument("FEATURES", &command->features, "file of prepared images")->Required();
   SegmentFlags::RegisterLayers(app, &command->choices);
   SegmentFlags::RegisterRegions(app, &command->choices);
   command->conversion.Register(app, "");

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -142,15 +141,15 @@ int Run(const CvCommand& command) {
 
 }  // namespace
 
-void AddSegmentCv(CLI::App* parent, Action* action) {
+void AddSegmentCv(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
   command->segment.Register(app);
-  CLI::Option* loss = app->get_option("--loss");
-  loss->type_name("pixels|balanced|both");
-  loss->description(
-      "cost of a wrong superpixel: its share of the labelled pixels (pixels),\n"
-      "or that divided by the share of its class (balanced); or the better one\n"
-      "of both [pixels]");
+  app->Get("loss")
+      ->SetPlaceholder("pixels|balanced|both")
+      ->SetText(
+          "cost of a wrong superpixel: its share of the labelled pixels (pixels),\n"
+          "or that divided by the share of its class (balanced); or the better one\n"
+          "of both [pixels]");
   command->cv.Register(app, Metrics(), "all training images");
   GroupHelp(app);
 }

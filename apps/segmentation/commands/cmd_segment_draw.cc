@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
@@ -125,16 +123,16 @@ int Run(const DrawCommand& command) {
 
 }  // namespace
 
-void AddSegmentDraw(CLI::App* parent, Action* action) {
+void AddSegmentDraw(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"draw", kDescription, kExamples}, Run);
   AddTextOption(app, "out", &command->out, "DIR",
                 "new or empty folder for images, labels and lists")
-      ->required();
+      ->Required();
   AddTextOption(app, "images", &command->images, "N", "number of images, at least 2", "40");
   AddTextOption(app, "classes", &command->classes, "K", "number of classes, 2 to 8", "6");
   AddTextOption(app, "size", &command->size, "WIDTHxHEIGHT", "pixels of an image", "160x120");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other images", "1");
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
 }
 
 }  // namespace slackline::internal::program

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <mutex>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -58,32 +57,31 @@ struct EvaluateCommand {
   VoidFlag voids;
 };
 
-void Register(CLI::App* app, EvaluateCommand* command) {
-  CLI::Option* images =
-      AddTextOption(app, "images", &command->images, "DIR", "folder of the images");
-  CLI::Option* labels = AddTextOption(app, "labels", &command->labels, "DIR",
-                                      "folder of the label images (NAME.png)");
-  CLI::Option* list = AddTextOption(app, "list", &command->list, "LIST",
-                                    "names of the images without endings, one per line");
-  images->needs(labels)->needs(list);
-  labels->needs(images);
-  list->needs(images);
-  CLI::Option* features = AddTextOption(app, "features", &command->features, "FEATURES",
-                                        "use the test images of this file instead");
-  features->excludes(images)->excludes(labels)->excludes(list);
+void Register(Command* app, EvaluateCommand* command) {
+  Option* images = AddTextOption(app, "images", &command->images, "DIR", "folder of the images");
+  Option* labels = AddTextOption(app, "labels", &command->labels, "DIR",
+                                 "folder of the label images (NAME.png)");
+  Option* list = AddTextOption(app, "list", &command->list, "LIST",
+                               "names of the images without endings, one per line");
+  images->Needs(labels)->Needs(list);
+  labels->Needs(images);
+  list->Needs(images);
+  Option* features = AddTextOption(app, "features", &command->features, "FEATURES",
+                                   "use the test images of this file instead");
+  features->Excludes(images)->Excludes(labels)->Excludes(list);
   AddTextOption(
       app, "potentials", &command->potentials, "FILE",
       "class potentials of their superpixels, for a model that was trained on class potentials")
-      ->needs(features);
-  AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
+      ->Needs(features);
+  AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->Required();
   AddTextOption(app, "sheets", &command->sheets, "DIR",
                 "write NAME.png with image, ground truth and prediction side by side")
-      ->excludes(features);
+      ->Excludes(features);
   AddTextOption(app, "confusion", &command->confusion, "FILE.png",
                 "write a picture of the confusion matrix: rows are true classes, columns predicted "
                 "ones, numbers percent of the true class's pixels");
-  app->add_flag("--json", command->json, "write JSON, with the confusion matrix");
-  app->add_flag("--quiet,-q", command->quiet, "show no progress");
+  app->AddFlag("--json", &command->json, "write JSON, with the confusion matrix");
+  app->AddFlag("--quiet,-q", &command->quiet, "show no progress");
   command->decode.Register(app);
   command->pixels.Register(app);
   command->voids.Register(app, "as in the training data");
@@ -285,7 +283,7 @@ int Run(const EvaluateCommand& command) {
 
 }  // namespace
 
-void AddSegmentEvaluate(CLI::App* parent, Action* action) {
+void AddSegmentEvaluate(Command* parent, Action* action) {
   const auto [app, command] =
       AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
   Register(app, command);

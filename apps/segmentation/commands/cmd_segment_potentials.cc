@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <optional>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/terminal_line.h>
@@ -46,18 +44,18 @@ struct PotentialsCommand {
   TrainFlags train;
 };
 
-void Register(CLI::App* app, PotentialsCommand* command) {
+void Register(Command* app, PotentialsCommand* command) {
   command->segment.Register(app);
-  app->remove_option(app->get_option("--potentials"));
-  app->get_option("--pairwise")
-      ->description(
+  app->Remove("potentials");
+  app->Get("pairwise")
+      ->SetText(
           "weights of a link between layers: one for different classes, or one for every pair "
           "of\nclasses [table]");
   AddTextOption(app, "out", &command->out, "FILE",
                 "where to write the potentials; - is the standard output")
-      ->required();
+      ->Required();
   AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
   command->train.Register(app);
   command->train.SetDefaultText("lambda", kDefaultSegmentLambda);
 }
@@ -164,7 +162,7 @@ int Run(const PotentialsCommand& command) {
 
 }  // namespace
 
-void AddSegmentPotentials(CLI::App* parent, Action* action) {
+void AddSegmentPotentials(Command* parent, Action* action) {
   const auto [app, command] =
       AddCommand(parent, action, {"potentials", kDescription, kExamples}, Run);
   Register(app, command);

@@ -10,8 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/terminal_line.h>
@@ -177,16 +175,16 @@ int Run(const PredictCommand& command) {
 
 }  // namespace
 
-void AddSegmentPredict(CLI::App* parent, Action* action) {
+void AddSegmentPredict(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
-  app->add_option("IMAGES", command->images, "JPEG or PNG files")->required()->type_name("");
-  AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
+  app->AddArgument("IMAGES", &command->images, "JPEG or PNG files")->Required();
+  AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->Required();
   AddTextOption(app, "out", &command->out, "DIR", "folder for the results; created if missing")
-      ->required();
-  app->add_flag("--overlay", command->overlay,
-                "also write the images with their classes in colour, and a legend");
-  app->add_flag("--scores", command->scores, "also write superpixels and their scores");
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+      ->Required();
+  app->AddFlag("--overlay", &command->overlay,
+               "also write the images with their classes in colour, and a legend");
+  app->AddFlag("--scores", &command->scores, "also write superpixels and their scores");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
   command->decode.Register(app);
   command->pixels.Register(app);
 }

@@ -11,8 +11,6 @@
 #include <map>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/terminal_line.h>
@@ -53,28 +51,28 @@ struct PrepareCommand {
   bool quiet = false;
 };
 
-void Register(CLI::App* app, PrepareCommand* command) {
+void Register(Command* app, PrepareCommand* command) {
   AddTextOption(app, "images", &command->images, "DIR",
                 "folder of the images, NAME.jpg, NAME.jpeg or NAME.png")
-      ->required();
+      ->Required();
   AddTextOption(app, "labels", &command->labels, "DIR", "folder of the label images, NAME.png")
-      ->required();
+      ->Required();
   AddTextOption(app, "classes", &command->classes, "FILE",
                 "names of the classes, one per line; the value in label images is the number of "
                 "the line, from 0 (but see --void)")
-      ->required();
+      ->Required();
   AddTextOption(app, "train", &command->train, "LIST", "names of the training images, one per line")
-      ->required();
+      ->Required();
   AddTextOption(app, "test", &command->test, "LIST", "names of the test images, one per line");
   AddTextOption(app, "out", &command->out, "FEATURES", "where to write the feature file")
-      ->required();
+      ->Required();
   AddTextOption(app, "superpixels", &command->superpixels, "N",
                 "target number of superpixels per image", "200");
   AddTextOption(app, "coarse", &command->coarse, "N",
                 "target number of coarse superpixels per image", "30");
-  app->add_flag("--at-most", command->at_most,
-                "never more superpixels than these numbers: the smallest are merged into "
-                "neighbours. Otherwise there may be a fifth more");
+  app->AddFlag("--at-most", &command->at_most,
+               "never more superpixels than these numbers: the smallest are merged into "
+               "neighbours. Otherwise there may be a fifth more");
   AddTextOption(app, "features", &command->features, "standard|small",
                 "small: fewer and smaller vocabularies, for small machines", "standard");
   AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies",
@@ -83,7 +81,7 @@ void Register(CLI::App* app, PrepareCommand* command) {
                 "threads; 0 = all cores. Results are the same for any number", "1");
   command->pixels.Register(app);
   command->voids.Register(app, "255");
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
 }
 
 /// One image and its files.
@@ -347,7 +345,7 @@ int Run(const PrepareCommand& command) {
 
 }  // namespace
 
-void AddSegmentPrepare(CLI::App* parent, Action* action) {
+void AddSegmentPrepare(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"prepare", kDescription, kExamples}, Run);
   Register(app, command);
 }

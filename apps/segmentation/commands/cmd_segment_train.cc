@@ -4,8 +4,6 @@
 #ifdef SLACKLINE_WITH_VISION
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
@@ -47,7 +45,7 @@ int Run(const TrainCommand& command) {
 
 }  // namespace
 
-void AddSegmentTrain(CLI::App* parent, Action* action) {
+void AddSegmentTrain(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
   command->segment.Register(app);
   command->session.Register(app);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
@@ -13,7 +11,7 @@
 
 namespace slackline::internal::program {
 
-void VoidFlag::Register(CLI::App* app, const std::string& default_text) {
+void VoidFlag::Register(Command* app, const std::string& default_text) {
   AddTextOption(app, "void", &values, "N,M,...",
                 "values in label images that mean `no label`. The other values are the classes, in "
                 "increasing order: if 255 is void, they count from 0; if 0 is void, from 1",

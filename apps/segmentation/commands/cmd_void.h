@@ -17,7 +17,7 @@ struct VoidFlag {
   std::string values;  ///< empty: not given
 
   /// default_text: shown as the default in the help.
-  void Register(CLI::App* app, const std::string& default_text);
+  void Register(Command* app, const std::string& default_text);
   /// The coding with the given void values, or `otherwise` if the option is not given. Throws
   /// DataError, also when num_classes and the void values together exceed the 256 values of a byte.
   LabelCoding Read(const LabelCoding& otherwise, Index num_classes) const;

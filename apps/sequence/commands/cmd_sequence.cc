@@ -5,8 +5,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/sequence/data/conll_reader.h>
 #include <slackline/apps/sequence/data/letters_reader.h>
@@ -91,26 +89,25 @@ int RunTemplate(const TemplateCommand& command) {
 
 }  // namespace
 
-void AddSequenceTemplate(CLI::App* parent, Action* action) {
+void AddSequenceTemplate(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(
       parent, action, {"template", kTemplateDescription, kTemplateExamples}, RunTemplate);
-  CLI::Option* data =
-      app->add_option("DATA", command->data, "training data in CoNLL columns")->type_name("");
+  Option* data = app->AddArgument("DATA", &command->data, "training data in CoNLL columns");
   AddTextOption(
       app, "columns", &command->columns, "N",
       "without DATA: number of columns of the data, not counting the labels; column 0 holds words",
       "2")
-      ->excludes(data);
+      ->Excludes(data);
   AddTextOption(app, "template", &command->templates, "SET",
                 "auto, chunking, spelling or chunking+spelling", "auto");
 }
 
-void AddSequence(CLI::App* parent, Action* action) {
-  CLI::App* app = parent->add_subcommand("sequence",
-                                         "Sequence labelling: every token of a sequence has a "
-                                         "label; letters of words, words of sentences.");
-  app->require_subcommand(1);
-  app->footer(kExamples);
+void AddSequence(Command* parent, Action* action) {
+  Command* app = parent->AddCommand("sequence",
+                                    "Sequence labelling: every token of a sequence has a "
+                                    "label; letters of words, words of sentences.");
+  app->RequireCommand();
+  app->SetFooter(kExamples);
   AddSequenceTrain(app, action);
   AddSequencePredict(app, action);
   AddSequenceEvaluate(app, action);

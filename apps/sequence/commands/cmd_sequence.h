@@ -8,11 +8,11 @@
 namespace slackline::internal::program {
 
 /// Each function adds its command to `parent`; parsing the command sets *action.
-void AddSequenceTrain(CLI::App* parent, Action* action);
-void AddSequencePredict(CLI::App* parent, Action* action);
-void AddSequenceEvaluate(CLI::App* parent, Action* action);
-void AddSequenceConvert(CLI::App* parent, Action* action);
-void AddSequenceCv(CLI::App* parent, Action* action);
-void AddSequenceTemplate(CLI::App* parent, Action* action);
+void AddSequenceTrain(Command* parent, Action* action);
+void AddSequencePredict(Command* parent, Action* action);
+void AddSequenceEvaluate(Command* parent, Action* action);
+void AddSequenceConvert(Command* parent, Action* action);
+void AddSequenceCv(Command* parent, Action* action);
+void AddSequenceTemplate(Command* parent, Action* action);
 
 }  // namespace slackline::internal::program

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_ranks.h>
@@ -67,12 +66,12 @@ void DescribeData(const SequenceTask& task, const SequenceTotals& totals,
 
 }  // namespace
 
-void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds) {
+void AddFoldsOption(Command* app, std::string_view name, std::string* folds) {
   AddTextOption(app, name, folds, "LIST",
                 "letters: use only words of these folds, such as 1-9 or 0,2,4-6", "all");
 }
 
-void SequenceFlags::RegisterReading(CLI::App* app) {
+void SequenceFlags::RegisterReading(Command* app) {
   AddTextOption(
       app, "format", &format, "letters|conll|attributes",
       "format of DATA. letters: Kassel's letters with pixels, one letter per line; if given, "
@@ -93,8 +92,8 @@ void SequenceFlags::RegisterReading(CLI::App* app) {
                 "conll, attributes: 2^B hashed features, without a dictionary; B from 1 to 30");
 }
 
-void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
-  app->add_option("DATA", data, "training data")->required()->type_name("");
+void SequenceFlags::Register(Command* app, const std::string& folds_option) {
+  app->AddArgument("DATA", &data, "training data")->Required();
   RegisterReading(app);
   AddFoldsOption(app, folds_option, &folds);
   AddTextOption(app, "loss", &loss, "mean|count",

@@ -29,9 +29,9 @@ struct SequenceFlags {
   ScaleFlag scale;
 
   /// The options that say how text is read, but not its folds.
-  void RegisterReading(CLI::App* app);
+  void RegisterReading(Command* app);
   /// folds_option: name of the option for the folds of the data.
-  void Register(CLI::App* app, const std::string& folds_option);
+  void Register(Command* app, const std::string& folds_option);
   /// Does all checks that need no data. Throws DataError, as the functions below do.
   SequenceReadOptions Read() const;
   LabelConstraints ReadConstraints() const;
@@ -73,6 +73,6 @@ SequenceInput LoadSequences(const SequenceModel& model, const std::string& data,
 void NoteUnknown(const SequenceData& data, std::int64_t features);
 
 /// Adds the option --folds of commands that predict.
-void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds);
+void AddFoldsOption(Command* app, std::string_view name, std::string* folds);
 
 }  // namespace slackline::internal::program

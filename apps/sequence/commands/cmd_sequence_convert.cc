@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/training/cmd_conversion.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
@@ -86,9 +84,9 @@ int Run(const ConvertCommand& command) {
 
 }  // namespace
 
-void AddSequenceConvert(CLI::App* parent, Action* action) {
+void AddSequenceConvert(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"convert", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->sequence.data, "sequences in text")->required()->type_name("");
+  app->AddArgument("DATA", &command->sequence.data, "sequences in text")->Required();
   command->sequence.RegisterReading(app);
   command->conversion.Register(
       app,

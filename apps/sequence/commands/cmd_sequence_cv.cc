@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -146,7 +145,7 @@ int Run(const CvCommand& command) {
 
 }  // namespace
 
-void AddSequenceCv(CLI::App* parent, Action* action) {
+void AddSequenceCv(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
   command->sequence.Register(app, "only-folds");
   command->cv.Register(app, Metrics(), "all sequences");

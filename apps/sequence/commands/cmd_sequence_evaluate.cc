@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline sequence evaluate
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
@@ -107,15 +106,15 @@ int Run(const EvaluateCommand& command) {
 
 }  // namespace
 
-void AddSequenceEvaluate(CLI::App* parent, Action* action) {
+void AddSequenceEvaluate(Command* parent, Action* action) {
   const auto [app, command] =
       AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->data, "sequences with their labels")->required()->type_name("");
-  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  app->AddArgument("DATA", &command->data, "sequences with their labels")->Required();
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   AddFoldsOption(app, "folds", &command->folds);
   command->threads.Register(app);
-  app->add_flag("--json", command->json, "write JSON instead of a table");
-  app->add_flag("--quiet,-q", command->quiet, "print only the result and errors");
+  app->AddFlag("--json", &command->json, "write JSON instead of a table");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only the result and errors");
 }
 
 }  // namespace slackline::internal::program

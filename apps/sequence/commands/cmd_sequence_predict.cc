@@ -5,8 +5,6 @@
 #include <span>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/cmd_stream_output.h>
@@ -217,20 +215,20 @@ int Run(const PredictCommand& command) {
 
 }  // namespace
 
-void AddSequencePredict(CLI::App* parent, Action* action) {
+void AddSequencePredict(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
-  app->add_option("DATA", command->data, "sequences")->required()->type_name("");
-  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  app->AddArgument("DATA", &command->data, "sequences")->Required();
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   AddTextOption(app, "output", &command->output, "labels|scores|nbest=K",
                 "what to write (see above)", "labels");
   command->explain.Register(app, "sequence");
   AddFoldsOption(app, "folds", &command->folds);
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
-  app->add_flag(
-      "--stream", command->stream,
+  app->AddFlag(
+      "--stream", &command->stream,
       "write the lines of each sequence as soon as it is read, as is always done if DATA is -");
   command->threads.Register(app);
-  app->add_flag("--quiet,-q", command->quiet, "print only errors");
+  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
 }
 
 }  // namespace slackline::internal::program

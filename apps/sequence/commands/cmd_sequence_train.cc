@@ -3,8 +3,6 @@
 // slackline sequence train
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
@@ -46,7 +44,7 @@ int Run(const TrainCommand& command) {
 
 }  // namespace
 
-void AddSequenceTrain(CLI::App* parent, Action* action) {
+void AddSequenceTrain(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
   command->sequence.Register(app, "folds");
   command->session.Register(app);

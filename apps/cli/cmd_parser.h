@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The commands of the program with their options, and the parser behind them. cmd_parser.cc alone
+// includes the library that parses (CLI11), whose headers take seconds to compile. Part of the
+// program only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace slackline::internal::program {
+
+class Command;
+
+/// An option, a flag or a positional argument. It belongs to its command. Setters return `this`.
+class Option {
+ public:
+  Option(Command* command, CLI::Option* option) : command_(command), option_(option) {}
+
+  Option* Required();
+  /// The two options cannot be given together. `name` is that of an option of the same command.
+  Option* Excludes(Option* other);
+  Option* Excludes(std::string_view name);
+  /// This option cannot be given without the other one.
+  Option* Needs(Option* other);
+  Option* SetText(const std::string& text);
+  /// What stands for the value in the help.
+  Option* SetPlaceholder(const std::string& placeholder);
+  /// The heading in the help under which the option stands; "" hides the option.
+  Option* SetGroup(const std::string& group);
+  /// --help leaves the option out, and --help-all shows it (Command::ShowGroups).
+  Option* ShowInFullHelpOnly();
+
+  /// "--lambda", or "DATA" for a positional argument.
+  std::string name() const;
+  bool positional() const;
+  bool flag() const;
+  bool hidden() const;
+  bool in_full_help_only() const { return in_full_help_only_; }
+  /// Whether the option takes at most one value.
+  bool single() const;
+
+  // After parsing.
+  bool given() const;
+  const std::vector<std::string>& values() const;
+
+ private:
+  friend class Command;
+
+  Command* command_;
+  CLI::Option* option_;
+  bool in_full_help_only_ = false;
+};
+
+/// A command, or the program itself as the root of all commands.
+class Command {
+ public:
+  /// The program: its commands are added by AddCommand, and one of them has to be given.
+  Command(const std::string& name, const std::string& description, const std::string& version);
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  Command* AddCommand(const std::string& name, const std::string& description);
+  /// One of the commands added to this one has to be given.
+  void RequireCommand();
+  /// Accepts any arguments.
+  void AcceptAll();
+  /// A text below the options in the help.
+  void SetFooter(const std::string& footer);
+  /// Parsing calls `act` when this command is given.
+  void OnParsed(const std::function<void()>& act);
+
+  /// `names`: "--log", or "--quiet,-q". Parsing stores values in *value, which must live until then.
+  Option* AddOption(const std::string& names, std::string* value, const std::string& text);
+  Option* AddFlag(const std::string& names, bool* value, const std::string& text);
+  Option* AddFlag(const std::string& names, const std::string& text);
+  /// A positional argument; with a vector, one that takes one value or more.
+  Option* AddArgument(const std::string& name, std::string* value, const std::string& text);
+  Option* AddArgument(const std::string& name, std::vector<std::string>* values,
+                      const std::string& text);
+  /// Adds --help-all; --help and --help-all show the options under these headings alone.
+  void ShowGroups(const std::vector<std::string>& groups);
+
+  /// The option "--name", or nullptr.
+  Option* Find(std::string_view name) const;
+  /// The option "--name". Requires that there is one.
+  Option* Get(std::string_view name) const;
+  void Remove(std::string_view name);
+  /// In the order in which they were added, without those for help.
+  const std::vector<std::unique_ptr<Option>>& options() const { return options_; }
+  const std::string& name() const;
+
+  /// Of the program: parses the arguments of main. Returns false if the help or the version was
+  /// asked for, and printed. Throws DataError on arguments that are not understood.
+  bool Parse(int argc, char** argv);
+  /// The parsed command as "slackline multilabel train", and a hint that names its help as
+  /// " (see slackline multilabel train --help-all)".
+  std::string ParsedName() const;
+  std::string Hint() const;
+  /// The innermost command that the parser recognised.
+  const Command& Parsed() const;
+
+ private:
+  class GroupFormatter;
+
+  Command(Command* parent, CLI::App* app);
+  Option* Add(CLI::Option* option);
+
+  Command* parent_ = nullptr;
+  std::unique_ptr<CLI::App> root_;
+  CLI::App* app_;
+  std::vector<std::unique_ptr<Option>> options_;
+  std::vector<std::unique_ptr<Command>> commands_;
+};
+
+}  // namespace slackline::internal::program
