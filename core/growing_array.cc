@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kLargestGrowth = std::size_t{256} << 20;
 constexpr std::size_t kFirstBytes = std::size_t{1} << 20;
 
-[[noreturn]] void Fail(const std::string& folder, const char* what, int error) {
+[[noreturn]] void FailInFolder(const std::string& folder, const char* what, int error) {
   throw DataError(folder, 0, std::string(what) + ": " + std::strerror(error));
 }
 
@@ -29,7 +29,7 @@ constexpr std::size_t kFirstBytes = std::size_t{1} << 20;
 
 MappedFile::MappedFile(const std::string& folder)
     : folder_(folder), descriptor_(OpenUnnamedFile(folder)) {
-  if (descriptor_ < 0) Fail(folder_, "cannot make a file in this folder", errno);
+  if (descriptor_ < 0) FailInFolder(folder_, "cannot make a file in this folder", errno);
 }
 
 MappedFile::~MappedFile() {
@@ -43,9 +43,9 @@ void MappedFile::Reserve(std::size_t bytes) {
   const std::size_t capacity = (grown + kFirstBytes - 1) / kFirstBytes * kFirstBytes;
   // Without the reservation a full disk would be found out by a signal, when a page is written.
   const int error = posix_fallocate(descriptor_, 0, static_cast<off_t>(capacity));
-  if (error != 0) Fail(folder_, "cannot make a file in this folder larger", error);
+  if (error != 0) FailInFolder(folder_, "cannot make a file in this folder larger", error);
   void* const data = mmap(nullptr, capacity, PROT_READ, MAP_SHARED, descriptor_, 0);
-  if (data == MAP_FAILED) Fail(folder_, "cannot map a file in this folder", errno);
+  if (data == MAP_FAILED) FailInFolder(folder_, "cannot map a file in this folder", errno);
   // Learners visit examples in random order. Without this, the system would read megabytes ahead of
   // a row, in vain.
   madvise(data, capacity, MADV_RANDOM);
@@ -57,7 +57,7 @@ void MappedFile::Reserve(std::size_t bytes) {
 // Not through the mapping, which would have every page read before it is written.
 void MappedFile::Write(std::size_t first_byte, std::string_view bytes) {
   if (!WriteAt(descriptor_, first_byte, bytes))
-    Fail(folder_, "cannot write to a file in this folder", errno);
+    FailInFolder(folder_, "cannot write to a file in this folder", errno);
 }
 
 void MappedFile::WillNeed(std::size_t first_byte, std::size_t bytes) const {

@@ -17,7 +17,7 @@ namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kBufferBytes = BufferBytes(std::size_t{1} << 17);
-constexpr std::size_t kLargestStep = std::size_t{1} << 26;
+constexpr std::size_t kLargestInflation = std::size_t{1} << 26;
 constexpr int kGzipWindow = 15 + 16;  // the largest window, and a gzip header
 constexpr unsigned char kMagic[] = {0x1f, 0x8b};
 
@@ -127,7 +127,7 @@ std::size_t GzipInput::ReadPlain(char* out, std::size_t room) {
 /// Decompresses bytes of the current member; returns 0 at its end and on an error.
 std::size_t GzipInput::ReadMember(char* out, std::size_t room) {
   z_stream& z = stream_->z;
-  const auto wanted = static_cast<uInt>(std::min(room, kLargestStep));
+  const auto wanted = static_cast<uInt>(std::min(room, kLargestInflation));
   z.next_out = reinterpret_cast<Bytef*>(out);
   z.avail_out = wanted;
   while (z.avail_out == wanted) {

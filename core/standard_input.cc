@@ -24,17 +24,17 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 22;
 
-[[noreturn]] void Fail(const std::string& what, int error) {
+[[noreturn]] void FailOnStdin(const std::string& what, int error) {
   throw DataError("<stdin>", 0, what + ": " + std::strerror(error));
 }
 
 /// Closes a descriptor, unless it is negative.
-class Descriptor {
+class OwnedDescriptor {
  public:
-  Descriptor() = default;
-  ~Descriptor() { Set(-1); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  OwnedDescriptor() = default;
+  ~OwnedDescriptor() { Set(-1); }
+  OwnedDescriptor(const OwnedDescriptor&) = delete;
+  OwnedDescriptor& operator=(const OwnedDescriptor&) = delete;
 
   void Set(int descriptor) {
     if (descriptor_ >= 0) close(descriptor_);
@@ -91,7 +91,7 @@ std::string TemporaryFolder() {
 int MakeFile() {
   const std::string folder = TemporaryFolder();
   const int descriptor = OpenUnnamedFile(folder);
-  if (descriptor < 0) Fail("cannot make a file in " + folder + " (TMPDIR)", errno);
+  if (descriptor < 0) FailOnStdin("cannot make a file in " + folder + " (TMPDIR)", errno);
   return descriptor;
 }
 
@@ -101,7 +101,7 @@ std::size_t ReadPiece(std::span<char> piece) {
   while (count < piece.size()) {
     const ssize_t got = read(STDIN_FILENO, piece.data() + count, piece.size() - count);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) Fail("cannot be read", errno);
+    if (got < 0) FailOnStdin("cannot be read", errno);
     if (got == 0) break;
     count += static_cast<std::size_t>(got);
   }
@@ -110,14 +110,15 @@ std::size_t ReadPiece(std::span<char> piece) {
 
 void WritePiece(int descriptor, std::uint64_t place, std::string_view piece) {
   if (WriteAt(descriptor, place, piece)) return;
-  Fail("cannot be copied to " + TemporaryFolder() + " (set TMPDIR to a folder with room for it)",
-       errno);
+  FailOnStdin(
+      "cannot be copied to " + TemporaryFolder() + " (set TMPDIR to a folder with room for it)",
+      errno);
 }
 
 }  // namespace
 
 void ShareStandardInput(Ranks& ranks, CopyAccess access) {
-  Descriptor file;
+  OwnedDescriptor file;
   OpenFile of_first;
   OnAllRanks(ranks, [&] {
     if (!ranks.first()) return;
@@ -146,7 +147,7 @@ void ShareStandardInput(Ranks& ranks, CopyAccess access) {
     place += count;
   }
   OnAllRanks(ranks, [&] {
-    if (dup2(file.get(), STDIN_FILENO) < 0) Fail("cannot be replaced by its copy", errno);
+    if (dup2(file.get(), STDIN_FILENO) < 0) FailOnStdin("cannot be replaced by its copy", errno);
   });
 }
 

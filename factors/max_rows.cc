@@ -8,8 +8,6 @@ namespace {
 
 constexpr Index kLanes = 4;
 
-double Larger(double a, double b) { return a > b ? a : b; }
-
 // kSign is +1 to add a_r, −1 to subtract it.
 template <int kSign, Index kFours>
 inline __attribute__((always_inline)) void MaxStrip(const double* table, Index stride,

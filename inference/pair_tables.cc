@@ -15,8 +15,6 @@ constexpr Index kLanes = PairTables::kLanes;
 /// Smallest number of states with which the Potts form is used; below, a general table is as fast.
 constexpr Index kSmallestPotts = 5;
 
-double Larger(double a, double b) { return a > b ? a : b; }
-
 // kSign is +1 or −1: whether a_r is added or subtracted.
 template <int kSign>
 inline __attribute__((always_inline)) double Largest(const double* a, Index size) {

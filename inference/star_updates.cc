@@ -8,13 +8,13 @@ namespace slackline::internal {
 namespace {
 
 /// One axis of a factor's table: runs of `stride` states for each of its `cardinality` states.
-struct Axis {
+struct TableAxis {
   Index cardinality;
   Index stride;
   Index states;  // number of states of the table
 };
 
-Axis AxisOf(const FactorGraph& graph, const Incidence& incidence) {
+TableAxis TableAxisOf(const FactorGraph& graph, const Incidence& incidence) {
   const auto scope = graph.scope(incidence.factor);
   Index stride = 1;
   for (std::size_t k = incidence.position + 1; k < scope.size(); ++k)
@@ -25,13 +25,13 @@ Axis AxisOf(const FactorGraph& graph, const Incidence& incidence) {
 
 /// Calls visit(s, run of `stride` states) for every run of states that agree with s on the axis.
 template <class Table, class Visit>
-void ForEachRun(const Axis& axis, Table* table, const Visit& visit) {
+void ForEachRun(const TableAxis& axis, Table* table, const Visit& visit) {
   for (Index outer = 0; outer < axis.states; outer += axis.cardinality * axis.stride) {
     for (Index s = 0; s < axis.cardinality; ++s) visit(s, table + outer + s * axis.stride);
   }
 }
 
-void MaxMarginals(const Axis& axis, const double* table, double temperature, double* high,
+void MaxMarginals(const TableAxis& axis, const double* table, double temperature, double* high,
                   double* soft) {
   std::fill(high, high + axis.cardinality, -kInfinity);
   ForEachRun(axis, table, [&](Index s, const double* run) {
@@ -45,7 +45,7 @@ void MaxMarginals(const Axis& axis, const double* table, double temperature, dou
   for (Index s = 0; s < axis.cardinality; ++s) high[s] += temperature * std::log(soft[s]);
 }
 
-void AddToAxis(const Axis& axis, const double* message, double sign, double* table) {
+void AddToAxis(const TableAxis& axis, const double* message, double sign, double* table) {
   ForEachRun(axis, table, [&](Index s, double* run) {
     for (Index t = 0; t < axis.stride; ++t) run[t] += sign * message[s];
   });
@@ -65,7 +65,7 @@ void Reparametrise(const FactorGraph& graph, std::span<const double> messages,
           messages.data() + graph.message_offset(graph.edge(incidence.factor, incidence.position));
       double* own = scores.data() + graph.state_offset(i);
       for (Index s = 0; s < graph.cardinality(i); ++s) own[s] += delta[s];
-      AddToAxis(AxisOf(graph, incidence), delta, -1,
+      AddToAxis(TableAxisOf(graph, incidence), delta, -1,
                 scores.data() + graph.factor_offset(incidence.factor));
     }
   }
@@ -83,7 +83,7 @@ void StarUpdate(const FactorGraph& graph, Index i, double temperature,
   double* own = reparametrised.data() + graph.state_offset(i);
   for (std::size_t k = 0; k < factors.size(); ++k) {
     double* m = marginals + k * states;
-    MaxMarginals(AxisOf(graph, factors[k]),
+    MaxMarginals(TableAxisOf(graph, factors[k]),
                  reparametrised.data() + graph.factor_offset(factors[k].factor), temperature, m,
                  soft);
     for (std::size_t s = 0; s < states; ++s) own[s] += m[s];
@@ -96,7 +96,7 @@ void StarUpdate(const FactorGraph& graph, Index i, double temperature,
       soft[s] = own[s] - marginals[k * states + s];
       delta[s] -= soft[s];
     }
-    AddToAxis(AxisOf(graph, factors[k]), soft, 1,
+    AddToAxis(TableAxisOf(graph, factors[k]), soft, 1,
               reparametrised.data() + graph.factor_offset(factors[k].factor));
   }
 }

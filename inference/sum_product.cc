@@ -14,8 +14,6 @@
 namespace slackline::internal {
 namespace {
 
-double Larger(double a, double b) { return a > b ? a : b; }
-
 // The kernels treat a table as outer × states × inner. If inner is 1 the innermost loop runs over
 // states, else over inner.
 

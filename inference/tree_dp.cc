@@ -6,6 +6,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/core/simd.h>
 #include <slackline/factors/max_oracle.h>
 #include <slackline/factors/max_product.h>
 #include <slackline/factors/max_rows.h>
@@ -13,8 +14,6 @@
 
 namespace slackline::internal {
 namespace {
-
-double Larger(double a, double b) { return a > b ? a : b; }
 
 ForestSteps CheckedForest(const FactorGraph& graph) {
   RequireTablesOnly(graph, "dynamic programming");

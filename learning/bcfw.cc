@@ -11,7 +11,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr OptionRecord kOptions[] = {
+constexpr OptionRecord kBcfwOptions[] = {
     {.name = "planes",
      .placeholder = "auto|on|off",
      .text = "bcfw with active sets: switch to cutting planes over all examples, or to factor "
@@ -24,8 +24,8 @@ constexpr OptionRecord kOptions[] = {
      .default_text = "off",
      .field = Field<&BcfwOptions::batch_start>,
      .special_values = "on"}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions, kInexactOptions};
-constexpr LearnerVariant kVariants[] = {
+constexpr std::span<const OptionRecord> kBcfwOptionLists[] = {kBcfwOptions, kInexactOptions};
+constexpr LearnerVariant kBcfwVariants[] = {
     kAssociativeVariant, kSlackVariant, {.needs = kNeedsOracle}};
 
 std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& options) {
@@ -36,7 +36,7 @@ std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& option
 }
 
 /// Requires that the learner of the options is bcfw or auto.
-void Check(const TrainOptions& options) {
+void CheckBcfw(const TrainOptions& options) {
   const auto& own = options.own<BcfwOptions>();
   const bool given = options.learner == LearnerKind::kBcfw;
   const bool frank_wolfe =
@@ -78,10 +78,10 @@ constinit const LearnerRecord kBcfwLearner = {
     .summary = "block-coordinate Frank-Wolfe: one block per example, with an oracle",
     .section = "Frank-Wolfe: `fw` and `bcfw`",
     .make = Make,
-    .variants = kVariants,
+    .variants = kBcfwVariants,
     .reads =
         "step order average keep-newest proximal fixed-step shards rescaling associative oracle",
-    .options = kOptionLists,
-    .check = Check};
+    .options = kBcfwOptionLists,
+    .check = CheckBcfw};
 
 }  // namespace slackline::internal

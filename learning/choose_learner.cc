@@ -23,9 +23,9 @@ namespace {
 
 /// What the choice depends on, over the problems of all ranks, each of which has its own examples.
 /// All ranks must ask the same questions in the same order.
-class JointProblem {
+class ProblemOfRanks {
  public:
-  JointProblem(const Problem& problem, Ranks& ranks) : data_(problem.data()), ranks_(ranks) {}
+  ProblemOfRanks(const Problem& problem, Ranks& ranks) : data_(problem.data()), ranks_(ranks) {}
 
   template <class Test>
   bool AllGraphs(const Test& test) const {
@@ -97,7 +97,7 @@ bool AsksForExampleBlocks(const TrainOptions& options) {
 /// Whether nothing joins the variables, so that each is best a block of its own. Not where examples
 /// are single variables of more than two states: an active set of these states serves such an
 /// example better than steps on pairs of them.
-bool VariablesAreBlocks(const JointProblem& joint) {
+bool VariablesAreBlocks(const ProblemOfRanks& joint) {
   return !joint.HasFactors() && joint.AnyGraph([](const FactorGraph& graph) {
     return graph.num_variables() > 1 || graph.variable_states() <= 2;
   });
@@ -117,7 +117,7 @@ std::string TakeExampleBlocks(TrainOptions* options, const std::string& oracle,
 }
 
 /// The same with the oracle that suits the graphs, which have tables and no forbidden states.
-std::string TakeExampleBlocks(const JointProblem& joint, TrainOptions* options) {
+std::string TakeExampleBlocks(const ProblemOfRanks& joint, TrainOptions* options) {
   if (joint.AllGraphs(IsForest))
     return TakeExampleBlocks(options, "dynamic programming",
                              "no graph has a cycle, so it is exact");
@@ -137,7 +137,7 @@ std::string TakeExampleBlocks(const JointProblem& joint, TrainOptions* options) 
 
 /// Chooses the learner, and where they are open its step and oracle. Returns the reason.
 std::string Decide(const Problem& problem, TrainOptions* options) {
-  const JointProblem joint(problem, RanksOf(*options));
+  const ProblemOfRanks joint(problem, RanksOf(*options));
   const auto example_blocks = [&](const std::string& oracle, const std::string& why) {
     return TakeExampleBlocks(options, oracle, why);
   };

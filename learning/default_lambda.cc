@@ -85,7 +85,7 @@ double SquaredConstants(const Dataset& data, Ranks& ranks) {
 }
 
 /// The squared norm of a variable's features, split into constants and the other features.
-struct SquaredNorm {
+struct SplitNorm {
   double features = 0;
   double constants = 0;
   double sum() const { return features + constants; }
@@ -112,11 +112,11 @@ double SquaredValue(const ExampleView& example, const FeatureTerm& term, std::si
 
 /// max over the states y of ‖φ_i(y)‖². The terms of a variable share no rows, so that their squared
 /// norms add up. squared_constants: SquaredConstants of the data.
-SquaredNorm LargestSquaredNorm(const ExampleView& example, Index variable, const Kernel* kernel,
-                               double squared_constants) {
+SplitNorm LargestSquaredNorm(const ExampleView& example, Index variable, const Kernel* kernel,
+                             double squared_constants) {
   const Structure& structure = example.structure();
   const std::size_t states = structure.graph().num_states(variable);
-  std::vector<SquaredNorm> norms(states);
+  std::vector<SplitNorm> norms(states);
   for (const FeatureTerm& term : structure.terms(variable)) {
     double input = 0;
     if (term.kind == FeatureKind::kLinear) {
@@ -133,9 +133,9 @@ SquaredNorm LargestSquaredNorm(const ExampleView& example, Index variable, const
       norms[s].features += std::max(0.0, value - constants);
     }
   }
-  return *std::max_element(
-      norms.begin(), norms.end(),
-      [](const SquaredNorm& a, const SquaredNorm& b) { return a.sum() < b.sum(); });
+  return *std::max_element(norms.begin(), norms.end(), [](const SplitNorm& a, const SplitNorm& b) {
+    return a.sum() < b.sum();
+  });
 }
 
 /// Number of weight rows that the linear terms of a variable use.
@@ -206,7 +206,7 @@ CostScales ScalesOf(const Problem& problem, const TrainOptions& options) {
     losses.Add(SingleErrors(problem, m));
     variables.Add(example.graph().num_variables());
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
-      const SquaredNorm norm =
+      const SplitNorm norm =
           LargestSquaredNorm(example, i, kernel ? &*kernel : nullptr, squared_constants);
       features.Add(norm.features);
       constants.Add(norm.constants);
@@ -216,7 +216,7 @@ CostScales ScalesOf(const Problem& problem, const TrainOptions& options) {
   CostScales scales;
   scales.num_examples = NumExamples(problem, ranks);
   const double num_variables = variables.Total();
-  SquaredNorm norms{features.Total(), constants.Total()};
+  SplitNorm norms{features.Total(), constants.Total()};
   if (norms.features > 0) norms.constants = std::min(norms.constants, norms.features);
   if (norms.sum() > 0) scales.mean_squared_norm = norms.sum() / num_variables;
   const double all_losses = losses.Total();

@@ -26,10 +26,10 @@ struct Named {
 template <class T>
 using Names = std::span<const Named<T>>;
 
-constexpr Named<StepKind> kSteps[] = {{"auto", StepKind::kAuto},
-                                      {"pairwise", StepKind::kPairwise},
-                                      {"away", StepKind::kAway},
-                                      {"fw", StepKind::kFrankWolfe}};
+constexpr Named<StepKind> kStepKinds[] = {{"auto", StepKind::kAuto},
+                                          {"pairwise", StepKind::kPairwise},
+                                          {"away", StepKind::kAway},
+                                          {"fw", StepKind::kFrankWolfe}};
 constexpr Named<OrderKind> kOrders[] = {{"auto", OrderKind::kAuto},
                                         {"example", OrderKind::kExample},
                                         {"uniform", OrderKind::kUniform},
@@ -210,7 +210,7 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
 }  // namespace
 
 std::string_view Name(LearnerKind kind) { return kind.name(); }
-std::string_view Name(StepKind kind) { return Find<StepKind>(kSteps, kind); }
+std::string_view Name(StepKind kind) { return Find<StepKind>(kStepKinds, kind); }
 std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
 std::string_view Name(Rescaling rescaling) { return Find<Rescaling>(kRescalings, rescaling); }
@@ -232,7 +232,7 @@ T ReadValue(const OptionRecord& record, std::string_view value) {
   } else if constexpr (std::is_same_v<T, LearnerKind>) {
     return ChooseLearnerName(record, value);
   } else if constexpr (std::is_same_v<T, StepKind>) {
-    return Choose<StepKind>(kSteps, record, value);
+    return Choose<StepKind>(kStepKinds, record, value);
   } else if constexpr (std::is_same_v<T, OrderKind>) {
     return Choose<OrderKind>(kOrders, record, value);
   } else if constexpr (std::is_same_v<T, AverageKind>) {

@@ -29,7 +29,7 @@ std::string_view Name(CertifiedProblem problem) {
 
 namespace {
 
-std::string Figure(double value) { return NumberText(value, 3); }
+std::string ThreeDigits(double value) { return NumberText(value, 3); }
 
 }  // namespace
 
@@ -41,21 +41,21 @@ std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap 
   const double relative = gap / std::max(1e-12, std::abs(primal));
   const std::string kind = soft ? "soft" : "certified";
   if (options.gap_tolerance > 0 && relative <= options.gap_tolerance) {
-    return StopDecision{Termination::kConverged, kind + " relative gap " + Figure(relative) +
-                                                     " <= " + Figure(options.gap_tolerance)};
+    return StopDecision{Termination::kConverged, kind + " relative gap " + ThreeDigits(relative) +
+                                                     " <= " + ThreeDigits(options.gap_tolerance)};
   }
   if (options.absolute_gap > 0 && gap <= options.absolute_gap) {
-    return StopDecision{Termination::kConverged,
-                        kind + " gap " + Figure(gap) + " <= " + Figure(options.absolute_gap)};
+    return StopDecision{Termination::kConverged, kind + " gap " + ThreeDigits(gap) +
+                                                     " <= " + ThreeDigits(options.absolute_gap)};
   }
-  const std::string reached =
-      kind + " relative gap " + Figure(relative) + ", wanted " + Figure(options.gap_tolerance);
+  const std::string reached = kind + " relative gap " + ThreeDigits(relative) + ", wanted " +
+                              ThreeDigits(options.gap_tolerance);
   if (interrupted) return StopDecision{Termination::kInterrupted, reached};
   const double elapsed = record.seconds + record.check_seconds;
   if (options.time_limit_seconds > 0 && elapsed >= options.time_limit_seconds) {
-    return StopDecision{
-        Termination::kTimeLimit,
-        Figure(elapsed) + " s of at most " + Figure(options.time_limit_seconds) + " s, " + reached};
+    return StopDecision{Termination::kTimeLimit, ThreeDigits(elapsed) + " s of at most " +
+                                                     ThreeDigits(options.time_limit_seconds) +
+                                                     " s, " + reached};
   }
   if (record.pass >= options.max_passes) {
     return StopDecision{Termination::kMaxPasses,

@@ -17,7 +17,7 @@ namespace slackline::internal {
 namespace {
 
 /// Rounding error that a difference of bounds may have, relative to the losses and the objective.
-constexpr double kRounding = 1e-9;
+constexpr double kProgressRounding = 1e-9;
 /// The same relative to the scores, whose sums cancel.
 constexpr double kRoundingOfScores = 1e-14;
 /// Rounding beyond this share of the objective is reported to the user.
@@ -31,7 +31,7 @@ struct Rounding {
     return kRoundingOfScores * score_scale * std::sqrt(std::max(0.0, primal));
   }
   double Of(double primal) const {
-    return kRounding * std::max(std::isnan(at_zero) ? 1.0 : at_zero, std::abs(primal)) +
+    return kProgressRounding * std::max(std::isnan(at_zero) ? 1.0 : at_zero, std::abs(primal)) +
            OfScores(primal);
   }
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index kMostDescribedPixels = 320'000;
 constexpr float kMostDeviations = 6;  // larger shape values are clipped
-constexpr std::string_view kMagic = "SLACKEXT";
+constexpr std::string_view kExtractorMagic = "SLACKEXT";
 constexpr std::uint32_t kVersion = 2;
 constexpr std::uint32_t kVersionWithoutLimit = 1;  ///< of extractors without at_most
 constexpr std::size_t kChecksumBytes = 4;
@@ -174,7 +174,7 @@ ImageFeatures FeatureExtractor::Extract(const Image& image, const StepCheck& che
 std::string FeatureExtractor::Save() const {
   const State& state = *state_;
   ByteWriter out;
-  for (const char c : kMagic) out.Number(c);
+  for (const char c : kExtractorMagic) out.Number(c);
   out.Number(state.options.at_most ? kVersion : kVersionWithoutLimit);
   out.Number(state.options.fine);
   out.Number(state.options.coarse);
@@ -226,12 +226,12 @@ BlockMap ReadMap(Index inputs, ByteReader* in) {
 }  // namespace
 
 FeatureExtractor FeatureExtractor::Load(std::string_view bytes) {
-  if (bytes.size() < kMagic.size() + 4 + kChecksumBytes ||
-      bytes.substr(0, kMagic.size()) != kMagic) {
+  if (bytes.size() < kExtractorMagic.size() + 4 + kChecksumBytes ||
+      bytes.substr(0, kExtractorMagic.size()) != kExtractorMagic) {
     throw DataError("not a feature extractor, or truncated");
   }
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
-  ByteReader in(body.substr(kMagic.size()));
+  ByteReader in(body.substr(kExtractorMagic.size()));
   const auto version = in.Number<std::uint32_t>();
   if (version > kVersion) {
     throw DataError("the feature extractor was written by a newer version: its format is " +

@@ -16,7 +16,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr std::string_view kMagic = "SLACKFEA";
+constexpr std::string_view kFeatureMagic = "SLACKFEA";
 constexpr std::uint64_t kAlignment = 16;
 /// Version 2 adds the coding of label images. A file whose label images hold class numbers stays at
 /// version 1, which older programs can read.
@@ -120,8 +120,8 @@ bool HasValidCounts(const Entry& entry) {
 
 /// Throws DataError unless the bytes are a whole file of this kind and version.
 Header CheckFrame(const std::string& path, std::string_view bytes) {
-  const std::size_t known = std::min(bytes.size(), kMagic.size());
-  if (known == 0 || bytes.substr(0, known) != kMagic.substr(0, known)) {
+  const std::size_t known = std::min(bytes.size(), kFeatureMagic.size());
+  if (known == 0 || bytes.substr(0, known) != kFeatureMagic.substr(0, known)) {
     throw DataError(path, 0, "not a Slackline feature file");
   }
   const auto truncated = [&](const std::string& expected) {
@@ -436,7 +436,7 @@ void FeatureFileWriter::Finish() {
   State& state = *state_;
   SLACKLINE_CHECK(!state.finished, "the feature file is finished");
   Header header{};
-  std::memcpy(header.magic.data(), kMagic.data(), kMagic.size());
+  std::memcpy(header.magic.data(), kFeatureMagic.data(), kFeatureMagic.size());
   header.version = state.version;
   header.directory_begin = state.position;
   state.TakeChecksum();

@@ -10,7 +10,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Index kBlock = 2048;  // rows that are summed in single precision
+constexpr Index kRowsPerBlock = 2048;  // rows that are summed in single precision
 
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -22,8 +22,8 @@ void Moments::Add(const float* rows, Index num_rows) {
   Eigen::Map<Eigen::VectorXd> sums(sums_.data(), size_);
   Eigen::Map<Eigen::MatrixXd> products(products_.data(), size_, size_);
   Eigen::MatrixXf block(size_, size_);
-  for (Index begin = 0; begin < num_rows; begin += kBlock) {
-    const Index count = std::min(kBlock, num_rows - begin);
+  for (Index begin = 0; begin < num_rows; begin += kRowsPerBlock) {
+    const Index count = std::min(kRowsPerBlock, num_rows - begin);
     const Eigen::Map<const Rows> part(rows + Offset{begin} * size_, count, size_);
     block.setZero();
     block.selfadjointView<Eigen::Lower>().rankUpdate(part.transpose());

@@ -50,8 +50,8 @@ class RegionMerger {
   }
 
   void MergeSmallest(Index least, Index most) {
-    using Entry = std::pair<Index, Index>;  // size, region
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> smallest;
+    using SizedRegion = std::pair<Index, Index>;  // size, region
+    std::priority_queue<SizedRegion, std::vector<SizedRegion>, std::greater<>> smallest;
     Index count = static_cast<Index>(size_.size());
     for (Index r = 0; r < count; ++r) smallest.emplace(size_[r], r);
     while (!smallest.empty()) {

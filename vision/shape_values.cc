@@ -12,7 +12,7 @@ namespace {
 constexpr int kHues = 8;
 
 /// Sums over the pixels of a superpixel.
-struct Sums {
+struct ShapeSums {
   double pixels = 0;
   std::array<double, 3> lab{}, squares{}, cubes{},
       rgb{};  // squares and cubes of the differences from the mean
@@ -27,7 +27,7 @@ struct Sums {
   double mean_y() const { return y / pixels; }
 };
 
-void AddHue(const std::uint8_t* rgb, Sums* sums) {
+void AddHue(const std::uint8_t* rgb, ShapeSums* sums) {
   const double red = rgb[0] / 255.0;
   const double green = rgb[1] / 255.0;
   const double blue = rgb[2] / 255.0;
@@ -53,10 +53,11 @@ class Summation {
   Summation(const Image& image, const std::vector<float>& lab, const Superpixels& superpixels)
       : image_(image), lab_(lab), superpixels_(superpixels), sums_(superpixels.count) {}
 
-  const std::vector<Sums>& Run() {
-    ForPixels(
-        [this](Index x, Index y, std::size_t pixel, Sums* sums) { AddPixel(x, y, pixel, sums); });
-    ForPixels([this](Index x, Index y, std::size_t pixel, Sums* sums) {
+  const std::vector<ShapeSums>& Run() {
+    ForPixels([this](Index x, Index y, std::size_t pixel, ShapeSums* sums) {
+      AddPixel(x, y, pixel, sums);
+    });
+    ForPixels([this](Index x, Index y, std::size_t pixel, ShapeSums* sums) {
       AddDifferences(x, y, pixel, sums);
     });
     return sums_;
@@ -73,8 +74,8 @@ class Summation {
     }
   }
 
-  void AddPixel(Index x, Index y, std::size_t pixel, Sums* sums) const {
-    if (sums->pixels == 0) *sums = Sums{.left = x, .right = x, .top = y};
+  void AddPixel(Index x, Index y, std::size_t pixel, ShapeSums* sums) const {
+    if (sums->pixels == 0) *sums = ShapeSums{.left = x, .right = x, .top = y};
     sums->pixels += 1;
     const std::uint8_t* rgb = image_.rgb.data() + 3 * pixel;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -100,7 +101,7 @@ class Summation {
     if (y + 1 < image_.height) sums->change += std::abs(lab_[3 * (pixel + width)] - lightness);
   }
 
-  void AddDifferences(Index x, Index y, std::size_t pixel, Sums* sums) const {
+  void AddDifferences(Index x, Index y, std::size_t pixel, ShapeSums* sums) const {
     for (std::size_t c = 0; c < 3; ++c) {
       const double difference = lab_[3 * pixel + c] - sums->lab[c] / sums->pixels;
       sums->squares[c] += difference * difference;
@@ -116,7 +117,7 @@ class Summation {
   const Image& image_;
   const std::vector<float>& lab_;
   const Superpixels& superpixels_;
-  std::vector<Sums> sums_;
+  std::vector<ShapeSums> sums_;
 };
 
 /// Appends the values of one superpixel, one after the other.
@@ -134,7 +135,7 @@ class Row {
   std::vector<float>* to_;
 };
 
-void AddColours(const Sums& sums, Row* row) {
+void AddColours(const ShapeSums& sums, Row* row) {
   const double n = sums.pixels;
   for (std::size_t c = 0; c < 3; ++c) {
     row->Add(sums.lab[c] / n, std::sqrt(sums.squares[c] / n), std::cbrt(sums.cubes[c] / n));
@@ -144,7 +145,7 @@ void AddColours(const Sums& sums, Row* row) {
   for (const double hue : sums.hues) row->Add(hue / n);
 }
 
-void AddPlace(const Sums& sums, const Image& image, Row* row) {
+void AddPlace(const ShapeSums& sums, const Image& image, Row* row) {
   const double x = (sums.mean_x() + 0.5) / image.width;
   const double y = (sums.mean_y() + 0.5) / image.height;
   row->Add(x, y, x * x, y * y, x * y);
@@ -155,7 +156,7 @@ void AddPlace(const Sums& sums, const Image& image, Row* row) {
            sums.bottom + 1 == image.height);
 }
 
-void AddForm(const Sums& sums, Row* row) {
+void AddForm(const ShapeSums& sums, Row* row) {
   const double n = sums.pixels;
   const double width = sums.right - sums.left + 1;
   const double height = sums.bottom - sums.top + 1;
@@ -178,7 +179,7 @@ std::vector<float> ShapeValues(const Image& image, const std::vector<float>& lab
   std::vector<float> values;
   values.reserve(Offset{superpixels.count} * kShapeValues);
   Row row(&values);
-  for (const Sums& sums : summation.Run()) {
+  for (const ShapeSums& sums : summation.Run()) {
     AddColours(sums, &row);
     AddPlace(sums, image, &row);
     AddForm(sums, &row);

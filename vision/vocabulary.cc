@@ -14,7 +14,7 @@ namespace slackline::internal {
 namespace {
 
 constexpr Index kSlice = 8192;  // rows of a sample between two step checks
-constexpr float kLeastDeviation = 1e-6f;
+constexpr float kSmallestDeviation = 1e-6f;
 
 /// Projections to `kept` numbers: principal components, or, where no number is dropped, each number
 /// divided by its deviation.
@@ -34,7 +34,7 @@ void LearnAxes(const DescriptorSpec& spec, const std::vector<float>& sample, con
     axes->assign(size * size, 0);
     for (std::size_t d = 0; d < size; ++d) {
       const auto deviation = static_cast<float>(std::sqrt(moments.Covariance(d, d)));
-      (*axes)[d * size + d] = 1 / std::max(deviation, kLeastDeviation);
+      (*axes)[d * size + d] = 1 / std::max(deviation, kSmallestDeviation);
     }
   }
   shift->assign(spec.kept, 0);

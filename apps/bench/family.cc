@@ -25,7 +25,7 @@ struct Lambda {
 Lambda At(double value) { return {value, 1}; }
 Lambda Times(double times) { return {0, times}; }
 
-std::string Text(const Lambda& lambda) {
+std::string LambdaText(const Lambda& lambda) {
   return lambda.value > 0 ? "lambda=" + NumberText(lambda.value, 4)
                           : NumberText(lambda.times) + "x";
 }
@@ -43,7 +43,7 @@ class Family {
            const std::vector<Lambda>& lambdas) {
     for (const Lambda& lambda : lambdas) {
       problems_.push_back(
-          {name + "/" + Text(lambda), needs_data,
+          {name + "/" + LambdaText(lambda), needs_data,
            [make, lambda](const std::string& folder) { return WithLambda(make(folder), lambda); }});
     }
   }

@@ -17,10 +17,10 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr std::size_t kNumberWidth = 11;
-constexpr std::size_t kNameWidth = 100 - 4 * kNumberWidth - 2;
+constexpr std::size_t kPartNumberWidth = 11;
+constexpr std::size_t kPartNameWidth = 100 - 4 * kPartNumberWidth - 2;
 
-std::string Column(const std::string& text) { return RightCell(text, kNumberWidth); }
+std::string Column(const std::string& text) { return RightCell(text, kPartNumberWidth); }
 
 }  // namespace
 
@@ -70,13 +70,14 @@ void AppendParts(const ScoreSum& sum, std::string* text) {
     *text += Column(Number(part.score, 4)) + Column(Number(part.weight, 4)) +
              Column(Number(part.value, 4));
     if (raw) *text += Column(Number(part.raw, 4));
-    *text += "  " +
-             Fitted(part.name, std::min(kNameWidth, std::max<std::size_t>(1, Length(part.name)))) +
-             "\n";
+    *text +=
+        "  " +
+        Fitted(part.name, std::min(kPartNameWidth, std::max<std::size_t>(1, Length(part.name)))) +
+        "\n";
   }
   if (sum.num_others == 0) return;
   const std::size_t columns = raw ? 3 : 2;
-  *text += Column(Number(sum.others, 4)) + std::string(columns * kNumberWidth, ' ') + "  " +
+  *text += Column(Number(sum.others, 4)) + std::string(columns * kPartNumberWidth, ' ') + "  " +
            Count(sum.num_others, "other feature") + "\n";
 }
 

@@ -11,16 +11,16 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr std::string_view kModel[] = {
+constexpr std::string_view kModelOptions[] = {
     "graph",          "loss-weights",   "loss",        "bias",   "clusters",
     "label-counts",   "cluster-rounds", "calibrate",   "layers", "pairwise",
     "regions",        "potentials",     "constraints", "costs",  "left-capacity",
     "right-capacity", "precision-cost", "recall-cost", "kernel", "kernel-gamma",
     "kernel-degree",  "kernel-offset",  "regulariser", "epsilon"};
-constexpr std::string_view kTraining[] = {"C", "lambda-path", "metric", "output"};
-constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",   "verbose",
-                                        "verify",   "checkpoint", "resume",  "checkpoint-every",
-                                        "no-refit", "json",       "compact", "log-every"};
+constexpr std::string_view kTrainingOptions[] = {"C", "lambda-path", "metric", "output"};
+constexpr std::string_view kOutputOptions[] = {
+    "model",    "log",  "quiet",   "verbose",  "verify", "checkpoint", "resume", "checkpoint-every",
+    "no-refit", "json", "compact", "log-every"};
 /// The training options (learning/options.h) that --help shows.
 constexpr std::string_view kBasicTrainingOptions[] = {"lambda", "gap-tolerance", "time-limit",
                                                       "seed", "threads"};
@@ -67,9 +67,9 @@ bool IsBasic(const Command& command, std::string_view name) {
 
 /// cross_validation: `folds` is then an option of training, not of the data.
 const char* GroupOf(std::string_view name, bool cross_validation) {
-  if (Has(kModel, name)) return "Model";
-  if (Has(kOutput, name)) return "Output";
-  if (Has(kTraining, name) || IsOfTraining(name)) return "Training";
+  if (Has(kModelOptions, name)) return "Model";
+  if (Has(kOutputOptions, name)) return "Output";
+  if (Has(kTrainingOptions, name) || IsOfTraining(name)) return "Training";
   return name == "folds" && cross_validation ? "Training" : "Data";
 }
 

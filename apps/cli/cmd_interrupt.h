@@ -17,4 +17,7 @@ namespace slackline::internal::program {
 /// does not lose the model.
 const std::atomic<int>* CatchInterrupts();
 
+/// Thrown where an interrupt ends work that has nothing to write.
+struct Interrupted {};
+
 }  // namespace slackline::internal::program

@@ -19,7 +19,7 @@ constexpr std::size_t kNumberWidth = 10;
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-std::string Trimmed(std::string line) {
+std::string EndedLine(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
@@ -43,12 +43,12 @@ void AppendRanking(const WeightRanking& ranking, const char* titles[2], std::str
                      std::any_of(ranking.negative.begin(), ranking.negative.end(), known);
   const std::size_t rows = std::max(ranking.positive.size(), ranking.negative.size());
   if (rows == 0) return;
-  *text += Trimmed("  " + Fitted(Heading(titles[0], sizes), kColumnWidth) + "  " +
-                   Heading(titles[1], sizes));
+  *text += EndedLine("  " + Fitted(Heading(titles[0], sizes), kColumnWidth) + "  " +
+                     Heading(titles[1], sizes));
   for (std::size_t k = 0; k < rows; ++k) {
     const std::string left = k < ranking.positive.size() ? Cell(ranking.positive[k], sizes) : "";
     const std::string right = k < ranking.negative.size() ? Cell(ranking.negative[k], sizes) : "";
-    *text += Trimmed("  " + Fitted(left, kColumnWidth) + "  " + right);
+    *text += EndedLine("  " + Fitted(left, kColumnWidth) + "  " + right);
   }
 }
 
@@ -84,8 +84,8 @@ void AppendLabel(const LabelWeights& label, std::string* text) {
     constants += (constants.empty() ? "" : ", ") + constant.name + " " + Number(constant.weight, 4);
   const std::string name = label.label.empty() ? "edges" : label.label;
   const std::size_t room = kLineWidth - std::min(kLineWidth / 2, constants.size() + 2);
-  *text += "\n" + Trimmed(Fitted(name, std::min(room, Length(name))) +
-                          (constants.empty() ? "" : "  " + constants));
+  *text += "\n" + EndedLine(Fitted(name, std::min(room, Length(name))) +
+                            (constants.empty() ? "" : "  " + constants));
   AppendRanking(label.features, titles, text);
 }
 
@@ -132,7 +132,7 @@ std::string WeightsText(const WeightSummary& summary) {
   }
   for (const WeightList& list : summary.lists) {
     text += "\n" + list.title + "\n";
-    for (const NamedWeight& entry : list.weights) text += Trimmed("  " + Cell(entry, false));
+    for (const NamedWeight& entry : list.weights) text += EndedLine("  " + Cell(entry, false));
   }
   return text;
 }

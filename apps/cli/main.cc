@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kInternalError = 1;
 
-constexpr const char* kExamples =
+constexpr const char* kProgramExamples =
     "Examples:\n"
     "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
     "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk\n"
@@ -61,11 +61,11 @@ int Finish(int code) {
 }
 
 void AddCommands(Command* root, Action* action) {
-  root->SetFooter(std::string(kExamples) + "\n" + kOtherExamples);
+  root->SetFooter(std::string(kProgramExamples) + "\n" + kOtherExamples);
   Command* multilabel = root->AddCommand(
       "multilabel", "Multi-label classification: every example has a set of labels.");
   multilabel->RequireCommand();
-  multilabel->SetFooter(kExamples);
+  multilabel->SetFooter(kProgramExamples);
   AddMultiLabelTrain(multilabel, action);
   AddMultiLabelPredict(multilabel, action);
   AddMultiLabelEvaluate(multilabel, action);
@@ -103,7 +103,7 @@ int RunCommand(int argc, char** argv) {
 }
 
 /// Runs the command on all ranks; returns the exit code.
-int Run(int argc, char** argv) {
+int RunProgram(int argc, char** argv) {
   try {
     BeginRanks();
   } catch (const DataError& error) {
@@ -126,7 +126,7 @@ int Run(int argc, char** argv) {
 int main(int argc, char** argv) {
   namespace program = slackline::internal::program;
   program::PrepareProcess();
-  const int code = program::Run(argc, argv);
+  const int code = program::RunProgram(argc, argv);
   program::EndRanks();
   return code;
 }

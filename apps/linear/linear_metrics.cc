@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <slackline/apps/common/ratio.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
@@ -14,8 +15,6 @@ namespace {
 struct Scored {
   double score = 0, label = 0;
 };
-
-double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 /// Of pairs of a positive and a negative example, the share in the right order.
 double AreaUnderCurve(std::vector<Scored> all) {

@@ -13,10 +13,10 @@
 namespace slackline::internal {
 namespace {
 
-constexpr double kMissing = 0.1;     // fraction of left words without a right one
-constexpr double kSpurious = 0.15;   // unpartnered right words per left word
-constexpr double kSwap = 0.2;        // probability that neighbours change places
-constexpr double kMisleading = 0.1;  // fraction of other pairs that occur together by chance
+constexpr double kUnmatchedShare = 0.1;  // fraction of left words without a right one
+constexpr double kSpurious = 0.15;       // unpartnered right words per left word
+constexpr double kSwap = 0.2;            // probability that neighbours change places
+constexpr double kMisleading = 0.1;      // fraction of other pairs that occur together by chance
 
 struct Sentences {
   std::vector<Index> left, right;
@@ -69,7 +69,7 @@ class Drawing {
     const Index length = options_.shortest + static_cast<Index>(random_.Below(spread));
     for (Index i = 0; i < length; ++i) drawn.left.push_back(Word());
     for (Index i = 0; i < length; ++i) {
-      if (random_.Uniform() >= kMissing) Append(truth_[drawn.left[i]], i, &drawn);
+      if (random_.Uniform() >= kUnmatchedShare) Append(truth_[drawn.left[i]], i, &drawn);
       if (random_.Uniform() < kSpurious) Append(Word(), -1, &drawn);
     }
     if (drawn.right.empty()) Append(Word(), -1, &drawn);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <slackline/apps/common/joined_results.h>
+#include <slackline/apps/common/ratio.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
@@ -12,10 +13,6 @@ namespace slackline::internal {
 namespace {
 
 constexpr int kChunks = 64;
-
-double Ratio(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 /// Numbers of edges of an example that are true, possible or false.
 struct Outcome {
@@ -109,7 +106,7 @@ MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Inde
                : sum == 0             ? 0.0
                                       : 2 * metrics.precision * metrics.recall / sum;
   metrics.error_rate = both == 0 ? 0.0 : 1 - Ratio(metrics.right + allowed, both);
-  metrics.exact = Ratio(without_error, metrics.examples);
+  metrics.exact = Ratio<std::int64_t>(without_error, metrics.examples);
   metrics.mean_loss = metrics.examples == 0 ? 0.0 : loss / metrics.examples;
   return metrics;
 }

@@ -12,14 +12,14 @@ namespace {
 /// Lower bounds on the memory of training. Per weight: one number in the learner's point, in the
 /// newest and in the best evaluation, and in the model, and two copies while the model is saved.
 /// Per example and class: the table of losses.
-constexpr double kBytesPerWeight = 48;
+constexpr double kBytesPerClassWeight = 48;
 constexpr double kBytesPerLoss = 8;
 
 }  // namespace
 
 MulticlassData ReadMulticlassData(const std::string& path, MultiLabelReadOptions options) {
   options.classes = true;
-  options.bytes_per_weight = kBytesPerWeight;
+  options.bytes_per_weight = kBytesPerClassWeight;
   options.bytes_per_label_entry = kBytesPerLoss;
   MultiLabelData read = ReadMultiLabelData(path, options);
   if (read.label_names.empty()) throw DataError(read.source, 0, "no example has a known class");

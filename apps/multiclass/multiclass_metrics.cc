@@ -3,12 +3,11 @@
 
 #include <cstddef>
 
+#include <slackline/apps/common/ratio.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
 namespace {
-
-double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 std::vector<std::int64_t> CountPairs(std::size_t classes, std::size_t model_classes,
                                      std::span<const Index> truth,

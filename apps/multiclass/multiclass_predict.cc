@@ -11,7 +11,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kChunks = 64;
+constexpr int kClassChunks = 64;
 
 /// score(m, scores) computes the scores of example m.
 template <class Score>
@@ -22,7 +22,7 @@ MulticlassPredictions Predict(const MulticlassModel& model, Index examples, Inde
   MulticlassPredictions out;
   out.labels.resize(Size(examples));
   out.scores.resize(out.labels.size() * k);
-  ParallelChunks(examples, kChunks, NumThreads(threads), [&](const Chunk& chunk) {
+  ParallelChunks(examples, kClassChunks, NumThreads(threads), [&](const Chunk& chunk) {
     for (Index m = chunk.begin; m < chunk.end; ++m) {
       const std::span<double> scores = std::span(out.scores).subspan(m * k, k);
       score(m, scores);

@@ -28,8 +28,6 @@ double Norm(const std::vector<double>& values) {
   return std::sqrt(sum);
 }
 
-using Lines = FactLines;
-
 /// "hamming_loss over 5 folds: 0.19 ± 0.01 with lambda 0.01; 10 trials from 0.19 to 0.3".
 std::string CrossValidationText(const CrossValidationRecord& record) {
   std::string text = record.metric + " over " + Count(record.folds, "fold") + ": ";
@@ -75,7 +73,7 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
 
 /// `variable`: the application's word for a variable, such as "label".
 void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
-               const std::string& variable, Lines* lines) {
+               const std::string& variable, FactLines* lines) {
   const std::string cost = std::isnan(record.cost_per_variable)
                                ? ""
                                : ", C " + Number(record.cost_per_variable, 3) + " per " + variable;
@@ -84,7 +82,7 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
     options += (options.empty() ? "" : " ") + name + "=" + value;
   // Online training has no certificate.
   const bool certified = !std::isnan(record.primal);
-  const Lines common = {
+  const FactLines common = {
       {"weights", std::to_string(weights.size()) + ", norm " + Number(Norm(weights)) +
                       (record.single_precision ? ", in single precision" : "")},
       {"objective", (certified ? Number(record.primal, 8) : std::string("not known")) +
@@ -125,11 +123,12 @@ Json WithRecord(std::string_view task, const Model& model, const Json& own) {
 }
 
 template <class Model>
-Lines WithRecord(std::string_view task, const Nouns& nouns, const Model& model, const Lines& own) {
+FactLines WithRecord(std::string_view task, const Nouns& nouns, const Model& model,
+                     const FactLines& own) {
   const TrainingRecord& record = model.record;
-  Lines lines = {{"task", std::string(task)},
-                 {"trained by", record.program},
-                 {"data", record.data + ", " + Count(record.num_examples, nouns.example)}};
+  FactLines lines = {{"task", std::string(task)},
+                     {"trained by", record.program},
+                     {"data", record.data + ", " + Count(record.num_examples, nouns.example)}};
   lines.insert(lines.end(), own.begin(), own.end());
   lines.push_back({"scaling", std::string(Name(model.scaling().kind()))});
   AddRecord(record, model.weights(), nouns.variable, &lines);
@@ -143,7 +142,7 @@ void AddSupport(const std::optional<KernelSupport>& support, Json* json) {
   (*json)["support_vectors"] = support->size();
 }
 
-void AddSupport(const std::optional<KernelSupport>& support, Lines* lines) {
+void AddSupport(const std::optional<KernelSupport>& support, FactLines* lines) {
   if (!support) return;
   lines->push_back({"kernel", support->kernel().description() + "; " +
                                   Count(support->size(), "support vector")});
@@ -164,7 +163,7 @@ void AddColumns(const MultiLabelModel& model, Json* json) {
   (*json)["columns"] = std::move(columns);
 }
 
-void AddColumns(const MultiLabelModel& model, Lines* lines) {
+void AddColumns(const MultiLabelModel& model, FactLines* lines) {
   if (!model.input().table) return;
   std::string text;
   for (const TableColumn& column : model.input().table->columns) {
@@ -190,9 +189,9 @@ Json ToJson(const MultiLabelModel& model) {
 }
 
 /// The name and text of every line.
-Lines ToLines(const MultiLabelModel& model) {
+FactLines ToLines(const MultiLabelModel& model) {
   const Offset n = model.num_labels();
-  Lines lines = {
+  FactLines lines = {
       {"labels", std::to_string(n) + ": " + Join(model.label_names())},
       {"features", std::to_string(model.num_features()) +
                        (model.has_constant() ? " and a constant" : "") +
@@ -211,8 +210,8 @@ Json ToJson(const SegmentModel& model) {
   return WithRecord(kSegmentTask, model, json);
 }
 
-Lines ToLines(const SegmentModel& model) {
-  Lines lines = {
+FactLines ToLines(const SegmentModel& model) {
+  FactLines lines = {
       {"classes", std::to_string(model.num_classes()) + ": " + Join(model.classes())},
       {"features", model.inputs() == SegmentInputs::kPotentials
                        ? "class potentials"
@@ -251,7 +250,7 @@ Json ToJson(const SequenceModel& model) {
   return WithRecord(kSequenceTask, model, json);
 }
 
-Lines ToLines(const SequenceModel& model) {
+FactLines ToLines(const SequenceModel& model) {
   std::string features = std::to_string(model.num_features());
   if (model.format() == SequenceFormat::kLetters) {
     features += " pixels";
@@ -263,10 +262,11 @@ Lines ToLines(const SequenceModel& model) {
                 Count(templates.size(), "template") + " over " +
                 Count(templates.num_columns(), "column");
   }
-  Lines lines = {{"format", std::string(Name(model.format()))},
-                 {"labels", std::to_string(model.num_labels()) + ": " + Join(model.label_names())},
-                 {"constraints", std::string(Name(model.constraints()))},
-                 {"features", features}};
+  FactLines lines = {
+      {"format", std::string(Name(model.format()))},
+      {"labels", std::to_string(model.num_labels()) + ": " + Join(model.label_names())},
+      {"constraints", std::string(Name(model.constraints()))},
+      {"features", features}};
   if (model.format() == SequenceFormat::kConll)
     lines.push_back({"templates", TemplatesText(model.features().templates)});
   AddSupport(model.support(), &lines);
@@ -282,15 +282,15 @@ Json ToJson(const MatchingModel& model) {
   return WithRecord(kMatchingTask, model, json);
 }
 
-Lines ToLines(const MatchingModel& model) {
+FactLines ToLines(const MatchingModel& model) {
   const auto capacity = [](Index count) {
     return count == 0 ? "any number" : std::to_string(count);
   };
-  Lines lines = {{"features", std::to_string(model.dictionary().size()) + " and a constant"},
-                 {"edges", "left nodes have at most " + capacity(model.capacities().left) +
-                               ", right nodes " + capacity(model.capacities().right)},
-                 {"costs", Number(model.costs().precision) + " for a false edge, " +
-                               Number(model.costs().recall) + " for a missed edge"}};
+  FactLines lines = {{"features", std::to_string(model.dictionary().size()) + " and a constant"},
+                     {"edges", "left nodes have at most " + capacity(model.capacities().left) +
+                                   ", right nodes " + capacity(model.capacities().right)},
+                     {"costs", Number(model.costs().precision) + " for a false edge, " +
+                                   Number(model.costs().recall) + " for a missed edge"}};
   return WithRecord(kMatchingTask, {"example", "edge"}, model, lines);
 }
 
@@ -303,8 +303,8 @@ Json ToJson(const MulticlassModel& model) {
   return WithRecord(kMulticlassTask, model, json);
 }
 
-Lines ToLines(const MulticlassModel& model) {
-  Lines lines = {
+FactLines ToLines(const MulticlassModel& model) {
+  FactLines lines = {
       {"classes", std::to_string(model.num_classes()) + ": " + Join(model.class_names())},
       {"features", std::to_string(model.num_features()) +
                        (model.has_constant() ? " and a constant" : "") +
@@ -323,14 +323,15 @@ Json ToJson(const LinearModel& model) {
   return WithRecord(kLinearTask, model, json);
 }
 
-Lines ToLines(const LinearModel& model) {
+FactLines ToLines(const LinearModel& model) {
   const auto zeros = std::count(model.weights().begin(), model.weights().end(), 0.0);
-  Lines lines = {{"predicts", model.predicts_numbers() ? "a number"
-                                                       : "classes " + Join(model.class_names()) +
-                                                             ", the second for scores above 0"},
-                 {"features", std::to_string(model.inputs().num_features()) +
-                                  (model.has_constant() ? " and a constant" : "") + ", " +
-                                  Count(static_cast<Offset>(zeros), "weight") + " zero"}};
+  FactLines lines = {
+      {"predicts", model.predicts_numbers() ? "a number"
+                                            : "classes " + Join(model.class_names()) +
+                                                  ", the second for scores above 0"},
+      {"features", std::to_string(model.inputs().num_features()) +
+                       (model.has_constant() ? " and a constant" : "") + ", " +
+                       Count(static_cast<Offset>(zeros), "weight") + " zero"}};
   return WithRecord(kLinearTask, {"example", "example"}, model, lines);
 }
 

@@ -11,12 +11,12 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kInfoDescription =
     "Shows what a model file contains, how it was trained, and what is certified.\n"
     "With --weights, shows by name the features that speak most for and against each label, and "
     "the pairs of labels that\n"
     "attract and repel each other most (for sequences transitions, for images links).";
-constexpr const char* kExamples =
+constexpr const char* kInfoExamples =
     "Examples:\n"
     "  slackline info yeast.slk\n"
     "  slackline info yeast.slk --weights --top 5\n"
@@ -29,7 +29,7 @@ struct InfoCommand {
   std::string top = "10";
 };
 
-int Run(const InfoCommand& command) {
+int RunInfo(const InfoCommand& command) {
   WeightSummaryOptions options;
   options.top = ReadCount("top", command.top, 1);
   // The file is read only once, because it may be a pipe.
@@ -54,7 +54,8 @@ int Run(const InfoCommand& command) {
 }  // namespace
 
 void AddInfo(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"info", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"info", kInfoDescription, kInfoExamples}, RunInfo);
   app->AddArgument("MODEL", &command->model, "a model file")->Required();
   Option* weights = app->AddFlag("--weights", &command->weights,
                                  "show the strongest weights instead (with --json: in addition)");

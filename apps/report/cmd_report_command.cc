@@ -22,7 +22,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kReportCommandDescription =
     "Draws one HTML page, which needs no network. The content of FILE decides what the page "
     "shows:\n"
     "a model                            what it is, how it was trained, its strongest weights and "
@@ -31,7 +31,7 @@ constexpr const char* kDescription =
     "results of `slackline bench`       charts, tables of work and final figures, commands and "
     "machines";
 
-constexpr const char* kExamples =
+constexpr const char* kReportCommandExamples =
     "A page shows one model, or files of one kind: one chart has all logs, and one chart has the "
     "curves of one problem of\n"
     "`bench`, also from several files. PNG and CSV buttons export figures for papers.\n\n"
@@ -96,7 +96,7 @@ std::vector<RunText> ReadTexts(const std::vector<std::string>& paths, FileConten
   return texts;
 }
 
-int Run(const ReportCommand& command) {
+int RunReportCommand(const ReportCommand& command) {
   CheckOutput("out", command.out, command.files, true);
   FileContent content = FileContent::kBench;
   const std::vector<RunText> texts = ReadTexts(command.files, &content);
@@ -118,7 +118,9 @@ int Run(const ReportCommand& command) {
 }  // namespace
 
 void AddReport(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"report", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"report", kReportCommandDescription, kReportCommandExamples},
+                 RunReportCommand);
   app->AddArgument("FILE", &command->files,
                    "a model, logs, or files that `slackline bench --out` wrote")
       ->Required()

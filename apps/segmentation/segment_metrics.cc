@@ -15,7 +15,7 @@ double Share(std::int64_t part, std::int64_t whole) {
 }
 
 /// The mean of the values that are not NaN.
-class Mean {
+class MeanOfClasses {
  public:
   void Add(double value) {
     if (std::isnan(value)) return;
@@ -42,8 +42,8 @@ SegmentMetrics ComputeSegmentMetrics(const ConfusionMatrix& confusion) {
   const Index n = confusion.num_classes();
   SegmentMetrics metrics;
   std::int64_t right = 0;
-  Mean recall;
-  Mean iou;
+  MeanOfClasses recall;
+  MeanOfClasses iou;
   for (Index c = 0; c < n; ++c) {
     std::int64_t truth = 0;
     std::int64_t predicted = 0;

@@ -22,22 +22,23 @@ TokenLabel LabelAt(std::string_view bytes) {
 }
 
 /// The columns of tokens that rows have.
-struct Columns {
+struct SequenceColumns {
   Index count = 0;
   char separator = '\t';
 
-  bool operator==(const Columns&) const = default;
+  bool operator==(const SequenceColumns&) const = default;
 };
 
-std::optional<Columns> ColumnsOf(const ConvertedPart& part) {
+std::optional<SequenceColumns> ColumnsOf(const ConvertedPart& part) {
   const auto numbers = part.entries.file().Integers("token_columns");
   if (numbers.empty()) return std::nullopt;
   part.entries.Require(numbers.size() == 2 && (numbers[1] == ' ' || numbers[1] == '\t'),
                        "token_columns");
-  return Columns{part.entries.ToIndex("token_columns", numbers[0]), static_cast<char>(numbers[1])};
+  return SequenceColumns{part.entries.ToIndex("token_columns", numbers[0]),
+                         static_cast<char>(numbers[1])};
 }
 
-const ConvertedKind& Kind() {
+const ConvertedKind& SequenceKind() {
   static const ConvertedKind kind{
       kConvertedSequences,
       [](const ConvertedPart& part) { return SequenceLabelBytes(ColumnsOf(part).has_value()); },
@@ -48,18 +49,18 @@ const ConvertedKind& Kind() {
 }
 
 /// What a part says about the data, without its sequences.
-struct About {
+struct AboutSequences {
   SequenceFormat format = SequenceFormat::kLetters;
   std::optional<SequenceFeatures> features;
   Index num_model_labels = 0;
   bool has_folds = false;
   bool has_labels = true;
-  std::optional<Columns> columns;
+  std::optional<SequenceColumns> columns;
 };
 
-About AboutOf(const ConvertedPart& part) {
+AboutSequences AboutSequencesOf(const ConvertedPart& part) {
   const ModelEntries& entries = part.entries;
-  About about;
+  AboutSequences about;
   about.format = entries.Choose(
       "format", {SequenceFormat::kLetters, SequenceFormat::kConll, SequenceFormat::kAttributes});
   about.features = LoadSequenceFeatures(entries, about.format);
@@ -89,7 +90,7 @@ const SequenceFeatures* FeaturesOf(const SequenceModel& model) {
   return model.format() == SequenceFormat::kLetters ? nullptr : &model.features();
 }
 
-void CheckFits(const std::string& path, const ConvertedFacts& facts, const About& about,
+void CheckFits(const std::string& path, const ConvertedFacts& facts, const AboutSequences& about,
                const SequenceModel& model) {
   const auto fail = [&](const std::string& what) {
     throw DataError(path, 0, what + ": convert the data again, with --for and this model");
@@ -108,12 +109,12 @@ void CheckFits(const std::string& path, const ConvertedFacts& facts, const About
 }
 
 /// Throws DataError unless all parts can be one data set.
-About CommonOf(const ConvertedParts& parts) {
-  About common = AboutOf(parts.first());
+AboutSequences CommonOfSequences(const ConvertedParts& parts) {
+  AboutSequences common = AboutSequencesOf(parts.first());
   const SequenceFeatures* const features = common.features ? &*common.features : nullptr;
   for (std::size_t k = 1; k < parts.parts.size(); ++k) {
     const ConvertedPart& part = parts.parts[k];
-    const About about = AboutOf(part);
+    const AboutSequences about = AboutSequencesOf(part);
     RequireAlike(parts, part, about.format == common.format, "kinds of sequences");
     RequireAlike(parts, part, SameFeatures(about.features, features), "features");
     RequireAlike(
@@ -154,7 +155,7 @@ bool AddToken(const ConvertedRow& row, bool has_folds, SequenceData* data, Token
          AddColumns(row.labels.substr(sizeof(TokenLabel)), tokens);
 }
 
-void Load(const ConvertedParts& parts, Ranks::Piece mine, const About& about,
+void Load(const ConvertedParts& parts, Ranks::Piece mine, const AboutSequences& about,
           SequenceInput* input) {
   SequenceData& data = input->data;
   auto tokens = std::make_shared<TokenTable>();
@@ -165,7 +166,7 @@ void Load(const ConvertedParts& parts, Ranks::Piece mine, const About& about,
   data.begin = {0};
   ConvertedValues values;
   data.rows = LoadConvertedRows(
-      parts, Kind(), mine,
+      parts, SequenceKind(), mine,
       [&](const ConvertedRow& row) { return AddToken(row, about.has_folds, &data, tokens.get()); },
       &values);
   data.tokens = std::move(tokens);
@@ -183,8 +184,8 @@ SequenceInput ReadConvertedSequences(const std::string& path, const SequenceRead
   const std::vector<std::string> files = ConvertedFiles(ranks, path);
   SequenceInput input;
   OnAllRanks(ranks, [&] {
-    const ConvertedParts parts = OpenConverted(files, Kind());
-    About about = CommonOf(parts);
+    const ConvertedParts parts = OpenConverted(files, SequenceKind());
+    AboutSequences about = CommonOfSequences(parts);
     const ConvertedFacts& facts = parts.first().facts;
     if (model != nullptr) {
       CheckFits(path, facts, about, *model);

@@ -28,7 +28,7 @@ namespace {
 
 /// A lower bound on the memory for training. Per weight: one number in the learner's point, in the
 /// newest and in the best evaluation, and in the model, and two copies while the model is saved.
-constexpr double kBytesPerWeight = 48;
+constexpr double kBytesPerSequenceWeight = 48;
 /// Per token and label: labels and losses of the training set, scores and messages of an oracle.
 constexpr double kBytesPerState = 8;
 /// Per pair of tokens and pair of labels: the tables of the learners al and soft.
@@ -197,7 +197,8 @@ void CheckTraining(const SequenceInput& input, LearnerKind learner, LabelConstra
   const auto k = static_cast<double>(labels);
   const auto tokens = static_cast<double>(input.num_tokens());
   const Offset weights = SequenceModel::NumWeights(labels, data.num_features);
-  double bytes = kBytesPerWeight * static_cast<double>(weights) + kBytesPerState * tokens * k;
+  double bytes =
+      kBytesPerSequenceWeight * static_cast<double>(weights) + kBytesPerState * tokens * k;
   const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
   if (blocks)
     bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;

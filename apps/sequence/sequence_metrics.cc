@@ -4,13 +4,12 @@
 #include <map>
 #include <string_view>
 
+#include <slackline/apps/common/ratio.h>
 #include <slackline/apps/sequence/data/chunk_tags.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
 namespace {
-
-double Ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 void Finish(ChunkMetrics* m) {
   const auto truth = static_cast<double>(m->truth);
@@ -134,7 +133,7 @@ SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<
   metrics.token_accuracy =
       Ratio(static_cast<double>(right_tokens), static_cast<double>(metrics.tokens));
   metrics.sequence_accuracy = Ratio(right_sequences, metrics.sequences);
-  metrics.hamming_loss = Ratio(metrics.hamming_loss, metrics.sequences);
+  metrics.hamming_loss = Ratio<double>(metrics.hamming_loss, metrics.sequences);
   chunks.Finish(&metrics);
   return metrics;
 }

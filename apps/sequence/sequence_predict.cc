@@ -13,7 +13,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kChunks = 64;
+constexpr int kSequenceChunks = 64;
 
 /// Sets the scores of disallowed states to −∞.
 void Exclude(const std::vector<bool>& allowed, std::span<double> scores) {
@@ -43,12 +43,13 @@ template <class Visit>
 void ForSequences(const SequenceModel& model, std::span<const Index> sequences, Index threads,
                   const Visit& visit) {
   const int workers = NumThreads(threads);
-  std::vector<std::unique_ptr<SequenceDecoder>> decoders(std::clamp(workers, 1, kChunks));
-  ParallelChunks(static_cast<Index>(sequences.size()), kChunks, workers, [&](const Chunk& chunk) {
-    auto& decoder = decoders[chunk.thread];
-    if (decoder == nullptr) decoder = std::make_unique<SequenceDecoder>(model);
-    for (Index j = chunk.begin; j < chunk.end; ++j) visit(decoder.get(), j);
-  });
+  std::vector<std::unique_ptr<SequenceDecoder>> decoders(std::clamp(workers, 1, kSequenceChunks));
+  ParallelChunks(static_cast<Index>(sequences.size()), kSequenceChunks, workers,
+                 [&](const Chunk& chunk) {
+                   auto& decoder = decoders[chunk.thread];
+                   if (decoder == nullptr) decoder = std::make_unique<SequenceDecoder>(model);
+                   for (Index j = chunk.begin; j < chunk.end; ++j) visit(decoder.get(), j);
+                 });
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem,
 
 namespace {
 
-constexpr std::span<const OptionRecord> kOptionLists[] = {kInexactOptions};
+constexpr std::span<const OptionRecord> kFrankWolfeOptionLists[] = {kInexactOptions};
 
 }  // namespace
 
@@ -176,7 +176,7 @@ constinit const LearnerRecord kFrankWolfeLearner = {
     .make = MakeFrankWolfeLearner,
     .variants = kOracleVariants,
     .reads = "average keep-newest fixed-step shards rescaling oracle",
-    .options = kOptionLists,
+    .options = kFrankWolfeOptionLists,
     .own_steps = "takes Frank-Wolfe steps only",
     .own_order = "takes all examples at once",
     .check = [](const TrainOptions& options) { CheckInexact(options, true); }};

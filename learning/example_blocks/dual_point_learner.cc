@@ -8,7 +8,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Index kRebuildEvery = 64;  // passes
+constexpr Index kPassesPerRebuild = 64;  // passes
 
 }  // namespace
 
@@ -57,7 +57,7 @@ void DualPointLearner::TryAverage(std::span<const double> newest, int threads,
       evaluation);
 }
 
-bool DualPointLearner::EndPass() { return ++pass_ % kRebuildEvery == 0; }
+bool DualPointLearner::EndPass() { return ++pass_ % kPassesPerRebuild == 0; }
 
 void DualPointLearner::ArchiveCommon(StateArchive* archive) {
   for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);

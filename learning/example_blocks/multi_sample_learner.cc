@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/inner_product.h>
 #include <slackline/core/number_text.h>
 #include <slackline/learning/example_blocks/dual_point_learner.h>
 #include <slackline/learning/example_blocks/multi_sample_update.h>
@@ -24,10 +24,6 @@ constexpr double kSmallScale = 1e-100;
 constexpr double kSmallWeightScale = 1e-3;  // the average loses three digits until then
 constexpr std::int64_t kNormEvery = 1024;   // steps until ‖w‖² is summed again
 constexpr std::int64_t kNotesEvery = 4;     // factor between the steps of two notes
-
-double Inner(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// Whether the structure is one variable with one linear term that has a different row for each
 /// state, and nothing else. Algorithm 2 then applies.
@@ -59,7 +55,7 @@ double LongestPsi(const Problem& problem) {
   return std::sqrt(squared);
 }
 
-std::string Figure(double value) { return NumberText(value, 5); }
+std::string FiveDigits(double value) { return NumberText(value, 5); }
 
 class MultiSampleLearner : public DualPointLearner, public CheckListener {
  public:
@@ -103,15 +99,16 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     next_note_ = kNotesEvery * sums_.steps;
     const OnlineFigures figures = online();
     std::string note = "after " + std::to_string(figures.steps) +
-                       " examples: mean objective suffered " + Figure(figures.mean_objective) +
+                       " examples: mean objective suffered " + FiveDigits(figures.mean_objective) +
                        ", average regret between " +
-                       Figure(figures.mean_objective - evaluation.primal) + " and " +
-                       Figure(figures.mean_objective - evaluation.dual);
+                       FiveDigits(figures.mean_objective - evaluation.primal) + " and " +
+                       FiveDigits(figures.mean_objective - evaluation.dual);
     // The bound of the lemma holds for runs that begin at w = 0.
-    if (sums_.steps == steps_) note += ", bound " + Figure(figures.bound);
+    if (sums_.steps == steps_) note += ", bound " + FiveDigits(figures.bound);
     if (!own_.online_loss) return note;
-    note += "; mean loss of predictions " + Figure(figures.mean_loss);
-    if (sums_.steps == steps_) note += ", bound " + Figure(evaluation.primal + figures.loss_bound);
+    note += "; mean loss of predictions " + FiveDigits(figures.mean_loss);
+    if (sums_.steps == steps_)
+      note += ", bound " + FiveDigits(evaluation.primal + figures.loss_bound);
     return note;
   }
 
@@ -205,7 +202,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
       for (double& w : weights_) w *= weight_scale_;
       weight_scale_ = 1;
     }
-    squared_norm_ = Inner(weights_, weights_);
+    squared_norm_ = DotInOrder(weights_, weights_);
   }
 
   void ScalePoint(Index m, double share) {
@@ -239,7 +236,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     if (average_.active())
       ScatterFeatures(example, change_, average_.scale() * step, average_.lag());
     if (!own_.revisit) {
-      squared_norm_ += 2 / lambda_t * Inner(u_before_, change_) +
+      squared_norm_ += 2 / lambda_t * DotInOrder(u_before_, change_) +
                        gram_.SquaredNorm(example, change_) / (lambda_t * lambda_t);
       squared_norm_ = std::max(0.0, squared_norm_);
       Project();
@@ -249,7 +246,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     if (!keeps_scale_ || weight_scale_ < kSmallWeightScale) {
       FoldWeights();
     } else if (steps_ % kNormEvery == 0) {
-      squared_norm_ = weight_scale_ * weight_scale_ * Inner(weights_, weights_);
+      squared_norm_ = weight_scale_ * weight_scale_ * DotInOrder(weights_, weights_);
     }
   }
 
@@ -363,7 +360,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     });
     std::vector<double> values;
     for (const LabellingSample& sample : samples_)
-      values.push_back(sample.loss - Inner(u_, sample.coordinates));
+      values.push_back(sample.loss - DotInOrder(u_, sample.coordinates));
     const std::vector<double> alpha = MulticlassUpdate(values, norm, lambda_t);
     for (std::size_t j = 0; j < samples_.size(); ++j) {
       for (std::size_t e = 0; e < dual_.coordinates.size(); ++e)
@@ -410,7 +407,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
         problem_.lambda() * static_cast<double>(own_.revisit ? problem_.size() : steps_);
     points_.AddFeatures(problem_, scale_ / lambda_t, weights_);
     weight_scale_ = 1;
-    squared_norm_ = Inner(weights_, weights_);
+    squared_norm_ = DotInOrder(weights_, weights_);
   }
 
   MultiSampleOptions own_;
@@ -501,7 +498,7 @@ OnlineFigures FiguresOf(const Learner& learner) {
 
 namespace {
 
-constexpr OptionRecord kOptions[] = {
+constexpr OptionRecord kMultiSampleOptions[] = {
     {.name = "samples",
      .placeholder = "K",
      .text = "multi-sample: labellings in each update of an example",
@@ -535,15 +532,16 @@ constexpr OptionRecord kOptions[] = {
      .default_text = "off",
      .field = Field<&MultiSampleOptions::online_loss>,
      .special_values = "on"}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr std::span<const OptionRecord> kMultiSampleOptionLists[] = {kMultiSampleOptions};
 // The sampler maximises sums with slack rescaling, too.
-constexpr NeedSet kNeeds = kNeedsOracle | NeedsAll(Need::kSumLoss);
-constexpr LearnerVariant kVariants[] = {{.options = kSlackVariant.options,
-                                         .applies = RescalesSlack,
-                                         .needs = kNeeds | kSlackVariant.needs},
-                                        {.needs = kNeeds}};
+constexpr NeedSet kMultiSampleNeeds = kNeedsOracle | NeedsAll(Need::kSumLoss);
+constexpr LearnerVariant kMultiSampleVariants[] = {
+    {.options = kSlackVariant.options,
+     .applies = RescalesSlack,
+     .needs = kMultiSampleNeeds | kSlackVariant.needs},
+    {.needs = kMultiSampleNeeds}};
 
-void Check(const TrainOptions& options) {
+void CheckMultiSample(const TrainOptions& options) {
   const auto& own = options.own<MultiSampleOptions>();
   if (own.online_loss && own.revisit)
     throw DataError(
@@ -562,10 +560,10 @@ constinit const LearnerRecord kMultiSampleLearner = {
     .section = "multi-sample",
     .make = [](const Problem& problem,
                const TrainOptions& options) { return MakeMultiSampleLearner(problem, options); },
-    .variants = kVariants,
+    .variants = kMultiSampleVariants,
     .reads = "average keep-newest rescaling oracle",
-    .options = kOptionLists,
+    .options = kMultiSampleOptionLists,
     .own_steps = "updates an example with several labellings at once",
-    .check = Check};
+    .check = CheckMultiSample};
 
 }  // namespace slackline::internal

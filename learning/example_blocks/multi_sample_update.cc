@@ -5,14 +5,11 @@
 #include <numeric>
 
 #include <slackline/core/check.h>
+#include <slackline/core/inner_product.h>
 #include <slackline/learning/step/step.h>
 
 namespace slackline::internal {
 namespace {
-
-double Inner(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// A line in the example's dual: u += α · direction.
 struct Move {
@@ -28,11 +25,11 @@ void Measure(const ExampleView& example, std::span<const double> scores, double 
   const std::size_t slots = SlotCoordinates(example.structure());
   const std::vector<double>& direction = move->direction;
   move->alpha = move->gain = 0;
-  const double gap = loss - Inner(scores, direction);
+  const double gap = loss - DotInOrder(scores, direction);
   if (gap <= 0) return;
   move->product.resize(slots);
   gram->Apply(example, direction, move->product);
-  double curvature = Inner(std::span(direction).first(slots), move->product);
+  double curvature = DotInOrder(std::span(direction).first(slots), move->product);
   for (std::size_t k = slots; k < direction.size(); ++k) curvature += direction[k] * direction[k];
   curvature /= lambda_t;
   move->alpha = LineSearch(gap, curvature, limit);

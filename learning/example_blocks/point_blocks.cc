@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <slackline/core/feature_map.h>
+#include <slackline/core/inner_product.h>
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/standalone/prox_regulariser.h>
@@ -18,13 +18,9 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kInnerSteps = 10;  // of option I
+constexpr int kSdcaInnerSteps = 10;  // of option I
 // Inner steps end when the example's gap falls to this share of its first value.
 constexpr double kInnerReduction = 0.1;
-
-double Inner(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// Whether no example has factors, with tables or global. Maxima are then those of single
 /// variables.
@@ -132,8 +128,8 @@ bool PointBlocks::Visit(Index m, IterateAverage* average) {
   bool moved = false;
   const double gap = Step(m, average, &moved);
   if (terms_.step != 1) return moved;
-  for (int k = 1; k < kInnerSteps && gap > 0 && Step(m, average, &moved) > kInnerReduction * gap;
-       ++k) {
+  for (int k = 1;
+       k < kSdcaInnerSteps && gap > 0 && Step(m, average, &moved) > kInnerReduction * gap; ++k) {
   }
   return moved;
 }
@@ -266,7 +262,7 @@ double PointBlocks::ProjectedTarget(Index m) {
                         direction_);
   }
   goal_ = direction_;
-  return Inner(problem_.loss(m), target_);
+  return DotInOrder(problem_.loss(m), target_);
 }
 
 /// Sets target_ to the maximiser; returns max_μ [θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)] for θ of H_m(·;
@@ -338,7 +334,7 @@ double PointBlocks::Value(Index m) const {
 double PointBlocks::TotalValue() const {
   double loss = points_.TotalLoss();
   if (terms_.smoothing > 0) {
-    double quadratic = -Inner(marginals_, marginals_);
+    double quadratic = -DotInOrder(marginals_, marginals_);
     for (Index m = 0; m < problem_.size(); ++m)
       quadratic += problem_.data().example(m).graph().num_variables();
     loss += 0.5 * terms_.smoothing * quadratic;

@@ -134,7 +134,7 @@ std::unique_ptr<Learner> MakeProxSdcaLearner(const Problem& problem, const Train
 
 namespace {
 
-constexpr OptionRecord kOptions[] = {
+constexpr OptionRecord kProxSdcaOptions[] = {
     {.name = "sdca-step",
      .placeholder = "1..5",
      .text = "prox-sdca: step option of the paper. 1: several steps on the example, 2: line "
@@ -150,33 +150,33 @@ constexpr OptionRecord kOptions[] = {
      .default_text = "off",
      .field = Field<&ProxSdcaOptions::random_output>,
      .special_values = "on"}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
-constexpr NeedSet kNeeds = kNeedsOracle | NeedsAll(Need::kSumLoss);
+constexpr std::span<const OptionRecord> kProxSdcaOptionLists[] = {kProxSdcaOptions};
+constexpr NeedSet kProxSdcaNeeds = kNeedsOracle | NeedsAll(Need::kSumLoss);
 bool HasFifthStep(const TrainOptions& options) {
   return options.own<ProxSdcaOptions>().sdca_step == 5;
 }
-constexpr LearnerVariant kVariants[] = {
+constexpr LearnerVariant kProxSdcaVariants[] = {
     {.options = "--associative --sdca-step 5 --smoothing",
      .applies =
          [](const TrainOptions& options) {
            return IsAssociative(options) && HasFifthStep(options);
          },
-     .needs = kAssociativeVariant.needs | kNeeds | NeedsAll(Need::kFreeVariables)},
+     .needs = kAssociativeVariant.needs | kProxSdcaNeeds | NeedsAll(Need::kFreeVariables)},
     {.options = kAssociativeVariant.options,
      .applies = IsAssociative,
-     .needs = kAssociativeVariant.needs | kNeeds},
+     .needs = kAssociativeVariant.needs | kProxSdcaNeeds},
     {.options = kSlackVariant.options,
      .applies = RescalesSlack,
      .needs = kSlackVariant.needs | NeedsAll(Need::kSumLoss)},
     {.options = "--sdca-step 5 --smoothing",
      .applies = HasFifthStep,
-     .needs = kNeeds | NeedsAll(Need::kFreeVariables)},
+     .needs = kProxSdcaNeeds | NeedsAll(Need::kFreeVariables)},
     {.options = "--smoothing",
      .applies = [](const TrainOptions& options) { return options.smoothing > 0; },
-     .needs = kNeeds},
-    {.needs = kNeeds}};
+     .needs = kProxSdcaNeeds},
+    {.needs = kProxSdcaNeeds}};
 
-void Check(const TrainOptions& options) {
+void CheckProxSdca(const TrainOptions& options) {
   const auto& own = options.own<ProxSdcaOptions>();
   if (own.sdca_step == 5 && options.smoothing <= 0)
     throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
@@ -199,10 +199,10 @@ constinit const LearnerRecord kProxSdcaLearner = {
     .summary = "proximal dual ascent, with an l1 term or smoothed hinges",
     .section = "prox-sdca",
     .make = MakeProxSdcaLearner,
-    .variants = kVariants,
+    .variants = kProxSdcaVariants,
     .reads = "average keep-newest l1 smoothing shards rescaling associative oracle",
-    .options = kOptionLists,
+    .options = kProxSdcaOptionLists,
     .own_steps = "has its own steps, which --sdca-step chooses",
-    .check = Check};
+    .check = CheckProxSdca};
 
 }  // namespace slackline::internal

@@ -148,13 +148,13 @@ std::unique_ptr<Learner> MakeSubgradientLearner(const Problem& problem,
 
 namespace {
 
-constexpr OptionRecord kOptions[] = {
+constexpr OptionRecord kSubgradientOptions[] = {
     {.name = "projection",
      .text = "ssg: project iterates onto the ball that contains the optimum",
      .default_text = "off",
      .field = Field<&SubgradientOptions::projection>,
      .special_values = "on"}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr std::span<const OptionRecord> kSubgradientOptionLists[] = {kSubgradientOptions};
 
 }  // namespace
 
@@ -165,7 +165,7 @@ constinit const LearnerRecord kSubgradientLearner = {
     .make = MakeSubgradientLearner,
     .variants = kOracleVariants,
     .reads = "average keep-newest rescaling oracle",
-    .options = kOptionLists,
+    .options = kSubgradientOptionLists,
     .own_steps = "takes subgradient steps only"};
 
 }  // namespace slackline::internal

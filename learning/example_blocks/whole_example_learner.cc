@@ -19,7 +19,7 @@ namespace {
 constexpr int kSteps = 8;
 constexpr int kSweeps = 8;
 /// Passes without a share after which an output leaves the active set.
-constexpr Index kPatience = 20;
+constexpr Index kPlanePatience = 20;
 
 double Inner(std::span<const double> weights, const SparsePoint& point) {
   double sum = 0;
@@ -201,7 +201,7 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
   void Forget(ActiveOutputs* outputs) {
     for (Atom& atom : *outputs) atom.idle = atom.share > 0 ? 0 : atom.idle + 1;
     outputs->erase(std::remove_if(outputs->begin() + 1, outputs->end(),
-                                  [](const Atom& atom) { return atom.idle > kPatience; }),
+                                  [](const Atom& atom) { return atom.idle > kPlanePatience; }),
                    outputs->end());
   }
 

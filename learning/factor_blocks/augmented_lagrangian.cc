@@ -66,7 +66,7 @@ std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem,
 
 namespace {
 
-constexpr OptionRecord kOptions[] = {
+constexpr OptionRecord kAugmentedLagrangianOptions[] = {
     {.name = "tau",
      .placeholder = "T",
      .text = "al: length of a multiplier step",
@@ -80,10 +80,11 @@ constexpr OptionRecord kOptions[] = {
      .default_text = "auto",
      .field = Field<&AugmentedLagrangianOptions::shrinking>,
      .special_values = "on off"}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kPenaltyOptions, kOptions};
-constexpr LearnerVariant kVariants[] = {{.needs = kNeedsFactors}};
+constexpr std::span<const OptionRecord> kAugmentedLagrangianOptionLists[] = {
+    kPenaltyOptions, kAugmentedLagrangianOptions};
+constexpr LearnerVariant kAugmentedLagrangianVariants[] = {{.needs = kNeedsFactors}};
 
-void Check(const TrainOptions& options) {
+void CheckAugmentedLagrangian(const TrainOptions& options) {
   if (options.own<AugmentedLagrangianOptions>().tau <= 0)
     throw DataError("--tau: must be > 0 and ≤ 1");
 }
@@ -95,9 +96,9 @@ constinit const LearnerRecord kAugmentedLagrangianLearner = {
     .summary = "augmented Lagrangian, solves the LP-relaxed problem by factor blocks",
     .section = "Augmented Lagrangian: `al`",
     .make = MakeAugmentedLagrangianLearner,
-    .variants = kVariants,
+    .variants = kAugmentedLagrangianVariants,
     .reads = "proximal shards",
-    .options = kOptionLists,
-    .check = Check};
+    .options = kAugmentedLagrangianOptionLists,
+    .check = CheckAugmentedLagrangian};
 
 }  // namespace slackline::internal

@@ -17,7 +17,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kChunks = 16;
+constexpr int kBlockChunks = 16;
 constexpr Index kTrialExamples = 100;
 constexpr int kTrialPasses = 20;
 /// Values of λη that are tried. The influence of the start decays as t^(−λη). Smaller values look
@@ -79,9 +79,9 @@ class DualLossLearner : public Learner,
   Evaluation Evaluate(int threads) override {
     AddDualPoint();
     descent_.ReadWeights(&evaluated_);
-    std::vector<double> bounds(kChunks, 0.0);
+    std::vector<double> bounds(kBlockChunks, 0.0);
     std::vector<DualLossWork> work(std::max(1, threads));
-    ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
+    ParallelChunks(problem_.size(), kBlockChunks, threads, [&](const Chunk& chunk) {
       for (Index m = chunk.begin; m < chunk.end; ++m) {
         bounds[chunk.chunk] += descent_.Bound(m, evaluated_, &work[chunk.thread]);
       }
@@ -194,15 +194,15 @@ std::unique_ptr<Learner> MakeDualLossLearner(const Problem& problem, const Train
 
 namespace {
 
-constexpr OptionRecord kOptions[] = {
+constexpr OptionRecord kDualLossOptions[] = {
     {.name = "step-size",
      .placeholder = "E",
      .text = "dlpw, smooth-dlpw: steps on the weights have length E/t",
      .default_text = "found by short trials",
      .field = Field<&DualLossOptions::step_size>,
      .positive = true}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
-constexpr LearnerVariant kVariants[] = {{.needs = kNeedsFactors | NeedsAll(Need::kTables)}};
+constexpr std::span<const OptionRecord> kDualLossOptionLists[] = {kDualLossOptions};
+constexpr LearnerVariant kDualLossVariants[] = {{.needs = kNeedsFactors | NeedsAll(Need::kTables)}};
 
 }  // namespace
 
@@ -211,17 +211,17 @@ constinit const LearnerRecord kDlpwLearner = {
     .summary = "dual losses: subgradients on the weights, block minimisation over messages",
     .section = "Dual losses: `dlpw` and `smooth-dlpw`",
     .make = MakeDualLossLearner,
-    .variants = kVariants,
-    .options = kOptionLists,
+    .variants = kDualLossVariants,
+    .options = kDualLossOptionLists,
     .own_steps = "takes gradient steps only"};
 constinit const LearnerRecord kSmoothDlpwLearner = {
     .name = "smooth-dlpw",
     .summary = "the same with soft maxima",
     .section = "Dual losses: `dlpw` and `smooth-dlpw`",
     .make = MakeDualLossLearner,
-    .variants = kVariants,
+    .variants = kDualLossVariants,
     .reads = "smoothing",
-    .options = kOptionLists,
+    .options = kDualLossOptionLists,
     .own_steps = "takes gradient steps only"};
 
 }  // namespace slackline::internal

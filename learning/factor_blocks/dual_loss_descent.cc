@@ -19,7 +19,7 @@ namespace {
 /// belong to older weights.
 constexpr int kBoundSweeps = 2;
 /// Relative rounding error of the messages in a bound.
-constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+constexpr double kDescentRounding = 8 * std::numeric_limits<double>::epsilon();
 
 /// Below this scale_, the scale is multiplied into direction_.
 constexpr double kSmallestScale = 1e-6;
@@ -153,7 +153,7 @@ double DualLossDescent::Bound(Index k, std::span<const double> weights, DualLoss
   for (int sweep = 0; sweep < kBoundSweeps; ++sweep)
     StarSweep(graph, 0, work->scores, work->messages, &work->sweep);
   size = std::accumulate(work->messages.begin(), work->messages.end(), size, add_size);
-  double bound = SumOfMaxima(graph, 0, work->scores) + kRounding * size;
+  double bound = SumOfMaxima(graph, 0, work->scores) + kDescentRounding * size;
   for (std::size_t c = 0; c < work->q.size(); ++c) bound -= work->u[c] * work->q[c];
   return bound;
 }

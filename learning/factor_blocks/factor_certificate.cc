@@ -17,7 +17,7 @@ namespace {
 
 /// Number of chunks of parallel sums. It does not depend on the number of threads, so that the sums
 /// do not either.
-constexpr int kChunks = 16;
+constexpr int kCertificateChunks = 16;
 
 /// p_i = mean of μ_i and of all A_ci μ_c.
 void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const double* state,
@@ -356,8 +356,8 @@ void PointSums::Merge(const PointSums& other) {
 }
 
 PointSums SumAtPoint(const FactorBlocks& blocks, std::span<const double> weights, int threads) {
-  std::vector<PointSums> parts(kChunks);
-  ParallelChunks(blocks.problem().size(), kChunks, threads, [&](const Chunk& chunk) {
+  std::vector<PointSums> parts(kCertificateChunks);
+  ParallelChunks(blocks.problem().size(), kCertificateChunks, threads, [&](const Chunk& chunk) {
     PointSweep sweep(blocks, weights);
     for (Index m = chunk.begin; m < chunk.end; ++m) sweep.Add(m, &parts[chunk.chunk]);
   });

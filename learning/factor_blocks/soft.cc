@@ -37,31 +37,31 @@ std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOpti
 
 namespace {
 
-constexpr OptionRecord kOptions[] = {{.name = "rho-final",
-                                      .placeholder = "R",
-                                      .text = "soft: decrease ρ to this value",
-                                      .default_text = "ρ stays constant",
-                                      .field = Field<&SoftOptions::rho_final>,
-                                      .minimum = kSmallestStrength,
-                                      .maximum = kLargestStrength,
-                                      .positive = true},
-                                     {.name = "rho-passes",
-                                      .placeholder = "N",
-                                      .text = "soft: passes over which ρ decreases",
-                                      .default_text = "100",
-                                      .field = Field<&SoftOptions::rho_passes>,
-                                      .minimum = 1,
-                                      .maximum = std::numeric_limits<Index>::max(),
-                                      .positive = true,
-                                      .needs = "rho-final"}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kPenaltyOptions, kOptions};
-constexpr LearnerVariant kVariants[] = {
+constexpr OptionRecord kSoftOptions[] = {{.name = "rho-final",
+                                          .placeholder = "R",
+                                          .text = "soft: decrease ρ to this value",
+                                          .default_text = "ρ stays constant",
+                                          .field = Field<&SoftOptions::rho_final>,
+                                          .minimum = kSmallestStrength,
+                                          .maximum = kLargestStrength,
+                                          .positive = true},
+                                         {.name = "rho-passes",
+                                          .placeholder = "N",
+                                          .text = "soft: passes over which ρ decreases",
+                                          .default_text = "100",
+                                          .field = Field<&SoftOptions::rho_passes>,
+                                          .minimum = 1,
+                                          .maximum = std::numeric_limits<Index>::max(),
+                                          .positive = true,
+                                          .needs = "rho-final"}};
+constexpr std::span<const OptionRecord> kSoftOptionLists[] = {kPenaltyOptions, kSoftOptions};
+constexpr LearnerVariant kSoftVariants[] = {
     {.options = "--smoothing",
      .applies = [](const TrainOptions& options) { return options.smoothing > 0; },
      .needs = kNeedsFactors | NeedsAll(Need::kTables)},
     {.needs = kNeedsFactors}};
 
-void Check(const TrainOptions& options) {
+void CheckSoft(const TrainOptions& options) {
   const double rho = options.own<PenaltyOptions>().rho;
   if (options.own<SoftOptions>().rho_final > (rho > 0 ? rho : 1))
     throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
@@ -74,9 +74,9 @@ constinit const LearnerRecord kSoftLearner = {
     .summary = "factor blocks with a penalty instead of constraints",
     .section = "Soft constraints: `soft`",
     .make = MakeSoftLearner,
-    .variants = kVariants,
+    .variants = kSoftVariants,
     .reads = "proximal smoothing shards",
-    .options = kOptionLists,
-    .check = Check};
+    .options = kSoftOptionLists,
+    .check = CheckSoft};
 
 }  // namespace slackline::internal

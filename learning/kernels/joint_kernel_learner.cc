@@ -16,10 +16,10 @@ namespace {
 
 constexpr int kStepsPerCall = 8;
 /// Relative error of sums of kernel values that answers may have.
-constexpr double kRounding = 1e-9;
+constexpr double kGapRounding = 1e-9;
 
 /// A pair of an example and a labelling.
-struct Atom {
+struct JointAtom {
   Index example = 0;
   JointLabelling labelling;
   double loss = 0;
@@ -33,12 +33,14 @@ class AtomKernel {
  public:
   explicit AtomKernel(JointProblem* problem) : problem_(*problem) {}
 
-  double Value(const std::vector<Atom>& atoms, std::size_t a, std::size_t b) const {
+  double Value(const std::vector<JointAtom>& atoms, std::size_t a, std::size_t b) const {
     if (a < b) std::swap(a, b);
     return a < rows_.size() ? rows_[a][b] : Compute(atoms[a], atoms[b]);
   }
-  double Compute(const Atom& a, const Atom& b) const { return Compute(a.example, a.labelling, b); }
-  double Compute(Index example, std::span<const std::int32_t> labelling, const Atom& b) const {
+  double Compute(const JointAtom& a, const JointAtom& b) const {
+    return Compute(a.example, a.labelling, b);
+  }
+  double Compute(Index example, std::span<const std::int32_t> labelling, const JointAtom& b) const {
     const double value = problem_.Kernel(example, labelling, b.example, b.labelling);
     SLACKLINE_CHECK(std::isfinite(value), "the kernel of examples " + std::to_string(example) +
                                               " and " + std::to_string(b.example) +
@@ -46,11 +48,11 @@ class AtomKernel {
     return value;
   }
   /// To be called when an atom has been appended.
-  void Append(const std::vector<Atom>& atoms) {
+  void Append(const std::vector<JointAtom>& atoms) {
     if (rows_.size() + 1 != atoms.size() || std::cmp_greater_equal(rows_.size(), kMostCachedAtoms))
       return;
     std::vector<double> row;
-    for (const Atom& atom : atoms) row.push_back(Compute(atoms.back(), atom));
+    for (const JointAtom& atom : atoms) row.push_back(Compute(atoms.back(), atom));
     SLACKLINE_CHECK(row.back() >= 0, "the kernel of example " +
                                          std::to_string(atoms.back().example) +
                                          " with itself is negative");
@@ -95,7 +97,7 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
     evaluation.problem = CertifiedProblem::kExact;
     std::vector<double> coefficients;
     double losses = 0;
-    for (const Atom& atom : atoms_) {
+    for (const JointAtom& atom : atoms_) {
       coefficients.push_back(atom.coefficient);
       losses += atom.share * atom.loss;
     }
@@ -189,14 +191,14 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
     const std::string subject = "the oracle's answer for example " + std::to_string(i);
     SLACKLINE_CHECK(std::isfinite(answer.loss) && answer.loss >= 0,
                     subject + " has a loss that is negative or no number");
-    const Atom& truth = atoms_[active_[Size(i)][0]];
+    const JointAtom& truth = atoms_[active_[Size(i)][0]];
     const bool is_truth = answer.labelling == truth.labelling;
     SLACKLINE_CHECK(!is_truth || answer.loss == 0, subject + " has a loss of the ground truth");
     const double value =
         is_truth ? 0 : answer.loss + score(answer.labelling) - score(truth.labelling);
     if (std::isnan(answer.bound)) answer.bound = std::max(0.0, value);
     const double rounding =
-        kRounding * (1 + answer.loss + size_of_terms * static_cast<double>(atoms_.size()));
+        kGapRounding * (1 + answer.loss + size_of_terms * static_cast<double>(atoms_.size()));
     SLACKLINE_CHECK(value >= -rounding || answer.bound > 0,
                     subject + " is worth " + std::to_string(value) +
                         ", less than 0, which the ground truth reaches");
@@ -209,7 +211,7 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
 
   void Visit(Index i) {
     coefficients_.clear();
-    for (const Atom& atom : atoms_) coefficients_.push_back(atom.coefficient);
+    for (const JointAtom& atom : atoms_) coefficients_.push_back(atom.coefficient);
     const JointAnswer answer = Ask(i, coefficients_);
     ++oracle_calls_;
     ++visits_;
@@ -265,8 +267,8 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
         worst = k;
     }
     if (worst == best || worst == own.size()) return false;
-    Atom& to = atoms_[own[best]];
-    Atom& from = atoms_[own[worst]];
+    JointAtom& to = atoms_[own[best]];
+    JointAtom& from = atoms_[own[worst]];
     const double q = SquaredDistance(own[best], own[worst]) / lambda_n();
     const double step = LineSearch(values_[best] - values_[worst], q, from.share);
     if (!(step > 0)) return false;
@@ -289,7 +291,7 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
   /// ᾱ ← k/(k + 2) ᾱ + 2/(k + 2) α, k = visits before this one.
   void UpdateAverage() {
     const double share = 2.0 / static_cast<double>(visits_ + 1);
-    for (Atom& atom : atoms_) atom.average += share * (atom.coefficient - atom.average);
+    for (JointAtom& atom : atoms_) atom.average += share * (atom.coefficient - atom.average);
   }
 
   /// Evaluates weights, and keeps them if they are the best so far.
@@ -316,7 +318,7 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
   Random random_;
   ExampleOrder order_;
   AtomKernel kernel_;
-  std::vector<Atom> atoms_;
+  std::vector<JointAtom> atoms_;
   std::vector<std::vector<std::size_t>> active_;  // of each example; the ground truth comes first
   std::vector<double> gaps_;                      // of each example when last visited
   std::vector<double> values_;

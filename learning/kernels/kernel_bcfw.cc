@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include <slackline/core/feature_map.h>
+#include <slackline/core/inner_product.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/row_kernels.h>
 #include <slackline/learning/example_blocks/dual_point_learner.h>
@@ -17,10 +17,6 @@
 
 namespace slackline::internal {
 namespace {
-
-double Dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// Base class with the dual point, its expansion and its certificate; derived classes make steps.
 class KernelLearner : public DualPointLearner, public ScaleSource {
@@ -85,7 +81,7 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
   double SquaredNorm(std::span<const double> weights) {
     scores_.resize(weights.size());
     expansion_.Scores(cache_, weights, threads(), scores_);
-    return std::max(0.0, Dot(weights, scores_));
+    return std::max(0.0, DotInOrder(weights, scores_));
   }
 
   void Rebuild(std::vector<double>* weights) {
@@ -117,7 +113,7 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
   double Primal(std::span<const double> weights, int threads) override {
     scores_.resize(weights.size());
     expansion_.Scores(cache_, weights, threads, scores_);
-    regulariser_ = problem_.lambda() / 2 * std::max(0.0, Dot(weights, scores_));
+    regulariser_ = problem_.lambda() / 2 * std::max(0.0, DotInOrder(weights, scores_));
     const double hinge = evaluator_.MeanHinge(
         {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
           std::vector<double>& u = scratch->scores;
@@ -159,7 +155,7 @@ class KernelBcfwLearner : public KernelLearner {
     const double size = problem_.size();
     const double fixed = 2 * size / (static_cast<double>(oracle_calls_ - 1) + 2 * size);
     points_.Towards(m, corner.coordinates, &direction_);
-    const double gap = corner.loss - points_.loss(m) - Dot(u_, direction_);
+    const double gap = corner.loss - points_.loss(m) - DotInOrder(u_, direction_);
     const double q = SquaredLength(structure) / problem_.lambda_m();
     const double step = options_.fixed_step ? fixed : LineSearch(gap, q, 1);
     if (step == 0) return;
@@ -203,13 +199,13 @@ class KernelBcfwLearner : public KernelLearner {
       if (std::all_of(own.begin(), own.end(), [](double value) { return value == 0; })) continue;
       for (std::size_t t = 0; t < slots.size(); ++t) {
         if (slots[s].block != slots[t].block) continue;
-        sum +=
-            among_[s * slots.size() + t] * Dot(own, d.subspan(slots[t].coordinate, slots[t].rows));
+        sum += among_[s * slots.size() + t] *
+               DotInOrder(own, d.subspan(slots[t].coordinate, slots[t].rows));
       }
     }
     for (const ScalarBlock& scalar : structure.scalar_blocks()) {
       const auto own = d.subspan(scalar.coordinate, scalar.rows);
-      sum += Dot(own, own);
+      sum += DotInOrder(own, own);
     }
     return std::max(0.0, sum);
   }
@@ -262,7 +258,7 @@ class KernelFrankWolfeLearner : public KernelLearner {
     const Corner found = AskAtScores(m);
     points_.Towards(m, found.coordinates, &towards_);
     corners_.Set(m, towards_, found.loss);
-    return found.loss - points_.loss(m) - Dot(u_, towards_);
+    return found.loss - points_.loss(m) - DotInOrder(u_, towards_);
   }
 
   DualPoints corners_;          // coordinates of corners minus those of points; losses of corners
@@ -280,22 +276,23 @@ std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOp
 
 namespace {
 
-constexpr OptionRecord kOptions[] = {{.name = "cache-mb",
-                                      .placeholder = "N",
-                                      .text = "kernel-bcfw, kernel-fw: megabytes for cached kernel "
-                                              "values. Results are the same for any size",
-                                      .default_text = "256",
-                                      .field = Field<&KernelLearnerOptions::cache_mb>,
-                                      .minimum = 1,
-                                      .maximum = std::numeric_limits<Index>::max(),
-                                      .positive = true,
-                                      .outer = true}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr OptionRecord kKernelOptions[] = {
+    {.name = "cache-mb",
+     .placeholder = "N",
+     .text = "kernel-bcfw, kernel-fw: megabytes for cached kernel "
+             "values. Results are the same for any size",
+     .default_text = "256",
+     .field = Field<&KernelLearnerOptions::cache_mb>,
+     .minimum = 1,
+     .maximum = std::numeric_limits<Index>::max(),
+     .positive = true,
+     .outer = true}};
+constexpr std::span<const OptionRecord> kKernelOptionLists[] = {kKernelOptions};
 constexpr NeedSet kKernelNeeds = NeedsAll(Need::kInputs, Need::kNoGlobals);
-constexpr LearnerVariant kVariants[] = {{.options = kSlackVariant.options,
-                                         .applies = RescalesSlack,
-                                         .needs = kSlackVariant.needs | kKernelNeeds},
-                                        {.needs = kNeedsOracle | kKernelNeeds}};
+constexpr LearnerVariant kKernelVariants[] = {{.options = kSlackVariant.options,
+                                               .applies = RescalesSlack,
+                                               .needs = kSlackVariant.needs | kKernelNeeds},
+                                              {.needs = kNeedsOracle | kKernelNeeds}};
 
 }  // namespace
 
@@ -304,9 +301,9 @@ constinit const LearnerRecord kKernelFrankWolfeLearner = {
     .summary = "fw in the dual alone, with kernels",
     .section = "Kernels",
     .make = MakeKernelLearner,
-    .variants = kVariants,
+    .variants = kKernelVariants,
     .reads = "average keep-newest fixed-step rescaling oracle",
-    .options = kOptionLists,
+    .options = kKernelOptionLists,
     .own_steps = "takes Frank-Wolfe steps only",
     .own_order = "takes all examples at once",
     .kernelized = true};
@@ -315,9 +312,9 @@ constinit const LearnerRecord kKernelBcfwLearner = {
     .summary = "bcfw in the dual alone, with kernels",
     .section = "Kernels",
     .make = MakeKernelLearner,
-    .variants = kVariants,
+    .variants = kKernelVariants,
     .reads = "average keep-newest fixed-step rescaling oracle",
-    .options = kOptionLists,
+    .options = kKernelOptionLists,
     .own_steps = "takes Frank-Wolfe steps only",
     .kernelized = true};
 

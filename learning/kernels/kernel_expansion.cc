@@ -10,7 +10,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kChunks = 32;
+constexpr int kExpansionChunks = 32;
 /// Number of kernel rows that are processed together, so that the coefficients are read less often.
 constexpr Index kGroup = 12;
 
@@ -80,7 +80,7 @@ void KernelExpansion::Scores(const GramCache& gram, std::span<const double> weig
                              std::span<double> scores) const {
   std::copy(weights.begin(), weights.begin() + num_scalars_, scores.begin());
   const Index n = num_inputs();
-  ParallelChunks(n, kChunks, threads, [&](const Chunk& chunk) {
+  ParallelChunks(n, kExpansionChunks, threads, [&](const Chunk& chunk) {
     std::vector<double> computed;
     for (Index begin = chunk.begin; begin < chunk.end; begin += kGroup) {
       const Index count = std::min(kGroup, chunk.end - begin);

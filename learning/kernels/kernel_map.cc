@@ -14,7 +14,7 @@ namespace slackline::internal {
 namespace {
 
 /// Rounding error of a residual, as a share of k(x, x) and per input.
-constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+constexpr double kEigenvalueRounding = 4 * std::numeric_limits<double>::epsilon();
 
 /// The layout with `columns` columns in the blocks that meet inputs.
 std::shared_ptr<const WeightLayout> NewLayout(const WeightLayout& layout,
@@ -124,7 +124,7 @@ void KernelMap::Factorise(const GramCache& gram) {
   }
   std::vector<double> residual = own;
   const auto share = [&](std::size_t j) { return own[j] > 0 ? residual[j] / own[j] : 0.0; };
-  const double stop = kRounding * static_cast<double>(n);
+  const double stop = kEigenvalueRounding * static_cast<double>(n);
   while (pivots_.size() < n) {
     std::size_t p = 0;
     for (std::size_t j = 1; j < n; ++j) {

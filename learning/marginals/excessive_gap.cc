@@ -11,12 +11,13 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kTrials = 60;          // most values of L in one pass, or of μ at a cold start
-constexpr int kWarmTrials = 7;       // most values of μ at a warm start
-constexpr double kFall = 0.9;        // factor of L after an iteration
-constexpr double kLongest = 0.9;     // largest τ; without curvature it would be 1
-constexpr double kCoolest = 1e-14;   // smallest μ / P(0); rounding hides smaller gaps
-constexpr double kRounding = 1e-13;  // relative rounding error of the sums that are compared
+constexpr int kTrials = 60;         // most values of L in one pass, or of μ at a cold start
+constexpr int kWarmTrials = 7;      // most values of μ at a warm start
+constexpr double kFall = 0.9;       // factor of L after an iteration
+constexpr double kLongest = 0.9;    // largest τ; without curvature it would be 1
+constexpr double kCoolest = 1e-14;  // smallest μ / P(0); rounding hides smaller gaps
+constexpr double kExcessiveGapRounding =
+    1e-13;  // relative rounding error of the sums that are compared
 
 class ExcessiveGapLearner : public MarginalLearner {
  public:
@@ -81,7 +82,7 @@ class ExcessiveGapLearner : public MarginalLearner {
              double dual) const {
     const double smoothed =
         Regulariser(problem_.lambda(), w) + at.log_partition - temperature * mean_log_labellings();
-    return smoothed <= dual + kRounding * (scale_ + at.terms);
+    return smoothed <= dual + kExcessiveGapRounding * (scale_ + at.terms);
   }
 
   void Start(const StopControl& stop) {
@@ -176,7 +177,7 @@ std::unique_ptr<Learner> MakeExcessiveGapLearner(const Problem& problem,
 
 namespace {
 
-constexpr LearnerVariant kVariants[] = {{.needs = kNeedsMarginals}};
+constexpr LearnerVariant kExcessiveGapVariants[] = {{.needs = kNeedsMarginals}};
 
 }  // namespace
 
@@ -185,7 +186,7 @@ constinit const LearnerRecord kExcessiveGapLearner = {
     .summary = "Nesterov's excessive gap technique",
     .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
     .make = MakeExcessiveGapLearner,
-    .variants = kVariants,
+    .variants = kExcessiveGapVariants,
     .own_steps = "takes steps of the excessive gap method only",
     .own_order = "takes all examples at once"};
 

@@ -13,9 +13,9 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Index kRebuildEvery = 64;
+constexpr Index kPassesPerMarginalRebuild = 64;
 constexpr double kFirstStep = 0.5;
-constexpr double kGrowth = 1.05;
+constexpr double kStepGrowth = 1.05;
 constexpr int kHalvingsOfFirstPass = 2;
 constexpr int kHalvings = 5;
 // Bounds on η_m, which grows without end where an example's distribution has become a corner.
@@ -48,7 +48,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
 
   void RunPass(const StopControl& stop) override {
     visits_.Pass(stop, [&](Index m) { Visit(m); });
-    if (++pass_ % kRebuildEvery == 0) points_.Weights(problem_, &weights_);
+    if (++pass_ % kPassesPerMarginalRebuild == 0) points_.Weights(problem_, &weights_);
   }
 
   /// Evaluates at the weights of the mixture of μ and the ground truth with the best dual value. In
@@ -97,7 +97,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
       if (TryStep(m, step) || halvings == 0) break;
       step /= 2;
     }
-    step = std::clamp(kGrowth * step, kSmallestStep, kLargestStep);
+    step = std::clamp(kStepGrowth * step, kSmallestStep, kLargestStep);
   }
 
   /// Makes a step of this length unless f falls; returns whether it did. u_: the coordinate scores
@@ -141,7 +141,7 @@ std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem
 
 namespace {
 
-constexpr OptionRecord kOptions[] = {
+constexpr OptionRecord kExponentiatedGradientOptions[] = {
     {.name = "initial-step",
      .placeholder = "H",
      .text = "eg: size of the first step of every example; the sources of the method have 0.5",
@@ -150,8 +150,9 @@ constexpr OptionRecord kOptions[] = {
      .minimum = 1e-9,
      .maximum = kLargestStep,
      .positive = true}};
-constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
-constexpr LearnerVariant kVariants[] = {{.needs = kNeedsMarginals}};
+constexpr std::span<const OptionRecord> kExponentiatedGradientOptionLists[] = {
+    kExponentiatedGradientOptions};
+constexpr LearnerVariant kExponentiatedGradientVariants[] = {{.needs = kNeedsMarginals}};
 
 }  // namespace
 
@@ -160,8 +161,8 @@ constinit const LearnerRecord kExponentiatedGradientLearner = {
     .summary = "online exponentiated gradient on the dual",
     .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
     .make = MakeExponentiatedGradientLearner,
-    .variants = kVariants,
-    .options = kOptionLists,
+    .variants = kExponentiatedGradientVariants,
+    .options = kExponentiatedGradientOptionLists,
     .own_steps = "takes exponentiated gradient steps only"};
 
 }  // namespace slackline::internal

@@ -12,9 +12,10 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kTrials = 100;         // most values of β in one pass
-constexpr double kGrowth = 1.1;      // factor of β after a step
-constexpr double kRounding = 1e-13;  // relative rounding error of the terms of the potential
+constexpr int kBetaTrials = 100;     // most values of β in one pass
+constexpr double kBetaGrowth = 1.1;  // factor of β after a step
+constexpr double kPotentialRounding =
+    1e-13;  // relative rounding error of the terms of the potential
 
 double SquaredNorm(std::span<const double> w) {
   return std::inner_product(w.begin(), w.end(), w.begin(), 0.0);
@@ -40,8 +41,8 @@ class ExtragradientLearner : public MarginalLearner {
       started_ = true;
     }
     if (StepByTrials(
-            kTrials, [&] { return MakeStep(stop); }, [&] { step_ /= 2; }))
-      step_ *= kGrowth;
+            kBetaTrials, [&] { return MakeStep(stop); }, [&] { step_ /= 2; }))
+      step_ *= kBetaGrowth;
   }
 
   Evaluation Evaluate(int threads) override {
@@ -116,7 +117,7 @@ class ExtragradientLearner : public MarginalLearner {
     const double after = 0.5 * kappa_ * SquaredNorm(next_w_);
     const double norm = problem_.lambda() * SquaredNorm(u_w_);
     const double rounding =
-        kRounding * (before + after + v_.terms + next_.terms + step_ * (norm + u_.loss));
+        kPotentialRounding * (before + after + v_.terms + next_.terms + step_ * (norm + u_.loss));
     const double rise = after + next_.log_partition - before - v_.log_partition;
     if (!(rise <= step_ * (u_.loss - norm) + rounding)) return Outcome::kBroken;
     TakeStep();
@@ -156,7 +157,7 @@ std::unique_ptr<Learner> MakeExtragradientLearner(const Problem& problem,
 
 namespace {
 
-constexpr LearnerVariant kVariants[] = {{.needs = kNeedsMarginals}};
+constexpr LearnerVariant kExtragradientVariants[] = {{.needs = kNeedsMarginals}};
 
 }  // namespace
 
@@ -165,7 +166,7 @@ constinit const LearnerRecord kExtragradientLearner = {
     .summary = "dual extragradient on the saddle-point form",
     .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
     .make = MakeExtragradientLearner,
-    .variants = kVariants,
+    .variants = kExtragradientVariants,
     .own_steps = "takes extragradient steps only",
     .own_order = "takes all examples at once"};
 

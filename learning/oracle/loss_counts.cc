@@ -8,11 +8,11 @@ namespace slackline::internal {
 namespace {
 
 /// Multiples of a unit are recognised up to this relative error: losses are quotients of numbers.
-constexpr double kRounding = 1e-12;
+constexpr double kCountRounding = 1e-12;
 constexpr std::size_t kMostDifferent = 64;  // values > 0 of single states
-constexpr int kMostParts = 12;              // a unit is the smallest value or 1/k of it
+constexpr int kMostUnitParts = 12;          // a unit is the smallest value or 1/k of it
 
-bool Same(double a, double b) { return std::abs(a - b) <= kRounding * std::max(a, b); }
+bool Same(double a, double b) { return std::abs(a - b) <= kCountRounding * std::max(a, b); }
 
 /// The different values > 0 in increasing order; empty if there are none, or too many.
 std::vector<double> DifferentValues(std::span<const double> loss) {
@@ -31,7 +31,7 @@ std::vector<double> DifferentValues(std::span<const double> loss) {
 
 /// The largest unit of which all values are multiples; 0 if none was found.
 double CommonUnit(std::span<const double> values) {
-  for (int parts = 1; parts <= kMostParts; ++parts) {
+  for (int parts = 1; parts <= kMostUnitParts; ++parts) {
     const double unit = values.front() / parts;
     const bool fits = std::all_of(values.begin(), values.end(), [&](double v) {
       const double multiple = std::round(v / unit);

@@ -15,7 +15,7 @@ namespace slackline::internal {
 namespace {
 
 /// Rounding error of sums whose terms may cancel, as a share of the size of these terms.
-constexpr double kRounding = 1e-9;
+constexpr double kOracleRounding = 1e-9;
 /// Rounding error as a share of the sums themselves: smaller differences are rounding, whatever the
 /// terms.
 constexpr double kLastDigits = 1e-13;
@@ -67,7 +67,7 @@ bool LiesBelowTruth(const OracleBound& answer) {
 
 void RequireRounding(Index m, const OracleBound& answer, double size) {
   const double terms = TermsOf(answer);
-  if (std::isfinite(terms) && ExcessOf(answer) >= -kRounding * (terms + size)) return;
+  if (std::isfinite(terms) && ExcessOf(answer) >= -kOracleRounding * (terms + size)) return;
   throw std::logic_error("the oracle is wrong: its bound on example " + std::to_string(m) + " is " +
                          NumberText(answer.bound, 9) + ", and the ground truth has the score " +
                          NumberText(answer.truth + answer.least, 9));

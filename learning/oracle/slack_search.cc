@@ -9,14 +9,14 @@ namespace slackline::internal {
 namespace {
 
 constexpr int kMostCalls = 24;
-constexpr double kReached = 1e-9;    // relative gap at which the search ends
+constexpr double kSearchGap = 1e-9;  // relative gap at which the search ends
 constexpr double kOnEdge = 1e-10;    // of scores: an answer that does not improve on an edge
 constexpr double kFirst = 2;         // first multiplier, over the largest loss
 constexpr double kWiden = 4;         // between multipliers until there are answers on both sides
 constexpr double kNarrowest = 1e-6;  // relative distance of the multipliers on both sides
 /// Calls in a row whose answers miss their bounds, and which close less than this share of what is
 /// open between value and bound.
-constexpr int kPatience = 3;
+constexpr int kSearchPatience = 3;
 constexpr double kLeastShare = 0.01;
 
 /// E, the smallest of the lines.
@@ -98,7 +98,7 @@ SlackBounds SearchMultipliers(double largest, std::span<const double> losses,
   Side high;  // the best multiplier is smaller
   double multiplier = kFirst / largest;
   double edge = kInfinity;  // L if both sides are ends of an edge of the hull
-  for (int idle = 0; result.calls < kMostCalls && idle < kPatience;) {
+  for (int idle = 0; result.calls < kMostCalls && idle < kSearchPatience;) {
     const MultiplierAnswer answer = ask(multiplier);
     ++result.calls;
     const double open = result.upper_bound - result.value;
@@ -107,10 +107,10 @@ SlackBounds SearchMultipliers(double largest, std::span<const double> losses,
     if (value > result.value) result.value = value;
     result.upper_bound = std::max(result.value, envelope.Bound(losses));
     const double still_open = result.upper_bound - result.value;
-    if (still_open <= kReached * result.upper_bound) break;
+    if (still_open <= kSearchGap * result.upper_bound) break;
     if (answer.bound <= edge + kOnEdge * (1 + std::abs(edge)) && edge < kInfinity) break;
     const double found = answer.score + multiplier * answer.loss;
-    const bool exact = answer.bound - found <= kReached * (1 + std::abs(answer.bound));
+    const bool exact = answer.bound - found <= kSearchGap * (1 + std::abs(answer.bound));
     idle = !exact && still_open > (1 - kLeastShare) * open ? idle + 1 : 0;
     const bool small = 2 * multiplier * answer.loss < 1 + answer.bound;
     (small ? low : high) = {multiplier, answer.score, answer.loss, true};

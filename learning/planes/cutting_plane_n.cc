@@ -109,7 +109,7 @@ std::unique_ptr<Learner> MakeCuttingPlaneNLearner(const Problem& problem,
 
 namespace {
 
-constexpr std::span<const OptionRecord> kOptionLists[] = {kPlaneOptions};
+constexpr std::span<const OptionRecord> kCuttingPlaneOptionLists[] = {kPlaneOptions};
 
 }  // namespace
 
@@ -120,7 +120,7 @@ constinit const LearnerRecord kCuttingPlaneNLearner = {
     .make = MakeCuttingPlaneNLearner,
     .variants = kOracleVariants,
     .reads = "rescaling oracle",
-    .options = kOptionLists,
+    .options = kCuttingPlaneOptionLists,
     .own_steps = "takes no steps: it solves a quadratic program over its planes",
     .own_order = "always goes through all examples in a fresh random order"};
 

@@ -18,7 +18,7 @@ namespace {
 /// violation.
 constexpr double kCachedTolerance = 0.05;
 /// Tolerance of the program after a plane of the oracle, as a share of the gap, …
-constexpr double kProgramShare = 1e-3;
+constexpr double kJointProgramShare = 1e-3;
 /// … and its bounds, as shares of the objective at w = 0.
 constexpr double kLoosest = 1e-8;
 constexpr double kTightest = 1e-12;
@@ -148,7 +148,8 @@ class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, pub
   double BestObjective() const { return best_risk_ + Regulariser(problem_.lambda(), best_); }
 
   double Tolerance() const {
-    return std::clamp(kProgramShare * GapEstimate(), kTightest * at_zero_, kLoosest * at_zero_);
+    return std::clamp(kJointProgramShare * GapEstimate(), kTightest * at_zero_,
+                      kLoosest * at_zero_);
   }
 
   /// Chooses the weights at which the next plane is taken: the newest weights, or with `line` a

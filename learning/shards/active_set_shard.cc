@@ -8,7 +8,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kChunks = 64;
+constexpr int kShardChunks = 64;
 
 ExampleOracle::Options OracleOptions(const TrainOptions& options, ExampleOracle::Effort effort) {
   return {.solver = options.oracle,
@@ -113,7 +113,7 @@ void ActiveSetShard::KeepShare(double share) {
 
 double ActiveSetShard::SumOfHinges(std::span<const double> weights, int threads) {
   const double mean =
-      evaluator_.MeanHinge({.threads = threads, .chunks = kChunks},
+      evaluator_.MeanHinge({.threads = threads, .chunks = kShardChunks},
                            [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
                              return blocks_.HingeBound(m, weights, oracle, scratch);
                            });
@@ -122,7 +122,7 @@ double ActiveSetShard::SumOfHinges(std::span<const double> weights, int threads)
 
 double ActiveSetShard::WeightsAndHinges(std::span<const double> at, std::vector<double>* weights,
                                         double* hinges) {
-  const double loss = blocks_.WeightsAndHinge(at, kChunks, &evaluator_, weights, hinges);
+  const double loss = blocks_.WeightsAndHinge(at, kShardChunks, &evaluator_, weights, hinges);
   *hinges *= problem_.size();
   return loss;
 }

@@ -18,7 +18,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr Index kRebuildEvery = 64;  // passes
+constexpr Index kPassesPerSharedRebuild = 64;  // passes
 
 /// A shard whose rounds are one oracle call for each of its examples, all at the common weights.
 class CornerShard : public Shard {
@@ -155,7 +155,7 @@ class ShardedFrankWolfeLearner : public RoundLearner, public CheckAdvisor {
     if (!swept_ && !Sweep(stop)) return;
     EndWholeRound();
     swept_ = false;
-    if (++pass_ % kRebuildEvery == 0) Rebuild();
+    if (++pass_ % kPassesPerSharedRebuild == 0) Rebuild();
     Sweep(stop);
   }
 

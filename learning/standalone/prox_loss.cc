@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/inner_product.h>
 #include <slackline/learning/step/simplex_projection.h>
 
 namespace slackline::internal {
@@ -35,14 +35,14 @@ struct ValueAndSlope {
 template <class Function>
 double Root(double low, double high, double start, const Function& rising) {
   constexpr int kMostSteps = 200;
-  constexpr double kLastDigits = 2e-16;
+  constexpr double kRootPrecision = 2e-16;
   double x = start > low && start < high ? start : 0.5 * (low + high);
   double length = high - low;
   for (int k = 1; k <= kMostSteps && x > low && x < high; ++k) {
     const ValueAndSlope at = rising(x);
     (at.value < 0 ? low : high) = x;
     const double step = at.value / at.slope;
-    if (std::abs(step) <= kLastDigits * std::abs(x)) return x;
+    if (std::abs(step) <= kRootPrecision * std::abs(x)) return x;
     const double newton = x - step;
     bool bisects = !(newton > low && newton < high);
     if (k % 4 == 0) {
@@ -56,10 +56,6 @@ double Root(double low, double high, double start, const Function& rising) {
 
 /// 1/(1 + e^t)
 double Fermi(double t) { return t > 0 ? std::exp(-t) / (1 + std::exp(-t)) : 1 / (1 + std::exp(t)); }
-
-double SquaredNorm(std::span<const double> x) {
-  return std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
-}
 
 }  // namespace
 
@@ -258,7 +254,7 @@ double MulticlassLoss::Value(Index i, std::span<const double> z) const {
   std::vector<double> beta(z.size());
   Maximiser(i, z, beta);
   const double z_y = z[label(i)];
-  double value = 0.5 * gamma_ * (1 - SquaredNorm(beta));
+  double value = 0.5 * gamma_ * (1 - DotInOrder(beta, beta));
   for (std::size_t j = 0; j < z.size(); ++j) value += beta[j] * (cost(i, j) + z[j] - z_y);
   return value;
 }

@@ -3,18 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/inner_product.h>
 #include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
 namespace {
-
-double Inner(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 double Largest(std::span<const double> a) {
   double largest = 0;
@@ -65,7 +61,7 @@ void RowFeatures::Rows(Index i, std::vector<Offset>* rows) const {
 
 double RowFeatures::SquaredNorm(Index i, std::span<const double> a, DualNorm norm) const {
   const FeatureRow x = rows_->row(i);
-  if (norm == DualNorm::kEuclidean) return x.squared_norm * Inner(a, a);
+  if (norm == DualNorm::kEuclidean) return x.squared_norm * DotInOrder(a, a);
   const double largest = Largest(x) * Largest(a);
   return largest * largest;
 }
@@ -216,14 +212,14 @@ double ProxSdca::StepSize(Index i, double curvature) const {
   const std::span<const double> own(alpha_.data() + i * k_, k_);
   const double gamma = loss_.gamma();
   if (step_ == SdcaStep::kLineSearch) {
-    return loss_.LineSearch(i, {own, direction_, Inner(z_, direction_), curvature});
+    return loss_.LineSearch(i, {own, direction_, DotInOrder(z_, direction_), curvature});
   }
   if (step_ == SdcaStep::kSmooth) return lambda_n_ * gamma / (largest_bound_ + lambda_n_ * gamma);
   const double bound = step_ == SdcaStep::kOwnBound ? features_.SquaredBound(i, regulariser_.norm())
                                                     : largest_bound_;
-  const double squared = Inner(direction_, direction_);
+  const double squared = DotInOrder(direction_, direction_);
   const double gap =
-      loss_.Value(i, z_) + loss_.Conjugate(i, own) + Inner(z_, own) + 0.5 * gamma * squared;
+      loss_.Value(i, z_) + loss_.Conjugate(i, own) + DotInOrder(z_, own) + 0.5 * gamma * squared;
   const double q = squared * (gamma + bound / lambda_n_);
   if (gap <= 0) return 0;
   return gap < q ? gap / q : 1.0;
@@ -255,8 +251,8 @@ SdcaPoint ProxSdca::Evaluate(std::vector<double> alpha) const {
   point.primal = losses / features_.size() + lambda_ * regulariser_.Value(point.weights);
   point.dual = -conjugates / features_.size() - lambda_ * regulariser_.Conjugate(v);
   if (!centre_.empty()) {
-    const double half = Inner(centre_, centre_) / 2;
-    point.primal += lambda_ * (half - Inner(centre_, point.weights));
+    const double half = DotInOrder(centre_, centre_) / 2;
+    point.primal += lambda_ * (half - DotInOrder(centre_, point.weights));
     point.dual += lambda_ * half;
   }
   point.alpha = std::move(alpha);

@@ -18,7 +18,7 @@ constexpr double kLargestRise = 1.5;
 constexpr double kDeadBand = 1.4;          // factors nearer to 1 than this change nothing
 constexpr double kLeastUsefulKappa = 0.1;  // κ/λ: a smaller κ becomes 0
 constexpr double kSmallerGap = 0.9;        // of the best so far: what counts as progress
-constexpr Index kPatience = 10;            // passes without progress, per hold
+constexpr Index kPassesPerHold = 10;       // passes without progress, per hold
 constexpr Index kLongestHold = 1024;
 
 /// ψ of FirstKappa.
@@ -86,7 +86,7 @@ std::optional<double> ProximalControl::AfterPass(double lambda, double kappa, do
   if (block_gap + centre_gap < kSmallerGap * best_gap_) {
     best_gap_ = block_gap + centre_gap;
     stalled_ = 0;
-  } else if (stalled_ > kPatience * hold_ && hold_ < kLongestHold) {
+  } else if (stalled_ > kPassesPerHold * hold_ && hold_ < kLongestHold) {
     hold_ *= 2;
     stalled_ = 0;
   }

@@ -32,8 +32,8 @@ namespace {
 constexpr double kTolerance = 1e-7;  // relative to the objective
 // Relative to the objective at w = 0, because terms of that size may cancel in the objective.
 constexpr double kLossTolerance = 1e-9;
-constexpr double kFeasible = 1e-9;   // violation of constraints on marginals
-constexpr double kRounding = 1e-12;  // relative to the largest scores
+constexpr double kFeasible = 1e-9;        // violation of constraints on marginals
+constexpr double kScoreRounding = 1e-12;  // relative to the largest scores
 constexpr Offset kFewLabellings = 1 << 12;
 
 /// q += coordinates of φ_part(state).
@@ -178,7 +178,7 @@ class Verifier {
     }
     space_->AddToPoint(m, psi_, 1 / (problem_.lambda() * num_examples_));
     const double room =
-        kTolerance * (1 + loss + hinge.bound) + 1e3 * kRounding * hinge.scores + 2 * rounding;
+        kTolerance * (1 + loss + hinge.bound) + 1e3 * kScoreRounding * hinge.scores + 2 * rounding;
     if (value > hinge.bound + room) {
       fault_ = "the dual point of example " + NumberOf(m) + " has a larger value than its maximum";
     }
@@ -252,7 +252,7 @@ bool IsInterrupted(const VerifyOptions& options) {
   return options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed) != 0;
 }
 
-std::string Figure(double value) { return NumberText(value, 9); }
+std::string NineDigits(double value) { return NumberText(value, 9); }
 
 /// Compares the figures; sets the outcome and the message of *result.
 void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training& training,
@@ -262,37 +262,39 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
   result->dual = verifier.dual();
   const double primal_rounding = verifier.PrimalRounding();
   const double dual_rounding = verifier.DualRounding();
-  const double room = training.room + kRounding * verifier.scores() + primal_rounding;
+  const double room = training.room + kScoreRounding * verifier.scores() + primal_rounding;
   result->dual_proved = claim.dual <= std::max(0.0, result->dual) + room + dual_rounding;
   std::string fault = verifier.fault();
   if (verifier.has_point() && !std::isfinite(result->dual)) fault = "the dual point is not finite";
   const std::string but = ", but by " + verifier.names() + " it is ";
   if (!(claim.primal >= result->primal_value - room)) {
-    fault = "the objective was claimed to be " + Figure(claim.primal) + but +
-            Figure(result->primal_value);
+    fault = "the objective was claimed to be " + NineDigits(claim.primal) + but +
+            NineDigits(result->primal_value);
   } else if (training.exact_oracle && claim.primal > result->primal + room + training.slack) {
-    fault =
-        "the objective was claimed to be " + Figure(claim.primal) + but + Figure(result->primal);
+    fault = "the objective was claimed to be " + NineDigits(claim.primal) + but +
+            NineDigits(result->primal);
   } else if (!(claim.dual <= result->primal + room)) {
-    fault = "the lower bound was claimed to be " + Figure(claim.dual) +
-            ", above the objective, which is " + Figure(result->primal) + " by " + verifier.names();
+    fault = "the lower bound was claimed to be " + NineDigits(claim.dual) +
+            ", above the objective, which is " + NineDigits(result->primal) + " by " +
+            verifier.names();
   } else if (training.own_bound && !result->dual_proved && !std::isnan(result->dual)) {
-    fault = "the lower bound was claimed to be " + Figure(claim.dual) +
-            ", but that of the dual point is " + Figure(result->dual);
+    fault = "the lower bound was claimed to be " + NineDigits(claim.dual) +
+            ", but that of the dual point is " + NineDigits(result->dual);
   }
   result->outcome = fault.empty() ? VerifyOutcome::kHolds : VerifyOutcome::kFails;
   if (!fault.empty()) {
     result->message = "the certificate does not hold: " + fault;
     return;
   }
-  result->message = "the certificate holds: objective " + Figure(result->primal) + " by " +
-                    verifier.names() + " (claimed " + Figure(claim.primal) + ")";
+  result->message = "the certificate holds: objective " + NineDigits(result->primal) + " by " +
+                    verifier.names() + " (claimed " + NineDigits(claim.primal) + ")";
   const double rounding = primal_rounding + dual_rounding;
   if (rounding > 1e-6 * claim.primal)
     result->message += ", within the rounding of kernel values (" + NumberText(rounding, 2) + ")";
   if (std::isnan(result->dual)) return;
-  result->message += ", lower bound " + Figure(result->dual) + " from the dual point (claimed " +
-                     Figure(claim.dual) + (result->dual_proved ? ")" : ", of other points)");
+  result->message += ", lower bound " + NineDigits(result->dual) +
+                     " from the dual point (claimed " + NineDigits(claim.dual) +
+                     (result->dual_proved ? ")" : ", of other points)");
 }
 
 }  // namespace

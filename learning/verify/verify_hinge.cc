@@ -19,8 +19,8 @@
 namespace slackline::internal {
 namespace {
 
-constexpr double kFeasible = 1e-9;  // violation of constraints on marginals
-constexpr Offset kFewLabellings = 1 << 12;
+constexpr double kMarginalTolerance = 1e-9;  // violation of constraints on marginals
+constexpr Offset kMostListedLabellings = 1 << 12;
 constexpr Offset kMostNodes = 1 << 20;  // a tenth of a second
 constexpr int kSmoothSteps = 200;
 constexpr double kSmoothGap = 1e-9;  // relative gap at which steps on a smoothed hinge end
@@ -59,16 +59,17 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
   for (const auto& structure : problem.data().structures()) {
     solvers_.push_back(nullptr);
     decoders_.push_back(nullptr);
-    if (slack && CountLabellings(structure->graph(), kFewLabellings) <= kFewLabellings) {
+    if (slack &&
+        CountLabellings(structure->graph(), kMostListedLabellings) <= kMostListedLabellings) {
       AddName("enumeration");
     } else if (structure->graph().num_global_factors() > 0) {
       // With coupled global factors the bounds must hold for the relaxation, not only for
       // labellings, so that labellings are not enumerated.
       GlobalDecodeOptions options;
       const bool exact = HasExactGlobals(structure->graph());
-      options.enumerate = exact ? kFewLabellings : 0;
-      const bool few =
-          exact && CountLabellings(structure->graph(), kFewLabellings) <= kFewLabellings;
+      options.enumerate = exact ? kMostListedLabellings : 0;
+      const bool few = exact && CountLabellings(structure->graph(), kMostListedLabellings) <=
+                                    kMostListedLabellings;
       decoders_.back() = std::make_unique<GlobalDecoder>(structure, options);
       AddName(few ? "enumeration" : exact ? "global" : "dual decomposition");
     } else {
@@ -173,7 +174,7 @@ HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example
   solution.bound = result_.upper_bound;
   const std::size_t states = graph.variable_states();
   if (!result_.integral) {
-    if (PolytopeViolation(graph, result_.marginals) > kFeasible) *feasible = false;
+    if (PolytopeViolation(graph, result_.marginals) > kMarginalTolerance) *feasible = false;
     solution.value = MarginalsScore(theta, result_.marginals);
     solution.marginals.assign(result_.marginals.begin(),
                               result_.marginals.begin() + static_cast<std::ptrdiff_t>(states));

@@ -32,7 +32,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr double kMaxSeed = 9e15;
 
-constexpr const char* kDescription =
+constexpr const char* kBenchDescription =
     "Compares learners on named training problems: work, seconds and memory to certified gaps.\n"
     "DATA_FOLDER holds yeast/yeast-train.arff and yeast/yeast.xml, reuters30/reuters30-train.svm, "
     "rcv1/rcv1-train.svm,\n"
@@ -41,7 +41,7 @@ constexpr const char* kDescription =
     "and for --test-metric yeast-test.arff, …, test.txt; the other problems need no files.\n"
     "The table goes to the standard output. Ctrl-C ends early and keeps the results so far.";
 
-constexpr const char* kExamples =
+constexpr const char* kBenchExamples =
     "Learners: auto, al, soft, bcfw (Frank-Wolfe steps), bcfw-lp and bcfw-lp-polytope (GLPK, "
     "compact or as the textbook\n"
     "writes it), bcfw-pairwise, bcfw-away, bcfw-fixed (steps of fixed length), and the others of "
@@ -124,11 +124,11 @@ void Register(Command* app, BenchCommand* command) {
                "instead: auto against the fastest of the other learners on problems of all kinds;\n"
                "--problems then lists parts of their names");
   app->AddFlag("--quiet,-q", &command->quiet, "no progress on the standard error");
-  app->SetFooter(kExamples);
+  app->SetFooter(kBenchExamples);
 }
 
 /// The checked values of the command line.
-struct Settings {
+struct BenchSettings {
   const BenchFigure* figure = nullptr;
   std::vector<FamilyProblem> family;
   std::vector<BenchChoice> problems;
@@ -193,7 +193,7 @@ std::int64_t ReadSeed(const std::string& text) {
   return static_cast<std::int64_t>(seed);
 }
 
-void ReadLearners(const BenchCommand& command, Settings* settings) {
+void ReadLearners(const BenchCommand& command, BenchSettings* settings) {
   settings->learners = ForOption("learners", [&] {
     if (command.learners_given) return ParseBenchLearners(command.learners);
     if (settings->figure != nullptr) return FigureLearners(*settings->figure, &settings->left_out);
@@ -204,8 +204,8 @@ void ReadLearners(const BenchCommand& command, Settings* settings) {
   throw DataError("--figure: none of its learners is available: " + settings->left_out.front());
 }
 
-Settings ReadSettings(const BenchCommand& command) {
-  Settings settings;
+BenchSettings ReadBenchSettings(const BenchCommand& command) {
+  BenchSettings settings;
   if (!command.figure.empty()) {
     settings.figure = ForOption("figure", [&] { return &FindBenchFigure(command.figure); });
     if (command.scaling) throw DataError("--figure and --scaling exclude each other");
@@ -244,7 +244,7 @@ Settings ReadSettings(const BenchCommand& command) {
   return settings;
 }
 
-Json StartJson(const BenchCommand& command, const Settings& settings) {
+Json StartJson(const BenchCommand& command, const BenchSettings& settings) {
   Json json = {{"program", ProgramVersion()},
                {"command_line", command.line},
                {"date", DateText()},
@@ -312,7 +312,7 @@ class Tasks {
 /// Runs all learners on one problem. Seeds are the outer loop, so that a drift in the speed of the
 /// machine affects all learners alike.
 std::vector<BenchRow> RunProblem(const std::string& name, const BenchTask& task,
-                                 const Settings& settings, const BenchRunner& runner) {
+                                 const BenchSettings& settings, const BenchRunner& runner) {
   std::vector<BenchRow> rows;
   for (const BenchLearner& learner : settings.learners) {
     rows.emplace_back();
@@ -329,8 +329,8 @@ std::vector<BenchRow> RunProblem(const std::string& name, const BenchTask& task,
   return rows;
 }
 
-Json RunProblems(const BenchCommand& command, const Settings& settings, const BenchRunner& runner,
-                 bool* failed) {
+Json RunProblems(const BenchCommand& command, const BenchSettings& settings,
+                 const BenchRunner& runner, bool* failed) {
   Json json = Json::array();
   std::vector<BenchRow> all;
   const std::size_t width = LearnerWidth(settings.learners);
@@ -360,7 +360,7 @@ Json RunProblems(const BenchCommand& command, const Settings& settings, const Be
 }
 
 /// Tells on the standard error what the runs of a figure are and how long they can take.
-void TellFigure(const BenchCommand& command, const Settings& settings) {
+void TellFigure(const BenchCommand& command, const BenchSettings& settings) {
   if (settings.figure == nullptr || command.quiet) return;
   double runs = 0;
   for (const BenchLearner& learner : settings.learners) runs += learner.NumRuns(settings.runs);
@@ -391,9 +391,9 @@ int ListRuns(const BenchCommand& command) {
   return 0;
 }
 
-int Run(const BenchCommand& command) {
+int RunBench(const BenchCommand& command) {
   if (command.list) return ListRuns(command);
-  const Settings settings = ReadSettings(command);
+  const BenchSettings settings = ReadBenchSettings(command);
   if (command.out_given) {
     std::vector<std::string> inputs;
     for (const BenchChoice& choice : settings.problems) {
@@ -450,7 +450,7 @@ std::string CommandLine(const Command& app) {
 
 void AddBench(Command* parent, Action* action) {
   const auto command = std::make_shared<BenchCommand>();
-  Command* app = parent->AddCommand("bench", kDescription);
+  Command* app = parent->AddCommand("bench", kBenchDescription);
   Register(app, command.get());
   app->OnParsed([command, app, action] {
     command->line = CommandLine(*app);
@@ -463,7 +463,7 @@ void AddBench(Command* parent, Action* action) {
       const std::string name = option->name();
       if (option->given() && name != "--list" && name != "--figure") command->beside_list = name;
     }
-    *action = [command] { return Run(*command); };
+    *action = [command] { return RunBench(*command); };
   });
 }
 

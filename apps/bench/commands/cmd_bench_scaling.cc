@@ -12,7 +12,7 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr std::size_t kSizeWidth = 28;
-constexpr std::size_t kFigureWidth = 14;
+constexpr std::size_t kScalingFigureWidth = 14;
 
 /// The figures of one learner along one axis.
 struct Line {
@@ -31,7 +31,7 @@ double SecondsPerPass(const BenchRow& row) {
   return Median(seconds);
 }
 
-std::string Head(std::size_t width) {
+std::string ScalingHead(std::size_t width) {
   return "Scaling; work and processor seconds of training to a certified relative gap of " +
          Number(kScalingGap) + ". -: not reached\n\n" + LeftCell("size", kSizeWidth) + " " +
          LeftCell("learner", width) +
@@ -54,15 +54,16 @@ std::string AddPoint(const ScalingAxis& axis, Index size, const Problem& problem
   const std::string name = LeftCell(axis.name + " " + std::to_string(size), kSizeWidth) + " " +
                            LeftCell(row.learner.name, width) + " |";
   if (row.runs.empty()) return name + " " + row.refusal + "\n";
-  return name + NumberCell(work.calls, kFigureWidth) + NumberCell(work.passes, kFigureWidth) +
-         NumberCell(pass, kFigureWidth - 1) + NumberCell(work.seconds, kFigureWidth) + "\n";
+  return name + NumberCell(work.calls, kScalingFigureWidth) +
+         NumberCell(work.passes, kScalingFigureWidth) + NumberCell(pass, kScalingFigureWidth - 1) +
+         NumberCell(work.seconds, kScalingFigureWidth) + "\n";
 }
 
 std::string Exponents(const ScalingAxis& axis, const Line& line, std::size_t width) {
   return LeftCell(axis.name + ", fitted exponent", kSizeWidth) + " " +
-         LeftCell(line.learner.name, width) + " |" + std::string(2 * kFigureWidth, ' ') +
-         NumberCell(FittedExponent(line.sizes, line.pass_seconds), kFigureWidth - 1) +
-         NumberCell(FittedExponent(line.sizes, line.gap_seconds), kFigureWidth) + "\n";
+         LeftCell(line.learner.name, width) + " |" + std::string(2 * kScalingFigureWidth, ' ') +
+         NumberCell(FittedExponent(line.sizes, line.pass_seconds), kScalingFigureWidth - 1) +
+         NumberCell(FittedExponent(line.sizes, line.gap_seconds), kScalingFigureWidth) + "\n";
 }
 
 Json AxisJson(const ScalingAxis& axis, std::vector<Line>* lines) {
@@ -87,7 +88,7 @@ Json RunScaling(const std::vector<ScalingAxis>& axes, const std::vector<BenchLea
                 const std::function<void(const std::string&)>& print, bool* failed) {
   Json json = Json::array();
   const std::size_t width = LearnerWidth(learners);
-  print(Head(width));
+  print(ScalingHead(width));
   for (const ScalingAxis& axis : axes) {
     if (runner.interrupted()) break;
     print("\n" + axis.name + ": " + axis.text + "\n");

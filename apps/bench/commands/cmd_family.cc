@@ -72,7 +72,7 @@ std::string DuelCells(const Duel& duel) {
          LeftCell(duel.best_name, 16);
 }
 
-std::string Head() {
+std::string FamilyHead() {
   const std::string group = " |" + LeftCell("  passes", 2 * kWidth + 2) +
                             LeftCell("seconds: auto, best", 2 * kWidth) + "  " +
                             LeftCell("ratio", kWidth) + LeftCell("best", 16);
@@ -139,7 +139,7 @@ Json RunFamily(const FamilySettings& settings, const std::atomic<int>* interrupt
                const std::function<void(const std::string&)>& print, bool* failed) {
   Json json = Json::array();
   std::vector<std::pair<std::string, std::array<Duel, 2>>> duels;
-  print(Head());
+  print(FamilyHead());
   for (const FamilyProblem& family : settings.problems) {
     if (interrupt->load(std::memory_order_relaxed) != 0) break;
     const Problem problem = family.make(settings.folder);

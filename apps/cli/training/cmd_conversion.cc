@@ -16,9 +16,6 @@ namespace {
 
 constexpr Index kMostParts = 99999;  // their names have five digits
 
-/// Thrown by the progress of a conversion.
-struct Interrupted {};
-
 }  // namespace
 
 void ConversionFlags::Register(Command* app, const std::string& for_text) {

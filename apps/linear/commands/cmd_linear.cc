@@ -6,7 +6,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kLinearExamples =
     "Examples:\n"
     "  slackline linear train mail.svm --loss logistic --l1 0.001 --model spam.slk\n"
     "  slackline linear train houses.csv --label-column price --loss squared --model price.slk\n"
@@ -19,7 +19,7 @@ void AddLinear(Command* parent, Action* action) {
   Command* app = parent->AddCommand(
       "linear", "Linear models: one of two classes, or a number, for every example.");
   app->RequireCommand();
-  app->SetFooter(kExamples);
+  app->SetFooter(kLinearExamples);
   AddLinearTrain(app, action);
   AddLinearPredict(app, action);
   AddLinearEvaluate(app, action);

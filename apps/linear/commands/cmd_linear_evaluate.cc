@@ -18,17 +18,17 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kLinearEvaluateDescription =
     "Predicts the classes or the numbers of examples and compares them with those given in DATA. "
     "Unknown ones (empty, NA, ?)\n"
     "do not count, nor do classes that the model does not know.";
 
-constexpr const char* kExamples =
+constexpr const char* kLinearEvaluateExamples =
     "Examples:\n"
     "  slackline linear evaluate houses-test.csv --model price.slk\n"
     "  slackline linear evaluate mail-test.svm --model spam.slk --json > metrics.json";
 
-struct EvaluateCommand {
+struct LinearEvaluateCommand {
   std::string data;
   std::string model;
   bool json = false;
@@ -75,7 +75,7 @@ std::string Table(const LinearModel& model, const LinearMetrics& metrics) {
   return text;
 }
 
-int Run(const EvaluateCommand& command) {
+int RunLinearEvaluate(const LinearEvaluateCommand& command) {
   const LinearModel model = LinearModel::Load(command.model);
   const MultiLabelData data =
       ReadMultiLabelData(command.data, command.reading.OptionsFor(model.ReadOptions()));
@@ -95,7 +95,8 @@ int Run(const EvaluateCommand& command) {
 
 void AddLinearEvaluate(Command* parent, Action* action) {
   const auto [app, command] =
-      AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
+      AddCommand(parent, action, {"evaluate", kLinearEvaluateDescription, kLinearEvaluateExamples},
+                 RunLinearEvaluate);
   app->AddArgument("DATA", &command->data, "examples with their classes or numbers")->Required();
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   command->reading.Register(app);

@@ -14,7 +14,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kLinearPredictDescription =
     "Predicts the classes or the numbers of examples, one line each.\n"
     "DATA is read like training data; - reads the standard input. Columns of a table (CSV, TSV) "
     "are found by their names, in any\n"
@@ -28,12 +28,12 @@ constexpr const char* kDescription =
     "--output probabilities (loss logistic) writes the probability of the second class, 1 / (1 + "
     "exp(-score)).";
 
-constexpr const char* kExamples =
+constexpr const char* kLinearPredictExamples =
     "Examples:\n"
     "  slackline linear predict houses-test.csv --model price.slk --out prices.txt\n"
     "  zcat mail-test.svm.gz | slackline linear predict - --model spam.slk --output probabilities";
 
-struct PredictCommand {
+struct LinearPredictCommand {
   LinesFlags lines;
   std::string output = "predictions";
 };
@@ -55,7 +55,7 @@ std::string LineOf(const LinearModel& model, const std::string& output, double s
   return model.class_names()[PredictsSecond(score) ? 1 : 0];
 }
 
-int Run(const PredictCommand& command) {
+int RunLinearPredict(const LinearPredictCommand& command) {
   CheckChoice("output", command.output, {"predictions", "scores", "probabilities"});
   command.lines.CheckFiles();
   const LinearModel model = LinearModel::Load(command.lines.model);
@@ -72,7 +72,9 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddLinearPredict(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"predict", kLinearPredictDescription, kLinearPredictExamples},
+                 RunLinearPredict);
   command->lines.RegisterModel(app);
   AddTextOption(app, "output", &command->output, "predictions|scores|probabilities",
                 "what to write (see above)", "predictions");

@@ -28,7 +28,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kLinearTrainDescription =
     "Trains a linear model that tells two classes apart or predicts a number, and writes it to a "
     "model file. The method is proximal\n"
     "stochastic dual coordinate ascent (Shalev-Shwartz and Zhang, 2012), with a certified gap.\n"
@@ -39,7 +39,7 @@ constexpr const char* kDescription =
     "whose class or number is not known (empty, NA, ?) is left out. Ctrl-C ends training early and "
     "keeps the best model.";
 
-constexpr const char* kExamples =
+constexpr const char* kLinearTrainExamples =
     "Examples:\n"
     "  slackline linear train mail.svm --loss logistic --model spam.slk\n"
     "  slackline linear train mail.svm --loss smoothed-hinge --l1 0.001 --gap-tolerance 1e-6 "
@@ -49,7 +49,7 @@ constexpr const char* kExamples =
     "  slackline linear train houses.csv --label-column -1 --loss absolute --epsilon 0.5 --model "
     "p.slk";
 
-struct TrainCommand {
+struct LinearTrainCommand {
   ClassDataFlags data;
   std::string loss = "hinge";
   std::string smoothing = "1";
@@ -69,7 +69,7 @@ struct TrainCommand {
   TrainFlags train;
 };
 
-LinearLoss LossOf(const TrainCommand& command) {
+LinearLoss LossOf(const LinearTrainCommand& command) {
   LinearLoss loss;
   loss.kind =
       ReadChoice("loss", command.loss,
@@ -89,7 +89,7 @@ LinearLoss LossOf(const TrainCommand& command) {
 }
 
 /// The options, after all checks that need no data.
-LinearTrainingOptions OptionsOf(const TrainCommand& command, const TrainOptions& train) {
+LinearTrainingOptions OptionsOf(const LinearTrainCommand& command, const TrainOptions& train) {
   LinearTrainingOptions options;
   options.loss = LossOf(command);
   options.regulariser =
@@ -116,7 +116,7 @@ LinearTrainingOptions OptionsOf(const TrainCommand& command, const TrainOptions&
 }
 
 /// Throws DataError when an output cannot be written, or would replace another file.
-void CheckFiles(const TrainCommand& command) {
+void CheckFiles(const LinearTrainCommand& command) {
   std::vector<std::string> others = {command.data.data};
   if (!command.checkpoint.resume.empty()) others.push_back(command.checkpoint.resume);
   CheckOutput("model", command.model, others, false);
@@ -129,7 +129,7 @@ void CheckFiles(const TrainCommand& command) {
 }
 
 /// What the record of the model says before training.
-void BeginRecord(const TrainCommand& command, const TrainOptions& train,
+void BeginRecord(const LinearTrainCommand& command, const TrainOptions& train,
                  const LinearTraining& training, TrainingRecord* record) {
   const LinearProblem& problem = training.problem();
   record->program = ProgramVersion();
@@ -159,7 +159,7 @@ std::string RegulariserText(const LinearProblem& problem) {
   return "lambda " + Number(problem.lambda) + ", " + name + (l1.empty() ? "" : " + " + l1);
 }
 
-void Describe(const TrainCommand& command, const TrainOptions& train,
+void Describe(const LinearTrainCommand& command, const TrainOptions& train,
               const LinearTraining& training) {
   const LinearData& data = training.data();
   TellNotes(data.notes);
@@ -187,7 +187,7 @@ void Describe(const TrainCommand& command, const TrainOptions& train,
   }
 }
 
-int Run(const TrainCommand& command) {
+int RunLinearTrain(const LinearTrainCommand& command) {
   TrainOptions train = command.train.Read();
   const LinearTrainingOptions options = OptionsOf(command, train);
   CheckFiles(command);
@@ -231,7 +231,7 @@ int Run(const TrainCommand& command) {
   return summary.termination == Termination::kInterrupted ? 128 + interrupt->load() : 0;
 }
 
-void RegisterModelOptions(Command* app, TrainCommand* command) {
+void RegisterModelOptions(Command* app, LinearTrainCommand* command) {
   AddTextOption(
       app, "loss", &command->loss, "hinge|smoothed-hinge|logistic|squared|absolute",
       "loss of a score z. Two classes, y = -1 or 1: hinge max(0, 1 - yz); smoothed-hinge; "
@@ -253,7 +253,7 @@ void RegisterModelOptions(Command* app, TrainCommand* command) {
   command->scale.Register(app);
 }
 
-void RegisterTraining(Command* app, TrainCommand* command) {
+void RegisterTraining(Command* app, LinearTrainCommand* command) {
   Option* c =
       AddTextOption(app, "C", &command->c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
   command->train.Register(app, {"lambda", "gap-tolerance", "absolute-gap", "max-passes",
@@ -280,7 +280,8 @@ void RegisterTraining(Command* app, TrainCommand* command) {
 }  // namespace
 
 void AddLinearTrain(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"train", kLinearTrainDescription, kLinearTrainExamples}, RunLinearTrain);
   command->data.Register(app, "the classes or numbers", "classes or numbers");
   RegisterModelOptions(app, command);
   AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->Required();

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples =
+constexpr const char* kMatchingExamples =
     "Examples:\n"
     "  slackline matching draw --out drawn\n"
     "  slackline matching train drawn/train.txt --lambda 0.01 --model alignments.slk\n"
@@ -34,7 +34,7 @@ constexpr const char* kDrawDescription =
 constexpr Index kMostWords = 1000;  // of one sentence
 constexpr Index kMostExamples = 1'000'000;
 
-struct DrawCommand {
+struct DrawMatchingsCommand {
   std::string out;
   std::string examples = "120";
   std::string words = "5-15";
@@ -46,7 +46,7 @@ struct DrawCommand {
   bool quiet = false;
 };
 
-DrawnAlignments ReadSettings(const DrawCommand& command) {
+DrawnAlignments ReadSettings(const DrawMatchingsCommand& command) {
   DrawnAlignments settings;
   settings.examples = ReadCount("examples", command.examples, 2, kMostExamples);
   const std::size_t dash = command.words.find('-');
@@ -62,7 +62,7 @@ DrawnAlignments ReadSettings(const DrawCommand& command) {
   return settings;
 }
 
-int RunDraw(const DrawCommand& command) {
+int RunDrawMatchings(const DrawMatchingsCommand& command) {
   const DrawnAlignments settings = ReadSettings(command);
   const fs::path out = command.out;
   std::error_code error;
@@ -93,7 +93,7 @@ int RunDraw(const DrawCommand& command) {
 
 void AddMatchingDraw(Command* parent, Action* action) {
   const auto [app, command] =
-      AddCommand(parent, action, {"draw", kDrawDescription, kExamples}, RunDraw);
+      AddCommand(parent, action, {"draw", kDrawDescription, kMatchingExamples}, RunDrawMatchings);
   AddTextOption(app, "out", &command->out, "DIR", "new or empty folder for the two files")
       ->Required();
   AddTextOption(app, "examples", &command->examples, "N",
@@ -116,7 +116,7 @@ void AddMatching(Command* parent, Action* action) {
                                     "Bipartite matching: which candidate edges between two "
                                     "sides belong together, such as words of two languages.");
   app->RequireCommand();
-  app->SetFooter(kExamples);
+  app->SetFooter(kMatchingExamples);
   AddMatchingTrain(app, action);
   AddMatchingPredict(app, action);
   AddMatchingEvaluate(app, action);

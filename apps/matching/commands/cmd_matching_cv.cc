@@ -18,7 +18,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMatchingCvDescription =
     "Chooses lambda by cross-validation over the examples of DATA, then trains with it on all of "
     "them.\n"
     "The examples are divided into K folds at random. For each fold, models are trained on the "
@@ -29,14 +29,14 @@ constexpr const char* kDescription =
     "early. Features are\n"
     "numbered, and scaled, over all examples.";
 
-constexpr const char* kExamples =
+constexpr const char* kMatchingCvExamples =
     "Examples:\n"
     "  slackline matching cv drawn/train.txt --model alignments.slk\n"
     "  slackline matching cv pairs.txt.gz --lambda-path 0.1,0.01,0.001 --folds 10 --metric exact "
     "--no-refit --json";
 
 /// In the order of MatchingTrial::Figures.
-CvMetrics Metrics() {
+CvMetrics MatchingCvMetrics() {
   CvMetrics metrics;
   metrics.figures = {{"f1", "f1", "F1"},
                      {"precision", "precision", "precision"},
@@ -52,7 +52,7 @@ CvMetrics Metrics() {
   return metrics;
 }
 
-struct CvCommand {
+struct MatchingCvCommand {
   MatchingFlags matching;
   CvFlags cv;
 };
@@ -113,13 +113,13 @@ class MatchingCv : public CvApplication {
   const LossScale loss_;
 };
 
-int Run(const CvCommand& command) {
+int RunMatchingCv(const MatchingCvCommand& command) {
   command.matching.Check();
-  const CvSettings settings = command.cv.Read(Metrics(), {command.matching.data});
+  const CvSettings settings = command.cv.Read(MatchingCvMetrics(), {command.matching.data});
   MatchingTask matching = LoadMatchingTask(command.matching, settings.train);
   CvTask task;
   task.all = "all examples";
-  task.figures = Metrics().figures;
+  task.figures = MatchingCvMetrics().figures;
   task.shown = {0, 1, 2, 3, 4, 5};
   task.own = {{"loss", command.matching.loss}};
   task.session = [&](std::size_t) {
@@ -131,9 +131,10 @@ int Run(const CvCommand& command) {
 }  // namespace
 
 void AddMatchingCv(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"cv", kMatchingCvDescription, kMatchingCvExamples}, RunMatchingCv);
   command->matching.Register(app);
-  command->cv.Register(app, Metrics(), "all examples");
+  command->cv.Register(app, MatchingCvMetrics(), "all examples");
   GroupHelp(app);
 }
 

@@ -44,7 +44,7 @@ constexpr const char* kEvaluateExamples =
     "  slackline matching evaluate drawn/test.txt --model alignments.slk\n"
     "  slackline matching evaluate drawn/test.txt --model alignments.slk --json > metrics.json";
 
-struct PredictCommand {
+struct MatchingPredictCommand {
   std::string data;
   std::string model;
   std::string output = "pairs";
@@ -54,7 +54,7 @@ struct PredictCommand {
   ThreadFlag threads;
 };
 
-MatchingData LoadData(const MatchingModel& model, const PredictCommand& command) {
+MatchingData LoadData(const MatchingModel& model, const MatchingPredictCommand& command) {
   MatchingData data = ReadMatchingsFor(model, command.data, ProcessRanks());
   if (data.unknown_features > 0 && !command.quiet) {
     std::fprintf(stderr, "note: %s of edges unknown to the model left out\n",
@@ -88,7 +88,7 @@ void AppendEdges(const MatchingData& data, const MatchingExample& example,
   }
 }
 
-int RunPredict(const PredictCommand& command) {
+int RunPredict(const MatchingPredictCommand& command) {
   const std::size_t output = CheckChoice("output", command.output, {"pairs", "edges", "scores"});
   const int threads = command.threads.Read();
   if (!command.out.empty()) {
@@ -155,7 +155,7 @@ std::string MetricsTable(const MatchingMetrics& metrics, const MatchingModel& mo
   return text;
 }
 
-int RunEvaluate(const PredictCommand& command) {
+int RunEvaluate(const MatchingPredictCommand& command) {
   const int threads = command.threads.Read();
   const MatchingModel model = MakeOnAllRanks([&] { return MatchingModel::Load(command.model); });
   const MatchingData data = LoadData(model, command);
@@ -173,7 +173,7 @@ int RunEvaluate(const PredictCommand& command) {
   return 0;
 }
 
-void AddCommon(Command* app, PredictCommand* command) {
+void AddCommon(Command* app, MatchingPredictCommand* command) {
   app->AddArgument("DATA", &command->data, "examples")->Required();
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   command->threads.Register(app);

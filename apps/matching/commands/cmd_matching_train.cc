@@ -11,7 +11,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMatchingTrainDescription =
     "Trains a model of matchings, with a weight for every feature of edges. Training and "
     "prediction are exact.\n"
     "Every node has at most a given number of edges (--left-capacity, --right-capacity).\n"
@@ -22,17 +22,17 @@ constexpr const char* kDescription =
     "                               a blank line ends the example\n\n"
     "Ctrl-C ends training early and keeps the best model.";
 
-constexpr const char* kExamples =
+constexpr const char* kMatchingTrainExamples =
     "Examples:\n"
     "  slackline matching train drawn/train.txt --lambda 0.01 --model alignments.slk\n"
     "  slackline matching train pairs.txt.gz --left-capacity 2 --recall-cost 1 --model pairs.slk";
 
-struct TrainCommand {
+struct MatchingTrainCommand {
   MatchingFlags matching;
   SessionFlags session;
 };
 
-int Run(const TrainCommand& command) {
+int RunMatchingTrain(const MatchingTrainCommand& command) {
   command.matching.Check();
   SessionSettings settings = ReadSession(command.session, {command.matching.data});
   MatchingTask data = LoadMatchingTask(command.matching, settings.train);
@@ -43,7 +43,9 @@ int Run(const TrainCommand& command) {
 }  // namespace
 
 void AddMatchingTrain(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"train", kMatchingTrainDescription, kMatchingTrainExamples},
+                 RunMatchingTrain);
   command->matching.Register(app);
   command->session.Register(app);
   GroupHelp(app);

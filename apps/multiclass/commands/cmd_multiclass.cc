@@ -10,7 +10,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kMulticlassExamples =
     "Examples:\n"
     "  slackline multiclass train pixels.svm.gz --model digits.slk\n"
     "  slackline multiclass train flowers.csv --label-column species --costs costs.csv --model "
@@ -24,7 +24,7 @@ void AddMulticlass(Command* parent, Action* action) {
   Command* app =
       parent->AddCommand("multiclass", "Classification: every example has one of K classes.");
   app->RequireCommand();
-  app->SetFooter(kExamples);
+  app->SetFooter(kMulticlassExamples);
   AddMulticlassTrain(app, action);
   AddMulticlassPredict(app, action);
   AddMulticlassEvaluate(app, action);

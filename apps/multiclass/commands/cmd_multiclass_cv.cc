@@ -17,7 +17,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMulticlassCvDescription =
     "Chooses lambda by cross-validation, then trains with it on all data.\n"
     "The examples are divided into K folds at random. For each fold, models are trained on the "
     "other folds for all values of\n"
@@ -27,13 +27,13 @@ constexpr const char* kDescription =
     "early. Features are scaled\n"
     "over all examples.";
 
-constexpr const char* kExamples =
+constexpr const char* kMulticlassCvExamples =
     "Examples:\n"
     "  slackline multiclass cv pixels.svm.gz --model digits.slk\n"
     "  slackline multiclass cv flowers.csv --label-column species --lambda-path 0.1,0.01,0.001 "
     "--metric macro-f1 --no-refit --json";
 
-CvMetrics Metrics() {
+CvMetrics MulticlassCvMetrics() {
   CvMetrics metrics;
   metrics.figures.assign(MulticlassFigures().begin(), MulticlassFigures().end());
   metrics.text =
@@ -43,16 +43,16 @@ CvMetrics Metrics() {
   return metrics;
 }
 
-struct CvCommand {
+struct MulticlassCvCommand {
   MulticlassFlags multiclass;
   CvFlags cv;
 };
 
-int Run(const CvCommand& command) {
-  const CvSettings settings = command.cv.Read(Metrics(), command.multiclass.inputs());
+int RunMulticlassCv(const MulticlassCvCommand& command) {
+  const CvSettings settings = command.cv.Read(MulticlassCvMetrics(), command.multiclass.inputs());
   const MulticlassInput input = LoadMulticlass(command.multiclass, settings.train);
   CvTask task;
-  task.figures = Metrics().figures;
+  task.figures = MulticlassCvMetrics().figures;
   task.shown = {0, 1, 2};
   task.own = {{"loss", input.options.texts.loss}};
   task.session = [&](std::size_t) {
@@ -64,9 +64,10 @@ int Run(const CvCommand& command) {
 }  // namespace
 
 void AddMulticlassCv(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"cv", kMulticlassCvDescription, kMulticlassCvExamples}, RunMulticlassCv);
   command->multiclass.Register(app);
-  command->cv.Register(app, Metrics(), "all data");
+  command->cv.Register(app, MulticlassCvMetrics(), "all data");
   GroupHelp(app);
 }
 

@@ -24,7 +24,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMulticlassEvaluateDescription =
     "Predicts the classes of examples and compares them with the classes given in DATA. Unknown "
     "classes (empty, NA, ?) do not count;\n"
     "classes that the model does not know count as errors, but have no cost. The mean cost is that "
@@ -36,7 +36,7 @@ constexpr const char* kDescription =
     "where there are more than\n"
     "12 classes, the most frequent errors are listed instead, and --confusion writes the table.";
 
-constexpr const char* kExamples =
+constexpr const char* kMulticlassEvaluateExamples =
     "Examples:\n"
     "  slackline multiclass evaluate pixels-test.svm.gz --model digits.slk\n"
     "  slackline multiclass evaluate flowers-test.csv --model f.slk --costs costs.csv --confusion "
@@ -46,7 +46,7 @@ constexpr const char* kExamples =
 constexpr std::size_t kMostColumns = 12;  // of a table of confusions on the terminal
 constexpr std::size_t kListedErrors = 10;
 
-struct EvaluateCommand {
+struct MulticlassEvaluateCommand {
   std::string data;
   std::string model;
   std::string costs;
@@ -178,7 +178,7 @@ std::string ConfusionCsv(const Report& report) {
   return text;
 }
 
-int Run(const EvaluateCommand& command) {
+int RunMulticlassEvaluate(const MulticlassEvaluateCommand& command) {
   Ranks& ranks = ProcessRanks();
   const int threads = command.threads.Read();
   if (!command.confusion.empty()) {
@@ -216,8 +216,9 @@ int Run(const EvaluateCommand& command) {
 }  // namespace
 
 void AddMulticlassEvaluate(Command* parent, Action* action) {
-  const auto [app, command] =
-      AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"evaluate", kMulticlassEvaluateDescription, kMulticlassEvaluateExamples},
+      RunMulticlassEvaluate);
   app->AddArgument("DATA", &command->data, "examples with their classes")->Required();
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   command->reading.Register(app);

@@ -13,7 +13,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMulticlassPredictDescription =
     "Predicts the classes of examples.\n"
     "DATA is read like training data; - reads the standard input. Columns of a table (CSV, TSV) "
     "are "
@@ -30,21 +30,21 @@ constexpr const char* kDescription =
     "the scores of all classes, of\n"
     "which the largest decides. Commas separate them; names with a comma or a quote are quoted.";
 
-constexpr const char* kExamples =
+constexpr const char* kMulticlassPredictExamples =
     "Examples:\n"
     "  slackline multiclass predict pixels-test.svm.gz --model digits.slk --out predicted.txt\n"
     "  zcat pixels-test.svm.gz | slackline multiclass predict - --model digits.slk --output scores "
     "> scores.csv";
 
-struct PredictCommand {
+struct MulticlassPredictCommand {
   LinesFlags lines;
   std::string output = "classes";
 };
 
 /// Writes predictions as lines of text.
-class Lines {
+class ClassLines {
  public:
-  Lines(const MulticlassModel& model, bool scores) : scores_(scores) {
+  ClassLines(const MulticlassModel& model, bool scores) : scores_(scores) {
     for (const std::string& name : model.class_names())
       cells_.push_back(scores ? CsvCell(name) : name);
   }
@@ -61,12 +61,12 @@ class Lines {
   std::vector<std::string> cells_;  // the names of the classes as written
 };
 
-int Run(const PredictCommand& command) {
+int RunMulticlassPredict(const MulticlassPredictCommand& command) {
   CheckChoice("output", command.output, {"classes", "scores"});
   command.lines.CheckFiles();
   const MulticlassModel model =
       MakeOnAllRanks([&] { return MulticlassModel::Load(command.lines.model); });
-  const Lines lines(model, command.output == "scores");
+  const ClassLines lines(model, command.output == "scores");
   LineWriter writer;
   writer.head = lines.Head();
   writer.append = [&](const FeatureRows& rows, int threads, std::string* text) {
@@ -79,7 +79,9 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddMulticlassPredict(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"predict", kMulticlassPredictDescription, kMulticlassPredictExamples},
+      RunMulticlassPredict);
   command->lines.RegisterModel(app);
   AddTextOption(app, "output", &command->output, "classes|scores", "what to write (see above)",
                 "classes");

@@ -11,7 +11,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMulticlassTrainDescription =
     "Trains a classifier with one class per example (Crammer and Singer, 2001), and writes it to a "
     "model file.\n"
     "DATA is a table (CSV, TSV; needs --label-column) or LIBSVM, plain or gzip, or a folder with "
@@ -20,7 +20,7 @@ constexpr const char* kDescription =
     "example whose class is not\n"
     "known (empty, NA, ?) is left out. Ctrl-C ends training early and keeps the best model.";
 
-constexpr const char* kExamples =
+constexpr const char* kMulticlassTrainExamples =
     "Examples:\n"
     "  slackline multiclass train pixels.svm.gz --model digits.slk\n"
     "  slackline multiclass train flowers.csv --label-column species --ignore-columns id --model "
@@ -30,12 +30,12 @@ constexpr const char* kExamples =
     "10 --verify --model d.slk\n"
     "  slackline multiclass train pixels.svm.gz --kernel rbf --kernel-gamma 0.1 --model d.slk";
 
-struct TrainCommand {
+struct MulticlassTrainCommand {
   MulticlassFlags multiclass;
   SessionFlags session;
 };
 
-int Run(const TrainCommand& command) {
+int RunMulticlassTrain(const MulticlassTrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.multiclass.inputs());
   const MulticlassInput input = LoadMulticlass(command.multiclass, settings.train);
   MulticlassSession task(input, command.multiclass);
@@ -45,7 +45,9 @@ int Run(const TrainCommand& command) {
 }  // namespace
 
 void AddMulticlassTrain(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"train", kMulticlassTrainDescription, kMulticlassTrainExamples},
+                 RunMulticlassTrain);
   command->multiclass.Register(app);
   command->session.Register(app);
   GroupHelp(app);

@@ -12,14 +12,14 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMultiLabelConvertDescription =
     "Converts data to a file that `train` uses where it lies, so that they can be larger than the "
     "memory.\nDATA is a table (CSV, TSV; needs --label-columns), ARFF (Mulan; needs --labels) or "
     "LIBSVM (needs --labels or\n--num-labels), also gzip, or a folder with files part-...; - reads "
     "the standard input (not for tables, which are read\ntwice). The encoding of a table, the "
     "constant and the scaling of the features become part of the file.";
 
-constexpr const char* kExamples =
+constexpr const char* kMultiLabelConvertExamples =
     "Examples:\n"
     "  slackline multilabel convert reuters.svm.gz --num-labels 30 --out reuters.data\n"
     "  slackline multilabel train reuters.data --model r.slk\n"
@@ -28,7 +28,7 @@ constexpr const char* kExamples =
     "  zstdcat huge.svm.zst | slackline multilabel convert - --num-labels 30 --out huge.data\n"
     "  slackline multilabel convert reuters-test.svm.gz --for r.slk --out test.data";
 
-struct ConvertCommand {
+struct MultiLabelConvertCommand {
   std::string data;
   std::string format = "auto";
   std::string labels_xml;
@@ -38,7 +38,7 @@ struct ConvertCommand {
   ConversionFlags conversion;
 };
 
-MultiLabelReadOptions ReadOptionsOf(const ConvertCommand& command) {
+MultiLabelReadOptions ReadOptionsOf(const MultiLabelConvertCommand& command) {
   MultiLabelReadOptions read;
   if (!command.conversion.model.empty()) {
     if (!command.labels_xml.empty() || !command.num_labels.empty() || command.table.given())
@@ -58,7 +58,7 @@ MultiLabelReadOptions ReadOptionsOf(const ConvertCommand& command) {
   return read;
 }
 
-void Summarise(const ConvertCommand& command, const Conversion& conversion) {
+void Summarise(const MultiLabelConvertCommand& command, const Conversion& conversion) {
   const MultiLabelData& about = conversion.about;
   TellNotes(about.notes);
   SummariseConversion(
@@ -69,7 +69,7 @@ void Summarise(const ConvertCommand& command, const Conversion& conversion) {
       *about.converted);
 }
 
-int Run(const ConvertCommand& command) {
+int RunMultiLabelConvert(const MultiLabelConvertCommand& command) {
   const ConversionFlags& flags = command.conversion;
   const ConvertedTarget target = flags.Target({command.data, command.labels_xml, flags.model});
   ConversionOptions options;
@@ -88,7 +88,9 @@ int Run(const ConvertCommand& command) {
 }  // namespace
 
 void AddMultiLabelConvert(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"convert", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"convert", kMultiLabelConvertDescription, kMultiLabelConvertExamples},
+      RunMultiLabelConvert);
   app->AddArgument("DATA", &command->data, "data in text")->Required();
   RegisterFormat(app, &command->format);
   command->table.Register(app);

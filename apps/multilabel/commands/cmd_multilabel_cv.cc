@@ -19,7 +19,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMultiLabelCvDescription =
     "Chooses lambda by cross-validation, then trains with it on all data.\n"
     "The examples are divided into K folds at random. For each fold, models are trained on the "
     "other folds for all values of\n"
@@ -29,7 +29,7 @@ constexpr const char* kDescription =
     "and standard deviation\n"
     "over the folds. Ctrl-C ends cross-validation early.";
 
-constexpr const char* kExamples =
+constexpr const char* kMultiLabelCvExamples =
     "Examples:\n"
     "  slackline multilabel cv yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
     "  slackline multilabel cv yeast-train.arff.gz --labels yeast.xml --graph auto --model "
@@ -40,7 +40,7 @@ constexpr const char* kExamples =
 /// Metrics in the table besides the one to choose by: Hamming loss and subset accuracy.
 constexpr std::size_t kShown[] = {0, 1};
 
-CvMetrics Metrics() {
+CvMetrics MultiLabelCvMetrics() {
   CvMetrics metrics;
   metrics.figures.assign(MultiLabelFigures().begin(), MultiLabelFigures().end());
   metrics.text =
@@ -50,21 +50,21 @@ CvMetrics Metrics() {
   return metrics;
 }
 
-struct CvCommand {
+struct MultiLabelCvCommand {
   DataFlags data;
   CvFlags cv;
   bool calibrate = false;
 };
 
-int Run(const CvCommand& command) {
+int RunMultiLabelCv(const MultiLabelCvCommand& command) {
   if (command.calibrate && command.cv.no_refit)
     throw DataError(
         "--calibrate cannot be combined with --no-refit: there is no model to calibrate");
-  const CvSettings cv = command.cv.Read(Metrics(), command.data.inputs());
+  const CvSettings cv = command.cv.Read(MultiLabelCvMetrics(), command.data.inputs());
   const DataSettings settings = command.data.Read(cv.train);
   const TrainingData training = ReadTrainingData(command.data, settings);
   CvTask task;
-  task.figures = Metrics().figures;
+  task.figures = MultiLabelCvMetrics().figures;
   task.candidate_key = "graph";
   task.candidates = TellGraphCandidates(settings, training, command.cv.quiet);
   // The folds of the cross-validation also calibrate the final model.
@@ -94,9 +94,10 @@ int Run(const CvCommand& command) {
 }  // namespace
 
 void AddMultiLabelCv(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"cv", kMultiLabelCvDescription, kMultiLabelCvExamples}, RunMultiLabelCv);
   command->data.Register(app);
-  command->cv.Register(app, Metrics(), "all data");
+  command->cv.Register(app, MultiLabelCvMetrics(), "all data");
   AddCalibrateFlag(app, &command->calibrate, "the folds, for the best lambda");
   GroupHelp(app);
 }

@@ -21,14 +21,14 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMultiLabelEvaluateDescription =
     "Predicts the labels of examples and compares them with the labels given in DATA. Unknown "
     "labels (?) do not count.\n"
     "If a label is neither given nor predicted, its precision, recall and F1 are 0, also in macro "
     "F1; if the given and\n"
     "predicted sets of an example are both empty, its F1 and Jaccard index are 1.";
 
-constexpr const char* kExamples =
+constexpr const char* kMultiLabelEvaluateExamples =
     "Examples:\n"
     "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk\n"
     "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --decode lp --json > "
@@ -36,7 +36,7 @@ constexpr const char* kExamples =
     "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --compare "
     "yeast-train.arff.gz";
 
-struct EvaluateCommand {
+struct MultiLabelEvaluateCommand {
   std::string data;
   std::string model;
   std::string compare;
@@ -96,8 +96,8 @@ std::string MetricsTable(const MultiLabelModel& model, const MultiLabelMetrics& 
 
 /// Prints what the command computes; returns the exit code. data: the labels are those of
 /// all ranks, as are the predictions.
-int Report(const EvaluateCommand& command, const MultiLabelModel& model, const MultiLabelData& data,
-           const MultiLabelPredictions& predictions) {
+int ReportFigures(const MultiLabelEvaluateCommand& command, const MultiLabelModel& model,
+           const MultiLabelData& data, const MultiLabelPredictions& predictions) {
   const MultiLabelMetrics metrics =
       ComputeMetrics(model.num_labels(), data.labels, predictions.labels);
   Json json = MetricsJson(model, metrics, predictions);
@@ -116,7 +116,7 @@ int Report(const EvaluateCommand& command, const MultiLabelModel& model, const M
   return 0;
 }
 
-int Run(const EvaluateCommand& command) {
+int RunMultiLabelEvaluate(const MultiLabelEvaluateCommand& command) {
   Ranks& ranks = ProcessRanks();
   if (!command.compare.empty()) RequireOneProcess("--compare");
   PredictOptions options;
@@ -138,15 +138,16 @@ int Run(const EvaluateCommand& command) {
   predictions.labels = JoinOnFirst(ranks, std::move(predictions.labels));
   predictions.scores = JoinOnFirst(ranks, std::move(predictions.scores));
   int code = 0;
-  OnFirstRank([&] { code = Report(command, model, data, predictions); });
+  OnFirstRank([&] { code = ReportFigures(command, model, data, predictions); });
   return code;
 }
 
 }  // namespace
 
 void AddMultiLabelEvaluate(Command* parent, Action* action) {
-  const auto [app, command] =
-      AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"evaluate", kMultiLabelEvaluateDescription, kMultiLabelEvaluateExamples},
+      RunMultiLabelEvaluate);
   app->AddArgument("DATA", &command->data, "examples with their labels")->Required();
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   command->reading.Register(app);

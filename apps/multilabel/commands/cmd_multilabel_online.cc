@@ -35,7 +35,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMultiLabelOnlineDescription =
     "Trains a multi-label classifier on a stream of any length: each example is predicted, learned "
     "from once, in the\n"
     "order of the data, and forgotten. The method is online dual ascent with several labellings in "
@@ -52,7 +52,7 @@ constexpr const char* kDescription =
     "Ctrl-C, or a line with an error, ends the stream: the model of the examples before it is "
     "written.";
 
-constexpr const char* kExamples =
+constexpr const char* kMultiLabelOnlineExamples =
     "Examples:\n"
     "  zcat events.svm.gz | slackline multilabel online - --num-labels 30 --num-features 50000 "
     "--lambda 1e-5 --model e.slk\n"
@@ -378,7 +378,7 @@ class OnlineSession {
   WallTimer running_, since_checkpoint_;
 };
 
-int Run(const OnlineCommand& command) {
+int RunMultiLabelOnline(const OnlineCommand& command) {
   RequireOneProcess("multilabel online");
   const std::vector<std::string> inputs = {command.data, command.like, command.graph,
                                            command.checkpoint.resume};
@@ -394,7 +394,9 @@ int Run(const OnlineCommand& command) {
 }  // namespace
 
 void AddMultiLabelOnline(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"online", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"online", kMultiLabelOnlineDescription, kMultiLabelOnlineExamples},
+      RunMultiLabelOnline);
   app->AddArgument("DATA", &command->data, "examples")->Required();
   RegisterFormat(app, &command->format);
   Option* like = AddTextOption(

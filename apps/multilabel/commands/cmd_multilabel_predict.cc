@@ -20,7 +20,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMultiLabelPredictDescription =
     "Predicts the labels of examples.\n"
     "DATA is read like training data. Its labels must be known to the model, but are not used. - "
     "reads the standard input.\n"
@@ -44,14 +44,14 @@ constexpr const char* kDescription =
     "The model must be trained\n"
     "with --calibrate, which fits the probabilities to scores of --decode auto.";
 
-constexpr const char* kExamples =
+constexpr const char* kMultiLabelPredictExamples =
     "Examples:\n"
     "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --out predicted.txt\n"
     "  zcat reuters.svm.gz | slackline multilabel predict - --model r.slk --output scores > "
     "scores.csv\n"
     "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --explain 3";
 
-struct PredictCommand {
+struct MultiLabelPredictCommand {
   std::string data;
   std::string model;
   std::string output = "labels";
@@ -95,7 +95,7 @@ void SayCounts(Offset examples, const std::string& decoder) {
 }
 
 /// Predicts each example and writes its line before reading the next one.
-void PredictStream(const PredictCommand& command, const MultiLabelModel& model,
+void PredictStream(const MultiLabelPredictCommand& command, const MultiLabelModel& model,
                    const MultiLabelReadOptions& read, const PredictOptions& options) {
   MultiLabelStream stream(model, command.data, read, options);
   StreamOutput out(command.out);
@@ -120,7 +120,7 @@ void PredictStream(const PredictCommand& command, const MultiLabelModel& model,
   SayCounts(stream.num_examples(), stream.decoder());
 }
 
-int Run(const PredictCommand& command) {
+int RunMultiLabelPredict(const MultiLabelPredictCommand& command) {
   CheckChoice("output", command.output, {"labels", "scores", "probabilities"});
   PredictOptions options;
   options.decode = command.decode.ReadDecode();
@@ -165,7 +165,9 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddMultiLabelPredict(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"predict", kMultiLabelPredictDescription, kMultiLabelPredictExamples},
+      RunMultiLabelPredict);
   app->AddArgument("DATA", &command->data, "examples")->Required();
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   AddTextOption(app, "output", &command->output, "labels|scores|probabilities",

@@ -13,14 +13,14 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMultiLabelTrainDescription =
     "Trains a multi-label classifier and writes it to a model file.\n"
     "DATA is a table (CSV, TSV; needs --label-columns), ARFF (Mulan; needs --labels) or LIBSVM "
     "(needs --labels or\n--num-labels), also gzip; - reads the standard input. Or DATA is a file "
     "of `slackline multilabel convert`,\nwhich may be larger than the memory.\nCtrl-C ends "
     "training early and keeps the best model.";
 
-constexpr const char* kExamples =
+constexpr const char* kMultiLabelTrainExamples =
     "Examples:\n"
     "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
     "  slackline multilabel train photos.csv --label-columns 'tag_*' --ignore-columns file,date "
@@ -39,7 +39,7 @@ constexpr const char* kExamples =
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --resume "
     "r.ckpt --model r.slk";
 
-struct TrainCommand {
+struct MultiLabelTrainCommand {
   DataFlags data;
   SessionFlags session;
   std::string clusters;
@@ -51,7 +51,7 @@ struct TrainCommand {
 };
 
 /// Does all checks of --clusters that need no data.
-void CheckClusters(const TrainCommand& command) {
+void CheckClusters(const MultiLabelTrainCommand& command) {
   ReadCount("cluster-rounds", command.cluster_rounds, 1);
   if (command.NumClusters() == 0) return;
   const auto refuse = [](const std::string& other, const char* why) {
@@ -65,7 +65,7 @@ void CheckClusters(const TrainCommand& command) {
            "checkpoints do not keep the trainings that choose clusters");
 }
 
-int Run(const TrainCommand& command) {
+int RunMultiLabelTrain(const MultiLabelTrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.data.inputs());
   CheckClusters(command);
   const DataSettings data_settings = command.data.Read(settings.train);
@@ -110,7 +110,9 @@ int Run(const TrainCommand& command) {
 }  // namespace
 
 void AddMultiLabelTrain(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"train", kMultiLabelTrainDescription, kMultiLabelTrainExamples},
+                 RunMultiLabelTrain);
   command->data.Register(app);
   Option* clusters =
       AddTextOption(app, "clusters", &command->clusters, "N",

@@ -15,7 +15,7 @@
 namespace slackline::internal {
 namespace {
 
-const ConvertedKind& Kind() {
+const ConvertedKind& MultiLabelKind() {
   static const ConvertedKind kind{
       kConvertedMultiLabel,
       [](const ConvertedPart& part) { return static_cast<Index>(part.facts.label_names.size()); },
@@ -121,7 +121,7 @@ MultiLabelData ReadConverted(const std::string& path, const MultiLabelReadOption
   const std::vector<std::string> files = ConvertedFiles(ranks, path);
   MultiLabelData data;
   OnAllRanks(ranks, [&] {
-    const ConvertedParts parts = OpenConverted(files, Kind());
+    const ConvertedParts parts = OpenConverted(files, MultiLabelKind());
     data = CommonOf(parts);
     data.source = path;
     CheckWanted(path, data, options);
@@ -131,8 +131,8 @@ MultiLabelData ReadConverted(const std::string& path, const MultiLabelReadOption
     data.lines.reserve(Size(mine.size()));
     ConvertedValues values;
     data.rows = LoadConvertedRows(
-        parts, Kind(), mine, [&](const ConvertedRow& row) { return AddExample(row, &data); },
-        &values);
+        parts, MultiLabelKind(), mine,
+        [&](const ConvertedRow& row) { return AddExample(row, &data); }, &values);
     data.converted = std::make_shared<const ConvertedValues>(std::move(values));
   });
   return data;

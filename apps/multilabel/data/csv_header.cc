@@ -14,7 +14,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr std::size_t kMostListedColumns = 5;
+constexpr std::size_t kMostSuggestedColumns = 5;
 
 /// Whether one of the names between these separators, without quotes, is a column of the model.
 bool NamesModelColumn(std::string_view line, char separator, const MultiLabelReadOptions& options) {
@@ -130,9 +130,9 @@ void FailWithoutLabelColumns(const CsvHeader& header, LineReader* reader) {
   const std::size_t count = columns - first;
   if (any_row && count > 0 && first > 0) {
     std::string names;
-    for (std::size_t k = first; k < columns && k < first + kMostListedColumns; ++k)
+    for (std::size_t k = first; k < columns && k < first + kMostSuggestedColumns; ++k)
       names += (k > first ? ", " : "") + Quoted(header.names[k]);
-    if (count > kMostListedColumns) names += ", …";
+    if (count > kMostSuggestedColumns) names += ", …";
     message += count == 1
                    ? "; the last column, " + names + ", looks like one: --label-columns=-1"
                    : "; the last " + std::to_string(count) + " columns, " + names +

@@ -22,7 +22,7 @@ namespace {
 // Leaves room for the constant feature and for "one more than the last column" in an Index.
 constexpr Index kLargestFeature = std::numeric_limits<Index>::max() - 2;
 
-constexpr std::size_t kRowsPerCheck = 64;
+constexpr std::size_t kLinesPerCheck = 64;
 constexpr double kBytesPerName = 32;  // of a label whose name is its number
 
 std::vector<std::string> LabelNames(const std::string& source,
@@ -192,7 +192,7 @@ void LibsvmParser::ParseFeatures(const char* p, const char* end) {
   if (last > num_features_) {
     num_features_ = last;
     CheckSize({last_token, std::find_if(last_token, end, IsBlank)});
-  } else if (row_end_.size() % kRowsPerCheck == 0) {
+  } else if (row_end_.size() % kLinesPerCheck == 0) {
     CheckSize({});
   }
   if (options_.num_features >= 0 && last > options_.num_features) LeaveOutUnknown(first, last);

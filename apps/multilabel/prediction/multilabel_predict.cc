@@ -11,7 +11,7 @@
 namespace slackline::internal {
 namespace {
 
-constexpr int kChunks = 64;
+constexpr int kPredictionChunks = 64;
 
 /// The work space of one thread.
 class Worker {
@@ -71,8 +71,8 @@ Offset PredictExamples(const MultiLabelModel& model, const MultiLabelData& data,
   if (options.scores) out->scores.resize(data.labels.size());
 
   const int threads = NumThreads(options.threads);
-  std::vector<std::unique_ptr<Worker>> workers(std::clamp(threads, 1, kChunks));
-  ParallelChunks(dataset.size(), kChunks, threads, [&](const Chunk& chunk) {
+  std::vector<std::unique_ptr<Worker>> workers(std::clamp(threads, 1, kPredictionChunks));
+  ParallelChunks(dataset.size(), kPredictionChunks, threads, [&](const Chunk& chunk) {
     auto& worker = workers[chunk.thread];
     if (worker == nullptr) worker = std::make_unique<Worker>(model, options, separate_lp);
     for (Index m = chunk.begin; m < chunk.end; ++m) worker->Run(dataset, m, out);

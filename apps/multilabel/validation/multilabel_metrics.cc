@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 
+#include <slackline/apps/common/ratio.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
@@ -21,10 +22,6 @@ struct Counts {
   }
   std::int64_t wrong() const { return missed + predicted; }
 };
-
-double Ratio(std::int64_t part, std::int64_t whole, double of_nothing = 0) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : of_nothing;
-}
 
 double F1(const Counts& counts, double of_nothing = 0) {
   return Ratio(2 * counts.both, 2 * counts.both + counts.wrong(), of_nothing);

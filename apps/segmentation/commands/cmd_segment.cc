@@ -9,7 +9,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSegmentDescription =
     "Image segmentation: every superpixel of an image has a class.";
 
 }  // namespace
@@ -26,7 +26,7 @@ void PixelFlag::Register(Command* app) {
 Index PixelFlag::Read() const { return ReadCount("max-pixels", most, 1, kLargestImage); }
 
 void AddSegment(Command* parent, Action* action) {
-  Command* app = parent->AddCommand("segment", kDescription);
+  Command* app = parent->AddCommand("segment", kSegmentDescription);
   app->RequireCommand();
   AddSegmentDraw(app, action);
   AddSegmentPrepare(app, action);
@@ -56,7 +56,8 @@ namespace {
 }  // namespace
 
 void AddSegment(Command* parent, Action* action) {
-  Command* app = parent->AddCommand("segment", std::string(kDescription) + " (Not in this build.)");
+  Command* app =
+      parent->AddCommand("segment", std::string(kSegmentDescription) + " (Not in this build.)");
   app->AcceptAll();  // whatever follows
   app->OnParsed([action] { *action = Refuse; });
 }

@@ -13,26 +13,26 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSegmentConvertDescription =
     "Converts the training images of a file that `segment prepare` made to a file that `train` and "
     "`cv` use where it lies,\nso that they can be larger than the memory. Features are selected, "
     "scaled and stored as `train` reads them, in 8 bytes\neach instead of 2; superpixels, links "
     "and labelled pixels become part of the file, the images do not. `evaluate` reads\nthe "
     "prepared file, one image at a time.";
 
-constexpr const char* kExamples =
+constexpr const char* kSegmentConvertExamples =
     "Examples:\n"
     "  slackline segment convert pets.fea --out pets.data\n"
     "  slackline segment train pets.data --model pets.slk\n"
     "  slackline segment convert pets.fea --layers fine --regions own --out pets.parts --parts 4";
 
-struct ConvertCommand {
+struct SegmentConvertCommand {
   std::string features;
   SegmentChoices choices;
   ConversionFlags conversion;
 };
 
-void Summarise(const ConvertCommand& command, const ImageConversion& conversion) {
+void Summarise(const SegmentConvertCommand& command, const ImageConversion& conversion) {
   SummariseConversion(
       command.conversion,
       {Count(conversion.num_images, "image") + ", " + Count(conversion.num_rows, "superpixel") +
@@ -42,7 +42,7 @@ void Summarise(const ConvertCommand& command, const ImageConversion& conversion)
       conversion.values);
 }
 
-int Run(const ConvertCommand& command) {
+int RunSegmentConvert(const SegmentConvertCommand& command) {
   const ConversionFlags& flags = command.conversion;
   command.choices.Check();
   ImageConversionOptions options;
@@ -62,7 +62,9 @@ int Run(const ConvertCommand& command) {
 }  // namespace
 
 void AddSegmentConvert(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"convert", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"convert", kSegmentConvertDescription, kSegmentConvertExamples},
+                 RunSegmentConvert);
   app->AddArgument("FEATURES", &command->features, "file of prepared images")->Required();
   SegmentFlags::RegisterLayers(app, &command->choices);
   SegmentFlags::RegisterRegions(app, &command->choices);

@@ -19,7 +19,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSegmentCvDescription =
     "Chooses lambda, and the loss if --loss is both, by cross-validation over the training images "
     "of FEATURES; then trains on\n"
     "all of them.\n"
@@ -30,13 +30,13 @@ constexpr const char* kDescription =
     "pixels of the fold.\n"
     "The table has mean and standard deviation over the folds. Ctrl-C ends cross-validation early.";
 
-constexpr const char* kExamples =
+constexpr const char* kSegmentCvExamples =
     "Examples:\n"
     "  slackline segment cv pets.fea --model pets.slk\n"
     "  slackline segment cv pets.fea --lambda-path 0.01,0.001 --loss both --metric class "
     "--no-refit --json";
 
-CvMetrics Metrics() {
+CvMetrics SegmentCvMetrics() {
   CvMetrics metrics;
   metrics.figures = {{"pixel", "pixel", "pixel accuracy"},
                      {"class", "class", "class average"},
@@ -48,7 +48,7 @@ CvMetrics Metrics() {
   return metrics;
 }
 
-struct CvCommand {
+struct SegmentCvCommand {
   SegmentFlags segment;
   CvFlags cv;
 };
@@ -113,16 +113,16 @@ class SegmentCv : public CvApplication {
   const std::vector<SegmentLoss>& losses_;
 };
 
-int Run(const CvCommand& command) {
+int RunSegmentCv(const SegmentCvCommand& command) {
   const std::vector<SegmentLoss> losses = ReadLosses(command.segment);
-  const CvSettings settings = command.cv.Read(Metrics(), command.segment.inputs());
+  const CvSettings settings = command.cv.Read(SegmentCvMetrics(), command.segment.inputs());
   RefuseKernels(settings.train, "images");
   SegmentTask images = LoadSegmentTask(command.segment);
   CvTask task;
   task.noun = "training image";
   task.key = "images";
   task.all = "all training images";
-  task.figures = Metrics().figures;
+  task.figures = SegmentCvMetrics().figures;
   task.shown = {0, 1, 2};
   task.candidate_key = "loss";
   task.candidates.clear();
@@ -142,7 +142,8 @@ int Run(const CvCommand& command) {
 }  // namespace
 
 void AddSegmentCv(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"cv", kSegmentCvDescription, kSegmentCvExamples}, RunSegmentCv);
   command->segment.Register(app);
   app->Get("loss")
       ->SetPlaceholder("pixels|balanced|both")
@@ -150,7 +151,7 @@ void AddSegmentCv(Command* parent, Action* action) {
           "cost of a wrong superpixel: its share of the labelled pixels (pixels),\n"
           "or that divided by the share of its class (balanced); or the better one\n"
           "of both [pixels]");
-  command->cv.Register(app, Metrics(), "all training images");
+  command->cv.Register(app, SegmentCvMetrics(), "all training images");
   GroupHelp(app);
 }
 

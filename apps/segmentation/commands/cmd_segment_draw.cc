@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDescription =
+constexpr const char* kSegmentDrawDescription =
     "Draws labelled images to try segmentation with: landscapes of sky, grass, water and so on, "
     "with objects in them.\n"
     "DIR/images and DIR/labels get one PNG file per image; classes.txt, train.txt and test.txt "
@@ -29,7 +29,7 @@ constexpr const char* kDescription =
     "images) are the lists that `segment prepare` needs. The same options draw the same images "
     "everywhere.";
 
-constexpr const char* kExamples =
+constexpr const char* kSegmentDrawExamples =
     "Examples:\n"
     "  slackline segment draw --out drawn\n"
     "  slackline segment prepare --images drawn/images --labels drawn/labels --classes "
@@ -38,7 +38,7 @@ constexpr const char* kExamples =
 
 constexpr Index kMostImages = 10'000;
 
-struct DrawCommand {
+struct DrawImagesCommand {
   std::string out;
   std::string images = "40";
   std::string classes = "6";
@@ -47,7 +47,7 @@ struct DrawCommand {
   bool quiet = false;
 };
 
-struct Settings {
+struct DrawSettings {
   Index images = 0;
   Index classes = 0;
   Index width = 0;
@@ -55,9 +55,9 @@ struct Settings {
   std::uint64_t seed = 0;
 };
 
-Settings ReadSettings(const DrawCommand& command) {
+DrawSettings ReadDrawSettings(const DrawImagesCommand& command) {
   constexpr Index kMostSide = 10'000;
-  Settings settings;
+  DrawSettings settings;
   settings.images = ReadCount("images", command.images, 2, kMostImages);
   settings.classes = ReadCount("classes", command.classes, 2, 8);
   const std::size_t cross = command.size.find('x');
@@ -82,8 +82,8 @@ std::string ImageName(Index number) {
   return name.data();
 }
 
-int Run(const DrawCommand& command) {
-  const Settings settings = ReadSettings(command);
+int RunSegmentDraw(const DrawImagesCommand& command) {
+  const DrawSettings settings = ReadDrawSettings(command);
   const fs::path out = command.out;
   std::error_code error;
   if (fs::exists(out, error) && !fs::is_empty(out, error))
@@ -124,7 +124,8 @@ int Run(const DrawCommand& command) {
 }  // namespace
 
 void AddSegmentDraw(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"draw", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"draw", kSegmentDrawDescription, kSegmentDrawExamples}, RunSegmentDraw);
   AddTextOption(app, "out", &command->out, "DIR",
                 "new or empty folder for images, labels and lists")
       ->Required();

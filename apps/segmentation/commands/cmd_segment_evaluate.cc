@@ -29,21 +29,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDescription =
+constexpr const char* kSegmentEvaluateDescription =
     "Compares predictions with label images, in pixels of the original images; void pixels do not "
     "count.\n"
     "Either the images of a list are segmented from scratch, or the test images of a file of "
     "prepared images (FEATURES)\n"
     "are used, which gives the same figures.";
 
-constexpr const char* kExamples =
+constexpr const char* kSegmentEvaluateExamples =
     "Examples:\n"
     "  slackline segment evaluate --images photos --labels truth --list test.txt --model pets.slk\n"
     "  slackline segment evaluate --features pets.fea --model pets.slk --json\n"
     "  slackline segment evaluate --images photos --labels truth --list test.txt --model pets.slk "
     "--sheets sheets --confusion confusion.png";
 
-struct EvaluateCommand {
+struct SegmentEvaluateCommand {
   std::string images, labels, list;
   std::string features;
   std::string potentials;
@@ -57,7 +57,7 @@ struct EvaluateCommand {
   VoidFlag voids;
 };
 
-void Register(Command* app, EvaluateCommand* command) {
+void Register(Command* app, SegmentEvaluateCommand* command) {
   Option* images = AddTextOption(app, "images", &command->images, "DIR", "folder of the images");
   Option* labels = AddTextOption(app, "labels", &command->labels, "DIR",
                                  "folder of the label images (NAME.png)");
@@ -94,7 +94,7 @@ struct Source {
   std::string sheet;  // empty: no sheet
 };
 
-std::vector<Source> FindSources(const EvaluateCommand& command) {
+std::vector<Source> FindSources(const SegmentEvaluateCommand& command) {
   std::vector<ListedImage> listed;
   ReadImageList(command.list, &listed);
   std::vector<Source> sources;
@@ -140,7 +140,7 @@ void CheckSource(const Source& source, Index num_classes, Index most_pixels,
 }
 
 /// Segments the images of the list, each of several ranks some of them.
-SegmentEvaluation EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
+SegmentEvaluation EvaluateImages(const SegmentEvaluateCommand& command, const SegmentModel& model,
                                  DecodeKind decode, int threads) {
   const Index most_pixels = command.pixels.Read();
   const LabelCoding coding = command.voids.Read(CodingOf(model), model.num_classes());
@@ -253,7 +253,7 @@ Json ResultJson(const SegmentModel& model, const SegmentEvaluation& result,
           {"confusion", std::move(confusion)}};
 }
 
-int Run(const EvaluateCommand& command) {
+int RunSegmentEvaluate(const SegmentEvaluateCommand& command) {
   if (!command.features.empty() && !command.voids.values.empty())
     throw DataError("--void is for label images; prepared images no longer have their values");
   if (command.features.empty() && command.images.empty())
@@ -284,8 +284,9 @@ int Run(const EvaluateCommand& command) {
 }  // namespace
 
 void AddSegmentEvaluate(Command* parent, Action* action) {
-  const auto [app, command] =
-      AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"evaluate", kSegmentEvaluateDescription, kSegmentEvaluateExamples},
+      RunSegmentEvaluate);
   Register(app, command);
 }
 

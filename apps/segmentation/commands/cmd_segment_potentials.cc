@@ -19,7 +19,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSegmentPotentialsDescription =
     "Writes class potentials of the prepared images of FEATURES, for `segment train --potentials`: "
     "the scores of every class\n"
     "for every superpixel, by its features alone, under models that were not trained on its image. "
@@ -30,7 +30,7 @@ constexpr const char* kDescription =
     "The file is text, with one superpixel per line. Scores of any other classifier may be written "
     "in the same way.";
 
-constexpr const char* kExamples =
+constexpr const char* kSegmentPotentialsExamples =
     "Examples:\n"
     "  slackline segment potentials pets.fea --lambda 0.01 --out scores.tsv\n"
     "  slackline segment train pets.fea --potentials scores.tsv --model small.slk\n"
@@ -116,7 +116,7 @@ class Scorer {
   double largest_gap_ = 0;
 };
 
-int Run(const PotentialsCommand& command) {
+int RunSegmentPotentials(const PotentialsCommand& command) {
   command.segment.Check();
   TrainOptions options = command.train.Read();
   RefuseKernels(options, "images");
@@ -163,8 +163,9 @@ int Run(const PotentialsCommand& command) {
 }  // namespace
 
 void AddSegmentPotentials(Command* parent, Action* action) {
-  const auto [app, command] =
-      AddCommand(parent, action, {"potentials", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"potentials", kSegmentPotentialsDescription, kSegmentPotentialsExamples},
+      RunSegmentPotentials);
   Register(app, command);
 }
 

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDescription =
+constexpr const char* kSegmentPredictDescription =
     "Predicts the class of every pixel of images.\n"
     "For IMAGE NAME.jpg it writes DIR/NAME.png, a palette image whose values are class numbers, or "
     "with prepare --void those\n"
@@ -37,11 +37,11 @@ constexpr const char* kDescription =
     "scores of all classes by its\n"
     "own features; and DIR/NAME-superpixels.png, whose 16-bit values are superpixel numbers.";
 
-constexpr const char* kExamples =
+constexpr const char* kSegmentPredictExamples =
     "Examples:\n"
     "  slackline segment predict holiday/*.jpg --model pets.slk --out predicted --overlay";
 
-struct PredictCommand {
+struct SegmentPredictCommand {
   std::vector<std::string> images;
   std::string model;
   std::string out;
@@ -54,7 +54,7 @@ struct PredictCommand {
 
 /// Names of outputs without extensions. Throws DataError when two images would have the same
 /// output, or an output would replace an image.
-std::vector<std::string> OutputNames(const PredictCommand& command) {
+std::vector<std::string> OutputNames(const SegmentPredictCommand& command) {
   std::map<std::string, std::string> images;
   std::vector<std::string> names;
   for (const std::string& image : command.images) {
@@ -101,7 +101,7 @@ LabelImage Encode(LabelImage image, const LabelCoding& coding) {
   return image;
 }
 
-int Run(const PredictCommand& command) {
+int RunSegmentPredict(const SegmentPredictCommand& command) {
   const DecodeKind decode = command.decode.ReadDecode();
   const int threads = command.decode.ReadThreads();
   const Index most_pixels = command.pixels.Read();
@@ -176,7 +176,9 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddSegmentPredict(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"predict", kSegmentPredictDescription, kSegmentPredictExamples},
+                 RunSegmentPredict);
   app->AddArgument("IMAGES", &command->images, "JPEG or PNG files")->Required();
   AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->Required();
   AddTextOption(app, "out", &command->out, "DIR", "folder for the results; created if missing")

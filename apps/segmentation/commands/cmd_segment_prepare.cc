@@ -26,12 +26,12 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSegmentPrepareDescription =
     "Turns labelled images into a feature file, from which segment train learns.\n"
     "Visual words and principal components are learned from the training images only. Label images "
     "are greyscale or palette PNGs; 255 is void unless --void says otherwise.";
 
-constexpr const char* kExamples =
+constexpr const char* kSegmentPrepareExamples =
     "Examples:\n"
     "  slackline segment prepare --images images --labels labels --classes classes.txt --train "
     "train.txt --test test.txt --out all.fea\n"
@@ -85,20 +85,20 @@ void Register(Command* app, PrepareCommand* command) {
 }
 
 /// One image and its files.
-struct Source {
+struct ImageSource {
   std::string name;
   std::string image;
   std::string labels;
 };
 
 /// The options and lists, read and checked before the long work.
-struct Settings {
+struct PrepareSettings {
   ExtractorOptions extractor;
   int threads = 1;
   Index most_pixels = kMostPixels;
   std::vector<std::string> classes;
   LabelCoding coding;
-  std::vector<Source> sources;
+  std::vector<ImageSource> sources;
   Index num_train = 0;
 };
 
@@ -132,7 +132,7 @@ void CheckFolder(const std::string& option, const std::string& path) {
 }
 
 /// The files of a listed image. If one is missing, the message also names the list and its line.
-Source FindSource(const PrepareCommand& command, const ListedImage& listed) {
+ImageSource FindSource(const PrepareCommand& command, const ListedImage& listed) {
   try {
     return {listed.name,
             FindImageFile(command.images, listed.name,
@@ -146,7 +146,8 @@ Source FindSource(const PrepareCommand& command, const ListedImage& listed) {
 
 /// Throws DataError if an image has two names: it would be learned from twice, or be both trained
 /// and tested on.
-void CheckDifferent(const std::vector<ListedImage>& listed, const std::vector<Source>& sources) {
+void CheckDifferent(const std::vector<ListedImage>& listed,
+                    const std::vector<ImageSource>& sources) {
   std::map<std::filesystem::path, std::size_t> known;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     std::error_code ignored;
@@ -161,8 +162,8 @@ void CheckDifferent(const std::vector<ListedImage>& listed, const std::vector<So
   }
 }
 
-Settings ReadSettings(const PrepareCommand& command) {
-  Settings settings;
+PrepareSettings ReadPrepareSettings(const PrepareCommand& command) {
+  PrepareSettings settings;
   settings.extractor = ReadOptions(command);
   settings.threads = ReadThreads(command.threads);
   settings.most_pixels = command.pixels.Read();
@@ -185,10 +186,7 @@ Settings ReadSettings(const PrepareCommand& command) {
   return settings;
 }
 
-/// Thrown to end the work when the user interrupts.
-struct Interrupted {};
-
-LabelledImage ReadSource(const Source& source, const Settings& settings) {
+LabelledImage ReadSource(const ImageSource& source, const PrepareSettings& settings) {
   LabelledImage read{ReadImage(source.image, settings.most_pixels),
                      ReadLabelImage(source.labels, static_cast<Index>(settings.classes.size()),
                                     settings.most_pixels, settings.coding)};
@@ -225,7 +223,7 @@ struct Totals {
 
 class Preparation {
  public:
-  Preparation(const PrepareCommand& command, const Settings& settings)
+  Preparation(const PrepareCommand& command, const PrepareSettings& settings)
       : command_(command),
         settings_(settings),
         interrupt_(CatchInterrupts()),
@@ -327,7 +325,7 @@ class Preparation {
   }
 
   const PrepareCommand& command_;
-  const Settings& settings_;
+  const PrepareSettings& settings_;
   const std::atomic<int>* interrupt_;
   TerminalLine line_;
   StageClock stage_;
@@ -338,15 +336,17 @@ class Preparation {
   Totals totals_;
 };
 
-int Run(const PrepareCommand& command) {
-  const Settings settings = ReadSettings(command);
+int RunSegmentPrepare(const PrepareCommand& command) {
+  const PrepareSettings settings = ReadPrepareSettings(command);
   return Preparation(command, settings).Run();
 }
 
 }  // namespace
 
 void AddSegmentPrepare(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"prepare", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"prepare", kSegmentPrepareDescription, kSegmentPrepareExamples},
+                 RunSegmentPrepare);
   Register(app, command);
 }
 

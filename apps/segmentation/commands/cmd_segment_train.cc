@@ -12,7 +12,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSegmentTrainDescription =
     "Trains a segmentation model on the training images of a file that `segment prepare` made, or "
     "`segment convert`.\n"
     "Ctrl-C ends training early and keeps the best model. Without --lambda, --C and --lambda-path, "
@@ -21,7 +21,7 @@ constexpr const char* kDescription =
     "the best value, which\n"
     "`segment cv` finds.";
 
-constexpr const char* kExamples =
+constexpr const char* kSegmentTrainExamples =
     "Examples:\n"
     "  slackline segment train pets.fea --model pets.slk\n"
     "  slackline segment train pets.fea --layers neighbours --loss balanced --lambda 0.001 --model "
@@ -29,12 +29,12 @@ constexpr const char* kExamples =
     "  slackline segment train pets.fea --lambda-path 0.1:0.0001:7 --model pets.slk\n"
     "  slackline segment train pets.fea --potentials scores.tsv --model small.slk";
 
-struct TrainCommand {
+struct SegmentTrainCommand {
   SegmentFlags segment;
   SessionFlags session;
 };
 
-int Run(const TrainCommand& command) {
+int RunSegmentTrain(const SegmentTrainCommand& command) {
   command.segment.Check();
   SessionSettings settings = ReadSession(command.session, command.segment.inputs());
   RefuseKernels(settings.train, "images");
@@ -46,7 +46,8 @@ int Run(const TrainCommand& command) {
 }  // namespace
 
 void AddSegmentTrain(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"train", kSegmentTrainDescription, kSegmentTrainExamples}, RunSegmentTrain);
   command->segment.Register(app);
   command->session.Register(app);
   command->session.train.SetDefaultText("lambda", kDefaultSegmentLambda);

@@ -23,7 +23,7 @@ using Border = SegmentGraph::Border;
 static_assert(sizeof(Border) == 12 && std::is_trivially_copyable_v<Border>);
 
 /// The numbers that an image begins with: fine and coarse superpixels, pairs of neighbours.
-using Counts = std::array<std::int32_t, 3>;
+using RegionCounts = std::array<std::int32_t, 3>;
 
 template <class T>
 void Append(std::span<const T> values, std::string* bytes) {
@@ -69,7 +69,7 @@ bool GraphIsValid(const SegmentGraph& graph) {
          });
 }
 
-const ConvertedKind& Kind() {
+const ConvertedKind& ImageKind() {
   static const ConvertedKind kind{kConvertedImages,
                                   [](const ConvertedPart&) { return kLabelsVary; },
                                   [](std::string_view labels) { return !labels.empty(); }};
@@ -77,14 +77,14 @@ const ConvertedKind& Kind() {
 }
 
 /// What a part says about the data, without its images.
-struct About {
+struct AboutImages {
   SavedImageFormat format;
   bool has_coarse = false;
 };
 
-About AboutOf(const ConvertedPart& part) {
+AboutImages AboutImagesOf(const ConvertedPart& part) {
   const ModelEntries& entries = part.entries;
-  About about;
+  AboutImages about;
   RequireClasses(entries, "label_names", part.facts.label_names);
   about.format = LoadImageFormat(entries, part.facts.label_names.size(), true);
   about.has_coarse =
@@ -96,10 +96,10 @@ About AboutOf(const ConvertedPart& part) {
 }
 
 /// Throws DataError unless all parts can be one data set.
-About CommonOf(const ConvertedParts& parts) {
-  About common = AboutOf(parts.first());
+AboutImages CommonOfImages(const ConvertedParts& parts) {
+  AboutImages common = AboutImagesOf(parts.first());
   for (const ConvertedPart& part : parts.parts) {
-    const About about = AboutOf(part);
+    const AboutImages about = AboutImagesOf(part);
     RequireAlike(parts, part, about.format == common.format, "features");
     RequireAlike(parts, part, about.has_coarse == common.has_coarse, "layers");
   }
@@ -107,7 +107,7 @@ About CommonOf(const ConvertedParts& parts) {
 }
 
 /// Throws DataError on choices that do not fit the conversion.
-void CheckChoices(const std::string& path, const About& about, const ConvertedFacts& facts,
+void CheckChoices(const std::string& path, const AboutImages& about, const ConvertedFacts& facts,
                   const SegmentChoices& choices) {
   const auto fail = [&](const std::string& message) { throw DataError(path, 0, message); };
   if (!choices.potentials.empty())
@@ -130,7 +130,7 @@ void CheckChoices(const std::string& path, const About& about, const ConvertedFa
         "again, with --layers fine");
 }
 
-SegmentModel MakeModel(const About& about, const ConvertedFacts& facts,
+SegmentModel MakeModel(const AboutImages& about, const ConvertedFacts& facts,
                        const SegmentChoices& choices) {
   SegmentModel model(facts.label_names, about.format.dimension, about.format.ranges,
                      choices.ReadLayers(), choices.ReadPairwise());
@@ -176,8 +176,8 @@ class ImageLoader {
 std::string ImageBytes(const ConvertedImage& image) {
   const SegmentGraph& graph = image.example.graph;
   std::string bytes;
-  const Counts counts = {graph.num_fine, graph.num_coarse,
-                         static_cast<std::int32_t>(graph.neighbours.size())};
+  const RegionCounts counts = {graph.num_fine, graph.num_coarse,
+                               static_cast<std::int32_t>(graph.neighbours.size())};
   Append(std::span<const std::int32_t>(counts), &bytes);
   Append(std::span(graph.parent), &bytes);
   Append(std::span(graph.neighbours), &bytes);
@@ -191,7 +191,7 @@ bool ReadImageBytes(std::string_view text, Index num_classes, ConvertedImage* im
   std::vector<std::int32_t> counts;
   SegmentExample& example = image->example;
   SegmentGraph& graph = example.graph;
-  if (!bytes.Take(std::tuple_size_v<Counts>, &counts)) return false;
+  if (!bytes.Take(std::tuple_size_v<RegionCounts>, &counts)) return false;
   if (counts[0] < 1 || counts[1] < 1 || counts[2] < 0) return false;
   graph.num_fine = counts[0];
   graph.num_coarse = counts[1];
@@ -211,15 +211,15 @@ SegmentTask LoadConvertedTask(const std::string& path, const SegmentChoices& cho
   std::optional<SegmentModel> model;
   SegmentData data;
   OnAllRanks(all, [&] {
-    const ConvertedParts parts = OpenConverted(files, Kind());
-    const About about = CommonOf(parts);
+    const ConvertedParts parts = OpenConverted(files, ImageKind());
+    const AboutImages about = CommonOfImages(parts);
     CheckChoices(path, about, parts.first().facts, choices);
     model = MakeModel(about, parts.first().facts, choices);
     data.source = path;
     ImageLoader loader(*model, &data);
     ConvertedValues values;
     data.rows = LoadConvertedRows(
-        parts, Kind(), RecordsOfRank(all, parts.num_examples(), shards, all.rank()),
+        parts, ImageKind(), RecordsOfRank(all, parts.num_examples(), shards, all.rank()),
         [&](const ConvertedRow& row) { return loader.Add(row); }, &values);
     if (!loader.complete())
       throw DataError(path, 0, "the converted data are damaged: an image lacks superpixels");

@@ -14,7 +14,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kSequenceExamples =
     "Examples:\n"
     "  slackline sequence train conll-train.txt.gz --model chunks.slk\n"
     "  slackline sequence evaluate conll-test.txt.gz --model chunks.slk\n"
@@ -107,7 +107,7 @@ void AddSequence(Command* parent, Action* action) {
                                     "Sequence labelling: every token of a sequence has a "
                                     "label; letters of words, words of sentences.");
   app->RequireCommand();
-  app->SetFooter(kExamples);
+  app->SetFooter(kSequenceExamples);
   AddSequenceTrain(app, action);
   AddSequencePredict(app, action);
   AddSequenceEvaluate(app, action);

@@ -15,14 +15,14 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSequenceConvertDescription =
     "Converts sequences to a file that `train` uses where it lies, so that they can be larger than "
     "the memory.\nDATA is plain or gzip, or a folder with files part-...; it is read several "
     "times. "
     "Labels, the dictionary, the features\nof tokens and their scaling become part of the file; "
     "the texts of tokens do not.";
 
-constexpr const char* kExamples =
+constexpr const char* kSequenceConvertExamples =
     "Examples:\n"
     "  slackline sequence convert conll-train.txt.gz --out chunks.data\n"
     "  slackline sequence train chunks.data --model chunks.slk\n"
@@ -30,12 +30,12 @@ constexpr const char* kExamples =
     "--parts 4\n"
     "  slackline sequence convert conll-test.txt.gz --for chunks.slk --out test.data";
 
-struct ConvertCommand {
+struct SequenceConvertCommand {
   SequenceFlags sequence;
   ConversionFlags conversion;
 };
 
-void Summarise(const ConvertCommand& command, const SequenceConversion& conversion) {
+void Summarise(const SequenceConvertCommand& command, const SequenceConversion& conversion) {
   const SequenceInput& about = conversion.about;
   if (!command.conversion.model.empty()) NoteUnknown(about.data, about.unknown_features);
   SummariseConversion(
@@ -48,7 +48,7 @@ void Summarise(const ConvertCommand& command, const SequenceConversion& conversi
 }
 
 /// The model of --for, with which options of reading make no sense.
-std::optional<SequenceModel> LoadModel(const ConvertCommand& command) {
+std::optional<SequenceModel> LoadModel(const SequenceConvertCommand& command) {
   const SequenceFlags& flags = command.sequence;
   if (command.conversion.model.empty()) return std::nullopt;
   for (const std::string& value : {flags.format, flags.templates, flags.min_count, flags.hash_bits})
@@ -59,7 +59,7 @@ std::optional<SequenceModel> LoadModel(const ConvertCommand& command) {
   return SequenceModel::Load(command.conversion.model);
 }
 
-int Run(const ConvertCommand& command) {
+int RunSequenceConvert(const SequenceConvertCommand& command) {
   const ConversionFlags& flags = command.conversion;
   std::vector<std::string> inputs = command.sequence.inputs();
   inputs.push_back(flags.model);
@@ -85,7 +85,9 @@ int Run(const ConvertCommand& command) {
 }  // namespace
 
 void AddSequenceConvert(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"convert", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"convert", kSequenceConvertDescription, kSequenceConvertExamples},
+                 RunSequenceConvert);
   app->AddArgument("DATA", &command->sequence.data, "sequences in text")->Required();
   command->sequence.RegisterReading(app);
   command->conversion.Register(

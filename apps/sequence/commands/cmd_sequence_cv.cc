@@ -21,7 +21,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSequenceCvDescription =
     "Chooses lambda by cross-validation over the sequences of DATA, then trains with it on all of "
     "them.\n"
     "The sequences are divided into K folds at random. For each fold, models are trained on the "
@@ -33,7 +33,7 @@ constexpr const char* kDescription =
     "Features are counted over\n"
     "all sequences.";
 
-constexpr const char* kExamples =
+constexpr const char* kSequenceCvExamples =
     "Examples:\n"
     "  slackline sequence cv letter.data.gz --only-folds 0 --model letters.slk\n"
     "  slackline sequence cv conll-train.txt.gz --lambda-path 1e-4,1e-5 --folds 3 --metric f1 "
@@ -42,7 +42,7 @@ constexpr const char* kExamples =
 /// Index of the metric on chunks, which data without chunk labels lack.
 constexpr std::size_t kChunkF1 = 3;
 
-CvMetrics Metrics() {
+CvMetrics SequenceCvMetrics() {
   CvMetrics metrics;
   metrics.figures = {{"token", "token_accuracy", "token accuracy"},
                      {"sequence", "sequence_accuracy", "sequence accuracy"},
@@ -57,7 +57,7 @@ CvMetrics Metrics() {
   return metrics;
 }
 
-struct CvCommand {
+struct SequenceCvCommand {
   SequenceFlags sequence;
   CvFlags cv;
 };
@@ -117,7 +117,7 @@ class SequenceCv : public CvApplication {
 /// Sets the metrics that the data have, and the one to choose by.
 void ChooseMetric(const SequenceTask& sequences, CvSettings* settings, CvTask* task) {
   const bool chunks = LooksLikeChunks(sequences.model.label_names());
-  task->figures = Metrics().figures;
+  task->figures = SequenceCvMetrics().figures;
   task->figures.resize(chunks ? kChunkF1 + 1 : kChunkF1);
   if (settings->metric > kChunkF1) settings->metric = chunks ? kChunkF1 : 0;
   if (settings->metric >= task->figures.size())
@@ -126,9 +126,9 @@ void ChooseMetric(const SequenceTask& sequences, CvSettings* settings, CvTask* t
   for (std::size_t f = 0; f < task->figures.size(); ++f) task->shown.push_back(f);
 }
 
-int Run(const CvCommand& command) {
+int RunSequenceCv(const SequenceCvCommand& command) {
   command.sequence.Read();
-  CvSettings settings = command.cv.Read(Metrics(), command.sequence.inputs());
+  CvSettings settings = command.cv.Read(SequenceCvMetrics(), command.sequence.inputs());
   SequenceTask sequences = LoadSequenceTask(command.sequence, settings.train);
   CvTask task;
   task.noun = "sequence";
@@ -146,9 +146,10 @@ int Run(const CvCommand& command) {
 }  // namespace
 
 void AddSequenceCv(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"cv", kSequenceCvDescription, kSequenceCvExamples}, RunSequenceCv);
   command->sequence.Register(app, "only-folds");
-  command->cv.Register(app, Metrics(), "all sequences");
+  command->cv.Register(app, SequenceCvMetrics(), "all sequences");
   GroupHelp(app);
 }
 

@@ -16,18 +16,18 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSequenceEvaluateDescription =
     "Predicts the labels of sequences and compares them with the labels given in DATA. Unknown "
     "labels (?) do not count; labels that the\nmodel does not know count as errors. Where labels "
     "mark chunks (B-NP, I-NP, O, …), chunks are counted as the conlleval script does.";
 
-constexpr const char* kExamples =
+constexpr const char* kSequenceEvaluateExamples =
     "Examples:\n"
     "  slackline sequence evaluate conll-test.txt.gz --model chunks.slk\n"
     "  slackline sequence evaluate letter.data.gz --folds 0 --model letters.slk --json > "
     "metrics.json";
 
-struct EvaluateCommand {
+struct SequenceEvaluateCommand {
   std::string data;
   std::string model;
   std::string folds;
@@ -84,7 +84,7 @@ std::string MetricsTable(const SequenceModel& model, const SequenceMetrics& metr
   return text;
 }
 
-int Run(const EvaluateCommand& command) {
+int RunSequenceEvaluate(const SequenceEvaluateCommand& command) {
   SequencePredictOptions options;
   options.threads = command.threads.Read();
   const SequenceModel model = MakeOnAllRanks([&] { return SequenceModel::Load(command.model); });
@@ -107,8 +107,9 @@ int Run(const EvaluateCommand& command) {
 }  // namespace
 
 void AddSequenceEvaluate(Command* parent, Action* action) {
-  const auto [app, command] =
-      AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
+  const auto [app, command] = AddCommand(
+      parent, action, {"evaluate", kSequenceEvaluateDescription, kSequenceEvaluateExamples},
+      RunSequenceEvaluate);
   app->AddArgument("DATA", &command->data, "sequences with their labels")->Required();
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   AddFoldsOption(app, "folds", &command->folds);

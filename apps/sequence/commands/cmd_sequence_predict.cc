@@ -21,7 +21,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSequencePredictDescription =
     "Predicts the label of every token, from the best labelling of its sequence.\n"
     "DATA is read like training data; - reads the standard input. Labels in DATA are not used, and "
     "CoNLL columns may lack\n"
@@ -43,7 +43,7 @@ constexpr const char* kDescription =
     "best first: a line `# RANK\n"
     "SCORE` and the lines of --output labels, with a blank line after each labelling.";
 
-constexpr const char* kExamples =
+constexpr const char* kSequencePredictExamples =
     "Examples:\n"
     "  slackline sequence predict conll-test.txt.gz --model chunks.slk --out predicted.txt\n"
     "  tokenise < text | slackline sequence predict - --model chunks.slk | less\n"
@@ -53,7 +53,7 @@ constexpr const char* kExamples =
     "> scores.tsv\n"
     "  slackline sequence predict conll-test.txt.gz --model chunks.slk --explain 1";
 
-struct PredictCommand {
+struct SequencePredictCommand {
   std::string data;
   std::string model;
   std::string output = "labels";
@@ -67,7 +67,7 @@ struct PredictCommand {
 
 constexpr std::string_view kBest = "nbest=";
 
-SequencePredictOptions ReadOptions(const PredictCommand& command) {
+SequencePredictOptions ReadOptions(const SequencePredictCommand& command) {
   SequencePredictOptions options;
   options.threads = command.threads.Read();
   options.scores = command.output == "scores";
@@ -144,7 +144,7 @@ std::string Lines(const SequenceModel& model, const SequenceInput& input,
 }
 
 /// Says why lines lack the columns of their tokens, where they do.
-void NoteColumns(const PredictCommand& command, const SequenceInput& input,
+void NoteColumns(const SequencePredictCommand& command, const SequenceInput& input,
                  const SequencePredictOptions& options) {
   const bool texts = input.data.tokens->num_columns > 0 || options.scores ||
                      input.format == SequenceFormat::kAttributes;
@@ -156,7 +156,7 @@ void NoteColumns(const PredictCommand& command, const SequenceInput& input,
 }
 
 /// Predicts each sequence and writes its lines before reading the next one.
-void PredictStream(const PredictCommand& command, const SequenceModel& model,
+void PredictStream(const SequencePredictCommand& command, const SequenceModel& model,
                    const SequencePredictOptions& options) {
   SequenceStream stream(model, command.data, command.folds);
   StreamOutput out(command.out);
@@ -182,7 +182,7 @@ void PredictStream(const PredictCommand& command, const SequenceModel& model,
   SayCounts(stream.num_sequences(), stream.num_tokens());
 }
 
-int Run(const PredictCommand& command) {
+int RunSequencePredict(const SequencePredictCommand& command) {
   const SequencePredictOptions options = ReadOptions(command);
   if (!command.out.empty()) {
     OnFirstRank([&] { CheckOutput("out", command.out, {command.data, command.model}, true); });
@@ -216,7 +216,9 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddSequencePredict(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"predict", kSequencePredictDescription, kSequencePredictExamples},
+                 RunSequencePredict);
   app->AddArgument("DATA", &command->data, "sequences")->Required();
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   AddTextOption(app, "output", &command->output, "labels|scores|nbest=K",

@@ -11,7 +11,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSequenceTrainDescription =
     "Trains a chain model: a weight for every feature and label, for labels at the ends of a "
     "sequence, and for every pair of\n"
     "adjacent labels. Training and prediction are exact. DATA is plain or gzip; - reads the "
@@ -21,7 +21,7 @@ constexpr const char* kDescription =
     "lambda is chosen from the\n"
     "data.";
 
-constexpr const char* kExamples =
+constexpr const char* kSequenceTrainExamples =
     "Examples:\n"
     "  slackline sequence train conll-train.txt.gz --lambda 0.02 --model chunks.slk\n"
     "  slackline sequence train letter.data.gz --folds 1-9 --lambda 0.001 --model letters.slk\n"
@@ -29,12 +29,12 @@ constexpr const char* kExamples =
     "1e-3:1e-6:4 --model tags.slk\n"
     "  slackline sequence train tagged.txt --hash-bits 18 --loss count --verify --model tags.slk";
 
-struct TrainCommand {
+struct SequenceTrainCommand {
   SequenceFlags sequence;
   SessionFlags session;
 };
 
-int Run(const TrainCommand& command) {
+int RunSequenceTrain(const SequenceTrainCommand& command) {
   command.sequence.Read();
   SessionSettings settings = ReadSession(command.session, command.sequence.inputs());
   SequenceTask data = LoadSequenceTask(command.sequence, settings.train);
@@ -45,7 +45,9 @@ int Run(const TrainCommand& command) {
 }  // namespace
 
 void AddSequenceTrain(Command* parent, Action* action) {
-  const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
+  const auto [app, command] =
+      AddCommand(parent, action, {"train", kSequenceTrainDescription, kSequenceTrainExamples},
+                 RunSequenceTrain);
   command->sequence.Register(app, "folds");
   command->session.Register(app);
   GroupHelp(app);

@@ -19,9 +19,9 @@ namespace slackline::internal {
 namespace {
 
 /// A text that can be read several times.
-class Text {
+class SequenceText {
  public:
-  Text(const std::string& path, const ConversionProgress& progress)
+  SequenceText(const std::string& path, const ConversionProgress& progress)
       : path_(path), progress_(progress) {}
 
   std::unique_ptr<LineReader> Open() const {
@@ -55,9 +55,9 @@ class Text {
 };
 
 /// What the text says about its labels and features.
-class Learner {
+class TextSurvey {
  public:
-  Learner(const Text& text, const SequenceReadOptions& options, SequenceFormat format)
+  TextSurvey(const SequenceText& text, const SequenceReadOptions& options, SequenceFormat format)
       : text_(text), options_(options), format_(format) {}
 
   /// The data, without sequences.
@@ -115,7 +115,7 @@ class Learner {
     return FinishSequenceDictionary(counter, options_.features.min_count, lines->source());
   }
 
-  const Text& text_;
+  const SequenceText& text_;
   const SequenceReadOptions& options_;
   const SequenceFormat format_;
   std::set<std::string> labels_;  // sorted by bytes
@@ -123,10 +123,10 @@ class Learner {
   TokenTable words_;
 };
 
-class Converter {
+class SequenceConverter {
  public:
-  Converter(const std::string& path, const ConvertedTarget& target,
-            const SequenceConversionOptions& options)
+  SequenceConverter(const std::string& path, const ConvertedTarget& target,
+                    const SequenceConversionOptions& options)
       : options_(options),
         text_(path, options.progress),
         writer_(target, SequenceLabelBytes(options.model != nullptr)) {
@@ -139,7 +139,7 @@ class Converter {
     if (options_.model == nullptr) {
       const SequenceFormat format = SequenceFormatOf(options_.read, text_.Open().get());
       options_.check_format(format);
-      about = Learner(text_, options_.read, format).Learn();
+      about = TextSurvey(text_, options_.read, format).Learn();
     } else {
       const SequenceModel& model = *options_.model;
       about.format = model.format();
@@ -225,7 +225,7 @@ class Converter {
   }
 
   const SequenceConversionOptions& options_;
-  const Text text_;
+  const SequenceText text_;
   std::optional<UnchangedSource> source_;  // of training
   ConvertedWriter writer_;
   bool has_folds_ = false;
@@ -235,7 +235,7 @@ class Converter {
 
 SequenceConversion ConvertSequences(const std::string& path, const ConvertedTarget& target,
                                     const SequenceConversionOptions& options) {
-  return Converter(path, target, options).Convert();
+  return SequenceConverter(path, target, options).Convert();
 }
 
 }  // namespace slackline::internal
