@@ -116,4 +116,5 @@ else()
     string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libglpk-dev")
   endif()
 endif()
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # packages need neither tests nor examples
 include(CPack)

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Precompiled headers: these headers take a quarter of the compile time of most files. Every file
-# still includes the headers that it needs. Off with -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON.
-set(SLACKLINE_PRECOMPILED <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <cstdint> <filesystem> <functional>
-    <limits> <map> <memory> <numeric> <optional> <set> <span> <stdexcept> <string> <string_view> <utility> <variant>
-    <vector>)
+# Sources of a target are compiled in batches: most of the time of a compiler goes to headers and to
+# templates, which the sources of a batch share. Names in unnamed namespaces therefore differ within
+# a target. Sources with options of their own are compiled alone.
+if(SLACKLINE_BATCH_SIZE GREATER 1)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE ${SLACKLINE_BATCH_SIZE})
+endif()
 
 set(SLACKLINE_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  list(APPEND SLACKLINE_WARNINGS -Wno-restrict)  # false alarms for string concatenation (GCC bug 105651)
-  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-    list(APPEND SLACKLINE_WARNINGS -Wno-array-bounds -Wno-stringop-overflow)  # false alarms with precompiled headers
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND SLACKLINE_WARNINGS -Wno-subobject-linkage)  # is for headers, as which sources of a batch count
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    list(APPEND SLACKLINE_WARNINGS -Wno-restrict)  # false alarms for string concatenation (GCC bug 105651)
   endif()
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (SLACKLINE_BATCH_SIZE GREATER 1 OR SLACKLINE_TEST_BATCH_SIZE GREATER 1))
-  list(APPEND SLACKLINE_WARNINGS -Wno-subobject-linkage)  # is for headers, as which sources of a batch count
-endif()
+# Optimisation in release builds (docs/notebook/build.md has the measurements). The few kernels that
+# rely on vectorisation ask for -O3 where they stand.
+set(SLACKLINE_OPTIMISED $<$<CONFIG:Release>:-O2>)
 if(SLACKLINE_BUILD_FUZZERS)
   include(SlacklineFuzzers)
 endif()
@@ -31,41 +33,6 @@ if(SLACKLINE_SANITIZE)
   add_compile_definitions(SLACKLINE_NO_MULTIVERSION SLACKLINE_SANITIZED)
 endif()
 
-# slackline_in_batches(target): compiles the sources of this target in batches of at most
-# SLACKLINE_BATCH_SIZE (scripts/tidy/batches.py), except for sources with options of their own. To be
-# called in the folder of the target, which may still get sources afterwards.
-function(slackline_in_batches target)
-  if(SLACKLINE_BATCH_SIZE GREATER 1)
-    cmake_language(EVAL CODE "cmake_language(DEFER CALL slackline_make_batches ${target})")
-  endif()
-endfunction()
-
-function(slackline_make_batches target)
-  get_target_property(sources ${target} SOURCES)
-  set(single "")
-  set(together "")
-  foreach(source ${sources})
-    get_filename_component(source ${source} ABSOLUTE)
-    set(own OFF)
-    foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES SKIP_PRECOMPILE_HEADERS GENERATED
-             SKIP_UNITY_BUILD_INCLUSION)
-      get_source_file_property(value ${source} ${property})
-      if(value)
-        set(own ON)
-      endif()
-    endforeach()
-    if(own)
-      list(APPEND single ${source})
-    else()
-      list(APPEND together ${source})
-    endif()
-  endforeach()
-  execute_process(COMMAND python3 ${PROJECT_SOURCE_DIR}/scripts/tidy/batches.py ${PROJECT_BINARY_DIR}/batches/${target}
-                          ${SLACKLINE_BATCH_SIZE} ${together}
-                  OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
-  set_target_properties(${target} PROPERTIES SOURCES "${single};${batches}")
-endfunction()
-
 # slackline_add_library(name [regex]): the library of one folder, from all .cc files in the folder
 # and its subfolders, except for files of the program (main.cc, cmd_*.cc), examples, and paths that
 # match the regular expression.
@@ -80,7 +47,27 @@ function(slackline_add_library name)
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${name} PUBLIC ${SLACKLINE_INCLUDE_DIR})
   target_compile_features(${name} PUBLIC cxx_std_20)
-  target_compile_options(${name} PRIVATE ${SLACKLINE_WARNINGS})
-  target_precompile_headers(${name} PRIVATE ${SLACKLINE_PRECOMPILED})
-  slackline_in_batches(${name})
+  target_compile_options(${name} PRIVATE ${SLACKLINE_WARNINGS} ${SLACKLINE_OPTIMISED})
+endfunction()
+
+# slackline_add_test(name [ALL] [TARGETS target...] COMMAND argument...): a test that needs these
+# targets. `./run test` runs it, but with ALL only `./run test --all` does (CONTRIBUTING.md says what
+# belongs where). A test that cannot run here ends with exit code 77 and prints why.
+function(slackline_add_test name)
+  cmake_parse_arguments(test ALL "" "TARGETS;COMMAND" ${ARGN})
+  add_test(NAME ${name} COMMAND ${test_COMMAND})
+  set(labels "")
+  foreach(target ${test_TARGETS})
+    list(APPEND labels target:${target})
+  endforeach()
+  if(test_ALL)
+    list(APPEND labels all)
+  endif()
+  set(timeout 900)
+  if(SLACKLINE_SANITIZE)
+    set(timeout 2400)  # sanitizers are several times slower, and even slower without optimisation
+  endif()
+  # Spinning threads would take most of the time while other programs are running.
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77
+                       ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

@@ -292,7 +292,7 @@ double MulticlassLoss::LineSearch(Index i, const SdcaLine& line) const {
     const double beta = (j == label(i) ? 1.0 : 0.0) - line.alpha[j];
     slope += line.direction[j] * (gamma_ * beta - cost(i, j));
   }
-  return ClippedStep(slope, gamma_ * SquaredNorm(line.direction) + line.curvature);
+  return ClippedStep(slope, gamma_ * DotInOrder(line.direction, line.direction) + line.curvature);
 }
 
 void MulticlassLoss::Maximise(Index i, std::span<const double> z, double curvature,

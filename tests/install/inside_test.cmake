@@ -19,7 +19,6 @@ function(build_lesson)
       -DSLACKLINE_BATCH_SIZE=${BATCH}
       -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${CXX_FLAGS} -DCMAKE_CXX_FLAGS_DEBUG=-O0
       -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
-      -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
       -DCMAKE_CXX_COMPILER_LAUNCHER=${SOURCE_DIR}/tests/install/reuse_object.sh ${ARGV})
   run(${CMAKE_COMMAND} --build ${work} --target outside -j ${jobs})
   check_lesson(${work}/outside)
