@@ -9,7 +9,13 @@ compiler=$1
 include=$2
 folder=$3
 
-compile() { "$compiler" -std=c++20 -fsyntax-only -I "$include" "$1" 2>&1; }
+# The public headers are compiled once.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo '#include <slackline/slackline.h>' > "$work/all.h"
+"$compiler" -std=c++20 -I "$include" -x c++-header "$work/all.h" -o "$work/all.h.gch"
+
+compile() { "$compiler" -std=c++20 -fsyntax-only -I "$include" -include "$work/all.h" "$1" 2>&1; }
 
 if ! output=$(compile "$folder/../../../apps/examples/01_first_model.cc"); then
   printf 'a right program was refused:\n%s\n' "$output"

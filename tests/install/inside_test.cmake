@@ -2,8 +2,8 @@
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DCXX_FLAGS=… -DMPI=ON|OFF -DBATCH=N -P inside_test.cmake
 # Builds the library as a part of another project, and a program with it: by add_subdirectory as a
-# static library, and by FetchContent as a shared one, from the same objects. Most objects are those
-# of the build that is tested (reuse_object.sh).
+# static library, and by FetchContent as a shared one, from the same objects. Nearly all objects are
+# those of the build that is tested (reuse_object.sh).
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
 include(ProcessorCount)

@@ -115,6 +115,9 @@ TEST_CASE("a feature file is made from a collection") {
        {"3 training images", "2 test images", "superpixels: ", "features: ", "time: "}) {
     CHECK_MESSAGE(Contains(outcome.err, part), part);
   }
+  // Progress is for terminals only.
+  CHECK_FALSE(Contains(outcome.err, "\r"));
+  CHECK_FALSE(Contains(outcome.err, "image 1 of"));
   const FeatureFile file(collection.out);
   CHECK(file.classes() == SyntheticClasses(kClasses));
   REQUIRE(file.num_images() == 5);
