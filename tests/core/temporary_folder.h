@@ -72,6 +72,11 @@ std::string MessageOf(Call&& call) {
   return "nothing was thrown";
 }
 
+template <class Call>
+std::string Refusal(Call&& call) {
+  return MessageOf<std::invalid_argument>(call);
+}
+
 inline bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

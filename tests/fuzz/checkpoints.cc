@@ -177,7 +177,7 @@ void ReadCheckpoint(std::string_view bytes) {
   Difference(checkpoint.fingerprint, {{"data", "abc"}});
 }
 
-const FuzzTarget kFile({"checkpoint_file", ReadCheckpoint, FileSeeds});
+const FuzzTarget kCheckpointFile({"checkpoint_file", ReadCheckpoint, FileSeeds});
 const FuzzTarget kState({"checkpoint", ResumeState, StateSeeds, 4500});
 
 }  // namespace

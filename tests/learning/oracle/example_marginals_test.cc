@@ -10,6 +10,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/oracle/shared_tables.h>
 
+#include "tests/support/all_labellings.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -29,15 +30,9 @@ TrainingSet ForestProblem(Random& random, bool forbidden) {
 
 /// All labellings without forbidden states.
 std::vector<std::vector<Index>> Labellings(const Structure& structure) {
-  std::vector<std::vector<Index>> all;
-  std::vector<Index> y(structure.graph().num_variables(), 0);
-  while (true) {
-    if (FirstForbiddenPart(structure, y) < 0) all.push_back(y);
-    std::size_t i = y.size();
-    while (i > 0 && ++y[i - 1] == structure.graph().cardinality(static_cast<Index>(i - 1)))
-      y[--i] = 0;
-    if (i == 0) return all;
-  }
+  auto all = AllLabellings(structure.graph().cardinalities());
+  std::erase_if(all, [&](const auto& y) { return FirstForbiddenPart(structure, y) >= 0; });
+  return all;
 }
 
 }  // namespace

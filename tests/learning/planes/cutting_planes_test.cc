@@ -20,6 +20,8 @@
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/all_labellings.h"
+#include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 
@@ -47,15 +49,6 @@ struct JointCorner {
   double loss = 0;
 };
 
-VectorXd DenseFeaturesOf(const ExampleView& example, std::span<const Index> labels) {
-  const FactorGraph& graph = example.graph();
-  VectorXd phi = VectorXd::Zero(example.structure().layout().size());
-  for (Index i = 0; i < graph.num_variables(); ++i) phi += DenseFeatures(example, i, labels[i]);
-  for (Index c = 0; c < graph.num_factors(); ++c)
-    phi += DenseFeatures(example, graph.num_variables() + c, JointState(graph, c, labels));
-  return phi;
-}
-
 /// argmax_y Δ_m(y) − w·ψ_m(y) of every example by enumeration; the first among ties.
 JointCorner BestJointCorner(const TrainingSet& training, const VectorXd& w) {
   JointCorner joint{VectorXd::Zero(w.size()), 0};
@@ -64,10 +57,9 @@ JointCorner BestJointCorner(const TrainingSet& training, const VectorXd& w) {
     const ExampleView example = training.data.example(m);
     const FactorGraph& graph = example.graph();
     const VectorXd given = DenseFeaturesOf(example, example.labels());
-    std::vector<Index> labels(graph.num_variables(), 0);
     JointCorner best{VectorXd::Zero(w.size()), 0};
     double most = -kInfinity;
-    for (bool more = true; more;) {
+    for (const auto& labels : AllLabellings(graph.cardinalities())) {
       double loss = 0;
       for (Index i = 0; i < graph.num_variables(); ++i)
         loss += training.loss(m)[graph.state_offset(i) + labels[i]];
@@ -75,11 +67,6 @@ JointCorner BestJointCorner(const TrainingSet& training, const VectorXd& w) {
       if (loss - w.dot(psi) > most) {
         most = loss - w.dot(psi);
         best = {psi, loss};
-      }
-      more = false;
-      for (std::size_t i = labels.size(); i-- > 0 && !more;) {
-        more = ++labels[i] < graph.cardinality(static_cast<Index>(i));
-        if (!more) labels[i] = 0;
       }
     }
     joint.psi += share * best.psi;
