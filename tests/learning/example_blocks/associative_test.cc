@@ -260,13 +260,12 @@ TEST_CASE("the dual never falls, and gaps are those of the definition") {
     options.proximal = Switch::kOff;
     CheckDualNeverFalls(problem, options, 40, 1e-12);
     const auto learner = MakeLearner(problem, options);
-    const StopControl never(nullptr, 0);
     for (int pass = 0; pass < 6; ++pass) {
       const Evaluation evaluation = learner->Evaluate(1);
       CHECK(Near(evaluation.primal,
                  ExactPrimal(problem.training(), problem.lambda(), learner->weights()), kSolver));
       CHECK(evaluation.dual <= evaluation.primal);
-      learner->RunPass(never);
+      learner->RunPass(kNever);
     }
   }
 }

@@ -36,7 +36,6 @@ using namespace slackline::internal::test;
 
 namespace {
 
-const StopControl kNever(nullptr, 0);
 constexpr int kSeeds = 12;
 constexpr int kPasses = 30;
 

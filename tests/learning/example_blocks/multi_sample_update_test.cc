@@ -274,7 +274,6 @@ TEST_CASE("steps with own costs of errors are the best mixture of all wrong clas
         *std::max_element(&costs[truth * kClasses], &costs[truth * kClasses] + 4);
     const FeatureRow x = multiclass.rows->row(0);
     const auto learner = MakeLearner(problem, AllClasses(kClasses));
-    const StopControl stop(nullptr, 0);
     std::vector<double> w(kClasses * kFeatures, 0.0);
     for (int t = 1; t <= 4; ++t) {
       for (double& value : w) value *= (t - 1.0) / t;
@@ -303,7 +302,7 @@ TEST_CASE("steps with own costs of errors are the best mixture of all wrong clas
       const double squared = std::inner_product(w.begin(), w.end(), w.begin(), 0.0);
       const double share = std::min(1.0, std::sqrt(largest / lambda / squared));
       for (double& value : w) value *= share;
-      learner->RunPass(stop);
+      learner->RunPass(kNever);
       learner->Evaluate(1);
       for (std::size_t k = 0; k < w.size(); ++k) CHECK(Near(learner->weights()[k], w[k], 1e-9));
     }

@@ -80,7 +80,6 @@ TEST_CASE("fixed steps converge at the rate of the theorem") {
     const double optimum = ExactOptimum(problem.training(), lambda);
     const double n = problem.size();
     const double constant = 4 * LargestSquaredPsi(problem) / (lambda * n) + optimum;
-    const StopControl never(nullptr, 0);
     constexpr int kSeeds = 10;
     std::vector<double> errors(60, 0.0);
     for (int seed = 1; seed <= kSeeds; ++seed) {
@@ -88,7 +87,7 @@ TEST_CASE("fixed steps converge at the rate of the theorem") {
       options.seed = seed;
       const auto learner = MakeLearner(problem, options);
       for (double& error : errors) {
-        learner->RunPass(never);
+        learner->RunPass(kNever);
         error += (optimum - learner->Evaluate(1).dual) / kSeeds;
       }
     }
@@ -124,8 +123,7 @@ TEST_CASE("averages do not change fixed steps, and are often better") {
     for (const bool average : {false, true}) {
       const auto learner =
           MakeLearner(problem, FixedOptions(average ? AverageKind::kWeighted : AverageKind::kOff));
-      const StopControl never(nullptr, 0);
-      for (int pass = 0; pass < 20; ++pass) learner->RunPass(never);
+      for (int pass = 0; pass < 20; ++pass) learner->RunPass(kNever);
       evaluations[average] = learner->Evaluate(1);
     }
     CHECK(evaluations[0].dual == evaluations[1].dual);

@@ -156,10 +156,9 @@ TEST_CASE("with line search and an l2 regulariser it is block-coordinate Frank-W
     options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
     options.average = trial % 3 == 0 ? AverageKind::kWeighted : AverageKind::kAuto;
     const auto bcfw = MakeLearner(problem, options);
-    const StopControl stop(nullptr, 0);
     for (int pass = 0; pass < 70; ++pass) {
-      sdca->RunPass(stop);
-      bcfw->RunPass(stop);
+      sdca->RunPass(kNever);
+      bcfw->RunPass(kNever);
       const Evaluation a = sdca->Evaluate(1);
       const Evaluation b = bcfw->Evaluate(1);
       CHECK(a.primal == b.primal);

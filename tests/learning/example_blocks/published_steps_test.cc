@@ -27,8 +27,6 @@ using namespace slackline::internal::test;
 
 namespace {
 
-const StopControl kNever(nullptr, 0);
-
 TrainOptions Newest(LearnerKind learner, OrderKind order = OrderKind::kAuto) {
   const bool bcfw = learner == LearnerKind::kBcfw;
   TrainOptions options =

@@ -21,14 +21,13 @@
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/mean_of_runs.h"
+#include "tests/support/never.h"
 #include "tests/support/plain_bcfw.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
-
-const StopControl kNever(nullptr, 0);
 
 /// Examples with one variable each, whose features and `weights` weights are its own: blocks do not
 /// influence each other. State 0 is the ground truth, and all others have the loss `loss`.

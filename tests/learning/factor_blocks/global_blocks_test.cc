@@ -24,6 +24,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/never.h"
 #include <tests/support/states.h>
 
 #include "tests/support/all_equal_factor.h"
@@ -319,12 +320,11 @@ TEST_CASE("a resumed run equals an uninterrupted one") {
         const Problem problem(RandomGlobalProblem(960, Family(4)), 0.02);
         TrainOptions options = Options(kind, step, 0);
         options.order = order;
-        const StopControl never(nullptr, 0);
         const auto whole = MakeLearner(problem, options);
         StateWriter saved;
         for (int pass = 0; pass < 12; ++pass) {
           if (pass == 5) whole->Save(&saved);
-          whole->RunPass(never);
+          whole->RunPass(kNever);
         }
         const auto resumed = MakeLearner(problem, options);
         StateReader reader(saved.bytes());
@@ -333,7 +333,7 @@ TEST_CASE("a resumed run equals an uninterrupted one") {
         StateWriter again;
         resumed->Save(&again);
         CHECK(again.bytes() == saved.bytes());
-        for (int pass = 5; pass < 12; ++pass) resumed->RunPass(never);
+        for (int pass = 5; pass < 12; ++pass) resumed->RunPass(kNever);
         const Evaluation a = whole->Evaluate(1);
         const Evaluation b = resumed->Evaluate(1);
         CHECK(a.primal == b.primal);
@@ -360,13 +360,12 @@ TEST_CASE("training continues with another lambda") {
   const Problem second = first.WithLambda(0.05);
   const auto learner =
       MakeLearner(first, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-5));
-  const StopControl never(nullptr, 0);
-  for (int pass = 0; pass < 30; ++pass) learner->RunPass(never);
+  for (int pass = 0; pass < 30; ++pass) learner->RunPass(kNever);
   learner->traits().lambda->ChangeLambda(second);
   const double optimum = RelaxedOptimum(second.training(), 0.05);
   Evaluation at;
   for (int pass = 0; pass < 4000; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     if (pass % 20 != 0) continue;
     at = learner->Evaluate(1);
     learner->traits().listener->Adapt(at);

@@ -14,6 +14,7 @@
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/multiclass_problems.h"
+#include "tests/support/never.h"
 #include "tests/support/quadratic_program.h"
 #include "tests/support/tolerances.h"
 
@@ -23,7 +24,6 @@ using namespace slackline::internal::test;
 namespace {
 
 constexpr Index kExamples = 12, kStates = 3, kFeatures = 4;
-const StopControl kNever(nullptr, 0);
 
 enum class Form { kLinear, kGaussian };
 

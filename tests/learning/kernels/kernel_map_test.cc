@@ -146,13 +146,12 @@ TEST_CASE("saved states of mapped learners continue bit for bit") {
   const Problem problem(RandomMultiLabelProblem(random, 12, 3, 2, true), 0.05);
   for (const LearnerKind kind : {LearnerKind::kAugmentedLagrangian, LearnerKind::kBcfw}) {
     const TrainOptions options = RbfOptions(kind, StepKind::kAuto, 1e-4);
-    const StopControl stop(nullptr, 0);
     const auto first = CheckTakeOver(problem, options, {1, 1});
     first->traits().lambda->ChangeLambda(problem.WithLambda(0.01));
     const double optimum = RelaxedOptimum(Featurised(problem.training(), kRbf), 0.01);
     double best = kInfinity;
     for (int pass = 0; pass < 200; ++pass) {
-      first->RunPass(stop);
+      first->RunPass(kNever);
       const Evaluation evaluation = first->Evaluate(1);
       CHECK(evaluation.primal >= optimum - kSolver);
       CHECK(evaluation.dual <= optimum + kSolver);

@@ -151,7 +151,6 @@ TEST_CASE("cutting-plane-1 without its cache is fully corrective batch Frank-Wol
     options.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
     options.own<PlaneOptions>().prune_after = 0;
     const auto learner = MakeLearner(problem, options);
-    const StopControl never(nullptr, 0);
     FullyCorrective fw;
     fw.w = VectorXd::Zero(problem.num_weights());
     fw.corners.push_back({fw.w, 0});
@@ -161,7 +160,7 @@ TEST_CASE("cutting-plane-1 without its cache is fully corrective batch Frank-Wol
                          fw.dual - lambda / 2 * fw.w.squaredNorm();
       fw.corners.push_back(corner);
       fw.Correct(lambda);
-      learner->RunPass(never);
+      learner->RunPass(kNever);
       CAPTURE(trial);
       CAPTURE(pass);
       CHECK(Near(learner->Evaluate(1).dual, fw.dual, kSolver));
@@ -329,12 +328,11 @@ TEST_CASE("saved planes continue bit for bit, and evaluations do not change the 
 
 TEST_CASE("another lambda starts from the existing planes") {
   Random random(9);
-  const StopControl never(nullptr, 0);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.5);
     for (const LearnerKind kind : kPlaneLearners) {
       const auto learner = MakeLearner(problem, OptionsOfPlanes(kind, 0));
-      for (int pass = 0; pass < 15; ++pass) learner->RunPass(never);
+      for (int pass = 0; pass < 15; ++pass) learner->RunPass(kNever);
       for (const double lambda : {0.1, 0.3, 2.0}) {
         const Problem next = problem.WithLambda(lambda);
         const double optimum = ExactOptimum(next.training(), lambda);
@@ -348,7 +346,7 @@ TEST_CASE("another lambda starts from the existing planes") {
         CHECK(first.primal >= optimum - kSolver);
         // Planes and corners of the previous λ already give a good dual for this λ.
         CHECK(first.dual >= 0.3 * optimum - kSolver);
-        for (int pass = 0; pass < 60; ++pass) learner->RunPass(never);
+        for (int pass = 0; pass < 60; ++pass) learner->RunPass(kNever);
         const Evaluation last = learner->Evaluate(1);
         CHECK(Near(last.dual, optimum, 1e-4));
         CHECK(Near(last.primal, optimum, 1e-4));

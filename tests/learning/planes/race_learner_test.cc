@@ -19,6 +19,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/never.h"
+
 using namespace slackline::internal;
 
 namespace {
@@ -63,9 +65,8 @@ TrainSummary Run(const Problem& problem, const TrainOptions& options,
 
 /// The learner's state after the given number of passes, with a check after each.
 std::string StateAfter(Learner* learner, int passes) {
-  const StopControl never(nullptr, 0);
   for (int pass = 0; pass < passes; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     learner->Evaluate(1);
   }
   StateWriter writer;

@@ -22,6 +22,7 @@
 #include "tests/core/temporary_folder.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/never.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/sanitized.h"
 
@@ -197,9 +198,8 @@ TEST_CASE("a state saved twice has the same bytes") {
     const Problem problem(SomeProblem(random, trial), 0.05);
     for (const Variant& variant : Variants(random, problem)) {
       CAPTURE(variant.name);
-      const StopControl never(nullptr, 0);
       const auto learner = MakeLearner(problem, variant.options);
-      for (int pass = 0; pass < 5; ++pass) learner->RunPass(never);
+      for (int pass = 0; pass < 5; ++pass) learner->RunPass(kNever);
       StateWriter first;
       learner->Save(&first);
       const auto other = MakeLearner(problem, variant.options);
@@ -220,18 +220,17 @@ TEST_CASE("a pass beside an evaluation is the same as one after it") {
     const Problem problem(SomeProblem(random, trial), 0.02);
     for (const Variant& variant : Variants(random, problem)) {
       CAPTURE(variant.name);
-      const StopControl never(nullptr, 0);
       const auto plain = MakeLearner(problem, variant.options);
       const auto beside = MakeLearner(problem, variant.options);
       if (!EvaluatesBesidePasses(*plain)) continue;
-      plain->RunPass(never);
-      beside->RunPass(never);
+      plain->RunPass(kNever);
+      beside->RunPass(kNever);
       for (int pass = 0; pass < 4; ++pass) {
         const Evaluation after = plain->Evaluate(1);
-        plain->RunPass(never);
+        plain->RunPass(kNever);
         double seconds = -1;
         const Evaluation at_once =
-            beside->traits().companion->EvaluateBesidePass(3, never, &seconds);
+            beside->traits().companion->EvaluateBesidePass(3, kNever, &seconds);
         CHECK(seconds >= 0);
         CHECK(after.primal == at_once.primal);
         CHECK(after.dual == at_once.dual);

@@ -21,6 +21,7 @@
 #include "tests/core/temporary_folder.h"
 #include "tests/support/dealt.h"
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/never.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/thread_ranks.h"
 #include "tests/support/tolerances.h"
@@ -125,8 +126,7 @@ double SentPerRound(const Problem& problem, int size) {
     const Problem part = PartOf(problem, 4, ranks);
     const auto learner = MakeLearner(part, own);
     const std::size_t before = ranks.sent();
-    const StopControl never(nullptr, 0);
-    for (int pass = 0; pass < 4; ++pass) learner->RunPass(never);
+    for (int pass = 0; pass < 4; ++pass) learner->RunPass(kNever);
     sent[ranks.rank()] = static_cast<double>(ranks.sent() - before);
     if (ranks.first()) rounds = learner->work().rounds;
   });

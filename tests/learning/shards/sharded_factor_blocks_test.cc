@@ -81,7 +81,6 @@ std::vector<TrainOptions> Ways(Index shards) {
 
 TEST_CASE("the bounds hold after every pass, and the dual is that of the dual point") {
   Random random(1);
-  const StopControl never(nullptr, 0);
   for (int trial = 0; trial < 6; ++trial) {
     ProblemOptions kind = RandomOptions(random);
     kind.num_examples = 4;
@@ -92,7 +91,7 @@ TEST_CASE("the bounds hold after every pass, and the dual is that of the dual po
       const auto learner = MakeLearner(problem, options);
       learner->traits().dual_point->KeepDualPoint();
       for (int pass = 0; pass < 6; ++pass) {
-        if (pass > 0) learner->RunPass(never);
+        if (pass > 0) learner->RunPass(kNever);
         const Evaluation evaluation = learner->Evaluate(1);
         CAPTURE(trial);
         CAPTURE(pass);
@@ -175,7 +174,6 @@ TEST_CASE("global factors: the bounds hold, and the optimum is that of one chain
 
 TEST_CASE("the dual of soft rises by what the line searches computed, and never falls") {
   Random random(3);
-  const StopControl never(nullptr, 0);
   for (const Index shards : {2, 4, 8}) {
     ProblemOptions kind;
     kind.num_examples = 8;
@@ -191,7 +189,7 @@ TEST_CASE("the dual of soft rises by what the line searches computed, and never 
           double dual = learner->Evaluate(1).soft_dual;
           double gained = learner->gained();
           for (int pass = 0; pass < 6; ++pass) {
-            learner->RunPass(never);
+            learner->RunPass(kNever);
             const double next = learner->Evaluate(1).soft_dual;
             CAPTURE(shards);
             CAPTURE(smoothing);
@@ -209,7 +207,6 @@ TEST_CASE("the dual of soft rises by what the line searches computed, and never 
 
 TEST_CASE("the common weights are those of the point after every pass") {
   Random random(4);
-  const StopControl never(nullptr, 0);
   for (const Index shards : {2, 3, 8}) {
     for (const bool texts : {false, true}) {
       const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 60);
@@ -220,7 +217,7 @@ TEST_CASE("the common weights are those of the point after every pass") {
                                  ? MakeShardedSoftLearner(problem, options)
                                  : MakeShardedLagrangianLearner(problem, options);
         for (int pass = 0; pass < 6; ++pass) {
-          learner->RunPass(never);
+          learner->RunPass(kNever);
           learner->Evaluate(1);
           double most = 0;
           for (std::size_t k = 0; k < learner->weights().size(); ++k)
@@ -301,13 +298,12 @@ TEST_CASE("a run is resumed, and taken over by another learner, bit for bit") {
 
 TEST_CASE("the points behind the certificate are saved and loaded") {
   Random random(12);
-  const StopControl never(nullptr, 0);
   const Problem problem = DenseProblem(random, 20);
   for (const TrainOptions& options : Ways(3)) {
     const auto first = MakeLearner(problem, options);
     first->traits().dual_point->KeepDualPoint();
     for (int pass = 0; pass < 4; ++pass) {
-      first->RunPass(never);
+      first->RunPass(kNever);
       first->Evaluate(1);
     }
     StateWriter state;
@@ -323,7 +319,7 @@ TEST_CASE("the points behind the certificate are saved and loaded") {
       CHECK(source.DualPointIsBest() == keeps);
       if (!keeps) continue;
       CHECK(ValueOfDualPoint(problem, *second) == ValueOfDualPoint(problem, *first));
-      second->RunPass(never);
+      second->RunPass(kNever);
       const double dual = second->Evaluate(1).dual;
       CHECK(Near(dual, ValueOfDualPoint(problem, *second), kTight));
     }
@@ -339,12 +335,11 @@ TEST_CASE("λ can change between passes") {
     CheckPath(first, second, Shards(LearnerKind::kAugmentedLagrangian, 3), optimum, 10, 200, 0.3);
     const double soft = SolveSoft(second.training(), second.lambda(), 0.7).value;
     const auto learner = MakeLearner(first, Soft(3));
-    const StopControl never(nullptr, 0);
-    for (int pass = 0; pass < 10; ++pass) learner->RunPass(never);
+    for (int pass = 0; pass < 10; ++pass) learner->RunPass(kNever);
     learner->traits().lambda->ChangeLambda(second);
     CHECK(learner->work().block_steps == 0);
     CHECK(learner->work().rounds == 0);
-    for (int pass = 0; pass < 300; ++pass) learner->RunPass(never);
+    for (int pass = 0; pass < 300; ++pass) learner->RunPass(kNever);
     const Evaluation last = learner->Evaluate(1);
     CHECK(last.soft_primal >= soft - kSolver);
     CHECK(last.soft_dual <= soft + kSolver);
@@ -383,7 +378,7 @@ TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificat
     const auto learner = MakeLearner(problem, options);
     learner->traits().dual_point->KeepDualPoint();
     const std::atomic<int> interrupt{1};
-    learner->RunPass(StopControl(nullptr, 0));
+    learner->RunPass(kNever);
     for (int pass = 0; pass < 3; ++pass) {
       learner->RunPass(StopControl(&interrupt, 0));
       const Evaluation after = learner->Evaluate(1);

@@ -140,7 +140,6 @@ TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
 
 TEST_CASE("the common weights are those of the dual point after every pass") {
   Random random(14);
-  const StopControl never(nullptr, 0);
   for (const LearnerKind kind : kKinds) {
     for (const Index shards : {2, 3, 8}) {
       for (const bool texts : {false, true}) {
@@ -148,7 +147,7 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
         const auto learner = MakeRounds(problem, Shards(kind, shards));
         std::vector<double> coordinates;
         for (int pass = 0; pass < 5; ++pass) {
-          learner->RunPass(never);
+          learner->RunPass(kNever);
           std::vector<double> weights(problem.num_weights(), 0.0);
           for (Index m = 0; m < problem.size(); ++m) {
             double loss = 0;
@@ -174,7 +173,6 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
 
 TEST_CASE("the dual rises by what the line searches computed") {
   Random random(16);
-  const StopControl never(nullptr, 0);
   std::vector<TrainOptions> ways;
   for (const LearnerKind kind : kKinds) ways.push_back(Shards(kind, 3));
   ways.push_back(ProxShards(3, 0, 0.5));
@@ -187,7 +185,7 @@ TEST_CASE("the dual rises by what the line searches computed") {
       double dual = 0;
       for (int pass = 0; pass < 4; ++pass) {
         const double before = learner->gained();
-        learner->RunPass(never);
+        learner->RunPass(kNever);
         const double next = learner->Evaluate(1).dual;
         const double gained = learner->gained() - before;
         CAPTURE(options.learner.name());
@@ -228,13 +226,12 @@ TEST_CASE("passes with shards are worth a third of passes with one, or more") {
 
 TEST_CASE("a step of fw in shards gains at least as much as that of one shard") {
   Random random(15);
-  const StopControl never(nullptr, 0);
   for (const bool texts : {false, true}) {
     const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 24);
     const auto one = MakeLearner(problem, Shards(LearnerKind::kFrankWolfe, 1));
     const auto three = MakeLearner(problem, Shards(LearnerKind::kFrankWolfe, 3));
-    one->RunPass(never);
-    three->RunPass(never);
+    one->RunPass(kNever);
+    three->RunPass(kNever);
     CHECK(three->Evaluate(1).dual >= one->Evaluate(1).dual - kExact);
   }
 }
@@ -347,7 +344,7 @@ TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificat
   for (const LearnerKind kind : kKinds) {
     const auto learner = MakeLearner(problem, Shards(kind, 3));
     const std::atomic<int> interrupt{1};
-    learner->RunPass(StopControl(nullptr, 0));
+    learner->RunPass(kNever);
     const double before = learner->Evaluate(1).dual;
     for (int pass = 0; pass < 3; ++pass) {
       learner->RunPass(StopControl(&interrupt, 0));
@@ -357,7 +354,7 @@ TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificat
       CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
       CHECK(after.primal >= after.dual);
     }
-    learner->RunPass(StopControl(nullptr, 0));
+    learner->RunPass(kNever);
     const Evaluation last = learner->Evaluate(1);
     CHECK(last.dual > before);
     CHECK(Near(last.dual, ValueOfDualPoint(problem, *learner), kTight));
