@@ -14,10 +14,10 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>
-#include <tests/support/dot.h>
 #include <tests/support/random_models.h>
 #include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
+#include <tests/support/vectors.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::Dot;

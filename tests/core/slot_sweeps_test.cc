@@ -13,8 +13,8 @@
 
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
-#include <tests/support/dot.h>
 #include <tests/support/tolerances.h>
+#include <tests/support/vectors.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::Dot;

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +22,29 @@
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
+#include "tests/core/messages.h"
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/never.h"
 
 namespace slackline::internal::test {
+
+/// Checks that the vectors are equal up to rounding, relative to the largest |a_k|.
+inline void CheckNear(std::span<const double> a, std::span<const double> b) {
+  REQUIRE(a.size() == b.size());
+  double scale = 1;
+  for (const double value : a) scale = std::max(scale, std::abs(value));
+  for (std::size_t k = 0; k < a.size(); ++k) CHECK(std::abs(a[k] - b[k]) <= kTight * scale);
+}
+
+/// The message of the DataError with which options, or a learner of a problem, are refused; else
+/// "accepted".
+inline std::string RefusalOf(const TrainOptions& options) {
+  return MessageOf<DataError>([&] { CheckOptions(options); });
+}
+inline std::string RefusalOf(const Problem& problem, const TrainOptions& options) {
+  return MessageOf<DataError>([&] { MakeLearner(problem, options); });
+}
 
 /// f of the learner's dual point, from the coordinates of the point alone.
 inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
@@ -107,11 +126,7 @@ inline void CheckResume(const Problem& problem, TrainOptions options) {
     const auto second = MakeLearner(problem, options);
     const TrainSummary resumed = RunTraining(problem, *second, options, nullptr, nullptr, resume);
     CAPTURE(pass);
-    CHECK(whole.weights == resumed.weights);
-    CHECK(whole.last.primal == resumed.last.primal);
-    CHECK(whole.last.dual == resumed.last.dual);
-    CHECK(whole.last.pass == resumed.last.pass);
-    CHECK(whole.last.oracle_calls == resumed.last.oracle_calls);
+    CheckSame(whole, resumed);
   }
 }
 
@@ -167,12 +182,7 @@ inline TrainSummary CheckReplay(const Problem& problem, TrainOptions options, In
   const TrainSummary once = Train(problem, options);
   for (const Index threads : {1, 2, 4}) {
     options.threads = threads;
-    const TrainSummary again = Train(problem, options);
-    CHECK(once.weights == again.weights);
-    CHECK(once.last.primal == again.last.primal);
-    CHECK(once.last.dual == again.last.dual);
-    CHECK(once.last.pass == again.last.pass);
-    CHECK(once.last.oracle_calls == again.last.oracle_calls);
+    CheckSame(once, Train(problem, options));
   }
   return once;
 }

@@ -32,12 +32,7 @@ MatchingData Read(const std::string& text, FeatureDictionary* dictionary) {
 
 std::string Refusal(const std::string& text) {
   FeatureDictionary dictionary;
-  try {
-    Read(text, &dictionary);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "read";
+  return MessageOf<DataError>([&] { Read(text, &dictionary); });
 }
 
 }  // namespace

@@ -101,13 +101,10 @@ SequenceInput CheckDeals(const std::string& path, const SequenceReadOptions& opt
   return one;
 }
 
-std::string Message(const std::string& path, const SequenceReadOptions& options, int processes) {
-  std::vector<std::string> messages(Size(processes));
-  OnThreadRanks(processes, [&](ThreadRanks& ranks) {
-    messages[Size(ranks.rank())] = MessageOf<DataError>([&] { ReadOn(ranks, path, options, 0); });
-  });
-  for (const std::string& message : messages) CHECK(message == messages[0]);
-  return messages[0];
+std::string ErrorOnRanks(const std::string& path, const SequenceReadOptions& options,
+                         int processes) {
+  return test::ErrorOnRanks(processes,
+                            [&](ThreadRanks& ranks) { ReadOn(ranks, path, options, 0); });
 }
 
 SequenceReadOptions Options(std::int64_t min_count, int hash_bits = 0) {
@@ -273,15 +270,16 @@ TEST_CASE("words of letters") {
   CheckDeals(WriteParts(folder, "parts", {some, "", some}), {});
   SequenceReadOptions folds;
   folds.folds = "0";
-  CHECK(Contains(Message(letters, folds, 2), "several processes read all folds, not some of them"));
+  CHECK(Contains(ErrorOnRanks(letters, folds, 2),
+                 "several processes read all folds, not some of them"));
   const std::string cut = some.substr(0, some.rfind('\n', some.size() - 2) + 1);
   const std::string one =
       MessageOf<DataError>([&] { ReadTrainingSequences(folder.Write("cut", cut), {}); });
   CHECK(Contains(one, "the file ends within word"));
-  CHECK(Message(folder.Path("cut"), {}, 3) == one);
+  CHECK(ErrorOnRanks(folder.Path("cut"), {}, 3) == one);
   const std::string parts = WriteParts(folder, "cut_parts", {some, cut, some});
-  CHECK(Contains(Message(parts, {}, 1), "part-1.gz"));
-  CHECK(Message(parts, {}, 3) == Message(parts, {}, 1));
+  CHECK(Contains(ErrorOnRanks(parts, {}, 1), "part-1.gz"));
+  CHECK(ErrorOnRanks(parts, {}, 3) == ErrorOnRanks(parts, {}, 1));
 }
 
 TEST_CASE("an error on one rank is the error of all, and that of one rank") {
@@ -290,7 +288,7 @@ TEST_CASE("an error on one rank is the error of all, and that of one rank") {
                          const std::string& part) {
     const std::string one = MessageOf<DataError>([&] { ReadTrainingSequences(path, options); });
     CHECK_MESSAGE(Contains(one, part), one);
-    for (const int processes : {2, 3, 5}) CHECK(Message(path, options, processes) == one);
+    for (const int processes : {2, 3, 5}) CHECK(ErrorOnRanks(path, options, processes) == one);
   };
   const std::string text = ConllText(20, 2);
   check(folder.Write("a", text + "x y\n\n" + text), Options(1),
@@ -308,7 +306,7 @@ TEST_CASE("an error on one rank is the error of all, and that of one rank") {
   attributes.format = SequenceFormat::kAttributes;
   const std::string items = AttributeText(20);
   check(folder.Write("g", items + "L1\ta:x\n" + items), attributes, "'x' is not a number");
-  CHECK(Message(folder.Write("h", "a L\n\nb K\n"), Options(1), 3) == "nothing was thrown");
+  CHECK(ErrorOnRanks(folder.Write("h", "a L\n\nb K\n"), Options(1), 3) == "accepted");
 }
 
 TEST_CASE("ranks read sequences of the standard input, and name it in messages") {
@@ -322,7 +320,7 @@ TEST_CASE("ranks read sequences of the standard input, and name it in messages")
   CHECK(Contains(one, "<stdin>:"));
   {
     const PipedInput input(bad);
-    CHECK(Message("-", Options(1), 3) == one);
+    CHECK(ErrorOnRanks("-", Options(1), 3) == one);
   }
   SequenceReadOptions options = Options(1);
   const TemporaryFolder folder;

@@ -107,13 +107,11 @@ Prepared Prepare(SequenceInput input, const TrainOptions& options,
 }
 
 std::string ErrorOf(int size, const SequenceInput& input) {
-  const std::vector<std::string> errors = ErrorsOnRanks(size, [&](ThreadRanks& ranks) {
+  return ErrorOnRanks(size, [&](ThreadRanks& ranks) {
     TrainOptions options;
     options.ranks = &ranks;
     Prepare(PartOf(input, ranks), options);
   });
-  for (const std::string& error : errors) CHECK(error == errors.front());
-  return errors.front();
 }
 
 }  // namespace
@@ -159,5 +157,5 @@ TEST_CASE("ranks refuse sequences without a known label") {
   CHECK(ErrorOf(2, input) ==
         "data.txt: 1 sequence without a known label: remove them, since several processes that "
         "train together cannot leave them out");
-  CHECK(ErrorOf(2, Read("B-X\ta\n")).empty());  // a rank may have no sequence
+  CHECK(ErrorOf(2, Read("B-X\ta\n")) == "accepted");  // a rank may have no sequence
 }

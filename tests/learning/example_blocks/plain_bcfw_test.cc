@@ -34,13 +34,8 @@ TrainOptions FixedOptions(AverageKind average = AverageKind::kAuto,
   return options;
 }
 
-std::string Refusal(const Problem& problem, const TrainOptions& options) {
-  try {
-    Train(problem, options);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "accepted";
+std::string TrainingRefusal(const Problem& problem, const TrainOptions& options) {
+  return MessageOf<DataError>([&] { Train(problem, options); });
 }
 
 /// R² = max ‖ψ_m(y)‖² over all examples and labellings.
@@ -167,17 +162,18 @@ TEST_CASE("the LP tolerance is refused where it has no effect") {
   options.max_passes = 1;
   if (!HasGlpk()) {
     options.oracle = SolverKind::kLp;
-    CHECK(Refusal(problem, options) == "--lp-tolerance needs GLPK, which this build does not have");
+    CHECK(TrainingRefusal(problem, options) ==
+          "--lp-tolerance needs GLPK, which this build does not have");
     return;
   }
-  CHECK(Refusal(problem, options) == "--lp-tolerance needs --oracle lp or lp-polytope");
+  CHECK(TrainingRefusal(problem, options) == "--lp-tolerance needs --oracle lp or lp-polytope");
   options.oracle = SolverKind::kLp;
-  CHECK(Refusal(problem, options) == "accepted");
+  CHECK(TrainingRefusal(problem, options) == "accepted");
   options.step = StepKind::kPairwise;
-  CHECK(Refusal(problem, options) ==
+  CHECK(TrainingRefusal(problem, options) ==
         "--lp-tolerance needs --step fw: active sets need exact oracles");
   // With the default step, --learner auto chooses the steps that read the option.
   options.learner = LearnerKind::kAuto;
   options.step = StepKind::kAuto;
-  CHECK(Refusal(problem, options) == "accepted");
+  CHECK(TrainingRefusal(problem, options) == "accepted");
 }

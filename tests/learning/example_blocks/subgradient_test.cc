@@ -89,13 +89,6 @@ class PlainSubgradient {
   double k_ = 0;
 };
 
-void CheckNear(std::span<const double> a, std::span<const double> b) {
-  REQUIRE(a.size() == b.size());
-  double scale = 1;
-  for (const double value : a) scale = std::max(scale, std::abs(value));
-  for (std::size_t k = 0; k < a.size(); ++k) CHECK(std::abs(a[k] - b[k]) <= kTight * scale);
-}
-
 }  // namespace
 
 TEST_CASE("iterates follow the formula, with and without projection") {

@@ -44,14 +44,6 @@ TrainOptions ToGap(LearnerKind learner, Index passes) {
   return options;
 }
 
-void CheckSame(const TrainSummary& a, const TrainSummary& b) {
-  CHECK(a.weights == b.weights);
-  CHECK(a.last.primal == b.last.primal);
-  CHECK(a.last.dual == b.last.dual);
-  CHECK(a.last.pass == b.last.pass);
-  CHECK(a.last.oracle_calls == b.last.oracle_calls);
-}
-
 }  // namespace
 
 TEST_CASE("bounds enclose the optimum at every check, and the gap closes") {

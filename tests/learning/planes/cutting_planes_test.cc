@@ -258,38 +258,30 @@ TEST_CASE("slack rescaling reaches the optimum of its own objective") {
 }
 
 TEST_CASE("slack rescaling is refused where it is not supported") {
-  const auto refusal = [](const TrainOptions& options) -> std::string {
-    try {
-      CheckOptions(options);
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
   TrainOptions options;
   options.rescaling = Rescaling::kSlack;
   for (const LearnerKind learner : {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian,
                                     LearnerKind::kExponentiatedGradient, LearnerKind::kDlpw}) {
     options.learner = learner;
-    CHECK(refusal(options).starts_with("--rescaling slack applies to --learner "));
+    CHECK(RefusalOf(options).starts_with("--rescaling slack applies to --learner "));
   }
   for (const LearnerKind learner : {LearnerKind::kAuto, LearnerKind::kBcfw, LearnerKind::kBundle,
                                     LearnerKind::kCuttingPlaneN, LearnerKind::kProxSdca}) {
     options.learner = learner;
-    CHECK(refusal(options) == "accepted");
+    CHECK(RefusalOf(options) == "accepted");
   }
   options.smoothing = 0.1;
-  CHECK(refusal(options).starts_with("--smoothing cannot be combined with --rescaling slack"));
+  CHECK(RefusalOf(options).starts_with("--smoothing cannot be combined with --rescaling slack"));
   options = {};
   options.rescaling = Rescaling::kSlack;
   options.learner = LearnerKind::kMultiSample;
   options.own<MultiSampleOptions>().online_loss = true;
-  CHECK(refusal(options).starts_with("--online-loss cannot be combined with --rescaling slack"));
+  CHECK(RefusalOf(options).starts_with("--online-loss cannot be combined with --rescaling slack"));
   // Options of factor blocks leave `auto` no learner.
   options = {};
   options.rescaling = Rescaling::kSlack;
   options.own<PenaltyOptions>().rho = 1;
-  CHECK(refusal(options) != "accepted");
+  CHECK(RefusalOf(options) != "accepted");
   Random random(6);
   const Problem large(RandomMultiLabelProblem(random, 2, 13, 2, false), 0.1);
   CHECK_THROWS_WITH_AS(ChooseLearner(large, options), doctest::Contains("--rescaling slack"),

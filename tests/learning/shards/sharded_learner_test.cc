@@ -40,15 +40,6 @@ TrainOptions Shards(Index shards, Switch proximal = Switch::kAuto) {
   return options;
 }
 
-/// Problems whose weights are all frequent, and ones with columns that are not. The latter need
-/// several parts in a round and several rounds in a pass.
-Problem DenseProblem(Random& random, Index examples = 12) {
-  return Problem(RandomMultiLabelProblem(random, examples, 4, 3, false), 0.02);
-}
-Problem TextProblem(Random& random) {
-  return Problem(RandomTextProblem(random, 600, 10, 3000), 1.0 / 600);
-}
-
 /// A chain with an input of two features per variable.
 std::shared_ptr<const Structure> Chain(Index length, std::shared_ptr<const WeightLayout> layout) {
   FactorGraphBuilder graph;

@@ -570,7 +570,7 @@ TEST_CASE("faults in the text leave no file") {
   CHECK(message(folder.Write("bad", LibsvmText(30) + "0 3:x\n")) ==
         folder.Path("bad") + ":33: the value of '3:x' is not a finite number");
   CHECK(Contains(message(folder.Write("none", "# nothing\n")), "no examples"));
-  CHECK(Contains(message(folder.Write("empty", "0\n1\n")), "nothing was thrown"));
+  CHECK(Contains(message(folder.Write("empty", "0\n1\n")), "accepted"));
   std::filesystem::remove(folder.Path("out"));
   options.read.append_constant = false;
   CHECK(Contains(message(folder.Path("empty")), "no features"));

@@ -113,7 +113,7 @@ TEST_CASE("every changed bit is found") {
     std::string changed = bytes;
     changed[at] = static_cast<char>(changed[at] ^ (1 << (at % 8)));
     CAPTURE(at);
-    CHECK(Message(folder.Write("b", changed)) != "nothing was thrown");
+    CHECK(Message(folder.Write("b", changed)) != "accepted");
   }
 }
 
@@ -147,12 +147,12 @@ TEST_CASE("parts must agree, on all ranks") {
   CHECK(data.lines == std::vector<long>{1, 2, 3, 1, 2, 3});
   CHECK(data.FileOf(3) == folder.Path("part-1"));
   Write(folder.Path("part-2"), About(3));
-  for (const std::string& message : ErrorsOnRanks(2, [&](ThreadRanks& ranks) {
-         MultiLabelReadOptions options = Options();
-         options.ranks = &ranks;
-         ReadMultiLabelData(folder.Path(""), options);
-       }))
-    CHECK(Contains(message, "part-2: has other scales than "));
+  const std::string error = ErrorOnRanks(2, [&](ThreadRanks& ranks) {
+    MultiLabelReadOptions options = Options();
+    options.ranks = &ranks;
+    ReadMultiLabelData(folder.Path(""), options);
+  });
+  CHECK(Contains(error, "part-2: has other scales than "));
 }
 
 TEST_CASE("a fault in the rows of one rank is the error of all ranks") {
@@ -160,14 +160,12 @@ TEST_CASE("a fault in the rows of one rank is the error of all ranks") {
   std::string bytes = ReadBytes(Write(folder.Path("a"), About()));
   bytes[170] = static_cast<char>(bytes[170] ^ 1);  // in the sparse block
   const std::string path = folder.Write("b", bytes);
-  const std::vector<std::string> messages = ErrorsOnRanks(3, [&](ThreadRanks& ranks) {
+  const std::string error = ErrorOnRanks(3, [&](ThreadRanks& ranks) {
     MultiLabelReadOptions options = Options();
     options.ranks = &ranks;
     ReadConverted(path, options);
   });
-  CHECK(messages[0] == path +
-                           ": the converted data are damaged: the checksum of the rows from "
-                           "number 3 on does not match");
-  CHECK(messages[1] == messages[0]);
-  CHECK(messages[2] == messages[0]);
+  CHECK(error == path +
+                     ": the converted data are damaged: the checksum of the rows from "
+                     "number 3 on does not match");
 }

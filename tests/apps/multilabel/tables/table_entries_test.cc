@@ -44,7 +44,7 @@ std::string ErrorWith(const std::string& changed, const T* value) {
       continue;
     }
     const auto copy = [&](const auto& get) {
-      return MessageOf<DataError>([&] { writer.Add(name, get(name)); }) == "nothing was thrown";
+      return MessageOf<DataError>([&] { writer.Add(name, get(name)); }) == "accepted";
     };
     if (copy([&](const std::string& n) { return reader.String(n); })) continue;
     if (copy([&](const std::string& n) { return reader.Strings(n); })) continue;
