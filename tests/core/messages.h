@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <slackline/core/check.h>
+
 namespace slackline::internal::test {
 
 /// The message of the exception of type Error that `call` throws; "accepted" where it throws none.
@@ -17,6 +19,14 @@ std::string MessageOf(Call&& call) {
     return error.what();
   }
   return "accepted";
+}
+
+/// That of a DataError in a file of this name, without the file's folder: "data.txt:3: message".
+template <class Call>
+std::string ErrorIn(const std::string& file, Call&& call) {
+  const std::string message = MessageOf<DataError>(call);
+  const std::size_t name = message.find(file);
+  return name == std::string::npos ? message : message.substr(name);
 }
 
 /// That of a std::invalid_argument.

@@ -10,6 +10,7 @@
 #include <slackline/apps/multilabel/label_graph.h>
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/apps/sequence/sequence_input.h>
+#include <tests/apps/multilabel/read_options.h>
 #include <tests/apps/support_walk.h>
 #include <tests/support/sanitized.h>
 
@@ -19,9 +20,7 @@ using namespace slackline::internal::test;
 namespace {
 
 TrainingSet MultiLabelTraining(const std::string& path, bool kernelized) {
-  MultiLabelReadOptions read;
-  read.num_labels = 3;
-  const MultiLabelData data = ReadMultiLabelData(path, read);
+  const MultiLabelData data = ReadMultiLabelData(path, LibsvmOptions(3, false));
   const MultiLabelModel model(data.label_names, data.num_features, false,
                               MakeLabelGraph("full", data), kernelized);
   return MakeTrainingSet(model.MakeDataset(data), {});

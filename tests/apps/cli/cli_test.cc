@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <tests/apps/multilabel/read_options.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal;
@@ -128,10 +129,7 @@ TEST_CASE("train, predict, evaluate and info work on each other's files") {
   CHECK(model["examples"] == 80);
   // λ = n R² / (4 M) with n = 4 labels, M = 80 examples, and R² the mean squared norm of the inputs
   // including the constant.
-  MultiLabelReadOptions options;
-  options.num_labels = 4;
-  options.append_constant = true;
-  const MultiLabelData data = ReadMultiLabelData(s.data, options);
+  const MultiLabelData data = ReadMultiLabelData(s.data, LibsvmOptions(4));
   double squared_norm = 0;
   for (Index m = 0; m < 80; ++m) squared_norm += data.rows->row(m).squared_norm / 80;
   const double lambda = model["lambda"].get<double>();

@@ -25,6 +25,9 @@ using namespace slackline::internal::test;
 
 namespace {
 
+using Integers = std::vector<std::int64_t>;
+using Strings = std::vector<std::string>;
+
 SequenceModel ConllModel(int hash_bits) {
   const TemporaryFolder folder;
   SequenceReadOptions options;
@@ -334,8 +337,6 @@ TEST_CASE("constraints are saved and loaded") {
 TEST_CASE("models whose entries contradict each other are refused") {
   const SequenceModel model = ConllModel(0);
   const SequenceModel hashed = ConllModel(3);
-  using Integers = std::vector<std::int64_t>;
-  using Strings = std::vector<std::string>;
   const auto error = [](const SequenceModel& m, const std::string& entry,
                         const std::function<void(ModelWriter*)>& replacement) {
     return MessageOf<DataError>([&] { LoadChanged(m, entry, replacement); });

@@ -15,6 +15,7 @@
 #include <slackline/apps/common/training_record.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <tests/apps/cv_parts.h>
+#include <tests/apps/multilabel/read_options.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal;
@@ -46,10 +47,7 @@ struct Files {
 
 TEST_CASE("selected examples have the contents of the data") {
   const Files files;
-  MultiLabelReadOptions options;
-  options.num_labels = 4;
-  options.append_constant = true;
-  const MultiLabelData data = ReadMultiLabelData(files.data, options);
+  const MultiLabelData data = ReadMultiLabelData(files.data, LibsvmOptions(4));
   const std::vector<Index> chosen = {3, 59, 0};
   const MultiLabelData part = SelectExamples(data, chosen);
   REQUIRE(part.num_examples() == 3);
