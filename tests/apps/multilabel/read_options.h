@@ -4,6 +4,7 @@
 #include <string>
 
 #include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <slackline/apps/multilabel/data/multilabel_reader.h>
 
 namespace slackline::internal::test {
 
@@ -33,6 +34,15 @@ inline MultiLabelReadOptions ForPrediction(const MultiLabelData& data) {
   options.table = data.table;
   options.fill_values = data.fill_values;
   return options;
+}
+
+/// The shipped data set, and its folder.
+inline const std::string kYeast = SLACKLINE_SOURCE_DIR "/data/yeast/";
+inline MultiLabelData YeastData() {
+  MultiLabelReadOptions options;
+  options.labels_xml = kYeast + "yeast.xml";
+  options.append_constant = true;
+  return ReadMultiLabelData(kYeast + "yeast-train.arff.gz", options);
 }
 
 }  // namespace slackline::internal::test

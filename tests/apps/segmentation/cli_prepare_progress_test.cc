@@ -18,15 +18,12 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-struct Drawn {
+struct EightImages {
   TemporaryFolder folder;
   std::string out = folder.Path("d");
 
-  Drawn() {
-    REQUIRE(RunProgram({"segment", "draw", "--out", out, "--images", "8", "--size", "48x36", "-q"})
-                .code == 0);
+  EightImages() {
+    Succeed({"segment", "draw", "--out", out, "--images", "8", "--size", "48x36", "-q"});
   }
   Arguments Prepare(const Arguments& more) const {
     return Arguments{"segment",       "prepare",
@@ -69,7 +66,7 @@ std::string OnTerminal(const Arguments& arguments) {
 }  // namespace
 
 TEST_CASE("on a terminal every stage shows its progress, and the line is removed") {
-  const Drawn drawn;
+  const EightImages drawn;
   const std::string text = OnTerminal(drawn.Prepare({}));
   for (const char* part :
        {"\rchecking: image 1 of ", "\rlearning words: image 1 of ", "\rlearning components: image ",
@@ -79,9 +76,8 @@ TEST_CASE("on a terminal every stage shows its progress, and the line is removed
 }
 
 TEST_CASE("nothing is shown in pipes and with --quiet") {
-  const Drawn drawn;
-  const Outcome piped = RunProgram(drawn.Prepare({}));
-  CHECK(piped.code == 0);
+  const EightImages drawn;
+  const Outcome piped = Succeed(drawn.Prepare({}));
   CHECK_FALSE(Contains(piped.err, "\r"));
   CHECK_FALSE(Contains(piped.err, "image 1 of"));
   CHECK(OnTerminal(drawn.Prepare({"--quiet"})).empty());

@@ -18,6 +18,8 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 
+#include "tests/apps/multilabel/read_options.h"
+
 using namespace slackline::internal;
 
 namespace {
@@ -138,11 +140,7 @@ TEST_CASE("an interrupted run keeps its best weights, and another continues it b
 }
 
 TEST_CASE("a run that follows a neighbouring lambda on Yeast takes fewer passes to the same gap") {
-  MultiLabelReadOptions read;
-  read.labels_xml = SLACKLINE_SOURCE_DIR "/data/yeast/yeast.xml";
-  read.append_constant = true;
-  const MultiLabelData data =
-      ReadMultiLabelData(SLACKLINE_SOURCE_DIR "/data/yeast/yeast-train.arff.gz", read);
+  const MultiLabelData data = YeastData();
   const ScaledInputs scaled = ScaleForTraining(std::nullopt, ScaleInputsOf(data));
   MultiLabelTrainingOptions graph;
   graph.texts = {{}, "mean", {{"graph", "full"}}};

@@ -211,10 +211,9 @@ TEST_CASE("ARFF data: plain, gzip and in a folder, with the means of all ranks")
 }
 
 TEST_CASE("the data of the examples") {
-  const std::string data = SLACKLINE_SOURCE_DIR "/data/";
   MultiLabelReadOptions options;
-  options.labels_xml = data + "yeast/yeast.xml";
-  const MultiLabelData yeast = CheckDeals(data + "yeast/yeast-train.arff.gz", options);
+  options.labels_xml = kYeast + "yeast.xml";
+  const MultiLabelData yeast = CheckDeals(kYeast + "yeast-train.arff.gz", options);
   CHECK(yeast.num_examples() == 1500);
 }
 

@@ -20,19 +20,13 @@
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/run/fingerprint.h>
 
+#include "tests/apps/multilabel/read_options.h"
 #include "tests/support/dealt.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
-
-MultiLabelData Yeast() {
-  MultiLabelReadOptions read;
-  read.labels_xml = SLACKLINE_SOURCE_DIR "/data/yeast/yeast.xml";
-  read.append_constant = true;
-  return ReadMultiLabelData(SLACKLINE_SOURCE_DIR "/data/yeast/yeast-train.arff.gz", read);
-}
 
 /// Four labels, some of them unknown, that depend on three features of different sizes. Every
 /// example has a known label, and at least one that is on.
@@ -157,7 +151,7 @@ std::string ErrorOf(int size, const MultiLabelData& data, const MultiLabelTraini
 }  // namespace
 
 TEST_CASE("ranks prepare the training that one process with shards prepares") {
-  for (const MultiLabelData& data : {Yeast(), Drawn(103, false), Drawn(103, true)}) {
+  for (const MultiLabelData& data : {YeastData(), Drawn(103, false), Drawn(103, true)}) {
     for (const char* graph : {"tree", "full", "none"}) {
       CAPTURE(data.source);
       CAPTURE(graph);
