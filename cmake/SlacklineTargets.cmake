@@ -15,9 +15,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND SLACKLINE_WARNINGS -Wno-restrict)  # false alarms for string concatenation (GCC bug 105651)
   endif()
 endif()
-# Optimisation in release builds (docs/notebook/build.md has the measurements). The few kernels that
-# rely on vectorisation ask for -O3 where they stand.
-set(SLACKLINE_OPTIMISED $<$<CONFIG:Release>:-O2>)
+# Release builds optimise with CMake's -O3, except where that costs compile time and saves no run
+# time (docs/notebook/build.md has the table).
+set(SLACKLINE_O2 $<$<CONFIG:Release>:-O2>)
+set(SLACKLINE_O1 $<$<CONFIG:Release>:-O1>)
 if(SLACKLINE_BUILD_FUZZERS)
   include(SlacklineFuzzers)
 endif()
@@ -47,7 +48,7 @@ function(slackline_add_library name)
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${name} PUBLIC ${SLACKLINE_INCLUDE_DIR})
   target_compile_features(${name} PUBLIC cxx_std_20)
-  target_compile_options(${name} PRIVATE ${SLACKLINE_WARNINGS} ${SLACKLINE_OPTIMISED})
+  target_compile_options(${name} PRIVATE ${SLACKLINE_WARNINGS})
 endfunction()
 
 # slackline_add_test(name [ALL] [TARGETS target...] COMMAND argument...): a test that needs these

@@ -19,18 +19,20 @@ using internal::test::Contains;
 using internal::test::MessageOf;
 using internal::test::TemporaryFolder;
 
-constexpr int kStates = 3, kLength = 4;
+constexpr int kChainStates = 3, kChainLength = 4;
 
 /// Chains whose neighbours tend to have different states.
 struct ChainModel {
   explicit ChainModel(int features)
-      : look(model.AddWeights("look", kStates, features)), change(model.AddWeights("change")) {}
+      : look(model.AddWeights("look", kChainStates, features)),
+        change(model.AddWeights("change")) {}
 
   Graph MakeGraph() const {
     GraphBuilder builder(model);
-    const VariableRange v = builder.AddVariables(kLength, kStates);
-    for (int t = 0; t < kLength; ++t) builder.AddInput(v[t], look, t);
-    for (int t = 1; t < kLength; ++t) builder.AddFactor({v[t - 1], v[t]}, Potts(kStates), change);
+    const VariableRange v = builder.AddVariables(kChainLength, kChainStates);
+    for (int t = 0; t < kChainLength; ++t) builder.AddInput(v[t], look, t);
+    for (int t = 1; t < kChainLength; ++t)
+      builder.AddFactor({v[t - 1], v[t]}, Potts(kChainStates), change);
     return builder.Build();
   }
 
@@ -49,10 +51,10 @@ class Chains {
     if (made_ == count_) return std::nullopt;
     ++made_;
     Example example;
-    for (int t = 0; t < kLength; ++t) {
+    for (int t = 0; t < kChainLength; ++t) {
       std::vector<double> x(features_);
       for (double& value : x) value = random_.Normal();
-      const auto label = static_cast<int>(random_.Below(kStates));
+      const auto label = static_cast<int>(random_.Below(kChainStates));
       x[label] += 1;
       example.labels.push_back(label);
       if (sparse_) {
@@ -118,7 +120,7 @@ TEST_CASE("rows in files take no anonymous memory") {
   const ChainModel model(features);
   const auto growth = [&](const DatasetOptions& options) {
     Dataset data(model.model, options);
-    Chains chains(model, 64 * 1024 * 1024 / (8 * features * kLength), features, false);
+    Chains chains(model, 64 * 1024 * 1024 / (8 * features * kChainLength), features, false);
     const double before = AnonymousMemory();
     data.AddAll([&] { return chains.Next(); });
     return AnonymousMemory() - before;

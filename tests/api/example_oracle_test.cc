@@ -15,31 +15,31 @@ namespace slackline {
 namespace {
 
 using internal::test::kTight;
-constexpr int kStates = 4, kFeatures = 3, kExamples = 25;
+constexpr int kClasses = 4, kClassFeatures = 3, kClassExamples = 25;
 
 /// Multiclass examples: the oracle enumerates all classes.
 class Classes : public ExampleOracle {
  public:
   Classes(WeightBlock block, double slack) : block_(block), slack_(slack) {
     internal::Random random(2);
-    for (int m = 0; m < kExamples; ++m) {
-      std::vector<double> x(kFeatures);
+    for (int m = 0; m < kClassExamples; ++m) {
+      std::vector<double> x(kClassFeatures);
       for (double& value : x) value = random.Normal();
       inputs.push_back(x);
-      labels.push_back(static_cast<int>(random.Below(kStates)));
+      labels.push_back(static_cast<int>(random.Below(kClasses)));
     }
   }
   void Maximize(int m, const Weights& weights, OracleAnswer* answer) override {
     const auto w = weights["classes"];
     double best = -1;
     int best_state = 0;
-    for (int s = 0; s < kStates; ++s) {
+    for (int s = 0; s < kClasses; ++s) {
       double value = s == labels[m] ? 0 : 1;
-      for (int c = 0; c < kFeatures; ++c) value += (w(s, c) - w(labels[m], c)) * inputs[m][c];
+      for (int c = 0; c < kClassFeatures; ++c) value += (w(s, c) - w(labels[m], c)) * inputs[m][c];
       if (value > best) best = value, best_state = s;
     }
     answer->loss = best_state == labels[m] ? 0 : 1;
-    for (int c = 0; c < kFeatures; ++c) {
+    for (int c = 0; c < kClassFeatures; ++c) {
       answer->features.Add(block_, best_state, c, inputs[m][c]);
       answer->features.Add(block_, labels[m], c, -inputs[m][c]);
     }
@@ -56,18 +56,18 @@ class Classes : public ExampleOracle {
 
 TEST_CASE("a user's oracle reaches the optimum of the same problem as a graph") {
   Model model;
-  const WeightBlock block = model.AddWeights("classes", kStates, kFeatures);
+  const WeightBlock block = model.AddWeights("classes", kClasses, kClassFeatures);
   Classes oracle(block, 0);
   GraphBuilder builder(model);
-  builder.AddInput(builder.AddVariable(kStates), block, 0);
+  builder.AddInput(builder.AddVariable(kClasses), block, 0);
   const Graph graph = builder.Build();
   Dataset data(model);
-  for (std::size_t m = 0; m < kExamples; ++m)
+  for (std::size_t m = 0; m < kClassExamples; ++m)
     data.Add(graph, {.inputs = {oracle.inputs[m]}, .labels = {oracle.labels[m]}});
   for (const double lambda : {1.0, 0.05, 0.002}) {
     const TrainOptions options{.lambda = lambda, .gap_tolerance = 1e-7};
     const TrainResult as_graph = Train(data, options);
-    const TrainResult own = Train(model, kExamples, oracle, options);
+    const TrainResult own = Train(model, kClassExamples, oracle, options);
     CHECK(own.termination == Termination::kConverged);
     CHECK(own.dual <= own.primal);
     CHECK(own.dual <= as_graph.primal + kTight);
@@ -76,24 +76,24 @@ TEST_CASE("a user's oracle reaches the optimum of the same problem as a graph") 
     for (std::size_t k = 0; k < own.weights.values().size(); ++k)
       CHECK(std::abs(own.weights.values()[k] - as_graph.weights.values()[k]) < 0.02);
     CHECK(own.learner == "whole-example");
-    CHECK(own.num_examples == kExamples);
+    CHECK(own.num_examples == kClassExamples);
   }
 }
 
 TEST_CASE("runs replay, and depend only on the seed") {
   Model model;
-  Classes oracle(model.AddWeights("classes", kStates, kFeatures), 0);
+  Classes oracle(model.AddWeights("classes", kClasses, kClassFeatures), 0);
   const TrainOptions options{.lambda = 0.05, .max_passes = 5, .seed = 4};
-  const TrainResult a = Train(model, kExamples, oracle, options);
-  const TrainResult b = Train(model, kExamples, oracle, options);
+  const TrainResult a = Train(model, kClassExamples, oracle, options);
+  const TrainResult b = Train(model, kClassExamples, oracle, options);
   CHECK(std::ranges::equal(a.weights.values(), b.weights.values()));
 }
 
 TEST_CASE("a loose bound leaves a gap of its own size, and no more") {
   Model model;
-  Classes oracle(model.AddWeights("classes", kStates, kFeatures), 0.125);
-  const TrainResult result =
-      Train(model, kExamples, oracle, {.lambda = 0.05, .gap_tolerance = 1e-9, .max_passes = 200});
+  Classes oracle(model.AddWeights("classes", kClasses, kClassFeatures), 0.125);
+  const TrainResult result = Train(model, kClassExamples, oracle,
+                                   {.lambda = 0.05, .gap_tolerance = 1e-9, .max_passes = 200});
   CHECK(result.termination == Termination::kMaxPasses);
   CHECK(result.gap == doctest::Approx(0.125).epsilon(1e-5));
 }
@@ -106,7 +106,7 @@ TEST_CASE("checks ask for batches, whose answers count like single ones") {
                        std::span<OracleAnswer> answers) override {
       ++batches;
       largest = std::max(largest, answers.size());
-      CHECK(first + static_cast<int>(answers.size()) <= kExamples);
+      CHECK(first + static_cast<int>(answers.size()) <= kClassExamples);
       for (std::size_t k = answers.size(); k-- > 0;)
         Maximize(first + static_cast<int>(k), weights, &answers[k]);
     }
@@ -114,16 +114,16 @@ TEST_CASE("checks ask for batches, whose answers count like single ones") {
     std::size_t largest = 0;
   };
   Model model;
-  const WeightBlock block = model.AddWeights("classes", kStates, kFeatures);
+  const WeightBlock block = model.AddWeights("classes", kClasses, kClassFeatures);
   Classes single(block, 0);
   Batches batches(block, 0);
-  const TrainResult a = Train(model, kExamples, single, {.lambda = 0.05});
-  const TrainResult b = Train(model, kExamples, batches, {.lambda = 0.05});
+  const TrainResult a = Train(model, kClassExamples, single, {.lambda = 0.05});
+  const TrainResult b = Train(model, kClassExamples, batches, {.lambda = 0.05});
   CHECK(std::ranges::equal(a.weights.values(), b.weights.values()));
   CHECK(a.primal == b.primal);
   CHECK(a.dual == b.dual);
   CHECK(batches.batches > 0);
-  CHECK(batches.largest == kExamples);
+  CHECK(batches.largest == kClassExamples);
 }
 
 /// An oracle that returns the given answer.
@@ -174,9 +174,9 @@ TEST_CASE("contradictory answers end the run with a message") {
 
 TEST_CASE("options that do not apply to a user's oracle are refused") {
   Model model;
-  Classes oracle(model.AddWeights("classes", kStates, kFeatures), 0);
+  Classes oracle(model.AddWeights("classes", kClasses, kClassFeatures), 0);
   const auto refuses = [&](const char* words, const TrainOptions& options) {
-    CHECK_THROWS_WITH_AS(Train(model, kExamples, oracle, options), doctest::Contains(words),
+    CHECK_THROWS_WITH_AS(Train(model, kClassExamples, oracle, options), doctest::Contains(words),
                          std::invalid_argument);
   };
   refuses("needs a lambda", {});

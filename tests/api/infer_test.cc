@@ -7,30 +7,31 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <random>
 
 #include <slackline/slackline.h>
 
+#include "tests/support/all_labellings.h"
 #include "tests/support/tolerances.h"
 
 namespace slackline {
 namespace {
 
+using internal::kInfinity;
+using internal::test::AllLabellings;
 using internal::test::kPolytope;
 using internal::test::kSolver;
 using internal::test::kTight;
 using internal::test::Near;
 using Labels = std::vector<int>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The features of a factor with its own max oracle, −∞ as only entry when it forbids the states.
 using OracleFeatures = std::function<std::vector<double>(const Labels&)>;
 
 /// A random graph and random scores for it.
-struct Case {
-  Case(std::uint64_t seed, int variables, int most_states) : random(seed), builder(model) {
+struct ScoredGraph {
+  ScoredGraph(std::uint64_t seed, int variables, int most_states) : random(seed), builder(model) {
     for (int i = 0; i < variables; ++i) {
       states.push_back(most_states == 2 ? 2
                                         : 2 + static_cast<int>(random() % static_cast<unsigned>(
@@ -91,20 +92,9 @@ struct Case {
     return sum;
   }
 
-  void ForEach(const std::function<void(const Labels&)>& visit) const {
-    Labels y(states.size(), 0);
-    for (bool more = true; more;) {
-      visit(y);
-      more = false;
-      for (std::size_t i = y.size(); i-- > 0 && !more;) {
-        more = ++y[i] < states[i];
-        if (!more) y[i] = 0;
-      }
-    }
-  }
   double Best() const {
     double best = -kInfinity;
-    ForEach([&](const Labels& y) { best = std::max(best, Score(y)); });
+    for (const Labels& y : AllLabellings(states)) best = std::max(best, Score(y));
     return best;
   }
 
@@ -126,7 +116,7 @@ double Product(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-void CheckResult(const Case& own, const InferResult& result, double best) {
+void CheckResult(const ScoredGraph& own, const InferResult& result, double best) {
   CHECK(Near(own.Score(result.labels), result.score, kTight));
   CHECK(result.score <= best + kTight * (1 + std::abs(best)));
   CHECK(result.bound >= best - kTight * (1 + std::abs(best)));
@@ -153,7 +143,7 @@ TEST_CASE("all methods agree with enumeration on tables") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     const int n = 1 + static_cast<int>(seed % 6);
-    Case own(seed, n, seed % 2 == 0 ? 2 : 3);
+    ScoredGraph own(seed, n, seed % 2 == 0 ? 2 : 3);
     for (int i = 1; i < n; ++i) own.AddTable(i - 1, i);
     if (n > 2 && seed % 3 > 0) own.AddTable(0, n - 1);
     if (n > 3 && seed % 3 > 1) {
@@ -172,13 +162,13 @@ TEST_CASE("all methods agree with enumeration on tables") {
       fractional += result.fractional;
       if (!result.max_marginals.empty()) {
         std::vector<double> reach(result.max_marginals.size(), -kInfinity);
-        own.ForEach([&](const Labels& y) {
+        for (const Labels& y : AllLabellings(own.states)) {
           for (std::size_t i = 0; i < y.size(); ++i) {
             double& entry =
                 reach[own.layout->variables()[i].begin + static_cast<std::size_t>(y[i])];
             entry = std::max(entry, own.Score(y));
           }
-        });
+        }
         for (std::size_t k = 0; k < reach.size(); ++k)
           CHECK(Near(reach[k], result.max_marginals[k], kTight));
       }
@@ -188,7 +178,7 @@ TEST_CASE("all methods agree with enumeration on tables") {
 }
 
 /// Scores of a table agree with the marginals of its first variable.
-void CheckFirstMarginals(const Case& own, std::span<const double> marginals) {
+void CheckFirstMarginals(const ScoredGraph& own, std::span<const double> marginals) {
   for (const ScoreBlock& table : own.layout->tables()) {
     const ScoreBlock& first = own.layout->variables()[static_cast<std::size_t>(table.variables[0])];
     const std::size_t inner = table.size / first.size;
@@ -203,7 +193,7 @@ void CheckFirstMarginals(const Case& own, std::span<const double> marginals) {
 TEST_CASE(
     "marginals of method lp are feasible and come near the bound, without an LP solver, too") {
   int fractional = 0;
-  const auto check = [&](Case& own) {
+  const auto check = [&](ScoredGraph& own) {
     const InferResult result = Infer(*own.graph, own.scores, {.method = "lp", .marginals = true});
     const double value = Product(own.scores, result.marginals);
     CheckResult(own, result, result.score);  // enumeration would take too long
@@ -221,7 +211,7 @@ TEST_CASE(
     CAPTURE(seed);
     // Every fourth graph has more than 2000 states, which are too many for the LP solver.
     const int n = seed % 4 == 3 ? 60 : 3 + static_cast<int>(seed % 5);
-    Case own(seed, n, seed % 4 == 3 ? 9 : 4);
+    ScoredGraph own(seed, n, seed % 4 == 3 ? 9 : 4);
     for (int i = 0; i < n; ++i) own.AddTable(i, (i + 1) % n);
     for (int i = 0; i + 2 < n; i += n > 9 ? 3 : 1) own.AddTable(i, i + 2);
     own.Finish();
@@ -236,7 +226,7 @@ TEST_CASE("each factor with its own max oracle has its own scores, even where we
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     const int n = 2 + static_cast<int>(seed % 4);
-    Case own(seed, n, 2);
+    ScoredGraph own(seed, n, 2);
     const WeightBlock shared = own.model.AddWeights("shared", n + 1);
     for (int twice = 0; twice < 2; ++twice) {
       own.builder.AddFactor(own.all, Count(1), shared);
@@ -267,8 +257,8 @@ TEST_CASE("a score of minus infinity forbids like the graph does") {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     const int n = 3 + static_cast<int>(seed % 3);
-    Case open(seed, n, 3), closed(seed, n, 3);
-    for (Case* own : {&open, &closed}) {
+    ScoredGraph open(seed, n, 3), closed(seed, n, 3);
+    for (ScoredGraph* own : {&open, &closed}) {
       for (int i = 0; i < n; ++i) own->AddTable(i, (i + 1) % n);
       if (seed % 2 == 0) own->AddCounts(1);
       if (own == &closed) own->Forbid(1, 0);
@@ -285,7 +275,7 @@ TEST_CASE("a score of minus infinity forbids like the graph does") {
 }
 
 TEST_CASE("expansion moves need associative pairs and keep their bound") {
-  Case own(3, 16, 3);
+  ScoredGraph own(3, 16, 3);
   std::fill(own.states.begin(), own.states.end(), 3);
   GraphBuilder builder(own.model);
   const VariableRange all = builder.AddVariables(16, 3);
@@ -310,7 +300,7 @@ TEST_CASE("expansion moves need associative pairs and keep their bound") {
 }
 
 TEST_CASE("batches give the results of single calls for every number of threads") {
-  Case own(9, 12, 3);
+  ScoredGraph own(9, 12, 3);
   for (int i = 0; i < 12; ++i) own.AddTable(i, (i + 1) % 12);
   for (int i = 0; i < 12; ++i) own.AddTable(i, (i + 5) % 12);
   own.Finish();
@@ -334,7 +324,7 @@ TEST_CASE("batches give the results of single calls for every number of threads"
       }
     }
   }
-  Case other(10, 3, 2);
+  ScoredGraph other(10, 3, 2);
   other.AddTable(0, 1);
   other.Finish();
   const std::vector<GraphScores> mixed = {{*own.graph, own.scores}, {*other.graph, other.scores}};
@@ -345,22 +335,22 @@ TEST_CASE("batches give the results of single calls for every number of threads"
 }
 
 TEST_CASE("the features of a labelling times the scores are its score") {
-  Case own(4, 4, 3);
+  ScoredGraph own(4, 4, 3);
   own.AddTable(0, 2);
   own.AddCounts(1);
   own.Finish();
   Inference inference(*own.graph);
-  own.ForEach([&](const Labels& y) {
+  for (const Labels& y : AllLabellings(own.states)) {
     const double score = own.Score(y);
     CHECK(Near(Product(own.scores, LabellingFeatures(*own.graph, y)), score, kTight));
     CHECK(Near(inference.Score(own.scores, y), score, kTight));
-  });
+  }
   CHECK_THROWS_WITH_AS(LabellingFeatures(*own.graph, {0, 0}),
                        doctest::Contains("one state per variable"), std::invalid_argument);
 }
 
 TEST_CASE("scores and methods that do not fit are reported") {
-  Case own(5, 3, 2);
+  ScoredGraph own(5, 3, 2);
   for (int i = 0; i < 3; ++i) own.AddTable(i, (i + 1) % 3);
   own.Finish();
   const auto refuses = [&](const InferOptions& options, const std::string& words) {
@@ -386,7 +376,7 @@ TEST_CASE("scores and methods that do not fit are reported") {
   CHECK_THROWS_WITH_AS(InferBatch(*own.graph, two), doctest::Contains("row 1: score 2"),
                        std::invalid_argument);
 
-  Case counts(6, 20, 2);
+  ScoredGraph counts(6, 20, 2);
   counts.AddTable(0, 1);
   counts.AddAtMost(3);
   counts.Finish();

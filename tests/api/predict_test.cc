@@ -7,27 +7,27 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <random>
 
 #include <slackline/slackline.h>
 
+#include "tests/support/all_labellings.h"
 #include "tests/support/tolerances.h"
 
 namespace slackline {
 namespace {
 
+using internal::kInfinity;
+using internal::test::AllLabellings;
 using internal::test::kTight;
 using internal::test::Near;
 using Labels = std::vector<int>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A random graph with its weights, an observation, and the expected score of each part.
-struct Case {
-  Case(std::uint64_t seed, int variables, int max_states) : random(seed), builder(model) {
+struct ObservedGraph {
+  ObservedGraph(std::uint64_t seed, int variables, int max_states) : random(seed), builder(model) {
     const WeightBlock unary = model.AddWeights("unary");
     weight_values.push_back(1);
-    std::vector<Variable> variable_list;
     for (int i = 0; i < variables; ++i) {
       const int k = 2 + static_cast<int>(random() % static_cast<unsigned>(max_states - 1));
       states.push_back(max_states == 2 ? 2 : k);
@@ -105,17 +105,9 @@ struct Case {
     for (const auto& part : parts) sum += part(labels);
     return sum;
   }
-  std::vector<RankedLabelling> AllLabellings() const {
+  std::vector<RankedLabelling> Ranked() const {
     std::vector<RankedLabelling> result;
-    Labels labels(states.size(), 0);
-    for (bool more = true; more;) {
-      result.push_back({labels, Score(labels)});
-      more = false;
-      for (std::size_t i = labels.size(); i-- > 0 && !more;) {
-        more = ++labels[i] < states[i];
-        if (!more) labels[i] = 0;
-      }
-    }
+    for (const Labels& labels : AllLabellings(states)) result.push_back({labels, Score(labels)});
     std::stable_sort(result.begin(), result.end(),
                      [](const auto& a, const auto& b) { return a.score > b.score; });
     while (!result.empty() && result.back().score == -kInfinity) result.pop_back();
@@ -132,8 +124,8 @@ struct Case {
   std::vector<std::function<double(const Labels&)>> parts;
 };
 
-void CheckPrediction(const Case& own) {
-  const std::vector<RankedLabelling> ranked = own.AllLabellings();
+void CheckPrediction(const ObservedGraph& own) {
+  const std::vector<RankedLabelling> ranked = own.Ranked();
   const Weights weights = own.MakeWeights();
   Predictor predictor(own.builder.Build(), weights);
   if (ranked.empty()) {
@@ -182,7 +174,7 @@ TEST_CASE("predictions agree with enumeration for every mix of factors") {
     CAPTURE(seed);
     const int variables = 1 + static_cast<int>(seed % 5);
     const bool binary = seed % 2 == 0;
-    Case own(seed, variables, binary ? 2 : 3);
+    ObservedGraph own(seed, variables, binary ? 2 : 3);
     const auto with = [&](unsigned one_in) { return own.random() % one_in == 0; };
     const int n = variables;
     for (int i = 1; i < n; ++i) {
@@ -214,7 +206,7 @@ TEST_CASE("predictions agree with enumeration for every mix of factors") {
 
 TEST_CASE("chains and trees as one factor have the scores of their pairs") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    Case pairs(seed, 4, 2), whole(seed, 4, 2);
+    ObservedGraph pairs(seed, 4, 2), whole(seed, 4, 2);
     const WeightBlock a = pairs.NewWeights(4), b = whole.NewWeights(4);
     const bool chain = seed % 2 == 0;
     for (int i = 1; i < 4; ++i)
@@ -239,7 +231,7 @@ struct MatchingCase {
       for (int r = 0; r < 5; ++r) edges.push_back({l, r});
     own.builder.AddFactor(own.all, Matching(5, 5, edges));
   }
-  Case own;
+  ObservedGraph own;
 };
 
 TEST_CASE("a predicted matching is the best of all partial permutations") {
@@ -248,7 +240,7 @@ TEST_CASE("a predicted matching is the best of all partial permutations") {
       Predict(matching.own.builder.Build(), matching.own.observation, matching.own.MakeWeights());
   CHECK(best.optimal);
   const auto gain = [&](int l, int r) {
-    const std::size_t k = 2 * Case::At(5 * l + r);
+    const std::size_t k = 2 * ObservedGraph::At(5 * l + r);
     return matching.own.observation.potentials[k + 1] - matching.own.observation.potentials[k];
   };
   double none = 0;
@@ -280,7 +272,7 @@ TEST_CASE("max-marginals of a matching are predictions with the other state forb
 }
 
 TEST_CASE("a large graph with cycles has a bound, and unsupported requests are reported") {
-  Case own(3, 100, 3);
+  ObservedGraph own(3, 100, 3);
   for (int i = 0; i < 100; ++i) {
     if (i % 10 > 0) own.AddTable(i - 1, i);
     if (i >= 10) own.AddTable(i - 10, i);
@@ -303,7 +295,7 @@ TEST_CASE("a large graph with cycles has a bound, and unsupported requests are r
 }
 
 TEST_CASE("a large mix of counts and tables has a bound that covers the labelling found") {
-  Case own(4, 30, 2);
+  ObservedGraph own(4, 30, 2);
   for (int i = 1; i < 30; ++i) own.AddTable(i - 1, i);
   own.AddCount(AtMost(5), 1, false, [](int c) { return std::max(0, c - 5); });
   Predictor predictor(own.builder.Build(), own.MakeWeights());
@@ -317,7 +309,7 @@ TEST_CASE("a large mix of counts and tables has a bound that covers the labellin
 }
 
 TEST_CASE("contradictions and arguments that do not fit are reported") {
-  Case own(6, 2, 2);
+  ObservedGraph own(6, 2, 2);
   own.Forbid(0, 0);
   own.AddCount(AtMost(0), 1, false, [](int c) { return c; });
   CHECK_THROWS_AS(Predict(own.builder.Build(), own.observation, own.MakeWeights()),

@@ -19,7 +19,7 @@
 namespace slackline {
 namespace {
 
-constexpr int kLength = 4, kFeatures = 3, kExamples = 12;
+constexpr int kLength = 4, kFeatures = 3, kTrainingExamples = 12;
 
 /// One problem, described through the public and through the internal interface.
 struct Both {
@@ -66,7 +66,7 @@ struct Both {
     const auto structure = inside.Build();
     const Graph graph = outside.Build();
     internal::Random random(7);
-    for (int m = 0; m < kExamples; ++m) {
+    for (int m = 0; m < kTrainingExamples; ++m) {
       Example example;
       for (int i = 0; i < kLength; ++i) {
         std::vector<double> x(kFeatures);

@@ -18,18 +18,9 @@
 
 namespace slackline::internal::test {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-using Arguments = std::vector<std::string>;
 inline constexpr Index kClasses = 4;
-
-inline Outcome Succeed(const Arguments& arguments) {
-  Outcome outcome = RunProgram(arguments);
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-  return outcome;
-}
 
 /// Names and contents of all files in and below a folder.
 inline std::vector<std::pair<std::string, std::string>> Contents(const std::string& folder) {
@@ -99,10 +90,10 @@ inline const Drawn& Shared() {
 }
 
 inline Json EvaluationOf(const Arguments& arguments) {
-  return Json::parse(Succeed(arguments + Arguments{"--json"}).out);
+  return JsonOf(arguments + Arguments{"--json"});
 }
 
-inline Json Timeless(Json json) {
+inline Json WithoutTimes(Json json) {
   json.erase("prepare_seconds_per_image");
   json.erase("predict_seconds_per_image");
   return json;
@@ -112,12 +103,7 @@ inline Json Timeless(Json json) {
 /// removed or changed.
 inline void CheckRefused(const Drawn& drawn, const Arguments& arguments, const Arguments& parts) {
   const auto before = Contents(drawn.folder.Path(""));
-  const Outcome outcome = RunProgram(arguments);
-  INFO(outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(outcome.out.empty());
-  CHECK(Lines(outcome.err).size() == 1);
-  for (const std::string& part : parts) CHECK_MESSAGE(Contains(outcome.err, part), part);
+  CheckRefusal(RunProgram(arguments), parts);
   CHECK(Contents(drawn.folder.Path("")) == before);
 }
 

@@ -3,12 +3,15 @@
 // Comparison of whole model files.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
+
+#include "tests/apps/program.h"
 
 namespace slackline::internal::test {
 
@@ -46,6 +49,16 @@ inline std::vector<std::string> ModelEntriesOf(const std::string& path) {
   for (const std::string& name : model.names())
     entries.push_back(name + ": " + EntryBytes(model, name));
   return entries;
+}
+
+/// Those of the model of training on a file under the name `data`, which the record of the model has.
+inline std::vector<std::string> TrainedEntries(const std::string& task, const std::string& file,
+                                               const std::string& data, const Arguments& more) {
+  std::filesystem::remove_all(data);
+  std::filesystem::copy(file, data, std::filesystem::copy_options::recursive);
+  const std::string model = data + ".slk";
+  Succeed(Arguments{task, "train", data, "--model", model, "-q"} + more);
+  return ModelEntriesOf(model);
 }
 
 }  // namespace slackline::internal::test

@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include <slackline/core/random.h>
 
 namespace slackline::internal::test {
@@ -30,8 +32,8 @@ void Redirect(const char* path, int flags, int target) {
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& arguments, const std::string& input,
-                 const std::string& output, const std::function<void()>& prepare) {
+Process::Process(const Arguments& arguments, const std::string& input, const std::string& output,
+                 const std::function<void()>& prepare) {
   std::vector<char*> argv = {const_cast<char*>(SLACKLINE_PROGRAM)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -101,12 +103,37 @@ Outcome Process::Wait() {
   return {code, std::filesystem::exists(out) ? ReadBytes(out) : "", ReadBytes(folder_.Path("err"))};
 }
 
-Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input,
-                   const std::string& output, const std::function<void()>& prepare) {
+Outcome RunProgram(const Arguments& arguments, const std::string& input, const std::string& output,
+                   const std::function<void()>& prepare) {
   return Process(arguments, input, output, prepare).Wait();
 }
 
-Outcome RunInLeastMemory(const std::vector<std::string>& arguments, long step_kb) {
+Outcome Succeed(Outcome outcome) {
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  return outcome;
+}
+
+Outcome Succeed(const Arguments& arguments, const std::string& input, const std::string& output,
+                const std::function<void()>& prepare) {
+  return Succeed(RunProgram(arguments, input, output, prepare));
+}
+
+std::string OutputOf(const Arguments& arguments, const std::string& input) {
+  return Succeed(arguments, input).out;
+}
+
+Json JsonOf(const Arguments& arguments) { return Json::parse(OutputOf(arguments)); }
+
+void CheckRefusal(const Outcome& outcome, const Arguments& parts) {
+  INFO(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("slackline: "));
+  CHECK(Lines(outcome.err).size() == 1);
+  for (const std::string& part : parts) CHECK_MESSAGE(Contains(outcome.err, part), part);
+}
+
+Outcome RunInLeastMemory(const Arguments& arguments, long step_kb) {
   for (long kb = 14000;; kb += step_kb) {
     const auto bytes = static_cast<rlim_t>(kb) * 1024;
     Outcome outcome = RunProgram(arguments, "/dev/null", "", [bytes] {
@@ -124,7 +151,7 @@ Outcome RunInLeastMemory(const std::vector<std::string>& arguments, long step_kb
   }
 }
 
-std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
+Arguments operator+(Arguments a, const Arguments& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }

@@ -10,9 +10,14 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <tests/core/temporary_folder.h>
 
 namespace slackline::internal::test {
+
+using Arguments = std::vector<std::string>;
+using Json = nlohmann::json;
 
 struct Outcome {
   int code = -1;  ///< exit code; 1000 + number when a signal ended the program
@@ -24,9 +29,8 @@ struct Outcome {
 /// `output` is given. `prepare` is called in the new process before the program starts.
 class Process {
  public:
-  explicit Process(const std::vector<std::string>& arguments,
-                   const std::string& input = "/dev/null", const std::string& output = "",
-                   const std::function<void()>& prepare = nullptr);
+  explicit Process(const Arguments& arguments, const std::string& input = "/dev/null",
+                   const std::string& output = "", const std::function<void()>& prepare = nullptr);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -50,16 +54,36 @@ class Process {
   pid_t child_ = -1;
 };
 
-Outcome RunProgram(const std::vector<std::string>& arguments,
-                   const std::string& input = "/dev/null", const std::string& output = "",
-                   const std::function<void()>& prepare = nullptr);
+Outcome RunProgram(const Arguments& arguments, const std::string& input = "/dev/null",
+                   const std::string& output = "", const std::function<void()>& prepare = nullptr);
+
+/// Checks that the run has succeeded. Returns its outcome.
+Outcome Succeed(Outcome outcome);
+/// The same after the run.
+Outcome Succeed(const Arguments& arguments, const std::string& input = "/dev/null",
+                const std::string& output = "", const std::function<void()>& prepare = nullptr);
+/// What such a run prints.
+std::string OutputOf(const Arguments& arguments, const std::string& input = "/dev/null");
+Json JsonOf(const Arguments& arguments);
+
+/// Checks that the run ended with exit code 2, no output, and a message of one line that has all
+/// parts.
+void CheckRefusal(const Outcome& outcome, const Arguments& parts);
+template <class... Parts>
+void CheckRefused(const Outcome& outcome, const Parts&... parts) {
+  CheckRefusal(outcome, {parts...});
+}
+template <class... Parts>
+void CheckRefused(const Arguments& arguments, const Parts&... parts) {
+  CheckRefusal(RunProgram(arguments), {parts...});
+}
 
 /// Runs the program in the least address space in which it succeeds, from 14 MB on in steps of
 /// `step_kb`. With less space the run must end with exit code 1 and a message that memory was not
 /// enough, or with code 2 and the size of the data. (Below 14 MB the loader ends programs.)
-Outcome RunInLeastMemory(const std::vector<std::string>& arguments, long step_kb);
+Outcome RunInLeastMemory(const Arguments& arguments, long step_kb);
 
-std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b);
+Arguments operator+(Arguments a, const Arguments& b);
 
 std::vector<std::string> Lines(const std::string& text);
 

@@ -3,24 +3,13 @@
 
 #include <doctest/doctest.h>
 
-#include <stdexcept>
-
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
 #include <tests/core/temporary_folder.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::Contains;
-using slackline::internal::test::MessageOf;
-
-namespace {
-
-template <class Call>
-std::string Refusal(Call&& call) {
-  return MessageOf<std::invalid_argument>(call);
-}
-
-}  // namespace
+using slackline::internal::test::Refusal;
 
 TEST_CASE("the builder refuses bad variables and factors and says why") {
   FactorGraphBuilder builder;

@@ -17,8 +17,10 @@
 #include <tests/support/random_models.h>
 #include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
+#include <tests/support/vectors.h>
 
 using namespace slackline::internal;
+using slackline::internal::test::Dot;
 using slackline::internal::test::InputKind;
 using slackline::internal::test::kExact;
 using slackline::internal::test::Near;
@@ -29,12 +31,6 @@ using slackline::internal::test::RandomProblem;
 namespace {
 
 using Vector = std::vector<double>;
-
-double Product(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
-}
 
 bool AllNear(const Vector& a, const Vector& b) {
   bool near = a.size() == b.size();
@@ -55,9 +51,9 @@ struct Request {
 
 /// A random graph with random terms, and one example with random data. There are two linear and two
 /// scalar blocks; one block is used with up to three inputs, dense and sparse.
-class Model {
+class RandomModel {
  public:
-  Model(std::uint64_t seed, Index many_rows = 5) : random_(seed) {
+  RandomModel(std::uint64_t seed, Index many_rows = 5) : random_(seed) {
     graph_ = test::RandomGraph(random_, 1 + Draw(&random_, 5), 4, Draw(&random_, 6), 3);
     layout_ = std::make_shared<WeightLayout>();
     layout_->AddBlock("a", many_rows, 6);
@@ -183,7 +179,7 @@ void AddScaled(double scale, const Vector& from, Vector* to) {
 TEST_CASE("score tables are the products of the weights with the formed feature vectors") {
   for (std::uint64_t seed = 1; seed <= kModels; ++seed) {
     CAPTURE(seed);
-    Model model(seed);
+    RandomModel model(seed);
     const FactorGraph& graph = model.graph();
     const Vector weights = model.RandomVector(model.structure()->layout().size());
     Vector scores(graph.total_states(), 99.0);  // any value: must be overwritten
@@ -191,7 +187,7 @@ TEST_CASE("score tables are the products of the weights with the formed feature 
     Vector expected;
     for (Index part = 0; part < graph.num_parts(); ++part) {
       for (Index s = 0; s < graph.num_states(part); ++s)
-        expected.push_back(Product(weights, model.Phi(part, s)));
+        expected.push_back(Dot(weights, model.Phi(part, s)));
     }
     CHECK(AllNear(scores, expected));
   }
@@ -200,7 +196,7 @@ TEST_CASE("score tables are the products of the weights with the formed feature 
 TEST_CASE("marginals, states and labellings scatter to the formed feature vectors") {
   for (std::uint64_t seed = 1; seed <= kModels; ++seed) {
     CAPTURE(seed);
-    Model model(seed);
+    RandomModel model(seed);
     const ExampleView example = model.example();
     const FactorGraph& graph = model.graph();
     Vector q = Zeros(model.structure()->num_coordinates());
@@ -234,15 +230,15 @@ TEST_CASE("marginals, states and labellings scatter to the formed feature vector
 
     Vector u = Zeros(model.structure()->num_coordinates());
     CoordinateScores(example, weights, u);
-    CHECK(Near(Product(u, q), Product(weights, expected), 10 * kExact));
-    CHECK(Near(FeatureGram().SquaredNorm(example, q), Product(expected, expected), 10 * kExact));
+    CHECK(Near(Dot(u, q), Dot(weights, expected), 10 * kExact));
+    CHECK(Near(FeatureGram().SquaredNorm(example, q), Dot(expected, expected), 10 * kExact));
   }
 }
 
 TEST_CASE("some of the random structures use one block with several inputs, others do not") {
   int orthogonal = 0;
   for (std::uint64_t seed = 1; seed <= kModels; ++seed)
-    orthogonal += Model(seed).structure()->slots_are_orthogonal() ? 1 : 0;
+    orthogonal += RandomModel(seed).structure()->slots_are_orthogonal() ? 1 : 0;
   CHECK(orthogonal > 5);
   CHECK(orthogonal < static_cast<int>(kModels) - 5);
 }
@@ -311,7 +307,7 @@ TEST_CASE(
 TEST_CASE("blocks with more rows than any buffer are scattered whole") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
-    Model model(seed, 300);
+    RandomModel model(seed, 300);
     const Vector q = model.RandomVector(model.structure()->num_coordinates());
     Vector scattered = Zeros(model.structure()->layout().size());
     ScatterFeatures(model.example(), q, 1.0, scattered);
@@ -319,8 +315,8 @@ TEST_CASE("blocks with more rows than any buffer are scattered whole") {
     const Vector weights = model.RandomVector(model.structure()->layout().size());
     Vector u = Zeros(model.structure()->num_coordinates());
     CoordinateScores(model.example(), weights, u);
-    CHECK(Near(Product(scattered, weights), Product(q, u), 100 * kExact));
-    CHECK(Near(FeatureGram().SquaredNorm(model.example(), q), Product(scattered, scattered),
+    CHECK(Near(Dot(scattered, weights), Dot(q, u), 100 * kExact));
+    CHECK(Near(FeatureGram().SquaredNorm(model.example(), q), Dot(scattered, scattered),
                10 * kExact));
   }
 }
@@ -328,7 +324,7 @@ TEST_CASE("blocks with more rows than any buffer are scattered whole") {
 TEST_CASE("restricted structures give the remaining parts the same scores") {
   for (std::uint64_t seed = 1; seed <= kModels; ++seed) {
     CAPTURE(seed);
-    Model model(seed);
+    RandomModel model(seed);
     const FactorGraph& graph = model.graph();
     std::vector<bool> keep;
     for (Index i = 0; i < graph.num_variables(); ++i) keep.push_back(Draw(model.random(), 3) != 0);

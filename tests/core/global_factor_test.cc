@@ -18,14 +18,14 @@ using namespace slackline::internal;
 
 namespace {
 
-struct Model {
+struct CountModel {
   std::shared_ptr<WeightLayout> layout = std::make_shared<WeightLayout>();
   Index pair = layout->AddBlock("pair", 4);
   Index count = layout->AddBlock("count", 10);
   Index wide = layout->AddBlock("wide", 4, 2);
   ModelBuilder builder{layout};
 
-  Model() {
+  CountModel() {
     for (int i = 0; i < 4; ++i) builder.AddVariable(2);
     builder.AddFactor({0, 1}, PairwiseTableFactor(2, 2), pair);
   }
@@ -34,7 +34,7 @@ struct Model {
 }  // namespace
 
 TEST_CASE("global factors have their own numbers") {
-  Model model;
+  CountModel model;
   const std::vector<Index> scope{3, 1, 0};
   CHECK(model.builder.AddGlobalFactor(scope, std::make_shared<CardinalityFactor>(3), model.count,
                                       2) == 0);
@@ -70,7 +70,7 @@ TEST_CASE("global factors have their own numbers") {
 }
 
 TEST_CASE("global factors that do not fit their variables or weights are refused") {
-  Model model;
+  CountModel model;
   const auto count = std::make_shared<CardinalityFactor>(2);
   const auto add = [&](std::vector<Index> scope, std::shared_ptr<const GlobalFactor> factor,
                        Index block,
@@ -101,7 +101,7 @@ TEST_CASE("global factors that do not fit their variables or weights are refused
 }
 
 TEST_CASE("unlabelled variables are dropped with their global factors") {
-  Model model;
+  CountModel model;
   model.builder.AddGlobalFactor(std::vector<Index>{3, 2}, std::make_shared<CardinalityFactor>(2),
                                 model.count, 5);
   model.builder.AddGlobalFactor(std::vector<Index>{0, 1, 2}, std::make_shared<CardinalityFactor>(3),
@@ -118,7 +118,7 @@ TEST_CASE("unlabelled variables are dropped with their global factors") {
 }
 
 TEST_CASE("ground truths with forbidden states are refused") {
-  Model model;
+  CountModel model;
   model.builder.AddGlobalFactor(std::vector<Index>{0, 1, 2}, std::make_shared<CardinalityFactor>(
                                                                  CardinalityFactor::ExactlyOne(3)));
   Dataset data(model.layout, nullptr);

@@ -27,10 +27,10 @@ using slackline::internal::test::TemporaryFolder;
 
 namespace {
 
-using Numbers = GrowingArray<std::int64_t>;
+using NumberArray = GrowingArray<std::int64_t>;
 
 /// Appends 0, 1, …, count − 1 in pieces of different lengths.
-void AppendMany(Numbers* array, std::int64_t count) {
+void AppendMany(NumberArray* array, std::int64_t count) {
   Random random(3);
   std::vector<std::int64_t> piece;
   for (std::int64_t from = 0; from < count; from += static_cast<std::int64_t>(piece.size())) {
@@ -41,7 +41,7 @@ void AppendMany(Numbers* array, std::int64_t count) {
   }
 }
 
-bool Counts(const Numbers& array, std::int64_t count) {
+bool Counts(const NumberArray& array, std::int64_t count) {
   if (static_cast<std::int64_t>(array.size()) != count) return false;
   for (std::int64_t k = 0; k < count; ++k)
     if (array[k] != k) return false;
@@ -73,8 +73,8 @@ class LargestFile {
 TEST_CASE("elements do not change while an array grows, in memory and in a file") {
   const TemporaryFolder folder;
   const std::int64_t count = 1'000'000;  // 8 MB: the file grows four times
-  Numbers memory;
-  Numbers file(folder.Path(""));
+  NumberArray memory;
+  NumberArray file(folder.Path(""));
   AppendMany(&memory, count);
   AppendMany(&file, count);
   CHECK(Counts(memory, count));
@@ -87,7 +87,7 @@ TEST_CASE("elements do not change while an array grows, in memory and in a file"
 
 TEST_CASE("an array without elements is empty") {
   const TemporaryFolder folder;
-  Numbers array(folder.Path(""));
+  NumberArray array(folder.Path(""));
   array.Append(std::span<const std::int64_t>());
   CHECK(array.size() == 0);
   CHECK(array.begin() == array.end());
@@ -98,7 +98,7 @@ TEST_CASE("an array without elements is empty") {
 TEST_CASE("elements do not move while an array fills its reserved room") {
   const TemporaryFolder folder;
   for (const std::string& place : {std::string(), folder.Path("")}) {
-    Numbers array(place);
+    NumberArray array(place);
     array.Append(7);
     array.Reserve(1000);
     CHECK(array.size() == 1);
@@ -114,22 +114,22 @@ TEST_CASE("elements do not move while an array fills its reserved room") {
 
 TEST_CASE("the file has no name: the folder stays empty") {
   const TemporaryFolder folder;
-  Numbers array(folder.Path(""));
+  NumberArray array(folder.Path(""));
   AppendMany(&array, 1000);
   CHECK(folder.NumFiles() == 0);
 }
 
 TEST_CASE("copies are independent, and moved arrays keep their elements") {
   const TemporaryFolder folder;
-  Numbers array(folder.Path(""));
+  NumberArray array(folder.Path(""));
   AppendMany(&array, 1000);
-  Numbers copy = array;
+  NumberArray copy = array;
   copy.Append(7);
   CHECK(copy.size() == 1001);
   CHECK(copy[1000] == 7);
   CHECK(Counts(array, 1000));
 
-  Numbers moved = std::move(array);
+  NumberArray moved = std::move(array);
   CHECK(Counts(moved, 1000));
   moved.Append(1000);
   CHECK(Counts(moved, 1001));
@@ -142,7 +142,7 @@ TEST_CASE("a view shows the elements of its owner, and releases the owner with t
   std::iota(owner->begin(), owner->end(), 0);
   const std::int64_t* const first = owner->data();
   const std::weak_ptr<std::vector<std::int64_t>> alive = owner;
-  Numbers view(*owner, owner);
+  NumberArray view(*owner, owner);
   owner.reset();
   CHECK(view.is_view());
   CHECK(view.data() == first);
@@ -151,15 +151,15 @@ TEST_CASE("a view shows the elements of its owner, and releases the owner with t
   view.Reserve(1000);
   CHECK(view.data() == first);
 
-  const Numbers copy = view;
+  const NumberArray copy = view;
   CHECK_FALSE(copy.is_view());
   CHECK(copy.data() != first);
   CHECK(Counts(copy, 1000));
 
-  Numbers moved = std::move(view);
+  NumberArray moved = std::move(view);
   CHECK(moved.data() == first);
   CHECK_FALSE(alive.expired());
-  moved = Numbers();
+  moved = NumberArray();
   CHECK(alive.expired());
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("appending to a view copies its elements first, and leaves those of th
   std::iota(elements.begin(), elements.end(), 0);
   const std::vector<std::int64_t> before = elements;
   for (const bool reserve : {false, true}) {
-    Numbers view(elements, nullptr);
+    NumberArray view(elements, nullptr);
     view.Append(std::span<const std::int64_t>());
     CHECK(view.is_view());
     if (reserve) view.Reserve(1001);
@@ -178,7 +178,7 @@ TEST_CASE("appending to a view copies its elements first, and leaves those of th
     CHECK(Counts(view, 1001));
     CHECK(elements == before);
   }
-  Numbers empty(std::span<const std::int64_t>(), nullptr);
+  NumberArray empty(std::span<const std::int64_t>(), nullptr);
   AppendMany(&empty, 100);
   CHECK(Counts(empty, 100));
 }
@@ -186,13 +186,13 @@ TEST_CASE("appending to a view copies its elements first, and leaves those of th
 TEST_CASE("a folder in which no file can be created is named") {
   const TemporaryFolder folder;
   const std::string missing = folder.Path("missing");
-  const std::string message = MessageOf<DataError>([&] { Numbers array(missing); });
+  const std::string message = MessageOf<DataError>([&] { NumberArray array(missing); });
   CHECK(message == missing + ": cannot make a file in this folder: No such file or directory");
 }
 
 TEST_CASE("a full disk throws an exception, and the existing elements are kept") {
   const TemporaryFolder folder;
-  Numbers array(folder.Path(""));
+  NumberArray array(folder.Path(""));
   AppendMany(&array, 1000);
   const std::vector<std::int64_t> much(std::size_t{1} << 20, 1);  // 8 MB
   {

@@ -14,8 +14,10 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
 #include <tests/support/tolerances.h>
+#include <tests/support/vectors.h>
 
 using namespace slackline::internal;
+using slackline::internal::test::Dot;
 using slackline::internal::test::kExact;
 using slackline::internal::test::Near;
 
@@ -28,7 +30,7 @@ constexpr Index kFewerFeatures = 450;  // of the second
 /// Whether the inputs of consecutive variables are dense or sparse.
 enum class Inputs { kDense, kSparse, kMixed };
 
-std::vector<double> Numbers(Random* random, std::size_t count) {
+std::vector<double> NormalNumbers(Random* random, std::size_t count) {
   std::vector<double> values(count);
   for (double& value : values) value = random->Normal();
   return values;
@@ -41,10 +43,10 @@ void AddInput(Random* random, Inputs kind, Index variable, Index features, Featu
     for (Index f = 0; f < features; ++f) {
       if (random->Below(4) != 0) columns.push_back(f);
     }
-    rows->AddSparse(columns, Numbers(random, columns.size()));
+    rows->AddSparse(columns, NormalNumbers(random, columns.size()));
     return;
   }
-  rows->AddDense(Numbers(random, features));
+  rows->AddDense(NormalNumbers(random, features));
 }
 
 /// One example of 60 variables without factors: 40 variables use one weight block, then 20 the
@@ -71,11 +73,6 @@ Dataset LargeExample(Random* random, Inputs kind) {
   return data;
 }
 
-/// Σ_k u_k(w) q_k: the product of w with the contribution of q to the weights.
-double Product(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
 }  // namespace
 
 TEST_CASE("sweeps do not depend on the number of threads") {
@@ -87,8 +84,8 @@ TEST_CASE("sweeps do not depend on the number of threads") {
     REQUIRE(ThreadsShareSweeps(example, 2));
     CHECK_FALSE(ThreadsShareSweeps(example, 1));
     const std::size_t coordinates = example.structure().num_coordinates();
-    const std::vector<double> weights = Numbers(&random, data.layout().size());
-    std::vector<double> all = Numbers(&random, coordinates);
+    const std::vector<double> weights = NormalNumbers(&random, data.layout().size());
+    std::vector<double> all = NormalNumbers(&random, coordinates);
     std::vector<double> few(coordinates, 0.0);  // two variables: too few for several threads
     std::copy_n(all.begin() + kStates, 2 * kStates, few.begin() + kStates);
     std::fill_n(all.begin() + 7 * kStates, 3 * kStates, 0.0);
@@ -100,7 +97,8 @@ TEST_CASE("sweeps do not depend on the number of threads") {
       const Offset moves = AddSlots(example, q, moved);
       std::vector<double> change = moved;
       for (std::size_t k = 0; k < change.size(); ++k) change[k] -= weights[k];
-      CHECK(Near(Product(change, weights), Product(q, scores), 1000 * kExact));
+      // Σ_k u_k(w) q_k: the product of w with the contribution of q to the weights.
+      CHECK(Near(Dot(change, weights), Dot(q, scores), 1000 * kExact));
       for (const int threads : {2, 3, 7, 64}) {
         std::vector<double> by_threads(coordinates, -1);
         CHECK(SlotScores(example, weights, by_threads, threads) == work);

@@ -3,14 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include <stdexcept>
-
 #include <slackline/core/factor_graph_builder.h>
 #include <tests/core/temporary_folder.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::Contains;
-using slackline::internal::test::MessageOf;
+using slackline::internal::test::Refusal;
 
 namespace {
 
@@ -33,11 +31,6 @@ struct Fixture {
   std::shared_ptr<const WeightLayout> layout;
   Index classes, others, pairs, shared;
 };
-
-template <class Call>
-std::string Refusal(Call&& call) {
-  return MessageOf<std::invalid_argument>(call);
-}
 
 /// Three variables of two states, and two pairs.
 std::shared_ptr<const FactorGraph> BinaryChain() {

@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include <tests/core/messages.h>
+
 namespace slackline::internal::test {
 
 class TemporaryFolder {
@@ -59,21 +61,6 @@ class TemporaryFolder {
 inline std::string ReadBytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-/// The message of the exception of type Error that `call` throws; a notice where it throws none.
-template <class Error, class Call>
-std::string MessageOf(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-inline bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace slackline::internal::test

@@ -15,6 +15,7 @@
 #include "tests/support/global_problems.h"
 #include "tests/support/kernel_problems.h"
 #include "tests/support/learner_ways.h"
+#include "tests/support/never.h"
 #include "tests/support/random_problems.h"
 
 namespace slackline::internal::fuzz {
@@ -133,7 +134,7 @@ void MoveToAnotherLambda(const Problem& problem, Learner* learner) {
   const Problem next = problem.WithLambda(0.5 * problem.lambda());
   try {
     learner->traits().lambda->ChangeLambda(next);
-    learner->RunPass(StopControl(nullptr, 0));
+    learner->RunPass(kNever);
   } catch (const std::logic_error&) {
   } catch (const CertificateError&) {
   } catch (const std::overflow_error&) {
@@ -177,7 +178,7 @@ void ReadCheckpoint(std::string_view bytes) {
   Difference(checkpoint.fingerprint, {{"data", "abc"}});
 }
 
-const FuzzTarget kFile({"checkpoint_file", ReadCheckpoint, FileSeeds});
+const FuzzTarget kCheckpointFile({"checkpoint_file", ReadCheckpoint, FileSeeds});
 const FuzzTarget kState({"checkpoint", ResumeState, StateSeeds, 4500});
 
 }  // namespace

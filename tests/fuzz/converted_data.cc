@@ -18,7 +18,7 @@
 namespace slackline::internal::fuzz {
 namespace {
 
-std::vector<std::string> Seeds() {
+std::vector<std::string> ConvertedDataSeeds() {
   std::vector<std::string> seeds;
   for (const bool dense : {true, false}) {
     const test::TemporaryFolder folder;
@@ -40,7 +40,7 @@ std::vector<std::string> Seeds() {
   return seeds;
 }
 
-void Read(std::string_view input) {
+void ReadConvertedData(std::string_view input) {
   const std::string path = PathOf(SealedConversion(input));
   for (const bool constant : {true, false}) {
     MultiLabelReadOptions options;
@@ -94,7 +94,7 @@ void ReadSequences(std::string_view input) {
   }
 }
 
-const FuzzTarget kConverted({"converted_data", Read, Seeds});
+const FuzzTarget kConverted({"converted_data", ReadConvertedData, ConvertedDataSeeds});
 const FuzzTarget kSequences({"converted_sequences", ReadSequences, SequenceSeeds, 8192});
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace slackline::internal::fuzz {
 namespace {
 
 /// Two images with three fine and two coarse superpixels, three features and a constant.
-std::vector<std::string> Seeds() {
+std::vector<std::string> ConvertedImageSeeds() {
   std::vector<std::string> seeds;
   for (const SegmentLayers layers : {SegmentLayers::kTwo, SegmentLayers::kFine}) {
     const test::TemporaryFolder folder;
@@ -45,7 +45,7 @@ std::vector<std::string> Seeds() {
   return seeds;
 }
 
-void Read(std::string_view input) {
+void ReadConvertedImages(std::string_view input) {
   const std::string path = PathOf(SealedConversion(input));
   for (const char* layers : {"two", "fine"}) {
     SegmentChoices choices;
@@ -74,7 +74,7 @@ void Read(std::string_view input) {
   }
 }
 
-const FuzzTarget kImages({"converted_images", Read, Seeds, 8192});
+const FuzzTarget kImages({"converted_images", ReadConvertedImages, ConvertedImageSeeds, 8192});
 
 }  // namespace
 }  // namespace slackline::internal::fuzz

@@ -85,21 +85,14 @@ std::string Sealed(std::string_view input) {
   return bytes;
 }
 
-Superpixels Stripes(Index width, Index height, Index count) {
-  Superpixels superpixels{width, height, count, {}};
-  for (Index p = 0; p < width * height; ++p)
-    superpixels.of_pixel.push_back(p * count / (width * height));
-  return superpixels;
-}
-
-std::vector<std::string> Seeds() {
+std::vector<std::string> FeatureFileSeeds() {
   const test::TemporaryFolder folder;
   FeatureFileWriter writer(folder.Path("a.fea"), {"sky", "ground"}, 3,
                            {{"own/a", 0, 2}, {"image/b", 2, 1}}, "extractor");
   for (const Index width : {3, 6}) {
     ImageFeatures features;
-    features.fine = Stripes(width, 4, 3);
-    features.coarse = Stripes(width, 4, 2);
+    features.fine = test::SuperpixelStripes(width, 4, 3);
+    features.coarse = test::SuperpixelStripes(width, 4, 2);
     features.parent = {0, 0, 1};
     features.neighbours = {{0, 1, width, 0.5f}, {1, 2, width, 2.f}};
     features.fine_rows.assign(9, 0.5f);
@@ -117,7 +110,7 @@ void ReadFeatureFile(std::string_view input) {
     throw std::logic_error("a feature file has numbers that are not finite");
 }
 
-const FuzzTarget kFile({"feature_file", ReadFeatureFile, Seeds});
+const FuzzTarget kFeatureFile({"feature_file", ReadFeatureFile, FeatureFileSeeds});
 
 }  // namespace
 }  // namespace slackline::internal::fuzz

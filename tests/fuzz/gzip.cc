@@ -24,7 +24,7 @@ std::string Compressed(std::string_view text) {
   return bytes;
 }
 
-std::vector<std::string> Seeds() {
+std::vector<std::string> GzipSeeds() {
   const std::string one = Compressed("one line\nanother\r\n\nand the last");
   const std::string two = Compressed(
                               "\xef\xbb\xbf"
@@ -40,7 +40,7 @@ void ReadLines(std::string_view bytes) {
   }
 }
 
-const FuzzTarget kGzip({"gzip", ReadLines, Seeds, 1024});
+const FuzzTarget kGzip({"gzip", ReadLines, GzipSeeds, 1024});
 
 }  // namespace
 }  // namespace slackline::internal::fuzz

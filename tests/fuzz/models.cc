@@ -28,17 +28,18 @@
 namespace slackline::internal::fuzz {
 namespace {
 
-constexpr std::string_view kArff =
+constexpr std::string_view kArffText =
     "@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute a {0,1}\n@attribute b "
     "{0,1}\n"
     "@data\n1,0.5,1,0\n0,1,0,1\n-1,0,1,1\n";
-constexpr std::string_view kXml = "<labels><label name=\"a\"/><label name=\"b\"/></labels>";
-constexpr std::string_view kTable = "x,colour,y,a,b\n1,red,0.5,1,0\n0,green,1,0,1\n-1,,NA,1,1\n";
-constexpr std::string_view kConll = "a B-X\nb I-X\na O\n\nb O\na B-Y\n";
-constexpr std::string_view kAttributes = "B-X\ta\tn:2\nI-X\tb\nO\ta\n\nO\tb\nB-Y\ta\n";
-constexpr std::string_view kMatchings =
+constexpr std::string_view kXmlText = "<labels><label name=\"a\"/><label name=\"b\"/></labels>";
+constexpr std::string_view kTableText =
+    "x,colour,y,a,b\n1,red,0.5,1,0\n0,green,1,0,1\n-1,,NA,1,1\n";
+constexpr std::string_view kConllText = "a B-X\nb I-X\na O\n\nb O\na B-Y\n";
+constexpr std::string_view kAttributeText = "B-X\ta\tn:2\nI-X\tb\nO\ta\n\nO\tb\nB-Y\ta\n";
+constexpr std::string_view kMatchingText =
     "2 2\n0 0 1 a:1\n0 1 0 a:0.2 b\n1 0 0 b:2\n1 1 1 a:0.7 b:0.1\n";
-constexpr std::string_view kLetters =
+constexpr std::string_view kLetterText =
     "1\ta\t2\t1\t1\t0\t1\t0\t1\n2\tb\t-1\t1\t2\t0\t0\t1\t1\n3\ta\t-1\t2\t1\t1\t1\t1\t0\n";
 
 constexpr WeightSummaryOptions kSummary{2, 3, 3};
@@ -59,17 +60,17 @@ TrainOptions Brief(bool kernel) {
 
 std::vector<std::string> MultiLabelSeeds() {
   std::vector<std::string> seeds;
-  for (const std::string_view text : {kArff, kTable}) {
+  for (const std::string_view text : {kArffText, kTableText}) {
     for (const bool kernel : {false, true}) {
       MultiLabelReadOptions read;
-      if (text == kArff) read.labels_xml = PathOf(kXml, 1);
-      if (text == kTable) read.label_columns = "a,b";
+      if (text == kArffText) read.labels_xml = PathOf(kXmlText, 1);
+      if (text == kTableText) read.label_columns = "a,b";
       read.append_constant = !kernel;
       const MultiLabelData data = ReadMultiLabelData(PathOf(text), read);
       MultiLabelModel model(data.label_names, data.num_features, true, {{0, 1}}, kernel);
       model.set_feature_names(data.feature_names);
       model.set_input({data.fill_values, data.table});
-      if (text == kTable) {
+      if (text == kTableText) {
         model.set_scaling(
             FeatureScaling::Learn(ScaleKind::kStandard, *data.rows, data.num_features));
         model.record.cost_per_variable = 2;
@@ -116,15 +117,15 @@ void PredictLabels(std::string_view bytes) {
   ExplainLabels(model, data, 0, std::span(predictions.labels).first(labels), 2);
 }
 
-std::vector<std::string> SequenceSeeds() {
+std::vector<std::string> SequenceModelSeeds() {
   std::vector<std::string> seeds;
-  for (const std::string_view text : {kConll, kLetters, kAttributes}) {
+  for (const std::string_view text : {kConllText, kLetterText, kAttributeText}) {
     for (const bool kernel : {false, true}) {
       SequenceReadOptions read;
       read.features.min_count = 1;
-      if (text == kAttributes) read.format = SequenceFormat::kAttributes;
+      if (text == kAttributeText) read.format = SequenceFormat::kAttributes;
       const SequenceInput input = ReadTrainingSequences(PathOf(text), read);
-      const auto rules = text == kLetters ? LabelConstraints::kAny : LabelConstraints::kBio;
+      const auto rules = text == kLetterText ? LabelConstraints::kAny : LabelConstraints::kBio;
       SequenceModel model = MakeSequenceModel(input, LearnerKind::kBcfw, rules);
       const Problem problem(MakeTrainingSet(model.MakeDataset(input.data, input.sequences), {}),
                             0.1);
@@ -138,9 +139,9 @@ std::vector<std::string> SequenceSeeds() {
 void PredictTokens(std::string_view bytes) {
   const auto model = SequenceModel::Load(PathOf(WithChecksum(bytes)));
   if (model.num_labels() > 50) return;
-  std::string_view text = kConll;
-  if (model.format() == SequenceFormat::kLetters) text = kLetters;
-  if (model.format() == SequenceFormat::kAttributes) text = kAttributes;
+  std::string_view text = kConllText;
+  if (model.format() == SequenceFormat::kLetters) text = kLetterText;
+  if (model.format() == SequenceFormat::kAttributes) text = kAttributeText;
   const SequenceInput input = ReadSequencesFor(model, PathOf(text, 1), "");
   SequencePredictOptions options;
   options.scores = true;
@@ -222,7 +223,7 @@ void PredictLinear(std::string_view bytes) {
 
 std::vector<std::string> MatchingSeeds() {
   FeatureDictionary dictionary;
-  const MatchingData data = ReadMatchings(PathOf(kMatchings), nullptr, &dictionary);
+  const MatchingData data = ReadMatchings(PathOf(kMatchingText), nullptr, &dictionary);
   MatchingModel model(std::move(dictionary), {1, 2});
   const Problem problem(
       MakeTrainingSet(model.MakeTrainingData(data), model.Loss(LossScale::kCount)), 0.1);
@@ -233,11 +234,11 @@ std::vector<std::string> MatchingSeeds() {
 void PredictEdges(std::string_view bytes) {
   const auto model = MatchingModel::Load(PathOf(WithChecksum(bytes)));
   SummariseWeights(model, kSummary);
-  const MatchingData data = ReadMatchings(PathOf(kMatchings, 1), &model.dictionary(), nullptr);
+  const MatchingData data = ReadMatchings(PathOf(kMatchingText, 1), &model.dictionary(), nullptr);
   EvaluateMatchings(data, PredictMatchings(model, data, 1).labels, model.costs());
 }
 
-SegmentExample Picture() {
+SegmentExample PictureExample() {
   SegmentExample example;
   example.graph = {3, 2, {0, 0, 1}, {{0, 1, 3.f}, {1, 2, 40.f}}};
   return example;
@@ -261,7 +262,7 @@ std::vector<std::string> SegmentSeeds() {
 void PredictPixels(std::string_view bytes) {
   const auto model = SegmentModel::Load(PathOf(WithChecksum(bytes)));
   SummariseWeights(model, {}, kSummary);
-  SegmentExample example = Picture();
+  SegmentExample example = PictureExample();
   if (model.inputs() == SegmentInputs::kPotentials) {
     const std::size_t count = 5 * model.num_classes();
     for (std::size_t k = 0; k < count; ++k)
@@ -278,10 +279,10 @@ void PredictPixels(std::string_view bytes) {
 }
 
 const FuzzTarget kMultiLabel({"model_multilabel", PredictLabels, MultiLabelSeeds});
-const FuzzTarget kSequence({"model_sequence", PredictTokens, SequenceSeeds});
+const FuzzTarget kSequence({"model_sequence", PredictTokens, SequenceModelSeeds});
 const FuzzTarget kMulticlass({"model_multiclass", PredictClass, MulticlassSeeds});
 const FuzzTarget kLinear({"model_linear", PredictLinear, LinearSeeds});
-const FuzzTarget kMatching({"model_matching", PredictEdges, MatchingSeeds});
+const FuzzTarget kMatchingModel({"model_matching", PredictEdges, MatchingSeeds});
 const FuzzTarget kSegment({"model_segment", PredictPixels, SegmentSeeds});
 
 }  // namespace

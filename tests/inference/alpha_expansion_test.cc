@@ -20,8 +20,9 @@ using namespace slackline::internal::test;
 
 namespace {
 
-std::shared_ptr<const FactorGraph> Grid(Index rows, Index cols, Index states,
-                                        bool unary_factor = false) {
+/// A grid whose vertical factors have the lower variable first.
+std::shared_ptr<const FactorGraph> UpwardGrid(Index rows, Index cols, Index states,
+                                              bool unary_factor = false) {
   FactorGraphBuilder builder;
   builder.AddVariables(rows * cols, states);
   for (Index r = 0; r < rows; ++r) {
@@ -35,8 +36,8 @@ std::shared_ptr<const FactorGraph> Grid(Index rows, Index cols, Index states,
 }
 
 /// Random scores of the variables; joint state (a, b) of factor c scores pair(c, a, b).
-std::vector<double> Scores(Random& random, const FactorGraph& graph, double scale,
-                           const std::function<double(Index c, Index a, Index b)>& pair) {
+std::vector<double> PairScores(Random& random, const FactorGraph& graph, double scale,
+                               const std::function<double(Index c, Index a, Index b)>& pair) {
   std::vector<double> scores(graph.total_states());
   for (double& score : scores) score = scale * random.Normal();
   for (Index c = 0; c < graph.num_factors(); ++c) {
@@ -70,7 +71,7 @@ MapResult Best(const std::shared_ptr<const FactorGraph>& graph, const std::vecto
 
 TEST_CASE("two states are solved exactly") {
   Random random(1);
-  const auto graph = Grid(3, 4, 2, true);
+  const auto graph = UpwardGrid(3, 4, 2, true);
   const auto solver = MakeExpansionSolver(graph);
   CHECK(!solver->relaxed());
   for (int trial = 0; trial < 60; ++trial) {
@@ -80,7 +81,7 @@ TEST_CASE("two states are solved exactly") {
     // third table also has a constant and slopes, which do not change the best labelling.
     const double slope = trial % 3 == 0 ? random.Normal() : 0.0;
     const auto scores =
-        Scores(random, *graph, trial % 2 == 0 ? 1.0 : 0.2, [&](Index c, Index a, Index b) {
+        PairScores(random, *graph, trial % 2 == 0 ? 1.0 : 0.2, [&](Index c, Index a, Index b) {
           return (a == b ? agree[2 * c + a] : 0.0) + slope * (a - 0.3 * b + 1);
         });
     MapResult found;
@@ -98,11 +99,11 @@ TEST_CASE("Potts costs are within a factor of two, and the bound holds") {
   Random random(2);
   int exact = 0;
   for (int trial = 0; trial < 60; ++trial) {
-    const auto graph = Grid(3, 3, 3);
+    const auto graph = UpwardGrid(3, 3, 3);
     std::vector<double> agree(graph->num_factors());
     for (double& value : agree) value = 1.5 * random.Uniform();
-    const auto scores = Scores(random, *graph, 1.0,
-                               [&](Index c, Index a, Index b) { return a == b ? agree[c] : 0.0; });
+    const auto scores = PairScores(
+        random, *graph, 1.0, [&](Index c, Index a, Index b) { return a == b ? agree[c] : 0.0; });
     MapResult found;
     MakeExpansionSolver(graph)->Solve(scores, nullptr, &found);
     const MapResult best = Best(graph, scores);
@@ -128,9 +129,9 @@ TEST_CASE("Potts costs are within a factor of two, and the bound holds") {
 TEST_CASE("costs that are metrics have the bound of their ratio") {
   Random random(3);
   for (int trial = 0; trial < 30; ++trial) {
-    const auto graph = Grid(2, 4, 4);
+    const auto graph = UpwardGrid(2, 4, 4);
     const double cut = 1 + trial % 3;  // truncated linear: c = min(cut, 3) / 1
-    const auto scores = Scores(random, *graph, 1.5, [&](Index, Index a, Index b) {
+    const auto scores = PairScores(random, *graph, 1.5, [&](Index, Index a, Index b) {
       return 0.25 - 0.4 * std::min<double>(cut, std::abs(a - b));
     });
     MapResult found;
@@ -147,26 +148,27 @@ TEST_CASE("costs that are metrics have the bound of their ratio") {
 TEST_CASE("degenerate graphs and tables are solved") {
   Random random(4);
   MapResult found;
-  const auto one_state = Grid(2, 2, 1);
-  const auto constant = Scores(random, *one_state, 1.0, [](Index, Index, Index) { return 0.5; });
+  const auto one_state = UpwardGrid(2, 2, 1);
+  const auto constant =
+      PairScores(random, *one_state, 1.0, [](Index, Index, Index) { return 0.5; });
   MakeExpansionSolver(one_state)->Solve(constant, nullptr, &found);
   CHECK(found.exact);
   CHECK(Near(found.value, Most(*one_state, constant), kTight));
 
-  const auto alone = Grid(1, 1, 5);
-  const auto scores = Scores(random, *alone, 1.0, nullptr);
+  const auto alone = UpwardGrid(1, 1, 5);
+  const auto scores = PairScores(random, *alone, 1.0, nullptr);
   MakeExpansionSolver(alone)->Solve(scores, nullptr, &found);
   CHECK(found.exact);
   CHECK(Near(found.value, Most(*alone, scores), kTight));
 
-  const auto grid = Grid(3, 3, 3);
+  const auto grid = UpwardGrid(3, 3, 3);
   const std::vector<double> zero(grid->total_states(), 0.0);
   MakeExpansionSolver(grid)->Solve(zero, nullptr, &found);
   CHECK(found.value == 0);
   CHECK(found.upper_bound == 0);
   CHECK(found.exact);
   // Where a table lets two different states occur at no cost, the bound is Σ max θ.
-  const auto free = Scores(
+  const auto free = PairScores(
       random, *grid, 1.0, [](Index, Index a, Index b) { return a + b == 1 || a == b ? 1.0 : 0.0; });
   MakeExpansionSolver(grid)->Solve(free, nullptr, &found);
   CHECK(Near(found.upper_bound, Most(*grid, free), kTight));
@@ -174,16 +176,16 @@ TEST_CASE("degenerate graphs and tables are solved") {
 
 TEST_CASE("tables that are not associative are refused") {
   Random random(5);
-  const auto grid = Grid(2, 2, 2);
+  const auto grid = UpwardGrid(2, 2, 2);
   MapResult found;
   const auto repulsive =
-      Scores(random, *grid, 1.0, [](Index, Index a, Index b) { return a == b ? 0.0 : 0.1; });
+      PairScores(random, *grid, 1.0, [](Index, Index a, Index b) { return a == b ? 0.0 : 0.1; });
   CHECK_THROWS_WITH_AS(MakeExpansionSolver(grid)->Solve(repulsive, nullptr, &found),
                        doctest::Contains("not associative"), DataError);
-  const auto three = Grid(1, 2, 3);
+  const auto three = UpwardGrid(1, 2, 3);
   // Squared distances break the triangle inequality.
-  const auto squares =
-      Scores(random, *three, 1.0, [](Index, Index a, Index b) { return -1.0 * (a - b) * (a - b); });
+  const auto squares = PairScores(random, *three, 1.0,
+                                  [](Index, Index a, Index b) { return -1.0 * (a - b) * (a - b); });
   CHECK_THROWS_AS(MakeExpansionSolver(three)->Solve(squares, nullptr, &found), DataError);
   std::vector<double> forbidden(grid->total_states(), 0.0);
   forbidden[0] = -kInfinity;
@@ -202,13 +204,13 @@ TEST_CASE("tables that are not associative are refused") {
 
 TEST_CASE("moves begin with the kept labelling, and end no worse") {
   Random random(11);
-  const auto graph = Grid(4, 4, 4);
+  const auto graph = UpwardGrid(4, 4, 4);
   int kept_differs = 0;
   for (int trial = 0; trial < 50; ++trial) {
     WarmStart warm;
     const auto solver = MakeExpansionSolver(graph);
     std::vector<double> scores =
-        Scores(random, *graph, 1, [](Index, Index a, Index b) { return a == b ? 0.5 : 0.0; });
+        PairScores(random, *graph, 1, [](Index, Index a, Index b) { return a == b ? 0.5 : 0.0; });
     MapResult first;
     solver->Solve(scores, &warm, &first);
     CHECK(warm.bytes.size() == first.labels.size() * sizeof(Index));
@@ -245,8 +247,8 @@ TEST_CASE("messages bound the labellings of moves") {
   int exact = 0;
   int better = 0;
   for (int trial = 0; trial < 40; ++trial) {
-    const auto graph = Grid(3, 3, 3);
-    const std::vector<double> scores = Scores(random, *graph, 1, [](Index c, Index a, Index b) {
+    const auto graph = UpwardGrid(3, 3, 3);
+    const std::vector<double> scores = PairScores(random, *graph, 1, [](Index c, Index a, Index b) {
       return a == b ? 0.2 + 0.1 * (c % 5) : 0.0;
     });
     const MapResult best = Best(graph, scores);

@@ -6,6 +6,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 
+#include "tests/support/all_labellings.h"
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
@@ -14,25 +15,19 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Plain enumeration, with variable 0 most significant.
+/// Plain enumeration.
 std::vector<Index> FirstBest(const FactorGraph& graph, const std::vector<double>& scores,
                              double* value) {
-  std::vector<Index> labels(graph.num_variables(), 0);
-  std::vector<Index> best = labels;
-  *value = test::LabellingScore(graph, scores, labels);
-  for (;;) {
-    Index i = graph.num_variables();
-    while (i-- > 0) {
-      if (++labels[i] < graph.cardinality(i)) break;
-      labels[i] = 0;
-    }
-    if (i < 0) return best;
+  std::vector<Index> best;
+  *value = -kInfinity;
+  for (const auto& labels : AllLabellings(graph.cardinalities())) {
     const double score = test::LabellingScore(graph, scores, labels);
     if (score > *value) {
       *value = score;
       best = labels;
     }
   }
+  return best;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <slackline/inference/tree_dp.h>
 
 #include "tests/core/temporary_folder.h"
+#include "tests/support/all_labellings.h"
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
@@ -33,23 +34,19 @@ using Scores = std::vector<double>;
 
 /// The best allowed labelling by a plain loop; value −∞ when there is none. variable ≥ 0: among the
 /// labellings with this state of the variable.
-MapResult Enumerate(const FactorGraph& graph, const Scores& scores, Index variable = -1,
-                    Index state = -1) {
+MapResult BestAllowed(const FactorGraph& graph, const Scores& scores, Index variable = -1,
+                      Index state = -1) {
   MapResult best;
   best.value = -kInfinity;
-  std::vector<Index> labels(graph.num_variables(), 0);
-  for (;;) {
+  for (const auto& labels : AllLabellings(graph.cardinalities())) {
     const bool counts = variable < 0 || labels[variable] == state;
     const double value = test::LabellingScore(graph, scores, labels);
     if (counts && value > best.value) {
       best.value = value;
       best.labels = labels;
     }
-    std::size_t i = labels.size();
-    while (i > 0 && ++labels[i - 1] == graph.cardinality(static_cast<Index>(i - 1)))
-      labels[--i] = 0;
-    if (i == 0) return best;
   }
+  return best;
 }
 
 /// Sets a random share of the scores of all parts to −∞.
@@ -113,7 +110,7 @@ Scores SomeScores(Random& random, const FactorGraph& graph, int number) {
 
 /// Compares a solver with the plain loop. Returns whether some labelling was allowed.
 bool Agrees(MapSolver& solver, const FactorGraph& graph, const Scores& scores) {
-  const MapResult expected = Enumerate(graph, scores);
+  const MapResult expected = BestAllowed(graph, scores);
   MapResult result;
   if (expected.value == -kInfinity) {
     CHECK(Contains(MessageOf<DataError>([&] { solver.Solve(scores, nullptr, &result); }),
@@ -191,7 +188,7 @@ TEST_CASE("a truncated search has bounds, or reports that it found nothing") {
     CAPTURE(number);
     Scores scores = DenseBinaryScores(random, *graph, 100);
     Forbid(random, 0.1, &scores);
-    const MapResult expected = Enumerate(*graph, scores);
+    const MapResult expected = BestAllowed(*graph, scores);
     MapResult result;
     BranchAndBoundSolver search(graph, {.node_limit = 2});
     try {
@@ -227,7 +224,7 @@ TEST_CASE("on forests of pairs labellings agree with dynamic programming") {
     PairForest forest(graph, OwnTables(*graph));
     Fill(&forest, *graph, scores);
     std::vector<Index> labels(graph->num_variables());
-    const MapResult expected = Enumerate(*graph, scores);
+    const MapResult expected = BestAllowed(*graph, scores);
     if (expected.value == -kInfinity) {
       CHECK_THROWS_AS(forest.Maximise(labels), DataError);
       continue;
@@ -253,14 +250,14 @@ TEST_CASE("max-marginals are -infinity where no labelling with the state is allo
     Forbid(random, 0.15, &scores);
     Scores out(graph->variable_states());
     Decoder decoder(DecodeKind::kAuto, graph);
-    if (Enumerate(*graph, scores).value == -kInfinity) {
+    if (BestAllowed(*graph, scores).value == -kInfinity) {
       CHECK_THROWS_AS(decoder.MaxMarginalTables(scores, out), DataError);
       continue;
     }
     decoder.MaxMarginalTables(scores, out);
     for (Index i = 0; i < graph->num_variables(); ++i) {
       for (Index s = 0; s < graph->cardinality(i); ++s) {
-        const double expected = Enumerate(*graph, scores, i, s).value;
+        const double expected = BestAllowed(*graph, scores, i, s).value;
         const double found = out[graph->state_offset(i) + s];
         forbidden += expected == -kInfinity;
         CHECK((expected == -kInfinity ? found == -kInfinity : Near(found, expected, kTight)));

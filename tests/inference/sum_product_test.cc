@@ -10,6 +10,7 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/inference/tree_dp.h>
 
+#include "tests/support/all_labellings.h"
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
@@ -26,17 +27,7 @@ struct Distribution {
 /// The distribution by enumeration of all labellings, in long double.
 Distribution Enumerate(const FactorGraph& graph, const std::vector<double>& scores,
                        double temperature) {
-  std::vector<std::vector<Index>> labellings = {{}};
-  for (Index i = 0; i < graph.num_variables(); ++i) {
-    std::vector<std::vector<Index>> longer;
-    for (const auto& labelling : labellings) {
-      for (Index s = 0; s < graph.cardinality(i); ++s) {
-        longer.push_back(labelling);
-        longer.back().push_back(s);
-      }
-    }
-    labellings = std::move(longer);
-  }
+  const auto labellings = AllLabellings(graph.cardinalities());
   double best = -kInfinity;
   for (const auto& y : labellings) best = std::max(best, test::LabellingScore(graph, scores, y));
   long double total = 0;

@@ -16,14 +16,14 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr Index kExamples = 5;
+constexpr Index kDrawnExamples = 5;
 constexpr Index kVariables = 3;
 
 /// Binary variables with the inputs (m + 1, 2) times `unit`, where m is the number of the example;
 /// separate weights for every variable, or one row for all.
 Problem Drawn(LossScale loss, double unit, bool shared, double lambda = 1) {
   auto rows = std::make_shared<FeatureRows>();
-  for (Index m = 0; m < kExamples; ++m)
+  for (Index m = 0; m < kDrawnExamples; ++m)
     rows->AddDense(std::vector<double>{unit * (m + 1), unit * 2});
   auto layout = std::make_shared<WeightLayout>();
   const Index block = layout->AddBlock("rows", shared ? 1 : kVariables, 2);
@@ -34,7 +34,8 @@ Problem Drawn(LossScale loss, double unit, bool shared, double lambda = 1) {
   for (Index i = 0; i < kVariables; ++i) builder.AddLinear(i, block, 0, on, shared ? 0 : i);
   const auto structure = builder.Build();
   Dataset data(layout, rows);
-  for (Index m = 0; m < kExamples; ++m) data.Add(structure, std::vector<Index>{0, 1, m % 2}, m);
+  for (Index m = 0; m < kDrawnExamples; ++m)
+    data.Add(structure, std::vector<Index>{0, 1, m % 2}, m);
   LossOptions options;
   options.scale = loss;
   return Problem(MakeTrainingSet(data, options), lambda);
@@ -49,11 +50,11 @@ TEST_CASE("the scales of a problem are norms, losses, and variables per weight")
   const CostScales mean = ScalesOf(Drawn(LossScale::kMean, 1, false), {});
   CHECK(std::abs(mean.mean_squared_norm - kSquaredNorm) < kExact);
   CHECK(std::abs(mean.loss_per_variable - 1.0 / kVariables) < kExact);
-  CHECK(mean.variables_per_weight == kExamples / 2.0);
-  CHECK(mean.num_examples == kExamples);
+  CHECK(mean.variables_per_weight == kDrawnExamples / 2.0);
+  CHECK(mean.num_examples == kDrawnExamples);
   const CostScales shared = ScalesOf(Drawn(LossScale::kCount, 1, true), {});
   CHECK(shared.loss_per_variable == 1);
-  CHECK(shared.variables_per_weight == kExamples * kVariables / 2.0);
+  CHECK(shared.variables_per_weight == kDrawnExamples * kVariables / 2.0);
 }
 
 TEST_CASE("the default has C·R² = 4 in every unit of losses and inputs") {
@@ -119,8 +120,8 @@ TEST_CASE("with a kernel the squared norm is k(x, x)") {
   options.kernel_degree = 2;
   options.kernel_offset = 1;
   double mean = 0;
-  for (Index m = 0; m < kExamples; ++m)
-    mean += std::pow(2.0 * ((m + 1) * (m + 1) + 4) + 1, 2) / kExamples;
+  for (Index m = 0; m < kDrawnExamples; ++m)
+    mean += std::pow(2.0 * ((m + 1) * (m + 1) + 4) + 1, 2) / kDrawnExamples;
   CHECK(std::abs(ScalesOf(Drawn(LossScale::kMean, 1, false), options).mean_squared_norm / mean -
                  1) < kExact);
 }
@@ -217,13 +218,13 @@ TEST_CASE("a column is constant if it has one value on all ranks") {
 
 TEST_CASE("kernels are refused on several ranks") {
   const Problem problem = Drawn(LossScale::kMean, 1, false);
-  for (const std::string& error : ErrorsOnRanks(2, [&](ThreadRanks& ranks) {
-         TrainOptions options;
-         options.ranks = &ranks;
-         options.kernel = KernelKind::kRbf;
-         ScalesOf(PartOf(problem, ranks), options);
-       }))
-    CHECK(error ==
-          "--kernel, which compares every example with all others, needs a single process, but 2 "
-          "processes train together");
+  CHECK(ErrorOnRanks(2,
+                     [&](ThreadRanks& ranks) {
+                       TrainOptions options;
+                       options.ranks = &ranks;
+                       options.kernel = KernelKind::kRbf;
+                       ScalesOf(PartOf(problem, ranks), options);
+                     }) ==
+        "--kernel, which compares every example with all others, needs a single process, but 2 "
+        "processes train together");
 }

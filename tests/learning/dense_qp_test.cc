@@ -35,7 +35,7 @@ bool AllForests(const TrainingSet& training) {
 
 // One example with one binary variable, input (1) and label 0: P(w) = λ/2‖w‖² + max(0, 1 − (w_0 −
 // w_1)).
-TrainingSet OneVariable() {
+TrainingSet OneBinaryVariable() {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("linear", 2, 1);
   ModelBuilder builder(layout);
@@ -123,7 +123,7 @@ double SoftDual(const TrainingSet& training, double lambda, double rho, const Op
 TEST_CASE("the optimum of one variable is that of a single hinge") {
   // With w = (t, −t) the objective is λt² + max(0, 1 − 2t): for λ ≤ 2 the minimum is at t = ½ with
   // the value λ/4, else at t = 1/λ.
-  const TrainingSet training = OneVariable();
+  const TrainingSet training = OneBinaryVariable();
   CHECK(Near(ExactOptimum(training, 0.5), 0.125, kSolver));
   CHECK(Near(RelaxedOptimum(training, 0.5), 0.125, kSolver));
   CHECK(Near(SoftOptimum(training, 0.5, 1.0), 0.125, kSolver));

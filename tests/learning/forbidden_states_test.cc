@@ -37,7 +37,7 @@ namespace {
 
 constexpr double kGap = 1e-6;  // requested gap of the runs below, relative to the objective
 
-Problem SomeProblem(Random& random, bool forest) {
+Problem ForbiddenProblem(Random& random, bool forest) {
   ProblemOptions options = RandomOptions(random);
   options.num_variables = std::max(options.num_variables, 2);
   options.num_factors = forest ? std::max(options.num_factors, 1) : 6;
@@ -49,7 +49,7 @@ Problem SomeProblem(Random& random, bool forest) {
   return Problem(RandomProblem(random, options), random.Below(2) == 0 ? 0.05 : 0.5);
 }
 
-TrainOptions Way(StepKind step, SolverKind oracle) {
+TrainOptions BlockOptions(StepKind step, SolverKind oracle) {
   TrainOptions options;
   options.learner = LearnerKind::kBcfw;
   options.step = step;
@@ -60,7 +60,7 @@ TrainOptions Way(StepKind step, SolverKind oracle) {
   return options;
 }
 
-class Watcher : public TrainObserver {
+class ExactWatcher : public TrainObserver {
  public:
   void OnCheck(const ProgressRecord& record) override {
     CHECK(record.dual <= record.primal);
@@ -72,7 +72,7 @@ class Watcher : public TrainObserver {
 void CheckTraining(const Problem& problem, const TrainOptions& options, double optimum) {
   const auto learner = MakeLearner(problem, options);
   learner->traits().dual_point->KeepDualPoint();
-  Watcher watcher;
+  ExactWatcher watcher;
   const TrainSummary summary = RunTraining(problem, *learner, options, &watcher, nullptr);
   CAPTURE(summary.message);
   if (options.step != StepKind::kFrankWolfe) CHECK(summary.termination == Termination::kConverged);
@@ -162,10 +162,6 @@ class Claimant : public DualPointSource {
   double loss_;
 };
 
-std::string RefusalOf(const Problem& problem, const TrainOptions& options) {
-  return MessageOf<DataError>([&] { MakeLearner(problem, options); });
-}
-
 }  // namespace
 
 TEST_CASE("training reaches the optimum over allowed labellings") {
@@ -173,14 +169,14 @@ TEST_CASE("training reaches the optimum over allowed labellings") {
   int differs = 0;
   for (int trial = 0; trial < 16; ++trial) {
     CAPTURE(trial);
-    const Problem problem = SomeProblem(random, true);
+    const Problem problem = ForbiddenProblem(random, true);
     const Optimum optimum = SolveExact(problem.training(), problem.lambda());
     CHECK(Near(ExactPrimal(problem.training(), problem.lambda(), optimum.weights), optimum.value,
                kSolver));
     for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
       for (const SolverKind oracle : {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBruteForce,
                                       SolverKind::kBranchAndBound})
-        CheckTraining(problem, Way(step, oracle), optimum.value);
+        CheckTraining(problem, BlockOptions(step, oracle), optimum.value);
     }
     TrainOptions automatic;
     automatic.gap_tolerance = kGap;
@@ -217,14 +213,14 @@ TEST_CASE("factors that share weights may forbid different states") {
   data.Add(structure, std::vector<Index>{1, 0, 1});
   data.Add(structure, std::vector<Index>{0, 0, 0});
   const Problem problem(MakeTrainingSet(data, {}), 0.1);
-  CheckTraining(problem, Way(StepKind::kPairwise, SolverKind::kAuto),
+  CheckTraining(problem, BlockOptions(StepKind::kPairwise, SolverKind::kAuto),
                 ExactOptimum(problem.training(), problem.lambda()));
 }
 
 TEST_CASE("multi-label models with forbidden states do not use the fast path") {
   // With a strong regulariser (1, 1) would have the largest hinge at the optimum.
   const Problem problem = PairProblem({0, 0}).WithLambda(4);
-  CheckTraining(problem, Way(StepKind::kPairwise, SolverKind::kAuto),
+  CheckTraining(problem, BlockOptions(StepKind::kPairwise, SolverKind::kAuto),
                 ExactOptimum(problem.training(), problem.lambda()));
 }
 
@@ -233,10 +229,10 @@ TEST_CASE("with cycles enumeration and branch and bound train, and other oracles
   int cycles = 0;
   for (int trial = 0; trial < 8; ++trial) {
     CAPTURE(trial);
-    const Problem problem = SomeProblem(random, false);
+    const Problem problem = ForbiddenProblem(random, false);
     const double optimum = ExactOptimum(problem.training(), problem.lambda());
     for (const SolverKind oracle : {SolverKind::kBruteForce, SolverKind::kBranchAndBound})
-      CheckTraining(problem, Way(StepKind::kPairwise, oracle), optimum);
+      CheckTraining(problem, BlockOptions(StepKind::kPairwise, oracle), optimum);
     const auto& structures = problem.data().structures();
     const bool refused =
         std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
@@ -269,7 +265,7 @@ TEST_CASE("learners and oracles without support for forbidden states are refused
   if (HasGlpk()) oracles.insert(oracles.end(), {SolverKind::kLp, SolverKind::kLpPolytope});
   for (const SolverKind oracle : oracles) {
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-      options = Way(step, oracle);
+      options = BlockOptions(step, oracle);
       CHECK(Contains(RefusalOf(problem, options),
                      "does not support forbidden states, which need graphs without cycles"));
       options.learner = LearnerKind::kAuto;
@@ -278,7 +274,7 @@ TEST_CASE("learners and oracles without support for forbidden states are refused
     }
   }
   // The fast path of roof duality for multi-label models must not be taken.
-  options = Way(StepKind::kPairwise, SolverKind::kRoof);
+  options = BlockOptions(StepKind::kPairwise, SolverKind::kRoof);
   CHECK(Contains(RefusalOf(PairProblem({0, 1}), options),
                  "oracle roof does not support forbidden states"));
 }

@@ -48,10 +48,7 @@ TEST_CASE("runs on large examples are the same for any number of threads") {
     for (const Index threads : {2, 3}) {
       options.threads = threads;
       const TrainSummary several = Train(problem, options, nullptr, nullptr);
-      CHECK(several.weights == one.weights);
-      CHECK(several.last.primal == one.last.primal);
-      CHECK(several.last.dual == one.last.dual);
-      CHECK(several.last.oracle_calls == one.last.oracle_calls);
+      CheckSame(several, one);
     }
   }
 }

@@ -29,13 +29,13 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr int kTrials = 24;
+constexpr int kLearnerTrials = 24;
 
 }  // namespace
 
 TEST_CASE("the augmented Lagrangian closes the gap around the relaxed optimum") {
   Random random(21);
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLearnerTrials; ++trial) {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.02;
     const Problem problem(SomeProblem(random, trial), lambda);
     const double optimum = RelaxedOptimum(problem.training(), lambda);
@@ -51,7 +51,7 @@ TEST_CASE("the augmented Lagrangian closes the gap around the relaxed optimum") 
 
 TEST_CASE("the augmented Lagrangian with Frank-Wolfe steps comes near the optimum") {
   Random random(22);
-  for (int trial = 0; trial < kTrials / 2; ++trial) {
+  for (int trial = 0; trial < kLearnerTrials / 2; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
     const Run run = TrainOn(
@@ -102,7 +102,7 @@ TEST_CASE("the uniform order reaches the same optimum") {
 
 TEST_CASE("soft reaches the penalised optimum with both steps") {
   Random random(25);
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLearnerTrials; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
     const double rho = trial % 2 == 0 ? 1.0 : 0.1;
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
@@ -138,7 +138,7 @@ TEST_CASE("the rho schedule ends at the problem of the final rho") {
 
 TEST_CASE("bcfw reaches the optimum of its oracle's domain") {
   Random random(28);
-  for (int trial = 0; trial < kTrials / 2; ++trial) {
+  for (int trial = 0; trial < kLearnerTrials / 2; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.3);
     CAPTURE(trial);
     TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-3);
@@ -164,7 +164,7 @@ TEST_CASE("bcfw reaches the optimum of its oracle's domain") {
 
 TEST_CASE("active sets close the gap around the optimum of the oracle's domain") {
   Random random(34);
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLearnerTrials; ++trial) {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
     const Problem problem(SomeProblem(random, trial), lambda);
     CAPTURE(trial);
@@ -320,12 +320,11 @@ TEST_CASE("evaluations do not change the run") {
     if (kind == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
     options.own<BcfwOptions>().planes =
         Switch::kOff;  // a race learns from checks how good its estimates are
-    const StopControl stop(nullptr, 0);
     const auto checked = MakeLearner(problem, options);
     const auto unchecked = MakeLearner(problem, options);
     for (int pass = 0; pass < 20; ++pass) {
-      checked->RunPass(stop);
-      unchecked->RunPass(stop);
+      checked->RunPass(kNever);
+      unchecked->RunPass(kNever);
       checked->Evaluate(1);
     }
     const Evaluation a = checked->Evaluate(1);

@@ -21,23 +21,13 @@ const OptionRecord& Record(std::string_view name) {
   throw std::logic_error("no option " + std::string(name));
 }
 
-std::string Refusal(std::string_view name, std::string_view value) {
+std::string ValueRefusal(std::string_view name, std::string_view value) {
   TrainOptions options;
-  try {
-    SetOption(Record(name), value, &options);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return MessageOf<DataError>([&] { SetOption(Record(name), value, &options); });
 }
 
 std::string CheckRefusal(const TrainOptions& options) {
-  try {
-    CheckOptions(options);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return MessageOf<DataError>([&] { CheckOptions(options); });
 }
 
 }  // namespace
@@ -55,25 +45,26 @@ TEST_CASE("the text of every option is read back as the same value") {
 }
 
 TEST_CASE("refusals name option, value and range") {
-  CHECK(Refusal("lambda", "0") ==
+  CHECK(ValueRefusal("lambda", "0") ==
         "--lambda: '0' is not allowed; it must be a number > 0, at least 1e-30");
-  CHECK(Refusal("lambda", "1e-310") != "accepted");
-  CHECK(Refusal("lambda", "-1").find("> 0") != std::string::npos);
-  CHECK(Refusal("rho", "0").find("--rho: '0'") == 0);
-  CHECK(Refusal("tau", "1.5") == "--tau: '1.5' is not allowed; it must be a number > 0 and ≤ 1");
-  CHECK(Refusal("max-passes", "0") != "accepted");
-  CHECK(Refusal("max-passes", "1.5") != "accepted");
-  CHECK(Refusal("max-passes", "99999999999") != "accepted");
+  CHECK(ValueRefusal("lambda", "1e-310") != "accepted");
+  CHECK(ValueRefusal("lambda", "-1").find("> 0") != std::string::npos);
+  CHECK(ValueRefusal("rho", "0").find("--rho: '0'") == 0);
+  CHECK(ValueRefusal("tau", "1.5") ==
+        "--tau: '1.5' is not allowed; it must be a number > 0 and ≤ 1");
+  CHECK(ValueRefusal("max-passes", "0") != "accepted");
+  CHECK(ValueRefusal("max-passes", "1.5") != "accepted");
+  CHECK(ValueRefusal("max-passes", "99999999999") != "accepted");
   CHECK(
-      Refusal("learner", "svm")
+      ValueRefusal("learner", "svm")
           .starts_with("--learner: 'svm' is not allowed; it must be one of auto al soft bcfw fw "));
-  CHECK(Refusal("lambda", "nan") != "accepted");
-  CHECK(Refusal("lambda", "inf") != "accepted");
-  CHECK(Refusal("lambda", "0.1x") != "accepted");
-  CHECK(Refusal("lambda", "") != "accepted");
-  CHECK(Refusal("gap-tolerance", "-1e-3") != "accepted");
-  CHECK(Refusal("threads", "-1") != "accepted");
-  CHECK(Refusal("oracle", "simplex") != "accepted");
+  CHECK(ValueRefusal("lambda", "nan") != "accepted");
+  CHECK(ValueRefusal("lambda", "inf") != "accepted");
+  CHECK(ValueRefusal("lambda", "0.1x") != "accepted");
+  CHECK(ValueRefusal("lambda", "") != "accepted");
+  CHECK(ValueRefusal("gap-tolerance", "-1e-3") != "accepted");
+  CHECK(ValueRefusal("threads", "-1") != "accepted");
+  CHECK(ValueRefusal("oracle", "simplex") != "accepted");
 }
 
 TEST_CASE("valid values are accepted") {
@@ -125,19 +116,13 @@ TEST_CASE("contradicting options are refused") {
 }
 
 TEST_CASE("an option without effect on the learner is refused") {
-  const auto refusal = [](LearnerKind learner, std::string_view name,
-                          std::string_view value) -> std::string {
+  const auto refusal = [](LearnerKind learner, std::string_view name, std::string_view value) {
     TrainOptions options;
     options.learner = learner;
     for (const OptionRecord& record : OptionRecords()) {
       if (record.name == name) SetOption(record, value, &options);
     }
-    try {
-      CheckOptions(options, std::span(&name, 1));
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return MessageOf<DataError>([&] { CheckOptions(options, std::span(&name, 1)); });
   };
   constexpr auto kAuto = LearnerKind::kAuto, kAl = LearnerKind::kAugmentedLagrangian;
   constexpr auto kSoft = LearnerKind::kSoft, kBcfw = LearnerKind::kBcfw;

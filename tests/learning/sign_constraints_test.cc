@@ -21,10 +21,11 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Pairs = std::vector<std::vector<double>>;  // per weight: its table over K × K states
+using WeightTables = std::vector<std::vector<double>>;  // per weight: its table over K × K states
 
 /// Two variables and one factor with these tables as features.
-std::shared_ptr<const Structure> Pair(Index states, const Pairs& tables, Index second_states = 0) {
+std::shared_ptr<const Structure> Pair(Index states, const WeightTables& tables,
+                                      Index second_states = 0) {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("unary", states);
   const Index block = layout->AddBlock("pair", static_cast<Index>(tables.size()));
@@ -93,7 +94,7 @@ TEST_CASE("any weights with these signs are associative, and some others are not
   int free_breaks = 0;
   for (int trial = 0; trial < 300; ++trial) {
     const Index states = 2 + static_cast<Index>(random.Below(3));
-    Pairs tables;
+    WeightTables tables;
     for (Index k = 0; k < 3; ++k) {
       tables.emplace_back();
       const auto kind = random.Below(3);

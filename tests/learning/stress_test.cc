@@ -34,6 +34,7 @@
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
+#include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/kernel_problems.h"
 #include "tests/support/labelling_program.h"
@@ -64,7 +65,7 @@ TrainingSet SomeTrainingSet(Random& random) {
 }
 
 /// forbidden: with forbidden states, two thirds of the problems on forests.
-Problem SomeProblem(Random& random, bool forbidden) {
+Problem StressProblem(Random& random, bool forbidden) {
   const double lambda = Pick(random, kLambdas);
   if (!forbidden) return Problem(SomeTrainingSet(random), lambda);
   ProblemOptions shape = RandomHardOptions(random);
@@ -77,7 +78,7 @@ Problem SomeProblem(Random& random, bool forbidden) {
 
 /// Checks what holds at every evaluation. Where rounding alone puts the lower bound above the upper
 /// one, it is reported as the upper bound (train_loop.cc), and so it may fall a little.
-class Watcher : public TrainObserver {
+class BoundsWatcher : public TrainObserver {
  public:
   void OnCheck(const ProgressRecord& record) override {
     ++checks;
@@ -140,10 +141,10 @@ bool HasLooseBounds(const TrainOptions& options) {
 }
 
 /// One problem with all ways to train on it.
-class Trial {
+class StressTrial {
  public:
-  Trial(std::uint64_t seed, bool forbidden, Totals* totals)
-      : random_(seed), problem_(SomeProblem(random_, forbidden)), totals_(totals) {}
+  StressTrial(std::uint64_t seed, bool forbidden, Totals* totals)
+      : random_(seed), problem_(StressProblem(random_, forbidden)), totals_(totals) {}
 
   void Run() {
     CAPTURE(problem_.lambda());
@@ -182,7 +183,7 @@ class Trial {
 
  private:
   void RunWay(const TrainOptions& options, const std::string& way) {
-    Watcher watcher;
+    BoundsWatcher watcher;
     const auto learner = MakeLearner(problem_, options);
     const std::string objective = ObjectiveOf(options);
     if (!objective.empty()) of_objective_.insert({objective, options});
@@ -242,13 +243,6 @@ class Trial {
     CHECK(verification.outcome == VerifyOutcome::kHolds);
   }
 
-  static void CheckSame(const TrainSummary& a, const TrainSummary& b) {
-    CHECK(a.weights == b.weights);
-    CHECK(a.last.primal == b.last.primal);
-    CHECK(a.last.dual == b.last.dual);
-    CHECK(a.last.pass == b.last.pass);
-  }
-
   void Replay(TrainOptions options, const TrainSummary& summary) {
     options.threads = 1 + static_cast<Index>(random_.Below(2));
     CheckSame(summary, Train(problem_, options));
@@ -283,7 +277,7 @@ class Trial {
       CAPTURE(lambda);
       path_.push_back(std::make_unique<Problem>(problem_.WithLambda(lambda)));
       learner->traits().lambda->ChangeLambda(*path_.back());
-      Watcher watcher;
+      BoundsWatcher watcher;
       const TrainSummary summary = RunInTwoPieces(*path_.back(), options, learner, &watcher);
       CHECK(watcher.fault == "");
       Verify(*path_.back(), options, summary, *learner);
@@ -417,11 +411,11 @@ class Trial {
   std::vector<std::unique_ptr<Problem>> path_;
 };
 
-Totals RunSeeds(std::uint64_t first, std::uint64_t count, bool forbidden = false) {
+Totals RunStress(std::uint64_t first, std::uint64_t count, bool forbidden = false) {
   Totals totals;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     CAPTURE(seed);
-    Trial(seed, forbidden, &totals).Run();
+    StressTrial(seed, forbidden, &totals).Run();
   }
   return totals;
 }
@@ -469,15 +463,10 @@ void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
   }
 }
 
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 }  // namespace
 
 TEST_CASE("bounds of all learners hold and agree on unpleasant problems") {
-  const Totals totals = RunSeeds(1, 24);
+  const Totals totals = RunStress(1, 24);
   for (const LearnerKind learner : AllLearners()) {
     CAPTURE(Name(learner));
     CHECK(totals.learners.count(learner) == 1);
@@ -487,7 +476,7 @@ TEST_CASE("bounds of all learners hold and agree on unpleasant problems") {
 }
 
 TEST_CASE("bounds hold and agree where states are forbidden") {
-  const Totals totals = RunSeeds(1, 16, true);
+  const Totals totals = RunStress(1, 16, true);
   for (const LearnerKind learner : AllLearners()) {
     CAPTURE(Name(learner));
     if (UsesOracle(learner) || UsesMarginals(learner)) CHECK(totals.learners.count(learner) == 1);
@@ -498,10 +487,10 @@ TEST_CASE("learners converge on problems of ordinary scale") { ConvergeOnSeeds(1
 
 TEST_CASE("bounds hold on more seeds, on request" *
           doctest::skip(std::getenv("SLACKLINE_STRESS_SEEDS") == nullptr)) {
-  RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
-           FromEnvironment("SLACKLINE_STRESS_SEEDS", 0));
-  RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
-           FromEnvironment("SLACKLINE_STRESS_SEEDS", 0), true);
+  RunStress(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
+            FromEnvironment("SLACKLINE_STRESS_SEEDS", 0));
+  RunStress(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
+            FromEnvironment("SLACKLINE_STRESS_SEEDS", 0), true);
 }
 
 TEST_CASE("learners converge on more seeds, on request" *

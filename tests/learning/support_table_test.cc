@@ -318,11 +318,6 @@ Counts RunSeeds(ProblemKind kind, std::uint64_t first, std::uint64_t count) {
   return counts;
 }
 
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 }  // namespace
 
 TEST_CASE("every accepted combination brackets an independent optimum") {

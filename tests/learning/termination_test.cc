@@ -18,7 +18,7 @@ ProgressRecord Record(double primal, double gap) {
   return record;
 }
 
-TrainOptions Options(double relative, double absolute) {
+TrainOptions Tolerances(double relative, double absolute) {
   TrainOptions options;
   options.gap_tolerance = relative;
   options.absolute_gap = absolute;
@@ -29,7 +29,7 @@ TrainOptions Options(double relative, double absolute) {
 }  // namespace
 
 TEST_CASE("the relative gap is compared with the primal") {
-  const TrainOptions options = Options(1e-3, 0);
+  const TrainOptions options = Tolerances(1e-3, 0);
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.00501), false).has_value());
   const auto stop = DecideStop(options, StoppingGap::kCertified, Record(5, 0.00499), false);
   REQUIRE(stop.has_value());
@@ -38,24 +38,25 @@ TEST_CASE("the relative gap is compared with the primal") {
 }
 
 TEST_CASE("a gap equal to the tolerance ends the run") {
-  CHECK(DecideStop(Options(0.25, 0), StoppingGap::kCertified, Record(4, 1), false).has_value());
-  CHECK(DecideStop(Options(0, 0.5), StoppingGap::kCertified, Record(4, 0.5), false).has_value());
+  CHECK(DecideStop(Tolerances(0.25, 0), StoppingGap::kCertified, Record(4, 1), false).has_value());
+  CHECK(DecideStop(Tolerances(0, 0.5), StoppingGap::kCertified, Record(4, 0.5), false).has_value());
 }
 
 TEST_CASE("the absolute gap alone can end the run") {
-  const TrainOptions options = Options(0, 0.01);
+  const TrainOptions options = Tolerances(0, 0.01);
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0101), false).has_value());
   CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0099), false)->reason ==
         Termination::kConverged);
 }
 
 TEST_CASE("zero tolerances never stop") {
-  CHECK_FALSE(DecideStop(Options(0, 0), StoppingGap::kCertified, Record(5, 0), false).has_value());
+  CHECK_FALSE(
+      DecideStop(Tolerances(0, 0), StoppingGap::kCertified, Record(5, 0), false).has_value());
 }
 
 TEST_CASE("soft learners stop on their soft gap") {
   // Soft gap 10·gap over soft primal 2·primal: five times the certified relative gap.
-  const TrainOptions options = Options(1e-3, 0);
+  const TrainOptions options = Tolerances(1e-3, 0);
   CHECK_FALSE(DecideStop(options, StoppingGap::kSoft, Record(5, 0.00101), false).has_value());
   const auto stop = DecideStop(options, StoppingGap::kSoft, Record(5, 0.00099), false);
   REQUIRE(stop.has_value());
@@ -63,7 +64,7 @@ TEST_CASE("soft learners stop on their soft gap") {
 }
 
 TEST_CASE("the pass limit is inclusive") {
-  TrainOptions options = Options(1e-3, 0);
+  TrainOptions options = Tolerances(1e-3, 0);
   options.max_passes = 8;
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false).has_value());
   options.max_passes = 7;
@@ -72,7 +73,7 @@ TEST_CASE("the pass limit is inclusive") {
 }
 
 TEST_CASE("the time limit counts passes and checks") {
-  TrainOptions options = Options(1e-3, 0);
+  TrainOptions options = Tolerances(1e-3, 0);
   options.time_limit_seconds = 2;
   ProgressRecord record = Record(5, 1);
   record.seconds = 1.5;
@@ -84,7 +85,7 @@ TEST_CASE("the time limit counts passes and checks") {
 }
 
 TEST_CASE("messages give the figures behind the reason") {
-  TrainOptions options = Options(1e-3, 0);
+  TrainOptions options = Tolerances(1e-3, 0);
   options.time_limit_seconds = 2;
   ProgressRecord record = Record(5, 1);
   const std::string gap = "certified relative gap 0.2, wanted 0.001";
@@ -99,7 +100,7 @@ TEST_CASE("messages give the figures behind the reason") {
 }
 
 TEST_CASE("a reached gap takes precedence over an interrupt, and an interrupt over limits") {
-  TrainOptions options = Options(1e-3, 0);
+  TrainOptions options = Tolerances(1e-3, 0);
   options.max_passes = 1;
   CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.001), true)->reason ==
         Termination::kConverged);
@@ -108,7 +109,7 @@ TEST_CASE("a reached gap takes precedence over an interrupt, and an interrupt ov
 }
 
 TEST_CASE("a missing gap never converges") {
-  CHECK_FALSE(DecideStop(Options(1e-3, 1e-3), StoppingGap::kCertified, Record(5, kNone), false)
+  CHECK_FALSE(DecideStop(Tolerances(1e-3, 1e-3), StoppingGap::kCertified, Record(5, kNone), false)
                   .has_value());
 }
 

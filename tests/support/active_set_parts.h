@@ -17,6 +17,7 @@
 #include "tests/support/random_problems.h"
 #include "tests/support/states.h"
 #include "tests/support/tolerances.h"
+#include "tests/support/vectors.h"
 
 namespace slackline::internal::test {
 
@@ -82,10 +83,6 @@ inline double HingeBound(const ActiveSetBlocks& blocks, Index m, std::span<const
   checker.Refresh();
   ActiveSetBlocks::CheckScratch scratch;
   return blocks.HingeBound(m, weights, &checker, &scratch, copy);
-}
-
-inline std::vector<double> Copy(std::span<const double> values) {
-  return {values.begin(), values.end()};
 }
 
 }  // namespace slackline::internal::test

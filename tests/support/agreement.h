@@ -68,6 +68,15 @@ inline Run TrainOn(const Problem& problem, const TrainOptions& options, double o
   return run;
 }
 
+/// Checks that two runs have the same bits.
+inline void CheckSame(const TrainSummary& a, const TrainSummary& b) {
+  CHECK(a.weights == b.weights);
+  CHECK(a.last.primal == b.last.primal);
+  CHECK(a.last.dual == b.last.dual);
+  CHECK(a.last.pass == b.last.pass);
+  CHECK(a.last.oracle_calls == b.last.oracle_calls);
+}
+
 /// Trains `soft` to the gap of the options with pairwise steps, where both bounds must be near the
 /// optimum, and with Frank-Wolfe steps to a gap of 1e-3.
 inline void CheckSoftOptimum(const Problem& problem, TrainOptions options, double optimum) {

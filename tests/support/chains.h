@@ -9,6 +9,7 @@
 #include <slackline/core/random.h>
 #include <slackline/inference/chain_dp.h>
 #include <slackline/inference/k_best_chain.h>
+#include <tests/support/all_labellings.h>
 
 namespace slackline::internal::test {
 
@@ -46,15 +47,9 @@ struct TestChain {
   /// All labellings that are not forbidden, by falling score; equal scores in lexicographic order.
   std::vector<RankedLabelling> Ranked() const {
     std::vector<RankedLabelling> all;
-    std::vector<Index> labels(length, 0);
-    for (bool more = true; more;) {
+    for (const auto& labels : AllLabellings(std::vector<Index>(length, states))) {
       const double score = Score(labels);
       if (score != -kInfinity) all.push_back({score, labels});
-      more = false;
-      for (std::size_t i = labels.size(); i-- > 0 && !more;) {
-        more = ++labels[i] < states;
-        if (!more) labels[i] = 0;
-      }
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.value > b.value; });

@@ -10,11 +10,15 @@
 #include <string>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include <slackline/core/check.h>
 #include <slackline/core/feature_rows.h>
+#include <slackline/core/record_deal.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/shards/shard_deal.h>
 
+#include "tests/core/messages.h"
 #include "tests/support/thread_ranks.h"
 
 namespace slackline::internal::test {
@@ -27,18 +31,13 @@ auto OnEachRank(int size, const Work& work) {
   return results;
 }
 
-/// The message of the DataError that work(ranks) throws on each of `size` ranks; "" where it throws
-/// none.
-inline std::vector<std::string> ErrorsOnRanks(int size,
-                                              const std::function<void(ThreadRanks&)>& work) {
-  return OnEachRank(size, [&](ThreadRanks& ranks) -> std::string {
-    try {
-      work(ranks);
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return {};
-  });
+/// The message of the DataError that work(ranks) throws on each of `size` ranks, which must be the
+/// same on all of them; "accepted" where it throws none.
+inline std::string ErrorOnRanks(int size, const std::function<void(ThreadRanks&)>& work) {
+  const std::vector<std::string> errors = OnEachRank(
+      size, [&](ThreadRanks& ranks) { return MessageOf<DataError>([&] { work(ranks); }); });
+  for (const std::string& error : errors) CHECK(error == errors[0]);
+  return errors[0];
 }
 
 /// The numbers of the things that this rank has.
@@ -62,6 +61,11 @@ inline Problem PartOf(const Problem& problem, const Ranks::Piece& piece, const R
 /// The problem with the examples of this rank.
 inline Problem PartOf(const Problem& problem, const Ranks& ranks) {
   return PartOf(problem, ranks.PieceOf(problem.size()), ranks);
+}
+
+/// The problem with the examples of this rank, which has its part of the shards.
+inline Problem PartOf(const Problem& problem, Index shards, const Ranks& ranks) {
+  return PartOf(problem, RecordsOfRank(ranks, problem.size(), shards, ranks.rank()), ranks);
 }
 
 /// The rows of this rank.

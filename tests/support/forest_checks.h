@@ -11,6 +11,7 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/forest_problems.h"
+#include "tests/support/never.h"
 
 namespace slackline::internal::test {
 
@@ -43,10 +44,9 @@ inline void CheckSweeps(LearnerKind kind, Index passes, Index least, Index most,
   const Index examples = 6;
   const Problem problem(RandomMultiLabelProblem(random, examples, 4, 3, false), 0.05);
   const auto learner = MakeLearner(problem, Options(kind, StepKind::kAuto, 0));
-  const StopControl stop(nullptr, 0);
-  learner->RunPass(stop);
+  learner->RunPass(kNever);
   const std::int64_t start = learner->work().oracle_calls;
-  for (Index pass = 0; pass < passes; ++pass) learner->RunPass(stop);
+  for (Index pass = 0; pass < passes; ++pass) learner->RunPass(kNever);
   const std::int64_t calls = learner->work().oracle_calls - start;
   CHECK(calls % (least * examples) == 0);
   CHECK(calls >= passes * least * examples);

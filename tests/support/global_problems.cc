@@ -15,7 +15,7 @@
 namespace slackline::internal::test {
 namespace {
 
-struct Blocks {
+struct GlobalBlocks {
   std::shared_ptr<WeightLayout> layout = std::make_shared<WeightLayout>();
   Index unary, pair, count, chain;
 };
@@ -29,7 +29,7 @@ std::vector<Index> Draw(Random& random, Index from, Index count) {
 }
 
 void AddCardinality(const GlobalProblemOptions& options, const std::vector<Index>& scope,
-                    const Blocks& blocks, ModelBuilder* builder) {
+                    const GlobalBlocks& blocks, ModelBuilder* builder) {
   const auto size = static_cast<Index>(scope.size());
   if (!options.as_tables) {
     builder->AddGlobalFactor(scope, std::make_shared<CardinalityFactor>(size), blocks.count);
@@ -44,7 +44,7 @@ void AddCardinality(const GlobalProblemOptions& options, const std::vector<Index
 }
 
 void AddChain(const GlobalProblemOptions& options, const std::vector<Index>& scope,
-              const Blocks& blocks, ModelBuilder* builder) {
+              const GlobalBlocks& blocks, ModelBuilder* builder) {
   const PairwiseTableFactor pair(options.states, options.states);
   if (!options.as_tables) {
     const auto chain = TreeFactor::Chain(static_cast<Index>(scope.size()), pair);
@@ -57,7 +57,7 @@ void AddChain(const GlobalProblemOptions& options, const std::vector<Index>& sco
 }
 
 std::shared_ptr<const Structure> MakeStructure(Random& random, const GlobalProblemOptions& options,
-                                               const Blocks& blocks) {
+                                               const GlobalBlocks& blocks) {
   ModelBuilder builder(blocks.layout);
   for (Index i = 0; i < options.num_variables; ++i) {
     builder.AddVariable(options.states);
@@ -90,7 +90,7 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const GlobalProbl
 TrainingSet RandomGlobalProblem(std::uint64_t seed, const GlobalProblemOptions& options) {
   constexpr Index kDimension = 3;
   Random random(seed);
-  Blocks blocks;
+  GlobalBlocks blocks;
   const Index table = options.states * options.states;
   blocks.unary =
       blocks.layout->AddBlock("unary", options.num_variables * options.states, kDimension);

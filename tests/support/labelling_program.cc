@@ -20,8 +20,8 @@ using Real = long double;
 using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
-constexpr int kMostSteps = 60000;
-constexpr Real kPrecision = 1e-12L;
+constexpr int kMostIterations = 60000;
+constexpr Real kGapPrecision = 1e-12L;
 constexpr int kBisections = 100;
 
 struct Labelled {
@@ -80,7 +80,7 @@ class Program {
 
   ReferenceBracket Solve() {
     ReferenceBracket bracket{0, kInfinity};
-    for (int step = 0; step < kMostSteps; ++step) {
+    for (int step = 0; step < kMostIterations; ++step) {
       Index best_example = -1;
       Index up = 0;
       Index down = 0;
@@ -90,7 +90,7 @@ class Program {
         const Real value = Value();
         bracket.lower = std::max(bracket.lower, static_cast<double>(value));
         bracket.upper = std::min(bracket.upper, static_cast<double>(value + gap / Examples()));
-        if (gap / Examples() <= kPrecision * std::max(value, Real(1e-300L))) break;
+        if (gap / Examples() <= kGapPrecision * std::max(value, Real(1e-300L))) break;
       }
       if (best_example < 0) break;
       StepOnPair(up, down);

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,10 +22,29 @@
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
+#include "tests/core/messages.h"
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/never.h"
 
 namespace slackline::internal::test {
+
+/// Checks that the vectors are equal up to rounding, relative to the largest |a_k|.
+inline void CheckNear(std::span<const double> a, std::span<const double> b) {
+  REQUIRE(a.size() == b.size());
+  double scale = 1;
+  for (const double value : a) scale = std::max(scale, std::abs(value));
+  for (std::size_t k = 0; k < a.size(); ++k) CHECK(std::abs(a[k] - b[k]) <= kTight * scale);
+}
+
+/// The message of the DataError with which options, or a learner of a problem, are refused; else
+/// "accepted".
+inline std::string RefusalOf(const TrainOptions& options) {
+  return MessageOf<DataError>([&] { CheckOptions(options); });
+}
+inline std::string RefusalOf(const Problem& problem, const TrainOptions& options) {
+  return MessageOf<DataError>([&] { MakeLearner(problem, options); });
+}
 
 /// f of the learner's dual point, from the coordinates of the point alone.
 inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
@@ -50,10 +70,9 @@ inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
 inline Evaluation CheckPasses(const Problem& problem, const TrainOptions& options, double optimum,
                               int passes) {
   const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
-  const StopControl never(nullptr, 0);
   Evaluation evaluation;
   for (int pass = 0; pass <= passes; ++pass) {
-    if (pass > 0) learner->RunPass(never);
+    if (pass > 0) learner->RunPass(kNever);
     evaluation = learner->Evaluate(1);
     CAPTURE(pass);
     const double room = kSolver * std::max(1.0, std::abs(evaluation.primal));
@@ -74,10 +93,9 @@ inline Evaluation CheckPasses(const Problem& problem, const TrainOptions& option
 inline void CheckDualNeverFalls(const Problem& problem, const TrainOptions& options, int passes,
                                 double room) {
   const auto learner = MakeLearner(problem, options);
-  const StopControl never(nullptr, 0);
   double dual = 0;
   for (int pass = 0; pass < passes; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     const double next = learner->Evaluate(1).dual;
     CAPTURE(pass);
     CHECK(next >= dual - room);
@@ -108,11 +126,7 @@ inline void CheckResume(const Problem& problem, TrainOptions options) {
     const auto second = MakeLearner(problem, options);
     const TrainSummary resumed = RunTraining(problem, *second, options, nullptr, nullptr, resume);
     CAPTURE(pass);
-    CHECK(whole.weights == resumed.weights);
-    CHECK(whole.last.primal == resumed.last.primal);
-    CHECK(whole.last.dual == resumed.last.dual);
-    CHECK(whole.last.pass == resumed.last.pass);
-    CHECK(whole.last.oracle_calls == resumed.last.oracle_calls);
+    CheckSame(whole, resumed);
   }
 }
 
@@ -129,9 +143,8 @@ struct TakeOver {
 /// refused. Returns the first learner.
 inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const TrainOptions& options,
                                               const TakeOver& plan = {}) {
-  const StopControl never(nullptr, 0);
   auto first = MakeLearner(problem, options);
-  for (int pass = 0; pass < plan.before; ++pass) first->RunPass(never);
+  for (int pass = 0; pass < plan.before; ++pass) first->RunPass(kNever);
   if (plan.prepare) plan.prepare(*first);
   StateWriter state;
   first->Save(&state);
@@ -141,9 +154,9 @@ inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const Trai
   reader.Finish();
   CHECK(second->weights().empty());
   for (int pass = 0; pass < plan.after; ++pass) {
-    first->RunPass(never);
+    first->RunPass(kNever);
     if (plan.checks) second->Evaluate(1);
-    second->RunPass(never);
+    second->RunPass(kNever);
   }
   StateWriter first_end, second_end;
   first->Save(&first_end);
@@ -169,12 +182,7 @@ inline TrainSummary CheckReplay(const Problem& problem, TrainOptions options, In
   const TrainSummary once = Train(problem, options);
   for (const Index threads : {1, 2, 4}) {
     options.threads = threads;
-    const TrainSummary again = Train(problem, options);
-    CHECK(once.weights == again.weights);
-    CHECK(once.last.primal == again.last.primal);
-    CHECK(once.last.dual == again.last.dual);
-    CHECK(once.last.pass == again.last.pass);
-    CHECK(once.last.oracle_calls == again.last.oracle_calls);
+    CheckSame(once, Train(problem, options));
   }
   return once;
 }
@@ -184,8 +192,7 @@ inline TrainSummary CheckReplay(const Problem& problem, TrainOptions options, In
 inline void CheckChangeLambda(const Problem& problem, const TrainOptions& options, double other,
                               double optimum, double first_dual, int passes, double gap) {
   const auto learner = MakeLearner(problem, options);
-  const StopControl never(nullptr, 0);
-  for (int pass = 0; pass < 10; ++pass) learner->RunPass(never);
+  for (int pass = 0; pass < 10; ++pass) learner->RunPass(kNever);
   learner->Evaluate(1);
   const Problem next = problem.WithLambda(other);
   learner->traits().lambda->ChangeLambda(next);
@@ -196,7 +203,7 @@ inline void CheckChangeLambda(const Problem& problem, const TrainOptions& option
   double primal = evaluation.primal;
   double dual = evaluation.dual;
   for (int pass = 0; pass < passes; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     evaluation = learner->Evaluate(1);
     primal = std::min(primal, evaluation.primal);
     dual = std::max(dual, evaluation.dual);
@@ -212,8 +219,7 @@ inline Evaluation CheckPath(const Problem& first, const Problem& second,
                             const TrainOptions& options, double optimum, int before, int after,
                             double gap) {
   const auto learner = MakeLearner(first, options);
-  const StopControl never(nullptr, 0);
-  for (int pass = 0; pass < before; ++pass) learner->RunPass(never);
+  for (int pass = 0; pass < before; ++pass) learner->RunPass(kNever);
   learner->traits().lambda->ChangeLambda(second);
   CHECK(learner->work().oracle_calls == 0);
   const auto holds = [optimum](const Evaluation& evaluation) {
@@ -222,7 +228,7 @@ inline Evaluation CheckPath(const Problem& first, const Problem& second,
   };
   const Evaluation start = learner->Evaluate(1);
   holds(start);
-  for (int pass = 0; pass < after; ++pass) learner->RunPass(never);
+  for (int pass = 0; pass < after; ++pass) learner->RunPass(kNever);
   const Evaluation evaluation = learner->Evaluate(1);
   holds(evaluation);
   CHECK(evaluation.primal - evaluation.dual < gap);
@@ -288,11 +294,10 @@ inline void CheckUnpleasantProblems(const TrainOptions& given) {
       options.oracle = SolverKind::kBruteForce;
       options.gap_tolerance = options.absolute_gap = 0;
       const auto learner = MakeLearner(problem, options);
-      const StopControl never(nullptr, 0);
       CAPTURE(shape);
       CAPTURE(lambda);
       for (int pass = 0; pass < 12; ++pass) {
-        learner->RunPass(never);
+        learner->RunPass(kNever);
         const Evaluation evaluation = learner->Evaluate(1);
         CHECK(std::isfinite(evaluation.primal));
         CHECK(std::isfinite(evaluation.dual));

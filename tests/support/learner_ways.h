@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -26,6 +28,12 @@ bool AllGraphs(const Problem& problem, const Test& test) {
   const auto& structures = problem.data().structures();
   return std::all_of(structures.begin(), structures.end(),
                      [&](const auto& structure) { return test(structure->graph()); });
+}
+
+/// The number in this variable of the environment, if there is one.
+inline std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
 /// All registered learners, and auto.

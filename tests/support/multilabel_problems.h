@@ -3,6 +3,7 @@
 
 #include <slackline/core/loss.h>
 #include <slackline/core/random.h>
+#include <slackline/learning/problem.h>
 
 namespace slackline::internal::test {
 
@@ -18,5 +19,14 @@ TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index nu
 /// features, low numbers much more often than high ones. Pairs are those of a chain.
 TrainingSet RandomTextProblem(Random& random, Index num_examples, Index num_labels,
                               Index num_features);
+
+/// A problem whose weights are all frequent, and one with columns that are not. The latter needs
+/// several parts in a round and several rounds in a pass.
+inline Problem DenseProblem(Random& random, Index examples = 12) {
+  return Problem(RandomMultiLabelProblem(random, examples, 4, 3, false), 0.02);
+}
+inline Problem TextProblem(Random& random, Index examples = 600, Index labels = 10) {
+  return Problem(RandomTextProblem(random, examples, labels, 5 * examples), 1.0 / examples);
+}
 
 }  // namespace slackline::internal::test

@@ -4,8 +4,9 @@
 #include <vector>
 
 #include <slackline/core/check.h>
-#include <slackline/factors/joint_states.h>
 
+#include "tests/support/all_labellings.h"
+#include "tests/support/dense_labellings.h"
 #include "tests/support/quadratic_program.h"
 
 namespace slackline::internal::test {
@@ -21,36 +22,21 @@ struct Column {
   double loss;
 };
 
-VectorXd Features(const ExampleView& example, std::span<const Index> labels) {
-  const FactorGraph& graph = example.graph();
-  VectorXd phi = VectorXd::Zero(example.structure().layout().size());
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    const Index state = a < graph.num_variables()
-                            ? labels[a]
-                            : JointState(graph, a - graph.num_variables(), labels);
-    phi += DenseFeatures(example, a, state);
-  }
-  return phi;
-}
-
-std::vector<Column> AllLabellings(const TrainingSet& training) {
+std::vector<Column> AllColumns(const TrainingSet& training) {
   std::vector<Column> columns;
   for (Index m = 0; m < training.data.size(); ++m) {
     const ExampleView example = training.data.example(m);
     const FactorGraph& graph = example.graph();
-    const VectorXd given = Features(example, example.labels());
-    const std::vector<Index> cardinalities(graph.cardinalities().begin(),
-                                           graph.cardinalities().end());
-    std::vector<Index> labels(cardinalities.size(), 0);
-    do {
+    const VectorXd given = DenseFeaturesOf(example, example.labels());
+    for (const auto& labels : AllLabellings(graph.cardinalities())) {
       double loss = 0;
       for (std::size_t i = 0; i < labels.size(); ++i) {
         const Offset at = graph.state_offset(static_cast<Index>(i)) + labels[i];
         loss += training.loss(m)[at];
       }
-      columns.push_back({m, labels, given - Features(example, labels), loss});
+      columns.push_back({m, labels, given - DenseFeaturesOf(example, labels), loss});
       SLACKLINE_CHECK(columns.size() < 400, "too many labellings for the reference");
-    } while (NextJoint(cardinalities, labels));
+    }
   }
   return columns;
 }
@@ -58,7 +44,7 @@ std::vector<Column> AllLabellings(const TrainingSet& training) {
 }  // namespace
 
 Optimum SolveProx(const TrainingSet& training, double lambda, double l1, double smoothing) {
-  const std::vector<Column> columns = AllLabellings(training);
+  const std::vector<Column> columns = AllColumns(training);
   const auto count = static_cast<Eigen::Index>(columns.size());
   const Eigen::Index d = training.data.layout().size();
   const auto examples = static_cast<double>(training.data.size());

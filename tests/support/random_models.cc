@@ -146,6 +146,13 @@ std::vector<double> SmallScores(Random& random, const FactorGraph& graph, int nu
   }
 }
 
+std::vector<Index> RandomLabels(Random& random, const FactorGraph& graph) {
+  std::vector<Index> labels;
+  for (const Index k : graph.cardinalities())
+    labels.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(k))));
+  return labels;
+}
+
 std::vector<double> RandomScores(Random& random, const FactorGraph& graph, double scale) {
   std::vector<double> scores(graph.total_states());
   for (double& score : scores) score = scale * random.Normal();

@@ -42,6 +42,8 @@ GraphPtr SmallGraph(Random& random, int number);
 /// Scores for loops over `number`, in turn: normal, small whole numbers, all negative, mostly zero.
 std::vector<double> SmallScores(Random& random, const FactorGraph& graph, int number);
 
+std::vector<Index> RandomLabels(Random& random, const FactorGraph& graph);
+
 /// Normal scores with standard deviation `scale` for all states of all parts.
 std::vector<double> RandomScores(Random& random, const FactorGraph& graph, double scale);
 

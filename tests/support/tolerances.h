@@ -20,7 +20,7 @@ inline constexpr double kFeasible = 1e-15;
 inline constexpr double kPolytope = 1e-12;
 
 /// |a − b| ≤ tolerance · max(1, |a|, |b|); false for NaN.
-inline bool Near(double a, double b, double tolerance) {
+inline bool Near(double a, double b, double tolerance = kExact) {
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }
 

@@ -416,12 +416,12 @@ TEST_CASE("damaged extractors are refused") {
     return MessageOf<DataError>([&] { FeatureExtractor::Load(bytes); });
   };
   for (std::size_t length = 0; length < saved.size(); length += 977) {
-    CHECK(message(saved.substr(0, length)) != "nothing was thrown");
+    CHECK(message(saved.substr(0, length)) != "accepted");
   }
   for (std::size_t k = 0; k < saved.size(); k += k < 200 ? 1 : 491) {
     std::string bad = saved;
     bad[k] = static_cast<char>(bad[k] ^ 0x20);
-    CHECK(message(bad) != "nothing was thrown");
+    CHECK(message(bad) != "accepted");
   }
   CHECK(Contains(message("no extractor at all"), "not a feature extractor"));
   CHECK(Contains(message(saved + "x"), "damaged"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Feature files as bytes, and the sum of all their numbers.
+// Feature files as bytes, the sum of all their numbers, and superpixels to write.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,13 @@ T Take(std::string_view bytes, std::size_t at) {
 template <class T>
 void Put(T value, std::size_t at, std::string* bytes) {
   std::memcpy(bytes->data() + at, &value, sizeof(T));
+}
+
+inline Superpixels SuperpixelStripes(Index width, Index height, Index count) {
+  Superpixels superpixels{width, height, count, {}};
+  for (Index p = 0; p < width * height; ++p)
+    superpixels.of_pixel.push_back(p * count / (width * height));
+  return superpixels;
 }
 
 /// Reads all contents of a feature file and returns the sum of the numbers.

@@ -25,13 +25,6 @@ const std::vector<std::string> kClasses = {"sky", "ground", "thing"};
 const std::vector<FeatureBlock> kBlocks = {{"own/a", 0, 3}, {"image/b", 3, 2}};
 const std::string kExtractor("bytes\0of an extractor", 21);
 
-Superpixels Stripes(Index width, Index height, Index count) {
-  Superpixels superpixels{width, height, count, {}};
-  for (Index p = 0; p < width * height; ++p)
-    superpixels.of_pixel.push_back(p * count / (width * height));
-  return superpixels;
-}
-
 std::vector<float> RandomRows(Index count, Random* random) {
   std::vector<float> rows(count * kDimension);
   for (float& value : rows) value = static_cast<float>(random->Normal());
@@ -50,8 +43,8 @@ Example MakeExample(const std::string& name, ImageRole role, Index width, Index 
   Random random(seed);
   Example example{name, role, {}, {width, height, {}}};
   ImageFeatures& features = example.features;
-  features.fine = Stripes(width, height, fine);
-  features.coarse = Stripes(width, height, 2);
+  features.fine = SuperpixelStripes(width, height, fine);
+  features.coarse = SuperpixelStripes(width, height, 2);
   for (Index s = 0; s < fine; ++s) features.parent.push_back(2 * s / fine);
   for (Index s = 1; s < fine; ++s)
     features.neighbours.push_back({s - 1, s, width, 0.5f + static_cast<float>(s)});

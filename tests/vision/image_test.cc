@@ -261,7 +261,7 @@ TEST_CASE("a JPEG that ends anywhere too early is refused") {
     }
     CHECK(Error(bytes.substr(0, bytes.size() / 2)) ==
           "the JPEG cannot be decoded: Premature end of JPEG file");
-    CHECK(Error(bytes.substr(0, bytes.size() - 1)) != "nothing was thrown");
+    CHECK(Error(bytes.substr(0, bytes.size() - 1)) != "accepted");
   }
 }
 
@@ -276,7 +276,7 @@ TEST_CASE("damaged files are refused or read, without harm") {
       if (frame != std::string::npos && at >= frame + 5 && at < frame + 9) continue;
       bytes[at] = static_cast<char>(random.Below(256));
       const std::string error = DecodeError(bytes);
-      CHECK((error == "nothing was thrown" || Contains(error, "cannot be decoded: ")));
+      CHECK((error == "accepted" || Contains(error, "cannot be decoded: ")));
     }
   }
 }
@@ -309,7 +309,7 @@ TEST_CASE("the caller sets the largest number of pixels") {
     const TemporaryFolder folder;
     const std::string path = folder.Write("image", bytes);
     const Index pixels = ReadImage(path).num_pixels();
-    CHECK(message(bytes, pixels) == "nothing was thrown");
+    CHECK(message(bytes, pixels) == "accepted");
     CHECK(Contains(message(bytes, pixels - 1),
                    "is too large; at most " + std::to_string(pixels - 1)));
     CHECK_THROWS_AS(ReadImage(path, pixels - 1), DataError);

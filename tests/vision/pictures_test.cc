@@ -31,7 +31,7 @@ Image Plain(Index width, Index height, std::uint8_t value) {
 }
 
 /// Vertical stripes with the given labels.
-LabelImage Stripes(Index width, Index height, const std::vector<std::uint8_t>& labels) {
+LabelImage LabelStripes(Index width, Index height, const std::vector<std::uint8_t>& labels) {
   LabelImage image{width, height, {}};
   for (Index p = 0; p < width * height; ++p) {
     image.labels.push_back(labels[(p % width) * labels.size() / width]);
@@ -74,7 +74,7 @@ Box BoxOf(const Image& image, Color color) {
   return box;
 }
 
-const std::vector<std::string> kClasses = {"sky", "grass", "water", "stone"};
+const std::vector<std::string> kPictureClasses = {"sky", "grass", "water", "stone"};
 
 }  // namespace
 
@@ -150,7 +150,8 @@ TEST_CASE("long text is cut off with two dots") {
 }
 
 TEST_CASE("an overlay is half image and half colour, with dark borders between classes") {
-  const Image overlay = Overlay(Plain(100, 40, 101), Stripes(100, 40, {0, 2}), kClasses);
+  const Image overlay =
+      Overlay(Plain(100, 40, 101), LabelStripes(100, 40, {0, 2}), kPictureClasses);
   CHECK(overlay.width == 100);
   CHECK(overlay.height > 40);
   for (const auto& [x, label] : {std::pair{10, 0}, {90, 2}}) {
@@ -162,13 +163,15 @@ TEST_CASE("an overlay is half image and half colour, with dark borders between c
 }
 
 TEST_CASE("the legend names only the classes that occur") {
-  const Image overlay = Overlay(Plain(100, 40, 90), Stripes(100, 40, {0, kVoid, 3}), kClasses);
+  const Image overlay =
+      Overlay(Plain(100, 40, 90), LabelStripes(100, 40, {0, kVoid, 3}), kPictureClasses);
   const std::set<Color> colors = ColorsBelow(overlay, 40);
   CHECK(colors == std::set<Color>{kWhite, kInk, PaletteColor(0), PaletteColor(3)});
 }
 
 TEST_CASE("a picture with void only has no legend") {
-  const Image overlay = Overlay(Plain(100, 40, 90), Stripes(100, 40, {kVoid}), kClasses);
+  const Image overlay =
+      Overlay(Plain(100, 40, 90), LabelStripes(100, 40, {kVoid}), kPictureClasses);
   CHECK(overlay.height == 40);
 }
 
@@ -182,7 +185,7 @@ TEST_CASE("legends wrap and stay within the picture") {
   }
   Index last_height = 1 << 30;
   for (const Index width : {21, 60, 90, 320, 700}) {
-    const Image overlay = Overlay(Plain(width, 5, 90), Stripes(width, 5, labels), classes);
+    const Image overlay = Overlay(Plain(width, 5, 90), LabelStripes(width, 5, labels), classes);
     CHECK(overlay.width == std::max(width, 80));
     CHECK(WhiteMargin(overlay, 5));
     const std::set<Color> colors = ColorsBelow(overlay, 5);
@@ -196,13 +199,14 @@ TEST_CASE("legends wrap and stay within the picture") {
 
 TEST_CASE("class names may contain any bytes") {
   const std::vector<std::string> classes = {"ciel bleu \xc3\xa9t\xc3\xa9", ""};
-  const Image overlay = Overlay(Plain(200, 5, 90), Stripes(200, 5, {0, 1}), classes);
+  const Image overlay = Overlay(Plain(200, 5, 90), LabelStripes(200, 5, {0, 1}), classes);
   CHECK(WhiteMargin(overlay, 5));
 }
 
 TEST_CASE("a sheet shows image, truth and prediction side by side") {
   const Image image = Plain(120, 40, 101);
-  const Image sheet = Sheet(image, Stripes(120, 40, {0}), Stripes(120, 40, {1}), kClasses);
+  const Image sheet =
+      Sheet(image, LabelStripes(120, 40, {0}), LabelStripes(120, 40, {1}), kPictureClasses);
   CHECK(sheet.width > 360);
   CHECK(sheet.width < 400);
   const Index step = (sheet.width - 120) / 2;
@@ -211,7 +215,7 @@ TEST_CASE("a sheet shows image, truth and prediction side by side") {
     CHECK(std::abs(2 * PixelAt(sheet, 60 + step, 30)[c] - 101 - PaletteColor(0)[c]) <= 1);
     CHECK(std::abs(2 * PixelAt(sheet, 60 + 2 * step, 30)[c] - 101 - PaletteColor(1)[c]) <= 1);
   }
-  const Image without_truth = Sheet(image, {}, Stripes(120, 40, {1}), kClasses);
+  const Image without_truth = Sheet(image, {}, LabelStripes(120, 40, {1}), kPictureClasses);
   CHECK(without_truth.width == 120 + step);
   CHECK(without_truth.height == sheet.height);
   CHECK(ColorsBelow(sheet, 60).count(PaletteColor(0)) == 1);
@@ -220,17 +224,19 @@ TEST_CASE("a sheet shows image, truth and prediction side by side") {
 
 TEST_CASE("pictures of the smallest images are drawn") {
   const LabelImage one{1, 1, {1}};
-  CHECK(Overlay(Plain(1, 1, 0), one, kClasses).width == 80);
-  CHECK(Sheet(Plain(1, 1, 0), one, one, kClasses).width > 240);
+  CHECK(Overlay(Plain(1, 1, 0), one, kPictureClasses).width == 80);
+  CHECK(Sheet(Plain(1, 1, 0), one, one, kPictureClasses).width > 240);
 }
 
 TEST_CASE("pictures of unequal sizes and unknown classes are refused") {
   const Image image = Plain(4, 3, 0);
-  CHECK_THROWS_AS(Overlay(image, Stripes(3, 4, {0}), kClasses), std::invalid_argument);
-  CHECK_THROWS_AS(Overlay(image, Stripes(4, 3, {4}), kClasses), std::invalid_argument);
-  CHECK_THROWS_AS(Sheet(image, {}, Stripes(3, 4, {0}), kClasses), std::invalid_argument);
-  CHECK_THROWS_AS(ConfusionPicture(std::vector<std::int64_t>(15), kClasses), std::invalid_argument);
-  CHECK_THROWS_AS(ConfusionPicture(std::vector<std::int64_t>(16, -1), kClasses),
+  CHECK_THROWS_AS(Overlay(image, LabelStripes(3, 4, {0}), kPictureClasses), std::invalid_argument);
+  CHECK_THROWS_AS(Overlay(image, LabelStripes(4, 3, {4}), kPictureClasses), std::invalid_argument);
+  CHECK_THROWS_AS(Sheet(image, {}, LabelStripes(3, 4, {0}), kPictureClasses),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(ConfusionPicture(std::vector<std::int64_t>(15), kPictureClasses),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(ConfusionPicture(std::vector<std::int64_t>(16, -1), kPictureClasses),
                   std::invalid_argument);
 }
 
@@ -242,7 +248,7 @@ TEST_CASE("the darkest cell of a confusion picture is that of the largest share 
     std::vector<std::int64_t> counts(16, 1'000'000'000'000);
     for (Index k = 0; k < 4; ++k) counts[cell / 4 * 4 + k] = 0;
     counts[cell] = 3;
-    boxes.push_back(BoxOf(ConfusionPicture(counts, kClasses), darkest));
+    boxes.push_back(BoxOf(ConfusionPicture(counts, kPictureClasses), darkest));
   }
   const Index side = boxes[0].right - boxes[0].left + 2;
   CHECK(side > TextWidth("100", 2));
@@ -271,10 +277,10 @@ TEST_CASE("confusion pictures of any size explain rows, columns and numbers") {
     CHECK(WhiteMargin(image, 0));
   }
   // The row of a class without pixels shows a word.
-  const Image empty = ConfusionPicture(std::vector<std::int64_t>(16, 0), kClasses);
+  const Image empty = ConfusionPicture(std::vector<std::int64_t>(16, 0), kPictureClasses);
   std::vector<std::int64_t> one_row(16, 0);
   for (Index k = 0; k < 4; ++k) one_row[5 * k] = k == 0 ? 0 : 1;
-  const Image mixed = ConfusionPicture(one_row, kClasses);
+  const Image mixed = ConfusionPicture(one_row, kPictureClasses);
   CHECK(empty.width == mixed.width);
   CHECK(empty.height == mixed.height);
   CHECK(empty.rgb != mixed.rgb);

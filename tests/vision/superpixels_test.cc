@@ -42,7 +42,7 @@ Image Scene(Index width, Index height, std::uint64_t seed) {
 }
 
 /// Random superpixel numbers, not necessarily connected.
-Superpixels RandomNumbers(Index width, Index height, Index count, std::uint64_t seed) {
+Superpixels RandomSuperpixels(Index width, Index height, Index count, std::uint64_t seed) {
   Random random(seed);
   Superpixels result{width, height, count, {}};
   for (Index p = 0; p < width * height; ++p) {
@@ -212,8 +212,8 @@ TEST_CASE("regions that touch only at corners are separate") {
 
 TEST_CASE("parents are the coarse superpixels that share most pixels, the lowest of equals") {
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
-    const Superpixels fine = RandomNumbers(12, 9, 20, seed);
-    const Superpixels coarse = RandomNumbers(12, 9, 4, seed + 10);
+    const Superpixels fine = RandomSuperpixels(12, 9, 20, seed);
+    const Superpixels coarse = RandomSuperpixels(12, 9, 4, seed + 10);
     const std::vector<Index> parents = Parents(fine, coarse);
     REQUIRE(parents.size() == 20);
     for (Index s = 0; s < 20; ++s) {
@@ -226,7 +226,7 @@ TEST_CASE("parents are the coarse superpixels that share most pixels, the lowest
 
 TEST_CASE("neighbours are all pairs with a common border, with its length and their contrast") {
   const Image image = Noise(10, 8, 3);
-  const Superpixels s = RandomNumbers(10, 8, 6, 4);
+  const Superpixels s = RandomSuperpixels(10, 8, 6, 4);
   std::map<std::pair<Index, Index>, Index> borders;
   std::vector<std::array<double, 4>> sums(6);
   for (Index p = 0; p < 80; ++p) {

@@ -23,7 +23,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-ProgressRecord Record(Index pass, double gap) {
+ProgressRecord RecordAt(Index pass, double gap) {
   ProgressRecord record;
   record.pass = pass;
   record.seconds = 2.0 * pass;
@@ -390,8 +390,8 @@ TEST_CASE("lists of learners that are refused") {
 }
 
 TEST_CASE("the work to a gap is that of the first check within it") {
-  const std::vector<ProgressRecord> curve = {Record(1, kNone), Record(2, 0.5), Record(3, 0.05),
-                                             Record(4, 0.001)};
+  const std::vector<ProgressRecord> curve = {RecordAt(1, kNone), RecordAt(2, 0.5),
+                                             RecordAt(3, 0.05), RecordAt(4, 0.001)};
   CHECK(TrainingCpuSeconds(curve[0]) == doctest::Approx(4));
   CHECK(TrainingCpuSeconds(ProgressRecord{}) == 0);
   const WorkToGap work = FindWorkToGap(curve, 0.1, 5);

@@ -7,12 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <tests/apps/program.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -39,12 +36,8 @@ void CheckRun(const Json& run, const std::string& learner) {
   CHECK(run["last"]["pass"] == curve["pass"].back());
 }
 
-void CheckRefused(const std::vector<std::string>& arguments, const std::string& message) {
-  const Outcome outcome = RunProgram(std::vector<std::string>{"bench"} + arguments);
-  CHECK(outcome.code == 2);
-  CHECK(outcome.out.empty());
-  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
-  CHECK(Lines(outcome.err).size() == 1);
+void CheckNoBench(const Arguments& arguments, const std::string& message) {
+  CheckRefused(Arguments{"bench"} + arguments, message);
 }
 
 }  // namespace
@@ -52,10 +45,9 @@ void CheckRefused(const std::vector<std::string>& arguments, const std::string& 
 TEST_CASE("a comparison prints a table, and writes JSON with whole curves") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("results.json");
-  const Outcome outcome = RunProgram(
-      kToy + std::vector<std::string>{"--learners", "auto,al,soft,bcfw:step=away,oracle=tree",
-                                      "--runs", "2", "--seed", "5", "--out", out});
-  CHECK(outcome.code == 0);
+  const Outcome outcome =
+      Succeed(kToy + Arguments{"--learners", "auto,al,soft,bcfw:step=away,oracle=tree", "--runs",
+                               "2", "--seed", "5", "--out", out});
   CHECK(outcome.err.empty());
   for (const char* text :
        {"calls to gap", "passes to gap", "seconds to gap", "\ntoy            auto  ",
@@ -91,8 +83,7 @@ TEST_CASE("a comparison prints a table, and writes JSON with whole curves") {
 }
 
 TEST_CASE("the help names all problems and options") {
-  const Outcome outcome = RunProgram({"bench", "--help"});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed({"bench", "--help"});
   CHECK(outcome.err.empty());
   for (const char* text :
        {"Usage: slackline bench", "Examples:\n  slackline bench", "grids-small", "bcfw-lp-polytope",
@@ -103,8 +94,7 @@ TEST_CASE("the help names all problems and options") {
 
 TEST_CASE("JSON goes to the standard output, progress and table to the standard error") {
   const Outcome outcome =
-      RunProgram({"bench", "--problems", "toy", "--learners", "auto", "--runs", "1", "--out", "-"});
-  CHECK(outcome.code == 0);
+      Succeed({"bench", "--problems", "toy", "--learners", "auto", "--runs", "1", "--out", "-"});
   CHECK(Json::parse(outcome.out)["problems"].size() == 1);
   CHECK(Contains(outcome.err, "toy, auto, seed 1: converged after "));
   CHECK(Contains(outcome.err, "seconds to gap"));
@@ -112,8 +102,8 @@ TEST_CASE("JSON goes to the standard output, progress and table to the standard 
 
 TEST_CASE("runs of one seed make the same curve") {
   const auto curve = [] {
-    const Outcome outcome = RunProgram(
-        kToy + std::vector<std::string>{"--learners", "auto,al", "--runs", "1", "--out", "-"});
+    const Outcome outcome =
+        RunProgram(kToy + Arguments{"--learners", "auto,al", "--runs", "1", "--out", "-"});
     const Json result = Json::parse(outcome.out);
     std::string primals;
     for (const Json& learner : result["problems"][0]["learners"]) {
@@ -127,10 +117,8 @@ TEST_CASE("runs of one seed make the same curve") {
 }
 
 TEST_CASE("scaling problems need no data") {
-  const Outcome outcome =
-      RunProgram({"bench", "--scaling", "--problems", "toy", "--learners", "auto", "--runs", "1",
-                  "--time-limit", "2", "--quiet", "--out", "-"});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed({"bench", "--scaling", "--problems", "toy", "--learners", "auto",
+                                   "--runs", "1", "--time-limit", "2", "--quiet", "--out", "-"});
   const Json axes = Json::parse(outcome.out)["scaling"];
   REQUIRE(axes.size() == 4);
   CHECK(axes[0]["axis"] == "examples");
@@ -150,14 +138,12 @@ TEST_CASE("bench runs on some examples of a problem, with test figures beside th
   std::filesystem::create_directory(folder.Path("reuters30"));
   folder.Write("reuters30/reuters30-train.svm", LibsvmText(60, 6, 4, 1));
   folder.Write("reuters30/reuters30-test.svm", LibsvmText(40, 6, 4, 2));
-  const auto run = [&](const std::vector<std::string>& more) {
-    const Outcome outcome =
-        RunProgram(std::vector<std::string>{"bench", folder.Path(""), "--problems",
-                                            "reuters-0.001@20.3,reuters-0.001", "--learners",
-                                            "soft:max-passes=40,gap-tolerance=0", "--runs", "1",
-                                            "--quiet", "-o", "-"} +
-                   more);
-    CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  const auto run = [&](const Arguments& more) {
+    const Outcome outcome = Succeed(Arguments{"bench", folder.Path(""), "--problems",
+                                              "reuters-0.001@20.3,reuters-0.001", "--learners",
+                                              "soft:max-passes=40,gap-tolerance=0", "--runs", "1",
+                                              "--quiet", "-o", "-"} +
+                                    more);
     return Json::parse(outcome.out)["problems"];
   };
   const Json problems = run({"--test-metric"});
@@ -185,19 +171,16 @@ TEST_CASE("bench runs on some examples of a problem, with test figures beside th
   const Json plain = run({})[1]["learners"][0]["runs"][0]["curve"];
   CHECK(plain["primal"] == curve["primal"]);
   CHECK(!plain.contains("test:micro_f1"));
-  const Outcome more =
-      RunProgram({"bench", folder.Path(""), "--problems", "reuters@61", "--quiet"});
-  CHECK(more.code == 2);
-  CHECK_MESSAGE(Contains(more.err, "'reuters@61.1' needs more examples than the 60"), more.err);
+  CheckNoBench({folder.Path(""), "--problems", "reuters@61", "--quiet"},
+               "'reuters@61.1' needs more examples than the 60");
 }
 
 TEST_CASE("online runs report their suffered loss") {
   const Outcome outcome =
-      RunProgram({"bench", "--problems", "toy", "--learners",
-                  "multi-sample:max-passes=20,online-loss=on,"
-                  "multi-sample:revisit=on,max-passes=20,multi-sample:max-passes=2",
-                  "--runs", "1", "--quiet", "--out", "-"});
-  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+      Succeed({"bench", "--problems", "toy", "--learners",
+               "multi-sample:max-passes=20,online-loss=on,"
+               "multi-sample:revisit=on,max-passes=20,multi-sample:max-passes=2",
+               "--runs", "1", "--quiet", "--out", "-"});
   const Json learners = Json::parse(outcome.out)["problems"][0]["learners"];
   const Json& curve = learners[0]["runs"][0]["curve"];
   REQUIRE(curve["mean_suffered"].size() == curve["pass"].size());
@@ -218,10 +201,8 @@ TEST_CASE("online runs report their suffered loss") {
 TEST_CASE("a figure of a paper is reproduced by name") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("f.json");
-  const Outcome outcome =
-      RunProgram({"bench", "--figure", "002-1", "--problems", "toy", "--learners",
-                  "soft:rho=1,auto", "--time-limit", "1", "--out", out});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed({"bench", "--figure", "002-1", "--problems", "toy", "--learners",
+                                   "soft:rho=1,auto", "--time-limit", "1", "--out", out});
   CHECK(Contains(outcome.err, "figure 002-1: The effect of"));
   CHECK(Contains(outcome.err, "2 runs, at most 0.0333 minutes"));
   const Json json = Json::parse(ReadBytes(out));
@@ -231,16 +212,15 @@ TEST_CASE("a figure of a paper is reproduced by name") {
   CHECK(json["settings"]["time_limit"] == 1);
   REQUIRE(json["problems"].size() == 1);
   CHECK(json["problems"][0]["learners"].size() == 2);
-  CheckRefused({"--figure", "002"},
+  CheckNoBench({"--figure", "002"},
                "--figure: unknown figure '002'; choose from 000-1, 001, 001-regret, 002-1");
-  CheckRefused({"--figure", "002-1"}, "--problems: the problem 'yeast-0.001' needs files");
-  CheckRefused({"--figure", "002-1", "--scaling"}, "--figure and --scaling exclude each other");
-  CheckRefused({"--test-metric", "--scaling"}, "--test-metric and --scaling exclude each other");
+  CheckNoBench({"--figure", "002-1"}, "--problems: the problem 'yeast-0.001' needs files");
+  CheckNoBench({"--figure", "002-1", "--scaling"}, "--figure and --scaling exclude each other");
+  CheckNoBench({"--test-metric", "--scaling"}, "--test-metric and --scaling exclude each other");
 }
 
 TEST_CASE("the runs of figures are listed without data") {
-  const Outcome one = RunProgram({"bench", "--list", "--figure", "003-2"});
-  CHECK(one.code == 0);
+  const Outcome one = Succeed({"bench", "--list", "--figure", "003-2"});
   CHECK(one.err.empty());
   const std::vector<std::string> runs = Lines(one.out);
   // Three values of λ; ten seeds of three learners, and one of the two batch learners.
@@ -249,20 +229,18 @@ TEST_CASE("the runs of figures are listed without data") {
   CHECK(runs[3] == "003-2\tletters-0.01\tfw\t1\t60\ttest");
   CHECK(runs[5] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t2\t60\ttest");
   CHECK(runs[8] == "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t3\t60\ttest");
-  const Outcome all = RunProgram({"bench", "--list"});
-  CHECK(all.code == 0);
+  const Outcome all = Succeed({"bench", "--list"});
   CHECK(Lines(all.out).size() > 500);
   CHECK(Contains(all.out, "\n002-2-rcv1\trcv1-0.0001\tauto\t1\t"));
   CHECK(Contains(all.out,
                  "\n001-regret\tletters-0.01\tmulti-sample:samples=1,online-loss=on\t1\t60\t-\n"));
-  CheckRefused({"--list", "--runs", "2"}, "--list and --runs exclude each other");
-  CheckRefused({"--list", "--figure", "9"}, "--figure: unknown figure '9'");
+  CheckNoBench({"--list", "--runs", "2"}, "--list and --runs exclude each other");
+  CheckNoBench({"--list", "--figure", "9"}, "--figure: unknown figure '9'");
 }
 
 TEST_CASE("learners that no seed affects are run once in a figure") {
-  const Outcome outcome = RunProgram({"bench", "--figure", "003-5", "--problems", "toy", "--runs",
-                                      "2", "--time-limit", "0.001", "--quiet", "--out", "-"});
-  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  const Outcome outcome = Succeed({"bench", "--figure", "003-5", "--problems", "toy", "--runs", "2",
+                                   "--time-limit", "0.001", "--quiet", "--out", "-"});
   const Json learners = Json::parse(outcome.out)["problems"][0]["learners"];
   REQUIRE(learners.size() == 8);
   CHECK(learners[0]["runs"].size() == 2);
@@ -276,35 +254,35 @@ TEST_CASE("learners that no seed affects are run once in a figure") {
 }
 
 TEST_CASE("bad arguments are refused before anything runs") {
-  CheckRefused({"--problems", "toy,iris"}, "--problems: unknown problem 'iris'; choose from yeast");
-  CheckRefused({"--problems", ""}, "--problems");
-  CheckRefused({"--problems", "yeast"},
+  CheckNoBench({"--problems", "toy,iris"}, "--problems: unknown problem 'iris'; choose from yeast");
+  CheckNoBench({"--problems", ""}, "--problems");
+  CheckNoBench({"--problems", "yeast"},
                "--problems: the problem 'yeast' needs files: give the folder");
-  CheckRefused({"--learners", "sgd"}, "--learners: unknown learner 'sgd'; choose from auto");
-  CheckRefused({"--learners", "bcfw:step=up"}, "'up' is not allowed; it must be one of");
-  CheckRefused({"--learners", "bcfw:stride=1"}, "unknown option 'stride'");
-  CheckRefused({"--learners", ""}, "--learners");
-  CheckRefused({"--time-limit", "soon"}, "--time-limit: 'soon' is not allowed");
-  CheckRefused({"--runs", "0"}, "--runs: '0' is not allowed");
-  CheckRefused({"--seed", "1.5"}, "--seed: '1.5' is not allowed");
-  CheckRefused({"--scaling", "--problems", "toy,grids-small"}, "--scaling takes one problem");
-  CheckRefused({"--problem", "toy"}, "unknown option '--problem'");
+  CheckNoBench({"--learners", "sgd"}, "--learners: unknown learner 'sgd'; choose from auto");
+  CheckNoBench({"--learners", "bcfw:step=up"}, "'up' is not allowed; it must be one of");
+  CheckNoBench({"--learners", "bcfw:stride=1"}, "unknown option 'stride'");
+  CheckNoBench({"--learners", ""}, "--learners");
+  CheckNoBench({"--time-limit", "soon"}, "--time-limit: 'soon' is not allowed");
+  CheckNoBench({"--runs", "0"}, "--runs: '0' is not allowed");
+  CheckNoBench({"--seed", "1.5"}, "--seed: '1.5' is not allowed");
+  CheckNoBench({"--scaling", "--problems", "toy,grids-small"}, "--scaling takes one problem");
+  CheckNoBench({"--problem", "toy"}, "unknown option '--problem'");
 }
 
 TEST_CASE("missing, empty and incomplete folders are reported") {
   const TemporaryFolder folder;
-  CheckRefused({folder.Path("none")}, folder.Path("none") + ": there is no such folder");
-  CheckRefused({folder.Path("")}, "the folder has no data of any problem");
-  CheckRefused({folder.Path(""), "--problems", "toy,rcv1s1"},
+  CheckNoBench({folder.Path("none")}, folder.Path("none") + ": there is no such folder");
+  CheckNoBench({folder.Path("")}, "the folder has no data of any problem");
+  CheckNoBench({folder.Path(""), "--problems", "toy,rcv1s1"},
                "/rcv1s1/rcv1s1-train.svm: there is no such file");
-  CheckRefused({"--scaling", folder.Path(""), "--problems", "toy"},
+  CheckNoBench({"--scaling", folder.Path(""), "--problems", "toy"},
                "/rcv1s1/rcv1s1-train.svm: there is no such file");
 }
 
 TEST_CASE("an output that cannot be written is found before anything runs") {
   const TemporaryFolder folder;
-  CheckRefused({"--out", folder.Path("no/such/r.json")}, "--out: ");
-  CheckRefused({"--out", ""}, "--out: the value is empty");
+  CheckNoBench({"--out", folder.Path("no/such/r.json")}, "--out: ");
+  CheckNoBench({"--out", ""}, "--out: the value is empty");
 }
 
 TEST_CASE("Ctrl-C writes the finished results, with code 130") {

@@ -3,22 +3,16 @@
 // The command slackline bench --family.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <tests/apps/program.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
 const std::vector<std::string> kFamily = {"bench", "--family", "--quiet"};
 
-void CheckRefused(const std::vector<std::string>& arguments, const std::string& message) {
-  const Outcome outcome = RunProgram(kFamily + arguments);
-  CHECK(outcome.code == 2);
-  CHECK(outcome.out.empty());
-  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+void CheckNoFamily(const Arguments& arguments, const std::string& message) {
+  CheckRefused(kFamily + arguments, message);
 }
 
 }  // namespace
@@ -26,10 +20,9 @@ void CheckRefused(const std::vector<std::string>& arguments, const std::string& 
 TEST_CASE("--family compares auto with the fastest other learner on every chosen problem") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("family.json");
-  const Outcome outcome = RunProgram(
-      kFamily + std::vector<std::string>{"--problems", "labels-400x50-unscaled", "--learners",
-                                         "auto,bcfw-pairwise,cutting-plane-1", "--out", out});
-  CHECK(outcome.code == 0);
+  const Outcome outcome =
+      Succeed(kFamily + Arguments{"--problems", "labels-400x50-unscaled", "--learners",
+                                  "auto,bcfw-pairwise,cutting-plane-1", "--out", out});
   CHECK(Contains(outcome.out, "labels-400x50-unscaled-full/0.01x"));
   const Json family = Json::parse(ReadBytes(out))["family"];
   REQUIRE(family.size() == 4);
@@ -45,16 +38,14 @@ TEST_CASE("--family compares auto with the fastest other learner on every chosen
 
 TEST_CASE("a learner that does not apply does not stop the comparison") {
   const Outcome outcome =
-      RunProgram(kFamily + std::vector<std::string>{"--problems", "grids-10-of-8x8/0.01x",
-                                                    "--learners", "auto,eg"});
-  CHECK(outcome.code == 0);
+      Succeed(kFamily + Arguments{"--problems", "grids-10-of-8x8/0.01x", "--learners", "auto,eg"});
   CHECK(Contains(outcome.out, "grids-10-of-8x8/0.01x"));
 }
 
 TEST_CASE("options that --family excludes are refused") {
-  CheckRefused({"--problems", "nothing"}, "--problems");
-  CheckRefused({"--problems", "yeast"}, "data folder");
-  CheckRefused({"--scaling"}, "--family excludes");
-  CheckRefused({"--figure", "002-1"}, "--family excludes");
-  CheckRefused({"--learners", "ufo"}, "--learners");
+  CheckNoFamily({"--problems", "nothing"}, "--problems");
+  CheckNoFamily({"--problems", "yeast"}, "data folder");
+  CheckNoFamily({"--scaling"}, "--family excludes");
+  CheckNoFamily({"--figure", "002-1"}, "--family excludes");
+  CheckNoFamily({"--learners", "ufo"}, "--learners");
 }

@@ -14,12 +14,10 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 /// A folder with good data, label names and a good model.
 const std::string kHead =
     "@relation r\n@attribute f numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n";
-struct Files {
+struct GoodFiles {
   TemporaryFolder folder;
   std::string svm = folder.Write("good.svm", LibsvmText(30, 3, 2, 4));
   std::string arff = folder.Write("good.arff", kHead + "1,1,0\n-1,0,1\n");
@@ -28,15 +26,14 @@ struct Files {
 
   std::string Model() const {
     const std::string path = folder.Path("good.slk");
-    REQUIRE(RunProgram({"multilabel", "train", svm, "--num-labels", "2", "--model", path}).code ==
-            0);
+    Succeed({"multilabel", "train", svm, "--num-labels", "2", "--model", path});
     return path;
   }
 };
 
 /// Checks that the run fails with all `parts` in its one-line message, that the folder keeps its
 /// files, and that `out` keeps its content.
-void CheckRefused(const Files& files, const Arguments& arguments, const Arguments& parts) {
+void CheckFailure(const GoodFiles& files, const Arguments& arguments, const Arguments& parts) {
   for (const bool existing : {false, true}) {
     if (existing) files.folder.Write("out.slk", "old");
     const std::size_t before = files.folder.NumFiles();
@@ -54,22 +51,22 @@ void CheckRefused(const Files& files, const Arguments& arguments, const Argument
 }
 
 void CheckBadSvm(const std::string& content, const Arguments& parts) {
-  const Files files;
+  const GoodFiles files;
   const std::string bad = files.folder.Write("bad.svm", content);
-  CheckRefused(files, {"multilabel", "train", bad, "--num-labels", "2", "--model", files.out},
+  CheckFailure(files, {"multilabel", "train", bad, "--num-labels", "2", "--model", files.out},
                parts);
 }
 
 void CheckBadArff(const std::string& rows, const Arguments& parts) {
-  const Files files;
+  const GoodFiles files;
   const std::string bad = files.folder.Write("bad.arff", kHead + rows);
-  CheckRefused(files, {"multilabel", "train", bad, "--labels", files.xml, "--model", files.out},
+  CheckFailure(files, {"multilabel", "train", bad, "--labels", files.xml, "--model", files.out},
                parts);
 }
 
 void CheckBadOption(const Arguments& options, const Arguments& parts) {
-  const Files files;
-  CheckRefused(
+  const GoodFiles files;
+  CheckFailure(
       files,
       Arguments{"multilabel", "train", files.svm, "--num-labels", "2", "--model", files.out} +
           options,
@@ -79,9 +76,9 @@ void CheckBadOption(const Arguments& options, const Arguments& parts) {
 }  // namespace
 
 TEST_CASE("missing, empty and truncated files") {
-  const Files files;
+  const GoodFiles files;
   const auto refuse = [&](const std::string& data, const Arguments& parts) {
-    CheckRefused(files, {"multilabel", "train", data, "--num-labels", "2", "--model", files.out},
+    CheckFailure(files, {"multilabel", "train", data, "--num-labels", "2", "--model", files.out},
                  parts);
   };
   refuse(files.folder.Path("none.svm"), {"none.svm: cannot open the file"});
@@ -95,11 +92,11 @@ TEST_CASE("missing, empty and truncated files") {
   refuse(files.folder.Write("short.gz", gz.substr(0, 20)), {"short.gz:", "truncated", "line 1"});
   refuse(files.folder.Write("more.gz", gz + "0 1:1\n"),
          {"more.gz:", "followed by something that is not gzip"});
-  CheckRefused(files,
+  CheckFailure(files,
                {"multilabel", "train", files.arff, "--labels", files.folder.Path("none.xml"),
                 "--model", files.out},
                {"none.xml: cannot open"});
-  CheckRefused(files,
+  CheckFailure(files,
                {"multilabel", "train", files.arff, "--labels", files.svm, "--model", files.out},
                {"good.svm:", "not XML"});
 }
@@ -125,50 +122,48 @@ TEST_CASE("tokens of messages are printable and short") {
               {"bad.svm:2", std::string(60, 'x') + "...'"});
   CheckBadArff("1,\x07,0\n", {"bad.arff:6", "'\\x07'"});
   CheckBadOption({"--lambda", "\x1b[2J"}, {"--lambda", "'\\x1b[2J'"});
-  const Files files;
+  const GoodFiles files;
   const std::string bad = files.folder.Path("a\x1b[2Jb.svm");
-  CheckRefused(files, {"multilabel", "train", bad, "--num-labels", "2", "--model", files.out},
+  CheckFailure(files, {"multilabel", "train", bad, "--num-labels", "2", "--model", files.out},
                {"a\\x1b[2Jb.svm: cannot open"});
 }
 
 TEST_CASE("an error in the file of label names has its line") {
-  const Files files;
+  const GoodFiles files;
   const std::string xml = files.folder.Write(
       "names.xml", "<labels>\n<label name=\"L0\"/>\n<label name=\"L7\"/>\n</labels>\n");
-  CheckRefused(files, {"multilabel", "train", files.arff, "--labels", xml, "--model", files.out},
+  CheckFailure(files, {"multilabel", "train", files.arff, "--labels", xml, "--model", files.out},
                {"names.xml:3", "label 'L7' is not an attribute of", "good.arff"});
 }
 
 TEST_CASE("data too large for any machine are refused") {
-  const Files files;
+  const GoodFiles files;
   const std::string huge = files.folder.Write("huge.svm", "0 1:1\n0 1:2 2147483640:1\n");
   const auto refuse = [&](const std::string& labels, const Arguments& parts) {
-    CheckRefused(files,
+    CheckFailure(files,
                  {"multilabel", "train", huge, "--num-labels", labels, "--graph", "none", "--model",
                   files.out},
                  parts);
   };
   refuse("100000", {"huge.svm:2", "'2147483640:1'", "100000 labels", "of memory", "without gaps"});
-  CheckRefused(
+  CheckFailure(
       files, {"multilabel", "train", files.svm, "--num-labels", "2147483647", "--model", files.out},
       {"--num-labels", "'2147483647'", "of memory", "--graph none"});
-  CheckRefused(files,
+  CheckFailure(files,
                {"multilabel", "cv", huge, "--num-labels", "100000", "--graph", "none",
                 "--lambda-path", "1,2", "--model", files.out},
                {"huge.svm:2", "of memory"});
   const std::string model = files.Model();
-  CheckRefused(files,
+  CheckFailure(files,
                {"multilabel", "predict", huge, "--model", model, "--strict", "--out", files.out},
                {"huge.svm:2", "feature 2147483640", "3 features"});
 }
 
 TEST_CASE("a wide sparse data set is accepted") {
-  const Files files;
+  const GoodFiles files;
   const std::string wide = files.folder.Write("wide.svm", "0 1:1\n1 1:2 200000:1\n");
-  const Outcome outcome = RunProgram({"multilabel", "train", wide, "--num-labels", "20", "--graph",
-                                      "none", "--model", files.out, "--max-passes", "1"});
-  INFO(outcome.err);
-  CHECK(outcome.code == 0);
+  Succeed({"multilabel", "train", wide, "--num-labels", "20", "--graph", "none", "--model",
+           files.out, "--max-passes", "1"});
 }
 
 TEST_CASE("bad ARFF rows") {
@@ -180,18 +175,18 @@ TEST_CASE("bad ARFF rows") {
 }
 
 TEST_CASE("labels that are not described or missing are refused") {
-  const Files files;
+  const GoodFiles files;
   const Arguments train = {"multilabel", "train"};
-  CheckRefused(files, train + Arguments{files.svm, "--model", files.out},
+  CheckFailure(files, train + Arguments{files.svm, "--model", files.out},
                {"good.svm: ", "--num-labels"});
-  CheckRefused(files, train + Arguments{files.arff, "--model", files.out},
+  CheckFailure(files, train + Arguments{files.arff, "--model", files.out},
                {"good.arff: ", "--labels"});
-  CheckRefused(files,
+  CheckFailure(files,
                train + Arguments{files.arff, "--labels", files.xml, "--num-labels", "3", "--model",
                                  files.out},
                {"--num-labels", "'3'", "2 labels"});
   const std::string xml = files.folder.Write("other.xml", "<labels><label name='L7'/></labels>");
-  CheckRefused(files, train + Arguments{files.arff, "--labels", xml, "--model", files.out},
+  CheckFailure(files, train + Arguments{files.arff, "--labels", xml, "--model", files.out},
                {"other.xml", "L7"});
 }
 
@@ -240,25 +235,25 @@ TEST_CASE("unknown options and bad values") {
 }
 
 TEST_CASE("bad commands") {
-  const Files files;
-  CheckRefused(files, {}, {"a command is missing", "multilabel", "info"});
-  CheckRefused(files, {"multilable"},
+  const GoodFiles files;
+  CheckFailure(files, {}, {"a command is missing", "multilabel", "info"});
+  CheckFailure(files, {"multilable"},
                {"unknown command 'multilable'", "did you mean 'multilabel'?"});
-  CheckRefused(files, {"multilabel", "predcit"},
+  CheckFailure(files, {"multilabel", "predcit"},
                {"unknown command 'predcit'", "did you mean 'predict'?"});
-  CheckRefused(files, {"multilabel", "test"},
+  CheckFailure(files, {"multilabel", "test"},
                {"unknown command 'test'", "train, predict, evaluate"});
-  CheckRefused(files, {"--frob"}, {"unknown option '--frob'"});
-  CheckRefused(files, {"multilabel", "train"}, {"DATA"});
-  CheckRefused(files, {"multilabel", "train", files.svm}, {"--model"});
-  CheckRefused(files, {"info"}, {"MODEL"});
+  CheckFailure(files, {"--frob"}, {"unknown option '--frob'"});
+  CheckFailure(files, {"multilabel", "train"}, {"DATA"});
+  CheckFailure(files, {"multilabel", "train", files.svm}, {"--model"});
+  CheckFailure(files, {"info"}, {"MODEL"});
 }
 
 TEST_CASE("bad graph files") {
   const auto refuse = [](const std::string& content, const Arguments& parts) {
-    const Files files;
+    const GoodFiles files;
     const std::string graph = files.folder.Write("g.txt", content);
-    CheckRefused(files,
+    CheckFailure(files,
                  {"multilabel", "train", files.arff, "--labels", files.xml, "--model", files.out,
                   "--graph", graph},
                  parts);
@@ -271,49 +266,49 @@ TEST_CASE("bad graph files") {
 }
 
 TEST_CASE("outputs that cannot be written are found before training") {
-  const Files files;
+  const GoodFiles files;
   const Arguments endless = {"multilabel", "train",           files.svm, "--num-labels",
                              "2",          "--gap-tolerance", "0",       "--max-passes",
                              "2000000000", "--time-limit",    "100"};
   const std::string nowhere = files.folder.Path("no/folder/m.slk");
-  CheckRefused(files, endless + Arguments{"--model", nowhere}, {"--model", "no/folder"});
-  CheckRefused(files, endless + Arguments{"--model", files.folder.Path("")},
+  CheckFailure(files, endless + Arguments{"--model", nowhere}, {"--model", "no/folder"});
+  CheckFailure(files, endless + Arguments{"--model", files.folder.Path("")},
                {"--model", "directory"});
-  CheckRefused(files, endless + Arguments{"--model", ""}, {"--model"});
-  CheckRefused(files, endless + Arguments{"--model", files.out, "--log", nowhere},
+  CheckFailure(files, endless + Arguments{"--model", ""}, {"--model"});
+  CheckFailure(files, endless + Arguments{"--model", files.out, "--log", nowhere},
                {"--log", "no/folder"});
-  CheckRefused(files, endless + Arguments{"--model", files.svm},
+  CheckFailure(files, endless + Arguments{"--model", files.svm},
                {"--model", "would be overwritten"});
-  CheckRefused(files, endless + Arguments{"--model", files.out, "--log", files.out},
+  CheckFailure(files, endless + Arguments{"--model", files.out, "--log", files.out},
                {"--log", "would be overwritten"});
   CHECK(ReadBytes(files.svm) == LibsvmText(30, 3, 2, 4));
   if (geteuid() != 0) {
     const std::string locked = files.folder.Path("locked");
     mkdir(locked.c_str(), 0500);
-    CheckRefused(files, endless + Arguments{"--model", locked + "/m.slk"},
+    CheckFailure(files, endless + Arguments{"--model", locked + "/m.slk"},
                  {"--model", "Permission denied"});
   }
 }
 
 TEST_CASE("two outputs of one name, and models on the standard output, are refused") {
-  const Files files;
+  const GoodFiles files;
   const Arguments train = {"multilabel", "train", files.svm, "--num-labels", "2"};
   const std::string detour = files.folder.Path("./out.slk");
-  CheckRefused(files, train + Arguments{"--model", files.out, "--log", detour},
+  CheckFailure(files, train + Arguments{"--model", files.out, "--log", detour},
                {"--log", "would be overwritten"});
-  CheckRefused(files, train + Arguments{"--model", files.out, "--checkpoint", detour},
+  CheckFailure(files, train + Arguments{"--model", files.out, "--checkpoint", detour},
                {"--checkpoint", "would be overwritten"});
-  CheckRefused(files, train + Arguments{"--model", "-"}, {"--model", "'-'", "standard output"});
-  CheckRefused(files, train + Arguments{"--model", files.out, "--checkpoint", "-"},
+  CheckFailure(files, train + Arguments{"--model", "-"}, {"--model", "'-'", "standard output"});
+  CheckFailure(files, train + Arguments{"--model", files.out, "--checkpoint", "-"},
                {"--checkpoint", "'-'"});
   const std::string checkpoint = files.folder.Write("r.ckpt", "state");
-  CheckRefused(files, train + Arguments{"--model", checkpoint, "--resume", checkpoint},
+  CheckFailure(files, train + Arguments{"--model", checkpoint, "--resume", checkpoint},
                {"--model", "would be overwritten"});
   CHECK(ReadBytes(checkpoint) == "state");
 }
 
 TEST_CASE("the file that the standard input comes from is not overwritten") {
-  const Files files;
+  const GoodFiles files;
   const std::string model = files.Model();
   const std::string before = ReadBytes(files.svm);
   const Arguments train = {"multilabel", "train", "-", "--num-labels", "2"};
@@ -322,36 +317,33 @@ TEST_CASE("the file that the standard input comes from is not overwritten") {
                             train + Arguments{"--model", files.out, "--checkpoint", files.svm},
                             {"multilabel", "predict", "-", "--model", model, "--out", files.svm}};
   for (const Arguments& arguments : runs) {
-    const Outcome outcome = RunProgram(arguments, files.svm);
-    INFO(outcome.err);
-    CHECK(outcome.code == 2);
-    CHECK(Contains(outcome.err, "is also the standard input, and would be overwritten"));
+    CheckRefused(RunProgram(arguments, files.svm),
+                 "is also the standard input, and would be overwritten");
     CHECK(ReadBytes(files.svm) == before);
   }
-  CHECK(RunProgram(train + Arguments{"--model", files.out}, files.svm).code == 0);
+  Succeed(train + Arguments{"--model", files.out}, files.svm);
 }
 
 TEST_CASE("empty, missing and repeated values") {
-  const Files files;
+  const GoodFiles files;
   const std::string model = files.Model();
   for (const char* option : {"--log", "--checkpoint", "--resume", "--labels", "--graph", "--C",
                              "--lambda-path", "--lambda"}) {
     CheckBadOption({option, ""}, {option, "the value is empty"});
   }
-  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--out", ""},
+  CheckFailure(files, {"multilabel", "predict", files.svm, "--model", model, "--out", ""},
                {"--out", "the value is empty"});
-  CheckRefused(files, {"multilabel", "predict", "", "--model", model},
+  CheckFailure(files, {"multilabel", "predict", "", "--model", model},
                {"DATA", "the value is empty"});
   CheckBadOption({"--log"}, {"--log needs a value"});
   CheckBadOption({"--lambda", "1", "--lambda=2"}, {"--lambda is given twice"});
   CheckBadOption({"--seed", "1", "--seed", "1", "--seed", "1"}, {"--seed is given 3 times"});
   // Flags may be repeated.
-  CHECK(RunProgram({"multilabel", "evaluate", files.svm, "--model", model, "--json", "--json"})
-            .code == 0);
+  Succeed({"multilabel", "evaluate", files.svm, "--model", model, "--json", "--json"});
 }
 
 TEST_CASE("an output that cannot be written completely is an error") {
-  const Files files;
+  const GoodFiles files;
   const std::string model = files.Model();
   const Arguments runs[] = {{"--help"},
                             {"--version"},
@@ -369,22 +361,22 @@ TEST_CASE("an output that cannot be written completely is an error") {
 }
 
 TEST_CASE("a log is neither created nor changed when training does not start") {
-  const Files files;
+  const GoodFiles files;
   const std::string log = files.folder.Write("run.jsonl", "old");
-  CheckRefused(files, {"multilabel", "train", files.svm, "--model", files.out, "--log", log},
+  CheckFailure(files, {"multilabel", "train", files.svm, "--model", files.out, "--log", log},
                {"--num-labels"});
   CHECK(ReadBytes(log) == "old");
 }
 
 TEST_CASE("bad models, and data that do not fit the model") {
-  const Files files;
+  const GoodFiles files;
   const std::string model = files.Model();
   const std::string bytes = ReadBytes(model);
   const auto refuse = [&](const std::string& path, const std::string& data,
                           const Arguments& parts) {
     const Arguments rest = {data, "--model", path};
-    CheckRefused(files, Arguments{"multilabel", "predict", "--out", files.out} + rest, parts);
-    CheckRefused(files, Arguments{"multilabel", "evaluate"} + rest, parts);
+    CheckFailure(files, Arguments{"multilabel", "predict", "--out", files.out} + rest, parts);
+    CheckFailure(files, Arguments{"multilabel", "evaluate"} + rest, parts);
   };
   refuse(files.folder.Path("none.slk"), files.svm, {"none.slk: cannot open the file"});
   refuse(files.svm, files.svm, {"good.svm: not a Slackline model"});
@@ -403,32 +395,32 @@ TEST_CASE("bad models, and data that do not fit the model") {
   writer.Save(files.folder.Path("other.slk"));
   refuse(files.folder.Path("other.slk"), files.svm,
          {"other.slk: a model of another task: 'parsing'"});
-  CheckRefused(files, {"info", files.folder.Path("other.slk")}, {"another task"});
+  CheckFailure(files, {"info", files.folder.Path("other.slk")}, {"another task"});
 
   const std::string wide = files.folder.Write("wide.svm", "0 1:1\n1 4:1\n");
-  CheckRefused(files, {"multilabel", "predict", wide, "--model", model, "--strict"},
+  CheckFailure(files, {"multilabel", "predict", wide, "--model", model, "--strict"},
                {"wide.svm:2", "feature 4", "3 features"});
   refuse(model, files.folder.Write("labels.svm", "5 1:1\n"), {"labels.svm:1", "label '5'"});
   refuse(model, files.folder.Path("none.svm"), {"none.svm: cannot open"});
-  CheckRefused(files,
+  CheckFailure(files,
                {"multilabel", "evaluate", files.folder.Write("u.svm", "? 1:1\n"), "--model", model},
                {"u.svm: no label is known"});
-  CheckRefused(
+  CheckFailure(
       files,
       {"multilabel", "predict", files.svm, "--model", model, "--out", files.folder.Path("no/x")},
       {"--out", "no"});
-  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--out", model},
+  CheckFailure(files, {"multilabel", "predict", files.svm, "--model", model, "--out", model},
                {"--out", "overwritten"});
-  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--decode", "guess"},
+  CheckFailure(files, {"multilabel", "predict", files.svm, "--model", model, "--decode", "guess"},
                {"--decode", "'guess'", "exact"});
-  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--output", "x"},
+  CheckFailure(files, {"multilabel", "predict", files.svm, "--model", model, "--output", "x"},
                {"--output", "'x'"});
-  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--threads", "x"},
+  CheckFailure(files, {"multilabel", "predict", files.svm, "--model", model, "--threads", "x"},
                {"--threads", "'x'"});
 }
 
 TEST_CASE("an ARFF model refuses data with other features or another order of features") {
-  const Files files;
+  const GoodFiles files;
   const auto arff = [&](const std::string& name, const std::string& first,
                         const std::string& second) {
     return files.folder.Write(
@@ -438,31 +430,29 @@ TEST_CASE("an ARFF model refuses data with other features or another order of fe
   };
   const std::string model = files.folder.Path("a.slk");
   const std::string data = arff("good2.arff", "height", "width");
-  REQUIRE(RunProgram({"multilabel", "train", data, "--labels", files.xml, "--model", model}).code ==
-          0);
+  Succeed({"multilabel", "train", data, "--labels", files.xml, "--model", model});
   for (const char* command : {"predict", "evaluate"}) {
-    CheckRefused(
+    CheckFailure(
         files, {"multilabel", command, arff("swapped.arff", "width", "height"), "--model", model},
         {"swapped.arff:2: feature 1 is 'width', but the model was trained with 'height' there"});
-    CheckRefused(
+    CheckFailure(
         files, {"multilabel", command, arff("renamed.arff", "height", "depth"), "--model", model},
         {"renamed.arff:3: feature 2 is 'depth', but the model was trained with 'width' there"});
-    CHECK(RunProgram({"multilabel", command, data, "--model", model}).code == 0);
+    Succeed({"multilabel", command, data, "--model", model});
     // LIBSVM data have no feature names.
     const std::string svm = files.folder.Write("same.svm", "0 1:1 2:2\n1 1:-1 2:3\n");
-    CHECK(RunProgram({"multilabel", command, svm, "--model", model}).code == 0);
+    Succeed({"multilabel", command, svm, "--model", model});
   }
 }
 
 TEST_CASE("an ARFF model refuses data with other dimensions") {
-  const Files files;
+  const GoodFiles files;
   const std::string model = files.folder.Path("a.slk");
-  REQUIRE(RunProgram({"multilabel", "train", files.arff, "--labels", files.xml, "--model", model})
-              .code == 0);
+  Succeed({"multilabel", "train", files.arff, "--labels", files.xml, "--model", model});
   const std::string wide = files.folder.Write("wide.arff",
                                               "@relation r\n@attribute f numeric\n@attribute g "
                                               "numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n"
                                               "@data\n1,1,1,0\n");
-  CheckRefused(files, {"multilabel", "predict", wide, "--model", model, "--out", files.out},
+  CheckFailure(files, {"multilabel", "predict", wide, "--model", model, "--out", files.out},
                {"wide.arff", "features"});
 }

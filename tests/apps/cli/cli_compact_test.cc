@@ -7,18 +7,15 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <slackline/apps/common/training_record.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
 const std::string kData = std::string(SLACKLINE_SOURCE_DIR) + "/data/";
 
 struct Task {

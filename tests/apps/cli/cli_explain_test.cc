@@ -6,34 +6,12 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <tests/apps/program.h>
+#include <tests/apps/trained.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::ordered_json;
 
 namespace {
-
-struct Trained {
-  explicit Trained(const std::vector<std::string>& more = {}) {
-    const std::string labels = folder.Write("labels.xml", XmlText(4));
-    const Outcome outcome =
-        RunProgram(std::vector<std::string>{"multilabel", "train", data, "--labels", labels,
-                                            "--model", model, "--lambda", "0.001", "-q"} +
-                   more);
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-  }
-  TemporaryFolder folder;
-  std::string data = folder.Write("train.arff", ArffText(60, 5, 4, 3));
-  std::string model = folder.Path("m.slk");
-};
-
-std::string Good(const std::vector<std::string>& arguments) {
-  const Outcome outcome = RunProgram(arguments);
-  CHECK_MESSAGE(outcome.code == 0, outcome.err);
-  return outcome.out;
-}
 
 double SumOf(const Json& features) {
   double sum = features["others_score"].get<double>();
@@ -41,23 +19,18 @@ double SumOf(const Json& features) {
   return sum;
 }
 
-void CheckAgain(const std::vector<std::string>& arguments, const std::string& message) {
-  const Outcome outcome = RunProgram(arguments);
-  CHECK(outcome.code == 2);
-  CHECK(outcome.out.empty());
-  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
-  CHECK(Lines(outcome.err).size() == 1);
+void CheckAgain(const Arguments& arguments, const std::string& message) {
+  CheckRefused(arguments, message);
 }
 
 }  // namespace
 
 TEST_CASE("explained labels are the predicted ones, and their parts add up") {
-  const Trained trained({"--scale", "standard"});
+  const Trained trained({"--scale", "standard"}, "0.001");
   const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
                                             trained.model};
-  const std::vector<std::string> lines = Lines(Good(predict));
-  const Json all = Json::parse(
-      Good(predict + std::vector<std::string>{"--explain", "all", "--json", "--top", "2"}));
+  const std::vector<std::string> lines = Lines(OutputOf(predict));
+  const Json all = JsonOf(predict + Arguments{"--explain", "all", "--json", "--top", "2"});
   REQUIRE(all["examples"].size() == 60);
   int chosen = 0;
   for (std::size_t m = 0; m < 60; ++m) {
@@ -79,15 +52,14 @@ TEST_CASE("explained labels are the predicted ones, and their parts add up") {
 }
 
 TEST_CASE("one example is explained as a table with the values of the data") {
-  const Trained trained({"--scale", "standard"});
+  const Trained trained({"--scale", "standard"}, "0.001");
   const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
                                             trained.model};
-  const Json all =
-      Json::parse(Good(predict + std::vector<std::string>{"--explain", "all", "--json"}));
+  const Json all = JsonOf(predict + Arguments{"--explain", "all", "--json"});
   std::size_t m = 0;
   while (all["examples"][m]["labels"].size() < 2) ++m;
   const std::string number = std::to_string(m + 1);
-  const std::string text = Good(predict + std::vector<std::string>{"--explain", number});
+  const std::string text = OutputOf(predict + Arguments{"--explain", number});
   CHECK(text.starts_with("example " + number + ": score "));
   CHECK(Contains(text, " = features "));
   CHECK(Contains(text, "score     weight     scaled      value  feature"));
@@ -107,7 +79,7 @@ TEST_CASE("one example is explained as a table with the values of the data") {
     CHECK(std::abs(std::stod(rest) - part["raw"].get<double>()) < 1e-9);
   }
   const std::string out = trained.folder.Path("out.txt");
-  CHECK(Good(predict + std::vector<std::string>{"--explain", number, "--out", out}).empty());
+  CHECK(OutputOf(predict + Arguments{"--explain", number, "--out", out}).empty());
   CHECK(ReadBytes(out) == text);
 }
 
@@ -116,12 +88,10 @@ TEST_CASE("sequences are explained token by token") {
   const std::string data =
       folder.Write("t.txt", "the D\ndog N\nbarks V\n\na D\ncat N\n\nthe D\ncat N\nsleeps V\n");
   const std::string model = folder.Path("m.slk");
-  REQUIRE(RunProgram({"sequence", "train", data, "--min-count", "1", "--lambda", "0.01", "--model",
-                      model, "-q"})
-              .code == 0);
+  Succeed(
+      {"sequence", "train", data, "--min-count", "1", "--lambda", "0.01", "--model", model, "-q"});
   const std::vector<std::string> predict = {"sequence", "predict", data, "--model", model, "-q"};
-  const Json json =
-      Json::parse(Good(predict + std::vector<std::string>{"--explain", "2", "--json"}));
+  const Json json = JsonOf(predict + Arguments{"--explain", "2", "--json"});
   REQUIRE(json["sequences"].size() == 1);
   const Json& sequence = json["sequences"][0];
   CHECK(sequence["sequence"] == 2);
@@ -137,14 +107,13 @@ TEST_CASE("sequences are explained token by token") {
   }
   CHECK(std::abs(total - sequence["score"].get<double>()) < 1e-9);
   // The score that predict reports for the best labelling.
-  const std::vector<std::string> best =
-      Lines(Good(predict + std::vector<std::string>{"--output", "nbest=1"}));
+  const std::vector<std::string> best = Lines(OutputOf(predict + Arguments{"--output", "nbest=1"}));
   std::vector<double> scores;
   for (const std::string& line : best) {
     if (line.starts_with("# 1 ")) scores.push_back(std::stod(line.substr(4)));
   }
   CHECK(std::abs(scores[1] - total) < 1e-6);
-  const std::string text = Good(predict + std::vector<std::string>{"--explain", "all"});
+  const std::string text = OutputOf(predict + Arguments{"--explain", "all"});
   for (const char* part :
        {"sequence 1: score ", "sequence 3: score ", "3  sleeps  V\n", "transition "})
     CHECK_MESSAGE(Contains(text, part), part);
@@ -155,13 +124,12 @@ TEST_CASE("bad arguments of --explain are refused") {
   const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
                                             trained.model};
   for (const char* bad : {"0", "-1", "x", "1.5", ""})
-    CheckAgain(predict + std::vector<std::string>{"--explain", bad}, "--explain: ");
-  CheckAgain(predict + std::vector<std::string>{"--explain", "61"}, "there is no number 61");
-  CheckAgain(predict + std::vector<std::string>{"--explain", "1", "--top", "0"}, "--top");
-  CheckAgain(predict + std::vector<std::string>{"--explain", "1", "--output", "labels"},
-             "--output");
-  CheckAgain(predict + std::vector<std::string>{"--json"}, "--explain");
-  CheckAgain(predict + std::vector<std::string>{"--top", "3"}, "--explain");
+    CheckAgain(predict + Arguments{"--explain", bad}, "--explain: ");
+  CheckAgain(predict + Arguments{"--explain", "61"}, "there is no number 61");
+  CheckAgain(predict + Arguments{"--explain", "1", "--top", "0"}, "--top");
+  CheckAgain(predict + Arguments{"--explain", "1", "--output", "labels"}, "--output");
+  CheckAgain(predict + Arguments{"--json"}, "--explain");
+  CheckAgain(predict + Arguments{"--top", "3"}, "--explain");
   // The option is checked before any data are read.
   CheckAgain({"multilabel", "predict", "nowhere", "--model", "nowhere", "--explain", "0"},
              "--explain: '0'");

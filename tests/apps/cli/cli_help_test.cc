@@ -15,16 +15,13 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 /// Without segmentation, which some builds do not have.
 const Arguments kCommands[] = {
     {"multilabel", "train"}, {"multilabel", "cv"}, {"sequence", "train"},   {"sequence", "cv"},
     {"matching", "train"},   {"matching", "cv"},   {"multiclass", "train"}, {"multiclass", "cv"}};
 
 std::string Help(const Arguments& command, const std::string& flag) {
-  const Outcome outcome = RunProgram(command + Arguments{flag});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed(command + Arguments{flag});
   CHECK(outcome.err.empty());
   return outcome.out;
 }
@@ -105,9 +102,8 @@ TEST_CASE("option groups are data, model, training and output, in this order") {
 }
 
 TEST_CASE("errors about options name the help that has them") {
-  const Outcome outcome = RunProgram({"multilabel", "train", "x", "--tau", "7", "--model", "y"});
-  CHECK(outcome.code == 2);
-  CHECK(Contains(outcome.err, "(see slackline multilabel train --help-all)"));
+  CheckRefused({"multilabel", "train", "x", "--tau", "7", "--model", "y"},
+               "(see slackline multilabel train --help-all)");
   CHECK(Contains(RunProgram({"multilabel", "evaluate", "--no"}).err,
                  "(see slackline multilabel evaluate --help)"));
   CHECK(RunProgram({"multilabel", "evaluate", "--help-all"}).code == 2);

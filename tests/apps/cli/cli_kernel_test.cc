@@ -6,18 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/core/model_file.h>
 #include <slackline/core/random.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 /// Two labels: the exclusive or of the signs of two features, and the opposite of it.
 std::string ExclusiveOrText(int examples, std::uint64_t seed) {
@@ -34,7 +29,7 @@ std::string ExclusiveOrText(int examples, std::uint64_t seed) {
   return text;
 }
 
-struct Files {
+struct KernelFiles {
   TemporaryFolder folder;
   std::string data = folder.Write("d.svm", LibsvmText(70, 6, 4, 2));
   std::string test = folder.Write("t.svm", LibsvmText(40, 6, 4, 3));
@@ -45,17 +40,10 @@ struct Files {
   }
 };
 
-std::string Good(const Arguments& arguments) {
-  const Outcome outcome = RunProgram(arguments);
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-  return outcome.out;
-}
-
 /// The numbers below the line of label names.
-std::vector<double> Scores(const Files& files, const std::string& model) {
-  const auto lines = Lines(
-      Good({"multilabel", "predict", files.test, "--model", model, "--output", "scores", "-q"}));
+std::vector<double> Scores(const KernelFiles& files, const std::string& model) {
+  const auto lines = Lines(OutputOf(
+      {"multilabel", "predict", files.test, "--model", model, "--output", "scores", "-q"}));
   std::vector<double> scores;
   for (std::size_t k = 1; k < lines.size(); ++k) {
     std::size_t begin = 0;
@@ -68,45 +56,38 @@ std::vector<double> Scores(const Files& files, const std::string& model) {
   return scores;
 }
 
-void CheckRefused(const Arguments& arguments, const std::string& text) {
-  const Outcome outcome = RunProgram(arguments);
-  CHECK(outcome.code == 2);
-  INFO(outcome.err);
-  CHECK(Contains(outcome.err, text));
-}
-
 }  // namespace
 
 TEST_CASE("a model with the linear kernel predicts what the primal model predicts") {
-  const Files files;
+  const KernelFiles files;
   const std::string kernel = files.folder.Path("k.slk");
   for (const std::string bias : {"0", "1"}) {
     const Arguments common = {
         "multilabel",   "train", files.data, "--num-labels", "4",  "--bias",          bias,
         "--max-passes", "15",    "--lambda", "0.01",         "-q", "--gap-tolerance", "0"};
-    Good(common + Arguments{"--learner", "bcfw", "--step", "fw", "--model", files.model});
-    Good(common + Arguments{"--learner", "kernel-bcfw", "--model", kernel});
+    Succeed(common + Arguments{"--learner", "bcfw", "--step", "fw", "--model", files.model});
+    Succeed(common + Arguments{"--learner", "kernel-bcfw", "--model", kernel});
     const std::vector<double> linear = Scores(files, files.model);
     const std::vector<double> expanded = Scores(files, kernel);
     REQUIRE(linear.size() == 160);
     REQUIRE(expanded.size() == linear.size());
     for (std::size_t k = 0; k < linear.size(); ++k)
       CHECK(linear[k] == doctest::Approx(expanded[k]).epsilon(1e-6));
-    CHECK(Good({"multilabel", "predict", files.test, "--model", files.model, "-q"}) ==
-          Good({"multilabel", "predict", files.test, "--model", kernel, "-q"}));
+    CHECK(OutputOf({"multilabel", "predict", files.test, "--model", files.model, "-q"}) ==
+          OutputOf({"multilabel", "predict", files.test, "--model", kernel, "-q"}));
   }
 }
 
 TEST_CASE("rbf solves problems that linear models cannot") {
-  const Files files;
+  const KernelFiles files;
   const std::string data = files.folder.Write("xor.svm", ExclusiveOrText(60, 4));
   const std::string test = files.folder.Write("xor-test.svm", ExclusiveOrText(100, 5));
   const auto loss = [&](const Arguments& more) {
-    Good(Arguments{"multilabel", "train", data, "--num-labels", "2", "--lambda", "0.001", "--model",
-                   files.model, "--max-passes", "300", "-q"} +
-         more);
-    return Json::parse(Good(
-        {"multilabel", "evaluate", test, "--model", files.model, "--json"}))["hamming_loss"]
+    Succeed(Arguments{"multilabel", "train", data, "--num-labels", "2", "--lambda", "0.001",
+                      "--model", files.model, "--max-passes", "300", "-q"} +
+            more);
+    return JsonOf(
+               {"multilabel", "evaluate", test, "--model", files.model, "--json"})["hamming_loss"]
         .get<double>();
   };
   CHECK(loss({}) > 0.2);
@@ -118,15 +99,14 @@ TEST_CASE("rbf solves problems that linear models cannot") {
 }
 
 TEST_CASE("info reports the kernel and the support vectors") {
-  const Files files;
+  const KernelFiles files;
   const Outcome train =
-      RunProgram(files.Train({"--learner", "kernel-bcfw", "--kernel", "rbf", "--kernel-gamma",
-                              "0.5", "--gap-tolerance", "0.05", "--verify"}));
-  CHECK(train.code == 0);
+      Succeed(files.Train({"--learner", "kernel-bcfw", "--kernel", "rbf", "--kernel-gamma", "0.5",
+                           "--gap-tolerance", "0.05", "--verify"}));
   CHECK(Contains(train.err, "kernel rbf, gamma 0.5"));
   CHECK(Contains(train.err, "the certificate holds"));
-  CHECK(Contains(Good({"info", files.model}), "kernel      rbf, gamma 0.5; "));
-  const Json info = Json::parse(Good({"info", files.model, "--json"}));
+  CHECK(Contains(OutputOf({"info", files.model}), "kernel      rbf, gamma 0.5; "));
+  const Json info = JsonOf({"info", files.model, "--json"});
   CHECK(info["kernel"] == "rbf, gamma 0.5");
   CHECK(info["support_vectors"].get<int>() > 0);
   CHECK(info["support_vectors"].get<int>() <= 70);
@@ -135,34 +115,34 @@ TEST_CASE("info reports the kernel and the support vectors") {
 }
 
 TEST_CASE("checkpoints, paths and cross-validation support kernels") {
-  const Files files;
+  const KernelFiles files;
   const std::string checkpoint = files.folder.Path("c.ckpt");
   const std::string other = files.folder.Path("o.slk");
   const Arguments rbf = {"--learner",       "kernel-bcfw", "--kernel", "rbf",
                          "--gap-tolerance", "0",           "-q"};
-  Good(files.Train(rbf + Arguments{"--max-passes", "4", "--checkpoint", checkpoint}));
-  Good({"multilabel", "train", files.data, "--num-labels", "4", "--model", other, "--learner",
-        "kernel-bcfw", "--kernel", "rbf", "--gap-tolerance", "0", "-q", "--max-passes", "9",
-        "--resume", checkpoint});
-  Good(files.Train(rbf + Arguments{"--max-passes", "9"}));
+  Succeed(files.Train(rbf + Arguments{"--max-passes", "4", "--checkpoint", checkpoint}));
+  Succeed({"multilabel", "train", files.data, "--num-labels", "4", "--model", other, "--learner",
+           "kernel-bcfw", "--kernel", "rbf", "--gap-tolerance", "0", "-q", "--max-passes", "9",
+           "--resume", checkpoint});
+  Succeed(files.Train(rbf + Arguments{"--max-passes", "9"}));
   const slackline::internal::ModelReader a(files.model), b(other);
   const auto c = a.Doubles("coefficients"), d = b.Doubles("coefficients");
   REQUIRE(c.size() == d.size());
   CHECK(std::equal(c.begin(), c.end(), d.begin()));
 
-  Good(files.Train({"--learner", "kernel-bcfw", "--kernel", "rbf", "--gap-tolerance", "0.05", "-q",
-                    "--lambda-path", "0.1,0.01"}));
-  CHECK(Contains(Good({"info", files.folder.Path("m-0.01.slk")}), "support vector"));
+  Succeed(files.Train({"--learner", "kernel-bcfw", "--kernel", "rbf", "--gap-tolerance", "0.05",
+                       "-q", "--lambda-path", "0.1,0.01"}));
+  CHECK(Contains(OutputOf({"info", files.folder.Path("m-0.01.slk")}), "support vector"));
 
-  const Json cv = Json::parse(Good({"multilabel", "cv", files.data, "--num-labels", "4",
-                                    "--lambda-path", "0.1,0.01", "--folds", "3", "--kernel", "rbf",
-                                    "--gap-tolerance", "0.02", "--model", other, "--json", "-q"}));
+  const Json cv = JsonOf({"multilabel", "cv", files.data, "--num-labels", "4", "--lambda-path",
+                          "0.1,0.01", "--folds", "3", "--kernel", "rbf", "--gap-tolerance", "0.02",
+                          "--model", other, "--json", "-q"});
   CHECK(cv["path"].size() == 2);
-  CHECK(Contains(Good({"info", other}), "kernel      rbf, gamma 0.16"));
+  CHECK(Contains(OutputOf({"info", other}), "kernel      rbf, gamma 0.16"));
 }
 
 TEST_CASE("kernels are refused where they have no effect, with the reason") {
-  const Files files;
+  const KernelFiles files;
   CheckRefused(files.Train({"--kernel-gamma", "1"}),
                "--kernel-gamma has no effect without --kernel");
   CheckRefused(files.Train({"--kernel", "linear", "--kernel-gamma", "1"}),
@@ -175,7 +155,7 @@ TEST_CASE("kernels are refused where they have no effect, with the reason") {
 }
 
 TEST_CASE("sequences support kernels, too") {
-  const Files files;
+  const KernelFiles files;
   const std::string kernel = files.folder.Path("k.slk");
   slackline::internal::Random random(8);
   std::string text;
@@ -192,21 +172,21 @@ TEST_CASE("sequences support kernels, too") {
   const Arguments common = {
       "sequence", "train", data,           "--template", templates,         "--min-count", "1",
       "--lambda", "0.01",  "--max-passes", "12",         "--gap-tolerance", "0",           "-q"};
-  Good(common + Arguments{"--learner", "bcfw", "--step", "fw", "--model", files.model});
-  Good(common + Arguments{"--learner", "kernel-bcfw", "--model", kernel});
+  Succeed(common + Arguments{"--learner", "bcfw", "--step", "fw", "--model", files.model});
+  Succeed(common + Arguments{"--learner", "kernel-bcfw", "--model", kernel});
   const auto predict = [&](const std::string& model) {
-    return Good({"sequence", "predict", data, "--model", model, "-q"});
+    return OutputOf({"sequence", "predict", data, "--model", model, "-q"});
   };
   const std::string linear = predict(files.model);
   CHECK(linear.size() > 200);
   CHECK(linear == predict(kernel));
-  CHECK(Contains(Good({"info", kernel}), "kernel      linear; "));
-  Good(common + Arguments{"--learner", "kernel-bcfw", "--kernel", "polynomial", "--kernel-degree",
-                          "2", "--verify", "--model", kernel});
-  CHECK(Json::parse(Good({"info", kernel, "--json"}))["support_vectors"].get<int>() <= 100);
+  CHECK(Contains(OutputOf({"info", kernel}), "kernel      linear; "));
+  Succeed(common + Arguments{"--learner", "kernel-bcfw", "--kernel", "polynomial",
+                             "--kernel-degree", "2", "--verify", "--model", kernel});
+  CHECK(JsonOf({"info", kernel, "--json"})["support_vectors"].get<int>() <= 100);
   CHECK(predict(kernel).size() > 200);
-  const Json cv = Json::parse(
-      Good({"sequence", "cv", data, "--template", templates, "--lambda-path", "0.1,0.01", "--folds",
-            "2", "--kernel", "rbf", "--max-passes", "5", "--no-refit", "--json", "-q"}));
+  const Json cv = JsonOf({"sequence", "cv", data, "--template", templates, "--lambda-path",
+                          "0.1,0.01", "--folds", "2", "--kernel", "rbf", "--max-passes", "5",
+                          "--no-refit", "--json", "-q"});
   CHECK(cv["path"].size() == 2);
 }

@@ -14,8 +14,6 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 const Arguments kValues =
     kSanitized ? Arguments{"1e308", "1e-308", "0", "nan"}
                : Arguments{"1e308", "1e-308", "1e50", "1e-50", "0", "-1", "nan", "inf", "1e400"};

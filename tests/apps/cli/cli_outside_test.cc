@@ -10,11 +10,9 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 /// A trained model and its data.
-struct Trained {
-  Trained() { REQUIRE(RunProgram(Train("m.slk")).code == 0); }
+struct TrainedOutside {
+  TrainedOutside() { Succeed(Train("m.slk")); }
 
   Arguments Train(const std::string& out, const Arguments& more = {}) const {
     return Arguments{"multilabel", "train",          data, "--num-labels", "5",
@@ -30,15 +28,14 @@ struct Trained {
 }  // namespace
 
 TEST_CASE("info reads a model from a pipe, once") {
-  const Trained trained;
+  const TrainedOutside trained;
   const Pipe pipe(trained.folder.Path("pipe"), ReadBytes(trained.model));
-  const Outcome piped = RunProgram({"info", pipe.path()});
-  CHECK_MESSAGE(piped.code == 0, piped.err);
+  const Outcome piped = Succeed({"info", pipe.path()});
   CHECK(piped.out == RunProgram({"info", trained.model}).out);
 }
 
 TEST_CASE("models and data of other commands may come through pipes") {
-  const Trained trained;
+  const TrainedOutside trained;
   const std::string plain =
       RunProgram({"multilabel", "predict", trained.data, "--model", trained.model}).out;
   CHECK(!plain.empty());
@@ -54,7 +51,7 @@ TEST_CASE("models and data of other commands may come through pipes") {
                            "--model",
                            trained.folder.Path("piped.slk"),
                            "-q"};
-  CHECK(RunProgram(train).code == 0);
+  Succeed(train);
   const std::string again = RunProgram({"multilabel", "predict", trained.data, "--model",
                                         trained.folder.Path("piped.slk")})
                                 .out;
@@ -62,7 +59,7 @@ TEST_CASE("models and data of other commands may come through pipes") {
 }
 
 TEST_CASE("an endless file is bad input for every reader") {
-  const Trained trained;
+  const TrainedOutside trained;
   const std::string zero = "/dev/zero";
   const std::string out = trained.folder.Path("o.slk");
   const std::vector<std::pair<Arguments, std::string>> cases = {
@@ -79,16 +76,14 @@ TEST_CASE("an endless file is bad input for every reader") {
       {{"report", zero, "--out", trained.folder.Path("p.html")}, "/dev/zero: the file is too long"},
   };
   for (const auto& [arguments, message] : cases) {
-    const Outcome outcome = RunProgram(arguments);
-    CHECK(outcome.code == 2);
-    CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+    CheckRefused(arguments, message);
   }
   CHECK(trained.folder.NumFiles() == 2);
 }
 
 #ifndef SLACKLINE_SANITIZED  // sanitizers need an address space of terabytes
 TEST_CASE("with too little memory every command ends with a message") {
-  const Trained trained;
+  const TrainedOutside trained;
   for (const Arguments& arguments :
        {Arguments{"info", trained.model}, trained.Train("o.slk"),
         trained.Train("o.slk", {"--log", trained.folder.Path("run.jsonl"), "--verify"}),

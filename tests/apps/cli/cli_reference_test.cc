@@ -8,16 +8,13 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
+#include <tests/apps/multilabel/read_options.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
-
-const std::string kYeast = std::string(SLACKLINE_SOURCE_DIR) + "/data/yeast/";
 
 // Builds with sanitizers are fifty times slower: they stop at wide gaps, where the bounds must
 // already enclose the reference.
@@ -28,8 +25,7 @@ constexpr bool kSlow = false;
 #endif
 
 /// The last object in the log of a run on Yeast.
-Json Train(const TemporaryFolder& folder, const std::vector<std::string>& options,
-           const std::string& gap) {
+Json Train(const TemporaryFolder& folder, const Arguments& options, const std::string& gap) {
   const std::string log = folder.Path("run.jsonl");
   std::vector<std::string> command = {"multilabel",
                                       "train",
@@ -48,8 +44,7 @@ Json Train(const TemporaryFolder& folder, const std::vector<std::string>& option
                                       "--gap-tolerance",
                                       kSlow ? "0.05" : gap};
   command.insert(command.end(), options.begin(), options.end());
-  const Outcome outcome = RunProgram(command);
-  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  Succeed(command);
   const std::string text = ReadBytes(log);
   const std::size_t last = text.rfind('\n', text.size() - 2);
   return Json::parse(text.substr(last + 1));
@@ -80,9 +75,8 @@ TEST_CASE("relaxed optimum at lambda 0.001: 6.72474, and its test metrics with e
   const Json end = Train(folder, {"--lambda", "0.001"}, "8e-6");
   CheckBracket(end["dual"], end["primal"], 6.72474, 3e-5);
   const Outcome outcome =
-      RunProgram({"multilabel", "evaluate", kYeast + "yeast-test.arff.gz", "--model",
-                  folder.Path("yeast.slk"), "--decode", "exact", "--json"});
-  REQUIRE(outcome.code == 0);
+      Succeed({"multilabel", "evaluate", kYeast + "yeast-test.arff.gz", "--model",
+               folder.Path("yeast.slk"), "--decode", "exact", "--json"});
   const Json metrics = Json::parse(outcome.out);
   const double tolerance = kSlow ? 0.03 : 0.0015;
   CHECK(std::abs(1 - metrics["hamming_loss"].get<double>() - 0.794) <= tolerance);

@@ -9,17 +9,12 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/core/model_file.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 struct Setting {
   TemporaryFolder folder;
@@ -42,9 +37,7 @@ void Limit(int resource, std::size_t most) {
 TEST_CASE("messages to a closed standard error do not go to a file") {
   const Setting setting;
   const std::string log = setting.folder.Path("run.jsonl");
-  const Outcome outcome = RunProgram(setting.Train() + Arguments{"--log", log}, "/dev/null", "",
-                                     [] { close(STDERR_FILENO); });
-  CHECK(outcome.code == 0);
+  Succeed(setting.Train() + Arguments{"--log", log}, "/dev/null", "", [] { close(STDERR_FILENO); });
   const auto lines = Lines(ReadBytes(log));
   REQUIRE(lines.size() >= 3);
   for (const std::string& line : lines) CHECK(Json::accept(line));
@@ -53,12 +46,10 @@ TEST_CASE("messages to a closed standard error do not go to a file") {
 
 TEST_CASE("a closed standard output or input is an error where it is used") {
   const Setting setting;
-  REQUIRE(RunProgram(setting.Train()).code == 0);
+  Succeed(setting.Train());
   const std::string before = ReadBytes(setting.model);
-  const Outcome output =
-      RunProgram({"info", setting.model}, "/dev/null", "", [] { close(STDOUT_FILENO); });
-  CHECK(output.code == 2);
-  CHECK(Contains(output.err, "<stdout>: writing failed"));
+  CheckRefused(RunProgram({"info", setting.model}, "/dev/null", "", [] { close(STDOUT_FILENO); }),
+               "<stdout>: writing failed");
   const Outcome input = RunProgram({"multilabel", "predict", "-", "--model", setting.model},
                                    "/dev/null", "", [] { close(STDIN_FILENO); });
   CHECK(input.code == 2);
@@ -67,14 +58,13 @@ TEST_CASE("a closed standard output or input is an error where it is used") {
 
 TEST_CASE("exceeding a limit on file sizes is an error, and the old file is kept") {
   const Setting setting;
-  REQUIRE(RunProgram(setting.Train()).code == 0);
+  Succeed(setting.Train());
   const std::string out = setting.folder.Write("out", "old");
   const std::size_t files = setting.folder.NumFiles();
-  const Outcome outcome = RunProgram({"multilabel", "predict", setting.data, "--model",
-                                      setting.model, "--output", "scores", "--out", out},
-                                     "/dev/null", "", [] { Limit(RLIMIT_FSIZE, 2000); });
-  CHECK(outcome.code == 2);
-  CHECK(Contains(outcome.err, out + ": writing failed: "));
+  CheckRefused(RunProgram({"multilabel", "predict", setting.data, "--model", setting.model,
+                           "--output", "scores", "--out", out},
+                          "/dev/null", "", [] { Limit(RLIMIT_FSIZE, 2000); }),
+               out + ": writing failed: ");
   CHECK(ReadBytes(out) == "old");
   CHECK(setting.folder.NumFiles() == files);
 }
@@ -115,7 +105,7 @@ TEST_CASE("processes that srun has started without MPI do not all do the same wo
     setenv("SLURM_STEP_NUM_TASKS", "4", 1);
     setenv("SLURM_PTY_PORT", "1234", 1);
   };
-  CHECK(RunProgram(setting.Train(), "/dev/null", "", terminal).code == 0);
+  Succeed(setting.Train(), "/dev/null", "", terminal);
   const auto job = [] { setenv("SLURM_NTASKS", "4", 1); };
-  CHECK(RunProgram(setting.Train(), "/dev/null", "", job).code == 0);
+  Succeed(setting.Train(), "/dev/null", "", job);
 }

@@ -3,18 +3,14 @@
 // Sessions with the built program: its outputs and exit codes.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <tests/apps/multilabel/read_options.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
-
-const std::string kYeast = std::string(SLACKLINE_SOURCE_DIR) + "/data/yeast/";
 
 /// Data of 80 examples, 6 features and 4 labels, and a model of them.
 struct Session {
@@ -57,14 +53,12 @@ TEST_CASE("every command has help with examples, and the program a version") {
                                                           {"multilabel", "evaluate"},
                                                           {"info"}};
   for (const auto& command : commands) {
-    const Outcome outcome = RunProgram(command + std::vector<std::string>{"--help"});
-    CHECK(outcome.code == 0);
+    const Outcome outcome = Succeed(command + Arguments{"--help"});
     CHECK(outcome.err.empty());
     CHECK(Contains(outcome.out, "Usage: slackline"));
     CHECK(Contains(outcome.out, "Examples:\n  slackline "));
   }
-  const Outcome version = RunProgram({"--version"});
-  CHECK(version.code == 0);
+  const Outcome version = Succeed({"--version"});
   CHECK(version.out.starts_with("slackline 0."));
   const std::string train = RunProgram({"multilabel", "train", "--help-all"}).out;
   for (const char* option : {"--labels",        "--num-labels",   "--model",      "--graph",
@@ -80,8 +74,7 @@ TEST_CASE("every command has help with examples, and the program a version") {
 
 TEST_CASE("train, predict, evaluate and info work on each other's files") {
   const Session s;
-  const Outcome train = RunProgram(s.Train());
-  CHECK(train.code == 0);
+  const Outcome train = Succeed(s.Train());
   CHECK(train.out.empty());
   CHECK(Contains(train.err, "data: 80 examples, 6 features and a constant, 4 labels"));
   CHECK(Contains(train.err, "graph full (6 pairs)"));
@@ -89,24 +82,20 @@ TEST_CASE("train, predict, evaluate and info work on each other's files") {
   CHECK(Contains(train.err, "model written to " + s.model));
   CHECK_FALSE(Contains(train.err, "\r"));  // no progress in pipes
 
-  const Outcome predict = RunProgram({"multilabel", "predict", s.data, "--model", s.model});
-  CHECK(predict.code == 0);
+  const Outcome predict = Succeed({"multilabel", "predict", s.data, "--model", s.model});
   CHECK(Lines(predict.out).size() == 80);
   CHECK(Contains(predict.err, "80 examples; decoded by: exact (branch and bound)"));
   const std::string out = s.folder.Path("out.txt");
   const Outcome to_file =
-      RunProgram({"multilabel", "predict", s.data, "--model", s.model, "--out", out, "--quiet"});
-  CHECK(to_file.code == 0);
+      Succeed({"multilabel", "predict", s.data, "--model", s.model, "--out", out, "--quiet"});
   CHECK(to_file.out.empty());
   CHECK(to_file.err.empty());
   CHECK(ReadBytes(out) == predict.out);
 
-  const Outcome table = RunProgram({"multilabel", "evaluate", s.data, "--model", s.model});
-  CHECK(table.code == 0);
+  const Outcome table = Succeed({"multilabel", "evaluate", s.data, "--model", s.model});
   CHECK(Contains(table.out, "decoded by: exact (branch and bound)"));
   CHECK(Contains(table.out, "Hamming loss"));
-  const Json json =
-      Json::parse(RunProgram({"multilabel", "evaluate", s.data, "--model", s.model, "--json"}).out);
+  const Json json = JsonOf({"multilabel", "evaluate", s.data, "--model", s.model, "--json"});
   CHECK(json["examples"] == 80);
   CHECK(json["hamming_loss"].get<double>() < 0.25);
   for (const char* name : {"subset_accuracy", "micro_f1", "macro_f1", "example_f1", "jaccard"}) {
@@ -119,19 +108,15 @@ TEST_CASE("train, predict, evaluate and info work on each other's files") {
   for (const char* name : {"precision", "recall", "f1", "support"})
     CHECK(json["labels"][0].contains(name));
 
-  const Outcome info = RunProgram({"info", s.model});
-  CHECK(info.code == 0);
+  const Outcome info = Succeed({"info", s.model});
   CHECK(Contains(info.out, "labels      4: 0, 1, 2, 3"));
   CHECK(Contains(info.out, "the optimum of the LP-relaxed problem lies between"));
-  const Json model = Json::parse(RunProgram({"info", s.model, "--json"}).out);
+  const Json model = JsonOf({"info", s.model, "--json"});
   CHECK(model["task"] == "multilabel");
   CHECK(model["examples"] == 80);
   // λ = n R² / (4 M) with n = 4 labels, M = 80 examples, and R² the mean squared norm of the inputs
   // including the constant.
-  MultiLabelReadOptions options;
-  options.num_labels = 4;
-  options.append_constant = true;
-  const MultiLabelData data = ReadMultiLabelData(s.data, options);
+  const MultiLabelData data = ReadMultiLabelData(s.data, LibsvmOptions(4));
   double squared_norm = 0;
   for (Index m = 0; m < 80; ++m) squared_norm += data.rows->row(m).squared_norm / 80;
   const double lambda = model["lambda"].get<double>();
@@ -145,8 +130,7 @@ TEST_CASE("train, predict, evaluate and info work on each other's files") {
 
 TEST_CASE("quiet training prints nothing") {
   const Session s;
-  const Outcome outcome = RunProgram(s.Train() + std::vector<std::string>{"--quiet"});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed(s.Train() + Arguments{"--quiet"});
   CHECK(outcome.out.empty());
   CHECK(outcome.err.empty());
 }
@@ -156,9 +140,8 @@ TEST_CASE("the log of every learner has JSON lines with dual ≤ primal") {
   const std::string log = s.folder.Path("run.jsonl");
   for (const std::string& learner : {std::string("al"), std::string("soft"), std::string("bcfw")}) {
     std::vector<std::string> options = {"--learner", learner, "--log", log, "--max-passes", "60"};
-    if (learner == "bcfw") options = options + std::vector<std::string>{"--oracle", "search"};
-    const Outcome outcome = RunProgram(s.Train() + options);
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    if (learner == "bcfw") options = options + Arguments{"--oracle", "search"};
+    Succeed(s.Train() + options);
     const std::vector<Json> lines = Log(log);
     REQUIRE(lines.size() >= 3);
     CHECK(lines.front()["event"] == "start");
@@ -178,24 +161,22 @@ TEST_CASE("the log of every learner has JSON lines with dual ≤ primal") {
 TEST_CASE("the number of threads does not change results") {
   const Session s;
   const std::string other = s.folder.Path("3.slk");
-  CHECK(RunProgram(s.Train()).code == 0);
+  Succeed(s.Train());
   const auto model = [](const std::string& path) {
-    Json json = Json::parse(RunProgram({"info", path, "--json"}).out);
+    Json json = JsonOf({"info", path, "--json"});
     for (const char* name : {"seconds", "check_seconds", "options"}) json.erase(name);
     return json;
   };
-  CHECK(RunProgram({"multilabel", "train", s.data, "--num-labels", "4", "--model", other,
-                    "--threads", "3"})
-            .code == 0);
+  Succeed({"multilabel", "train", s.data, "--num-labels", "4", "--model", other, "--threads", "3"});
   CHECK(model(s.model) == model(other));
   const std::vector<std::vector<std::string>> commands = {
       {"multilabel", "predict"},
       {"multilabel", "predict", "--output", "scores"},
       {"multilabel", "evaluate", "--json"}};
   for (const auto& command : commands) {
-    const Outcome one = RunProgram(command + std::vector<std::string>{s.data, "--model", s.model});
+    const Outcome one = RunProgram(command + Arguments{s.data, "--model", s.model});
     const Outcome three =
-        RunProgram(command + std::vector<std::string>{s.data, "--model", other, "--threads", "3"});
+        RunProgram(command + Arguments{s.data, "--model", other, "--threads", "3"});
     CHECK(one.code == 0);
     CHECK(one.out == three.out);
     CHECK_FALSE(one.out.empty());
@@ -204,11 +185,10 @@ TEST_CASE("the number of threads does not change results") {
 
 TEST_CASE("scores are positive where labels are predicted") {
   const Session s;
-  CHECK(RunProgram(s.Train()).code == 0);
+  Succeed(s.Train());
   const std::vector<std::string> predict = {"multilabel", "predict", s.data, "--model", s.model};
   const auto labels = Lines(RunProgram(predict).out);
-  const auto scores =
-      Lines(RunProgram(predict + std::vector<std::string>{"--output", "scores"}).out);
+  const auto scores = Lines(RunProgram(predict + Arguments{"--output", "scores"}).out);
   REQUIRE(scores.size() == labels.size() + 1);
   CHECK(scores[0] == "0,1,2,3");
   for (std::size_t m = 0; m < labels.size(); ++m) {
@@ -226,24 +206,22 @@ TEST_CASE("scores are positive where labels are predicted") {
 
 TEST_CASE("gzip, standard input and ARFF give the same models") {
   const Session s;
-  CHECK(RunProgram(s.Train()).code == 0);
+  Succeed(s.Train());
   const auto primal = [](const std::string& path) {
-    return Json::parse(RunProgram({"info", path, "--json"}).out)["primal"].get<double>();
+    return JsonOf({"info", path, "--json"})["primal"].get<double>();
   };
   const double expected = primal(s.model);
   const std::string other = s.folder.Path("other.slk");
   const std::string gz = s.folder.WriteGzip("d.svm.gz", LibsvmText(80, 6, 4, 1));
   const std::string arff = s.folder.WriteGzip("d.arff.gz", ArffText(80, 6, 4, 1));
   const std::string xml = s.folder.Write("d.xml", XmlText(4));
-  CHECK(RunProgram({"multilabel", "train", gz, "--num-labels", "4", "--model", other}).code == 0);
+  Succeed({"multilabel", "train", gz, "--num-labels", "4", "--model", other});
   CHECK(primal(other) == expected);
-  CHECK(RunProgram({"multilabel", "train", "-", "--num-labels", "4", "--model", other}, s.data)
-            .code == 0);
+  Succeed({"multilabel", "train", "-", "--num-labels", "4", "--model", other}, s.data);
   CHECK(primal(other) == expected);
-  CHECK(RunProgram({"multilabel", "train", arff, "--labels", xml, "--model", other}).code == 0);
+  Succeed({"multilabel", "train", arff, "--labels", xml, "--model", other});
   CHECK(primal(other) == doctest::Approx(expected).epsilon(1e-9));
-  const Outcome named = RunProgram({"multilabel", "predict", "-", "--model", other}, arff);
-  CHECK(named.code == 0);
+  const Outcome named = Succeed({"multilabel", "predict", "-", "--model", other}, arff);
   const Outcome numbered = RunProgram({"multilabel", "predict", s.data, "--model", s.model});
   CHECK(Lines(named.out).size() == 80);
   CHECK(std::count(named.out.begin(), named.out.end(), 'L') > 0);
@@ -255,10 +233,9 @@ TEST_CASE("gzip, standard input and ARFF give the same models") {
 TEST_CASE("graph, bias, loss and C are recorded in the model") {
   const Session s;
   const std::string graph = s.folder.Write("g.txt", "0 3\n");
-  const auto train = [&](const std::vector<std::string>& options) {
-    const Outcome outcome = RunProgram(s.Train() + options);
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-    return Json::parse(RunProgram({"info", s.model, "--json"}).out);
+  const auto train = [&](const Arguments& options) {
+    Succeed(s.Train() + options);
+    return JsonOf({"info", s.model, "--json"});
   };
   CHECK(train({"--graph", "none"})["pairs"].empty());
   CHECK(train({"--graph", "tree"})["pairs"].size() == 3);
@@ -276,10 +253,10 @@ TEST_CASE("label names with commas and quotes are quoted") {
   const std::string xml =
       folder.Write("n.xml", "<labels><label name='a, b'/><label name='say \"x\"'/></labels>");
   const std::string model = folder.Path("m.slk");
-  CHECK(RunProgram({"multilabel", "train", data, "--labels", xml, "--model", model}).code == 0);
+  Succeed({"multilabel", "train", data, "--labels", xml, "--model", model});
   const Outcome outcome = RunProgram({"multilabel", "predict", data, "--model", model});
   const std::string both = "\"a, b\",\"say \"\"x\"\"\"";
-  CHECK(Lines(outcome.out) == std::vector<std::string>{both, "", both, ""});
+  CHECK(Lines(outcome.out) == Arguments{both, "", both, ""});
 }
 
 TEST_CASE("unknown labels are left out of training and evaluation, and reported") {
@@ -289,12 +266,9 @@ TEST_CASE("unknown labels are left out of training and evaluation, and reported"
       "@relation r\n@attribute f numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n";
   const std::string data = folder.Write("d.arff", head + "1,1,?\n-1,0,0\n2,?,?\n-2,?,0\n1,1,1\n");
   const std::string model = folder.Path("m.slk");
-  const Outcome train =
-      RunProgram({"multilabel", "train", data, "--labels", xml, "--model", model});
-  CHECK(train.code == 0);
+  const Outcome train = Succeed({"multilabel", "train", data, "--labels", xml, "--model", model});
   CHECK(Contains(train.err, "4 unknown label entries, 1 example without any known label left out"));
-  const Json json =
-      Json::parse(RunProgram({"multilabel", "evaluate", data, "--model", model, "--json"}).out);
+  const Json json = JsonOf({"multilabel", "evaluate", data, "--model", model, "--json"});
   CHECK(json["examples"] == 4);
   CHECK(json["hamming_loss"] == 0);
   const Outcome predict = RunProgram({"multilabel", "predict", data, "--model", model});
@@ -315,9 +289,8 @@ TEST_CASE("labels of the shipped Yeast data have the order of the columns") {
                                           "count",
                                           "--bias",
                                           "0"};
-  CHECK(RunProgram(train + std::vector<std::string>{"--lambda", "0.01", "--gap-tolerance", "0.05"})
-            .code == 0);
-  const Json info = Json::parse(RunProgram({"info", model, "--json"}).out);
+  Succeed(train + Arguments{"--lambda", "0.01", "--gap-tolerance", "0.05"});
+  const Json info = JsonOf({"info", model, "--json"});
   CHECK(info["relative_gap"].get<double>() <= 0.05);
   CHECK(info["labels"][3] == "Class4");  // in the order of the columns, not of the XML
 }
@@ -329,9 +302,8 @@ TEST_CASE("labels of ARFF data are numbered by their columns, also in a graph fi
       "l.xml", "<labels><label name='L2'/><label name='L0'/><label name='L1'/></labels>");
   const std::string model = folder.Path("m.slk");
   for (const char* pair : {"0 2\n", "L2 L0\n"}) {
-    REQUIRE(RunProgram({"multilabel", "train", data, "--labels", xml, "--graph",
-                        folder.Write("g.txt", pair), "--model", model})
-                .code == 0);
+    Succeed({"multilabel", "train", data, "--labels", xml, "--graph", folder.Write("g.txt", pair),
+             "--model", model});
     const auto info = nlohmann::json::parse(RunProgram({"info", model, "--json"}).out);
     CHECK(info["labels"] == nlohmann::json({"L0", "L1", "L2"}));
     CHECK(info["pairs"] == nlohmann::json::array({{0, 2}}));

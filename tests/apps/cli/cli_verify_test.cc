@@ -8,21 +8,16 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/run/loop_state.h>
 #include <tests/apps/program.h>
 #include <tests/support/states.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-struct Session {
+struct VerifiedSession {
   TemporaryFolder folder;
   std::string data = folder.Write("d.svm", LibsvmText(80, 6, 4, 1));
   std::string model = folder.Path("m.slk");
@@ -55,7 +50,7 @@ void Falsify(const std::string& path) {
 }  // namespace
 
 TEST_CASE("certificates of all learners are verified") {
-  const Session s;
+  const VerifiedSession s;
   const std::vector<Arguments> ways = {
       {},
       {"--learner", "al"},
@@ -68,9 +63,7 @@ TEST_CASE("certificates of all learners are verified") {
       {"--loss", "count", "--bias", "0"},
   };
   for (const Arguments& way : ways) {
-    const Outcome outcome = s.Train(way + Arguments{"--verify"});
-    CAPTURE(outcome.err);
-    CHECK(outcome.code == 0);
+    const Outcome outcome = Succeed(s.Train(way + Arguments{"--verify"}));
     CHECK(Contains(outcome.err, "\nverified in "));
     CHECK(Contains(outcome.err, "the certificate holds: objective "));
     const Json end = s.End();
@@ -81,17 +74,15 @@ TEST_CASE("certificates of all learners are verified") {
     CHECK(end["verified_dual"].get<double>() <= end["verified_primal"].get<double>());
     CHECK(end["verified_dual_proved"].is_boolean());
   }
-  const Outcome quiet = s.Train({"--verify", "--quiet"});
-  CHECK(quiet.code == 0);
+  const Outcome quiet = Succeed(s.Train({"--verify", "--quiet"}));
   CHECK(quiet.err.empty());
-  CHECK(s.Train({}).code == 0);
+  Succeed(s.Train({}));
   CHECK_FALSE(s.End().contains("verified"));
 }
 
 TEST_CASE("every model of a path is verified") {
-  const Session s;
-  const Outcome outcome = s.Train({"--lambda-path", "0.1,0.01", "--verify"});
-  CHECK(outcome.code == 0);
+  const VerifiedSession s;
+  const Outcome outcome = Succeed(s.Train({"--lambda-path", "0.1,0.01", "--verify"}));
   int verified = 0;
   for (const std::string& line : Lines(outcome.err))
     verified += line.starts_with("verified in ") ? 1 : 0;
@@ -99,13 +90,13 @@ TEST_CASE("every model of a path is verified") {
 }
 
 TEST_CASE("a certificate that does not hold ends with code 1, and the model is kept") {
-  const Session s;
+  const VerifiedSession s;
   const Arguments all = {"--gap-tolerance", "0",    "--lambda", "0.01",
                          "--learner",       "bcfw", "--step",   "fw"};
-  REQUIRE(s.Train(all + Arguments{"--max-passes", "20", "--checkpoint", s.checkpoint}).code == 0);
+  Succeed(s.Train(all + Arguments{"--max-passes", "20", "--checkpoint", s.checkpoint}));
   Falsify(s.checkpoint);
   const Arguments again = all + Arguments{"--max-passes", "21", "--resume", s.checkpoint};
-  CHECK(s.Train(again).code == 0);
+  Succeed(s.Train(again));
   for (const bool quiet : {false, true}) {
     s.folder.Write("m.slk", "");
     const Outcome outcome =
@@ -116,12 +107,12 @@ TEST_CASE("a certificate that does not hold ends with code 1, and the model is k
                        ": the certificate does not hold: the objective was claimed to be "));
     CHECK(Contains(outcome.err, "(the model is kept)"));
     CHECK(s.End()["verified"] == false);
-    CHECK(RunProgram({"info", s.model}).code == 0);
+    Succeed({"info", s.model});
   }
 }
 
 TEST_CASE("a run that is interrupted is not verified") {
-  const Session s;
+  const VerifiedSession s;
   Process process(Arguments{"multilabel", "train", s.data, "--num-labels", "4", "--model", s.model,
                             "--log", s.log, "--gap-tolerance", "0", "--max-passes", "2000000000",
                             "--verify"});
@@ -133,5 +124,5 @@ TEST_CASE("a run that is interrupted is not verified") {
   CHECK(outcome.code == 130);
   CHECK(Contains(outcome.err, "verification interrupted after 0 of 80 examples"));
   CHECK(s.End()["verified"].is_null());
-  CHECK(RunProgram({"info", s.model}).code == 0);
+  Succeed({"info", s.model});
 }

@@ -49,9 +49,9 @@ class DrawnTrial : public FoldTrial {
 };
 
 /// 30 examples, which all have a known label unless `known` says otherwise.
-class Drawn : public CvApplication {
+class DrawnCv : public CvApplication {
  public:
-  explicit Drawn(const Figure& figure) : figure_(figure) {}
+  explicit DrawnCv(const Figure& figure) : figure_(figure) {}
 
   std::string source() const override { return "drawn"; }
   Index num_examples() const override { return 30; }
@@ -115,7 +115,7 @@ TEST_CASE("the best mean is chosen, the first among ties, in both directions") {
   const Figure figure = [](std::size_t, std::size_t fold, double lambda) {
     return lambda == 4 ? 1.0 : 0.5 + 0.1 * static_cast<double>(fold);  // 0.6 in the mean
   };
-  const Drawn drawn(figure);
+  const DrawnCv drawn(figure);
   CvPlan plan = PlanOf({8, 4, 2});
   CvResult result = CrossValidate(drawn, plan, nullptr);
   CHECK(result.entries[result.best].lambda == 4);
@@ -130,7 +130,7 @@ TEST_CASE("the best mean is chosen, the first among ties, in both directions") {
 TEST_CASE("values are added only while the best one is at an end") {
   for (const double peak : {2.6, -3.1}) {
     const Figure figure = Peak(peak);
-    const Drawn drawn(figure);
+    const DrawnCv drawn(figure);
     CvPlan plan = PlanOf(LambdasAround(1));
     plan.extend = true;
     const CvResult result = CrossValidate(drawn, plan, nullptr);
@@ -146,7 +146,7 @@ TEST_CASE("values are added only while the best one is at an end") {
 
 TEST_CASE("the search ends even where the best is always at the end") {
   const Figure figure = Peak(100);
-  const Drawn drawn(figure);
+  const DrawnCv drawn(figure);
   CvPlan plan = PlanOf(LambdasAround(1));
   plan.extend = true;
   const CvResult result = CrossValidate(drawn, plan, nullptr);
@@ -157,7 +157,7 @@ TEST_CASE("the search ends even where the best is always at the end") {
 
 TEST_CASE("equal figures are no reason to add larger values") {
   const Figure figure = [](std::size_t, std::size_t, double) { return 0.7; };
-  const Drawn drawn(figure);
+  const DrawnCv drawn(figure);
   CvPlan plan = PlanOf(LambdasAround(1));
   plan.extend = true;
   const CvResult result = CrossValidate(drawn, plan, nullptr);
@@ -173,7 +173,7 @@ TEST_CASE("the better candidate is chosen and extended, for any number of thread
   };
   std::vector<std::vector<double>> seen;
   for (const int threads : {1, 4}) {
-    const Drawn drawn(figure);
+    const DrawnCv drawn(figure);
     CvPlan plan = PlanOf(LambdasAround(1));
     plan.candidates.resize(2);
     plan.extend = true;
@@ -205,7 +205,7 @@ TEST_CASE("the better candidate is chosen and extended, for any number of thread
 
 TEST_CASE("totals and the widest gap count trainings that did not converge") {
   const Figure figure = Peak(0);
-  Drawn drawn(figure);
+  DrawnCv drawn(figure);
   const CvPlan plan = PlanOf({1});
   const CvResult good = CrossValidate(drawn, plan, nullptr);
   CHECK(good.edge == PathEdge::kOnly);
@@ -220,7 +220,7 @@ TEST_CASE("totals and the widest gap count trainings that did not converge") {
 
 TEST_CASE("an interrupt leaves no result, and exceptions of trials reach the caller") {
   const Figure figure = Peak(0);
-  const Drawn drawn(figure);
+  const DrawnCv drawn(figure);
   CvPlan plan = PlanOf(LambdasAround(1));
   const std::atomic<int> interrupt{2};
   CHECK(CrossValidate(drawn, plan, &interrupt).interrupted);
@@ -229,7 +229,7 @@ TEST_CASE("an interrupt leaves no result, and exceptions of trials reach the cal
     throw std::logic_error("another");
   };
   plan.folds = MakeFolds(30, 2, 1);
-  CHECK_THROWS_AS(CrossValidate(Drawn(broken), plan, nullptr), std::logic_error);
+  CHECK_THROWS_AS(CrossValidate(DrawnCv(broken), plan, nullptr), std::logic_error);
   plan.lambdas = {1, 2};
   CHECK_THROWS_AS(CrossValidate(drawn, plan, nullptr), std::invalid_argument);
 }
@@ -253,23 +253,24 @@ TEST_CASE("ranks share the trainings, and have the results of one process") {
   CvPlan plan = PlanOf(LambdasAround(1));
   plan.candidates.resize(2);
   plan.extend = true;
-  const std::vector<double> alone = flat(CrossValidate(Drawn(figure), plan, nullptr));
+  const std::vector<double> alone = flat(CrossValidate(DrawnCv(figure), plan, nullptr));
   for (const int size : {1, 2, 4, 9}) {  // six trainings for each λ, then three
     std::atomic<std::size_t> trainings{0};
     test::OnThreadRanks(size, [&](test::ThreadRanks& ranks) {
       CvPlan own = plan;
       own.ranks = &ranks;
       own.observer = [&](const CvProgress&) { ++trainings; };
-      CHECK(flat(CrossValidate(Drawn(figure), own, nullptr)) == alone);
+      CHECK(flat(CrossValidate(DrawnCv(figure), own, nullptr)) == alone);
       own.observer = nullptr;
       // An interrupt of one rank ends all; an error of one rank is thrown by all.
       const std::atomic<int> interrupt{ranks.rank() == 0 ? 2 : 0};
-      CHECK(CrossValidate(Drawn(figure), own, &interrupt).interrupted);
+      CHECK(CrossValidate(DrawnCv(figure), own, &interrupt).interrupted);
       const Figure broken = [](std::size_t, std::size_t fold, double) -> double {
         if (fold == 1) throw DataError("fold 2 is bad");
         return 0;
       };
-      CHECK_THROWS_WITH_AS(CrossValidate(Drawn(broken), own, nullptr), "fold 2 is bad", DataError);
+      CHECK_THROWS_WITH_AS(CrossValidate(DrawnCv(broken), own, nullptr), "fold 2 is bad",
+                           DataError);
     });
     CHECK(static_cast<double>(trainings) == alone[1]);  // by one rank each
   }
@@ -278,7 +279,7 @@ TEST_CASE("ranks share the trainings, and have the results of one process") {
 TEST_CASE("threads are divided among trials, at least one for each") {
   const Figure figure = Peak(0);
   for (const auto& [threads, each] : {std::pair{13, 4}, std::pair{3, 1}, std::pair{2, 1}}) {
-    const Drawn drawn(figure);
+    const DrawnCv drawn(figure);
     CvPlan plan = PlanOf({1});
     plan.threads = threads;
     CrossValidate(drawn, plan, nullptr);
@@ -288,7 +289,7 @@ TEST_CASE("threads are divided among trials, at least one for each") {
 
 TEST_CASE("a fold without known labels, or with all of them, is refused") {
   const Figure figure = Peak(0);
-  Drawn drawn(figure);
+  DrawnCv drawn(figure);
   const CvPlan plan = PlanOf({1});
   const auto refusal = [&] {
     try {
@@ -317,7 +318,7 @@ TEST_CASE("a fold without known labels, or with all of them, is refused") {
 
 TEST_CASE("the message says whether a fold lacks labels to train or to test on") {
   const Figure figure = Peak(0);
-  Drawn drawn(figure);
+  DrawnCv drawn(figure);
   drawn.known = [](Index example) { return example == 0; };
   CHECK_THROWS_WITH_AS(
       CheckFolds(drawn, {{0, 1}, {2}}),

@@ -11,7 +11,7 @@ using namespace slackline::internal;
 
 namespace {
 
-std::string Names(const std::vector<NamedWeight>& list) {
+std::string NamesOf(const std::vector<NamedWeight>& list) {
   std::string names;
   for (const NamedWeight& entry : list) names += entry.name + " ";
   return names;
@@ -31,16 +31,16 @@ TEST_CASE("the strongest weights come first, ties in order, and none that is 0")
   const std::vector<double> values = {1, -2, 0, 3, 3, -5, 2, -0.0, -2};
   const StridedWeights weights{values, 0, 1, 9};
   const WeightRanking all = RankWeights(weights, 100, Number, nullptr);
-  CHECK(Names(all.positive) == "3 4 6 0 ");
-  CHECK(Names(all.negative) == "5 1 8 ");
+  CHECK(NamesOf(all.positive) == "3 4 6 0 ");
+  CHECK(NamesOf(all.negative) == "5 1 8 ");
   CHECK(all.num_positive == 4);
   CHECK(all.num_negative == 3);
   CHECK(all.negative[0].weight == -5);
   CHECK(std::isnan(all.negative[0].size));
   const WeightRanking two =
       RankWeights(weights, 2, Number, [](Offset k) { return 10.0 * static_cast<double>(k); });
-  CHECK(Names(two.positive) == "3 4 ");
-  CHECK(Names(two.negative) == "5 1 ");
+  CHECK(NamesOf(two.positive) == "3 4 ");
+  CHECK(NamesOf(two.negative) == "5 1 ");
   CHECK(two.num_positive == 4);
   CHECK(two.positive[1].size == 40);
   CHECK_THROWS_AS(RankWeights(weights, 0, Number, nullptr), std::invalid_argument);
@@ -48,7 +48,7 @@ TEST_CASE("the strongest weights come first, ties in order, and none that is 0")
 
 TEST_CASE("the weights of one label are read with an offset and a stride") {
   const std::vector<double> values = {1, 10, 2, 20, 3, 30};
-  CHECK(Names(RankWeights({values, 1, 2, 2}, 5, Number, nullptr).positive) == "1 0 ");
+  CHECK(NamesOf(RankWeights({values, 1, 2, 2}, 5, Number, nullptr).positive) == "1 0 ");
   CHECK(RankWeights({values, 0, 2, 3}, 1, Number, nullptr).positive[0].weight == 3);
   CHECK(RankWeights({values, 0, 2, 0}, 1, Number, nullptr).positive.empty());
 }

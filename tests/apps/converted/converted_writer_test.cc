@@ -20,7 +20,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr Index kFeatures = 1000;
+constexpr Index kColumns = 1000;
 constexpr Index kRows = 6000;
 
 /// Row r has r % 100 columns, and ones but for one row of all.
@@ -52,7 +52,7 @@ void Finish(ConvertedWriter* writer) {
   directory.Add("task", std::string("test"));
   ConvertedFacts facts;
   facts.label_names = {"a"};
-  facts.num_features = kFeatures;
+  facts.num_features = kColumns;
   facts.values.options = {{"scale", "none"}, {"template", ""}};
   writer->Finish(facts, directory);
 }
@@ -71,15 +71,15 @@ void CheckSameRows(const FeatureRows& a, const FeatureRows& b, double factor = 1
   }
 }
 
-struct Read {
+struct Contents {
   ConvertedParts parts;
   std::vector<std::string> labels;
   ConvertedValues values;
   std::shared_ptr<const FeatureRows> rows;
 };
 
-Read ReadBack(const std::vector<std::string>& files) {
-  Read read;
+Contents ReadBack(const std::vector<std::string>& files) {
+  Contents read;
   const ConvertedKind kind = Kind(kLabelsVary);
   read.parts = OpenConverted(files, kind);
   const auto visit = [&](const ConvertedRow& row) {
@@ -94,7 +94,7 @@ Read ReadBack(const std::vector<std::string>& files) {
 /// Checks that rows and labels come back from a file, and returns the kinds of its blocks.
 std::vector<ConvertedRows> CheckFile(const std::string& path, const FeatureRows& rows,
                                      double factor = 1) {
-  const Read read = ReadBack({path});
+  const Contents read = ReadBack({path});
   CheckSameRows(*read.rows, rows, factor);
   for (Index r = 0; r < rows.size(); ++r) CHECK(read.labels[Size(r)] == LabelsOf(r));
   std::vector<ConvertedRows> kinds;
@@ -192,17 +192,17 @@ TEST_CASE("changed columns of ones stay in their place, in parts") {
   Write(rows, &writer);
   const std::uint64_t before = writer.bytes();
   writer.Change([](std::span<Index> columns, std::span<double>) {
-    if (!columns.empty()) columns.back() = kFeatures - 1;
+    if (!columns.empty()) columns.back() = kColumns - 1;
   });
   CHECK(writer.bytes() == before);
   writer.Change(kScaleByThree);
   Finish(&writer);
   CHECK(writer.num_files() == 3);
-  const Read read = ReadBack({folder.Path("parts/part-00000"), folder.Path("parts/part-00001"),
-                              folder.Path("parts/part-00002")});
+  const Contents read = ReadBack({folder.Path("parts/part-00000"), folder.Path("parts/part-00001"),
+                                  folder.Path("parts/part-00002")});
   REQUIRE(read.rows->size() == kRows);
   const FeatureRow last = read.rows->row(kRows - 1);
-  CHECK(last.columns[last.count - 1] == kFeatures - 1);
+  CHECK(last.columns[last.count - 1] == kColumns - 1);
   CHECK(last.values[0] == 3);
   for (Index r = 0; r < kRows; ++r) CHECK(read.labels[Size(r)] == LabelsOf(r));
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <slackline/apps/linear/linear_model.h>
 #include <slackline/core/random.h>
@@ -17,15 +16,12 @@
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 /// A number 100 + 3x − y + noise of two features x and y, and a third one without effect; or
 /// whether it is above 100. table: CSV with a column "target", else LIBSVM.
-std::string Text(int examples, std::uint64_t seed, bool classes, bool table) {
+std::string LinearText(int examples, std::uint64_t seed, bool classes, bool table) {
   Random random(seed);
   std::ostringstream text;
   if (table) text << "x,y,z,target\n";
@@ -43,18 +39,12 @@ std::string Text(int examples, std::uint64_t seed, bool classes, bool table) {
   return text.str();
 }
 
-Outcome Run(const Arguments& arguments) {
-  Outcome outcome = RunProgram(arguments);
-  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-  return outcome;
-}
-
-struct Files {
+struct LinearFiles {
   TemporaryFolder folder;
-  std::string classes = folder.WriteGzip("classes.svm.gz", Text(200, 1, true, false));
-  std::string classes_test = folder.Write("classes-test.svm", Text(100, 2, true, false));
-  std::string numbers = folder.Write("numbers.csv", Text(200, 1, false, true));
-  std::string numbers_test = folder.Write("numbers-test.csv", Text(100, 2, false, true));
+  std::string classes = folder.WriteGzip("classes.svm.gz", LinearText(200, 1, true, false));
+  std::string classes_test = folder.Write("classes-test.svm", LinearText(100, 2, true, false));
+  std::string numbers = folder.Write("numbers.csv", LinearText(200, 1, false, true));
+  std::string numbers_test = folder.Write("numbers-test.csv", LinearText(100, 2, false, true));
   std::string model = folder.Path("m.slk");
 
   Arguments TrainClasses(const Arguments& more = {}) const {
@@ -65,24 +55,18 @@ struct Files {
            more;
   }
   Json Evaluate(const std::string& data) const {
-    return Json::parse(Run({"linear", "evaluate", data, "--model", model, "--json"}).out);
+    return JsonOf({"linear", "evaluate", data, "--model", model, "--json"});
   }
-  Json Info() const { return Json::parse(Run({"info", model, "--json"}).out); }
+  Json Info() const { return JsonOf({"info", model, "--json"}); }
 };
-
-void CheckRefused(const Arguments& arguments, const std::string& message) {
-  const Outcome outcome = RunProgram(arguments);
-  CHECK(outcome.code == 2);
-  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
-}
 
 }  // namespace
 
 TEST_CASE("two classes: all losses certify their gap and predict well") {
-  const Files files;
+  const LinearFiles files;
   for (const std::string loss : {"hinge", "smoothed-hinge", "logistic"}) {
     for (const std::string regulariser : {"l2", "l1", "q-norm"}) {
-      const Outcome train = Run(files.TrainClasses(
+      const Outcome train = Succeed(files.TrainClasses(
           {"--loss", loss, "--regulariser", regulariser, "--gap-tolerance", "1e-4"}));
       CHECK(Contains(train.err, "classes no (-1) and yes (1)"));
       CHECK(Contains(train.err, "converged"));
@@ -99,9 +83,9 @@ TEST_CASE("two classes: all losses certify their gap and predict well") {
 }
 
 TEST_CASE("the reported objective is that of the model on its own data") {
-  const Files files;
-  Run(files.TrainClasses({"--loss", "smoothed-hinge", "--smoothing", "0.5", "--lambda", "0.01",
-                          "--l1", "0.02", "--gap-tolerance", "1e-6", "--scale", "none"}));
+  const LinearFiles files;
+  Succeed(files.TrainClasses({"--loss", "smoothed-hinge", "--smoothing", "0.5", "--lambda", "0.01",
+                              "--l1", "0.02", "--gap-tolerance", "1e-6", "--scale", "none"}));
   const LinearModel model = LinearModel::Load(files.model);
   double squares = 0, one_norm = 0;
   for (const double w : model.weights()) {
@@ -115,88 +99,88 @@ TEST_CASE("the reported objective is that of the model on its own data") {
 }
 
 TEST_CASE("numbers: tables, LIBSVM and streams give the same predictions") {
-  const Files files;
+  const LinearFiles files;
   for (const std::string loss : {"squared", "absolute"}) {
-    Run(files.TrainNumbers({"--loss", loss, "--gap-tolerance", "1e-4"}));
+    Succeed(files.TrainNumbers({"--loss", loss, "--gap-tolerance", "1e-4"}));
     const Json metrics = files.Evaluate(files.numbers_test);
     CHECK(metrics["r2"].get<double>() > 0.98);
     CHECK(metrics["rmse"].get<double>() < 0.4);
   }
   const LinearModel table = LinearModel::Load(files.model);
   CHECK(table.offset() == doctest::Approx(100).epsilon(0.01));
-  CHECK(table.inputs().feature_names() == std::vector<std::string>{"x", "y", "z"});
+  CHECK(table.inputs().feature_names() == Arguments{"x", "y", "z"});
   const Arguments predict = {"linear", "predict", files.numbers_test, "--model", files.model};
-  const Outcome whole = Run(predict);
+  const Outcome whole = Succeed(predict);
   CHECK(Lines(whole.out).size() == 100);
-  CHECK(Run(predict + Arguments{"--stream"}).out == whole.out);
+  CHECK(OutputOf(predict + Arguments{"--stream"}) == whole.out);
   CHECK(RunProgram({"linear", "predict", "-", "--model", files.model}, files.numbers_test).out ==
         whole.out);
   // Columns are found by name, and the numbers need not be there.
   const std::string other = files.folder.Write("other.csv", "z,y,x\n0,0,0\n0,0,1\n");
-  const auto lines = Lines(Run({"linear", "predict", other, "--model", files.model}).out);
+  const auto lines = Lines(OutputOf({"linear", "predict", other, "--model", files.model}));
   REQUIRE(lines.size() == 2);
   CHECK(std::stod(lines[0]) == doctest::Approx(100).epsilon(0.01));
   CHECK(std::stod(lines[1]) - std::stod(lines[0]) == doctest::Approx(3).epsilon(0.05));
 
-  const std::string libsvm = files.folder.Write("n.svm", Text(200, 1, false, false));
-  Run({"linear", "train", libsvm, "--loss", "absolute", "--gap-tolerance", "1e-4", "--model",
-       files.model});
+  const std::string libsvm = files.folder.Write("n.svm", LinearText(200, 1, false, false));
+  Succeed({"linear", "train", libsvm, "--loss", "absolute", "--gap-tolerance", "1e-4", "--model",
+           files.model});
   const LinearModel lines_model = LinearModel::Load(files.model);
   for (std::size_t k = 0; k < 3; ++k)
     CHECK(lines_model.weights()[k] == doctest::Approx(table.weights()[k]).epsilon(0.01));
 }
 
 TEST_CASE("l1 makes weights zero, and too large ones all of them") {
-  const Files files;
-  Run(files.TrainNumbers({"--loss", "squared", "--regulariser", "l1", "--l1", "0.3", "--scale",
-                          "none", "--gap-tolerance", "1e-6"}));
+  const LinearFiles files;
+  Succeed(files.TrainNumbers({"--loss", "squared", "--regulariser", "l1", "--l1", "0.3", "--scale",
+                              "none", "--gap-tolerance", "1e-6"}));
   const LinearModel model = LinearModel::Load(files.model);
   CHECK(model.weights()[0] != 0);
   CHECK(model.weights()[2] == 0);
   CHECK(files.Info()["zero_weights"].get<int>() >= 1);
-  CHECK(Contains(Run({"info", files.model, "--weights"}).out, "x"));
-  Run({"report", files.model, "-o", files.folder.Path("m.html")});
-  const Outcome none = Run(files.TrainNumbers({"--loss", "squared", "--l1", "50"}));
+  CHECK(Contains(OutputOf({"info", files.model, "--weights"}), "x"));
+  Succeed({"report", files.model, "-o", files.folder.Path("m.html")});
+  const Outcome none = Succeed(files.TrainNumbers({"--loss", "squared", "--l1", "50"}));
   CHECK(Contains(none.err, "--l1 is so large that all weights are 0"));
   const LinearModel zero = LinearModel::Load(files.model);
   for (const double w : zero.weights()) CHECK(w == 0);
 }
 
 TEST_CASE("probabilities and scores belong to the second class") {
-  const Files files;
-  Run(files.TrainClasses({"--loss", "logistic"}));
+  const LinearFiles files;
+  Succeed(files.TrainClasses({"--loss", "logistic"}));
   const Arguments predict = {"linear",  "predict",   files.classes_test,
                              "--model", files.model, "--output"};
-  const auto classes = Lines(Run(predict + Arguments{"predictions"}).out);
-  const auto scores = Lines(Run(predict + Arguments{"scores"}).out);
-  const auto shares = Lines(Run(predict + Arguments{"probabilities"}).out);
+  const auto classes = Lines(OutputOf(predict + Arguments{"predictions"}));
+  const auto scores = Lines(OutputOf(predict + Arguments{"scores"}));
+  const auto shares = Lines(OutputOf(predict + Arguments{"probabilities"}));
   for (std::size_t m = 0; m < classes.size(); ++m) {
     const double score = std::stod(scores[m]);
     CHECK(classes[m] == (score > 0 ? "yes" : "no"));
     CHECK(std::stod(shares[m]) == doctest::Approx(1 / (1 + std::exp(-score))).epsilon(1e-6));
   }
-  Run(files.TrainClasses());
+  Succeed(files.TrainClasses());
   CheckRefused(predict + Arguments{"probabilities"}, "need a model of the logistic loss");
 }
 
 TEST_CASE("runs are resumed and logged, and outputs of iterates are options") {
-  const Files files;
+  const LinearFiles files;
   const std::string checkpoint = files.folder.Path("c.slc"), log = files.folder.Path("l.jsonl");
   const Arguments options = {"--loss",  "logistic", "--output",        "average",
                              "--order", "uniform",  "--gap-tolerance", "0"};
-  Run(files.TrainClasses(options + Arguments{"--max-passes", "12", "--log", log}));
+  Succeed(files.TrainClasses(options + Arguments{"--max-passes", "12", "--log", log}));
   const LinearModel whole = LinearModel::Load(files.model);
   CHECK(Json::parse(Lines(ReadBytes(log)).back())["pass"] == 12);
-  Run(files.TrainClasses(options +
-                         Arguments{"--max-passes", "5", "--checkpoint", checkpoint, "--quiet"}));
-  Run(files.TrainClasses(options + Arguments{"--max-passes", "12", "--resume", checkpoint}));
+  Succeed(files.TrainClasses(
+      options + Arguments{"--max-passes", "5", "--checkpoint", checkpoint, "--quiet"}));
+  Succeed(files.TrainClasses(options + Arguments{"--max-passes", "12", "--resume", checkpoint}));
   CHECK(LinearModel::Load(files.model).weights() == whole.weights());
   CheckRefused(files.TrainClasses({"--loss", "hinge", "--resume", checkpoint}),
                "belongs to another run");
 }
 
 TEST_CASE("an interrupt keeps the model") {
-  const Files files;
+  const LinearFiles files;
   Process process(files.TrainClasses({"--gap-tolerance", "0", "--max-passes", "2000000000"}));
   REQUIRE(process.Works(SIGINT, 0.1));
   process.Signal(SIGINT);
@@ -207,8 +191,8 @@ TEST_CASE("an interrupt keeps the model") {
 }
 
 TEST_CASE("bad input is refused with its place, and replaces nothing") {
-  const Files files;
-  Run(files.TrainClasses());
+  const LinearFiles files;
+  Succeed(files.TrainClasses());
   const std::string before = ReadBytes(files.model);
   const auto train = [&](const std::string& text, const Arguments& more) {
     return Arguments{"linear", "train", files.folder.Write("bad.svm", text), "--model",
@@ -233,6 +217,6 @@ TEST_CASE("bad input is refused with its place, and replaces nothing") {
                "classes-test.svm");
   CHECK(ReadBytes(files.model) == before);
   // Unknown classes are left out and counted.
-  const Outcome some = Run(train("a 1:2\nb 1:-1\n? 1:3\n 1:4\n", {}));
+  const Outcome some = Succeed(train("a 1:2\nb 1:-1\n? 1:3\n 1:4\n", {}));
   CHECK(Contains(some.err, "2 examples without a known class left out"));
 }

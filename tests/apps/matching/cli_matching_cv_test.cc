@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <slackline/apps/common/folds.h>
 #include <slackline/apps/common/training_record.h>
@@ -19,32 +18,26 @@
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
+constexpr const char* kMatchingFigures[] = {"f1",    "precision", "recall",
+                                            "exact", "mean_loss", "error_rate"};
 
-constexpr const char* kFigures[] = {"f1",    "precision", "recall",
-                                    "exact", "mean_loss", "error_rate"};
-
-struct Files {
+struct MatchingCvFiles {
   TemporaryFolder folder;
   std::string train = folder.Path("drawn") + "/train.txt";
   std::string model = folder.Path("m.slk");
 
-  Files() {
-    const Outcome outcome =
-        RunProgram({"matching", "draw", "--out", folder.Path("drawn"), "--examples", "40",
-                    "--words", "3-6", "--vocabulary", "30", "--possible", "0.2"});
-    REQUIRE(outcome.code == 0);
+  MatchingCvFiles() {
+    Succeed({"matching", "draw", "--out", folder.Path("drawn"), "--examples", "40", "--words",
+             "3-6", "--vocabulary", "30", "--possible", "0.2"});
   }
   Arguments Cv(const Arguments& more) const {
     return Arguments{"matching", "cv", train, "--lambda-path", "1:0.001:4"} + more;
   }
   Json Result(const Arguments& more) const {
-    const Outcome outcome = RunProgram(Cv(more + Arguments{"--json"}));
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    const Outcome outcome = Succeed(Cv(more + Arguments{"--json"}));
     return Json::parse(outcome.out);
   }
 };
@@ -52,9 +45,8 @@ struct Files {
 }  // namespace
 
 TEST_CASE("the table, the best lambda, and the model of all examples") {
-  const Files files;
-  const Outcome outcome = RunProgram(files.Cv({"--model", files.model}));
-  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  const MatchingCvFiles files;
+  const Outcome outcome = Succeed(files.Cv({"--model", files.model}));
   const auto lines = Lines(outcome.out);
   REQUIRE(lines.size() == 5);
   for (const char* title : {"F1", "precision", "recall", "exact", "mean loss", "AER"})
@@ -62,17 +54,16 @@ TEST_CASE("the table, the best lambda, and the model of all examples") {
   CHECK(std::count_if(lines.begin(), lines.end(),
                       [](const auto& l) { return l.ends_with("  best"); }) == 1);
   const Json result = files.Result({"--no-refit"});
-  const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+  const Json info = JsonOf({"info", files.model, "--json"});
   CHECK(info["lambda"] == result["best"]["lambda"]);
   const std::string trained = files.folder.Path("t.slk");
-  REQUIRE(RunProgram({"matching", "train", files.train, "--lambda", result["best"]["lambda"].dump(),
-                      "--model", trained})
-              .code == 0);
+  Succeed({"matching", "train", files.train, "--lambda", result["best"]["lambda"].dump(), "--model",
+           trained});
   CHECK(ModelWeights(trained) == ModelWeights(files.model));
 }
 
 TEST_CASE("a fold's figures are those of training on the others") {
-  const Files files;
+  const MatchingCvFiles files;
   // All folds have the same dictionary, and there is no scaling, so training by hand uses the same
   // features.
   const Json result = files.Result(
@@ -92,12 +83,10 @@ TEST_CASE("a fold's figures are those of training on the others") {
   const std::string train = files.folder.Write("train.txt", outside);
   const std::string test = files.folder.Write("test.txt", inside);
   for (std::size_t k = 0; k < 4; ++k) {
-    REQUIRE(RunProgram({"matching", "train", train, "--lambda", result["path"][k]["lambda"].dump(),
-                        "--gap-tolerance", "1e-9", "--scale", "none", "--model", files.model})
-                .code == 0);
-    const Json metrics = Json::parse(
-        RunProgram({"matching", "evaluate", test, "--model", files.model, "--json"}).out);
-    for (const char* key : kFigures) {
+    Succeed({"matching", "train", train, "--lambda", result["path"][k]["lambda"].dump(),
+             "--gap-tolerance", "1e-9", "--scale", "none", "--model", files.model});
+    const Json metrics = JsonOf({"matching", "evaluate", test, "--model", files.model, "--json"});
+    for (const char* key : kMatchingFigures) {
       CAPTURE(key);
       CHECK(std::abs(result["path"][k][key]["folds"][1].get<double>() -
                      metrics[key].get<double>()) < 1e-9);
@@ -106,7 +95,7 @@ TEST_CASE("a fold's figures are those of training on the others") {
 }
 
 TEST_CASE("the result depends on the seed, and not on threads; the smallest loss is the best") {
-  const Files files;
+  const MatchingCvFiles files;
   const Json first = Timeless(files.Result({"--no-refit", "--metric", "loss"}));
   CHECK(first == Timeless(files.Result({"--no-refit", "--metric", "loss", "--threads", "3"})));
   CHECK(first["path"] !=
@@ -119,15 +108,10 @@ TEST_CASE("the result depends on the seed, and not on threads; the smallest loss
 }
 
 TEST_CASE("bad input of matching cv: code 2, one line, nothing written") {
-  const Files files;
+  const MatchingCvFiles files;
   files.folder.Write("m.slk", "old");
   const auto refuse = [&](const Arguments& arguments, const std::string& part) {
-    const Outcome outcome = RunProgram(arguments);
-    INFO(outcome.err);
-    CHECK(outcome.code == 2);
-    CHECK(outcome.out.empty());
-    CHECK(Lines(outcome.err).size() == 1);
-    CHECK_MESSAGE(Contains(outcome.err, part), part);
+    CheckRefused(arguments, part);
     CHECK(ReadBytes(files.model) == "old");
   };
   const Arguments model = {"--model", files.model};
@@ -146,7 +130,7 @@ TEST_CASE("bad input of matching cv: code 2, one line, nothing written") {
 }
 
 TEST_CASE("an interrupt ends matching cv without a result") {
-  const Files files;
+  const MatchingCvFiles files;
   Process process(
       files.Cv({"--model", files.model, "--gap-tolerance", "0", "--max-passes", "2000000000"}));
   REQUIRE(process.Works(SIGINT));

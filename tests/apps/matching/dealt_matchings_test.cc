@@ -29,19 +29,19 @@ struct Edge {
   bool operator==(const Edge&) const = default;
 };
 
-struct Example {
+struct DealtMatching {
   std::string file;
   long line;
   Index num_left, num_right;
   std::vector<Edge> edges;
-  bool operator==(const Example&) const = default;
+  bool operator==(const DealtMatching&) const = default;
 };
 
-std::vector<Example> ExamplesOf(const MatchingData& data) {
-  std::vector<Example> examples;
+std::vector<DealtMatching> ExamplesOf(const MatchingData& data) {
+  std::vector<DealtMatching> examples;
   for (Index m = 0; m < data.num_examples(); ++m) {
     const MatchingExample& from = data.examples[Size(m)];
-    Example example{
+    DealtMatching example{
         data.files.FileOf(m, data.source), from.line, from.num_left, from.num_right, {}};
     for (Index e = from.first_edge; e < from.first_edge + from.num_edges; ++e) {
       const MatchingEdge& edge = data.edges[Size(e)];
@@ -64,7 +64,7 @@ std::vector<Example> ExamplesOf(const MatchingData& data) {
 FeatureDictionary CheckDeals(const std::string& path, const FeatureDictionary* known) {
   FeatureDictionary made;
   const MatchingData one = ReadMatchings(path, known, known == nullptr ? &made : nullptr);
-  const std::vector<Example> examples = ExamplesOf(one);
+  const std::vector<DealtMatching> examples = ExamplesOf(one);
   REQUIRE(examples.size() >= 7);
   for (const Deal& deal : Deals()) {
     CAPTURE(path);
@@ -77,9 +77,9 @@ FeatureDictionary CheckDeals(const std::string& path, const FeatureDictionary* k
       parts[rank] = ReadMatchings(path, known, known == nullptr ? &dictionaries[rank] : nullptr,
                                   {&ranks, deal.shards});
     });
-    std::vector<Example> joined;
+    std::vector<DealtMatching> joined;
     for (std::size_t r = 0; r < parts.size(); ++r) {
-      for (Example& example : ExamplesOf(parts[r])) joined.push_back(std::move(example));
+      for (DealtMatching& example : ExamplesOf(parts[r])) joined.push_back(std::move(example));
       CHECK(parts[r].num_features == one.num_features);
       CHECK(parts[r].unknown_features == one.unknown_features);
       CHECK(dictionaries[r].Text() == made.Text());
@@ -89,7 +89,7 @@ FeatureDictionary CheckDeals(const std::string& path, const FeatureDictionary* k
   return made;
 }
 
-std::string Text(int examples) {
+std::string MatchingText(int examples) {
   Random random(2);
   std::string text = "# matchings\n\n";
   for (int m = 0; m < examples; ++m) {
@@ -110,7 +110,7 @@ std::string Text(int examples) {
 
 TEST_CASE("matchings: plain, gzip and in a folder") {
   const TemporaryFolder folder;
-  const std::string text = Text(21);
+  const std::string text = MatchingText(21);
   const FeatureDictionary dictionary = CheckDeals(folder.Write("text", text), nullptr);
   CHECK(dictionary.size() > 25);
   CheckDeals(folder.WriteGzip("text.gz", text), nullptr);
@@ -134,7 +134,7 @@ TEST_CASE("an error on one rank is the error of all, and that of one rank") {
     });
     for (const std::string& message : messages) CHECK(message == one);
   };
-  const std::string text = Text(9);
+  const std::string text = MatchingText(9);
   check(folder.Write("a", text + "1 1\n0 1 1\n\n" + text), "'1' is not a right node");
   check(WriteParts(folder, "parts", {text, text + "1 1\n0 0 2", text}), "parts/part-1.gz:");
   check(folder.Write("b", "# nothing\n"), "b: no examples");
@@ -142,7 +142,7 @@ TEST_CASE("an error on one rank is the error of all, and that of one rank") {
 
 TEST_CASE("predictions and metrics of several ranks are those of one, also with few examples") {
   const TemporaryFolder folder;
-  std::string text = Text(16);
+  std::string text = MatchingText(16);
   FeatureDictionary dictionary;
   ReadMatchings(folder.Write("text", text), nullptr, &dictionary);
   MatchingModel model(std::move(dictionary), {}, {2, 5});

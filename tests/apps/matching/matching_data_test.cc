@@ -25,26 +25,21 @@ constexpr const char* kGood =
     "1 1\r\n"
     "0 0 0\r\n";
 
-MatchingData Read(const std::string& text, FeatureDictionary* dictionary) {
+MatchingData ReadMatchingText(const std::string& text, FeatureDictionary* dictionary) {
   const TemporaryFolder folder;
   return ReadMatchings(folder.Write("data.txt", text), nullptr, dictionary);
 }
 
-std::string Refusal(const std::string& text) {
+std::string MatchingError(const std::string& text) {
   FeatureDictionary dictionary;
-  try {
-    Read(text, &dictionary);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "read";
+  return MessageOf<DataError>([&] { ReadMatchingText(text, &dictionary); });
 }
 
 }  // namespace
 
 TEST_CASE("examples, edges and features are read") {
   FeatureDictionary dictionary;
-  const MatchingData data = Read(kGood, &dictionary);
+  const MatchingData data = ReadMatchingText(kGood, &dictionary);
   REQUIRE(data.num_examples() == 3);
   CHECK(data.examples[0].num_left == 2);
   CHECK(data.examples[0].num_right == 3);
@@ -76,7 +71,7 @@ TEST_CASE("examples, edges and features are read") {
 TEST_CASE("text in memory is read like a file") {
   FeatureDictionary from_file, from_texts;
   const std::vector<std::string> texts = {"2 2\n0 1 1 a:2\n1 0 0 b\n", "1 1\n0 0 1 b:3"};
-  const MatchingData file = Read(texts[0] + "\n" + texts[1], &from_file);
+  const MatchingData file = ReadMatchingText(texts[0] + "\n" + texts[1], &from_file);
   const MatchingData data = ParseMatchings("texts", texts, nullptr, &from_texts);
   CHECK(data.source == "texts");
   CHECK(from_texts.Text() == from_file.Text());
@@ -103,7 +98,7 @@ TEST_CASE("features that the dictionary does not know are left out") {
 
 TEST_CASE("bad lines are refused with their number and text") {
   const auto check = [](const std::string& text, const std::string& what) {
-    const std::string refusal = Refusal(text);
+    const std::string refusal = MatchingError(text);
     CAPTURE(text);
     CAPTURE(refusal);
     CHECK(refusal.find("data.txt:") != std::string::npos);

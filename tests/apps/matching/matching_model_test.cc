@@ -14,6 +14,7 @@
 
 #include "tests/core/temporary_folder.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/never.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -102,10 +103,9 @@ TEST_CASE("updates with several matchings: the dual never falls, and bounds are 
     options.own<MultiSampleOptions>().revisit = revisit;
     options.own<MultiSampleOptions>().samples = 5;
     const auto learner = MakeLearner(problem, options);
-    const StopControl never(nullptr, 0);
     double dual = 0;
     for (int pass = 0; pass < 60; ++pass) {
-      learner->RunPass(never);
+      learner->RunPass(kNever);
       const Evaluation evaluation = learner->Evaluate(1);
       if (pass % 20 == 0) {
         const double primal = RelaxedPrimal(problem.training(), 0.1, learner->weights());

@@ -21,18 +21,18 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr const char* kText =
+constexpr const char* kMatchings =
     "2 2\n0 0 1 a:100\n0 1 0 a:0.2 b\n1 0 0 b:0.02\n1 1 1 a:70 b:0.1\n\n"
     "1 2\n0 0 0 b:0.004\n0 1 1 a:0.9\n\n"
     "2 1\n0 0 ? a:1\n1 0 0 a:300 b\n\n"
     "1 1\n0 0 1 a\n";
 
-struct Loaded {
+struct LoadedText {
   MatchingData data;
   FeatureDictionary dictionary;
 };
 
-Loaded Load(const std::string& text) {
+LoadedText LoadText(const std::string& text) {
   const TemporaryFolder folder;
   FeatureDictionary dictionary;
   MatchingData data = ReadMatchings(folder.Write("data.txt", text), nullptr, &dictionary);
@@ -41,8 +41,8 @@ Loaded Load(const std::string& text) {
 }
 
 /// The examples of this rank, with the features of all.
-Loaded PartOf(const Loaded& loaded, const Ranks& ranks) {
-  Loaded part = loaded;
+LoadedText OwnMatchings(const LoadedText& loaded, const Ranks& ranks) {
+  LoadedText part = loaded;
   part.data.examples.clear();
   part.data.edges.clear();
   auto rows = std::make_shared<FeatureRows>();
@@ -61,7 +61,7 @@ Loaded PartOf(const Loaded& loaded, const Ranks& ranks) {
   return part;
 }
 
-struct Prepared {
+struct PreparedMatchings {
   std::vector<double> divisor;
   double lambda = 0;
   Index num_examples = 0;
@@ -69,12 +69,12 @@ struct Prepared {
   Fingerprint fingerprint;
 };
 
-Prepared Prepare(const Loaded& loaded, const TrainOptions& options,
-                 MatchingCapacities capacities = {}) {
+PreparedMatchings PrepareMatchings(const LoadedText& loaded, const TrainOptions& options,
+                                   MatchingCapacities capacities = {}) {
   MatchingTask task = MakeMatchingTask(loaded.data, loaded.dictionary, capacities, {}, std::nullopt,
                                        ExactRanks(options));
   MatchingTraining training(&task, LossScale::kCount, {{}, "count", {}});
-  Prepared made;
+  PreparedMatchings made;
   made.divisor = task.model.scaling().divisor();
   made.lambda = ChooseLambda(options, 0, training);
   const Problem problem = training.problem().WithLambda(made.lambda);
@@ -86,30 +86,28 @@ Prepared Prepare(const Loaded& loaded, const TrainOptions& options,
   return made;
 }
 
-std::string ErrorOf(int size, const Loaded& loaded) {
-  const std::vector<std::string> errors = ErrorsOnRanks(size, [&](ThreadRanks& ranks) {
+std::string ErrorOf(int size, const LoadedText& loaded) {
+  return ErrorOnRanks(size, [&](ThreadRanks& ranks) {
     TrainOptions options;
     options.ranks = &ranks;
-    Prepare(PartOf(loaded, ranks), options);
+    PrepareMatchings(OwnMatchings(loaded, ranks), options);
   });
-  for (const std::string& error : errors) CHECK(error == errors.front());
-  return errors.front();
 }
 
 }  // namespace
 
 TEST_CASE("ranks prepare the training that one process with shards prepares") {
-  const Loaded loaded = Load(kText);
+  const LoadedText loaded = LoadText(kMatchings);
   TrainOptions sharded;
   sharded.shards = 4;
-  const Prepared alone = Prepare(loaded, sharded);
+  const PreparedMatchings alone = PrepareMatchings(loaded, sharded);
   CHECK_FALSE(alone.divisor.empty());
   CHECK(alone.num_examples == 4);
   for (const int size : {1, 2, 3, 4}) {
-    for (const Prepared& made : OnEachRank(size, [&](ThreadRanks& ranks) {
+    for (const PreparedMatchings& made : OnEachRank(size, [&](ThreadRanks& ranks) {
            TrainOptions options = sharded;
            options.ranks = &ranks;
-           return Prepare(PartOf(loaded, ranks), options);
+           return PrepareMatchings(OwnMatchings(loaded, ranks), options);
          })) {
       CHECK(made.divisor == alone.divisor);
       CHECK(made.lambda == alone.lambda);
@@ -121,14 +119,14 @@ TEST_CASE("ranks prepare the training that one process with shards prepares") {
 }
 
 TEST_CASE("an error in the matching of one rank is an error on all") {
-  const Loaded loaded = Load(std::string(kText) + "\n1 2\n0 0 1 a\n0 1 1 b\n");
+  const LoadedText loaded = LoadText(std::string(kMatchings) + "\n1 2\n0 0 1 a\n0 1 1 b\n");
   const std::string error = ErrorOf(3, loaded);
   CHECK(error.find("data.txt:") == 0);
   CHECK(error.find("more than 1 edge with label 1") != std::string::npos);
 }
 
 TEST_CASE("ranks refuse examples without a known edge") {
-  const Loaded loaded = Load("1 1\n0 0 1 a\n\n1 1\n0 0 ? a\n\n1 1\n0 0 0 a\n");
+  const LoadedText loaded = LoadText("1 1\n0 0 1 a\n\n1 1\n0 0 ? a\n\n1 1\n0 0 0 a\n");
   CHECK(ErrorOf(2, loaded) ==
         "data.txt: 1 example without a known label: remove them, since several processes that "
         "train together cannot leave them out");

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <slackline/apps/common/folds.h>
 #include <slackline/apps/multiclass/multiclass_model.h>
@@ -16,16 +15,13 @@
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 constexpr const char* kNames[] = {"low", "mid", "top"};
 
 /// Two features around a centre of each class: x is 0, 1 or 2, y is noise.
-std::string Text(int examples, std::uint64_t seed, bool table) {
+std::string ClassText(int examples, std::uint64_t seed, bool table) {
   Random random(seed);
   std::ostringstream text;
   if (table) text << "x,y,kind\n";
@@ -42,10 +38,10 @@ std::string Text(int examples, std::uint64_t seed, bool table) {
   return text.str();
 }
 
-struct Files {
+struct ClassFiles {
   TemporaryFolder folder;
-  std::string train = folder.WriteGzip("train.svm.gz", Text(120, 1, false));
-  std::string test = folder.Write("test.svm", Text(60, 2, false));
+  std::string train = folder.WriteGzip("train.svm.gz", ClassText(120, 1, false));
+  std::string test = folder.Write("test.svm", ClassText(60, 2, false));
   std::string model = folder.Path("m.slk");
   std::string costs =
       folder.Write("costs.csv", "true\\predicted,top,low,mid\nlow,9,0,9\nmid,1,1,0\ntop,0,1,1\n");
@@ -55,30 +51,21 @@ struct Files {
   }
   Json Evaluate(const Arguments& more = {}) const {
     const Outcome outcome =
-        RunProgram(Arguments{"multiclass", "evaluate", test, "--model", model, "--json"} + more);
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+        Succeed(Arguments{"multiclass", "evaluate", test, "--model", model, "--json"} + more);
     return Json::parse(outcome.out);
   }
   double Objective(const Arguments& more) const {
-    const Outcome outcome =
-        RunProgram(Train(more + Arguments{"--gap-tolerance", "1e-4", "--verify"}));
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    const Outcome outcome = Succeed(Train(more + Arguments{"--gap-tolerance", "1e-4", "--verify"}));
     CHECK(Contains(outcome.err, "the certificate holds"));
-    return Json::parse(RunProgram({"info", model, "--json"}).out)["primal"].get<double>();
+    return JsonOf({"info", model, "--json"})["primal"].get<double>();
   }
 };
-
-Outcome Run(const Arguments& arguments) {
-  Outcome outcome = RunProgram(arguments);
-  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-  return outcome;
-}
 
 }  // namespace
 
 TEST_CASE("train, evaluate and predict work on each other's files") {
-  const Files files;
-  const Outcome trained = Run(files.Train({"--verify"}));
+  const ClassFiles files;
+  const Outcome trained = Succeed(files.Train({"--verify"}));
   CHECK(Contains(trained.err, "data: 120 examples, 2 features and a constant, 3 classes\n"));
   CHECK(Contains(trained.err, "loss 0/1"));
   CHECK(Contains(trained.err, "the certificate holds"));
@@ -100,81 +87,81 @@ TEST_CASE("train, evaluate and predict work on each other's files") {
   CHECK(metrics["error_rate"].get<double>() == doctest::Approx(off / 60.0));
 
   const std::string confusion = files.folder.Path("confusion.csv");
-  const Outcome table =
-      Run({"multiclass", "evaluate", files.test, "--model", files.model, "--confusion", confusion});
+  const Outcome table = Succeed(
+      {"multiclass", "evaluate", files.test, "--model", files.model, "--confusion", confusion});
   CHECK(Contains(table.out, "60 examples, 3 classes\n\nerror rate"));
   CHECK(Contains(table.out, "confusions: rows are true classes"));
   CHECK(Lines(ReadBytes(confusion)).size() == 4);
   CHECK(Lines(ReadBytes(confusion))[0] == "true\\predicted,low,mid,top");
 
   const auto predicted =
-      Lines(Run({"multiclass", "predict", files.test, "--model", files.model}).out);
+      Lines(OutputOf({"multiclass", "predict", files.test, "--model", files.model}));
   REQUIRE(predicted.size() == 60);
   const auto truth = Lines(ReadBytes(files.test));
   int wrong = 0;
   for (std::size_t m = 0; m < 60; ++m) wrong += truth[m].starts_with(predicted[m] + " ") ? 0 : 1;
   CHECK(wrong == off);
 
-  const auto scores = Lines(
-      Run({"multiclass", "predict", files.test, "--model", files.model, "--output", "scores"}).out);
+  const auto scores = Lines(OutputOf(
+      {"multiclass", "predict", files.test, "--model", files.model, "--output", "scores"}));
   REQUIRE(scores.size() == 61);
   CHECK(scores[0] == "low,mid,top");
   // From the standard input, one example after the other, without classes.
   const Outcome stream = RunProgram(
       {"multiclass", "predict", "-", "--model", files.model, "--output", "scores"}, files.test);
   CHECK(Lines(stream.out) == scores);
-  CHECK(Run({"multiclass", "predict", files.test, "--model", files.model, "--threads", "2"}).out ==
-        Run({"multiclass", "predict", files.test, "--model", files.model, "--stream"}).out);
+  CHECK(OutputOf({"multiclass", "predict", files.test, "--model", files.model, "--threads", "2"}) ==
+        OutputOf({"multiclass", "predict", files.test, "--model", files.model, "--stream"}));
 
-  CHECK(Contains(Run({"info", files.model}).out, "3: low, mid, top"));
-  CHECK(Contains(Run({"info", files.model, "--weights"}).out, "top"));
-  Run({"report", files.model, "-o", files.folder.Path("m.html")});
+  CHECK(Contains(OutputOf({"info", files.model}), "3: low, mid, top"));
+  CHECK(Contains(OutputOf({"info", files.model, "--weights"}), "top"));
+  Succeed({"report", files.model, "-o", files.folder.Path("m.html")});
 }
 
 TEST_CASE("tables give the model of the same LIBSVM data") {
-  const Files files;
-  Run(files.Train());
+  const ClassFiles files;
+  Succeed(files.Train());
   const MulticlassModel first = MulticlassModel::Load(files.model);
-  const std::string table = files.folder.Write("train.csv", Text(120, 1, true));
-  Run({"multiclass", "train", table, "--label-column", "kind", "--lambda", "0.01", "--model",
-       files.model});
+  const std::string table = files.folder.Write("train.csv", ClassText(120, 1, true));
+  Succeed({"multiclass", "train", table, "--label-column", "kind", "--lambda", "0.01", "--model",
+           files.model});
   const MulticlassModel second = MulticlassModel::Load(files.model);
   REQUIRE(first.weights().size() == second.weights().size());
   for (std::size_t k = 0; k < first.weights().size(); ++k)
     CHECK(first.weights()[k] == doctest::Approx(second.weights()[k]).epsilon(0.02));
-  CHECK(second.feature_names() == std::vector<std::string>{"x", "y"});
+  CHECK(second.feature_names() == Arguments{"x", "y"});
   CHECK(second.class_column() == "kind");
 
   // Columns are found by name; classes need not be there, or may be in a column of another name.
   const std::string other = files.folder.Write("other.tsv", "sort\ty\tx\nlow\t0\t-1\ntop\t0\t3\n");
-  CHECK(Run({"multiclass", "predict", other, "--model", files.model}).out == "low\ntop\n");
+  CHECK(OutputOf({"multiclass", "predict", other, "--model", files.model}) == "low\ntop\n");
   const auto evaluated =
       RunProgram({"multiclass", "evaluate", other, "--model", files.model, "--quiet"});
   CHECK(evaluated.code == 2);
   CHECK(Contains(evaluated.err, "no class is known"));
-  const Outcome named = Run({"multiclass", "evaluate", other, "--model", files.model,
-                             "--label-column", "sort", "--json"});
+  const Outcome named = Succeed({"multiclass", "evaluate", other, "--model", files.model,
+                                 "--label-column", "sort", "--json"});
   CHECK(Json::parse(named.out)["error_rate"] == 0);
 }
 
 TEST_CASE("costs shape predictions and the mean cost") {
-  const Files files;
-  Run(files.Train());
+  const ClassFiles files;
+  Succeed(files.Train());
   const Json plain = files.Evaluate({"--costs", files.costs});
-  const Outcome trained = Run(files.Train({"--costs", files.costs, "--verify"}));
+  const Outcome trained = Succeed(files.Train({"--costs", files.costs, "--verify"}));
   CHECK(Contains(trained.err, "costs of " + files.costs));
   const Json costly = files.Evaluate();  // by the costs in training
   CHECK(costly["mean_cost"] == files.Evaluate({"--costs", files.costs})["mean_cost"]);
   // Missing class low costs 9: it is predicted more often, and the mean cost falls.
   CHECK(costly["classes"][0]["predicted"] > plain["classes"][0]["predicted"]);
   CHECK(costly["mean_cost"] < plain["mean_cost"]);
-  CHECK(Contains(Run({"multiclass", "evaluate", files.test, "--model", files.model}).out,
+  CHECK(Contains(OutputOf({"multiclass", "evaluate", files.test, "--model", files.model}),
                  "by the costs of the training"));
   CHECK(MulticlassModel::Load(files.model).costs()[1] == 9);
 }
 
 TEST_CASE("all learners reach one optimum, with costs") {
-  const Files files;
+  const ClassFiles files;
   const Arguments costs = {"--costs", files.costs};
   const double automatic = files.Objective(costs);
   for (const Arguments& learner :
@@ -184,65 +171,62 @@ TEST_CASE("all learners reach one optimum, with costs") {
         Arguments{"--learner", "multi-sample", "--revisit"}}) {
     CAPTURE(learner[1]);
     const bool online = learner.size() > 4;
-    const Outcome outcome = RunProgram(files.Train(
-        costs + learner + (online ? Arguments{} : Arguments{"--gap-tolerance", "1e-4"}) +
-        Arguments{"--verify"}));
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-    const double reached =
-        Json::parse(RunProgram({"info", files.model, "--json"}).out)["primal"].get<double>();
+    Succeed(files.Train(costs + learner +
+                        (online ? Arguments{} : Arguments{"--gap-tolerance", "1e-4"}) +
+                        Arguments{"--verify"}));
+    const double reached = JsonOf({"info", files.model, "--json"})["primal"].get<double>();
     CHECK(reached == doctest::Approx(automatic).epsilon(online ? 1e-2 : 1e-3));
   }
 }
 
 TEST_CASE("runs resume, and shards, threads and kernels train") {
-  const Files files;
+  const ClassFiles files;
   const std::string checkpoint = files.folder.Path("run.chk");
   const Arguments precise = {"--gap-tolerance", "1e-5"};
-  Run(files.Train(precise));
+  Succeed(files.Train(precise));
   const auto weights = MulticlassModel::Load(files.model).weights();
-  Run(files.Train(precise + Arguments{"--max-passes", "2", "--checkpoint", checkpoint}));
-  Run(files.Train(precise + Arguments{"--resume", checkpoint}));
+  Succeed(files.Train(precise + Arguments{"--max-passes", "2", "--checkpoint", checkpoint}));
+  Succeed(files.Train(precise + Arguments{"--resume", checkpoint}));
   CHECK(MulticlassModel::Load(files.model).weights() == weights);
-  Run(files.Train(precise + Arguments{"--threads", "2"}));
+  Succeed(files.Train(precise + Arguments{"--threads", "2"}));
   CHECK(MulticlassModel::Load(files.model).weights() == weights);
-  Run(files.Train({"--shards", "3", "--costs", files.costs}));
+  Succeed(files.Train({"--shards", "3", "--costs", files.costs}));
   const Outcome other =
       RunProgram(files.Train(precise + Arguments{"--costs", files.costs, "--resume", checkpoint}));
   CHECK(other.code == 2);
 
-  Run(files.Train({"--kernel", "rbf", "--kernel-gamma", "1"}));
+  Succeed(files.Train({"--kernel", "rbf", "--kernel-gamma", "1"}));
   CHECK(files.Evaluate()["error_rate"] < 0.3);
-  Run({"multiclass", "train", files.train, "--lambda-path", "0.1,0.01", "--model", files.model,
-       "--bias", "0", "--scale", "standard"});
+  Succeed({"multiclass", "train", files.train, "--lambda-path", "0.1,0.01", "--model", files.model,
+           "--bias", "0", "--scale", "standard"});
   CHECK_FALSE(MulticlassModel::Load(files.folder.Path("m-0.01.slk")).has_constant());
 }
 
 TEST_CASE("examples of unknown classes are left out of training, and count as errors in tests") {
-  const Files files;
-  const std::string some = files.folder.Write("some.svm", Text(30, 1, false) + "? 1:1\n1:2 2:1\n");
-  const Outcome trained = Run({"multiclass", "train", some, "--model", files.model});
+  const ClassFiles files;
+  const std::string some =
+      files.folder.Write("some.svm", ClassText(30, 1, false) + "? 1:1\n1:2 2:1\n");
+  const Outcome trained = Succeed({"multiclass", "train", some, "--model", files.model});
   CHECK(Contains(trained.err, "data: 30 examples"));
   CHECK(Contains(trained.err, "2 examples without a known class left out"));
   const std::string strange = files.folder.Write("strange.svm", "low 1:-1\nnew 1:1\n? 1:1\n");
-  const Outcome evaluated = Run({"multiclass", "evaluate", strange, "--model", files.model});
+  const Outcome evaluated = Succeed({"multiclass", "evaluate", strange, "--model", files.model});
   CHECK(Contains(evaluated.err,
                  "note: 1 example has a class unknown to the model (first 'new' on "
                  "line 2)"));
   CHECK(Contains(evaluated.out, "2 examples, 4 classes, 1 of them unknown to the model"));
   CHECK(Contains(evaluated.out, "error rate    0.5000"));
-  const Outcome strict =
-      RunProgram({"multiclass", "evaluate", strange, "--model", files.model, "--strict"});
-  CHECK(strict.code == 2);
-  CHECK(Contains(strict.err, "strange.svm:2: the class 'new' is unknown to the model"));
+  CheckRefused({"multiclass", "evaluate", strange, "--model", files.model, "--strict"},
+               "strange.svm:2: the class 'new' is unknown to the model");
 }
 
 TEST_CASE("cross-validation chooses lambda, and trains on all examples") {
-  const Files files;
+  const ClassFiles files;
   const Arguments cv = {"multiclass", "cv", files.train, "--lambda-path", "1,0.01", "--folds", "3"};
-  const Outcome table = Run(cv + Arguments{"--model", files.model});
+  const Outcome table = Succeed(cv + Arguments{"--model", files.model});
   CHECK(Contains(Lines(table.out)[0], "mean cost"));
   CHECK(Contains(Lines(table.out)[0], "macro F1"));
-  const Outcome again = Run(cv + Arguments{"--no-refit", "--json", "--metric", "macro-f1"});
+  const Outcome again = Succeed(cv + Arguments{"--no-refit", "--json", "--metric", "macro-f1"});
   const Json result = Json::parse(again.out);
   CHECK(result["examples"] == 120);
   // Without costs, the mean cost is the error rate.
@@ -252,43 +236,37 @@ TEST_CASE("cross-validation chooses lambda, and trains on all examples") {
   CHECK(MulticlassModel::Load(files.model).record.lambda == doctest::Approx(lambda));
   const std::string doubled =
       files.folder.Write("doubled.csv", "-,low,mid,top\nlow,0,2,2\nmid,2,0,2\ntop,2,2,0\n");
-  const Json costly = Json::parse(
-      Run(cv + Arguments{"--no-refit", "--json", "--costs", doubled, "--kernel", "rbf"}).out);
+  const Json costly =
+      JsonOf(cv + Arguments{"--no-refit", "--json", "--costs", doubled, "--kernel", "rbf"});
   const Json& entry = costly["path"][0];
   CHECK(entry["mean_cost"]["mean"].get<double>() ==
         doctest::Approx(2 * entry["error_rate"]["mean"].get<double>()));
 }
 
 TEST_CASE("a fold's figures are those of a model of the other examples") {
-  const Files files;
+  const ClassFiles files;
   std::string held_out, others;
-  const auto lines = Lines(Text(40, 3, false));
+  const auto lines = Lines(ClassText(40, 3, false));
   const Folds folds = MakeFolds(40, 2, 0);
   std::vector<bool> held(40, false);
   for (const Index m : folds[0]) held[Size(m)] = true;
   for (std::size_t m = 0; m < 40; ++m) (held[m] ? held_out : others) += lines[m] + "\n";
-  const std::string all = files.folder.Write("all.svm", Text(40, 3, false));
+  const std::string all = files.folder.Write("all.svm", ClassText(40, 3, false));
   const Json result =
-      Json::parse(Run({"multiclass", "cv", all, "--lambda-path", "0.01", "--folds", "2", "--scale",
-                       "none", "--seed", "0", "--no-refit", "--json", "--gap-tolerance", "1e-5"})
-                      .out);
-  Run({"multiclass", "train", files.folder.Write("others.svm", others), "--lambda", "0.01",
-       "--scale", "none", "--gap-tolerance", "1e-5", "--model", files.model});
-  const Json metrics =
-      Json::parse(Run({"multiclass", "evaluate", files.folder.Write("held.svm", held_out),
-                       "--model", files.model, "--json"})
-                      .out);
+      JsonOf({"multiclass", "cv", all, "--lambda-path", "0.01", "--folds", "2", "--scale", "none",
+              "--seed", "0", "--no-refit", "--json", "--gap-tolerance", "1e-5"});
+  Succeed({"multiclass", "train", files.folder.Write("others.svm", others), "--lambda", "0.01",
+           "--scale", "none", "--gap-tolerance", "1e-5", "--model", files.model});
+  const Json metrics = JsonOf({"multiclass", "evaluate", files.folder.Write("held.svm", held_out),
+                               "--model", files.model, "--json"});
   CHECK(result["path"][0]["error_rate"]["folds"][0] == metrics["error_rate"]);
   CHECK(result["path"][0]["macro_f1"]["folds"][0] == metrics["macro_f1"]);
 }
 
 TEST_CASE("bad input is refused, and nothing is overwritten") {
-  const Files files;
+  const ClassFiles files;
   const auto refused = [&](const Arguments& arguments, const std::string& what) {
-    const Outcome outcome = RunProgram(arguments);
-    CAPTURE(outcome.err);
-    CHECK(outcome.code == 2);
-    CHECK(Contains(outcome.err, what));
+    CheckRefused(arguments, what);
   };
   const std::string bad = files.folder.Write("bad.csv", "x,low,mid,top\nlow,0,-1,1\n");
   refused(files.Train({"--costs", bad}),
@@ -300,7 +278,7 @@ TEST_CASE("bad input is refused, and nothing is overwritten") {
   refused({"multiclass", "train", files.train, "--costs", files.costs, "--model", files.costs},
           "costs.csv");
   refused({"multiclass", "cv", files.train, "--metric", "f1", "--no-refit"}, "--metric");
-  Run(files.Train());
+  Succeed(files.Train());
   refused({"multiclass", "evaluate", files.test, "--model", files.model, "--confusion", files.test},
           "--confusion");
   refused({"multiclass", "evaluate", files.test, "--model", files.model, "--label-column", "x"},

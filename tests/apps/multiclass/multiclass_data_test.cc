@@ -3,7 +3,6 @@
 // Reading of data with classes, and of costs of errors.
 #include <slackline/apps/multiclass/multiclass_data.h>
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include <slackline/apps/multiclass/multiclass_model.h>
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
 #include <slackline/core/check.h>
+#include <tests/apps/multilabel/read_options.h>
 #include <tests/core/temporary_folder.h>
 #include <tests/support/dealt.h>
 
@@ -26,27 +26,13 @@ namespace {
 using Names = std::vector<std::string>;
 using Labels = std::vector<Index>;
 
-MulticlassData Read(const std::string& text, MultiLabelReadOptions options = {}) {
+MulticlassData ReadClassText(const std::string& text, MultiLabelReadOptions options = {}) {
   const TemporaryFolder folder;
   return ReadMulticlassData(folder.Write("data.txt", text), std::move(options));
 }
 
-/// The message without the folder: "data.txt:3: message".
-std::string ErrorOf(const std::function<void()>& work) {
-  const std::string message = MessageOf<DataError>(work);
-  const std::size_t name = message.find("data.txt");
-  return name == std::string::npos ? message : message.substr(name);
-}
-
-std::string Error(const std::string& text, MultiLabelReadOptions options = {}) {
-  return ErrorOf([&] { Read(text, std::move(options)); });
-}
-
-MultiLabelReadOptions Column(const std::string& label, const std::string& ignored = "") {
-  MultiLabelReadOptions options;
-  options.label_columns = label;
-  options.ignore_columns = ignored;
-  return options;
+std::string ClassDataError(const std::string& text, MultiLabelReadOptions options = {}) {
+  return ErrorIn("data.txt", [&] { ReadClassText(text, std::move(options)); });
 }
 
 std::vector<double> RowOf(const FeatureRows& rows, Index m) {
@@ -63,7 +49,7 @@ constexpr const char* kFlowers =
 
 /// A model for the flowers.
 MulticlassModel FlowerModel() {
-  const MulticlassData data = Read(kFlowers, Column("kind", "id"));
+  const MulticlassData data = ReadClassText(kFlowers, LabelColumns("kind", "id"));
   MulticlassModel model(data.class_names, data.num_features, false);
   model.set_feature_names(data.feature_names);
   model.set_input(data.input, data.class_column);
@@ -80,7 +66,8 @@ MultiLabelData ReadFor(const MulticlassModel& model, const std::string& text, bo
 }  // namespace
 
 TEST_CASE("classes of LIBSVM data are texts as they stand") {
-  const MulticlassData data = Read("cat 1:0.5 3:-2\n-1 2:1\n# a comment\ncat\n 2:7\n?\n+1 1:1\n");
+  const MulticlassData data =
+      ReadClassText("cat 1:0.5 3:-2\n-1 2:1\n# a comment\ncat\n 2:7\n?\n+1 1:1\n");
   CHECK(data.class_names == Names{"+1", "-1", "cat"});
   CHECK(data.labels == Labels{2, 1, 2, kUnlabelled, kUnlabelled, 0});
   CHECK(data.num_known() == 4);
@@ -90,20 +77,20 @@ TEST_CASE("classes of LIBSVM data are texts as they stand") {
 }
 
 TEST_CASE("classes that are numbers are sorted by value") {
-  CHECK(Read("10 1:1\n9 1:1\n-2.5 1:1\n").class_names == Names{"-2.5", "9", "10"});
-  CHECK(Read("1 1:1\n+1 1:1\n2 1:1\n").class_names == Names{"+1", "1", "2"});
-  CHECK(Read("10 1:1\n9 1:1\nx 1:1\n").class_names == Names{"10", "9", "x"});
+  CHECK(ReadClassText("10 1:1\n9 1:1\n-2.5 1:1\n").class_names == Names{"-2.5", "9", "10"});
+  CHECK(ReadClassText("1 1:1\n+1 1:1\n2 1:1\n").class_names == Names{"+1", "1", "2"});
+  CHECK(ReadClassText("10 1:1\n9 1:1\nx 1:1\n").class_names == Names{"10", "9", "x"});
 }
 
 TEST_CASE("a column of a table has the classes") {
-  const MulticlassData data = Read(kFlowers, Column("kind", "id"));
+  const MulticlassData data = ReadClassText(kFlowers, LabelColumns("kind", "id"));
   CHECK(data.class_names == Names{"iris", "rose", "sun, flower"});
   CHECK(data.labels == Labels{1, 0, kUnlabelled, 2});
   CHECK(data.feature_names == Names{"length", "colour=blue", "colour=red"});
   CHECK(RowOf(*data.rows, 1) == std::vector<double>{2, 1, 0});  // the mean length
   CHECK(data.class_column == "kind");
   CHECK(data.notes.size() == 1);
-  CHECK(Read(kFlowers, Column("-1", "id")).labels == data.labels);
+  CHECK(ReadClassText(kFlowers, LabelColumns("-1", "id")).labels == data.labels);
 }
 
 TEST_CASE("data for a model have its classes first") {
@@ -115,7 +102,7 @@ TEST_CASE("data for a model have its classes first") {
   CHECK(data.labels.empty());
   REQUIRE(data.notes.size() == 3);
   CHECK(data.notes[2] == "2 examples have classes unknown to the model (first 'lily' on line 2)");
-  CHECK(ErrorOf([&] { ReadFor(model, "kind,colour,length\nlily,red,1\n", true); }) ==
+  CHECK(ErrorIn("data.txt", [&] { ReadFor(model, "kind,colour,length\nlily,red,1\n", true); }) ==
         "data.txt:2: the class 'lily' is unknown to the model (--strict)");
   const MultiLabelData none = ReadFor(model, "colour,length\nred,1\n");
   CHECK(none.classes == Labels{kUnlabelled});
@@ -128,7 +115,7 @@ TEST_CASE("a model of data in memory reads tables by the names of its features")
   model.set_feature_names({"x", "y"});
   const MultiLabelData data = ReadFor(model, "y,x\n2,1\n");
   CHECK(RowOf(*data.rows, 0) == std::vector<double>{1, 2});
-  CHECK(ErrorOf([&] { ReadFor(model, "y,x\n2,1\n,1\n"); }) ==
+  CHECK(ErrorIn("data.txt", [&] { ReadFor(model, "y,x\n2,1\n,1\n"); }) ==
         "data.txt:3: column 'y' has no value, and the model does not know what to replace it by");
 }
 
@@ -184,31 +171,33 @@ TEST_CASE("ranks read the classes of one process") {
 }
 
 TEST_CASE("data without usable classes are refused") {
-  CHECK(Error("a 1:1\na 1:2\n") ==
+  CHECK(ClassDataError("a 1:1\na 1:2\n") ==
         "data.txt: all examples are of class 'a': there is nothing to tell apart");
-  CHECK(Error("? 1:1\n2:2\n") == "data.txt: no example has a known class");
-  CHECK(Error("a 1:1\nb,c 1:2\n") ==
+  CHECK(ClassDataError("? 1:1\n2:2\n") == "data.txt: no example has a known class");
+  CHECK(ClassDataError("a 1:1\nb,c 1:2\n") ==
         "data.txt:2: expected one class, found 'b,c'; sets of labels are for slackline multilabel");
-  CHECK(Error("a 1:1\nb 1\n") == "data.txt:2: expected index:value, found '1'");
+  CHECK(ClassDataError("a 1:1\nb 1\n") == "data.txt:2: expected index:value, found '1'");
   std::string numbers;
   for (int m = 0; m < 11; ++m) numbers += std::to_string(m) + " 1:1\n";
-  CHECK(Error(numbers) ==
+  CHECK(ClassDataError(numbers) ==
         "data.txt: all 11 examples have different classes, such as '0': are these names of "
         "examples, or numbers?");
-  CHECK(Error("@relation x\n@attribute a {0,1}\n@data\n1\n") ==
+  CHECK(ClassDataError("@relation x\n@attribute a {0,1}\n@data\n1\n") ==
         "data.txt: ARFF data have sets of labels: save data with classes as CSV");
-  CHECK(Error("a 1:1\nb 1:1\n", Column("kind")).find("no column") != std::string::npos);
-  MultiLabelReadOptions libsvm = Column("kind");
+  CHECK(ClassDataError("a 1:1\nb 1:1\n", LabelColumns("kind")).find("no column") !=
+        std::string::npos);
+  MultiLabelReadOptions libsvm = LabelColumns("kind");
   libsvm.format = MultiLabelFormat::kLibsvm;
-  CHECK(Error("a 1:1\n", libsvm).starts_with("data.txt: --label-column and --ignore-columns"));
-  CHECK(Error("length,kind\n1,a\n")
+  CHECK(ClassDataError("a 1:1\n", libsvm)
+            .starts_with("data.txt: --label-column and --ignore-columns"));
+  CHECK(ClassDataError("length,kind\n1,a\n")
             .starts_with(
                 "data.txt:1: a table (CSV, TSV) does not say which column has the classes: pass "
                 "--label-column with its name or position, such as --label-column 'kind'"));
-  CHECK(Error("length,kind,x\n1,a,2\n", Column("2:")) ==
+  CHECK(ClassDataError("length,kind,x\n1,a,2\n", LabelColumns("2:")) ==
         "--label-column: '2:' denotes 2 columns, but every example has one class (slackline "
         "multilabel is for sets of labels)");
-  CHECK(Error("length,kind\n1,a\n", Column("kind", "kind")) ==
+  CHECK(ClassDataError("length,kind\n1,a\n", LabelColumns("kind", "kind")) ==
         "--ignore-columns: column 'kind' is --label-column");
 }
 
@@ -217,7 +206,7 @@ namespace {
 std::string CostError(const std::string& text) {
   const TemporaryFolder folder;
   const std::string path = folder.Write("data.txt", text);
-  return ErrorOf([&] { ReadClassCosts(path, {"a", "b", "c"}); });
+  return ErrorIn("data.txt", [&] { ReadClassCosts(path, {"a", "b", "c"}); });
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ using namespace slackline::internal::test;
 
 namespace {
 
+using Names = std::vector<std::string>;
+
 MulticlassModel RandomModel(bool constant) {
   MulticlassModel model({"a", "b", "c"}, 2, constant);
   Random random(7);
@@ -137,7 +139,6 @@ TEST_CASE("models that contradict themselves are refused") {
 }
 
 TEST_CASE("invalid models are refused") {
-  using Names = std::vector<std::string>;
   CHECK_THROWS_AS(MulticlassModel(Names{"a"}, 2, true), std::invalid_argument);
   CHECK_THROWS_AS(MulticlassModel(Names{"a", "a"}, 2, true), std::invalid_argument);
   CHECK_THROWS_AS(MulticlassModel(Names{"a", "b"}, 0, true), std::invalid_argument);

@@ -208,7 +208,7 @@ TEST_CASE("ranks train the model of one process with as many shards") {
 TEST_CASE("ranks refuse kernels; a rank may be without examples") {
   const MulticlassData data = RandomData(3, true);
   for (const bool kernelized : {true, false}) {
-    const std::vector<std::string> errors = ErrorsOnRanks(2, [&](ThreadRanks& ranks) {
+    const std::string error = ErrorOnRanks(2, [&](ThreadRanks& ranks) {
       MulticlassTrainingOptions options;
       options.ranks = &ranks;
       options.kernelized = kernelized;
@@ -219,9 +219,8 @@ TEST_CASE("ranks refuse kernels; a rank may be without examples") {
       }
       MulticlassTraining(part, options);
     });
-    CHECK(errors[0] == errors[1]);
-    CHECK(errors[0] == (kernelized ? "--kernel, which compares every example with all others, "
-                                     "needs a single process, but 2 processes train together"
-                                   : ""));
+    CHECK(error == (kernelized ? "--kernel, which compares every example with all others, "
+                                 "needs a single process, but 2 processes train together"
+                               : "accepted"));
   }
 }

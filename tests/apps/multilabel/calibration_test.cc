@@ -28,7 +28,7 @@ struct Sample {
 
 /// Draws labels that are on with probability 1/(1 + exp(−(slope·s + intercept))), and a few unknown
 /// ones.
-Sample Draw(int examples, double slope, double intercept, std::uint64_t seed) {
+Sample DrawSample(int examples, double slope, double intercept, std::uint64_t seed) {
   Random random(seed);
   Sample sample;
   for (int m = 0; m < examples; ++m) {
@@ -70,7 +70,7 @@ TEST_CASE("the fit reaches the minimum found by a direct search") {
   for (const double slope : {0.3, 1.0, 4.0}) {
     for (const double intercept : {-2.0, 0.0, 1.0}) {
       for (const int seed : {7, 8}) {
-        const Sample sample = Draw(60, slope, intercept, static_cast<std::uint64_t>(seed));
+        const Sample sample = DrawSample(60, slope, intercept, static_cast<std::uint64_t>(seed));
         const Sigmoid fitted = FitSigmoid(sample.scores, sample.truth);
         CHECK(
             Near(CrossEntropy(fitted, sample.scores, sample.truth), DirectMinimum(sample), kTight));
@@ -80,14 +80,14 @@ TEST_CASE("the fit reaches the minimum found by a direct search") {
 }
 
 TEST_CASE("many examples recover the sigmoid that they were drawn from") {
-  const Sample sample = Draw(100000, 1.5, -0.5, 3);
+  const Sample sample = DrawSample(100000, 1.5, -0.5, 3);
   const Sigmoid fitted = FitSigmoid(sample.scores, sample.truth);
   CHECK(std::abs(fitted.slope - 1.5) < 0.04);
   CHECK(std::abs(fitted.intercept + 0.5) < 0.04);
 }
 
 TEST_CASE("scale and offset of scores do not matter") {
-  const Sample sample = Draw(100, 1, 0.3, 5);
+  const Sample sample = DrawSample(100, 1, 0.3, 5);
   const Sigmoid plain = FitSigmoid(sample.scores, sample.truth);
   for (const double unit : {1e-9, 1e-3, 1e6}) {
     Sample other = sample;
@@ -100,7 +100,7 @@ TEST_CASE("scale and offset of scores do not matter") {
 
 TEST_CASE("probabilities do not fall with scores, and lie between 0 and 1") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Sample sample = Draw(30, seed % 2 == 0 ? 1 : -1, 0, seed);
+    const Sample sample = DrawSample(30, seed % 2 == 0 ? 1 : -1, 0, seed);
     const Sigmoid fitted = FitSigmoid(sample.scores, sample.truth);
     CHECK(fitted.slope >= 0);
     double before = 0;
@@ -143,8 +143,8 @@ TEST_CASE("labels that are constant, perfectly separated or unknown have finite 
 }
 
 TEST_CASE("each label has a sigmoid fitted to its column") {
-  const Sample a = Draw(50, 1, 0, 1);
-  const Sample b = Draw(50, 2, -1, 2);
+  const Sample a = DrawSample(50, 1, 0, 1);
+  const Sample b = DrawSample(50, 2, -1, 2);
   std::vector<double> scores;
   std::vector<std::int8_t> truth;
   for (std::size_t m = 0; m < 50; ++m) {

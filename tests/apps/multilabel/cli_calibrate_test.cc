@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <slackline/apps/common/folds.h>
 #include <slackline/apps/multilabel/calibration.h>
@@ -23,13 +22,10 @@
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-struct Files {
+struct CalibrationFiles {
   TemporaryFolder folder;
   std::string data = folder.Write("d.svm", LibsvmText(60, 6, 4, 2));
   std::string test = folder.Write("t.svm", LibsvmText(40, 6, 4, 3));
@@ -65,9 +61,8 @@ std::vector<double> Numbers(const std::string& line) {
 }  // namespace
 
 TEST_CASE("probabilities are those of the scores, with the names of the labels above") {
-  const Files files;
-  const Outcome trained = files.Train({"--calibrate"});
-  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  const CalibrationFiles files;
+  const Outcome trained = Succeed(files.Train({"--calibrate"}));
   CHECK(Contains(trained.err, "calibrated: held-out examples have Brier score"));
   const std::vector<double> slopes = files.Entry("calibration_slope");
   const std::vector<double> intercepts = files.Entry("calibration_intercept");
@@ -89,10 +84,10 @@ TEST_CASE("probabilities are those of the scores, with the names of the labels a
 
 TEST_CASE(
     "calibration does not change the weights, and fits scores from models of the other folds") {
-  const Files files;
-  REQUIRE(files.Train({"--gap-tolerance", "1e-9"}).code == 0);
+  const CalibrationFiles files;
+  Succeed(files.Train({"--gap-tolerance", "1e-9"}));
   const std::vector<double> weights = files.Entry("weights");
-  REQUIRE(files.Train({"--gap-tolerance", "1e-9", "--calibrate", "--seed", "4"}).code == 0);
+  Succeed(files.Train({"--gap-tolerance", "1e-9", "--calibrate", "--seed", "4"}));
   CHECK(files.Entry("weights").size() == weights.size());
   const std::vector<double> slopes = files.Entry("calibration_slope");
   const std::vector<double> intercepts = files.Entry("calibration_intercept");
@@ -108,9 +103,8 @@ TEST_CASE(
     const auto [inside, outside] = SplitByFold(lines, folds[f]);
     const std::string train = files.folder.Write("train.svm", outside);
     const std::string test = files.folder.Write("test.svm", inside);
-    REQUIRE(RunProgram({"multilabel", "train", train, "--num-labels", "4", "--lambda", "0.01",
-                        "--gap-tolerance", "1e-9", "--seed", "4", "--model", part_model})
-                .code == 0);
+    Succeed({"multilabel", "train", train, "--num-labels", "4", "--lambda", "0.01",
+             "--gap-tolerance", "1e-9", "--seed", "4", "--model", part_model});
     const auto out = Lines(RunProgram({"multilabel", "predict", test, "--model", part_model,
                                        "--output", "scores", "-q"})
                                .out);
@@ -132,32 +126,32 @@ TEST_CASE(
 }
 
 TEST_CASE("the calibration does not depend on threads, and depends on the seed") {
-  const Files files;
-  REQUIRE(files.Train({"--calibrate"}).code == 0);
+  const CalibrationFiles files;
+  Succeed(files.Train({"--calibrate"}));
   const std::vector<double> slopes = files.Entry("calibration_slope");
   const std::vector<double> weights = files.Entry("weights");
   for (const char* threads : {"2", "8"}) {
-    REQUIRE(files.Train({"--calibrate", "--threads", threads}).code == 0);
+    Succeed(files.Train({"--calibrate", "--threads", threads}));
     CHECK(files.Entry("calibration_slope") == slopes);
     CHECK(files.Entry("weights") == weights);
   }
-  REQUIRE(files.Train({"--calibrate", "--seed", "2"}).code == 0);
+  Succeed(files.Train({"--calibrate", "--seed", "2"}));
   CHECK(files.Entry("calibration_slope") != slopes);
 }
 
 TEST_CASE("evaluate reports figures of probabilities only for calibrated models") {
-  const Files files;
-  REQUIRE(files.Train({}).code == 0);
+  const CalibrationFiles files;
+  Succeed(files.Train({}));
   const Arguments evaluate = {"multilabel", "evaluate", files.test, "--model", files.model};
   CHECK_FALSE(Contains(RunProgram(evaluate).out, "Brier"));
-  Json plain = Json::parse(RunProgram(evaluate + Arguments{"--json"}).out);
+  Json plain = JsonOf(evaluate + Arguments{"--json"});
   CHECK_FALSE(plain.contains("calibration"));
 
-  REQUIRE(files.Train({"--calibrate"}).code == 0);
+  Succeed(files.Train({"--calibrate"}));
   const Outcome table = RunProgram(evaluate);
   CHECK(Contains(table.out, "Brier score"));
   CHECK(Contains(table.out, "  0.9 to  1.0 "));
-  Json json = Json::parse(RunProgram(evaluate + Arguments{"--json"}).out);
+  Json json = JsonOf(evaluate + Arguments{"--json"});
   double squares = 0;
   double entries = 0;
   const auto lines = Lines(ReadBytes(files.test));
@@ -181,25 +175,25 @@ TEST_CASE("evaluate reports figures of probabilities only for calibrated models"
 }
 
 TEST_CASE("cv calibrates its final model; graphs, kernels and paths are calibrated, too") {
-  const Files files;
-  const Outcome cv = files.Run("cv", {"--calibrate", "--lambda-path", "0.1,0.01", "--folds", "3"});
-  REQUIRE_MESSAGE(cv.code == 0, cv.err);
+  const CalibrationFiles files;
+  const Outcome cv =
+      Succeed(files.Run("cv", {"--calibrate", "--lambda-path", "0.1,0.01", "--folds", "3"}));
   CHECK(Contains(cv.err, "calibration: 3 trainings"));
   CHECK(files.Entry("calibration_slope").size() == 4);
   for (const Arguments& more :
        {Arguments{"--graph", "tree"}, Arguments{"--kernel", "rbf"},
         Arguments{"--loss", "count", "--bias", "0"}, Arguments{"--learner", "al"}}) {
-    REQUIRE(files.Train(more + Arguments{"--calibrate"}).code == 0);
+    Succeed(files.Train(more + Arguments{"--calibrate"}));
     CHECK(files.Entry("calibration_slope").size() == 4);
   }
-  REQUIRE(files.Run("train", {"--calibrate", "--lambda-path", "0.1,0.01"}).code == 0);
+  Succeed(files.Run("train", {"--calibrate", "--lambda-path", "0.1,0.01"}));
   for (const char* name : {"m-0.1.slk", "m-0.01.slk"})
     CHECK(ModelReader(files.folder.Path(name)).Doubles("calibration_slope").size() == 4);
 }
 
 TEST_CASE("bad input of calibration ends with code 2 and one line") {
-  const Files files;
-  REQUIRE(files.Train({}).code == 0);
+  const CalibrationFiles files;
+  Succeed(files.Train({}));
   const std::string before = ReadBytes(files.model);
   const auto refuse = [&](const Outcome& outcome, const std::string& part) {
     INFO(outcome.err);
@@ -231,7 +225,7 @@ TEST_CASE("bad input of calibration ends with code 2 and one line") {
 }
 
 TEST_CASE("an interrupt during training leaves a model without calibration") {
-  const Files files;
+  const CalibrationFiles files;
   Process process({"multilabel", "train", files.data, "--num-labels", "4", "--model", files.model,
                    "--calibrate", "--gap-tolerance", "0", "--max-passes", "2000000000"});
   REQUIRE(process.Works(SIGINT));
@@ -242,7 +236,7 @@ TEST_CASE("an interrupt during training leaves a model without calibration") {
 }
 
 TEST_CASE("an interrupt during calibration leaves the trained model without one") {
-  const Files files;
+  const CalibrationFiles files;
   Process process({"multilabel", "train", files.data, "--num-labels", "4", "--model", files.model,
                    "--calibrate", "--gap-tolerance", "0", "--time-limit", "1"});
   REQUIRE(process.Catches(SIGINT));

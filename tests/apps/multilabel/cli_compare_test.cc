@@ -6,21 +6,17 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <tests/apps/program.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 constexpr const char* kFigures[] = {"hamming_loss", "subset_accuracy", "micro_f1",
                                     "macro_f1",     "example_f1",      "jaccard"};
 
-struct Files {
+struct ComparisonFiles {
   TemporaryFolder folder;
   std::string data = folder.Write("d.arff", ArffText(60, 6, 4, 2));
   std::string xml = folder.Write("d.xml", XmlText(4));
@@ -28,9 +24,7 @@ struct Files {
   std::string model = folder.Path("m.slk");
 
   void Train(const std::string& file, const Arguments& more) const {
-    const Outcome outcome =
-        RunProgram(Arguments{"multilabel", "train", data, "--labels", xml, "--model", file} + more);
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    Succeed(Arguments{"multilabel", "train", data, "--labels", xml, "--model", file} + more);
   }
   Arguments Evaluate(const std::string& file, const Arguments& more) const {
     return Arguments{"multilabel", "evaluate", test, "--model", file} + more;
@@ -43,18 +37,17 @@ TEST_CASE("the baseline is the model of train --graph none, for every kind of mo
   for (const Arguments& more :
        {Arguments{}, Arguments{"--loss", "count", "--bias", "0"}, Arguments{"--scale", "standard"},
         Arguments{"--kernel", "rbf", "--kernel-gamma", "0.3"}, Arguments{"--graph", "tree"}}) {
-    const Files files;
+    const ComparisonFiles files;
     files.Train(files.model, more + Arguments{"--lambda", "0.02"});
     const std::string plain = files.folder.Path("plain.slk");
     Arguments none = more;
     if (!none.empty() && none[0] == "--graph") none.clear();
     files.Train(plain, none + Arguments{"--graph", "none"});
     const Outcome outcome =
-        RunProgram(files.Evaluate(files.model, {"--json", "--compare", files.data}));
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+        Succeed(files.Evaluate(files.model, {"--json", "--compare", files.data}));
     const Json json = Json::parse(outcome.out);
-    const Json expected = Json::parse(RunProgram(files.Evaluate(plain, {"--json"})).out);
-    const Json info = Json::parse(RunProgram({"info", plain, "--json"}).out);
+    const Json expected = JsonOf(files.Evaluate(plain, {"--json"}));
+    const Json info = JsonOf({"info", plain, "--json"});
     CHECK(json["independent"]["lambda"] == info["lambda"]);
     CHECK(json["independent"]["termination"] == "converged");
     for (const char* key : kFigures) {
@@ -67,12 +60,11 @@ TEST_CASE("the baseline is the model of train --graph none, for every kind of mo
 
 TEST_CASE(
     "the table has both columns, without --compare nothing changes, and threads do not matter") {
-  const Files files;
+  const ComparisonFiles files;
   files.Train(files.model, {});
   const Outcome plain = RunProgram(files.Evaluate(files.model, {}));
   CHECK_FALSE(Contains(plain.out, "independent"));
-  const Outcome outcome = RunProgram(files.Evaluate(files.model, {"--compare", files.data}));
-  REQUIRE(outcome.code == 0);
+  const Outcome outcome = Succeed(files.Evaluate(files.model, {"--compare", files.data}));
   CHECK(outcome.out.substr(0, plain.out.size()) == plain.out);
   CHECK(Contains(outcome.out, "What the 6 pairs of labels are worth"));
   CHECK(Contains(outcome.out, "difference"));
@@ -83,15 +75,10 @@ TEST_CASE(
 }
 
 TEST_CASE("bad input of --compare ends with code 2 and one line") {
-  const Files files;
+  const ComparisonFiles files;
   files.Train(files.model, {});
   const auto refuse = [&](const std::string& file, const std::string& part) {
-    const Outcome outcome = RunProgram(files.Evaluate(files.model, {"--compare", file}));
-    INFO(outcome.err);
-    CHECK(outcome.code == 2);
-    CHECK(outcome.out.empty());
-    CHECK(Lines(outcome.err).size() == 1);
-    CHECK_MESSAGE(Contains(outcome.err, part), part);
+    CheckRefused(files.Evaluate(files.model, {"--compare", file}), part);
   };
   refuse(files.folder.Path("none"), "cannot open the file");
   const std::string other = files.folder.Write("o.arff", ArffText(10, 7, 4, 2));

@@ -18,9 +18,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-struct Files {
+struct ConversionFiles {
   TemporaryFolder folder;
   std::string text = folder.Write("d.svm", LibsvmText(300, 8, 6, 2));
   std::string data = folder.Path("d.data");
@@ -41,28 +39,18 @@ std::vector<double> Weights(const std::string& model) {
   return {weights.begin(), weights.end()};
 }
 
-void CheckError(const Outcome& outcome, const std::string& message) {
-  INFO(outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(Contains(outcome.err, message));
-}
-
 }  // namespace
 
 TEST_CASE("training on converted data gives the model of the text") {
-  const Files files;
+  const ConversionFiles files;
   const std::string other = files.folder.Path("o.slk");
   for (const Arguments& scale : {Arguments{}, Arguments{"--scale", "standard"}}) {
-    const Outcome converted = files.Convert(Arguments{"--num-labels", "6"} + scale);
-    INFO(converted.err);
-    REQUIRE(converted.code == 0);
+    const Outcome converted = Succeed(files.Convert(Arguments{"--num-labels", "6"} + scale));
     CHECK(Contains(converted.err, "d.data: 300 examples, 8 features and a constant, 6 labels; "));
     for (const Arguments& more : {Arguments{}, Arguments{"--bias", "1", "--num-labels", "6"}}) {
-      const Outcome trained = files.Train(files.data, files.model, more + scale);
-      INFO(trained.err);
-      REQUIRE(trained.code == 0);
+      Succeed(files.Train(files.data, files.model, more + scale));
     }
-    REQUIRE(files.Train(files.text, other, Arguments{"--num-labels", "6"} + scale).code == 0);
+    Succeed(files.Train(files.text, other, Arguments{"--num-labels", "6"} + scale));
     CHECK(Weights(files.model) == Weights(other));
   }
   const Arguments evaluate = {"multilabel", "evaluate", files.text, "--model"};
@@ -71,26 +59,25 @@ TEST_CASE("training on converted data gives the model of the text") {
 }
 
 TEST_CASE("predictions are those of the text") {
-  const Files files;
+  const ConversionFiles files;
   REQUIRE(files.Train(files.text, files.model, {"--num-labels", "6", "--scale", "standard"}).code ==
           0);
-  REQUIRE(files.Convert({"--for", files.model}).code == 0);
+  Succeed(files.Convert({"--for", files.model}));
   for (const char* command : {"predict", "evaluate"}) {
     const Outcome text = RunProgram({"multilabel", command, files.text, "--model", files.model});
-    const Outcome data = RunProgram({"multilabel", command, files.data, "--model", files.model});
-    INFO(data.err);
-    CHECK(data.code == 0);
+    const Outcome data = Succeed({"multilabel", command, files.data, "--model", files.model});
     CHECK(data.out == text.out);
   }
-  CheckError(RunProgram({"multilabel", "predict", files.data, "--model", files.model, "--stream"}),
-             "is converted data already");
-  REQUIRE(files.Convert({"--num-labels", "6", "--scale", "none"}).code == 0);
-  CheckError(RunProgram({"multilabel", "evaluate", files.data, "--model", files.model}),
-             "convert the data again, with --for and this model");
+  CheckRefused(
+      RunProgram({"multilabel", "predict", files.data, "--model", files.model, "--stream"}),
+      "is converted data already");
+  Succeed(files.Convert({"--num-labels", "6", "--scale", "none"}));
+  CheckRefused(RunProgram({"multilabel", "evaluate", files.data, "--model", files.model}),
+               "convert the data again, with --for and this model");
 }
 
 TEST_CASE("a table, for training and for a model, and in parts") {
-  const Files files;
+  const ConversionFiles files;
   const std::string folder = files.folder.Path("parts");
   const std::string other = files.folder.Path("o.slk");
   std::string table = "size,colour,tag_a,tag_b\n";
@@ -100,13 +87,11 @@ TEST_CASE("a table, for training and for a model, and in parts") {
   }
   const std::string text = files.folder.Write("t.csv", table);
   const Arguments columns = {"--label-columns", "tag_*"};
-  REQUIRE(files.Train(text, other, columns).code == 0);
+  Succeed(files.Train(text, other, columns));
   for (const Arguments& out : {Arguments{"--out", files.data}, {"--out", folder, "--parts", "2"}}) {
-    const Outcome converted = RunProgram(Arguments{"multilabel", "convert", text} + out + columns);
-    INFO(converted.err);
-    REQUIRE(converted.code == 0);
+    const Outcome converted = Succeed(Arguments{"multilabel", "convert", text} + out + columns);
     CHECK(Contains(converted.err, "200 examples, 3 features and a constant, 2 labels; "));
-    REQUIRE(files.Train(out[1], files.model).code == 0);
+    Succeed(files.Train(out[1], files.model));
     CHECK(Weights(files.model) == Weights(other));
     for (const char* command : {"predict", "evaluate"}) {
       const auto run = [&](const std::string& data, const std::string& model) {
@@ -117,45 +102,44 @@ TEST_CASE("a table, for training and for a model, and in parts") {
     }
   }
   const Arguments parts = {"multilabel", "convert", text, "--out", folder, "--parts", "2"};
-  CheckError(RunProgram(parts + columns), "is there already");
-  CheckError(RunProgram({"multilabel", "convert", text, "--out", files.data}),
-             "pass --label-columns");
-  CheckError(
+  CheckRefused(RunProgram(parts + columns), "is there already");
+  CheckRefused(RunProgram({"multilabel", "convert", text, "--out", files.data}),
+               "pass --label-columns");
+  CheckRefused(
       RunProgram(Arguments{"multilabel", "convert", text, "--out", files.data, "--for", other} +
                  columns),
       "--for: the model knows the labels");
-  REQUIRE(RunProgram({"multilabel", "convert", text, "--out", files.data, "--for", other}).code ==
-          0);
-  CHECK(RunProgram({"multilabel", "evaluate", files.data, "--model", other}).code == 0);
+  Succeed({"multilabel", "convert", text, "--out", files.data, "--for", other});
+  Succeed({"multilabel", "evaluate", files.data, "--model", other});
 }
 
 TEST_CASE("options that would change the values are refused, with the way out") {
-  const Files files;
-  REQUIRE(files.Convert({"--num-labels", "6", "--scale", "none"}).code == 0);
-  CheckError(files.Train(files.data, files.model, {"--scale", "norm"}),
-             "convert the data again, with --scale norm");
-  CheckError(files.Train(files.data, files.model, {"--bias", "0"}),
-             "convert the data again, with --bias 0");
-  CheckError(files.Train(files.data, files.model, {"--kernel", "rbf"}),
-             "convert the data again, with --bias 0");
-  CheckError(files.Train(files.data, files.model, {"--num-labels", "7"}), "has 6 labels");
-  CheckError(files.Train(files.data, files.model, {"--format", "libsvm"}), "leave --format out");
-  CheckError(files.Convert(), "pass --num-labels N or --labels FILE.xml");
-  CheckError(files.Convert({"--num-labels", "6", "--window", "0"}), "--window");
-  CheckError(files.Convert({"--for", files.text}), "not a Slackline model");
-  CheckError(
+  const ConversionFiles files;
+  Succeed(files.Convert({"--num-labels", "6", "--scale", "none"}));
+  CheckRefused(files.Train(files.data, files.model, {"--scale", "norm"}),
+               "convert the data again, with --scale norm");
+  CheckRefused(files.Train(files.data, files.model, {"--bias", "0"}),
+               "convert the data again, with --bias 0");
+  CheckRefused(files.Train(files.data, files.model, {"--kernel", "rbf"}),
+               "convert the data again, with --bias 0");
+  CheckRefused(files.Train(files.data, files.model, {"--num-labels", "7"}), "has 6 labels");
+  CheckRefused(files.Train(files.data, files.model, {"--format", "libsvm"}), "leave --format out");
+  CheckRefused(files.Convert(), "pass --num-labels N or --labels FILE.xml");
+  CheckRefused(files.Convert({"--num-labels", "6", "--window", "0"}), "--window");
+  CheckRefused(files.Convert({"--for", files.text}), "not a Slackline model");
+  CheckRefused(
       RunProgram({"multilabel", "convert", files.text, "--num-labels", "6", "--out", files.text}),
       "would be overwritten");
 }
 
 TEST_CASE("a resumed run visits the windows of the whole run") {
-  const Files files;
+  const ConversionFiles files;
   const std::string text = files.folder.Write("large.svm", LibsvmText(40000, 8, 6, 2));
   const auto convert = [&](const char* window) {
     return RunProgram({"multilabel", "convert", text, "--num-labels", "6", "--out", files.data,
                        "--window", window});
   };
-  REQUIRE(convert("1").code == 0);
+  Succeed(convert("1"));
   const std::string checkpoint = files.folder.Path("c");
   const std::string other = files.folder.Path("o.slk");
   const auto train = [&](const std::string& to, const char* passes, const Arguments& more) {
@@ -164,18 +148,16 @@ TEST_CASE("a resumed run visits the windows of the whole run") {
                                 "--max-passes", passes} +
                       more);
   };
-  REQUIRE(train(files.model, "6", {}).code == 0);
-  REQUIRE(train(other, "3", {"--checkpoint", checkpoint}).code == 0);
-  const Outcome resumed = train(other, "6", {"--resume", checkpoint});
-  INFO(resumed.err);
-  REQUIRE(resumed.code == 0);
+  Succeed(train(files.model, "6", {}));
+  Succeed(train(other, "3", {"--checkpoint", checkpoint}));
+  Succeed(train(other, "6", {"--resume", checkpoint}));
   CHECK(Weights(files.model) == Weights(other));
-  REQUIRE(convert("none").code == 0);
-  CheckError(train(other, "6", {"--resume", checkpoint}), "windows of the data");
+  Succeed(convert("none"));
+  CheckRefused(train(other, "6", {"--resume", checkpoint}), "windows of the data");
 }
 
 TEST_CASE("a full disk leaves no file") {
-  const Files files;
+  const ConversionFiles files;
   const std::size_t before = files.folder.NumFiles();
   const Outcome outcome =
       RunProgram({"multilabel", "convert", files.text, "--num-labels", "6", "--out", files.data},
@@ -183,17 +165,17 @@ TEST_CASE("a full disk leaves no file") {
                    const rlimit limit{2000, 2000};
                    setrlimit(RLIMIT_FSIZE, &limit);
                  });
-  CheckError(outcome, files.data + ": writing failed: ");
+  CheckRefused(outcome, files.data + ": writing failed: ");
   CHECK(files.folder.NumFiles() == before);
 }
 
 TEST_CASE("a file that becomes shorter during training ends it with a message") {
-  const Files files;
-  REQUIRE(files.Convert({"--num-labels", "6"}).code == 0);
+  const ConversionFiles files;
+  Succeed(files.Convert({"--num-labels", "6"}));
   Process process({"multilabel", "train", files.data, "--model", files.model, "--gap-tolerance",
                    "0", "--learner", "bcfw"});
   REQUIRE(process.Works(SIGINT));
   REQUIRE(truncate(files.data.c_str(), 0) == 0);
   const Outcome outcome = process.Wait();
-  CheckError(outcome, files.data + ": can no longer be read: the file became shorter");
+  CheckRefused(outcome, files.data + ": can no longer be read: the file became shorter");
 }

@@ -5,8 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/core/random.h>
 #include <tests/apps/program.h>
@@ -15,9 +13,6 @@ using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
-using Json = nlohmann::json;
 
 const char* const kColours[] = {"blue", "green", "red"};
 
@@ -66,7 +61,7 @@ std::string SameArffText(const std::vector<Example>& examples) {
   return text;
 }
 
-struct Files {
+struct CsvFiles {
   TemporaryFolder folder;
   std::vector<Example> examples = MakeExamples(120);
   std::string csv = folder.Write("train.csv", CsvText(examples));
@@ -76,9 +71,7 @@ struct Files {
     return RunProgram(Arguments{"multilabel", "train", data, "--model", to, "--lambda", "0.1"} +
                       options);
   }
-  void TrainModel() const {
-    REQUIRE(Train(csv, {"--label-columns", "a,b", "--quiet"}, model).code == 0);
-  }
+  void TrainModel() const { Succeed(Train(csv, {"--label-columns", "a,b", "--quiet"}, model)); }
   Outcome Predict(const std::string& text, const Arguments& options = {}) const {
     return RunProgram(
         Arguments{"multilabel", "predict", folder.Write("new.csv", text), "--model", model} +
@@ -87,28 +80,23 @@ struct Files {
 };
 
 /// Checks that the run fails with all `parts` in its one-line message, and writes no model.
-void CheckRefused(const Files& files, const std::string& text, const Arguments& options,
-                  const Arguments& parts) {
+void CheckBadTable(const CsvFiles& files, const std::string& text, const Arguments& options,
+                   const Arguments& parts) {
   const std::string out = files.folder.Path("out.slk");
-  const Outcome outcome = files.Train(files.folder.Write("bad.csv", text), options, out);
-  INFO(outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(Lines(outcome.err).size() == 1);
-  for (const std::string& part : parts) CHECK_MESSAGE(Contains(outcome.err, part), part);
+  CheckRefusal(files.Train(files.folder.Write("bad.csv", text), options, out), parts);
   CHECK(ReadBytes(out).empty());
 }
 
 }  // namespace
 
 TEST_CASE("a table and the ARFF data of the same content give the same model, bit for bit") {
-  const Files files;
+  const CsvFiles files;
   files.TrainModel();
   const std::string arff = files.folder.Write("train.arff", SameArffText(files.examples));
   const std::string xml =
       files.folder.Write("l.xml", "<labels><label name='a'/><label name='b'/></labels>");
   const std::string other = files.folder.Path("arff.slk");
-  const Outcome outcome = files.Train(arff, {"--labels", xml}, other);
-  REQUIRE(outcome.code == 0);
+  const Outcome outcome = Succeed(files.Train(arff, {"--labels", xml}, other));
   CHECK(Contains(outcome.err,
                  "note: 17 missing values in 1 column (x 17) replaced by the training mean\n"));
   const MultiLabelModel csv_model = MultiLabelModel::Load(files.model);
@@ -130,7 +118,7 @@ TEST_CASE("a table and the ARFF data of the same content give the same model, bi
 
 TEST_CASE(
     "a table of many categories and the LIBSVM data of the same content give the same weights") {
-  const Files files;
+  const CsvFiles files;
   std::string csv = "word,L0,L1\n";
   std::string svm;
   for (int k = 0; k < 2500; ++k) {
@@ -142,20 +130,18 @@ TEST_CASE(
   }
   const std::string a = files.folder.Path("a.slk");
   const std::string b = files.folder.Path("b.slk");
-  REQUIRE(files.Train(files.folder.Write("w.csv", csv), {"--label-columns", "L*"}, a).code == 0);
-  REQUIRE(files.Train(files.folder.Write("w.svm", svm), {"--num-labels", "2"}, b).code == 0);
+  Succeed(files.Train(files.folder.Write("w.csv", csv), {"--label-columns", "L*"}, a));
+  Succeed(files.Train(files.folder.Write("w.svm", svm), {"--num-labels", "2"}, b));
   CHECK(MultiLabelModel::Load(a).weights() == MultiLabelModel::Load(b).weights());
 }
 
 TEST_CASE("columns may come in any order, with others between, unknown categories and gaps") {
-  const Files files;
+  const CsvFiles files;
   files.TrainModel();
-  const Outcome plain = files.Predict("x,colour\n0.5,red\n-1,blue\n");
-  REQUIRE(plain.code == 0);
+  const Outcome plain = Succeed(files.Predict("x,colour\n0.5,red\n-1,blue\n"));
   CHECK(plain.out == "a,b\n\n");
   const Outcome shuffled =
-      files.Predict("b;new;colour;x\n;1;red;0.5\n0;2;blue;-1\n1;3;pink;-1\n?;4;;N/A\n");
-  REQUIRE(shuffled.code == 0);
+      Succeed(files.Predict("b;new;colour;x\n;1;red;0.5\n0;2;blue;-1\n1;3;pink;-1\n?;4;;N/A\n"));
   CHECK(Lines(shuffled.out).size() == 4);
   CHECK(shuffled.out.starts_with(plain.out));
   const Arguments notes = {"note: the table has no column 'a': this label is not known",
@@ -168,11 +154,11 @@ TEST_CASE("columns may come in any order, with others between, unknown categorie
   REQUIRE(lines.size() == notes.size() + 1);
   for (std::size_t k = 0; k < notes.size(); ++k) CHECK(lines[k] == notes[k]);
   CHECK(files.Predict("x,colour\n?,pink\n", {"--quiet"}).err.empty());
-  CHECK(files.Predict("x,colour\n?,pink\n", {"--quiet"}).code == 0);
+  Succeed(files.Predict("x,colour\n?,pink\n", {"--quiet"}));
 }
 
 TEST_CASE("a single row is predicted as among others, also from gzip and the standard input") {
-  const Files files;
+  const CsvFiles files;
   files.TrainModel();
   const Arguments scores = {"--output", "scores"};
   const Arguments command =
@@ -183,63 +169,52 @@ TEST_CASE("a single row is predicted as among others, also from gzip and the sta
 }
 
 TEST_CASE("evaluate reads tables, and requires labels") {
-  const Files files;
+  const CsvFiles files;
   files.TrainModel();
   const Arguments evaluate = {"multilabel", "evaluate", "--model", files.model, "--json"};
-  const Outcome outcome = RunProgram(evaluate + Arguments{files.csv});
-  REQUIRE(outcome.code == 0);
+  const Outcome outcome = Succeed(evaluate + Arguments{files.csv});
   CHECK(Json::parse(outcome.out)["micro_f1"].get<double>() > 0.8);
   CHECK(Contains(outcome.err, "note: 17 missing values in 1 column (x 17)"));
-  const Outcome without =
-      RunProgram(evaluate + Arguments{files.folder.Write("n.csv", "x,colour\n1,red\n")});
-  CHECK(without.code == 2);
-  CHECK(Contains(without.err, "no label is known"));
+  CheckRefused(evaluate + Arguments{files.folder.Write("n.csv", "x,colour\n1,red\n")},
+               "no label is known");
 }
 
 TEST_CASE("info reports the columns of the table") {
-  const Files files;
+  const CsvFiles files;
   files.TrainModel();
   const Outcome text = RunProgram({"info", files.model});
   CHECK(Contains(text.out, "columns     x, colour (3 categories)\n"));
-  const Json json = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+  const Json json = JsonOf({"info", files.model, "--json"});
   CHECK(json["columns"][0] == Json({{"name", "x"}, {"categories", Json::array()}}));
   CHECK(json["columns"][1]["categories"] == Json({"blue", "green", "red"}));
 }
 
 TEST_CASE("cross-validation reads tables, and its model stores the columns") {
-  const Files files;
+  const CsvFiles files;
   const Outcome outcome =
-      RunProgram({"multilabel", "cv", files.csv, "--label-columns", "-2:", "--lambda-path",
-                  "0.1,0.01", "--folds", "2", "--model", files.model});
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
+      Succeed({"multilabel", "cv", files.csv, "--label-columns", "-2:", "--lambda-path", "0.1,0.01",
+               "--folds", "2", "--model", files.model});
   CHECK(Contains(outcome.err, "note: 17 missing values"));
   CHECK(files.Predict("colour,x\nred,0.5\n").out == "a,b\n");
 }
 
 TEST_CASE("strict prediction refuses features that the model does not know") {
-  const Files files;
+  const CsvFiles files;
   files.TrainModel();
   const auto refuse = [&](const std::string& text, const std::string& part) {
-    const Outcome outcome = files.Predict(text, {"--strict"});
-    CHECK(outcome.code == 2);
-    CHECK(outcome.out.empty());
-    CHECK_MESSAGE(Contains(outcome.err, part), outcome.err);
+    CheckRefused(files.Predict(text, {"--strict"}), part);
   };
   refuse("x,colour,new\n1,red,2\n", "new.csv:1: column 'new', unknown to the model");
   refuse("x,colour\n1,red\n1,pink\n", "new.csv:3: the category 'pink' of column 'colour'");
-  CHECK(files.Predict("x,colour\n1,red\n", {"--strict"}).code == 0);
+  Succeed(files.Predict("x,colour\n1,red\n", {"--strict"}));
 }
 
 TEST_CASE("prediction refuses tables without the columns of the model, and other formats") {
-  const Files files;
+  const CsvFiles files;
   files.TrainModel();
   const auto refuse = [&](const std::string& text, const std::string& part,
                           const Arguments& options = {}) {
-    const Outcome outcome = files.Predict(text, options);
-    CHECK(outcome.code == 2);
-    CHECK(outcome.out.empty());
-    CHECK_MESSAGE(Contains(outcome.err, part), outcome.err);
+    CheckRefused(files.Predict(text, options), part);
   };
   refuse("x,color\n1,red\n", "the model needs column 'colour', which the table does not have");
   refuse("x,colour\n1,red\nabc,red\n",
@@ -251,32 +226,27 @@ TEST_CASE("prediction refuses tables without the columns of the model, and other
 }
 
 TEST_CASE("LIBSVM data with more features than the model are predicted, with a note") {
-  const Files files;
+  const CsvFiles files;
   const std::string svm = files.folder.Write("t.svm", LibsvmText(40, 3, 2, 5));
-  REQUIRE(files.Train(svm, {"--num-labels", "2"}, files.model).code == 0);
+  Succeed(files.Train(svm, {"--num-labels", "2"}, files.model));
   const Outcome known = files.Predict("0 1:1 3:1\n1 2:1\n");
-  const Outcome more = files.Predict("0 1:1 3:1 4:9\n1 2:1 4:2 7:1\n");
-  REQUIRE(more.code == 0);
+  const Outcome more = Succeed(files.Predict("0 1:1 3:1 4:9\n1 2:1 4:2 7:1\n"));
   CHECK(more.out == known.out);
   CHECK(Contains(
       more.err,
       "note: 3 values of 2 features beyond the model's 3 left out (first feature 4 on line 1)"));
-  const Outcome strict = files.Predict("0 1:1 3:1\n1 2:1 7:1\n", {"--strict"});
-  CHECK(strict.code == 2);
-  CHECK(Contains(strict.err, "new.csv:2: feature 7 is out of range: the model has 3 features"));
-  const Outcome table = files.Predict("x,colour\n1,red\n");
-  CHECK(table.code == 2);
-  CHECK(Contains(table.err, "the model was trained on ARFF or LIBSVM data"));
+  CheckRefused(files.Predict("0 1:1 3:1\n1 2:1 7:1\n", {"--strict"}),
+               "new.csv:2: feature 7 is out of range: the model has 3 features");
+  CheckRefused(files.Predict("x,colour\n1,red\n"), "the model was trained on ARFF or LIBSVM data");
 }
 
 TEST_CASE(
     "ARFF data with missing values are trained on, and predicted with the means of training") {
-  const Files files;
+  const CsvFiles files;
   const std::string head = "@attribute x numeric\n@attribute L0 {0,1}\n@data\n";
   const std::string arff = files.folder.Write("t.arff", head + "1,1\n-2,0\n?,1\n4,1\n-1,0\n");
   const std::string xml = files.folder.Write("l.xml", XmlText(1));
-  const Outcome outcome = files.Train(arff, {"--labels", xml}, files.model);
-  REQUIRE(outcome.code == 0);
+  const Outcome outcome = Succeed(files.Train(arff, {"--labels", xml}, files.model));
   CHECK(Contains(outcome.err,
                  "note: 1 missing value in 1 column (x 1) replaced by the training mean"));
   const Arguments scores = {"--output", "scores"};
@@ -284,30 +254,31 @@ TEST_CASE(
 }
 
 TEST_CASE("training refuses bad tables, with file, line and column, and writes nothing") {
-  const Files files;
+  const CsvFiles files;
   const Arguments labels = {"--label-columns", "L"};
-  CheckRefused(files, "x,L\n1,0\n2\n", labels, {"bad.csv:3: the row has 1 value"});
-  CheckRefused(files, "x,L\n1,maybe\n", labels, {"bad.csv:2: label 'L' has the value 'maybe'"});
-  CheckRefused(files, "x,L,L\n1,0,1\n", labels,
-               {"bad.csv:1: columns 2 and 3 have the same name, 'L'"});
-  CheckRefused(files, "x,,L\n1,0,1\n", labels, {"bad.csv:1: column 2 has no name"});
-  CheckRefused(files, "x,L\ninf,1\n", labels, {"bad.csv:2: value 'inf' of column 'x'"});
-  CheckRefused(files, "x,L\n1e51,1\n", labels,
-               {"bad.csv:2: value '1e51' of column 'x' is too large"});
-  CheckRefused(
+  CheckBadTable(files, "x,L\n1,0\n2\n", labels, {"bad.csv:3: the row has 1 value"});
+  CheckBadTable(files, "x,L\n1,maybe\n", labels, {"bad.csv:2: label 'L' has the value 'maybe'"});
+  CheckBadTable(files, "x,L,L\n1,0,1\n", labels,
+                {"bad.csv:1: columns 2 and 3 have the same name, 'L'"});
+  CheckBadTable(files, "x,,L\n1,0,1\n", labels, {"bad.csv:1: column 2 has no name"});
+  CheckBadTable(files, "x,L\ninf,1\n", labels, {"bad.csv:2: value 'inf' of column 'x'"});
+  CheckBadTable(files, "x,L\n1e51,1\n", labels,
+                {"bad.csv:2: value '1e51' of column 'x' is too large"});
+  CheckBadTable(
       files, "d,L\n2024-01-31,1\n", labels,
       {"bad.csv:2: column 'd' has dates or times, such as '2024-01-31'", "--ignore-columns"});
-  CheckRefused(files, "x,L\n\"1,1\n", labels,
-               {"bad.csv:2: the closing quote of a value is missing"});
-  CheckRefused(files, "x,L\n2,0\n", {},
-               {"--label-columns", "'L', looks like one: --label-columns=-1"});
-  CheckRefused(files, "x,L\n1,0\n", {"--label-columns", "M"},
-               {"--label-columns: there is no column 'M'"});
-  CheckRefused(files, "x,L\n1,0\n", labels + Arguments{"--ignore-columns", "L"},
-               {"--ignore-columns: column 'L' is one of --label-columns"});
-  CheckRefused(files, "x,L\n1,0\n", labels + Arguments{"--num-labels", "2"}, {"--num-labels: '2'"});
-  CheckRefused(files, "x,L\n1,?\n", labels, {"no example has a known label"});
-  CheckRefused(files, "0 1:1\n",
-               {"--num-labels", "1", "--label-columns", "L", "--format", "libsvm"},
-               {"--label-columns and --ignore-columns belong to tables"});
+  CheckBadTable(files, "x,L\n\"1,1\n", labels,
+                {"bad.csv:2: the closing quote of a value is missing"});
+  CheckBadTable(files, "x,L\n2,0\n", {},
+                {"--label-columns", "'L', looks like one: --label-columns=-1"});
+  CheckBadTable(files, "x,L\n1,0\n", {"--label-columns", "M"},
+                {"--label-columns: there is no column 'M'"});
+  CheckBadTable(files, "x,L\n1,0\n", labels + Arguments{"--ignore-columns", "L"},
+                {"--ignore-columns: column 'L' is one of --label-columns"});
+  CheckBadTable(files, "x,L\n1,0\n", labels + Arguments{"--num-labels", "2"},
+                {"--num-labels: '2'"});
+  CheckBadTable(files, "x,L\n1,?\n", labels, {"no example has a known label"});
+  CheckBadTable(files, "0 1:1\n",
+                {"--num-labels", "1", "--label-columns", "L", "--format", "libsvm"},
+                {"--label-columns and --ignore-columns belong to tables"});
 }

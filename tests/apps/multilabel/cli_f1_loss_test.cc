@@ -13,8 +13,6 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 /// Four labels in 40 rows; some entries of the second label are unknown.
 std::string Table() {
   std::string text = "x,y,a,b,c,d\n";
@@ -37,16 +35,14 @@ TEST_CASE("train, verify, evaluate and info support the loss 1 - F1") {
   const std::string model = folder.Path("m.slk");
   for (const std::string graph : {"none", "tree"}) {
     const Outcome trained =
-        RunProgram(Arguments{"multilabel", "train", data, "--label-columns", "a,b,c,d", "--model",
-                             model, "--loss", "f1", "--graph", graph, "--verify"});
-    REQUIRE_MESSAGE(trained.code == 0, trained.err);
+        Succeed(Arguments{"multilabel", "train", data, "--label-columns", "a,b,c,d", "--model",
+                          model, "--loss", "f1", "--graph", graph, "--verify"});
     CHECK(trained.err.find("loss f1, graph " + graph) != std::string::npos);
     CHECK(trained.err.find("optimum of the exact problem") != std::string::npos);
     CHECK(trained.err.find("the certificate holds") != std::string::npos);
     const Outcome info = RunProgram({"info", model});
     CHECK(info.out.find("loss f1") != std::string::npos);
-    const Outcome evaluated = RunProgram({"multilabel", "evaluate", data, "--model", model});
-    REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
+    const Outcome evaluated = Succeed({"multilabel", "evaluate", data, "--model", model});
     CHECK(evaluated.out.find("example F1") != std::string::npos);
   }
 }
@@ -58,14 +54,12 @@ TEST_CASE("--graph auto chooses among the graphs that the loss 1 - F1 suits") {
   const Arguments arguments = {"multilabel", "train",   data,  "--label-columns",
                                "a,b,c,d",    "--model", model, "--loss",
                                "f1",         "--graph"};
-  const Outcome chosen = RunProgram(arguments + Arguments{"auto"});
-  REQUIRE_MESSAGE(chosen.code == 0, chosen.err);
+  const Outcome chosen = Succeed(arguments + Arguments{"auto"});
   CHECK_MESSAGE(chosen.err.find("graph full is not tried: --loss f1") != std::string::npos,
                 chosen.err);
   const bool tree = chosen.err.find("loss f1, graph tree") != std::string::npos;
   CHECK((tree || chosen.err.find("loss f1, graph none") != std::string::npos));
-  const Outcome listed = RunProgram(arguments + Arguments{"none,tree"});
-  REQUIRE_MESSAGE(listed.code == 0, listed.err);
+  const Outcome listed = Succeed(arguments + Arguments{"none,tree"});
   CHECK(listed.err.find(tree ? "loss f1, graph tree" : "loss f1, graph none") != std::string::npos);
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <slackline/core/types.h>
 
@@ -14,11 +13,8 @@
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 /// The number of labels in each line.
 std::vector<Index> Counts(const std::string& text) {
@@ -42,7 +38,7 @@ Index Most(const std::vector<Index>& counts) {
 
 /// Every example has exactly one label. The inputs say little, so that most predictions without
 /// bounds on the count are empty.
-struct Files {
+struct CountFiles {
   TemporaryFolder folder;
   std::string data = folder.Write("d.csv", Table());
   std::string model = folder.Path("m.slk");
@@ -64,8 +60,7 @@ struct Files {
   }
   std::vector<Index> Predict(const Arguments& more) const {
     const Outcome outcome =
-        RunProgram(Arguments{"multilabel", "predict", data, "--model", model, "-q"} + more);
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+        Succeed(Arguments{"multilabel", "predict", data, "--model", model, "-q"} + more);
     return Counts(outcome.out);
   }
 };
@@ -73,13 +68,12 @@ struct Files {
 }  // namespace
 
 TEST_CASE("train, predict and evaluate") {
-  const Files files;
+  const CountFiles files;
   const Arguments none = {"--graph", "none", "--lambda", "1"};
   for (const Arguments& graph : {Arguments{"--lambda", "1"}, none}) {
-    REQUIRE(files.Train(graph + Arguments{"--label-counts", "any"}).code == 0);
+    Succeed(files.Train(graph + Arguments{"--label-counts", "any"}));
     REQUIRE(Least(files.Predict({})) == 0);
-    const Outcome trained = files.Train(graph);
-    REQUIRE_MESSAGE(trained.code == 0, trained.err);
+    const Outcome trained = Succeed(files.Train(graph));
     CHECK(trained.err.find("predictions of at least 1 label") != std::string::npos);
     CHECK(Least(files.Predict({})) == 1);
     CHECK(Least(files.Predict({"--label-counts", "any"})) == 0);
@@ -89,30 +83,27 @@ TEST_CASE("train, predict and evaluate") {
     CHECK(files.Predict({"--stream"}) == files.Predict({}));
     CHECK(Most(files.Predict({"--label-counts", "0-1"})) <= 1);
   }
-  const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+  const Json info = JsonOf({"info", files.model, "--json"});
   CHECK(info["label_counts"] == Json({1, 3}));
   CHECK(RunProgram({"info", files.model}).out.find("predicts    at least 1 label\n") !=
         std::string::npos);
   const auto subset = [&](const Arguments& more) {
-    const Outcome outcome = RunProgram(
+    const Outcome outcome = Succeed(
         Arguments{"multilabel", "evaluate", files.data, "--model", files.model, "--json"} + more);
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     return Json::parse(outcome.out)["subset_accuracy"].get<double>();
   };
   CHECK(subset({}) > subset({"--label-counts", "any"}));
   const Outcome explained =
-      RunProgram({"multilabel", "predict", files.data, "--model", files.model, "--explain", "1"});
-  REQUIRE_MESSAGE(explained.code == 0, explained.err);
+      Succeed({"multilabel", "predict", files.data, "--model", files.model, "--explain", "1"});
   CHECK(explained.out.find("because of the bounds on their number") != std::string::npos);
 }
 
 TEST_CASE("bounds in cv come from the training data of each fold") {
-  const Files files;
+  const CountFiles files;
   const auto subset = [&](const std::string& counts) {
     const Outcome outcome =
-        RunProgram({"multilabel", "cv", files.data, "--label-columns", "a,b,c", "--lambda-path",
-                    "1", "--graph", "full", "--label-counts", counts, "--no-refit", "--json"});
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+        Succeed({"multilabel", "cv", files.data, "--label-columns", "a,b,c", "--lambda-path", "1",
+                 "--graph", "full", "--label-counts", counts, "--no-refit", "--json"});
     return Json::parse(outcome.out)["path"][0]["subset_accuracy"]["mean"].get<double>();
   };
   CHECK(subset("auto") == subset("1-"));
@@ -120,14 +111,14 @@ TEST_CASE("bounds in cv come from the training data of each fold") {
 }
 
 TEST_CASE("what cannot be") {
-  const Files files;
+  const CountFiles files;
   const auto refused = [](const Outcome& outcome, const std::string& text) {
     CHECK(outcome.code == 2);
     CHECK_MESSAGE(outcome.err.find(text) != std::string::npos, outcome.err);
   };
   refused(files.Train({"--label-counts", "5-1"}), "--label-counts: '5-1' is not one of");
   refused(files.Train({"--label-counts", "4-5"}), "asks for 4 labels or more, but the data have 3");
-  REQUIRE(files.Train({"--lambda", "1"}).code == 0);
+  Succeed(files.Train({"--lambda", "1"}));
   refused(RunProgram(
               {"multilabel", "predict", files.data, "--model", files.model, "--label-counts", "4"}),
           "--label-counts: '4', but the model has 3 labels");

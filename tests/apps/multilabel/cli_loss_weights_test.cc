@@ -5,19 +5,15 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <tests/apps/program.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 /// A frequent and a rare label, which the inputs hardly explain.
-struct Files {
+struct RareLabelFiles {
   TemporaryFolder folder;
   std::string data = folder.Write("d.csv", Table());
   std::string weights = folder.Write("w.txt", "rare 4\n");
@@ -39,8 +35,7 @@ struct Files {
   }
   Json Evaluate(const Arguments& more = {}) const {
     const Outcome outcome =
-        RunProgram(Arguments{"multilabel", "evaluate", data, "--model", model, "--json"} + more);
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+        Succeed(Arguments{"multilabel", "evaluate", data, "--model", model, "--json"} + more);
     return Json::parse(outcome.out);
   }
 };
@@ -48,41 +43,38 @@ struct Files {
 }  // namespace
 
 TEST_CASE("loss weights change the training, so that rare labels are found") {
-  const Files files;
+  const RareLabelFiles files;
   const Arguments usual = {"--lambda", "0.003", "--scale", "standard"};
-  REQUIRE(files.Train(usual).code == 0);
+  Succeed(files.Train(usual));
   const double recall = files.Evaluate()["labels"][1]["recall"];
   for (const Arguments& more : {Arguments{"--loss-weights", files.weights},
                                 Arguments{"--loss-weights", "inverse-frequency:1"}}) {
-    const Outcome outcome = files.Train(usual + more + Arguments{"--verify"});
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    const Outcome outcome = Succeed(files.Train(usual + more + Arguments{"--verify"}));
     CHECK(outcome.err.find("loss mean (weights " + more[1] + ")") != std::string::npos);
     CHECK(outcome.err.find("the certificate holds") != std::string::npos);
     CHECK(files.Evaluate()["labels"][1]["recall"] > recall);
-    const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+    const Json info = JsonOf({"info", files.model, "--json"});
     CHECK(info["options"]["loss-weights"] == more[1]);
   }
   // The baseline of independent labels is trained with the same losses.
   const Json compared = files.Evaluate({"--compare", files.data});
-  REQUIRE(files
-              .Train({"--graph", "none", "--loss-weights", "inverse-frequency:1", "--scale",
-                      "standard"})
-              .code == 0);
+  Succeed(files.Train(
+      {"--graph", "none", "--loss-weights", "inverse-frequency:1", "--scale", "standard"}));
   CHECK(compared["independent"]["macro_f1"] == files.Evaluate()["macro_f1"]);
 }
 
 TEST_CASE("a run cannot be resumed with other loss weights") {
-  const Files files;
+  const RareLabelFiles files;
   const std::string checkpoint = files.folder.Path("c.ckpt");
-  REQUIRE(files.Train({"--checkpoint", checkpoint, "--loss-weights", files.weights}).code == 0);
-  CHECK(files.Train({"--resume", checkpoint, "--loss-weights", files.weights}).code == 0);
+  Succeed(files.Train({"--checkpoint", checkpoint, "--loss-weights", files.weights}));
+  Succeed(files.Train({"--resume", checkpoint, "--loss-weights", files.weights}));
   const Outcome outcome = files.Train({"--resume", checkpoint});
   CHECK(outcome.code == 2);
   CHECK_MESSAGE(outcome.err.find("loss") != std::string::npos, outcome.err);
 }
 
 TEST_CASE("what cannot be") {
-  const Files files;
+  const RareLabelFiles files;
   const auto refused = [](const Outcome& outcome, const std::string& text) {
     CHECK(outcome.code == 2);
     CHECK_MESSAGE(outcome.err.find(text) != std::string::npos, outcome.err);

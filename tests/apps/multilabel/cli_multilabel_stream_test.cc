@@ -14,14 +14,12 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-struct Files {
+struct LabelStreamFiles {
   TemporaryFolder folder;
   std::string model = folder.Path("m.slk");
   std::string arff_model = folder.Path("a.slk");
 
-  Files() {
+  LabelStreamFiles() {
     Train({folder.Write("train.svm", LibsvmText(60, 6, 4, 1)), "--num-labels", "4", "--model",
            model});
     const std::string xml = folder.Write("l.xml", XmlText(4));
@@ -29,10 +27,8 @@ struct Files {
            arff_model});
   }
   static void Train(const Arguments& more) {
-    const Outcome outcome = RunProgram(Arguments{"multilabel", "train"} + more +
-                                       Arguments{"--lambda", "0.05", "--gap-tolerance", "0.01"});
-    INFO(outcome.err);
-    REQUIRE(outcome.code == 0);
+    Succeed(Arguments{"multilabel", "train"} + more +
+            Arguments{"--lambda", "0.05", "--gap-tolerance", "0.01"});
   }
   static Arguments Predict(const std::string& model, const std::string& data,
                            const Arguments& more = {}) {
@@ -43,14 +39,12 @@ struct Files {
 /// Checks that a stream, from a file and from the standard input, gives the output of the whole
 /// file.
 void CheckSame(const std::string& model, const std::string& data, const Arguments& more) {
-  const Outcome whole = RunProgram(Files::Predict(model, data, more));
-  INFO(whole.err);
-  REQUIRE(whole.code == 0);
+  const Outcome whole = Succeed(LabelStreamFiles::Predict(model, data, more));
   for (const bool piped : {false, true}) {
     CAPTURE(piped);
     const Outcome stream =
-        piped ? RunProgram(Files::Predict(model, "-", more), data)
-              : RunProgram(Files::Predict(model, data, more + Arguments{"--stream"}));
+        piped ? RunProgram(LabelStreamFiles::Predict(model, "-", more), data)
+              : RunProgram(LabelStreamFiles::Predict(model, data, more + Arguments{"--stream"}));
     CHECK(stream.code == 0);
     CHECK(stream.out == whole.out);
     CHECK(stream.err == whole.err);
@@ -81,7 +75,7 @@ std::string WideTable(int rows, int categories) {
 }  // namespace
 
 TEST_CASE("a stream of examples gives the results of the whole file, bit for bit") {
-  const Files files;
+  const LabelStreamFiles files;
   const std::string svm =
       files.folder.Write("t.svm", "# none\n" + LibsvmText(25, 6, 4, 2) + "\n?\n 6:1 # x\n");
   const std::string arff =
@@ -96,13 +90,14 @@ TEST_CASE("a stream of examples gives the results of the whole file, bit for bit
 }
 
 TEST_CASE("an example is answered before the next one is read") {
-  const Files files;
+  const LabelStreamFiles files;
   const std::string text = ArffText(3, 6, 4, 2);
   const std::string data = files.folder.Write("t.arff", text);
-  const auto whole =
-      Lines(RunProgram(Files::Predict(files.arff_model, data, {"--output", "scores"})).out);
+  const auto whole = Lines(
+      RunProgram(LabelStreamFiles::Predict(files.arff_model, data, {"--output", "scores"})).out);
   const std::size_t rows = text.find("@data\n") + 6;
-  Conversation program(Files::Predict(files.arff_model, "-", {"--output", "scores", "-q"}));
+  Conversation program(
+      LabelStreamFiles::Predict(files.arff_model, "-", {"--output", "scores", "-q"}));
   program.Write(text.substr(0, rows));
   const auto lines = Lines(text.substr(rows));
   for (std::size_t k = 0; k < lines.size(); ++k) {
@@ -114,7 +109,7 @@ TEST_CASE("an example is answered before the next one is read") {
   CHECK(program.ReadLine().empty());
   CHECK(program.Wait() == 0);
 
-  Conversation svm(Files::Predict(files.model, "-", {"--output", "scores", "-q"}));
+  Conversation svm(LabelStreamFiles::Predict(files.model, "-", {"--output", "scores", "-q"}));
   for (int k = 0; k < 2; ++k) {
     svm.Write("? 1:1 3:-2\n");
     if (k == 0) CHECK(svm.ReadLine() == "0,1,2,3");
@@ -125,41 +120,40 @@ TEST_CASE("an example is answered before the next one is read") {
 }
 
 TEST_CASE("the results before a fault are written") {
-  const Files files;
+  const LabelStreamFiles files;
   const std::string bad = files.folder.Write("bad.svm", "? 1:1\n? 2:1\n? 2:x\n? 1:1\n");
-  const Outcome stream = RunProgram(Files::Predict(files.model, "-", {"--output", "scores"}), bad);
+  const Outcome stream =
+      RunProgram(LabelStreamFiles::Predict(files.model, "-", {"--output", "scores"}), bad);
   CHECK(stream.code == 2);
   CHECK(Lines(stream.out).size() == 3);
   CHECK(Contains(stream.err, "<stdin>:3: the value of '2:x' is not a finite number\n"));
   const std::string out = files.folder.Path("out.txt");
-  CHECK(RunProgram(Files::Predict(files.model, bad, {"--stream", "--out", out})).code == 2);
+  CHECK(RunProgram(LabelStreamFiles::Predict(files.model, bad, {"--stream", "--out", out})).code ==
+        2);
   CHECK(ReadBytes(out).empty());
   const std::string good = files.folder.Write("good.svm", "? 1:1\n? 2:1\n");
-  CHECK(RunProgram(Files::Predict(files.model, good, {"--stream", "--out", out, "-q"})).code == 0);
-  CHECK(ReadBytes(out) == RunProgram(Files::Predict(files.model, good)).out);
-  const Outcome empty = RunProgram(Files::Predict(files.model, "-", {"--output", "scores"}),
-                                   files.folder.Write("e", "\n"));
-  CHECK(empty.code == 2);
-  CHECK(empty.out.empty());
-  CHECK(Contains(empty.err, "<stdin>: no examples\n"));
-  const Outcome head = RunProgram(Files::Predict(files.arff_model, "-"),
-                                  files.folder.Write("h", ArffText(0, 6, 4, 2)));
-  CHECK(head.code == 2);
-  CHECK(Contains(head.err, "<stdin>: no examples after @data\n"));
+  Succeed(LabelStreamFiles::Predict(files.model, good, {"--stream", "--out", out, "-q"}));
+  CHECK(ReadBytes(out) == RunProgram(LabelStreamFiles::Predict(files.model, good)).out);
+  CheckRefused(RunProgram(LabelStreamFiles::Predict(files.model, "-", {"--output", "scores"}),
+                          files.folder.Write("e", "\n")),
+               "<stdin>: no examples\n");
+  CheckRefused(RunProgram(LabelStreamFiles::Predict(files.arff_model, "-"),
+                          files.folder.Write("h", ArffText(0, 6, 4, 2))),
+               "<stdin>: no examples after @data\n");
 }
 
 TEST_CASE("a stream of a table gives the results and notes of the whole table") {
-  const Files files;
+  const LabelStreamFiles files;
   const std::string model = files.folder.Path("t.slk");
   const std::string data = files.folder.Write("new.csv", kNewTable);
   for (const char* scale : {"none", "standard", "max-abs", "norm"}) {
     CAPTURE(scale);
-    Files::Train({files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--scale",
-                  scale, "--model", model});
+    LabelStreamFiles::Train({files.folder.Write("train.csv", kTable), "--label-columns", "a,b",
+                             "--scale", scale, "--model", model});
     for (const char* output : {"labels", "scores"}) CheckSame(model, data, {"--output", output});
     CheckSame(model, data, {"-q"});
   }
-  const Outcome outcome = RunProgram(Files::Predict(model, "-"), data);
+  const Outcome outcome = RunProgram(LabelStreamFiles::Predict(model, "-"), data);
   CHECK(Lines(outcome.out).size() == 4);
   for (const char* note :
        {"note: column 'more', unknown to the model, left out\n", "1 missing value in 1 column",
@@ -169,11 +163,11 @@ TEST_CASE("a stream of a table gives the results and notes of the whole table") 
 }
 
 TEST_CASE("streams of tables with sparse rows and with tabs give the results of the whole tables") {
-  const Files files;
+  const LabelStreamFiles files;
   const std::string model = files.folder.Path("w.slk");
   for (const char* scale : {"none", "standard"}) {
-    Files::Train({files.folder.Write("wide.csv", WideTable(300, 45)), "--label-columns", "a",
-                  "--scale", scale, "--model", model});
+    LabelStreamFiles::Train({files.folder.Write("wide.csv", WideTable(300, 45)), "--label-columns",
+                             "a", "--scale", scale, "--model", model});
     CheckSame(model, files.folder.Write("new.csv", WideTable(90, 47)), {"--output", "scores"});
   }
   const std::string tabs = "number\tc1\tc0\tc2\tc3\tc5\tc4\n1\tt3\tt,3\tt1\tNA\tt4\tt5\n";
@@ -181,13 +175,13 @@ TEST_CASE("streams of tables with sparse rows and with tabs give the results of 
 }
 
 TEST_CASE("streams support --strict and --format") {
-  const Files files;
+  const LabelStreamFiles files;
   const std::string model = files.folder.Path("t.slk");
-  Files::Train(
+  LabelStreamFiles::Train(
       {files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--model", model});
   const auto error = [&](const std::string& of, const std::string& text, const Arguments& more) {
     const Outcome outcome =
-        RunProgram(Files::Predict(of, "-", more), files.folder.Write("n", text));
+        RunProgram(LabelStreamFiles::Predict(of, "-", more), files.folder.Write("n", text));
     CHECK(outcome.code == 2);
     return outcome.err;
   };
@@ -205,21 +199,21 @@ TEST_CASE("streams support --strict and --format") {
 }
 
 TEST_CASE("streams report values left out or filled in") {
-  const Files files;
+  const LabelStreamFiles files;
   const std::string svm = files.folder.Write("t.svm", "? 1:1 7:2\n? 2:1\n? 8:1 9:1\n");
   CheckSame(files.model, svm, {"--output", "scores"});
   CHECK(Contains(
-      RunProgram(Files::Predict(files.model, "-"), svm).err,
+      RunProgram(LabelStreamFiles::Predict(files.model, "-"), svm).err,
       "note: 3 values of 3 features beyond the model's 6 left out (first feature 7 on line 1)\n"));
   const std::string arff =
       files.folder.Write("t.arff", ArffText(2, 6, 4, 2) + "?,1,2,3,4,?,0,0,0,?\n");
   CheckSame(files.arff_model, arff, {"--output", "scores"});
-  CHECK(Contains(RunProgram(Files::Predict(files.arff_model, "-"), arff).err,
+  CHECK(Contains(RunProgram(LabelStreamFiles::Predict(files.arff_model, "-"), arff).err,
                  "2 missing values in 2 columns"));
 }
 
 TEST_CASE("examples of models with scaled features are scaled in streams as in files") {
-  const Files files;
+  const LabelStreamFiles files;
   const std::string model = files.folder.Path("s.slk");
   const std::string xml = files.folder.Write("s.xml", XmlText(4));
   const std::string arff = files.folder.Write("train.arff", ArffText(60, 6, 4, 1));
@@ -229,19 +223,19 @@ TEST_CASE("examples of models with scaled features are scaled in streams as in f
   const std::string new_svm = files.folder.Write("n.svm", LibsvmText(25, 6, 4, 2));
   for (const char* scale : {"standard", "max-abs", "norm"}) {
     CAPTURE(scale);
-    Files::Train({arff, "--labels", xml, "--scale", scale, "--model", model});
+    LabelStreamFiles::Train({arff, "--labels", xml, "--scale", scale, "--model", model});
     CheckSame(model, new_arff, {"--output", "scores"});
-    Files::Train({svm, "--num-labels", "4", "--scale", scale, "--model", model});
+    LabelStreamFiles::Train({svm, "--num-labels", "4", "--scale", scale, "--model", model});
     CheckSame(model, new_svm, {"--output", "scores"});
   }
 }
 
 TEST_CASE("a row of a table is answered before the next one is read") {
-  const Files files;
+  const LabelStreamFiles files;
   const std::string model = files.folder.Path("t.slk");
-  Files::Train(
+  LabelStreamFiles::Train(
       {files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--model", model});
-  Conversation program(Files::Predict(model, "-", {"--output", "scores", "-q"}));
+  Conversation program(LabelStreamFiles::Predict(model, "-", {"--output", "scores", "-q"}));
   program.Write("size,x,the colour\n");
   for (int k = 0; k < 3; ++k) {
     program.Write("1," + std::to_string(k) + ",\"red\"\n");

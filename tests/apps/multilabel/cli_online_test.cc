@@ -14,8 +14,6 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/apps/common/training_record.h>
 #include <tests/apps/program.h>
 
@@ -23,9 +21,6 @@ using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
-using OnlineJson = nlohmann::json;
 
 struct OnlineFiles {
   TemporaryFolder folder;
@@ -49,7 +44,7 @@ struct OnlineFiles {
     }
     return folder.Write(first ? "first.svm" : "rest.svm", part);
   }
-  OnlineJson Info() const { return OnlineJson::parse(RunProgram({"info", model, "--json"}).out); }
+  Json Info() const { return JsonOf({"info", model, "--json"}); }
 };
 
 /// A pipe with ten examples and a part of a line, which then is silent.
@@ -90,16 +85,7 @@ struct SilentStream {
 };
 
 void CheckDone(const Arguments& arguments, const std::string& input = "/dev/null") {
-  const Outcome outcome = RunProgram(arguments, input);
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-}
-
-void CheckRefused(const Arguments& arguments, const std::string& message) {
-  const Outcome outcome = RunProgram(arguments);
-  INFO(outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(outcome.err.find(message) != std::string::npos);
+  Succeed(arguments, input);
 }
 
 }  // namespace
@@ -119,7 +105,7 @@ TEST_CASE("online training is a pass of multi-sample in the order of the data") 
                "--model",         other});
     CHECK(online == ModelWeights(other));
   }
-  const OnlineJson info = files.Info();
+  const Json info = files.Info();
   CHECK(info["primal"].is_null());
   CHECK(info["options"]["average"] == "suffix");
   CHECK(info["message"].get<std::string>().find("one visit of each example") != std::string::npos);
@@ -137,7 +123,7 @@ TEST_CASE("online training in two runs gives the weights of one run") {
   CHECK(ModelWeights(files.model) != whole);
   CheckDone(files.Online(files.Part(37, false), keep + Arguments{"--resume", files.state}));
   CHECK(ModelWeights(files.model) == whole);
-  const OnlineJson info = files.Info();
+  const Json info = files.Info();
   CHECK(info["examples"] == 90);
 
   const Arguments resume = {"--resume", files.state};
@@ -164,8 +150,7 @@ TEST_CASE("a run that has ended early goes on in the same data") {
   const Arguments go_on = keep + Arguments{"--resume", files.state, "--skip-learned"};
   CheckDone(files.Online(files.Part(37, true), keep));
   CheckDone(files.Online(files.Part(61, true), go_on));
-  const Outcome last = RunProgram(files.Online(files.data, go_on));
-  CHECK(last.code == 0);
+  const Outcome last = Succeed(files.Online(files.data, go_on));
   CHECK(last.err.find("continuing after 61 examples, 61 of which are in the data") !=
         std::string::npos);
   CHECK(ModelWeights(files.model) == whole);
@@ -192,8 +177,8 @@ TEST_CASE("online training takes everything but the weights from another model")
              "--scale", "standard", "--graph", "tree", "--lambda", "0.05", "--gap-tolerance",
              "0.01", "--model", sample});
   CheckDone(files.Online(arff, {"--like", sample, "--lambda", "0.02"}));
-  const OnlineJson from = OnlineJson::parse(RunProgram({"info", sample, "--json"}).out);
-  const OnlineJson info = files.Info();
+  const Json from = JsonOf({"info", sample, "--json"});
+  const Json info = files.Info();
   for (const char* same : {"labels", "features", "pairs", "scaling", "weights"}) {
     CAPTURE(same);
     CHECK(info[same] == from[same]);
@@ -228,7 +213,7 @@ TEST_CASE("online training takes everything but the weights from another model")
              "--model",
              other});
   CHECK(ModelWeights(files.model) == ModelWeights(other));
-  CHECK(RunProgram({"multilabel", "evaluate", arff, "--model", files.model}).code == 0);
+  Succeed({"multilabel", "evaluate", arff, "--model", files.model});
 }
 
 TEST_CASE("an error in a stream keeps the model of the examples before it") {
@@ -262,7 +247,7 @@ TEST_CASE("an interrupt ends a silent stream with the model of the whole lines")
   INFO(outcome.err);
   CHECK(outcome.code == 130);
   CHECK(stream.files.Info()["examples"] == 10);
-  CHECK(OnlineJson::parse(Lines(ReadBytes(stream.log)).back())["termination"] == "interrupted");
+  CHECK(Json::parse(Lines(ReadBytes(stream.log)).back())["termination"] == "interrupted");
 }
 
 TEST_CASE("a checkpoint that cannot be written does not lose the model") {
@@ -303,9 +288,9 @@ TEST_CASE("the log of online training adds up") {
   int before = 0;
   const std::vector<std::string> lines = Lines(ReadBytes(log));
   REQUIRE(lines.size() == 4);
-  CHECK(OnlineJson::parse(lines[0])["event"] == "start");
+  CHECK(Json::parse(lines[0])["event"] == "start");
   for (int k = 1; k < 4; ++k) {
-    const OnlineJson line = OnlineJson::parse(lines[k]);
+    const Json line = Json::parse(lines[k]);
     const int examples = line["examples"].get<int>();
     CHECK(examples == (k < 3 ? 40 * k : 90));
     lost += (examples - before) * line["newest_mean_loss"].get<double>();

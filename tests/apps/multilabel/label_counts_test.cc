@@ -27,7 +27,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-MultiLabelData Data(std::vector<std::int8_t> labels) {
+MultiLabelData LabelData(std::vector<std::int8_t> labels) {
   MultiLabelData data;
   data.source = "x";
   data.label_names = {"a", "b", "c"};
@@ -36,7 +36,7 @@ MultiLabelData Data(std::vector<std::int8_t> labels) {
 }
 
 Index Smallest(std::vector<std::int8_t> labels) {
-  return LabelCountsFor(std::nullopt, Data(std::move(labels))).low;
+  return LabelCountsFor(std::nullopt, LabelData(std::move(labels))).low;
 }
 
 }  // namespace
@@ -67,9 +67,9 @@ TEST_CASE("bounds from training data start at the smallest number of labels") {
   CHECK(Smallest({1, 1, 0, -1, 1, -1}) == 1);
   CHECK(Smallest({1, 1, 0, -1, -1, -1}) == 2);
   CHECK(Smallest({-1, -1, -1}) == 0);
-  CHECK(LabelCountsFor(std::nullopt, Data({1, 0, 0})).high == CountRange{}.high);
-  CHECK(LabelCountsFor(CountRange{2, 3}, Data({1, 0, 0})) == CountRange{2, 3});
-  CHECK_THROWS_WITH_AS(LabelCountsFor(CountRange{4, 5}, Data({1, 0, 0})),
+  CHECK(LabelCountsFor(std::nullopt, LabelData({1, 0, 0})).high == CountRange{}.high);
+  CHECK(LabelCountsFor(CountRange{2, 3}, LabelData({1, 0, 0})) == CountRange{2, 3});
+  CHECK_THROWS_WITH_AS(LabelCountsFor(CountRange{4, 5}, LabelData({1, 0, 0})),
                        "x: --label-counts asks for 4 labels or more, but the data have 3",
                        DataError);
   CHECK(DescribeLabelCounts({}, 3) == "any number of labels");
@@ -84,18 +84,18 @@ TEST_CASE("training uses the bounds where their oracle is exact") {
   const MultiLabelModel alone({"a", "b", "c"}, 1, true, {});
   const MultiLabelModel joined({"a", "b", "c"}, 1, true, {{0, 2}});
   const MultiLabelModel kernel({"a", "b", "c"}, 1, true, {}, true);
-  const MultiLabelData data = Data({1, 0, 0, 1, 1, 0});
+  const MultiLabelData data = LabelData({1, 0, 0, 1, 1, 0});
   CHECK(TrainingCounts(CountRange{1, 2}, alone, data) == CountRange{1, 2});
   CHECK(TrainingCounts(std::nullopt, alone, data) == CountRange{});
   CHECK(TrainingCounts(CountRange{1, 2}, joined, data) == CountRange{});
   CHECK(TrainingCounts(CountRange{1, 2}, kernel, data) == CountRange{});
   CHECK(TrainingCounts(CountRange{1, 1}, alone, data) == CountRange{});
-  CHECK(TrainingCounts(CountRange{1, 2}, alone, Data({1, 0, 0, 1, -1, 0})) == CountRange{});
+  CHECK(TrainingCounts(CountRange{1, 2}, alone, LabelData({1, 0, 0, 1, -1, 0})) == CountRange{});
 }
 
 TEST_CASE("with exactly one label training is a multi-class support vector machine") {
   // The labels are scored independently; the oracle returns only labellings with exactly one label.
-  MultiLabelData data = Data({1, 0, 0, 0, 1, 0, 0, 0, 1});
+  MultiLabelData data = LabelData({1, 0, 0, 0, 1, 0, 0, 0, 1});
   data.num_features = 1;
   data.lines = {1, 2, 3};
   auto rows = std::make_shared<FeatureRows>();

@@ -17,21 +17,21 @@ namespace {
 
 using Pairs = std::vector<LabelPair>;
 
-const std::vector<std::string> kNames = {"sun", "rain", "snow fall", "C#", "1", "a \"b\""};
+const std::vector<std::string> kWeatherNames = {"sun", "rain", "snow fall", "C#", "1", "a \"b\""};
 
 std::string FileError(const std::string& content) {
   const TemporaryFolder folder;
   const std::string path = folder.Write("g.txt", content);
-  const std::string message = MessageOf<DataError>([&] { ReadLabelGraph(path, kNames); });
+  const std::string message = MessageOf<DataError>([&] { ReadLabelGraph(path, kWeatherNames); });
   return message.starts_with(folder.Path("")) ? message.substr(folder.Path("").size()) : message;
 }
 
 Pairs ReadText(const std::string& content) {
   const TemporaryFolder folder;
-  return ReadLabelGraph(folder.Write("g.txt", content), kNames);
+  return ReadLabelGraph(folder.Write("g.txt", content), kWeatherNames);
 }
 
-MultiLabelData Data(Index num_labels, std::vector<std::int8_t> labels) {
+MultiLabelData UnnamedData(Index num_labels, std::vector<std::int8_t> labels) {
   MultiLabelData data;
   data.source = "data";
   for (Index i = 0; i < num_labels; ++i) data.label_names.push_back("L" + std::to_string(i));
@@ -72,17 +72,17 @@ TEST_CASE("bad graph files are refused with line and token") {
 }
 
 TEST_CASE("the names full and none are graphs, and other names are refused") {
-  const MultiLabelData data = Data(3, {0, 0, 0});
+  const MultiLabelData data = UnnamedData(3, {0, 0, 0});
   CHECK(MakeLabelGraph("none", data).empty());
   CHECK(MakeLabelGraph("full", data) == Pairs{{0, 1}, {0, 2}, {1, 2}});
-  CHECK(MakeLabelGraph("full", Data(1, {0})).empty());
-  CHECK(MakeLabelGraph("tree", Data(1, {0})).empty());
+  CHECK(MakeLabelGraph("full", UnnamedData(1, {0})).empty());
+  CHECK(MakeLabelGraph("tree", UnnamedData(1, {0})).empty());
   CHECK(Contains(MessageOf<DataError>([&] { MakeLabelGraph("fully", data); }),
                  "'fully' is neither full, none nor tree"));
 }
 
 TEST_CASE("given pairs are put in order, and wrong ones are refused") {
-  const MultiLabelData data = Data(3, {0, 0, 0});
+  const MultiLabelData data = UnnamedData(3, {0, 0, 0});
   const auto make = [&](Pairs pairs) { return MakeLabelGraph({"given", std::move(pairs)}, data); };
   CHECK(make({{2, 1}, {1, 0}}) == Pairs{{0, 1}, {1, 2}});
   CHECK(make({}).empty());
@@ -97,7 +97,7 @@ TEST_CASE("given pairs are put in order, and wrong ones are refused") {
 }
 
 TEST_CASE("too many labels for all pairs are refused") {
-  const MultiLabelData data = Data(20000, {});
+  const MultiLabelData data = UnnamedData(20000, {});
   CHECK(Contains(MessageOf<DataError>([&] { MakeLabelGraph("full", data); }),
                  "20000 labels have 199990000 pairs"));
   CHECK(Contains(MessageOf<DataError>([&] { MakeLabelGraph("tree", data); }),
@@ -121,11 +121,11 @@ TEST_CASE("mutual information is right on small tables") {
 
 TEST_CASE("the tree spans all labels by their largest mutual information") {
   // L2 copies L0; L1 is the opposite of L3; L4 is always off and has no information.
-  MultiLabelData data = Data(5, {0, 0, 0, 1, 0,  //
-                                 1, 0, 1, 1, 0,  //
-                                 0, 1, 0, 0, 0,  //
-                                 1, 1, 1, 0, 0,  //
-                                 1, 1, 1, 0, 0});
+  MultiLabelData data = UnnamedData(5, {0, 0, 0, 1, 0,  //
+                                        1, 0, 1, 1, 0,  //
+                                        0, 1, 0, 0, 0,  //
+                                        1, 1, 1, 0, 0,  //
+                                        1, 1, 1, 0, 0});
   const Pairs tree = MakeLabelGraph("tree", data);
   REQUIRE(tree.size() == 4);
   CHECK(std::count(tree.begin(), tree.end(), LabelPair{0, 2}) == 1);
@@ -136,11 +136,11 @@ TEST_CASE("the tree spans all labels by their largest mutual information") {
 TEST_CASE("unknown labels are left out pair by pair") {
   // Where both are known, L0 equals L1; counting the unknown entries would hide this. L2 agrees
   // with L0 less often.
-  const MultiLabelData data = Data(3, {1, 1, 1,   //
-                                       0, 0, 0,   //
-                                       1, -1, 0,  //
-                                       0, -1, 0,  //
-                                       -1, 0, 1,  //
-                                       1, 1, 1});
+  const MultiLabelData data = UnnamedData(3, {1, 1, 1,   //
+                                              0, 0, 0,   //
+                                              1, -1, 0,  //
+                                              0, -1, 0,  //
+                                              -1, 0, 1,  //
+                                              1, 1, 1});
   CHECK(MakeLabelGraph("tree", data) == Pairs{{0, 1}, {0, 2}});
 }

@@ -22,7 +22,7 @@ using namespace slackline::internal::test;
 namespace {
 
 /// Labels a, "b c" and d, which 4, 1 and none of 4 examples have; one entry of "b c" is unknown.
-MultiLabelData Data() {
+MultiLabelData WeightedData() {
   MultiLabelData data;
   data.source = "x";
   data.label_names = {"a", "b c", "d"};
@@ -37,17 +37,11 @@ MultiLabelData Data() {
 
 std::vector<double> FromFile(const std::string& text) {
   const TemporaryFolder folder;
-  return LossWeights::Parse(folder.Write("w.txt", text)).For(Data());
+  return LossWeights::Parse(folder.Write("w.txt", text)).For(WeightedData());
 }
 
-std::string Refusal(const std::string& text) {
-  try {
-    FromFile(text);
-  } catch (const DataError& error) {
-    const std::string what = error.what();
-    return what.substr(what.find("w.txt"));
-  }
-  return "accepted";
+std::string WeightsError(const std::string& text) {
+  return ErrorIn("w.txt", [&] { FromFile(text); });
 }
 
 }  // namespace
@@ -55,20 +49,20 @@ std::string Refusal(const std::string& text) {
 TEST_CASE("equal weights count as no weights") {
   CHECK(LossWeights().equal());
   CHECK(LossWeights::Parse("equal").equal());
-  CHECK(LossWeights::Parse("equal").For(Data()).empty());
+  CHECK(LossWeights::Parse("equal").For(WeightedData()).empty());
   CHECK(FromFile("").empty());
   CHECK(FromFile("a 1\n2 1 1\n").empty());
 }
 
 TEST_CASE("missed labels cost more the rarer they are") {
   // Label frequencies: 1, 1/3 of the known entries, and 0.
-  const std::vector<double> half = LossWeights::Parse("inverse-frequency:0.5").For(Data());
+  const std::vector<double> half = LossWeights::Parse("inverse-frequency:0.5").For(WeightedData());
   REQUIRE(half.size() == 6);
   CHECK(half == std::vector<double>{1, 1, 1, std::sqrt(3.0), 1, 1});
   CHECK_FALSE(LossWeights::Parse("inverse-frequency:0.5").equal());
-  const std::vector<double> usual = LossWeights::Parse("inverse-frequency").For(Data());
+  const std::vector<double> usual = LossWeights::Parse("inverse-frequency").For(WeightedData());
   CHECK(usual[3] == doctest::Approx(std::pow(3.0, 0.25)));
-  CHECK(LossWeights::Parse("inverse-frequency:1").For(Data())[3] == doctest::Approx(3.0));
+  CHECK(LossWeights::Parse("inverse-frequency:1").For(WeightedData())[3] == doctest::Approx(3.0));
   for (const char* text :
        {"inverse-frequency:", "inverse-frequency:0", "inverse-frequency:-1",
         "inverse-frequency:1.5", "inverse-frequency:x", "inverse-frequencies", "no/such/file"}) {
@@ -81,17 +75,17 @@ TEST_CASE("files of weights are read, and bad ones refused") {
   CHECK(FromFile("a 2\n\"b c\" 3 0.5  # missed, false alarm\n") ==
         std::vector<double>{1, 2, 0.5, 3, 1, 1});
   CHECK(FromFile("2 0 7\n") == std::vector<double>{1, 1, 1, 1, 7, 0});
-  CHECK(Refusal("a\n").find("w.txt:1: expected a label, the cost of missing it") == 0);
-  CHECK(Refusal("a 1 2 3\n").find("w.txt:1: expected a label") == 0);
-  CHECK(Refusal("a 1\nb 2\n").find("w.txt:2: unknown label 'b'") == 0);
-  CHECK(Refusal("a -1\n") == "w.txt:1: '-1' is not a weight from 0 to 1e6");
-  CHECK(Refusal("a 1 nan\n") == "w.txt:1: 'nan' is not a weight from 0 to 1e6");
-  CHECK(Refusal("a 1e7\n") == "w.txt:1: '1e7' is not a weight from 0 to 1e6");
-  CHECK(Refusal("a 1\n0 2\n") == "w.txt:2: label '0' was given before, on line 1");
+  CHECK(WeightsError("a\n").find("w.txt:1: expected a label, the cost of missing it") == 0);
+  CHECK(WeightsError("a 1 2 3\n").find("w.txt:1: expected a label") == 0);
+  CHECK(WeightsError("a 1\nb 2\n").find("w.txt:2: unknown label 'b'") == 0);
+  CHECK(WeightsError("a -1\n") == "w.txt:1: '-1' is not a weight from 0 to 1e6");
+  CHECK(WeightsError("a 1 nan\n") == "w.txt:1: 'nan' is not a weight from 0 to 1e6");
+  CHECK(WeightsError("a 1e7\n") == "w.txt:1: '1e7' is not a weight from 0 to 1e6");
+  CHECK(WeightsError("a 1\n0 2\n") == "w.txt:2: label '0' was given before, on line 1");
 }
 
 TEST_CASE("training losses have the weights, also where labels are unknown") {
-  const MultiLabelData data = Data();
+  const MultiLabelData data = WeightedData();
   const MultiLabelModel model(data.label_names, 1, false, {{0, 1}});
   MultiLabelLoss loss;
   loss.scale = LossScale::kCount;
@@ -127,9 +121,9 @@ TEST_CASE("models keep them") {
 TEST_CASE("given weights are used as they are, and wrong ones are refused") {
   const std::vector<double> weights = {1, 2, 1, 0.5, 3, 1e6};
   CHECK_FALSE(LossWeights::Given(weights).equal());
-  CHECK(LossWeights::Given(weights).For(Data()) == weights);
-  CHECK(LossWeights::Given({1, 1, 1, 1, 1, 1}).For(Data()).empty());
-  CHECK_THROWS_WITH_AS(LossWeights::Given({1, 2}).For(Data()),
+  CHECK(LossWeights::Given(weights).For(WeightedData()) == weights);
+  CHECK(LossWeights::Given({1, 1, 1, 1, 1, 1}).For(WeightedData()).empty());
+  CHECK_THROWS_WITH_AS(LossWeights::Given({1, 2}).For(WeightedData()),
                        "--loss-weights: 2 costs do not fit 3 labels, which need two each",
                        DataError);
   CHECK_THROWS_AS(LossWeights::Given({-1, 1}), DataError);

@@ -20,10 +20,15 @@ using namespace slackline::internal::test;
 
 namespace {
 
-const std::vector<std::string> kNames = {"a", "b, \"quoted\"", "\xC3\xA4 \xF0\x9F\x99\x82"};
+using Pairs = std::vector<LabelPair>;
+using Integers = std::vector<std::int64_t>;
+using Doubles = std::vector<double>;
+using Strings = std::vector<std::string>;
 
-MultiLabelModel Example() {
-  MultiLabelModel model(kNames, 2, true, {{0, 1}, {1, 2}});
+const std::vector<std::string> kModelNames = {"a", "b, \"quoted\"", "\xC3\xA4 \xF0\x9F\x99\x82"};
+
+MultiLabelModel ExampleModel() {
+  MultiLabelModel model(kModelNames, 2, true, {{0, 1}, {1, 2}});
   std::vector<double> weights(11);
   Random random(3);
   for (double& weight : weights) weight = random.Normal();
@@ -50,7 +55,7 @@ MultiLabelModel Example() {
 
 MultiLabelData ExampleData() {
   MultiLabelData data;
-  data.label_names = kNames;
+  data.label_names = kModelNames;
   data.num_features = 2;
   data.has_constant = true;
   auto rows = std::make_shared<FeatureRows>();
@@ -67,7 +72,7 @@ template <class T>
 std::string LoadErrorWith(const std::string& entry, const T& value) {
   const TemporaryFolder folder;
   const std::string good = folder.Path("good.slk");
-  Example().Save(good);
+  ExampleModel().Save(good);
   const ModelReader reader(good);
   ModelWriter writer;
   for (const std::string& name : reader.names()) {
@@ -91,7 +96,7 @@ std::string LoadErrorWith(const std::string& entry, const T& value) {
 }  // namespace
 
 TEST_CASE("scores are those of the definition") {
-  const MultiLabelModel model = Example();
+  const MultiLabelModel model = ExampleModel();
   const MultiLabelData data = ExampleData();
   const Dataset dataset = model.MakeDataset(data);
   REQUIRE(dataset.size() == 2);
@@ -121,7 +126,6 @@ TEST_CASE("models without pairs or without features are valid") {
 }
 
 TEST_CASE("bad arguments are refused") {
-  using Pairs = std::vector<LabelPair>;
   const auto make = [](std::vector<std::string> names, Index features, Pairs pairs) {
     MultiLabelModel(std::move(names), features, false, std::move(pairs));
   };
@@ -132,7 +136,7 @@ TEST_CASE("bad arguments are refused") {
   CHECK_THROWS_AS(make({"a", "b"}, 1, {{1, 0}}), std::invalid_argument);
   CHECK_THROWS_AS(make({"a", "b"}, 1, {{1, 1}}), std::invalid_argument);
   CHECK_THROWS_AS(make({"a", "b"}, 1, {{0, 1}, {0, 1}}), std::invalid_argument);
-  MultiLabelModel model = Example();
+  MultiLabelModel model = ExampleModel();
   CHECK_THROWS_AS(model.set_weights({1, 2}), std::invalid_argument);
   CHECK_THROWS_AS(model.set_weights(std::vector<double>(11, kInfinity)), std::invalid_argument);
   MultiLabelData data = ExampleData();
@@ -143,7 +147,7 @@ TEST_CASE("bad arguments are refused") {
 TEST_CASE("names of features are stored where given") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
-  MultiLabelModel model = Example();
+  MultiLabelModel model = ExampleModel();
   model.Save(path);
   CHECK_FALSE(ModelReader(path).Has("feature_names"));
   CHECK(MultiLabelModel::Load(path).feature_names().empty());
@@ -159,10 +163,10 @@ TEST_CASE("names of features are stored where given") {
 TEST_CASE("a saved model is loaded unchanged") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
-  const MultiLabelModel model = Example();
+  const MultiLabelModel model = ExampleModel();
   model.Save(path);
   const MultiLabelModel loaded = MultiLabelModel::Load(path);
-  CHECK(loaded.label_names() == kNames);
+  CHECK(loaded.label_names() == kModelNames);
   CHECK(loaded.num_features() == 2);
   CHECK(loaded.has_constant());
   CHECK(loaded.pairs() == model.pairs());
@@ -185,7 +189,7 @@ TEST_CASE("a saved model is loaded unchanged") {
   CHECK(loaded.record.check_seconds == 4);
 
   const MultiLabelReadOptions options = loaded.ReadOptions();
-  CHECK(options.label_names == kNames);
+  CHECK(options.label_names == kModelNames);
   CHECK(options.num_features == 2);
   CHECK(options.append_constant);
   const PredictOptions predict{.scores = true};
@@ -206,7 +210,7 @@ TEST_CASE("models of other tasks and damaged files are refused") {
   ModelWriter().Save(path);
   CHECK(Contains(MessageOf<DataError>([&] { MultiLabelModel::Load(path); }),
                  "another task: 'unknown'"));
-  Example().Save(path);
+  ExampleModel().Save(path);
   const std::string bytes = ReadBytes(path);
   for (const std::size_t length :
        {std::size_t{0}, std::size_t{5}, std::size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
@@ -218,9 +222,6 @@ TEST_CASE("models of other tasks and damaged files are refused") {
 }
 
 TEST_CASE("entries that contradict each other are refused") {
-  using Integers = std::vector<std::int64_t>;
-  using Doubles = std::vector<double>;
-  using Strings = std::vector<std::string>;
   CHECK(Contains(LoadErrorWith("label_names", Strings{}), "entry 'label_names' does not fit"));
   CHECK(Contains(LoadErrorWith("label_names", Strings{"a", "a", "b"}),
                  "entry 'label_names' does not fit"));
@@ -251,7 +252,7 @@ TEST_CASE("entries that contradict each other are refused") {
 }
 
 TEST_CASE("predictions do not depend on the number of threads, and scores agree with labels") {
-  const MultiLabelModel model = Example();
+  const MultiLabelModel model = ExampleModel();
   MultiLabelData data = ExampleData();
   auto rows = std::make_shared<FeatureRows>();
   Random random(5);
@@ -280,7 +281,7 @@ namespace {
 
 /// A kernelised model with dense and sparse support vectors.
 MultiLabelModel KernelExample(bool bias) {
-  MultiLabelModel model(kNames, 2, bias, {{0, 1}, {1, 2}}, true);
+  MultiLabelModel model(kModelNames, 2, bias, {{0, 1}, {1, 2}}, true);
   MultiLabelData data = ExampleData();
   data.has_constant = false;
   auto rows = std::make_shared<FeatureRows>();

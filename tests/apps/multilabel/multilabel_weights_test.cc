@@ -13,7 +13,7 @@ using namespace slackline::internal;
 namespace {
 
 /// Three labels, two features and a constant. The weights of one feature are adjacent.
-MultiLabelModel Example() {
+MultiLabelModel SmallModel() {
   MultiLabelModel model({"a", "b", "c"}, 2, true, {{0, 1}, {1, 2}});
   model.set_weights({1, 2, 3, -4, 5, 0, 0.1, 0.2, 0.3, 0.7, -0.9});
   return model;
@@ -44,7 +44,7 @@ MultiLabelModel Kernelized() {
 }  // namespace
 
 TEST_CASE("a model without names lists features by number, the constant and pairs") {
-  const WeightSummary summary = SummariseWeights(Example(), {10, 0, 10});
+  const WeightSummary summary = SummariseWeights(SmallModel(), {10, 0, 10});
   REQUIRE(summary.labels.size() == 3);
   const LabelWeights& a = summary.labels[0];
   CHECK(a.label == "a");
@@ -69,7 +69,7 @@ TEST_CASE("a model without names lists features by number, the constant and pair
 }
 
 TEST_CASE("names and sizes of features are those of the model") {
-  MultiLabelModel model = Example();
+  MultiLabelModel model = SmallModel();
   model.set_feature_names({"colour", "size"});
   model.set_scaling(FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {}, {3, 4}));
   const WeightSummary summary = SummariseWeights(model, {1, 2, 0});

@@ -5,32 +5,15 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <tests/apps/program.h>
+#include <tests/apps/trained.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
-struct Trained {
-  explicit Trained(const std::vector<std::string>& more = {}) {
-    const std::string data = folder.Write("train.arff", ArffText(60, 5, 4, 3));
-    const std::string labels = folder.Write("labels.xml", XmlText(4));
-    const Outcome outcome =
-        RunProgram(std::vector<std::string>{"multilabel", "train", data, "--labels", labels,
-                                            "--model", model, "--lambda", "0.01", "-q"} +
-                   more);
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-  }
-  TemporaryFolder folder;
-  std::string model = folder.Path("m.slk");
-};
-
-std::string Good(const std::vector<std::string>& arguments) {
-  const Outcome outcome = RunProgram(arguments);
-  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+std::string QuietOutput(const Arguments& arguments) {
+  const Outcome outcome = Succeed(arguments);
   CHECK(outcome.err.empty());
   return outcome.out;
 }
@@ -47,13 +30,13 @@ void CheckWidth(const std::string& text) {
 
 TEST_CASE("the strongest features and pairs of a model, as a table and as JSON") {
   const Trained trained;
-  const std::string text = Good({"info", trained.model, "--weights", "--top", "2"});
+  const std::string text = QuietOutput({"info", trained.model, "--weights", "--top", "2"});
   CheckWidth(text);
   for (const char* part : {"L0  constant ", "L3  constant ", "speaks for it", "speaks against it",
                            "pairs of labels (6)", "attract each other", "repel each other"}) {
     CHECK_MESSAGE(Contains(text, part), part);
   }
-  const Json json = Json::parse(Good({"info", trained.model, "--weights", "--top", "2", "--json"}));
+  const Json json = JsonOf({"info", trained.model, "--weights", "--top", "2", "--json"});
   const Json& strongest = json["strongest"];
   REQUIRE(strongest["labels"].size() == 4);
   for (const Json& label : strongest["labels"]) {
@@ -67,21 +50,22 @@ TEST_CASE("the strongest features and pairs of a model, as a table and as JSON")
   // The table shows the same feature.
   const std::string name = strongest["labels"][0]["positive"][0]["name"].get<std::string>();
   CHECK(Contains(text, "  " + name));
-  const Json ten = Json::parse(Good({"info", trained.model, "--weights", "--json"}));
+  const Json ten = JsonOf({"info", trained.model, "--weights", "--json"});
   CHECK(ten["strongest"]["labels"][0]["positive"].size() >=
         strongest["labels"][0]["positive"].size());
-  CHECK(!Json::parse(Good({"info", trained.model, "--json"})).contains("strongest"));
+  CHECK(!JsonOf({"info", trained.model, "--json"}).contains("strongest"));
 }
 
 TEST_CASE("sizes of features are shown where the model scales") {
   const Trained trained({"--scale", "standard"});
-  CHECK(Contains(Good({"info", trained.model, "--weights"}), "weight      size  speaks for it"));
-  CHECK(Contains(Good({"info", trained.model}), "scaling     standard\n"));
-  const Json json = Json::parse(Good({"info", trained.model, "--weights", "--json"}));
+  CHECK(Contains(QuietOutput({"info", trained.model, "--weights"}),
+                 "weight      size  speaks for it"));
+  CHECK(Contains(QuietOutput({"info", trained.model}), "scaling     standard\n"));
+  const Json json = JsonOf({"info", trained.model, "--weights", "--json"});
   CHECK(json["scaling"] == "standard");
   CHECK(json["strongest"]["labels"][0]["positive"][0]["size"] > 0);
   const Trained plain({"--scale", "none"});
-  CHECK(!Contains(Good({"info", plain.model, "--weights"}), "size  speaks"));
+  CHECK(!Contains(QuietOutput({"info", plain.model, "--weights"}), "size  speaks"));
 }
 
 TEST_CASE("long names are cut to fit the line") {
@@ -96,32 +80,30 @@ TEST_CASE("long names are cut to fit the line") {
       "l.xml", "<labels xmlns=\"http://mulan.sourceforge.net/labels\"><label name=\"" + name +
                    "1\"></label><label name=\"" + name + "2\"></label></labels>");
   const std::string model = folder.Path("m.slk");
-  REQUIRE(RunProgram({"multilabel", "train", data, "--labels", labels, "--model", model, "--lambda",
-                      "0.1", "-q"})
-              .code == 0);
-  const std::string text = Good({"info", model, "--weights"});
+  Succeed(
+      {"multilabel", "train", data, "--labels", labels, "--model", model, "--lambda", "0.1", "-q"});
+  const std::string text = QuietOutput({"info", model, "--weights"});
   CheckWidth(text);
   CHECK(Contains(text, "ä…"));
   CHECK(!Contains(text, "\t"));
-  CheckWidth(Good({"multilabel", "predict", data, "--model", model, "--explain", "all"}));
+  CheckWidth(QuietOutput({"multilabel", "predict", data, "--model", model, "--explain", "all"}));
 }
 
 TEST_CASE("info reports C and the figures of cross-validation") {
   const Trained trained;
-  const std::string plain = Good({"info", trained.model});
+  const std::string plain = QuietOutput({"info", trained.model});
   CHECK(Contains(plain, "(lambda 0.01, C "));
   CHECK(Contains(plain, " per label, loss mean)"));
   CHECK(!Contains(plain, "chosen by"));
-  CHECK(Json::parse(Good({"info", trained.model, "--json"}))["cost_per_variable"] > 0);
+  CHECK(JsonOf({"info", trained.model, "--json"})["cost_per_variable"] > 0);
   const std::string chosen = trained.folder.Path("cv.slk");
-  REQUIRE(RunProgram({"multilabel", "cv", trained.folder.Path("train.arff"), "--labels",
-                      trained.folder.Path("labels.xml"), "--lambda-path", "1,0.1", "--folds", "3",
-                      "--graph", "auto", "--metric", "hamming", "--model", chosen, "-q"})
-              .code == 0);
-  const std::string text = Good({"info", chosen});
+  Succeed({"multilabel", "cv", trained.folder.Path("train.arff"), "--labels",
+           trained.folder.Path("labels.xml"), "--lambda-path", "1,0.1", "--folds", "3", "--graph",
+           "auto", "--metric", "hamming", "--model", chosen, "-q"});
+  const std::string text = QuietOutput({"info", chosen});
   CHECK(Contains(text, "chosen by   hamming"));
   CHECK(Contains(text, " over 3 folds: "));
-  const Json json = Json::parse(Good({"info", chosen, "--json"}));
+  const Json json = JsonOf({"info", chosen, "--json"});
   const Json& cv = json["cross_validation"];
   CHECK(cv["folds"] == 3);
   REQUIRE(cv["points"].size() == 6);
@@ -137,32 +119,26 @@ TEST_CASE("the weights of sequence and matching models are listed") {
   const std::string data =
       folder.Write("t.txt", "the D\ndog N\nbarks V\n\na D\ncat N\n\nthe D\ncat N\nsleeps V\n");
   const std::string model = folder.Path("m.slk");
-  REQUIRE(RunProgram({"sequence", "train", data, "--min-count", "1", "--lambda", "0.1", "--model",
-                      model, "-q"})
-              .code == 0);
-  const std::string text = Good({"info", model, "--weights"});
+  Succeed(
+      {"sequence", "train", data, "--min-count", "1", "--lambda", "0.1", "--model", model, "-q"});
+  const std::string text = QuietOutput({"info", model, "--weights"});
   CheckWidth(text);
   CHECK(Contains(text, "transitions (9)"));
   CHECK(Contains(text, "D → N"));
   CHECK(Contains(text, ", start "));
   const std::string edges =
       folder.Write("e.txt", "2 2\n0 0 1 near:1\n0 1 0 near:0.2 far\n1 0 0 far:2\n1 1 1 near:0.7\n");
-  REQUIRE(
-      RunProgram({"matching", "train", edges, "--lambda", "0.1", "--model", model, "-q"}).code ==
-      0);
-  const std::string matching = Good({"info", model, "--weights"});
+  Succeed({"matching", "train", edges, "--lambda", "0.1", "--model", model, "-q"});
+  const std::string matching = QuietOutput({"info", model, "--weights"});
   CHECK(Contains(matching, "edges  constant "));
   CHECK(Contains(matching, "near"));
-  CHECK(Contains(Good({"info", model}), " per edge, loss"));
+  CHECK(Contains(QuietOutput({"info", model}), " per edge, loss"));
 }
 
 TEST_CASE("bad arguments of --weights are refused") {
   const Trained trained;
-  const auto refused = [&](const std::vector<std::string>& more, const std::string& message) {
-    const Outcome outcome = RunProgram(std::vector<std::string>{"info", trained.model} + more);
-    CHECK(outcome.code == 2);
-    CHECK(outcome.out.empty());
-    CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+  const auto refused = [&](const Arguments& more, const std::string& message) {
+    CheckRefused(Arguments{"info", trained.model} + more, message);
   };
   refused({"--weights", "--top", "0"}, "--top");
   refused({"--weights", "--top", "many"}, "--top");

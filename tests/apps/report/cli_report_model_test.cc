@@ -5,48 +5,14 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/apps/multiclass/multiclass_model.h>
 #include <tests/apps/program.h>
 #include <tests/apps/report_page.h>
+#include <tests/apps/trained.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::ordered_json;
 
 namespace {
-
-struct Trained {
-  Trained() {
-    const std::string labels = folder.Write("labels.xml", XmlText(4));
-    const Outcome outcome = RunProgram({"multilabel", "train", data, "--labels", labels, "--model",
-                                        model, "--lambda", "0.01", "--log", log, "-q"});
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-  }
-  TemporaryFolder folder;
-  std::string data = folder.Write("train.arff", ArffText(60, 5, 4, 3));
-  std::string model = folder.Path("m.slk");
-  std::string log = folder.Path("run.jsonl");
-};
-
-std::string Page(const std::vector<std::string>& arguments) {
-  const Outcome outcome = RunProgram(std::vector<std::string>{"report"} + arguments +
-                                     std::vector<std::string>{"-o", "-"});
-  CHECK_MESSAGE(outcome.code == 0, outcome.err);
-  CHECK(outcome.err.empty());
-  return outcome.out;
-}
-
-void CheckRefused(const TemporaryFolder& folder, const std::vector<std::string>& files,
-                  const std::string& message) {
-  const std::string out = folder.Path("page.html");
-  const Outcome outcome = RunProgram(std::vector<std::string>{"report"} + files +
-                                     std::vector<std::string>{"--out", out});
-  CHECK(outcome.code == 2);
-  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
-  CHECK(Lines(outcome.err).size() == 1);
-  CHECK(!std::filesystem::exists(out));
-}
 
 constexpr const char* kStart =
     R"({"event":"start","program":"p","data":"d","examples":3,"lambda":0.5,)"
@@ -70,27 +36,24 @@ TEST_CASE("models of classes are shown by info and report") {
   model.set_weights({-1, 1, 0, 0.5, 0.25, -0.25});
   model.record.loss = "0/1";
   model.Save(folder.Path("m.slk"));
-  const Outcome info = RunProgram({"info", folder.Path("m.slk")});
-  CHECK(info.code == 0);
+  const Outcome info = Succeed({"info", folder.Path("m.slk")});
   CHECK(Contains(info.out, "task        multiclass\n"));
   CHECK(Contains(info.out, "classes     2: ant, bee\n"));
   CHECK(Contains(info.out, "features    2 and a constant, with names\n"));
-  const Json json = Json::parse(RunProgram({"info", folder.Path("m.slk"), "--json"}).out);
+  const Json json = JsonOf({"info", folder.Path("m.slk"), "--json"});
   CHECK(json["classes"] == Json::array({"ant", "bee"}));
   CHECK(json["constant"] == true);
   CHECK(json["weights"] == 6);
   CHECK(Contains(RunProgram({"info", folder.Path("m.slk"), "--weights"}).out, "wings"));
-  CHECK(Contains(Page({folder.Path("m.slk")}), "wings"));
-  const Outcome wrong =
-      RunProgram({"multilabel", "predict", folder.Write("x.arff", ArffText(2, 2, 2, 1)), "--model",
-                  folder.Path("m.slk")});
-  CHECK(wrong.code == 2);
-  CHECK(Contains(wrong.err, "a model of another task: 'multiclass', not 'multilabel'"));
+  CHECK(Contains(PageOf({folder.Path("m.slk")}), "wings"));
+  CheckRefused({"multilabel", "predict", folder.Write("x.arff", ArffText(2, 2, 2, 1)), "--model",
+                folder.Path("m.slk")},
+               "a model of another task: 'multiclass', not 'multilabel'");
 }
 
 TEST_CASE("the page of a model has its properties, weights, pairs and training curve") {
   const Trained trained;
-  const std::string page = Page({trained.model});
+  const std::string page = PageOf({trained.model});
   CHECK(page.starts_with("<!DOCTYPE html>"));
   CHECK(Contains(page, "<h1>Model m.slk</h1>"));
   CHECK(CountOf(page, "<script") == 6);
@@ -103,8 +66,7 @@ TEST_CASE("the page of a model has its properties, weights, pairs and training c
   CHECK(model["facts"][0] == Json({"task", "multilabel"}));
   const Json& curve = model["curve"];
   CHECK(curve["pass"].size() >= 2);
-  CHECK(curve["pass"].back() ==
-        Json::parse(RunProgram({"info", trained.model, "--json"}).out)["passes"]);
+  CHECK(curve["pass"].back() == JsonOf({"info", trained.model, "--json"})["passes"]);
   CHECK(curve["primal"].back() == model["certificate"]["primal"]);
   CHECK(curve["dual"].back() == model["certificate"]["dual"]);
   CHECK(model["cross_validation"].is_null());
@@ -114,17 +76,16 @@ TEST_CASE("the page of a model has its properties, weights, pairs and training c
   CHECK(matrix["rows"][0][0].is_null());
   CHECK(matrix["rows"][0][1] == matrix["rows"][1][0]);
   CHECK(matrix["left_out"] == 0);
-  CHECK(Contains(Page({trained.model, "--title", "a < b"}), "<h1>a &lt; b</h1>"));
+  CHECK(Contains(PageOf({trained.model, "--title", "a < b"}), "<h1>a &lt; b</h1>"));
 }
 
 TEST_CASE("a heat map of many labels leaves some out, and counts them") {
   const TemporaryFolder folder;
   const std::string data = folder.Write("d.svm", LibsvmText(40, 5, 60, 3));
   const std::string model = folder.Path("m.slk");
-  REQUIRE(RunProgram({"multilabel", "train", data, "--num-labels", "60", "--graph", "tree",
-                      "--model", model, "--max-passes", "3", "-q"})
-              .code == 0);
-  const Json page = DataOf(Page({model}))["model"];
+  Succeed({"multilabel", "train", data, "--num-labels", "60", "--graph", "tree", "--model", model,
+           "--max-passes", "3", "-q"});
+  const Json page = DataOf(PageOf({model}))["model"];
   const Json& matrix = page["strongest"]["pairs"][0]["matrix"];
   CHECK(matrix["labels"].size() <= 40);
   CHECK(matrix["labels"].size() + matrix["left_out"].get<std::size_t>() == 60);
@@ -134,7 +95,7 @@ TEST_CASE("a heat map of many labels leaves some out, and counts them") {
 
 TEST_CASE("the log of a training is drawn with the curve that the model keeps") {
   const Trained trained;
-  const Json data = DataOf(Page({trained.log}));
+  const Json data = DataOf(PageOf({trained.log}));
   CHECK(data["logs"] == true);
   REQUIRE(data["problems"].size() == 1);
   REQUIRE(data["problems"][0]["learners"].size() == 1);
@@ -143,18 +104,16 @@ TEST_CASE("the log of a training is drawn with the curve that the model keeps") 
   CHECK(row["examples"] == 60);
   const Json& run = row["runs"][0];
   CHECK(run["termination"] == "converged");
-  CHECK(run["curve"]["primal"] == DataOf(Page({trained.model}))["model"]["curve"]["primal"]);
+  CHECK(run["curve"]["primal"] == DataOf(PageOf({trained.model}))["model"]["curve"]["primal"]);
   CHECK(!run["curve"].contains("soft_primal"));
 }
 
 TEST_CASE("several logs, and several values of lambda in one, have a curve each") {
   const Trained trained;
   const std::string path = trained.folder.Path("path.jsonl");
-  REQUIRE(RunProgram({"multilabel", "train", trained.data, "--labels",
-                      trained.folder.Path("labels.xml"), "--model", trained.folder.Path("p.slk"),
-                      "--lambda-path", "1,0.1", "--log", path, "-q"})
-              .code == 0);
-  const Json data = DataOf(Page({trained.log, path}));
+  Succeed({"multilabel", "train", trained.data, "--labels", trained.folder.Path("labels.xml"),
+           "--model", trained.folder.Path("p.slk"), "--lambda-path", "1,0.1", "--log", path, "-q"});
+  const Json data = DataOf(PageOf({trained.log, path}));
   const Json& rows = data["problems"][0]["learners"];
   REQUIRE(rows.size() == 3);
   CHECK(rows[0]["learner"] == "run.jsonl");
@@ -168,7 +127,7 @@ TEST_CASE("the log of a run that was cut off is drawn as far as it goes") {
   const TemporaryFolder folder;
   const std::string log =
       folder.Write("a.jsonl", kStart + CheckLine(1) + CheckLine(2) + "\n" + kStart);
-  const Json data = DataOf(Page({log}));
+  const Json data = DataOf(PageOf({log}));
   const Json& row = data["problems"][0]["learners"][0];
   CHECK(data["problems"][0]["learners"].size() == 1);
   CHECK(row["runs"][0]["termination"] == "cut off");
@@ -180,7 +139,7 @@ TEST_CASE("long logs are thinned") {
   const TemporaryFolder folder;
   std::string text = kStart;
   for (int pass = 1; pass <= 3000; ++pass) text += CheckLine(pass);
-  const Json data = DataOf(Page({folder.Write("a.jsonl", text)}));
+  const Json data = DataOf(PageOf({folder.Write("a.jsonl", text)}));
   CHECK(data["problems"][0]["thinned"] == true);
   const Json& curve = data["problems"][0]["learners"][0]["runs"][0]["curve"];
   CHECK(curve["pass"].size() < 1000);
@@ -190,7 +149,7 @@ TEST_CASE("long logs are thinned") {
 TEST_CASE("bad logs are refused with file and line") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& text, const std::string& message) {
-    CheckRefused(folder, {folder.Write("bad.jsonl", text)}, message);
+    CheckNoPage(folder, {folder.Write("bad.jsonl", text)}, message);
   };
   const std::string start = kStart;
   refused(start + "{\"event\": oh}\n", "bad.jsonl:2: is not JSON");
@@ -220,17 +179,17 @@ TEST_CASE("bad logs are refused with file and line") {
 
 TEST_CASE("files of several kinds, several models and damaged files are refused") {
   const Trained trained;
-  CheckRefused(trained.folder, {trained.model, trained.log},
-               "run.jsonl: is a log of training, but ");
-  CheckRefused(trained.folder, {trained.log, trained.model}, "m.slk: is a model, but ");
-  CheckRefused(trained.folder, {trained.model, trained.model}, "a page shows one model");
+  CheckNoPage(trained.folder, {trained.model, trained.log},
+              "run.jsonl: is a log of training, but ");
+  CheckNoPage(trained.folder, {trained.log, trained.model}, "m.slk: is a model, but ");
+  CheckNoPage(trained.folder, {trained.model, trained.model}, "a page shows one model");
   std::string bytes = ReadBytes(trained.model);
   bytes[bytes.size() / 2] ^= 1;
-  CheckRefused(trained.folder, {trained.folder.Write("damaged.slk", bytes)}, "damaged.slk: ");
-  CheckRefused(trained.folder, {trained.folder.Write("short.slk", bytes.substr(0, 9))},
-               "short.slk: ");
+  CheckNoPage(trained.folder, {trained.folder.Write("damaged.slk", bytes)}, "damaged.slk: ");
+  CheckNoPage(trained.folder, {trained.folder.Write("short.slk", bytes.substr(0, 9))},
+              "short.slk: ");
   // A page must not replace one of its inputs.
   const Outcome outcome = RunProgram({"report", trained.model, "--out", trained.model});
   CHECK(outcome.code == 2);
-  CHECK(RunProgram({"info", trained.model}).code == 0);
+  Succeed({"info", trained.model});
 }

@@ -5,23 +5,17 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <tests/apps/program.h>
 #include <tests/apps/report_page.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
 /// The results of a comparison on the toy problem.
 Json Results(const std::string& learners = "auto,soft:rho=1") {
-  const Outcome outcome =
-      RunProgram({"bench", "--problems", "toy", "--learners", learners, "--runs", "1",
-                  "--time-limit", "20", "--quiet", "--out", "-"});
-  REQUIRE(outcome.code == 0);
-  return Json::parse(outcome.out);
+  return JsonOf({"bench", "--problems", "toy", "--learners", learners, "--runs", "1",
+                 "--time-limit", "20", "--quiet", "--out", "-"});
 }
 
 const Json& Toy() {
@@ -30,29 +24,19 @@ const Json& Toy() {
 }
 
 std::string Page(const TemporaryFolder& folder, const std::vector<Json>& results,
-                 const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"report"};
+                 const Arguments& more = {}) {
+  Arguments arguments;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const std::string name = "runs" + std::to_string(k) + ".json";
     folder.Write(name, results[k].dump());
     arguments.push_back(folder.Path(name));
   }
-  const Outcome outcome = RunProgram(arguments + std::vector<std::string>{"-o", "-"} + more);
-  CHECK_MESSAGE(outcome.code == 0, outcome.err);
-  CHECK(outcome.err.empty());
-  return outcome.out;
+  return PageOf(arguments + more);
 }
 
-void CheckRefused(const TemporaryFolder& folder, const std::string& text,
+void CheckBadRuns(const TemporaryFolder& folder, const std::string& text,
                   const std::string& message) {
-  folder.Write("bad.json", text);
-  const std::string out = folder.Path("page.html");
-  const Outcome outcome = RunProgram({"report", folder.Path("bad.json"), "--out", out});
-  CHECK(outcome.code == 2);
-  CHECK(outcome.out.empty());
-  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
-  CHECK(Lines(outcome.err).size() == 1);
-  CHECK(!std::filesystem::exists(out));
+  CheckNoPage(folder, {folder.Write("bad.json", text)}, message);
 }
 
 /// The toy results with one change.
@@ -164,7 +148,7 @@ TEST_CASE("the page is written as a whole, and the figure of the runs is kept") 
   results["figure"] = {{"name", "003-1"}, {"text", "words"}, {"x", "passes"}, {"y", "gap"}};
   folder.Write("runs.json", results.dump());
   const std::string out = folder.Path("page.html");
-  CHECK(RunProgram({"report", folder.Path("runs.json"), "--out", out}).code == 0);
+  Succeed({"report", folder.Path("runs.json"), "--out", out});
   const Json data = DataOf(ReadBytes(out));
   CHECK(data["problems"][0]["figure"]["y"] == "gap");
   CHECK(data["files"][0]["figure"]["name"] == "003-1");
@@ -174,34 +158,34 @@ TEST_CASE("the page is written as a whole, and the figure of the runs is kept") 
 TEST_CASE("bad runs are refused with file and reason") {
   const TemporaryFolder folder;
   const std::string bad = folder.Path("bad.json");
-  CheckRefused(folder, "{\"program\": 1,\n x", bad + ":2: is not JSON");
-  CheckRefused(folder, "", "is not JSON");
-  CheckRefused(folder, "{\"a\":\n 1e400}", bad + ":2: the number '1e400' is too large");
-  CheckRefused(folder, "[]", bad + ": not results of `slackline bench`: the file is not an object");
-  CheckRefused(folder, "{}", "the file has no 'problems'");
-  CheckRefused(folder, "{\"problems\": 3}", "'problems' of the file has the wrong type");
-  CheckRefused(folder, "{\"scaling\": []}",
+  CheckBadRuns(folder, "{\"program\": 1,\n x", bad + ":2: is not JSON");
+  CheckBadRuns(folder, "", "is not JSON");
+  CheckBadRuns(folder, "{\"a\":\n 1e400}", bad + ":2: the number '1e400' is too large");
+  CheckBadRuns(folder, "[]", bad + ": not results of `slackline bench`: the file is not an object");
+  CheckBadRuns(folder, "{}", "the file has no 'problems'");
+  CheckBadRuns(folder, "{\"problems\": 3}", "'problems' of the file has the wrong type");
+  CheckBadRuns(folder, "{\"scaling\": []}",
                "results of `slackline bench --scaling` cannot be drawn");
-  CheckRefused(folder, Changed([](Json* r) { r->erase("machine"); }), "the file has no 'machine'");
-  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"] = Json::array(); }),
+  CheckBadRuns(folder, Changed([](Json* r) { r->erase("machine"); }), "the file has no 'machine'");
+  CheckBadRuns(folder, Changed([](Json* r) { (*r)["problems"] = Json::array(); }),
                "there are no problems");
-  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["name"] = 3; }),
+  CheckBadRuns(folder, Changed([](Json* r) { (*r)["problems"][0]["name"] = 3; }),
                "'name' of a problem");
-  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["examples"] = 0; }),
+  CheckBadRuns(folder, Changed([](Json* r) { (*r)["problems"][0]["examples"] = 0; }),
                "'toy' has no examples");
-  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["learners"][0].erase("runs"); }),
+  CheckBadRuns(folder, Changed([](Json* r) { (*r)["problems"][0]["learners"][0].erase("runs"); }),
                "'auto' on 'toy' has no 'runs'");
   const auto curve = [](Json* r) -> Json& {
     return (*r)["problems"][0]["learners"][0]["runs"][0]["curve"];
   };
-  CheckRefused(folder, Changed([&](Json* r) { curve(r)["dual"].push_back(1); }),
+  CheckBadRuns(folder, Changed([&](Json* r) { curve(r)["dual"].push_back(1); }),
                "differ in length");
-  CheckRefused(folder, Changed([&](Json* r) { curve(r)["dual"][0] = "<b>"; }),
+  CheckBadRuns(folder, Changed([&](Json* r) { curve(r)["dual"][0] = "<b>"; }),
                "where numbers should be");
-  CheckRefused(folder, Changed([&](Json* r) { curve(r)["pass"][0] = nullptr; }),
+  CheckBadRuns(folder, Changed([&](Json* r) { curve(r)["pass"][0] = nullptr; }),
                "checks without a pass");
-  CheckRefused(folder, Changed([&](Json* r) { curve(r).erase("seconds"); }), "has no 'seconds'");
-  CheckRefused(folder, Changed([&](Json* r) { (*r)["interrupted"] = "no"; }), "'interrupted'");
+  CheckBadRuns(folder, Changed([&](Json* r) { curve(r).erase("seconds"); }), "has no 'seconds'");
+  CheckBadRuns(folder, Changed([&](Json* r) { (*r)["interrupted"] = "no"; }), "'interrupted'");
 }
 
 TEST_CASE("too deeply nested brackets are refused") {
@@ -212,20 +196,18 @@ TEST_CASE("too deeply nested brackets are refused") {
     const std::string text = Toy().dump();
     return "{\"[ \\\" [\": 1,\n\"deep\":" + nested(depth) + ",\n" + text.substr(1);
   };
-  CheckRefused(folder, with(64), bad + ":2: more than 64 nested brackets");
-  CheckRefused(folder, with(200000), bad + ":2: more than 64 nested brackets");
+  CheckBadRuns(folder, with(64), bad + ":2: more than 64 nested brackets");
+  CheckBadRuns(folder, with(200000), bad + ":2: more than 64 nested brackets");
   folder.Write("good.json", with(63));
-  CHECK(RunProgram({"report", folder.Path("good.json"), "-o", "-"}).code == 0);
+  Succeed({"report", folder.Path("good.json"), "-o", "-"});
 }
 
 TEST_CASE("bad arguments") {
   const TemporaryFolder folder;
   folder.Write("runs.json", Toy().dump());
   const std::string runs = folder.Path("runs.json");
-  const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
-    const Outcome outcome = RunProgram(std::vector<std::string>{"report"} + arguments);
-    CHECK(outcome.code == 2);
-    CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+  const auto refused = [](const Arguments& arguments, const std::string& message) {
+    CheckRefused(Arguments{"report"} + arguments, message);
   };
   refused({folder.Path("none.json"), "--out", folder.Path("p.html")},
           "none.json: cannot open the file");
@@ -238,8 +220,7 @@ TEST_CASE("bad arguments") {
 }
 
 TEST_CASE("help") {
-  const Outcome outcome = RunProgram({"report", "--help"});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed({"report", "--help"});
   for (const char* text :
        {"Usage: slackline report", "FILE", "--out", "--title", "Examples:\n  slackline report"}) {
     CHECK_MESSAGE(Contains(outcome.out, text), text);

@@ -16,7 +16,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-const std::vector<std::string> kClasses = {"grass", "blue sky"};
+const std::vector<std::string> kPotentialClasses = {"grass", "blue sky"};
 
 struct File {
   explicit File(const std::string& text) : path(folder.Path("p.tsv")) {
@@ -29,18 +29,14 @@ struct File {
 const std::string kHead = "image\tlayer\tsuperpixel\tgrass\tblue sky\n";
 
 /// The message of reading the text and asking for two fine superpixels of image "a".
-std::string ErrorOf(const std::string& text) {
+std::string ComplaintOf(const std::string& text) {
   const File file(text);
-  try {
-    ClassPotentials(file.path, kClasses).Layer("a", true, 2);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "";
+  return MessageOf<DataError>(
+      [&] { ClassPotentials(file.path, kPotentialClasses).Layer("a", true, 2); });
 }
 
 void CheckComplaint(const std::string& text, const std::vector<std::string>& parts) {
-  const std::string complaint = ErrorOf(text);
+  const std::string complaint = ComplaintOf(text);
   for (const std::string& part : parts) {
     INFO(complaint);
     CHECK_MESSAGE(complaint.find(part) != std::string::npos, part);
@@ -50,17 +46,17 @@ void CheckComplaint(const std::string& text, const std::vector<std::string>& par
 }  // namespace
 
 TEST_CASE("written potentials are read back, with superpixels in any order") {
-  ClassPotentialsText text(kClasses);
+  ClassPotentialsText text(kPotentialClasses);
   text.Add("a b", true, std::vector<double>{1, -2.5, 1.0 / 3, 0});
   text.Add("a b", false, std::vector<double>{4, 1e-30});
   const File file(text.text());
-  const ClassPotentials potentials(file.path, kClasses);
+  const ClassPotentials potentials(file.path, kPotentialClasses);
   CHECK(potentials.Layer("a b", true, 2) == std::vector<double>{1, -2.5, 0.3333333, 0});
   CHECK(potentials.Layer("a b", false, 1) == std::vector<double>{4, 1e-30});
   CHECK(potentials.Layer("c", true, 0).empty());
 
   const File mixed(kHead + "a\tfine\t1\t3\t4\r\n\n" + "b\tfine\t0\t9\t9\n" + "a\tfine\t0\t1\t2");
-  CHECK(ClassPotentials(mixed.path, kClasses).Layer("a", true, 2) ==
+  CHECK(ClassPotentials(mixed.path, kPotentialClasses).Layer("a", true, 2) ==
         std::vector<double>{1, 2, 3, 4});
 }
 
@@ -82,5 +78,5 @@ TEST_CASE("bad files are refused with line and token") {
                  {"p.tsv:3", "2 fine superpixels", "no 2"});
   CheckComplaint(kHead + "a\tfine\t1\t1\t2\na\tcoarse\t0\t1\t2\n",
                  {"p.tsv", "'a'", "superpixel 0"});
-  CHECK_THROWS_AS(ClassPotentials("no-such-file", kClasses), DataError);
+  CHECK_THROWS_AS(ClassPotentials("no-such-file", kPotentialClasses), DataError);
 }

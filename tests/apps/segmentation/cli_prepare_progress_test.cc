@@ -20,15 +20,12 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-struct Drawn {
+struct EightImages {
   TemporaryFolder folder;
   std::string out = folder.Path("d");
 
-  Drawn() {
-    REQUIRE(RunProgram({"segment", "draw", "--out", out, "--images", "8", "--size", "48x36", "-q"})
-                .code == 0);
+  EightImages() {
+    Succeed({"segment", "draw", "--out", out, "--images", "8", "--size", "48x36", "-q"});
   }
   Arguments Prepare(const Arguments& more) const {
     return Arguments{"segment",       "prepare",
@@ -75,7 +72,7 @@ std::optional<std::string> OnTerminal(const Arguments& arguments) {
 }  // namespace
 
 TEST_CASE("on a terminal every stage shows its progress, and the line is removed") {
-  const Drawn drawn;
+  const EightImages drawn;
   const auto text = OnTerminal(drawn.Prepare({}));
   if (!text) return;
   for (const char* part :
@@ -86,6 +83,6 @@ TEST_CASE("on a terminal every stage shows its progress, and the line is removed
 }
 
 TEST_CASE("nothing is shown with --quiet") {
-  const Drawn drawn;
+  const EightImages drawn;
   if (const auto text = OnTerminal(drawn.Prepare({"--quiet"}))) CHECK(text->empty());
 }

@@ -19,16 +19,6 @@ Arguments Convert(const std::string& out, const Arguments& more = {}) {
   return Arguments{"segment", "convert", Shared().features, "--out", out} + more;
 }
 
-/// The model of training on a file under the name `data`, which the record of the model has.
-std::vector<std::string> ModelOf(const std::string& file, const std::string& data,
-                                 const Arguments& more) {
-  fs::remove_all(data);
-  fs::copy(file, data, fs::copy_options::recursive);
-  const std::string model = data + ".slk";
-  Succeed(Arguments{"segment", "train", data, "--model", model, "-q"} + more);
-  return ModelEntriesOf(model);
-}
-
 }  // namespace
 
 TEST_CASE("training on converted images gives the model of prepared ones") {
@@ -53,9 +43,10 @@ TEST_CASE("training on converted images gives the model of prepared ones") {
     CHECK(Contains(converted.err, "file: 9 images, "));
     CHECK(Contains(converted.err, " features and a constant, 4 classes; "));
     Succeed(Convert(parts, way.convert + Arguments{"--parts", "2", "-q"}));
-    const std::vector<std::string> expected = ModelOf(Shared().features, name, way.prepared);
-    CHECK(ModelOf(file, name, way.converted) == expected);
-    CHECK(ModelOf(parts, name, way.converted) == expected);
+    const std::vector<std::string> expected =
+        TrainedEntries("segment", Shared().features, name, way.prepared);
+    CHECK(TrainedEntries("segment", file, name, way.converted) == expected);
+    CHECK(TrainedEntries("segment", parts, name, way.converted) == expected);
   }
 }
 
@@ -64,9 +55,8 @@ TEST_CASE("cross-validation and checkpoints on converted images") {
   const std::string file = scratch.Path("file");
   Succeed(Convert(file, {"-q", "--window", "1"}));
   const auto cv = [&](const std::string& data) {
-    Json json = Json::parse(Succeed({"segment", "cv", data, "--lambda-path", "30,3", "--folds", "3",
-                                     "--no-refit", "--json", "-q"})
-                                .out);
+    Json json = JsonOf({"segment", "cv", data, "--lambda-path", "30,3", "--folds", "3",
+                        "--no-refit", "--json", "-q"});
     return json;
   };
   CHECK(cv(file)["results"] == cv(Shared().features)["results"]);

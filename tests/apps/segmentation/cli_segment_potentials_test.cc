@@ -19,7 +19,7 @@ TEST_CASE("models of class potentials are trained on out-of-fold scores") {
   const Arguments make = {"segment",         "potentials", drawn.features, "--lambda", "30",
                           "--gap-tolerance", "0.02",       "--folds",      "3",        "-q"};
   Succeed(make + Arguments{"--out", scores});
-  CHECK(Lines(Succeed(make + Arguments{"--out", "-"}).out) == Lines(ReadBytes(scores)));
+  CHECK(Lines(OutputOf(make + Arguments{"--out", "-"})) == Lines(ReadBytes(scores)));
   const std::string model = scratch.Path("small.slk");
   Succeed(
       drawn.Train({"--model", model, "--potentials", scores, "--lambda", "0.001", "--gap-tolerance",
@@ -30,7 +30,7 @@ TEST_CASE("models of class potentials are trained on out-of-fold scores") {
   CHECK(small.extractor.empty());
   const Arguments evaluate = drawn.EvaluatePrepared(model, {"--potentials", scores});
   CHECK(EvaluationOf(evaluate)["pixel_accuracy"].get<double>() > 0.7);
-  CHECK(Contains(Succeed({"info", model}).out, "class potentials"));
+  CHECK(Contains(OutputOf({"info", model}), "class potentials"));
   Succeed({"segment", "cv", drawn.features, "--potentials", scores, "--lambda-path", "0.1,0.01",
            "--folds", "3", "--gap-tolerance", "0.05", "--no-refit", "-q"});
 
@@ -38,11 +38,10 @@ TEST_CASE("models of class potentials are trained on out-of-fold scores") {
   std::filesystem::create_directories(scratch.Path("data/msrc21"));
   std::filesystem::copy_file(drawn.features, scratch.Path("data/msrc21/msrc21.fea"));
   std::filesystem::copy_file(scores, scratch.Path("data/msrc21/scores.tsv"));
-  const Json bench = Json::parse(
-      Succeed({"bench", scratch.Path("data"), "--problems", "msrc", "--learners",
-               "auto:gap-tolerance=0.02", "--runs", "1", "--test-metric", "-q", "--out", "-"})
-          .out)["problems"][0];
-  const Json trained = Json::parse(Succeed({"info", model, "--json"}).out);
+  const Json bench = JsonOf({"bench", scratch.Path("data"), "--problems", "msrc", "--learners",
+                             "auto:gap-tolerance=0.02", "--runs", "1", "--test-metric", "-q",
+                             "--out", "-"})["problems"][0];
+  const Json trained = JsonOf({"info", model, "--json"});
   CHECK(bench["weights"] == kClasses + 1);
   CHECK(bench["lambda"] == 0.001);
   const Json& curve = bench["learners"][0]["runs"][0]["curve"];

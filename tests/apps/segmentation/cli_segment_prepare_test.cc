@@ -11,15 +11,12 @@
 
 #include <slackline/vision/feature_file.h>
 #include <slackline/vision/pictures.h>
-#include <tests/apps/program.h>
+#include <tests/apps/drawn_images.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
-constexpr Index kClasses = 4;
 
 /// A folder with images a, b, c, …, their labels, lists and classes.
 struct Collection {
@@ -75,23 +72,14 @@ struct Collection {
 };
 
 /// Checks that the run fails with all parts in its one-line message, and writes nothing.
-void CheckRefused(const Collection& collection, const Arguments& arguments,
+void CheckNotMade(const Collection& collection, const Arguments& arguments,
                   const Arguments& parts) {
   const std::size_t before = collection.folder.NumFiles();
-  const Outcome outcome = RunProgram(arguments);
-  INFO(outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(outcome.out.empty());
-  CHECK(Lines(outcome.err).size() == 1);
-  for (const std::string& part : parts) CHECK_MESSAGE(Contains(outcome.err, part), part);
+  CheckRefusal(RunProgram(arguments), parts);
   CHECK(collection.folder.NumFiles() == before);
 }
 
-void Prepare(const Arguments& arguments) {
-  const Outcome outcome = RunProgram(arguments);
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-}
+void Prepare(const Arguments& arguments) { Succeed(arguments); }
 
 /// All bytes of an image's record.
 std::string Record(const PreparedImage& image) {
@@ -107,9 +95,7 @@ std::string Record(const PreparedImage& image) {
 
 TEST_CASE("a feature file is made from a collection") {
   const Collection collection;
-  const Outcome outcome = RunProgram(collection.With());
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
+  const Outcome outcome = Succeed(collection.With());
   CHECK(outcome.out.empty());
   for (const char* part :
        {"3 training images", "2 test images", "superpixels: ", "features: ", "time: "}) {
@@ -179,8 +165,7 @@ TEST_CASE("nothing is learned from test images, and threads do not matter") {
 
 TEST_CASE("--quiet prints nothing, and the seed matters") {
   const Collection collection;
-  const Outcome outcome = RunProgram(collection.With() + Arguments{"-q"});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed(collection.With() + Arguments{"-q"});
   CHECK(outcome.err.empty());
   const std::string first = ReadBytes(collection.out);
   Prepare(collection.With({{"--seed", "9"}}));
@@ -193,7 +178,7 @@ TEST_CASE("bad lists and classes are refused") {
   const auto refuse = [&](const std::string& option, const std::string& content,
                           const Arguments& parts) {
     const std::string path = folder.Write("bad.txt", content);
-    CheckRefused(collection, collection.With({{option, path}}), parts);
+    CheckNotMade(collection, collection.With({{option, path}}), parts);
   };
   refuse("--train", "a\nb\na\n", {"bad.txt:3", "'a'", "line 1"});
   refuse("--test", "d\n\nb\n", {"bad.txt:3", "'b'", "train.txt, line 2"});
@@ -210,7 +195,7 @@ TEST_CASE("bad lists and classes are refused") {
   std::string many;
   for (int k = 0; k < 256; ++k) many += "c" + std::to_string(k) + "\n";
   refuse("--classes", many, {"bad.txt:256", "at most 255"});
-  CheckRefused(collection, collection.With({{"--train", folder.Path("none.txt")}}),
+  CheckNotMade(collection, collection.With({{"--train", folder.Path("none.txt")}}),
                {"none.txt: cannot open"});
 }
 
@@ -219,16 +204,16 @@ TEST_CASE("bad images and labels are refused") {
   const TemporaryFolder& folder = collection.folder;
   // With the first class alone, all other label values are unknown.
   const std::string two = folder.Write("two.txt", "one\ntwo\n");
-  CheckRefused(collection, collection.With({{"--classes", two}}), {"truth/", ".png"});
+  CheckNotMade(collection, collection.With({{"--classes", two}}), {"truth/", ".png"});
   const std::string good = ReadBytes(folder.Path("truth/e.png"));
   std::filesystem::copy_file(folder.Path("truth/d.png"), folder.Path("truth/e.png"),
                              std::filesystem::copy_options::overwrite_existing);
-  CheckRefused(collection, collection.With(),
+  CheckNotMade(collection, collection.With(),
                {"truth/e.png", "28 × 18", "30 × 18", "pictures/e.png"});
   folder.Write("truth/e.png", good.substr(0, good.size() / 2));
-  CheckRefused(collection, collection.With(), {"truth/e.png"});
+  CheckNotMade(collection, collection.With(), {"truth/e.png"});
   std::filesystem::remove(folder.Path("truth/e.png"));
-  CheckRefused(collection, collection.With(), {"test.txt:2", "'e'", "truth", "e.png"});
+  CheckNotMade(collection, collection.With(), {"test.txt:2", "'e'", "truth", "e.png"});
 }
 
 TEST_CASE("an image under two names is refused") {
@@ -238,7 +223,7 @@ TEST_CASE("an image under two names is refused") {
                                     collection.folder.Path(std::string(folder) + "link.png"));
   }
   collection.folder.Write("test.txt", "d\nlink\n");
-  CheckRefused(collection, collection.With(),
+  CheckNotMade(collection, collection.With(),
                {"test.txt:2", "'link'", "same file as 'b'", "train.txt, line 2"});
 }
 
@@ -248,9 +233,7 @@ TEST_CASE("classes without pixels are reported, and training images without labe
   std::string names;
   for (const std::string& name : SyntheticClasses(kClasses)) names += name + "\n";
   folder.Write("classes.txt", names + "dragon\n");
-  const Outcome outcome = RunProgram(collection.With());
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
+  const Outcome outcome = Succeed(collection.With());
   CHECK(Contains(outcome.err, "classes without pixels in training images: "));
   CHECK(Contains(outcome.err, "'dragon'\n"));
   std::filesystem::remove(collection.out);
@@ -259,7 +242,7 @@ TEST_CASE("classes without pixels are reported, and training images without labe
     const LabelImage nothing{22 + 2 * k, 18, std::vector<std::uint8_t>((22 + 2 * k) * 18, kVoid)};
     WriteLabelPng(folder.Path("truth/" + name + ".png"), nothing, ClassPalette());
   }
-  CheckRefused(collection, collection.With(),
+  CheckNotMade(collection, collection.With(),
                {"train.txt: no training image has a labelled pixel"});
 }
 
@@ -281,7 +264,7 @@ TEST_CASE("unpleasant images are prepared, or refused by name") {
   for (const std::string& bad : {good.substr(0, good.size() - 30), std::string(),
                                  std::string("\xff\xd8\xff\xe0"), std::string("GIF89a")}) {
     folder.Write("pictures/c.png", bad);
-    CheckRefused(collection, collection.With({{"--threads", "2"}}), {"pictures/c.png: "});
+    CheckNotMade(collection, collection.With({{"--threads", "2"}}), {"pictures/c.png: "});
   }
 }
 
@@ -305,7 +288,7 @@ TEST_CASE("bad options") {
   const Collection collection;
   const auto refuse = [&](const std::string& option, const std::string& value,
                           const Arguments& parts) {
-    CheckRefused(collection, collection.With({{option, value}}), parts);
+    CheckNotMade(collection, collection.With({{option, value}}), parts);
   };
   refuse("--superpixels", "0", {"--superpixels", "'0'"});
   refuse("--superpixels", "1000000", {"--superpixels", "'1000000'"});
@@ -323,7 +306,7 @@ TEST_CASE("bad options") {
   refuse("--frobnicate", "1",
          {"unknown option '--frobnicate'", "slackline segment prepare --help"});
   refuse("--train", "", {"--train"});
-  CheckRefused(collection, {"segment"}, {"choose from", "prepare"});
+  CheckNotMade(collection, {"segment"}, {"choose from", "prepare"});
 }
 
 TEST_CASE("the first bad input of the list is named, whatever the threads") {
@@ -338,7 +321,7 @@ TEST_CASE("the first bad input of the list is named, whatever the threads") {
   for (const char* threads : {"1", "2", "4"}) {
     const Arguments arguments = collection.With({{"--threads", threads}});
     for (int repeat = 0; repeat < 3; ++repeat) {
-      CheckRefused(collection, arguments, {"truth/b.png", "22 × 18", "24 × 18"});
+      CheckNotMade(collection, arguments, {"truth/b.png", "22 × 18", "24 × 18"});
       messages.insert(RunProgram(arguments).err);
     }
   }

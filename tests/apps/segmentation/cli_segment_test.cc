@@ -10,8 +10,6 @@
 #include <span>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/core/model_file.h>
 #include <slackline/vision/feature_file.h>
@@ -67,9 +65,7 @@ TEST_CASE("draw writes images, labels and lists, by seed") {
     return RunProgram(Arguments{"segment", "draw", "--out", folder.Path(out), "--size", "20x16"} +
                       more);
   };
-  const Outcome outcome = draw("deep/a", {"--images", "5", "--classes", "3"});
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
+  const Outcome outcome = Succeed(draw("deep/a", {"--images", "5", "--classes", "3"}));
   CHECK(Contains(outcome.err, "5 images of 20 x 16 pixels and 3 classes"));
   CHECK(ReadBytes(folder.Path("deep/a/classes.txt")) == "sky\ngrass\nwater\n");
   CHECK(ReadBytes(folder.Path("deep/a/train.txt")) ==
@@ -82,8 +78,8 @@ TEST_CASE("draw writes images, labels and lists, by seed") {
   CHECK(labels.width == 20);
   CHECK(Contents(folder.Path("deep/a")).size() == 2 + 10 + 3);
 
-  REQUIRE(draw("b", {"--images", "5", "--classes", "3", "-q"}).code == 0);
-  REQUIRE(draw("c", {"--images", "5", "--classes", "3", "--seed", "2"}).code == 0);
+  Succeed(draw("b", {"--images", "5", "--classes", "3", "-q"}));
+  Succeed(draw("c", {"--images", "5", "--classes", "3", "--seed", "2"}));
   const auto picture = [&](const std::string& name) {
     return ReadBytes(folder.Path(name + "/images/drawn-0001.png"));
   };
@@ -92,10 +88,7 @@ TEST_CASE("draw writes images, labels and lists, by seed") {
 
   const std::size_t before = folder.NumFiles();
   const auto refuse = [&](const Arguments& options) {
-    const Outcome refused = draw("none", options);
-    INFO(refused.err);
-    CHECK(refused.code == 2);
-    CHECK(Contains(refused.err, options[0] + ": '" + options[1] + "'"));
+    CheckRefused(draw("none", options), options[0] + ": '" + options[1] + "'");
     CHECK(folder.NumFiles() == before);
   };
   refuse({"--images", "1"});
@@ -105,20 +98,14 @@ TEST_CASE("draw writes images, labels and lists, by seed") {
   refuse({"--seed", "x"});
   CHECK(Contains(draw("none", {"--size", "20"}).err, "given twice"));
   for (const char* size : {"20", "20x", "x20", "0x20", "20x10001", "20x20x20", "20*20"}) {
-    const Outcome refused =
-        RunProgram({"segment", "draw", "--out", folder.Path("none"), "--size", size});
-    CHECK(refused.code == 2);
-    CHECK(Contains(refused.err, "--size: '" + std::string(size) + "'"));
+    CheckRefused({"segment", "draw", "--out", folder.Path("none"), "--size", size},
+                 "--size: '" + std::string(size) + "'");
   }
   const auto drawn = Contents(folder.Path("b"));
-  const Outcome again = draw("b", {"--seed", "3"});
-  CHECK(again.code == 2);
-  CHECK(Contains(again.err, "exists and is not empty"));
+  CheckRefused(draw("b", {"--seed", "3"}), "exists and is not empty");
   CHECK(Contents(folder.Path("b")) == drawn);
   const std::string file = folder.Write("file", "");
-  const Outcome blocked = RunProgram({"segment", "draw", "--out", file});
-  CHECK(blocked.code == 2);
-  CHECK(Contains(blocked.err, "--out: cannot make the folder"));
+  CheckRefused({"segment", "draw", "--out", file}, "--out: cannot make the folder");
 }
 
 TEST_CASE("commands lead from images to figures") {
@@ -143,12 +130,12 @@ TEST_CASE("commands lead from images to figures") {
   CHECK(images["pixel_accuracy"].get<double>() > 0.9);
   CHECK(images["pixel_accuracy"].get<double>() > share + 0.2);
 
-  const std::string info = Succeed({"info", drawn.model}).out;
+  const std::string info = OutputOf({"info", drawn.model});
   for (const char* part : {"segmentation", "sky, ", "layers two, links table", "relative gap"})
     CHECK_MESSAGE(Contains(info, part), part);
   CHECK(EvaluationOf({"info", drawn.model, "--json"})["task"] == "segmentation");
 
-  const std::string table = Succeed(drawn.Evaluate()).out;
+  const std::string table = OutputOf(drawn.Evaluate());
   for (const char* part :
        {"3 images, ", "pixel accuracy", "class average", "mean IoU", "sky", "stone"})
     CHECK_MESSAGE(Contains(table, part), part);
@@ -236,7 +223,7 @@ TEST_CASE("threads do not matter") {
     const std::string out = "threads/" + threads;
     Succeed(drawn.Predict({drawn.Image(1), drawn.Image(2), drawn.Image(3), drawn.Image(4)}, out,
                           {"--overlay", "--scores", "--threads", threads}));
-    evaluations[k] = Timeless(EvaluationOf(
+    evaluations[k] = WithoutTimes(EvaluationOf(
         drawn.Evaluate({"--threads", threads, "--sheets", scratch.Path(threads + "/sheets"),
                         "--confusion", scratch.Path(threads + "/confusion.png")})));
     const std::string model = scratch.Path("m" + threads + ".slk");
@@ -292,7 +279,7 @@ TEST_CASE("cross-validation chooses and trains") {
   const Arguments cv = {"segment", "cv", drawn.features, "--lambda-path", "1000000,30",
                         "--folds", "3"};
   const std::string model = scratch.Path("cv.slk");
-  const std::vector<std::string> lines = Lines(Succeed(cv + Arguments{"--model", model, "-q"}).out);
+  const std::vector<std::string> lines = Lines(OutputOf(cv + Arguments{"--model", model, "-q"}));
   REQUIRE(lines.size() == 3);
   CHECK(Contains(lines[0], "pixel accuracy"));
   CHECK(!lines[1].ends_with("best"));
@@ -301,9 +288,8 @@ TEST_CASE("cross-validation chooses and trains") {
   CHECK(SegmentModel::Load(model).record.lambda == 30);
   CHECK(EvaluationOf(drawn.EvaluatePrepared(model))["pixel_accuracy"].get<double>() > 0.8);
 
-  const Json both = Json::parse(
-      Succeed(cv + Arguments{"--no-refit", "--loss", "both", "--metric", "class", "--json", "-q"})
-          .out);
+  const Json both =
+      JsonOf(cv + Arguments{"--no-refit", "--loss", "both", "--metric", "class", "--json", "-q"});
   REQUIRE(both["path"].size() == 4);
   CHECK(both["path"][0]["loss"] == "pixels");
   CHECK(both["path"][3]["loss"] == "balanced");
@@ -411,9 +397,7 @@ TEST_CASE("evaluate: bad input") {
   for (const char* name : {"drawn-0010.png", "drawn-0011.png", "drawn-0012.png"})
     WriteLabelPng(scratch.Path(std::string("labels/") + name),
                   {72, 54, std::vector<std::uint8_t>(72 * 54, kVoid)}, ClassPalette());
-  const Outcome outcome = RunProgram(arguments);
-  CHECK(outcome.code == 2);
-  CHECK(Contains(outcome.err, "no labelled pixels"));
+  CheckRefused(arguments, "no labelled pixels");
 }
 
 TEST_CASE("evaluate: features that do not fit the model") {

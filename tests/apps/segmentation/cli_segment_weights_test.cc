@@ -3,8 +3,6 @@
 // The commands slackline info --weights and slackline report on a segmentation model.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <tests/apps/drawn_images.h>
 
 using namespace slackline::internal;
@@ -15,7 +13,7 @@ TEST_CASE("features have the names of the extractor's blocks") {
   const Scratch scratch("weights");
   const std::string model = scratch.Path("m.slk");
   Succeed(drawn.Train({"--model", model, "--layers", "neighbours", "--max-passes", "5"}));
-  const Json json = Json::parse(Succeed({"info", model, "--weights", "--json"}).out);
+  const Json json = JsonOf({"info", model, "--weights", "--json"});
   const Json& strongest = json["strongest"];
   CHECK(strongest["labels"].size() == json["classes"].size());
   CHECK(!strongest["labels"][0]["positive"].empty());
@@ -28,6 +26,6 @@ TEST_CASE("features have the names of the extractor's blocks") {
   }
   CHECK(strongest["pairs"][0]["title"].get<std::string>().starts_with("links"));
   CHECK(strongest["lists"][0]["weights"].size() == 8);
-  CHECK(Contains(Succeed({"info", model, "--weights"}).out, "contrast below 2"));
-  CHECK(Contains(Succeed({"report", model, "-o", "-"}).out, "contrast below 2"));
+  CHECK(Contains(OutputOf({"info", model, "--weights"}), "contrast below 2"));
+  CHECK(Contains(OutputOf({"report", model, "-o", "-"}), "contrast below 2"));
 }

@@ -7,27 +7,22 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <slackline/apps/common/training_record.h>
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/core/model_file.h>
 #include <slackline/vision/feature_file.h>
 #include <slackline/vision/pictures.h>
-#include <tests/apps/program.h>
+#include <tests/apps/drawn_images.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-constexpr Index kClasses = 4;
-
 /// Four images with labels in the given coding, in train.txt and (the last one) test.txt.
-struct Collection {
-  explicit Collection(const LabelCoding& coding) {
+struct CodedImages {
+  explicit CodedImages(const LabelCoding& coding) {
     std::filesystem::create_directory(folder.Path("pictures"));
     std::filesystem::create_directory(folder.Path("truth"));
     for (const char* name : {"a", "b", "c", "d"}) {
@@ -70,9 +65,7 @@ struct Collection {
                       more);
   }
   void Train() const {
-    const Outcome outcome = RunProgram(
-        {"segment", "train", folder.Path("f.fea"), "--model", folder.Path("m.slk"), "-q"});
-    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    Succeed({"segment", "train", folder.Path("f.fea"), "--model", folder.Path("m.slk"), "-q"});
   }
   Outcome Evaluate(const Arguments& more) const {
     return RunProgram(Arguments{"segment", "evaluate", "--images", folder.Path("pictures"),
@@ -81,22 +74,15 @@ struct Collection {
                       more);
   }
   std::vector<std::uint8_t> Predicted(const LabelCoding& coding) const {
-    REQUIRE(RunProgram({"segment", "predict", folder.Path("pictures/d.png"), "--model",
-                        folder.Path("m.slk"), "--out", folder.Path("out"), "-q"})
-                .code == 0);
+    Succeed({"segment", "predict", folder.Path("pictures/d.png"), "--model", folder.Path("m.slk"),
+             "--out", folder.Path("out"), "-q"});
     return ReadLabelImage(folder.Path("out/d.png"), kClasses, kMostPixels, coding).labels;
   }
 
   TemporaryFolder folder;
 };
 
-Json Timeless(const Outcome& outcome) {
-  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-  Json json = Json::parse(outcome.out);
-  json.erase("prepare_seconds_per_image");
-  json.erase("predict_seconds_per_image");
-  return json;
-}
+Json FiguresOf(const Outcome& outcome) { return WithoutTimes(Json::parse(Succeed(outcome).out)); }
 
 }  // namespace
 
@@ -123,10 +109,10 @@ TEST_CASE("classes are the values that are not void, in their order") {
 }
 
 TEST_CASE("other values of the same labels give the same model, figures and predictions") {
-  const Collection plain{LabelCoding()};
-  REQUIRE(plain.Prepare({}).code == 0);
+  const CodedImages plain{LabelCoding()};
+  Succeed(plain.Prepare({}));
   plain.Train();
-  const Json figures = Timeless(plain.Evaluate({}));
+  const Json figures = FiguresOf(plain.Evaluate({}));
   // Without --void, files have version 1, and models have no entry for it.
   CHECK(ReadBytes(plain.folder.Path("f.fea"))[8] == 1);
   CHECK_FALSE(ModelReader(plain.folder.Path("m.slk")).Has("void_values"));
@@ -135,23 +121,22 @@ TEST_CASE("other values of the same labels give the same model, figures and pred
                                      {{0, 255}, "255,0"},
                                      {{1, 2, 200}, "1,2,200"}}) {
     const LabelCoding coding(values);
-    const Collection other(coding);
-    const Outcome prepared = other.Prepare({"--void", text});
-    REQUIRE_MESSAGE(prepared.code == 0, prepared.err);
+    const CodedImages other(coding);
+    Succeed(other.Prepare({"--void", text}));
     CHECK(FeatureFile(other.folder.Path("f.fea")).coding().void_values() == values);
     other.Train();
     CHECK(ModelWeights(other.folder.Path("m.slk")) == ModelWeights(plain.folder.Path("m.slk")));
-    CHECK(Timeless(other.Evaluate({})) == figures);
+    CHECK(FiguresOf(other.Evaluate({})) == figures);
     CHECK(other.Predicted(coding) == plain.Predicted(LabelCoding()));
   }
   // --void of evaluate: label images with another coding than those of training.
-  const Collection other(LabelCoding({0}));
+  const CodedImages other(LabelCoding({0}));
   std::filesystem::copy_file(plain.folder.Path("m.slk"), other.folder.Path("m.slk"));
-  CHECK(Timeless(other.Evaluate({"--void", "0"})) == figures);
+  CHECK(FiguresOf(other.Evaluate({"--void", "0"})) == figures);
 }
 
 TEST_CASE("bad input of --void ends with code 2 and one line") {
-  const Collection collection{LabelCoding()};
+  const CodedImages collection{LabelCoding()};
   const auto refuse = [](const Outcome& outcome, const std::string& part) {
     INFO(outcome.err);
     CHECK(outcome.code == 2);

@@ -7,7 +7,7 @@ using namespace slackline::internal;
 
 namespace {
 
-const std::vector<std::string> kClasses = {"sky", "sea"};
+const std::vector<std::string> kTwoClasses = {"sky", "sea"};
 
 /// Weights −1, 2, −3, … in the order of the blocks.
 void Fill(SegmentModel* model) {
@@ -20,7 +20,8 @@ void Fill(SegmentModel* model) {
 }  // namespace
 
 TEST_CASE("weights of both layers of a class are ranked together") {
-  SegmentModel model(kClasses, 5, {{0, 1}, {3, 1}}, SegmentLayers::kTwo, SegmentPairwise::kTable);
+  SegmentModel model(kTwoClasses, 5, {{0, 1}, {3, 1}}, SegmentLayers::kTwo,
+                     SegmentPairwise::kTable);
   Fill(&model);
   // Two classes; two features and a constant in each layer. Class "sea" has the weights 2 4 6 and 8
   // 10 12.
@@ -47,7 +48,7 @@ TEST_CASE("weights of both layers of a class are ranked together") {
 }
 
 TEST_CASE("weights of links where classes agree are listed by class") {
-  SegmentModel model(kClasses, 1, {{0, 1}}, SegmentLayers::kTwo, SegmentPairwise::kAgreement);
+  SegmentModel model(kTwoClasses, 1, {{0, 1}}, SegmentLayers::kTwo, SegmentPairwise::kAgreement);
   Fill(&model);
   const WeightSummary summary = SummariseWeights(model, {}, {});
   CHECK(summary.pairs.empty());
@@ -59,7 +60,7 @@ TEST_CASE("weights of links where classes agree are listed by class") {
 }
 
 TEST_CASE("weights of links between classes and of neighbours by contrast are listed") {
-  SegmentModel model(kClasses, 1, {{0, 1}}, SegmentLayers::kNeighbours, SegmentPairwise::kPotts);
+  SegmentModel model(kTwoClasses, 1, {{0, 1}}, SegmentLayers::kNeighbours, SegmentPairwise::kPotts);
   Fill(&model);
   const WeightSummary summary = SummariseWeights(model, {}, {});
   CHECK(summary.pairs.empty());
@@ -76,7 +77,7 @@ TEST_CASE("weights of links between classes and of neighbours by contrast are li
 
 TEST_CASE("class potentials have a weight per class") {
   SegmentModel model =
-      SegmentModel::OfPotentials(kClasses, SegmentLayers::kTwo, SegmentPairwise::kPotts);
+      SegmentModel::OfPotentials(kTwoClasses, SegmentLayers::kTwo, SegmentPairwise::kPotts);
   model.set_weights({1, -2, -3});
   const WeightSummary summary = SummariseWeights(model, {}, {});
   CHECK(summary.labels.empty());
@@ -87,7 +88,7 @@ TEST_CASE("class potentials have a weight per class") {
 }
 
 TEST_CASE("a model of one layer has neither links nor coarse features") {
-  SegmentModel model(kClasses, 4, {{1, 2}}, SegmentLayers::kFine, SegmentPairwise::kTable);
+  SegmentModel model(kTwoClasses, 4, {{1, 2}}, SegmentLayers::kFine, SegmentPairwise::kTable);
   Fill(&model);
   const WeightSummary summary = SummariseWeights(model, {}, {});
   CHECK(summary.labels[0].constants.size() == 1);

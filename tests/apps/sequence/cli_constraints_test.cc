@@ -5,17 +5,14 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include <tests/apps/program.h>
 #include <tests/apps/sequence/sequence_texts.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 TEST_CASE("with constraints no prediction breaks the rules of chunks") {
-  const Files files;
+  const SequenceFiles files;
   // Only the words determine labels. In the test sentence they suggest a labelling that violates
   // the constraints.
   std::string text;
@@ -26,7 +23,7 @@ TEST_CASE("with constraints no prediction breaks the rules of chunks") {
   const Arguments common = {"sequence", "train", train,     "--template", words,
                             "--lambda", "0.1",   "--model", files.model};
   const auto predict = [&](const char* output) {
-    return Good({"sequence", "predict", test, "--model", files.model, "--output", output}).out;
+    return OutputOf({"sequence", "predict", test, "--model", files.model, "--output", output});
   };
   /// The number of labels that violate the constraints.
   const auto broken = [](const std::string& lines) {
@@ -40,20 +37,20 @@ TEST_CASE("with constraints no prediction breaks the rules of chunks") {
     }
     return count;
   };
-  Good(common);
+  Succeed(common);
   CHECK(broken(predict("labels")) > 0);
-  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["constraints"] == "none");
+  CHECK(JsonOf({"info", files.model, "--json"})["constraints"] == "none");
 
   const std::string log = files.folder.Path("log.jsonl");
   const Outcome trained =
-      Good(common + Arguments{"--constraints", "bio", "--verify", "--log", log});
+      Succeed(common + Arguments{"--constraints", "bio", "--verify", "--log", log});
   CHECK(Contains(trained.err, "loss mean, constraints bio; "));
   CHECK(Contains(trained.err, "the optimum of the exact problem is certified"));
   CHECK(Contains(ReadBytes(log), "\"constraints\":\"bio\""));
-  const Json info = Json::parse(Good({"info", files.model, "--json"}).out);
+  const Json info = JsonOf({"info", files.model, "--json"});
   CHECK(info["constraints"] == "bio");
   CHECK(info["options"]["constraints"] == "bio");
-  CHECK(Contains(Good({"info", files.model}).out, "constraints bio\n"));
+  CHECK(Contains(OutputOf({"info", files.model}), "constraints bio\n"));
   CHECK(broken(predict("labels")) == 0);
   const std::string best = predict("nbest=1000");
   CHECK(broken(best) == 0);
@@ -68,27 +65,23 @@ TEST_CASE("with constraints no prediction breaks the rules of chunks") {
   // With the predicted labels as ground truth, evaluate finds no error: it predicts with
   // constraints, too.
   const std::string same = files.folder.Write("same.txt", predict("labels"));
-  CHECK(Json::parse(Good({"sequence", "evaluate", same, "--model", files.model, "--json"})
-                        .out)["token_accuracy"] == 1);
+  CHECK(JsonOf({"sequence", "evaluate", same, "--model", files.model,
+                "--json"})["token_accuracy"] == 1);
 }
 
 TEST_CASE("constraints work in cross-validation and checkpoints, and bad ones are refused") {
-  const Files files;
+  const SequenceFiles files;
   const Arguments bio = {"--constraints", "bio"};
-  const Json cv =
-      Json::parse(Good(Arguments{"sequence", "cv", files.conll, "--lambda-path", "1,0.01",
-                                 "--folds", "2", "--json", "--model", files.model} +
-                       bio)
-                      .out);
+  const Json cv = JsonOf(Arguments{"sequence", "cv", files.conll, "--lambda-path", "1,0.01",
+                                   "--folds", "2", "--json", "--model", files.model} +
+                         bio);
   CHECK(cv["constraints"] == "bio");
-  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["constraints"] == "bio");
+  CHECK(JsonOf({"info", files.model, "--json"})["constraints"] == "bio");
   const std::string checkpoint = files.folder.Path("c.ckpt");
-  Good(files.Train(bio + Arguments{"--max-passes", "2", "--checkpoint", checkpoint}));
-  Good(files.Train(bio + Arguments{"--max-passes", "3", "--resume", checkpoint}));
-  const Outcome other = RunProgram(files.Train({"--resume", checkpoint}));
-  CHECK(other.code == 2);
-  CHECK(Contains(other.err, "belongs to another run"));
-  CHECK(Contains(other.err, "--constraints was bio and is none now"));
+  Succeed(files.Train(bio + Arguments{"--max-passes", "2", "--checkpoint", checkpoint}));
+  Succeed(files.Train(bio + Arguments{"--max-passes", "3", "--resume", checkpoint}));
+  CheckRefused(files.Train({"--resume", checkpoint}), "belongs to another run",
+               "--constraints was bio and is none now");
 
   const auto refuse = [&](const std::string& text, const Arguments& more,
                           const std::string& message) {

@@ -13,44 +13,19 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-namespace {
-
-/// The model of training on a file under the name `data`, which the record of the model has.
-std::vector<std::string> ModelOf(const std::string& file, const std::string& data,
-                                 const Arguments& more) {
-  std::filesystem::remove_all(data);
-  std::filesystem::copy(file, data);
-  const std::string model = data + ".slk";
-  const Outcome trained = RunProgram(
-      Arguments{"sequence", "train", data, "--model", model, "--max-passes", "3", "-q"} + more);
-  INFO(trained.err);
-  REQUIRE(trained.code == 0);
-  return ModelEntriesOf(model);
-}
-
-void CheckError(const Outcome& outcome, const std::string& message) {
-  INFO(outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(Contains(outcome.err, message));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("training, prediction and evaluation on converted sequences") {
-  const Files files;
+  const SequenceFiles files;
   const std::string data = files.folder.Path("d.data");
   const std::string test = files.folder.Path("t.data");
   const std::string model = files.folder.Path("c.slk");
   const Arguments convert = {"sequence", "convert", files.conll, "--out", data};
-  const Outcome converted = RunProgram(convert);
-  INFO(converted.err);
-  REQUIRE(converted.code == 0);
+  const Outcome converted = Succeed(convert);
   CHECK(Contains(converted.err, "d.data: 40 sequences, "));
   const Arguments train = {"sequence", "train", data, "--lambda", "0.001", "--model", model};
-  const Outcome trained = RunProgram(train + Arguments{"--constraints", "bio"});
-  INFO(trained.err);
-  REQUIRE(trained.code == 0);
-  REQUIRE(RunProgram({"sequence", "convert", files.test, "--for", model, "--out", test}).code == 0);
+  Succeed(train + Arguments{"--constraints", "bio"});
+  Succeed({"sequence", "convert", files.test, "--for", model, "--out", test});
   const auto run = [&](const char* command, const std::string& from, const Arguments& more = {}) {
     return RunProgram(Arguments{"sequence", command, from, "--model", model} + more);
   };
@@ -74,8 +49,7 @@ TEST_CASE("training, prediction and evaluation on converted sequences") {
     return RunProgram({"sequence", "cv", from, "--lambda-path", "0.01,0.001", "--folds", "3",
                        "--no-refit", "--json"});
   };
-  const Outcome table = cv(data);
-  CHECK(table.code == 0);
+  const Outcome table = Succeed(cv(data));
   const auto figures = [](const std::string& json) {
     std::vector<std::string> kept = Lines(json);
     std::erase_if(kept, [](const std::string& line) {
@@ -87,7 +61,7 @@ TEST_CASE("training, prediction and evaluation on converted sequences") {
 }
 
 TEST_CASE("the models of converted sequences are those of the text, with their records") {
-  const Files files;
+  const SequenceFiles files;
   const std::string data = files.folder.Path("d.data");
   const std::string name = files.folder.Path("name");
   for (const Arguments& way : {Arguments{},
@@ -95,23 +69,21 @@ TEST_CASE("the models of converted sequences are those of the text, with their r
                                {"--hash-bits", "6"},
                                {"--scale", "norm"},
                                {"--template", "spelling", "--scale", "max-abs"}}) {
-    const Outcome converted =
-        RunProgram(Arguments{"sequence", "convert", files.conll, "--out", data, "-q"} + way);
-    INFO(converted.err);
-    REQUIRE(converted.code == 0);
+    Succeed(Arguments{"sequence", "convert", files.conll, "--out", data, "-q"} + way);
     const Arguments costs = {"--loss", "count"};
-    CHECK(ModelOf(data, name, costs) == ModelOf(files.conll, name, way + costs));
+    const Arguments few = {"--max-passes", "3"};
+    CHECK(TrainedEntries("sequence", data, name, few + costs) ==
+          TrainedEntries("sequence", files.conll, name, few + way + costs));
   }
 }
 
 TEST_CASE("letters for a model keep their columns") {
-  const Files files;
+  const SequenceFiles files;
   const std::string letters = files.folder.Write("letters", LettersText(20));
   const std::string model = files.folder.Path("l.slk");
   const std::string data = files.folder.Path("l.data");
-  REQUIRE(RunProgram({"sequence", "train", letters, "--model", model, "-q", "--max-passes", "3"})
-              .code == 0);
-  REQUIRE(RunProgram({"sequence", "convert", letters, "--for", model, "--out", data}).code == 0);
+  Succeed({"sequence", "train", letters, "--model", model, "-q", "--max-passes", "3"});
+  Succeed({"sequence", "convert", letters, "--for", model, "--out", data});
   const auto predict = [&](const std::string& from) {
     return RunProgram({"sequence", "predict", from, "--model", model, "-q"}).out;
   };
@@ -120,30 +92,30 @@ TEST_CASE("letters for a model keep their columns") {
 }
 
 TEST_CASE("options that converted sequences have settled are refused") {
-  const Files files;
+  const SequenceFiles files;
   const std::string data = files.folder.Path("d.data");
   const std::string model = files.folder.Path("c.slk");
-  REQUIRE(RunProgram({"sequence", "convert", files.conll, "--out", data}).code == 0);
+  Succeed({"sequence", "convert", files.conll, "--out", data});
   const auto train = [&](const Arguments& more) {
     return RunProgram(Arguments{"sequence", "train", data, "--model", model} + more);
   };
-  CheckError(train({"--min-count", "2"}), "leave --min-count out, or convert the data again");
-  CheckError(train({"--template", "spelling"}), "leave --template out");
-  CheckError(train({"--hash-bits", "8"}), "leave --hash-bits out");
-  CheckError(train({"--format", "conll"}), "leave --format out");
-  CheckError(train({"--scale", "norm"}), "convert the data again, with --scale norm");
-  CheckError(train({"--folds", "1"}), "the data have no folds");
+  CheckRefused(train({"--min-count", "2"}), "leave --min-count out, or convert the data again");
+  CheckRefused(train({"--template", "spelling"}), "leave --template out");
+  CheckRefused(train({"--hash-bits", "8"}), "leave --hash-bits out");
+  CheckRefused(train({"--format", "conll"}), "leave --format out");
+  CheckRefused(train({"--scale", "norm"}), "convert the data again, with --scale norm");
+  CheckRefused(train({"--folds", "1"}), "the data have no folds");
   const std::string& text = files.Trained();
-  CheckError(RunProgram({"sequence", "predict", data, "--model", text, "--stream"}),
-             "leave --stream out");
-  CheckError(RunProgram({"sequence", "convert", files.conll, "--out", data, "--for", text,
-                         "--min-count", "1"}),
-             "--for: the model knows its features");
-  CheckError(RunProgram({"multilabel", "train", data, "--model", model}), "another task");
+  CheckRefused(RunProgram({"sequence", "predict", data, "--model", text, "--stream"}),
+               "leave --stream out");
+  CheckRefused(RunProgram({"sequence", "convert", files.conll, "--out", data, "--for", text,
+                           "--min-count", "1"}),
+               "--for: the model knows its features");
+  CheckRefused(RunProgram({"multilabel", "train", data, "--model", model}), "another task");
   const std::string letters = files.folder.Write("letters", LettersText(5));
   const std::size_t before = files.folder.NumFiles();
-  CheckError(RunProgram({"sequence", "convert", letters, "--out", files.folder.Path("l"),
-                         "--template", "spelling"}),
-             "letters have their pixels");
+  CheckRefused(RunProgram({"sequence", "convert", letters, "--out", files.folder.Path("l"),
+                           "--template", "spelling"}),
+               "letters have their pixels");
   CHECK(files.folder.NumFiles() == before);
 }

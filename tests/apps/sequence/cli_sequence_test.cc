@@ -7,8 +7,6 @@
 #include <cmath>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/apps/common/training_record.h>
 #include <slackline/core/model_file.h>
 #include <tests/apps/program.h>
@@ -16,11 +14,10 @@
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 TEST_CASE("chunks: train, info, predict and evaluate agree") {
-  const Files files;
-  const Outcome train = Good(files.Train());
+  const SequenceFiles files;
+  const Outcome train = Succeed(files.Train());
   CHECK(Contains(train.err, "format: conll, by the first line\n"));
   CHECK(Contains(train.err, "data: 40 sequences, "));
   CHECK(Contains(train.err, " 4 labels, "));
@@ -28,16 +25,16 @@ TEST_CASE("chunks: train, info, predict and evaluate agree") {
   CHECK(Contains(train.err, "the optimum of the exact problem is certified"));
   CHECK(Contains(train.err, "model written to " + files.model));
 
-  const Json info = Json::parse(Good({"info", files.model, "--json"}).out);
+  const Json info = JsonOf({"info", files.model, "--json"});
   CHECK(info["task"] == "sequence");
   CHECK(info["format"] == "conll");
   CHECK(info["labels"] == Json::array({"B-NP", "B-VP", "I-NP", "O"}));
   CHECK(info["columns"] == 2);
   CHECK(info["options"]["min-count"] == "3");
   CHECK(info["weights"] == 4 * (info["features"].get<int>() + 3) + 16);
-  CHECK(Contains(Good({"info", files.model}).out, "task        sequence\n"));
+  CHECK(Contains(OutputOf({"info", files.model}), "task        sequence\n"));
 
-  const Outcome predict = Good({"sequence", "predict", files.test, "--model", files.model});
+  const Outcome predict = Succeed({"sequence", "predict", files.test, "--model", files.model});
   CHECK(Contains(predict.err, "15 sequences, "));
   const auto given = Lines(ReadBytes(files.test));
   const auto lines = Lines(predict.out);
@@ -52,7 +49,7 @@ TEST_CASE("chunks: train, info, predict and evaluate agree") {
     right += lines[k] == given[k] ? 1 : 0;
   }
   const Json metrics =
-      Json::parse(Good({"sequence", "evaluate", files.test, "--model", files.model, "--json"}).out);
+      JsonOf({"sequence", "evaluate", files.test, "--model", files.model, "--json"});
   CHECK(metrics["tokens"] == tokens);
   CHECK(metrics["sequences"] == 15);
   CHECK(std::abs(metrics["token_accuracy"].get<double>() - static_cast<double>(right) / tokens) <
@@ -61,32 +58,30 @@ TEST_CASE("chunks: train, info, predict and evaluate agree") {
   CHECK(metrics["chunks"]["f1"] > 0.9);
   CHECK(metrics["chunks"]["types"].size() == 2);
   CHECK(metrics["chunks"]["types"][0]["type"] == "NP");
-  const Outcome table = Good({"sequence", "evaluate", files.test, "--model", files.model});
+  const Outcome table = Succeed({"sequence", "evaluate", files.test, "--model", files.model});
   CHECK(Contains(table.out, "token accuracy "));
   CHECK(Contains(table.out, "  chunks\n"));
   CHECK(Contains(table.out, "  NP\n"));
 }
 
 TEST_CASE("letters have folds and predictions with ids, but no chunks") {
-  const Files files;
+  const SequenceFiles files;
   const std::string letters = files.folder.WriteGzip("letters.gz", TwoFolds(LettersText(60)));
-  const Outcome train = Good({"sequence", "train", letters, "--folds", "0", "--lambda", "0.01",
-                              "--gap-tolerance", "0.01", "--model", files.model});
+  const Outcome train = Succeed({"sequence", "train", letters, "--folds", "0", "--lambda", "0.01",
+                                 "--gap-tolerance", "0.01", "--model", files.model});
   CHECK(Contains(train.err, "format: letters, by the first line\n"));
   CHECK(Contains(train.err, " 128 pixels, "));
-  const Json metrics = Json::parse(
-      Good({"sequence", "evaluate", letters, "--folds", "7", "--model", files.model, "--json"})
-          .out);
+  const Json metrics =
+      JsonOf({"sequence", "evaluate", letters, "--folds", "7", "--model", files.model, "--json"});
   CHECK(metrics["chunks"].is_null());
   CHECK(metrics["token_accuracy"] > 0.3);  // 26 letters, most of them rare
-  const Json own = Json::parse(
-      Good({"sequence", "evaluate", letters, "--folds", "0", "--model", files.model, "--json"})
-          .out);
+  const Json own =
+      JsonOf({"sequence", "evaluate", letters, "--folds", "0", "--model", files.model, "--json"});
   CHECK(own["token_accuracy"] > 0.95);
   CHECK(own["sequences"].get<int>() + metrics["sequences"].get<int>() == 60);
 
   const auto lines =
-      Lines(Good({"sequence", "predict", letters, "--folds", "7", "--model", files.model}).out);
+      Lines(OutputOf({"sequence", "predict", letters, "--folds", "7", "--model", files.model}));
   const auto given = Lines(TwoFolds(LettersText(60)));
   CHECK(lines.size() ==
         metrics["tokens"].get<std::size_t>() + metrics["sequences"].get<std::size_t>() - 1);
@@ -109,11 +104,11 @@ TEST_CASE("letters have folds and predictions with ids, but no chunks") {
 }
 
 TEST_CASE("scores and best labellings are written") {
-  const Files files;
+  const SequenceFiles files;
   files.Trained();
-  const auto labels = Lines(Good({"sequence", "predict", files.test, "--model", files.model}).out);
+  const auto labels = Lines(OutputOf({"sequence", "predict", files.test, "--model", files.model}));
   const auto scores = Lines(
-      Good({"sequence", "predict", files.test, "--model", files.model, "--output", "scores"}).out);
+      OutputOf({"sequence", "predict", files.test, "--model", files.model, "--output", "scores"}));
   REQUIRE(scores.size() == labels.size() + 1);
   CHECK(scores[0] == "B-NP\tB-VP\tI-NP\tO");
   const Arguments names = {"B-NP", "B-VP", "I-NP", "O"};
@@ -132,7 +127,7 @@ TEST_CASE("scores and best labellings are written") {
   }
 
   const auto best = Lines(
-      Good({"sequence", "predict", files.test, "--model", files.model, "--output", "nbest=3"}).out);
+      OutputOf({"sequence", "predict", files.test, "--model", files.model, "--output", "nbest=3"}));
   REQUIRE(best[0].starts_with("# 1 "));
   std::size_t ranks = 0;
   std::vector<std::string> first;
@@ -155,38 +150,38 @@ TEST_CASE("scores and best labellings are written") {
 }
 
 TEST_CASE("pipes, files without labels, other output and threads give the same results") {
-  const Files files;
+  const SequenceFiles files;
   files.Trained();
   const Arguments predict = {"sequence", "predict", files.test, "--model", files.model};
-  const std::string labels = Good(predict).out;
-  CHECK(Good({"sequence", "predict", "-", "--model", files.model}, files.test).out == labels);
+  const std::string labels = OutputOf(predict);
+  CHECK(OutputOf({"sequence", "predict", "-", "--model", files.model}, files.test) == labels);
   const std::string zipped = files.folder.WriteGzip("t.gz", ReadBytes(files.test));
-  CHECK(Good({"sequence", "predict", "-", "--model", files.model}, zipped).out == labels);
+  CHECK(OutputOf({"sequence", "predict", "-", "--model", files.model}, zipped) == labels);
   const std::string bare = files.folder.Write("bare.txt", ConllText(15, 6, false));
-  CHECK(Good({"sequence", "predict", bare, "--model", files.model}).out == labels);
+  CHECK(OutputOf({"sequence", "predict", bare, "--model", files.model}) == labels);
   CheckRefused(files, {"sequence", "evaluate", bare, "--model", files.model},
                "bare.txt: no label is known");
   const std::string out = files.folder.Path("out.txt");
-  CHECK(Good(predict + Arguments{"--out", out, "-q"}).out.empty());
+  CHECK(OutputOf(predict + Arguments{"--out", out, "-q"}).empty());
   CHECK(ReadBytes(out) == labels);
   CheckRefused(files, predict + Arguments{"--out", files.test}, "--out: ");
   for (const char* output : {"labels", "scores", "nbest=4"}) {
-    const std::string one = Good(predict + Arguments{"--output", output}).out;
+    const std::string one = OutputOf(predict + Arguments{"--output", output});
     for (const char* threads : {"2", "4"})
-      CHECK(Good(predict + Arguments{"--output", output, "--threads", threads}).out == one);
+      CHECK(OutputOf(predict + Arguments{"--output", output, "--threads", threads}) == one);
   }
   // Training from a pipe, with the format detected.
   const std::string piped = files.folder.Path("piped.slk");
-  Good({"sequence", "train", "-", "--lambda", "0.001", "--model", piped, "-q"}, files.conll);
+  Succeed({"sequence", "train", "-", "--lambda", "0.001", "--model", piped, "-q"}, files.conll);
   CHECK(ModelWeights(piped) == ModelWeights(files.model));
 }
 
 TEST_CASE("lines between sequences are kept, and unknown features counted") {
-  const Files files;
+  const SequenceFiles files;
   files.Trained();
   const std::string odd =
       files.folder.Write("odd.txt", "\n\nthe DT B-NP\nzebra NN I-XX\n\n\n \nverb1 VB ?\n");
-  const Outcome predict = Good({"sequence", "predict", odd, "--model", files.model});
+  const Outcome predict = Succeed({"sequence", "predict", odd, "--model", files.model});
   const auto lines = Lines(predict.out);
   REQUIRE(lines.size() == 4);
   CHECK(lines[0].starts_with("the DT "));
@@ -195,8 +190,7 @@ TEST_CASE("lines between sequences are kept, and unknown features counted") {
   CHECK(Contains(predict.err,
                  "note: 1 label that the model does not know and never predicts: 'I-XX'\n"));
   CHECK(Contains(predict.err, " of tokens unknown to the model left out\n"));
-  const Json metrics =
-      Json::parse(Good({"sequence", "evaluate", odd, "--model", files.model, "--json"}).out);
+  const Json metrics = JsonOf({"sequence", "evaluate", odd, "--model", files.model, "--json"});
   CHECK(metrics["tokens"] == 2);
   CHECK(metrics["sequences"] == 1);
   CHECK(metrics["token_accuracy"] <= 0.5);
@@ -204,8 +198,8 @@ TEST_CASE("lines between sequences are kept, and unknown features counted") {
 }
 
 TEST_CASE("features come from templates, minimum counts and hashing") {
-  const Files files;
-  const Outcome standard = Good({"sequence", "template"});
+  const SequenceFiles files;
+  const Outcome standard = Succeed({"sequence", "template"});
   CHECK(Contains(standard.out, "%x[-1,0]"));
   const std::string templates = files.folder.Write("t.txt", standard.out);
   files.Trained();
@@ -216,26 +210,25 @@ TEST_CASE("features come from templates, minimum counts and hashing") {
   CHECK(ModelWeights(files.model).size() > weights.size());
   files.Trained({"--hash-bits", "6"});
   CHECK(ModelWeights(files.model).size() == 4 * (64 + 3) + 16);
-  CHECK(Contains(Good({"info", files.model}).out,
+  CHECK(Contains(OutputOf({"info", files.model}),
                  "features    64, hashed, of 23 templates over 2 columns"));
-  Good({"sequence", "evaluate", files.test, "--model", files.model});
+  Succeed({"sequence", "evaluate", files.test, "--model", files.model});
   const std::string own = files.folder.Write("own.txt", "U: %x[0,1]\n");
   files.Trained({"--template", own});
   CHECK(ModelWeights(files.model).size() == 4 * (5 + 3) + 16);
 }
 
 TEST_CASE("templates by name are reported, stored and written") {
-  const Files files;
-  const auto trained = [&](const Arguments& more) { return Good(files.Train(more)).err; };
-  const auto info = [&] { return Good({"info", files.model}).out; };
+  const SequenceFiles files;
+  const auto trained = [&](const Arguments& more) { return Succeed(files.Train(more)).err; };
+  const auto info = [&] { return OutputOf({"info", files.model}); };
   CHECK(Contains(
       trained({}),
       "templates: chunking+spelling, since column 0 holds words; 23 features per token\n"));
   CHECK(Contains(
       info(),
       "templates   chunking+spelling (see `sequence template --template chunking+spelling`)\n"));
-  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["template_set"] ==
-        "chunking+spelling");
+  CHECK(JsonOf({"info", files.model, "--json"})["template_set"] == "chunking+spelling");
   const auto by_default = ModelWeights(files.model);
   CHECK(Contains(trained({"--template", "chunking"}),
                  "templates: chunking; 19 features per token\n"));
@@ -251,19 +244,19 @@ TEST_CASE("templates by name are reported, stored and written") {
   const Arguments train = {"sequence", "train",   numbers,    "--min-count",
                            "1",        "--model", files.model};
   CHECK(
-      Contains(Good(train).err,
+      Contains(Succeed(train).err,
                "templates: chunking, since column 0 does not hold words; 19 features per token\n"));
   const std::string own = files.folder.Write("own.txt", "U: %m[0,0,\"\\d$\"]\nV: %t[1,0,\"^1\"]\n");
-  CHECK(Contains(Good(train + Arguments{"--template", own}).err,
+  CHECK(Contains(Succeed(train + Arguments{"--template", own}).err,
                  "templates: " + own + "; 2 features per token\n"));
   CHECK(Contains(info(), "templates   U: %m[0,0,\"\\d$\"]; V: %t[1,0,\"^1\"]\n"));
-  CHECK(Good({"sequence", "predict", numbers, "--model", files.model}).out ==
+  CHECK(OutputOf({"sequence", "predict", numbers, "--model", files.model}) ==
         "11 A X\n12 B Y\n\n11 A X\n12 B Y\n");
 
-  CHECK(Good({"sequence", "template", numbers}).out ==
-        Good({"sequence", "template", "--template", "chunking"}).out);
-  CHECK(Good({"sequence", "template", files.conll}).out == Good({"sequence", "template"}).out);
-  CHECK(Lines(Good({"sequence", "template", "--columns", "1"}).out).size() == 15 + 2);
+  CHECK(OutputOf({"sequence", "template", numbers}) ==
+        OutputOf({"sequence", "template", "--template", "chunking"}));
+  CHECK(OutputOf({"sequence", "template", files.conll}) == OutputOf({"sequence", "template"}));
+  CHECK(Lines(OutputOf({"sequence", "template", "--columns", "1"})).size() == 15 + 2);
   CheckRefused(files, {"sequence", "template", "--columns", "1", "--template", "chunking"},
                "--template: the templates chunking need words and parts of speech");
   CheckRefused(files, {"sequence", "template", "--template", "words"},
@@ -275,7 +268,7 @@ TEST_CASE("templates by name are reported, stored and written") {
 }
 
 TEST_CASE("attributes of CRFsuite: train, info, predict, evaluate and explain") {
-  const Files files;
+  const SequenceFiles files;
   const auto convert = [&](const std::string& name, const std::string& text) {
     std::string converted;
     for (const std::string& line : Lines(text)) {
@@ -292,17 +285,17 @@ TEST_CASE("attributes of CRFsuite: train, info, predict, evaluate and explain") 
   const std::string train = convert("a.txt", ReadBytes(files.conll));
   const std::string test = convert("b.txt", ReadBytes(files.test));
   const Outcome trained =
-      Good({"sequence", "train", train, "--format", "attributes", "--lambda", "0.001", "--verify",
-            "--constraints", "bio", "--model", files.model});
+      Succeed({"sequence", "train", train, "--format", "attributes", "--lambda", "0.001",
+               "--verify", "--constraints", "bio", "--model", files.model});
   CHECK(Contains(trained.err, " attributes, 4 labels, "));
-  const Json info = Json::parse(Good({"info", files.model, "--json"}).out);
+  const Json info = JsonOf({"info", files.model, "--json"});
   CHECK(info["format"] == "attributes");
   CHECK(info["hash_bits"] == 0);
   CHECK(info["options"]["min-count"] == "1");
-  CHECK(Contains(Good({"info", files.model}).out, " attributes\n"));
-  CHECK(Contains(Good({"info", files.model, "--weights"}).out, "p:tag=DT"));
+  CHECK(Contains(OutputOf({"info", files.model}), " attributes\n"));
+  CHECK(Contains(OutputOf({"info", files.model, "--weights"}), "p:tag=DT"));
   CHECK(Contains(ReadBytes(files.folder.Path("b.txt")), "p\\:tag=DT"));
-  const auto lines = Lines(Good({"sequence", "predict", test, "--model", files.model}).out);
+  const auto lines = Lines(OutputOf({"sequence", "predict", test, "--model", files.model}));
   const auto given = Lines(ReadBytes(test));
   REQUIRE(lines.size() + 1 == given.size());
   int right = 0;
@@ -313,16 +306,15 @@ TEST_CASE("attributes of CRFsuite: train, info, predict, evaluate and explain") 
     ++tokens;
     right += lines[k] == given[k].substr(0, given[k].find('\t')) ? 1 : 0;
   }
-  const Json metrics =
-      Json::parse(Good({"sequence", "evaluate", test, "--model", files.model, "--json"}).out);
+  const Json metrics = JsonOf({"sequence", "evaluate", test, "--model", files.model, "--json"});
   CHECK(metrics["tokens"] == tokens);
   CHECK(metrics["token_accuracy"].get<double>() ==
         doctest::Approx(static_cast<double>(right) / tokens));
   CHECK(metrics["chunks"]["f1"] > 0.9);
   const Outcome stream =
-      Good({"sequence", "predict", test, "--model", files.model, "--stream", "-q"});
+      Succeed({"sequence", "predict", test, "--model", files.model, "--stream", "-q"});
   CHECK(Lines(stream.out) == lines);
-  CHECK(Contains(Good({"sequence", "predict", test, "--model", files.model, "--explain", "1"}).out,
+  CHECK(Contains(OutputOf({"sequence", "predict", test, "--model", files.model, "--explain", "1"}),
                  "p:tag=DT"));
   const auto refuse = [&](const Arguments& more, const std::string& message) {
     CheckRefused(files,
@@ -337,23 +329,21 @@ TEST_CASE("attributes of CRFsuite: train, info, predict, evaluate and explain") 
 }
 
 TEST_CASE("paths, certificates, checkpoints and losses work for sequences") {
-  const Files files;
-  Good({"sequence", "train", files.conll, "--lambda-path", "0.1,0.01", "--verify", "--model",
-        files.model, "-q"});
+  const SequenceFiles files;
+  Succeed({"sequence", "train", files.conll, "--lambda-path", "0.1,0.01", "--verify", "--model",
+           files.model, "-q"});
   CHECK(ModelReader(files.folder.Path("m-0.1.slk")).Has("weights"));
   CHECK(ModelReader(files.folder.Path("m-0.01.slk")).Has("weights"));
   const std::string checkpoint = files.folder.Path("c.ckpt");
   const Arguments exact = {"--gap-tolerance", "0", "-q"};
-  Good(files.Train(exact + Arguments{"--max-passes", "4", "--checkpoint", checkpoint}));
-  Good(files.Train(exact + Arguments{"--max-passes", "8", "--resume", checkpoint}));
+  Succeed(files.Train(exact + Arguments{"--max-passes", "4", "--checkpoint", checkpoint}));
+  Succeed(files.Train(exact + Arguments{"--max-passes", "8", "--resume", checkpoint}));
   const auto resumed = ModelWeights(files.model);
-  Good(files.Train(exact + Arguments{"--max-passes", "8"}));
+  Succeed(files.Train(exact + Arguments{"--max-passes", "8"}));
   CHECK(ModelWeights(files.model) == resumed);
-  const Outcome other =
-      RunProgram(files.Train(exact + Arguments{"--resume", checkpoint, "--min-count", "1"}));
-  CHECK(other.code == 2);
-  CHECK(Contains(other.err, "belongs to another run"));
-  Good(files.Train({"--loss", "count"}));
+  CheckRefused(files.Train(exact + Arguments{"--resume", checkpoint, "--min-count", "1"}),
+               "belongs to another run");
+  Succeed(files.Train({"--loss", "count"}));
   CHECK(ModelWeights(files.model) != resumed);
   // Costs of 1 give the same model as no costs.
   const std::string ones = files.folder.Write("ones.txt", "O * 1\nO B-NP 1\n\nB-VP\tI-NP 1\n");
@@ -364,22 +354,21 @@ TEST_CASE("paths, certificates, checkpoints and losses work for sequences") {
   const std::string dear = files.folder.Write("dear.txt", "O * 50\n");
   files.Trained({"--costs", dear});
   CHECK(ModelWeights(files.model) != plain);
-  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["loss"] == "mean with costs");
+  CHECK(JsonOf({"info", files.model, "--json"})["loss"] == "mean with costs");
 }
 
 TEST_CASE("cross-validation chooses and trains") {
-  const Files files;
+  const SequenceFiles files;
   const Arguments cv = {"sequence", "cv", files.conll, "--lambda-path", "1,0.01", "--folds", "3"};
-  const Outcome table = Good(cv + Arguments{"--model", files.model});
+  const Outcome table = Succeed(cv + Arguments{"--model", files.model});
   const auto lines = Lines(table.out);
   REQUIRE(lines.size() == 3);
   CHECK(Contains(lines[0], "chunk F1"));
   CHECK(std::count_if(lines.begin(), lines.end(),
                       [](const auto& l) { return l.ends_with("  best"); }) == 1);
-  const Json info = Json::parse(Good({"info", files.model, "--json"}).out);
+  const Json info = JsonOf({"info", files.model, "--json"});
   CHECK(info["lambda"] == (lines[1].ends_with("  best") ? 1 : 0.01));
-  const Json json =
-      Json::parse(Good(cv + Arguments{"--no-refit", "--json", "--metric", "hamming"}).out);
+  const Json json = JsonOf(cv + Arguments{"--no-refit", "--json", "--metric", "hamming"});
   CHECK(json["metric"] == "hamming_loss");
   REQUIRE(json["path"].size() == 2);
   CHECK(json["path"][1]["f1"]["folds"].size() == 3);
@@ -388,16 +377,15 @@ TEST_CASE("cross-validation chooses and trains") {
   CHECK(json["best"]["mean"] == std::min(large, small));
   CHECK(json["best"]["lambda"] == (large <= small ? 1 : 0.01));
   for (const char* threads : {"2", "4"}) {
-    Json same = Json::parse(
-        Good(cv + Arguments{"--no-refit", "--json", "--metric", "hamming", "--threads", threads})
-            .out);
+    Json same =
+        JsonOf(cv + Arguments{"--no-refit", "--json", "--metric", "hamming", "--threads", threads});
     for (std::size_t k = 0; k < 2; ++k) CHECK(same["path"][k]["f1"] == json["path"][k]["f1"]);
   }
   // Letters have no chunks.
   const std::string letters = files.folder.Write("letters.data", TwoFolds(LettersText(24)));
   const Arguments letter_cv = {"sequence", "cv",      letters, "--only-folds", "0", "--lambda-path",
                                "0.1",      "--folds", "2",     "--no-refit"};
-  const Json result = Json::parse(Good(letter_cv + Arguments{"--json"}).out);
+  const Json result = JsonOf(letter_cv + Arguments{"--json"});
   CHECK_FALSE(result["path"][0].contains("f1"));
   CHECK(result["sequences"] < 24);
   CheckRefused(files, letter_cv + Arguments{"--metric", "f1"},
@@ -413,7 +401,7 @@ TEST_CASE("cross-validation chooses and trains") {
 }
 
 TEST_CASE("bad input is refused, with its place") {
-  const Files files;
+  const SequenceFiles files;
   const auto refuse = [&](const std::string& text, const Arguments& more,
                           const std::string& message) {
     const std::string bad = files.folder.Write("bad.txt", text);
@@ -477,7 +465,7 @@ TEST_CASE("bad input is refused, with its place") {
 }
 
 TEST_CASE("data that need more memory than there is are refused") {
-  const Files files;
+  const SequenceFiles files;
   CheckRefused(files, files.Train({"--hash-bits", "30", "--min-count", "1"}),
                "--hash-bits: hashed features are not counted");
   std::string text;  // 1500 labels of 2^30 features

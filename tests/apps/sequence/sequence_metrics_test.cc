@@ -14,7 +14,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-bool Same(double a, double b) { return Near(a, b, kExact); }
+using Labels = std::vector<Index>;
 
 /// The metrics of labels given as texts: | separates sequences, ? is an unknown label.
 SequenceMetrics Measure(const std::string& given, const std::string& predicted) {
@@ -61,9 +61,9 @@ TEST_CASE("tokens and sequences") {
   const SequenceMetrics m = Measure("a b c d | a | b b", "a b c c | a | a b");
   CHECK(m.sequences == 3);
   CHECK(m.tokens == 7);
-  CHECK(Same(m.token_accuracy, 5.0 / 7));
-  CHECK(Same(m.sequence_accuracy, 1.0 / 3));
-  CHECK(Same(m.hamming_loss, (1.0 / 4 + 0 + 1.0 / 2) / 3));
+  CHECK(Near(m.token_accuracy, 5.0 / 7));
+  CHECK(Near(m.sequence_accuracy, 1.0 / 3));
+  CHECK(Near(m.hamming_loss, (1.0 / 4 + 0 + 1.0 / 2) / 3));
   CHECK(m.chunks.truth == 0);
   CHECK(m.chunk_types.empty());
 }
@@ -72,9 +72,9 @@ TEST_CASE("unknown labels do not count, and cut chunks") {
   const SequenceMetrics m = Measure("a ? b | ? ? | b", "a a a | a a | b");
   CHECK(m.sequences == 2);
   CHECK(m.tokens == 3);
-  CHECK(Same(m.token_accuracy, 2.0 / 3));
-  CHECK(Same(m.sequence_accuracy, 0.5));
-  CHECK(Same(m.hamming_loss, 0.25));
+  CHECK(Near(m.token_accuracy, 2.0 / 3));
+  CHECK(Near(m.sequence_accuracy, 0.5));
+  CHECK(Near(m.hamming_loss, 0.25));
   CHECK(Chunks("B-X ? I-X", "B-X I-X I-X") == Counts{2, 2, 2});
   CHECK(Chunks("B-X I-X ?", "B-X I-X B-Y") == Counts{1, 1, 1});
   CHECK(Chunks("? ?", "B-X I-X") == Counts{0, 0, 0});
@@ -91,16 +91,16 @@ TEST_CASE("chunks are correct when both ends and the type are") {
   CHECK(m.chunks.truth == 4);
   CHECK(m.chunks.predicted == 3);
   CHECK(m.chunks.right == 2);
-  CHECK(Same(m.chunks.precision, 2.0 / 3));
-  CHECK(Same(m.chunks.recall, 2.0 / 4));
-  CHECK(Same(m.chunks.f1, 4.0 / 7));
+  CHECK(Near(m.chunks.precision, 2.0 / 3));
+  CHECK(Near(m.chunks.recall, 2.0 / 4));
+  CHECK(Near(m.chunks.f1, 4.0 / 7));
   CHECK(m.chunks.type.empty());
   REQUIRE(m.chunk_types.size() == 2);
   CHECK(m.chunk_types[0].type == "NP");
   CHECK(m.chunk_types[0].truth == 2);
   CHECK(m.chunk_types[0].predicted == 3);
   CHECK(m.chunk_types[0].right == 2);
-  CHECK(Same(m.chunk_types[0].f1, 4.0 / 5));
+  CHECK(Near(m.chunk_types[0].f1, 4.0 / 5));
   CHECK(m.chunk_types[1].type == "VP");
   CHECK(m.chunk_types[1].truth == 2);
   CHECK(m.chunk_types[1].predicted == 0);
@@ -152,7 +152,6 @@ TEST_CASE("zero divided by zero is 0") {
 TEST_CASE("labels that do not fit are refused") {
   const std::vector<Offset> begin = {0, 2};
   const std::vector<std::string> names = {"a", "b"};
-  using Labels = std::vector<Index>;
   CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0, 1}, Labels{0}, names),
                   std::invalid_argument);
   CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0}, Labels{0}, names),

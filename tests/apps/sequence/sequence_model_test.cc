@@ -25,6 +25,9 @@ using namespace slackline::internal::test;
 
 namespace {
 
+using Integers = std::vector<std::int64_t>;
+using Strings = std::vector<std::string>;
+
 SequenceModel ConllModel(int hash_bits) {
   const TemporaryFolder folder;
   SequenceReadOptions options;
@@ -334,8 +337,6 @@ TEST_CASE("constraints are saved and loaded") {
 TEST_CASE("models whose entries contradict each other are refused") {
   const SequenceModel model = ConllModel(0);
   const SequenceModel hashed = ConllModel(3);
-  using Integers = std::vector<std::int64_t>;
-  using Strings = std::vector<std::string>;
   const auto error = [](const SequenceModel& m, const std::string& entry,
                         const std::function<void(ModelWriter*)>& replacement) {
     return MessageOf<DataError>([&] { LoadChanged(m, entry, replacement); });
@@ -344,7 +345,7 @@ TEST_CASE("models whose entries contradict each other are refused") {
     return "the model is inconsistent: entry '" + entry + "' does not fit";
   };
   CHECK(error(model, "format", [](ModelWriter* w) { w->Add("format", std::string("conll")); }) ==
-        "nothing was thrown");
+        "accepted");
   CHECK(
       Contains(error(model, "format", [](ModelWriter* w) { w->Add("format", std::string("csv")); }),
                wrong("format")));
@@ -363,7 +364,7 @@ TEST_CASE("models whose entries contradict each other are refused") {
   const auto constraints = [](const std::string& name) {
     return [name](ModelWriter* w) { w->Add("constraints", name); };
   };
-  CHECK(error(model, "constraints", constraints("bio")) == "nothing was thrown");
+  CHECK(error(model, "constraints", constraints("bio")) == "accepted");
   CHECK(Contains(error(model, "constraints", constraints("iob1")), wrong("constraints")));
   CHECK(Contains(error(model, "constraints", [](ModelWriter*) {}), "constraints"));
   CHECK(Contains(error(SequenceModel({"a", "b"}, 3), "constraints", constraints("bio")),

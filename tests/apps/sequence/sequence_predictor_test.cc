@@ -42,12 +42,12 @@ const char* const kTraining =
 
 const Tokens kSentence = {{"the", "DT"}, {"zebra", "NN"}, {"runs", "VB"}, {".", "."}};
 
-struct Fixture {
+struct SavedModel {
   TemporaryFolder folder;
   SequenceModel model = RandomModel(folder, kTraining);
   std::string path = folder.Path("m.slk");
 
-  Fixture() { model.Save(path); }
+  SavedModel() { model.Save(path); }
   /// The output of the command for the sentence.
   SequencePredictions FromFile(const SequencePredictOptions& options) const {
     std::string text;
@@ -60,7 +60,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("repeated calls give the results of a file with the sentence") {
-  const Fixture files;
+  const SavedModel files;
   SequencePredictor predictor(files.path);
   CHECK(predictor.labels() == files.model.label_names());
   for (int repeat = 0; repeat < 2; ++repeat) {
@@ -95,7 +95,7 @@ TEST_CASE("sentences may be empty, and constraints hold") {
 }
 
 TEST_CASE("copies share the model and work in other threads") {
-  const Fixture files;
+  const SavedModel files;
   auto first = std::make_unique<SequencePredictor>(files.path);
   const auto expected = first->Predict(kSentence);
   SequencePredictor copy(*first);
@@ -136,7 +136,7 @@ TEST_CASE("letters are predicted from pixels") {
 }
 
 TEST_CASE("features are scaled once, where the model has a scaling") {
-  Fixture files;
+  SavedModel files;
   const auto divisor = [](const SequenceModel& model) {
     std::vector<double> numbers(model.num_features());
     for (std::size_t f = 0; f < numbers.size(); ++f) numbers[f] = 0.5 + static_cast<double>(f % 7);
@@ -176,7 +176,7 @@ TEST_CASE("features are scaled once, where the model has a scaling") {
 }
 
 TEST_CASE("values that scaling makes too large are refused") {
-  Fixture files;
+  SavedModel files;
   std::vector<double> tiny(files.model.num_features(), 1e-60);
   files.model.set_scaling(FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {}, tiny));
   SequencePredictor predictor(files.model);
@@ -188,7 +188,7 @@ TEST_CASE("values that scaling makes too large are refused") {
 }
 
 TEST_CASE("tokens with other columns and files that are not models are refused") {
-  const Fixture files;
+  const SavedModel files;
   SequencePredictor predictor(files.path);
   CHECK(Contains(MessageOf<std::invalid_argument>([&] {
                    predictor.Predict({{"a", "DT"}, {"cat"}});

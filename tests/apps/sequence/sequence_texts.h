@@ -14,9 +14,7 @@
 
 namespace slackline::internal::test {
 
-using Arguments = std::vector<std::string>;
-
-struct Files {
+struct SequenceFiles {
   TemporaryFolder folder;
   std::string conll = folder.Write("train.txt", ConllText(40, 5));
   std::string test = folder.Write("test.txt", ConllText(15, 6));
@@ -27,22 +25,13 @@ struct Files {
   }
   /// Trains a model of the training data; returns its path.
   const std::string& Trained(const Arguments& more = {}) const {
-    const Outcome outcome = RunProgram(Train(more));
-    INFO(outcome.err);
-    REQUIRE(outcome.code == 0);
+    Succeed(Train(more));
     return model;
   }
 };
 
-inline Outcome Good(const Arguments& arguments, const std::string& input = "/dev/null") {
-  const Outcome outcome = RunProgram(arguments, input);
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-  return outcome;
-}
-
 /// Checks that the run ends with exit code 2 and this message, and writes nothing.
-inline void CheckRefused(const Files& files, const Arguments& arguments,
+inline void CheckRefused(const SequenceFiles& files, const Arguments& arguments,
                          const std::string& message) {
   const std::size_t before = files.folder.NumFiles();
   const Outcome outcome = RunProgram(arguments);

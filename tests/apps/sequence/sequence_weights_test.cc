@@ -12,7 +12,7 @@ using namespace slackline::internal::test;
 namespace {
 
 /// A model of CoNLL data with the weights 1, 2, 3, ….
-SequenceModel ConllModel(int hash_bits, LabelConstraints constraints = LabelConstraints::kAny) {
+SequenceModel NumberedModel(int hash_bits, LabelConstraints constraints = LabelConstraints::kAny) {
   const TemporaryFolder folder;
   SequenceReadOptions options;
   options.features = {1, hash_bits};
@@ -28,7 +28,7 @@ SequenceModel ConllModel(int hash_bits, LabelConstraints constraints = LabelCons
 }  // namespace
 
 TEST_CASE("observations, constants and transitions of a model of texts are listed") {
-  const SequenceModel model = ConllModel(0);
+  const SequenceModel model = NumberedModel(0);
   const WeightSummary summary = SummariseWeights(model, {2, 0, 5});
   REQUIRE(summary.labels.size() == 3);
   for (std::size_t y = 0; y < 3; ++y) {
@@ -56,7 +56,8 @@ TEST_CASE("observations, constants and transitions of a model of texts are liste
 }
 
 TEST_CASE("excluded transitions are left out") {
-  const WeightSummary summary = SummariseWeights(ConllModel(0, LabelConstraints::kBio), {9, 0, 0});
+  const WeightSummary summary =
+      SummariseWeights(NumberedModel(0, LabelConstraints::kBio), {9, 0, 0});
   // O before I-N is excluded.
   CHECK(summary.pairs[0].count == 8);
   for (const PairWeight& pair : summary.pairs[0].positive)
@@ -65,7 +66,7 @@ TEST_CASE("excluded transitions are left out") {
 }
 
 TEST_CASE("hashed features and pixels are listed by number") {
-  const SequenceModel hashed = ConllModel(4);
+  const SequenceModel hashed = NumberedModel(4);
   CHECK(FeatureName(hashed, 15) == "hashed feature 15");
   CHECK(SummariseWeights(hashed, {1, 0, 0}).labels[0].features.positive[0].name ==
         "hashed feature 15");

@@ -18,12 +18,14 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 
+#include "tests/apps/multilabel/read_options.h"
+
 using namespace slackline::internal;
 
 namespace {
 
 /// Three labels that depend on five features, with noise.
-MultiLabelData Data(Index examples) {
+MultiLabelData NoisyData(Index examples) {
   MultiLabelData data;
   data.source = "drawn";
   data.label_names = {"a", "b", "c"};
@@ -44,8 +46,8 @@ MultiLabelData Data(Index examples) {
   return data;
 }
 
-struct Fixture {
-  MultiLabelData data = Data(40);
+struct NoisyTask {
+  MultiLabelData data = NoisyData(40);
   ScaledInputs scaled = ScaleForTraining(ScaleKind::kUnscaled, ScaleInputsOf(data));
   MultiLabelTraining Training() {
     MultiLabelTrainingOptions options;
@@ -54,7 +56,7 @@ struct Fixture {
   }
 };
 
-TrainOptions Options(double lambda) {
+TrainOptions LambdaOptions(double lambda) {
   TrainOptions options;
   options.lambda = lambda;
   options.gap_tolerance = 1e-6;
@@ -86,9 +88,9 @@ class Stopper : public TrainObserver {
 }  // namespace
 
 TEST_CASE("a task is trained to the wanted gap, and its record says how") {
-  Fixture fixture;
+  NoisyTask fixture;
   MultiLabelTraining task = fixture.Training();
-  const TrainedRun run = TrainModel(Options(0.05), nullptr, nullptr, &task);
+  const TrainedRun run = TrainModel(LambdaOptions(0.05), nullptr, nullptr, &task);
   CHECK(run.summary.termination == Termination::kConverged);
   CHECK(run.summary.last.relative_gap <= 1e-6);
   const TrainingRecord& record = *task.record();
@@ -105,17 +107,17 @@ TEST_CASE("a task is trained to the wanted gap, and its record says how") {
 }
 
 TEST_CASE("lambda is given, or follows from C, or is the default") {
-  Fixture fixture;
+  NoisyTask fixture;
   const MultiLabelTraining task = fixture.Training();
-  CHECK(ChooseLambda(Options(0.25), 0, task) == 0.25);
-  CHECK(ChooseLambda(Options(0), 2, task) == 1.0 / 80);
-  CHECK(ChooseLambda(Options(0), 0, task) == task.DefaultLambda(Options(0)));
-  CHECK_THROWS_AS(ChooseLambda(Options(0), 1e40, task), DataError);
+  CHECK(ChooseLambda(LambdaOptions(0.25), 0, task) == 0.25);
+  CHECK(ChooseLambda(LambdaOptions(0), 2, task) == 1.0 / 80);
+  CHECK(ChooseLambda(LambdaOptions(0), 0, task) == task.DefaultLambda(LambdaOptions(0)));
+  CHECK_THROWS_AS(ChooseLambda(LambdaOptions(0), 1e40, task), DataError);
 }
 
 TEST_CASE("an interrupted run keeps its best weights, and another continues it bit for bit") {
-  Fixture fixture;
-  const TrainOptions options = Options(0.001);
+  NoisyTask fixture;
+  const TrainOptions options = LambdaOptions(0.001);
   MultiLabelTraining whole = fixture.Training();
   const TrainedRun all = TrainModel(options, nullptr, nullptr, &whole);
   MultiLabelTraining task = fixture.Training();
@@ -138,11 +140,7 @@ TEST_CASE("an interrupted run keeps its best weights, and another continues it b
 }
 
 TEST_CASE("a run that follows a neighbouring lambda on Yeast takes fewer passes to the same gap") {
-  MultiLabelReadOptions read;
-  read.labels_xml = SLACKLINE_SOURCE_DIR "/data/yeast/yeast.xml";
-  read.append_constant = true;
-  const MultiLabelData data =
-      ReadMultiLabelData(SLACKLINE_SOURCE_DIR "/data/yeast/yeast-train.arff.gz", read);
+  const MultiLabelData data = YeastData();
   const ScaledInputs scaled = ScaleForTraining(std::nullopt, ScaleInputsOf(data));
   MultiLabelTrainingOptions graph;
   graph.texts = {{}, "mean", {{"graph", "full"}}};

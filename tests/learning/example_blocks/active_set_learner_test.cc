@@ -111,7 +111,6 @@ double Gap(const Evaluation& evaluation) { return evaluation.primal - evaluation
 
 void CheckWaits(Index examples, Switch proximal, int longest) {
   Random random(1);
-  const StopControl never(nullptr, 0);
   CountedProblem counted = MakeCounted(random, examples, 4);
   const Problem problem(counted.training, 0.05);
   TrainOptions options = PairwiseOptions(OrderKind::kGap);
@@ -122,7 +121,7 @@ void CheckWaits(Index examples, Switch proximal, int longest) {
   counted.Asked();
   for (int pass = 0; pass < 60; ++pass) {
     const std::int64_t before = learner->work().oracle_calls;
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     const std::vector<bool> asked = counted.Asked();
     CHECK(learner->work().oracle_calls - before == std::ranges::count(asked, true));
     if (pass == 0) CHECK(std::ranges::count(asked, true) == examples);
@@ -146,14 +145,13 @@ TEST_CASE("in order of gaps, examples without a gap are left out for a few passe
 
 TEST_CASE("in other orders every pass calls the oracle once per example") {
   Random random(2);
-  const StopControl never(nullptr, 0);
   for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
     CountedProblem counted = MakeCounted(random, 30, 10);
     const Problem problem(counted.training, 0.05);
     const auto learner = MakeActiveSetLearner(problem, PairwiseOptions(order));
     counted.Asked();
     for (int pass = 1; pass <= 5; ++pass) {
-      learner->RunPass(never);
+      learner->RunPass(kNever);
       CHECK(learner->work().oracle_calls == 30 * pass);
       const auto asked = std::ranges::count(counted.Asked(), true);
       if (order == OrderKind::kExample) CHECK(asked == 30);
@@ -164,26 +162,24 @@ TEST_CASE("in other orders every pass calls the oracle once per example") {
 
 TEST_CASE("an example whose gap grows while it is left out is visited again") {
   Random random(3);
-  const StopControl never(nullptr, 0);
   // A path over λ: with the first λ the easy examples have no gap, with the second all examples
   // have one.
   CountedProblem counted = MakeCounted(random, 40, 4);
   const Problem first(counted.training, 0.05);
   const Problem second = first.WithLambda(20);
   const auto learner = MakeActiveSetLearner(first, PairwiseOptions(OrderKind::kGap));
-  for (int pass = 0; pass < 20; ++pass) learner->RunPass(never);
+  for (int pass = 0; pass < 20; ++pass) learner->RunPass(kNever);
   learner->traits().lambda->ChangeLambda(second);
   counted.Asked();
-  learner->RunPass(never);
+  learner->RunPass(kNever);
   CHECK(std::ranges::count(counted.Asked(), true) == 40);
-  for (int pass = 0; pass < 40; ++pass) learner->RunPass(never);
+  for (int pass = 0; pass < 40; ++pass) learner->RunPass(kNever);
   const Evaluation evaluation = learner->Evaluate(1);
   CHECK(Gap(evaluation) <= 1e-6 * evaluation.primal);
 }
 
 TEST_CASE("evaluations agree with the weights and the dual point, whatever gaps are stored") {
   Random random(4);
-  const StopControl never(nullptr, 0);
   int too_small = 0;
   for (const Switch proximal : {Switch::kAuto, Switch::kOff}) {
     for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample, OrderKind::kUniform}) {
@@ -193,7 +189,7 @@ TEST_CASE("evaluations agree with the weights and the dual point, whatever gaps 
       const double optimum = ExactOptimum(problem.training(), problem.lambda());
       const auto learner = MakeActiveSetLearner(problem, options);
       for (int pass = 0; pass < 15; ++pass) {
-        learner->RunPass(never);
+        learner->RunPass(kNever);
         const Evaluation evaluation = learner->Evaluate(1);
         CHECK(Near(evaluation.primal,
                    ExactPrimal(problem.training(), problem.lambda(), learner->weights()), kTight));
@@ -209,7 +205,6 @@ TEST_CASE("evaluations agree with the weights and the dual point, whatever gaps 
 
 TEST_CASE("the gap estimate is the gap found by the last oracle calls") {
   Random random(10);
-  const StopControl never(nullptr, 0);
   for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample}) {
     // One example: no other example changes the weights between two of its visits.
     const Problem problem(RandomMultiLabelProblem(random, 1, 4, 3, false), 0.1);
@@ -217,9 +212,9 @@ TEST_CASE("the gap estimate is the gap found by the last oracle calls") {
     options.proximal = Switch::kOff;
     const auto learner = MakeActiveSetLearner(problem, options);
     CHECK(GapEstimate(*learner) == kInfinity);
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     CHECK(Near(GapEstimate(*learner), PrimalAtZeroWeights(problem), kTight));
-    for (int pass = 0; pass < 30; ++pass) learner->RunPass(never);
+    for (int pass = 0; pass < 30; ++pass) learner->RunPass(kNever);
     CHECK(GapEstimate(*learner) <= kTight);
     CHECK(GapEstimate(*learner) >= 0);
   }
@@ -227,14 +222,13 @@ TEST_CASE("the gap estimate is the gap found by the last oracle calls") {
 
 TEST_CASE("far from the proximal centre the dual point is mixed with the ground truth") {
   Random random(11);
-  const StopControl never(nullptr, 0);
   int mixed = 0;
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 1e-4);
     const auto learner =
         MakeActiveSetLearner(problem, PairwiseOptions(OrderKind::kGap, SolverKind::kRoof));
     for (int pass = 0; pass < 10; ++pass) {
-      learner->RunPass(never);
+      learner->RunPass(kNever);
       const double dual = learner->Evaluate(1).dual;
       CHECK(Near(dual, ValueOfDualPoint(problem, *learner), kTight));
       // The point before mixing, from the active sets.
@@ -271,11 +265,10 @@ TEST_CASE("a gap estimate that is too small does not end the run") {
     options.check_every = 1;
     // A tolerance that the estimate meets at some pass while the gap does not.
     const auto probe = MakeActiveSetLearner(problem, options);
-    const StopControl never(nullptr, 0);
     double tolerance = 0;
     Index met = 0;
     for (Index pass = 1; pass <= 30 && tolerance == 0; ++pass) {
-      probe->RunPass(never);
+      probe->RunPass(kNever);
       const double gap = Gap(probe->Evaluate(1));
       if (GapEstimate(*probe) > 0.7 * gap) continue;
       tolerance = 0.85 * gap;
@@ -299,7 +292,6 @@ TEST_CASE("a gap estimate that is too small does not end the run") {
 
 TEST_CASE("the stored dual point is the best of all evaluated ones") {
   Random random(6);
-  const StopControl never(nullptr, 0);
   const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 1e-3);
   TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kRoof);
   const auto learner = MakeActiveSetLearner(problem, options);
@@ -309,7 +301,7 @@ TEST_CASE("the stored dual point is the best of all evaluated ones") {
   double best = -kInfinity;
   int fell = 0;
   for (int pass = 0; pass < 40; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     const double dual = learner->Evaluate(1).dual;
     fell += dual < best ? 1 : 0;
     best = std::max(best, dual);
@@ -323,7 +315,6 @@ TEST_CASE("the stored dual point is the best of all evaluated ones") {
 
 TEST_CASE("a pass beside an evaluation changes neither of them") {
   Random random(7);
-  const StopControl never(nullptr, 0);
   const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 0.01);
   for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted}) {
     TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kRoof);
@@ -334,10 +325,10 @@ TEST_CASE("a pass beside an evaluation changes neither of them") {
     for (int pass = 0; pass < 12; ++pass) {
       const Evaluation expected = plain->Evaluate(1);
       const std::vector<double> weights = Copy(plain->weights());
-      plain->RunPass(never);
+      plain->RunPass(kNever);
       double seconds = -1;
       const Evaluation evaluation =
-          beside->traits().companion->EvaluateBesidePass(3, never, &seconds);
+          beside->traits().companion->EvaluateBesidePass(3, kNever, &seconds);
       CHECK(evaluation.primal == expected.primal);
       CHECK(evaluation.dual == expected.dual);
       CHECK(Copy(beside->weights()) == weights);
@@ -359,7 +350,6 @@ TEST_CASE("data in windows are evaluated in one sweep on one thread, and bit for
     options.shards = shards;
     const auto once = MakeLearner(problem, options);
     const auto twice = MakeLearner(problem, options);
-    const StopControl never(nullptr, 0);
     DualPointSource& point_once = *once->traits().dual_point;
     DualPointSource& point_twice = *twice->traits().dual_point;
     point_once.KeepDualPoint();
@@ -367,8 +357,8 @@ TEST_CASE("data in windows are evaluated in one sweep on one thread, and bit for
     std::vector<double> a, b;
     int mixed = 0;
     for (int pass = 0; pass < 12; ++pass) {
-      once->RunPass(never);
-      twice->RunPass(never);
+      once->RunPass(kNever);
+      twice->RunPass(kNever);
       const Evaluation of_once = once->Evaluate(1);
       const Evaluation of_twice = twice->Evaluate(2);
       CAPTURE(shards);

@@ -260,13 +260,12 @@ TEST_CASE("the dual never falls, and gaps are those of the definition") {
     options.proximal = Switch::kOff;
     CheckDualNeverFalls(problem, options, 40, 1e-12);
     const auto learner = MakeLearner(problem, options);
-    const StopControl never(nullptr, 0);
     for (int pass = 0; pass < 6; ++pass) {
       const Evaluation evaluation = learner->Evaluate(1);
       CHECK(Near(evaluation.primal,
                  ExactPrimal(problem.training(), problem.lambda(), learner->weights()), kSolver));
       CHECK(evaluation.dual <= evaluation.primal);
-      learner->RunPass(never);
+      learner->RunPass(kNever);
     }
   }
 }
@@ -338,30 +337,23 @@ TEST_CASE("the choice of auto") {
 TEST_CASE("what cannot be combined is refused") {
   Random random(7);
   const Problem problem = DrawGrids(random, {3, 2, 2}, 0.1);
-  const auto refusal = [&](const TrainOptions& options) -> std::string {
-    try {
-      MakeLearner(problem, options);
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
   TrainOptions options = SignedRun(LearnerKind::kBcfw);
   options.shards = 2;
-  CHECK(refusal(options) == "--associative cannot be combined with --shards");
+  CHECK(RefusalOf(problem, options) == "--associative cannot be combined with --shards");
   options = SignedRun(LearnerKind::kBcfw, StepKind::kPairwise);
   options.own<BcfwOptions>().planes = Switch::kOn;
-  CHECK(refusal(options) == "--associative cannot be combined with --planes on");
+  CHECK(RefusalOf(problem, options) == "--associative cannot be combined with --planes on");
   options = SignedRun(LearnerKind::kBcfw);
   options.rescaling = Rescaling::kSlack;
-  CHECK(refusal(options) == "--associative cannot be combined with --rescaling slack");
+  CHECK(RefusalOf(problem, options) == "--associative cannot be combined with --rescaling slack");
   options = SignedRun(LearnerKind::kBcfw);
   options.kernel = KernelKind::kRbf;
-  CHECK(refusal(options).find("--associative cannot be combined with --kernel") == 0);
-  CHECK(refusal(SignedRun(LearnerKind::kSoft)).find("--associative on applies to --learner") == 0);
+  CHECK(RefusalOf(problem, options).find("--associative cannot be combined with --kernel") == 0);
+  CHECK(RefusalOf(problem, SignedRun(LearnerKind::kSoft))
+            .find("--associative on applies to --learner") == 0);
   options = SignedRun(LearnerKind::kBcfw, StepKind::kAuto, SolverKind::kExpansion);
   options.associative = false;
-  CHECK(refusal(options) ==
+  CHECK(RefusalOf(problem, options) ==
         "oracle expansion makes graph cuts, which need --associative; use it, or --oracle auto");
 }
 

@@ -81,9 +81,8 @@ TEST_CASE("evaluations make no additional oracle calls") {
   Random random(74);
   const Problem problem(RandomMultiLabelProblem(random, 7, 4, 3, true), 0.1);
   const auto learner = MakeLearner(problem, FwOptions(false));
-  const StopControl never(nullptr, 0);
   for (int pass = 1; pass <= 5; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     learner->Evaluate(1);
     CHECK(learner->work().oracle_calls == 7 * (pass + 1));
     CHECK(learner->work().block_steps == 7 * pass);
@@ -95,20 +94,19 @@ TEST_CASE("a pass that is cut short leaves a valid state") {
   const Problem problem(RandomMultiLabelProblem(random, 7, 4, 3, true), 0.1);
   const double optimum = ExactOptimum(problem.training(), 0.1);
   const auto learner = MakeLearner(problem, FwOptions(false));
-  const StopControl never(nullptr, 0);
   std::atomic<int> interrupt{SIGINT};
   const StopControl at_once(&interrupt, 0);
   learner->RunPass(at_once);
   CHECK(learner->Evaluate(1).dual == 0);
-  for (int pass = 0; pass < 4; ++pass) learner->RunPass(never);
+  for (int pass = 0; pass < 4; ++pass) learner->RunPass(kNever);
   learner->RunPass(at_once);
   const Evaluation cut = learner->Evaluate(1);
   CHECK(cut.primal >= optimum - kSolver);
   CHECK(Near(cut.dual, ValueOfDualPoint(problem, *learner), kTight));
   // The step was made; only the oracle calls are missing, which the next pass makes.
   const auto whole = MakeLearner(problem, FwOptions(false));
-  for (int pass = 0; pass < 6; ++pass) whole->RunPass(never);
-  learner->RunPass(never);
+  for (int pass = 0; pass < 6; ++pass) whole->RunPass(kNever);
+  learner->RunPass(kNever);
   CHECK(learner->Evaluate(1).dual == whole->Evaluate(1).dual);
 }
 

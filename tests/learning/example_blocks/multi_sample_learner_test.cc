@@ -73,8 +73,6 @@ class ListingSampler : public LabellingSampler {
   }
 };
 
-const StopControl kNever(nullptr, 0);
-
 /// A run of Algorithm 3 on examples in any order.
 PlainOnline RunPlain(const Problem& problem, std::span<const Index> order,
                      const PlainOnline::Moves& moves = {}, Index samples = 4) {
@@ -180,11 +178,10 @@ TEST_CASE("regret stays below the bound of the lemma") {
     const double optimum = ExactOptimum(problem.training(), lambda);
     for (const Index samples : {1, 3, 8}) {
       const auto learner = MakeLearner(problem, SampleOptions(samples, false));
-      const StopControl stop(nullptr, 0);
       double first = 0;
       double last = 0;
       for (int pass = 0; pass < 40; ++pass) {
-        learner->RunPass(stop);
+        learner->RunPass(kNever);
         const OnlineFigures figures = FiguresOf(*learner);
         const double dual = learner->Evaluate(1).dual;
         CHECK(figures.steps == 12 * (pass + 1));
@@ -205,9 +202,8 @@ TEST_CASE("weights stay in the ball of the projection") {
   const Problem problem(RandomMultiLabelProblem(random, 6, 3, 3, true),
                         lambda);  // the mean loss is at most 1
   const auto learner = MakeLearner(problem, SampleOptions(3, false));
-  const StopControl stop(nullptr, 0);
   for (int pass = 0; pass < 20; ++pass) {
-    learner->RunPass(stop);
+    learner->RunPass(kNever);
     learner->Evaluate(1);
     const auto w = learner->weights();
     CHECK(std::inner_product(w.begin(), w.end(), w.begin(), 0.0) <= 1 / lambda * (1 + 1e-12));
@@ -249,11 +245,10 @@ TEST_CASE("multiclass problems use the exact update") {
   const double lambda = 0.1;
   const Problem problem(multiclass.training, lambda);
   const double optimum = ExactOptimum(problem.training(), lambda);
-  const StopControl stop(nullptr, 0);
   double gap[2] = {0, 0};
   for (const Index samples : {1, 4}) {
     const auto learner = MakeLearner(problem, SampleOptions(samples, false));
-    for (int pass = 0; pass < 30; ++pass) learner->RunPass(stop);
+    for (int pass = 0; pass < 30; ++pass) learner->RunPass(kNever);
     const Evaluation evaluation = learner->Evaluate(1);
     CHECK(evaluation.dual <= optimum + kSolver);
     CHECK(evaluation.primal >= optimum - kSolver);

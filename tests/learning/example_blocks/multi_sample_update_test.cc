@@ -19,6 +19,7 @@
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
 #include "tests/support/quadratic_program.h"
+#include "tests/support/random_models.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -29,20 +30,13 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// min ½ αᵀQα/λt − αᵀH over α ≥ 0, Σα ≤ 1.
-VectorXd SimplexQp(const MatrixXd& gram, const VectorXd& values, double lambda_t) {
+VectorXd SimplexOptimum(const MatrixXd& gram, const VectorXd& values, double lambda_t) {
   const Eigen::Index k = values.size();
   MatrixXd q = MatrixXd::Zero(k + 1, k + 1);
   q.topLeftCorner(k, k) = gram / lambda_t;
   VectorXd c = VectorXd::Zero(k + 1);
   c.head(k) = -values;
   return SolveQp(q, c, MatrixXd::Ones(1, k + 1), VectorXd::Ones(1)).x.head(k);
-}
-
-std::vector<Index> RandomLabels(Random& random, const FactorGraph& graph) {
-  std::vector<Index> labels;
-  for (const Index k : graph.cardinalities())
-    labels.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(k))));
-  return labels;
 }
 
 LabellingSample Sample(const TrainingSet& training, Index m, std::span<const Index> labels) {
@@ -84,7 +78,8 @@ TEST_CASE("algorithm two solves its quadratic program") {
     if (trial % 5 == 0) values[0] = values.back();
     const std::vector<double> alpha = MulticlassUpdate(values, norm, lambda_t);
     const MatrixXd gram = norm * (MatrixXd::Ones(k, k) + MatrixXd::Identity(k, k));
-    const VectorXd reference = SimplexQp(gram, Eigen::Map<VectorXd>(values.data(), k), lambda_t);
+    const VectorXd reference =
+        SimplexOptimum(gram, Eigen::Map<VectorXd>(values.data(), k), lambda_t);
     double sum = 0;
     for (Eigen::Index j = 0; j < k; ++j) {
       const double own = alpha[j];
@@ -156,7 +151,7 @@ TEST_CASE("moves raise the dual and keep its sums up to date") {
       h[a] = samples[a].loss - w_0.dot(psi[a]);
       for (int b = 0; b < 5; ++b) q(a, b) = psi[a].dot(psi[b]);
     }
-    const VectorXd best = SimplexQp(q, h, lambda_t);
+    const VectorXd best = SimplexOptimum(q, h, lambda_t);
     const double optimum = h.dot(best) - best.dot(q * best) / (2 * lambda_t);
     const double reached = DualValue(training, w0, dual, lambda_t);
     CHECK(reached <= optimum + 1e-7 * std::max(1.0, optimum));
@@ -274,7 +269,6 @@ TEST_CASE("steps with own costs of errors are the best mixture of all wrong clas
         *std::max_element(&costs[truth * kClasses], &costs[truth * kClasses] + 4);
     const FeatureRow x = multiclass.rows->row(0);
     const auto learner = MakeLearner(problem, AllClasses(kClasses));
-    const StopControl stop(nullptr, 0);
     std::vector<double> w(kClasses * kFeatures, 0.0);
     for (int t = 1; t <= 4; ++t) {
       for (double& value : w) value *= (t - 1.0) / t;
@@ -303,7 +297,7 @@ TEST_CASE("steps with own costs of errors are the best mixture of all wrong clas
       const double squared = std::inner_product(w.begin(), w.end(), w.begin(), 0.0);
       const double share = std::min(1.0, std::sqrt(largest / lambda / squared));
       for (double& value : w) value *= share;
-      learner->RunPass(stop);
+      learner->RunPass(kNever);
       learner->Evaluate(1);
       for (std::size_t k = 0; k < w.size(); ++k) CHECK(Near(learner->weights()[k], w[k], 1e-9));
     }

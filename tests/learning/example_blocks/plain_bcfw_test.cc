@@ -34,13 +34,8 @@ TrainOptions FixedOptions(AverageKind average = AverageKind::kAuto,
   return options;
 }
 
-std::string Refusal(const Problem& problem, const TrainOptions& options) {
-  try {
-    Train(problem, options);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "accepted";
+std::string TrainingRefusal(const Problem& problem, const TrainOptions& options) {
+  return MessageOf<DataError>([&] { Train(problem, options); });
 }
 
 /// R² = max ‖ψ_m(y)‖² over all examples and labellings.
@@ -80,7 +75,6 @@ TEST_CASE("fixed steps converge at the rate of the theorem") {
     const double optimum = ExactOptimum(problem.training(), lambda);
     const double n = problem.size();
     const double constant = 4 * LargestSquaredPsi(problem) / (lambda * n) + optimum;
-    const StopControl never(nullptr, 0);
     constexpr int kSeeds = 10;
     std::vector<double> errors(60, 0.0);
     for (int seed = 1; seed <= kSeeds; ++seed) {
@@ -88,7 +82,7 @@ TEST_CASE("fixed steps converge at the rate of the theorem") {
       options.seed = seed;
       const auto learner = MakeLearner(problem, options);
       for (double& error : errors) {
-        learner->RunPass(never);
+        learner->RunPass(kNever);
         error += (optimum - learner->Evaluate(1).dual) / kSeeds;
       }
     }
@@ -124,8 +118,7 @@ TEST_CASE("averages do not change fixed steps, and are often better") {
     for (const bool average : {false, true}) {
       const auto learner =
           MakeLearner(problem, FixedOptions(average ? AverageKind::kWeighted : AverageKind::kOff));
-      const StopControl never(nullptr, 0);
-      for (int pass = 0; pass < 20; ++pass) learner->RunPass(never);
+      for (int pass = 0; pass < 20; ++pass) learner->RunPass(kNever);
       evaluations[average] = learner->Evaluate(1);
     }
     CHECK(evaluations[0].dual == evaluations[1].dual);
@@ -169,17 +162,18 @@ TEST_CASE("the LP tolerance is refused where it has no effect") {
   options.max_passes = 1;
   if (!HasGlpk()) {
     options.oracle = SolverKind::kLp;
-    CHECK(Refusal(problem, options) == "--lp-tolerance needs GLPK, which this build does not have");
+    CHECK(TrainingRefusal(problem, options) ==
+          "--lp-tolerance needs GLPK, which this build does not have");
     return;
   }
-  CHECK(Refusal(problem, options) == "--lp-tolerance needs --oracle lp or lp-polytope");
+  CHECK(TrainingRefusal(problem, options) == "--lp-tolerance needs --oracle lp or lp-polytope");
   options.oracle = SolverKind::kLp;
-  CHECK(Refusal(problem, options) == "accepted");
+  CHECK(TrainingRefusal(problem, options) == "accepted");
   options.step = StepKind::kPairwise;
-  CHECK(Refusal(problem, options) ==
+  CHECK(TrainingRefusal(problem, options) ==
         "--lp-tolerance needs --step fw: active sets need exact oracles");
   // With the default step, --learner auto chooses the steps that read the option.
   options.learner = LearnerKind::kAuto;
   options.step = StepKind::kAuto;
-  CHECK(Refusal(problem, options) == "accepted");
+  CHECK(TrainingRefusal(problem, options) == "accepted");
 }

@@ -41,7 +41,7 @@ TrainOptions SdcaOptions(Index step, double gap = 1e-3) {
 }
 
 /// Small problems; some have variables with one state, ties or repeated examples.
-TrainingSet SmallProblem(Random& random, int trial) {
+TrainingSet TinyProblem(Random& random, int trial) {
   ProblemOptions shape = RandomOptions(random);
   shape.num_examples = 1 + trial % 3;
   shape.num_variables = 3;
@@ -56,15 +56,6 @@ double Distance(std::span<const double> a, std::span<const double> b) {
   double largest = 0;
   for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
   return largest;
-}
-
-std::string Refusal(const Problem& problem, const TrainOptions& options) {
-  try {
-    MakeLearner(problem, options);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 /// Problems without factors. Variables may share weights.
@@ -156,10 +147,9 @@ TEST_CASE("with line search and an l2 regulariser it is block-coordinate Frank-W
     options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
     options.average = trial % 3 == 0 ? AverageKind::kWeighted : AverageKind::kAuto;
     const auto bcfw = MakeLearner(problem, options);
-    const StopControl stop(nullptr, 0);
     for (int pass = 0; pass < 70; ++pass) {
-      sdca->RunPass(stop);
-      bcfw->RunPass(stop);
+      sdca->RunPass(kNever);
+      bcfw->RunPass(kNever);
       const Evaluation a = sdca->Evaluate(1);
       const Evaluation b = bcfw->Evaluate(1);
       CHECK(a.primal == b.primal);
@@ -172,7 +162,7 @@ TEST_CASE("with line search and an l2 regulariser it is block-coordinate Frank-W
 TEST_CASE("elastic net and smoothing bracket the optimum of a quadratic program") {
   Random random(2);
   for (int trial = 0; trial < 12; ++trial) {
-    const TrainingSet training = SmallProblem(random, trial);
+    const TrainingSet training = TinyProblem(random, trial);
     const double lambda = trial % 2 == 0 ? 0.1 : 0.5;
     const double l1 = trial % 3 == 0 ? 0.0 : 0.01 * (1 + trial % 4);
     const double smoothing = trial % 3 == 1 ? 0.0 : 0.2;
@@ -282,7 +272,7 @@ TEST_CASE("larger l1 leaves fewer weights") {
 TEST_CASE("the dual never falls, and runs resume bit for bit") {
   Random random(6);
   for (int trial = 0; trial < 10; ++trial) {
-    const Problem problem(SmallProblem(random, trial), trial % 2 == 0 ? 0.1 : 1e-3);
+    const Problem problem(TinyProblem(random, trial), trial % 2 == 0 ? 0.1 : 1e-3);
     TrainOptions options = SdcaOptions(1 + trial % 4);
     options.l1 = trial % 3 == 0 ? 0.0 : 0.01;
     options.smoothing = trial % 3 == 1 ? 0.0 : 0.1;
@@ -297,7 +287,7 @@ TEST_CASE("the dual never falls, and runs resume bit for bit") {
 TEST_CASE("paths over lambda keep the bracket") {
   Random random(7);
   for (int trial = 0; trial < 6; ++trial) {
-    const TrainingSet training = SmallProblem(random, trial);
+    const TrainingSet training = TinyProblem(random, trial);
     TrainOptions options = SdcaOptions(2);
     options.l1 = trial % 2 == 0 ? 0.0 : 0.02;
     options.smoothing = trial % 3 == 0 ? 0.0 : 0.1;
@@ -310,7 +300,7 @@ TEST_CASE("paths over lambda keep the bracket") {
 TEST_CASE("certificates with an l1 term are verified") {
   Random random(8);
   for (int trial = 0; trial < 4; ++trial) {
-    const Problem problem(SmallProblem(random, trial), 0.1);
+    const Problem problem(TinyProblem(random, trial), 0.1);
     TrainOptions options = SdcaOptions(2, 1e-2);
     options.l1 = 0.02;
     const VerifiedRun run = CheckVerifies(problem, options, options.max_passes);
@@ -325,12 +315,12 @@ TEST_CASE("refusals say what to use") {
   Random random(9);
   const Problem problem(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);
   TrainOptions options = SdcaOptions(5);
-  CHECK(Refusal(problem, options).find("--sdca-step 5 needs --smoothing") != std::string::npos);
+  CHECK(RefusalOf(problem, options).find("--sdca-step 5 needs --smoothing") != std::string::npos);
   options.smoothing = 0.1;
-  CHECK(Refusal(problem, options).find("without factors") != std::string::npos);
+  CHECK(RefusalOf(problem, options).find("without factors") != std::string::npos);
   options = Options(LearnerKind::kBcfw, StepKind::kAuto, 1e-3);
   options.l1 = 0.1;
-  CHECK(Refusal(problem, options).find("--l1") != std::string::npos);
+  CHECK(RefusalOf(problem, options).find("--l1") != std::string::npos);
 }
 
 TEST_CASE("notes say which objective is reported") {

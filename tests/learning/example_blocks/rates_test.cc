@@ -21,14 +21,13 @@
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/mean_of_runs.h"
+#include "tests/support/never.h"
 #include "tests/support/plain_bcfw.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
-
-const StopControl kNever(nullptr, 0);
 
 /// Examples with one variable each, whose features and `weights` weights are its own: blocks do not
 /// influence each other. State 0 is the ground truth, and all others have the loss `loss`.
@@ -89,7 +88,7 @@ TrainingSet Copies(Index copies, Index drawn = 12) {
 }
 
 /// A mean over this many runs stands for an expectation.
-constexpr int kSeeds = 20;
+constexpr int kRunsOfMean = 20;
 constexpr std::int64_t kMostCalls = 10'000'000;  // far beyond all bounds
 
 /// All draws of a step of length gamma from the newest iterate.
@@ -207,7 +206,7 @@ TEST_CASE("theorem C.1: without curvature the error of the start is nearly as la
   constexpr int kPasses = 3;
   for (const bool fixed : {false, true}) {
     std::vector<MeanOfRuns> error(kPasses), gap(kPasses);
-    for (int seed = 1; seed <= 25 * kSeeds; ++seed) {
+    for (int seed = 1; seed <= 25 * kRunsOfMean; ++seed) {
       TrainOptions options = Uniform(seed);
       options.fixed_step = fixed;
       const auto learner = MakeLearner(problem, options);
@@ -235,7 +234,7 @@ TEST_CASE("theorem C.1: without curvature the error of the start is nearly as la
   // The averages of Theorem C.3.
   MeanOfRuns weighted, suffix;
   constexpr std::size_t kSteps = 31;
-  for (int seed = 1; seed <= 5 * kSeeds; ++seed) {
+  for (int seed = 1; seed <= 5 * kRunsOfMean; ++seed) {
     PlainBcfw plain(problem, true);
     Random draws(static_cast<std::uint64_t>(seed));
     for (std::size_t k = 1; k <= kSteps; ++k) StepOnDraw(problem, &draws, &plain);
@@ -268,7 +267,7 @@ TEST_CASE("theorem C.3: the inequality of its proof is an equation with the leng
     const double n = problem.size();
     constexpr int kSteps = 24;
     MeanOfRuns difference, gaps, falls, squares;
-    for (int seed = 1; seed <= 10 * kSeeds; ++seed) {
+    for (int seed = 1; seed <= 10 * kRunsOfMean; ++seed) {
       PlainBcfw plain(problem, true);
       Random draws(static_cast<std::uint64_t>(seed));
       double left = 0, fall = 0, price = 0;
@@ -306,7 +305,7 @@ TEST_CASE("theorem C.3: some iterate, and two averages, have a small duality gap
     constexpr std::size_t kMost = 255;
     for (const bool fixed : {false, true}) {
       std::vector<double> smallest(kMost + 1, 0.0), weighted(smallest), suffix(smallest);
-      for (int seed = 1; seed <= kSeeds; ++seed) {
+      for (int seed = 1; seed <= kRunsOfMean; ++seed) {
         PlainBcfw plain(problem, fixed);
         Random draws(static_cast<std::uint64_t>(seed));
         double least = optimum + ExactPrimal(problem.training(), lambda, plain.newest().w);
@@ -314,9 +313,9 @@ TEST_CASE("theorem C.3: some iterate, and two averages, have a small duality gap
           StepOnDraw(problem, &draws, &plain);
           if ((k & (k + 1)) != 0) continue;  // k = 2^j − 1
           least = std::min(least, GapOf(problem, plain.newest()));
-          smallest[k] += least / kSeeds;
-          weighted[k] += GapOf(problem, AverageOf(plain.iterates, 1, true)) / kSeeds;
-          suffix[k] += GapOf(problem, AverageOf(plain.iterates, (k + 1) / 2, false)) / kSeeds;
+          smallest[k] += least / kRunsOfMean;
+          weighted[k] += GapOf(problem, AverageOf(plain.iterates, 1, true)) / kRunsOfMean;
+          suffix[k] += GapOf(problem, AverageOf(plain.iterates, (k + 1) / 2, false)) / kRunsOfMean;
         }
       }
       for (std::size_t k = 3; k <= kMost; k = 2 * k + 1) {
@@ -344,7 +343,7 @@ TEST_CASE("theorem C.4: with a line search the start is forgotten at a geometric
     const double k0 = std::max(0.0, std::ceil(phase));
     constexpr int kPasses = 30;
     std::vector<MeanOfRuns> error(kPasses), gap(kPasses);
-    for (int seed = 1; seed <= 10 * kSeeds; ++seed) {
+    for (int seed = 1; seed <= 10 * kRunsOfMean; ++seed) {
       const auto learner = MakeLearner(problem, Uniform(seed));
       double least = kInfinity;
       for (int pass = 0; pass < kPasses; ++pass) {
@@ -389,7 +388,7 @@ TEST_CASE("theorem C.4: where steps are 1, the first phase is as long as the the
   constexpr int kPasses = 3;
   CHECK(n * kPasses < k0);
   std::vector<MeanOfRuns> error(kPasses), gap(kPasses);
-  for (int seed = 1; seed <= 25 * kSeeds; ++seed) {
+  for (int seed = 1; seed <= 25 * kRunsOfMean; ++seed) {
     const auto learner = MakeLearner(problem, Uniform(seed));
     for (int pass = 0; pass < kPasses; ++pass) {
       learner->RunPass(kNever);
@@ -429,7 +428,7 @@ TEST_CASE("theorem C.4: where the second phase begins, the error is more than ha
   const double k0 = std::ceil(std::log(2 * optimum / curvature) / -std::log1p(-1 / n));
   CHECK(k0 < n);
   MeanOfRuns error;
-  for (int seed = 1; seed <= 10 * kSeeds; ++seed) {
+  for (int seed = 1; seed <= 10 * kRunsOfMean; ++seed) {
     const auto learner = MakeLearner(problem, Uniform(seed));
     learner->RunPass(kNever);
     error.Add(optimum - learner->Evaluate(1).dual);
@@ -461,7 +460,7 @@ TEST_CASE("the number of oracle calls to a small error does not grow with the ex
       return static_cast<double>(learner->work().oracle_calls);
     };
     MeanOfRuns mean;
-    for (int seed = 1; seed <= kSeeds; ++seed) mean.Add(calls_to(Uniform(seed)));
+    for (int seed = 1; seed <= kRunsOfMean; ++seed) mean.Add(calls_to(Uniform(seed)));
     calls.push_back(mean.mean());
     TrainOptions batch = Uniform(1);
     batch.learner = LearnerKind::kFrankWolfe;

@@ -89,13 +89,6 @@ class PlainSubgradient {
   double k_ = 0;
 };
 
-void CheckNear(std::span<const double> a, std::span<const double> b) {
-  REQUIRE(a.size() == b.size());
-  double scale = 1;
-  for (const double value : a) scale = std::max(scale, std::abs(value));
-  for (std::size_t k = 0; k < a.size(); ++k) CHECK(std::abs(a[k] - b[k]) <= kTight * scale);
-}
-
 }  // namespace
 
 TEST_CASE("iterates follow the formula, with and without projection") {
@@ -105,10 +98,9 @@ TEST_CASE("iterates follow the formula, with and without projection") {
     for (const bool projection : {false, true}) {
       PlainSubgradient plain(problem, 1, projection);
       const auto learner = MakeLearner(problem, SsgOptions(projection));
-      const StopControl never(nullptr, 0);
       for (int pass = 0; pass < 12; ++pass) {
         plain.Pass();
-        learner->RunPass(never);
+        learner->RunPass(kNever);
         learner->Evaluate(1);
         CheckNear(plain.w(), learner->weights());
       }
@@ -134,12 +126,11 @@ TEST_CASE("averages are those of the iterates") {
         const auto learner = MakeLearner(problem, options);
         options.keep_newest = true;
         const auto stubborn = MakeLearner(problem, options);
-        const StopControl never(nullptr, 0);
         std::size_t newest_power = 1;  // of two
         for (std::size_t pass = 1; pass <= 12; ++pass) {
           plain.Pass();
-          learner->RunPass(never);
-          stubborn->RunPass(never);
+          learner->RunPass(kNever);
+          stubborn->RunPass(kNever);
           while (2 * newest_power <= pass * kExamples) newest_power *= 2;
           const std::vector<double> expected =
               plain.Average(kind, kind == AverageKind::kSuffix ? newest_power - 1 : 0);
@@ -183,9 +174,8 @@ TEST_CASE("after whole passes the dual point is the newest iterate itself") {
   Random random(84);
   const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.3);
   const auto learner = MakeLearner(problem, SsgOptions());
-  const StopControl never(nullptr, 0);
   for (int pass = 0; pass < 10; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     const Evaluation evaluation = learner->Evaluate(1);
     double loss = 0;
     std::vector<double> coordinates;

@@ -16,6 +16,7 @@
 
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/tolerances.h"
+#include "tests/support/vectors.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -23,12 +24,6 @@ using namespace slackline::internal::test;
 namespace {
 
 constexpr double kFewLabels = 5;  // threshold of RandomMultiLabelProblem
-
-double LargestDifference(std::span<const double> a, std::span<const double> b) {
-  double largest = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
-  return largest;
-}
 
 std::span<const double> State(const FactorBlocks& blocks, Index m) {
   return std::span(blocks.state(m), blocks.layout(m).size);

@@ -96,8 +96,7 @@ TEST_CASE("dual points are feasible, and verification agrees with the certificat
     const Problem problem(SomeProblem(random, trial), 0.1);
     for (const LearnerKind kind : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
       const auto learner = MakeLearner(problem, For(kind, 30));
-      const StopControl stop(nullptr, 0);
-      for (int pass = 0; pass < 30; ++pass) learner->RunPass(stop);
+      for (int pass = 0; pass < 30; ++pass) learner->RunPass(kNever);
       const Evaluation evaluation = learner->Evaluate(1);
       // The mixture has no other points than this point and the ground truth.
       CHECK(Near(ValueOfDualPoint(problem, *learner), evaluation.dual, kTight));
@@ -128,8 +127,7 @@ TEST_CASE("a change of lambda keeps the bracket sound") {
   const double optimum = RelaxedOptimum(problem.training(), 0.1);
   for (const LearnerKind kind : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
     const auto learner = MakeLearner(problem, For(kind, 1));
-    const StopControl stop(nullptr, 0);
-    for (int pass = 0; pass < 50; ++pass) learner->RunPass(stop);
+    for (int pass = 0; pass < 50; ++pass) learner->RunPass(kNever);
     learner->Evaluate(1);
     learner->traits().lambda->ChangeLambda(changed);
     CHECK(learner->work().block_steps == 0);
@@ -137,7 +135,7 @@ TEST_CASE("a change of lambda keeps the bracket sound") {
       const Evaluation evaluation = learner->Evaluate(1);
       CHECK(evaluation.dual <= optimum + kSolver);
       CHECK(evaluation.primal >= optimum - kSolver);
-      learner->RunPass(stop);
+      learner->RunPass(kNever);
     }
     const Evaluation last = learner->Evaluate(1);
     CHECK(last.primal <= optimum * 1.1);

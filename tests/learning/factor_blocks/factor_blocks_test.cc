@@ -17,19 +17,12 @@
 #include "tests/support/plain_soft.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
+#include "tests/support/vectors.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
-
-std::vector<double> Copy(std::span<const double> values) { return {values.begin(), values.end()}; }
-
-double LargestDifference(std::span<const double> a, std::span<const double> b) {
-  double largest = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
-  return largest;
-}
 
 FactorEvaluation Evaluate(const FactorBlocks& blocks, int threads = 1) {
   std::vector<double> weights;

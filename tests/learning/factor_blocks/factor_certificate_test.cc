@@ -105,8 +105,8 @@ double AddDual(const Problem& problem, Index m, const std::vector<double>& mu, E
 }
 
 /// Σ_a max of the reparametrised θ_a, from the loss, explicit features and DualBound.
-double Hinge(const Problem& problem, Index m, const Eigen::VectorXd& w,
-             const std::vector<double>& delta) {
+double HingeOfParts(const Problem& problem, Index m, const Eigen::VectorXd& w,
+                    const std::vector<double>& delta) {
   const ExampleView example = problem.data().example(m);
   const FactorGraph& graph = example.graph();
   std::vector<double> theta(graph.total_states());
@@ -156,7 +156,7 @@ void CheckEvaluation(const FactorBlocks& blocks) {
       penalty += v[k] * v[k] / (2 * blocks.rho() * M);
       eta_v += point.eta[k] * v[k] / M;
     }
-    hinge += Hinge(problem, m, w, delta) / M;
+    hinge += HingeOfParts(problem, m, w, delta) / M;
   }
   const double regulariser = 0.5 * problem.lambda() * w.squaredNorm();
   const double scale = std::max(1.0, regulariser + hinge);

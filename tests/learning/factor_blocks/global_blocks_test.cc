@@ -25,6 +25,8 @@
 #include <doctest/doctest.h>
 
 #include <tests/support/states.h>
+#include "tests/support/agreement.h"
+#include "tests/support/never.h"
 
 #include "tests/support/all_equal_factor.h"
 #include "tests/support/dense_qp.h"
@@ -35,22 +37,6 @@ using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
-
-/// Checks at every evaluation that the optimum lies between the dual and the primal.
-class BracketObserver : public TrainObserver {
- public:
-  explicit BracketObserver(double optimum) : optimum_(optimum) {}
-  void OnCheck(const ProgressRecord& record) override {
-    const double room = kSolver * std::max(1.0, std::abs(optimum_));
-    sound = sound && record.dual <= optimum_ + room && record.primal >= optimum_ - room;
-    ++checks;
-  }
-  bool sound = true;
-  int checks = 0;
-
- private:
-  double optimum_;
-};
 
 GlobalProblemOptions Family(int number) {
   GlobalProblemOptions options;
@@ -86,16 +72,6 @@ GlobalProblemOptions Family(int number) {
   return options;
 }
 
-TrainOptions Options(LearnerKind learner, StepKind step, double gap) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = step;
-  options.gap_tolerance = gap;
-  options.absolute_gap = gap;
-  options.max_passes = 30000;
-  return options;
-}
-
 }  // namespace
 
 TEST_CASE("the augmented Lagrangian closes the gap with global factors") {
@@ -105,7 +81,7 @@ TEST_CASE("the augmented Lagrangian closes the gap with global factors") {
     const Problem problem(RandomGlobalProblem(static_cast<std::uint64_t>(100 + trial), family),
                           lambda);
     const double optimum = RelaxedOptimum(problem.training(), lambda);
-    BracketObserver observer(optimum);
+    BracketObserver observer(optimum, kNone);
     const TrainSummary summary = Train(
         problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), &observer);
     CAPTURE(trial);
@@ -122,7 +98,7 @@ TEST_CASE("Frank-Wolfe steps store no states and come near the optimum") {
     const Problem problem(
         RandomGlobalProblem(static_cast<std::uint64_t>(200 + trial), Family(trial)), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
-    BracketObserver observer(optimum);
+    BracketObserver observer(optimum, kNone);
     const TrainSummary summary =
         Train(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 2e-3),
               &observer);
@@ -252,7 +228,7 @@ TEST_CASE("restricted factors that share variables have sound bounds") {
     const Problem problem(RandomGlobalProblem(seed, options), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-      BracketObserver observer(optimum);
+      BracketObserver observer(optimum, kNone);
       TrainOptions al = Options(LearnerKind::kAugmentedLagrangian, step, 1e-6);
       al.max_passes = 2000;
       const TrainSummary summary = Train(problem, al, &observer);
@@ -319,12 +295,11 @@ TEST_CASE("a resumed run equals an uninterrupted one") {
         const Problem problem(RandomGlobalProblem(960, Family(4)), 0.02);
         TrainOptions options = Options(kind, step, 0);
         options.order = order;
-        const StopControl never(nullptr, 0);
         const auto whole = MakeLearner(problem, options);
         StateWriter saved;
         for (int pass = 0; pass < 12; ++pass) {
           if (pass == 5) whole->Save(&saved);
-          whole->RunPass(never);
+          whole->RunPass(kNever);
         }
         const auto resumed = MakeLearner(problem, options);
         StateReader reader(saved.bytes());
@@ -333,7 +308,7 @@ TEST_CASE("a resumed run equals an uninterrupted one") {
         StateWriter again;
         resumed->Save(&again);
         CHECK(again.bytes() == saved.bytes());
-        for (int pass = 5; pass < 12; ++pass) resumed->RunPass(never);
+        for (int pass = 5; pass < 12; ++pass) resumed->RunPass(kNever);
         const Evaluation a = whole->Evaluate(1);
         const Evaluation b = resumed->Evaluate(1);
         CHECK(a.primal == b.primal);
@@ -360,13 +335,12 @@ TEST_CASE("training continues with another lambda") {
   const Problem second = first.WithLambda(0.05);
   const auto learner =
       MakeLearner(first, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-5));
-  const StopControl never(nullptr, 0);
-  for (int pass = 0; pass < 30; ++pass) learner->RunPass(never);
+  for (int pass = 0; pass < 30; ++pass) learner->RunPass(kNever);
   learner->traits().lambda->ChangeLambda(second);
   const double optimum = RelaxedOptimum(second.training(), 0.05);
   Evaluation at;
   for (int pass = 0; pass < 4000; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     if (pass % 20 != 0) continue;
     at = learner->Evaluate(1);
     learner->traits().listener->Adapt(at);

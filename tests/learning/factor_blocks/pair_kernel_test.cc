@@ -19,8 +19,9 @@ using namespace slackline::internal;
 
 namespace {
 
-struct Pairs {
-  explicit Pairs(Index count) : mu(4 * count), eta(2 * count), p(2 * count), w(count), n(count) {}
+struct PairArrays {
+  explicit PairArrays(Index count)
+      : mu(4 * count), eta(2 * count), p(2 * count), w(count), n(count) {}
   PairPlanes Planes(bool multipliers) {
     PairPlanes planes;
     planes.count = n;
@@ -38,8 +39,8 @@ struct Pairs {
   Index n;
 };
 
-Pairs RandomPairs(Random& random, Index count) {
-  Pairs pairs(count);
+PairArrays RandomPairs(Random& random, Index count) {
+  PairArrays pairs(count);
   for (Index k = 0; k < count; ++k) {
     double total = 0;
     for (int y = 0; y < 4; ++y) {
@@ -59,7 +60,7 @@ Pairs RandomPairs(Random& random, Index count) {
   return pairs;
 }
 
-std::array<double, 4> Theta(const Pairs& pairs, Index k, bool multipliers,
+std::array<double, 4> Theta(const PairArrays& pairs, Index k, bool multipliers,
                             const PairScales& scales) {
   const auto at = [&](const std::vector<double>& plane, int row) {
     return plane[row * pairs.n + k];
@@ -74,7 +75,8 @@ std::array<double, 4> Theta(const Pairs& pairs, Index k, bool multipliers,
 }
 
 /// One step with the plain functions of step.h.
-void PlainStep(Pairs* pairs, Index k, StepKind kind, bool multipliers, const PairScales& scales) {
+void PlainStep(PairArrays* pairs, Index k, StepKind kind, bool multipliers,
+               const PairScales& scales) {
   std::array<double, 4> theta = Theta(*pairs, k, multipliers, scales);
   std::array<double, 4> mu;
   for (int y = 0; y < 4; ++y) {
@@ -101,7 +103,7 @@ void PlainStep(Pairs* pairs, Index k, StepKind kind, bool multipliers, const Pai
   pairs->eta[n + c] += scales.eta_step * (mu[1] + mu[3] - pairs->p[n + c]);
 }
 
-bool Same(const std::vector<double>& a, const std::vector<double>& b) {
+bool AllNear(const std::vector<double>& a, const std::vector<double>& b) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (!test::Near(a[k], b[k], test::kExact)) return false;
   }
@@ -115,8 +117,8 @@ TEST_CASE("kernels take the steps of plain code") {
   for (const StepKind kind : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
     for (const bool multipliers : {false, true}) {
       for (Index count = 0; count < 40; ++count) {
-        Pairs pairs = RandomPairs(random, count);
-        Pairs expected = pairs;
+        PairArrays pairs = RandomPairs(random, count);
+        PairArrays expected = pairs;
         const PairScales scales{0.1 + random.Uniform(), 0.1 + random.Uniform(),
                                 multipliers ? random.Uniform() : 0.0,
                                 multipliers || count % 2 == 0 ? 0.0 : 2 * random.Uniform()};
@@ -124,9 +126,9 @@ TEST_CASE("kernels take the steps of plain code") {
         kind == StepKind::kPairwise ? PairPairwiseSteps(planes, scales)
                                     : PairFrankWolfeSteps(planes, scales);
         for (Index k = 0; k < count; ++k) PlainStep(&expected, k, kind, multipliers, scales);
-        CHECK(Same(pairs.mu, expected.mu));
-        CHECK(Same(pairs.eta, expected.eta));
-        CHECK(Same(pairs.w, expected.w));
+        CHECK(AllNear(pairs.mu, expected.mu));
+        CHECK(AllNear(pairs.eta, expected.eta));
+        CHECK(AllNear(pairs.w, expected.w));
         for (const double mu : pairs.mu) CHECK(mu >= 0);
       }
     }
@@ -134,7 +136,7 @@ TEST_CASE("kernels take the steps of plain code") {
 }
 
 TEST_CASE("a pair at its optimum stays there") {
-  Pairs pairs(1);
+  PairArrays pairs(1);
   pairs.mu = {1, 0, 0, 0};
   pairs.p = {0, 0};
   pairs.w = {-1};
@@ -147,7 +149,7 @@ TEST_CASE("a pair at its optimum stays there") {
 
 TEST_CASE("smoothed gaps are smooth maxima minus the values of the points") {
   Random random(6);
-  Pairs pairs = RandomPairs(random, 9);
+  PairArrays pairs = RandomPairs(random, 9);
   const PairScales plain{0.7, 0.3, 0, 0};
   const PairScales smooth{0.7, 0.3, 0, 0.8};
   const PairSums hard = EvaluatePairs(pairs.Planes(false), plain);
@@ -171,7 +173,7 @@ TEST_CASE("smoothed gaps are smooth maxima minus the values of the points") {
 
 TEST_CASE("evaluations sum the gains of steps") {
   Random random(5);
-  Pairs pairs = RandomPairs(random, 13);
+  PairArrays pairs = RandomPairs(random, 13);
   const PairScales scales{0.7, 0.3, 0};
   const PairSums sums = EvaluatePairs(pairs.Planes(true), scales);
   double maxima = 0;

@@ -20,6 +20,7 @@
 #include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/mean_of_runs.h"
+#include "tests/support/never.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -341,9 +342,8 @@ TEST_CASE("theorem 4.2: a nearly optimal soft point is nearly optimal for the ha
       TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 0);
       options.own<PenaltyOptions>().rho = rho;
       const auto learner = MakeLearner(problem, options);
-      const StopControl stop(nullptr, 0);
       for (int pass = 0; pass < 30; ++pass) {
-        learner->RunPass(stop);
+        learner->RunPass(kNever);
         const Evaluation point = learner->Evaluate(1);
         const double largest =
             std::max({Norm(hard.weights), Norm(soft.weights), Norm(learner->weights())});
@@ -414,10 +414,9 @@ TEST_CASE("theorem 5.1: Frank-Wolfe steps on random blocks keep the rate") {
         options.order = OrderKind::kUniform;
         options.seed = run + 1;
         const auto learner = MakeLearner(problem, options);
-        const StopControl stop(nullptr, 0);
         double least = kInfinity;
         for (int pass = 0; pass < kPasses; ++pass) {
-          learner->RunPass(stop);
+          learner->RunPass(kNever);
           const Evaluation evaluation = learner->Evaluate(1);
           mean[pass] += evaluation.soft_dual / kRuns;
           least = std::min(least, evaluation.soft_gap);
@@ -454,9 +453,8 @@ TEST_CASE("theorem 5.1: without curvature the error is more than half of its bou
       options.order = OrderKind::kUniform;
       options.seed = run + 1;
       const auto learner = MakeLearner(problem, options);
-      const StopControl stop(nullptr, 0);
       for (int pass = 0; pass < kPasses; ++pass) {
-        learner->RunPass(stop);
+        learner->RunPass(kNever);
         const Evaluation evaluation = learner->Evaluate(1);
         const double own = optimum - evaluation.soft_dual;
         error[pass].Add(own);

@@ -13,7 +13,7 @@ using namespace slackline::internal;
 
 namespace {
 
-constexpr Kernel kRbf{KernelKind::kRbf, 0.3, 3, 1};
+constexpr Kernel kCachedKernel{KernelKind::kRbf, 0.3, 3, 1};
 
 struct Inputs {
   FeatureRows rows;
@@ -31,21 +31,21 @@ struct Inputs {
 TEST_CASE("rows have the kernel's values for any memory limit") {
   const Inputs inputs(17);
   for (const std::int64_t bytes : {0, 8 * 17 * 3, 1'000'000}) {
-    GramCache cache(kRbf, inputs.views, bytes);
+    GramCache cache(kCachedKernel, inputs.views, bytes);
     Random random(6);
     for (int k = 0; k < 100; ++k) {
       const auto j = static_cast<Index>(random.Below(17));
       const std::span<const double> row = cache.Row(j);
       REQUIRE(row.size() == 17);
       for (std::size_t i = 0; i < row.size(); ++i)
-        CHECK(row[i] == KernelValue(kRbf, inputs.views[j], inputs.views[i]));
+        CHECK(row[i] == KernelValue(kCachedKernel, inputs.views[j], inputs.views[i]));
     }
   }
 }
 
 TEST_CASE("memory stays within the limit") {
   const Inputs inputs(20);
-  GramCache cache(kRbf, inputs.views, 8 * 20 * 4 + 100);
+  GramCache cache(kCachedKernel, inputs.views, 8 * 20 * 4 + 100);
   CHECK(cache.capacity() == 4);
   CHECK(cache.bytes() == 0);
   for (Index j = 0; j < 20; ++j) {
@@ -53,14 +53,14 @@ TEST_CASE("memory stays within the limit") {
     CHECK(cache.bytes() <= 8 * 20 * 4);
   }
   CHECK(cache.kept() == 4);
-  CHECK(GramCache(kRbf, inputs.views, 1 << 30).capacity() == 20);
-  CHECK(GramCache(kRbf, inputs.views, 0).capacity() == 1);
+  CHECK(GramCache(kCachedKernel, inputs.views, 1 << 30).capacity() == 20);
+  CHECK(GramCache(kCachedKernel, inputs.views, 0).capacity() == 1);
 }
 
 TEST_CASE("the least recently used row makes room") {
   const Inputs inputs(12);
   constexpr std::size_t kRoom = 5;
-  GramCache cache(kRbf, inputs.views, 8 * 12 * kRoom);
+  GramCache cache(kCachedKernel, inputs.views, 8 * 12 * kRoom);
   std::list<Index> model;  // newest first
   std::int64_t computed = 0;
   Random random(7);

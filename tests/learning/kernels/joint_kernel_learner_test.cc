@@ -14,6 +14,7 @@
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/multiclass_problems.h"
+#include "tests/support/never.h"
 #include "tests/support/quadratic_program.h"
 #include "tests/support/tolerances.h"
 
@@ -22,8 +23,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr Index kExamples = 12, kStates = 3, kFeatures = 4;
-const StopControl kNever(nullptr, 0);
+constexpr Index kJointExamples = 12, kJointStates = 3, kJointFeatures = 4;
 
 enum class Form { kLinear, kGaussian };
 
@@ -45,7 +45,7 @@ class Classes : public JointProblem {
     ++calls;
     const double at_truth = score(GroundTruth(i));
     double best = -kInfinity;
-    for (std::int32_t y = 0; y < kStates; ++y) {
+    for (std::int32_t y = 0; y < kJointStates; ++y) {
       const double loss = y == data_.labels[Size(i)] ? 0 : 1;
       const double value = loss + score(std::vector<std::int32_t>{y}) - at_truth;
       if (value <= best) continue;
@@ -66,7 +66,7 @@ class Classes : public JointProblem {
 
 MulticlassProblem SomeData(std::uint64_t seed = 5) {
   Random random(seed);
-  return RandomMulticlassProblem(random, kExamples, kStates, kFeatures);
+  return RandomMulticlassProblem(random, kJointExamples, kJointStates, kJointFeatures);
 }
 
 /// The primal objective by enumeration.
@@ -75,42 +75,45 @@ double Primal(const Classes& problem, const MulticlassProblem& data, const Joint
   double squares = 0, hinges = 0;
   for (const JointTerm& term : w)
     squares += term.coefficient * ScoreOf(problem, w, term.example, term.labelling);
-  for (Index i = 0; i < kExamples; ++i) {
+  for (Index i = 0; i < kJointExamples; ++i) {
     double hinge = 0;
-    for (std::int32_t y = 0; y < kStates; ++y) {
+    for (std::int32_t y = 0; y < kJointStates; ++y) {
       const double score = ScoreOf(problem, w, i, JointLabelling{y}) -
                            ScoreOf(problem, w, i, problem.GroundTruth(i));
       hinge = std::max(hinge, (y == data.labels[Size(i)] ? 0.0 : 1.0) + score);
     }
     hinges += hinge;
   }
-  return lambda / 2 * squares + hinges / kExamples;
+  return lambda / 2 * squares + hinges / kJointExamples;
 }
 
 /// max_α Σ α Δ/n − λ/2 ‖Σ α ψ/(λn)‖² over all pairs, with explicit coordinates of ψ from a factor
 /// of the kernel matrix.
 double OptimumByQp(const Classes& problem, const MulticlassProblem& data, double lambda) {
-  constexpr Eigen::Index kPairs = kExamples * kStates;
+  constexpr Eigen::Index kPairs = kJointExamples * kJointStates;
   Eigen::MatrixXd gram(kPairs, kPairs);
   for (Eigen::Index a = 0; a < kPairs; ++a) {
     for (Eigen::Index b = 0; b < kPairs; ++b) {
-      gram(a, b) = problem.Kernel(
-          static_cast<Index>(a / kStates), JointLabelling{static_cast<std::int32_t>(a % kStates)},
-          static_cast<Index>(b / kStates), JointLabelling{static_cast<std::int32_t>(b % kStates)});
+      gram(a, b) = problem.Kernel(static_cast<Index>(a / kJointStates),
+                                  JointLabelling{static_cast<std::int32_t>(a % kJointStates)},
+                                  static_cast<Index>(b / kJointStates),
+                                  JointLabelling{static_cast<std::int32_t>(b % kJointStates)});
     }
   }
   Eigen::MatrixXd psi = Eigen::MatrixXd::Zero(kPairs, kPairs);  // rows of differences of unit pairs
   Eigen::VectorXd losses = Eigen::VectorXd::Zero(kPairs);
   for (Eigen::Index a = 0; a < kPairs; ++a) {
-    const Eigen::Index truth = a / kStates * kStates + data.labels[a / kStates];
+    const Eigen::Index truth = a / kJointStates * kJointStates + data.labels[a / kJointStates];
     psi(a, truth) += 1;
     psi(a, a) -= 1;
     losses(a) = a == truth ? 0 : 1;
   }
-  const Eigen::MatrixXd q = psi * gram * psi.transpose() / (lambda * kExamples * kExamples);
-  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(kExamples, kPairs);
-  for (Eigen::Index a = 0; a < kPairs; ++a) sums(a / kStates, a) = 1;
-  return -SolveQp(q, -losses / kExamples, sums, Eigen::VectorXd::Ones(kExamples)).objective;
+  const Eigen::MatrixXd q =
+      psi * gram * psi.transpose() / (lambda * kJointExamples * kJointExamples);
+  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(kJointExamples, kPairs);
+  for (Eigen::Index a = 0; a < kPairs; ++a) sums(a / kJointStates, a) = 1;
+  return -SolveQp(q, -losses / kJointExamples, sums, Eigen::VectorXd::Ones(kJointExamples))
+              .objective;
 }
 
 TrainOptions ToGap(double gap) {
@@ -137,7 +140,7 @@ TEST_CASE("a linear joint kernel has the iterates of bcfw") {
       JointLearnerOptions own;
       own.step = JointStep::kFrankWolfe;
       own.uniform = uniform;
-      const auto dual = MakeJointKernelLearner(&classes, kExamples, lambda, own);
+      const auto dual = MakeJointKernelLearner(&classes, kJointExamples, lambda, own);
       for (int pass = 0; pass < 12; ++pass) {
         primal->RunPass(kNever);
         dual->RunPass(kNever);
@@ -149,7 +152,7 @@ TEST_CASE("a linear joint kernel has the iterates of bcfw") {
       const JointExpansion w = dual->WeightsOf(dual->weights());
       std::vector<double> weights(Size(problem.num_weights()), 0.0);
       for (const JointTerm& term : w) {
-        for (Index f = 0; f < kFeatures; ++f) {
+        for (Index f = 0; f < kJointFeatures; ++f) {
           weights[Size(data.training.data.layout().block(0).at(term.labelling[0], f))] +=
               term.coefficient * data.rows->row(term.example).values[f];
         }
@@ -173,7 +176,7 @@ TEST_CASE("joint kernels reach the optimum of a quadratic program, with true cer
           JointLearnerOptions options;
           options.step = step;
           options.average = average;
-          const auto learner = MakeJointKernelLearner(&problem, kExamples, lambda, options);
+          const auto learner = MakeJointKernelLearner(&problem, kJointExamples, lambda, options);
           const double gap = step == JointStep::kPairwise ? 1e-9 : 2e-3;
           const TrainSummary summary = RunTraining(*learner, ToGap(gap), nullptr, nullptr);
           CHECK(summary.termination == Termination::kConverged);
@@ -193,9 +196,9 @@ TEST_CASE("averages have the weights of the paper") {
   JointLearnerOptions options;
   options.step = JointStep::kFrankWolfe;
   options.average = true;
-  const auto with = MakeJointKernelLearner(&problem, kExamples, 0.01, options);
+  const auto with = MakeJointKernelLearner(&problem, kJointExamples, 0.01, options);
   options.average = false;
-  const auto without = MakeJointKernelLearner(&problem, kExamples, 0.01, options);
+  const auto without = MakeJointKernelLearner(&problem, kJointExamples, 0.01, options);
   bool better = false;
   for (int pass = 0; pass < 20; ++pass) {
     with->RunPass(kNever);
@@ -214,8 +217,8 @@ TEST_CASE("support vectors are at most the steps, and within the bound of theore
   const double lambda = 0.05;
   const double optimum = OptimumByQp(problem, data, lambda);
   double squared_radius = 0;
-  for (Index i = 0; i < kExamples; ++i) {
-    for (std::int32_t y = 0; y < kStates; ++y) {
+  for (Index i = 0; i < kJointExamples; ++i) {
+    for (std::int32_t y = 0; y < kJointStates; ++y) {
       const JointLabelling truth = problem.GroundTruth(i), other = {y};
       squared_radius = std::max(squared_radius, problem.Kernel(i, truth, i, truth) +
                                                     problem.Kernel(i, other, i, other) -
@@ -230,7 +233,7 @@ TEST_CASE("support vectors are at most the steps, and within the bound of theore
       options.step = JointStep::kFrankWolfe;
       options.uniform = true;
       options.seed = seed;
-      const auto learner = MakeJointKernelLearner(&problem, kExamples, lambda, options);
+      const auto learner = MakeJointKernelLearner(&problem, kJointExamples, lambda, options);
       Evaluation evaluation = learner->Evaluate(1);
       while (evaluation.primal - evaluation.dual > gap) {
         learner->RunPass(kNever);
@@ -241,7 +244,7 @@ TEST_CASE("support vectors are at most the steps, and within the bound of theore
       mean_vectors += static_cast<double>(learner->NumSupportVectors()) / kSeeds;
       CHECK(learner->SquaredRadius() <= squared_radius + kExact);
     }
-    const double bound = SupportVectorBound(squared_radius, lambda, kExamples, optimum, gap);
+    const double bound = SupportVectorBound(squared_radius, lambda, kJointExamples, optimum, gap);
     CHECK(mean_vectors <= mean_steps);
     CHECK(mean_steps <= bound);
     CHECK(mean_vectors >= 1);
@@ -256,7 +259,7 @@ TEST_CASE("bounds of the oracle are used, and answers that contradict themselves
   const MulticlassProblem data = SomeData(13);
   Classes problem(data, Form::kGaussian);
   problem.slack = 0.1;
-  const auto learner = MakeJointKernelLearner(&problem, kExamples, 0.1, {});
+  const auto learner = MakeJointKernelLearner(&problem, kJointExamples, 0.1, {});
   TrainOptions options = ToGap(0);
   options.max_passes = 200;
   const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
@@ -265,7 +268,7 @@ TEST_CASE("bounds of the oracle are used, and answers that contradict themselves
 
   const auto refused = [&](const std::function<void(JointAnswer*)>& spoil) {
     problem.spoil = spoil;
-    const auto other = MakeJointKernelLearner(&problem, kExamples, 0.1, {});
+    const auto other = MakeJointKernelLearner(&problem, kJointExamples, 0.1, {});
     CHECK_THROWS_AS(other->RunPass(kNever), std::invalid_argument);
   };
   refused([](JointAnswer* answer) { answer->loss = -1; });

@@ -30,8 +30,6 @@ using namespace slackline::internal::test;
 
 namespace {
 
-const StopControl kNoStop(nullptr, 0);
-
 TrainOptions KernelOptions(LearnerKind learner, KernelKind kernel, double gap = 1e-3) {
   TrainOptions options = Options(learner, StepKind::kAuto, gap);
   options.kernel = kernel;
@@ -124,8 +122,8 @@ TEST_CASE("with the linear kernel the iterates are those of bcfw") {
       options.step = StepKind::kAuto;
       const auto kernel = MakeLearner(problem, options);
       for (int pass = 0; pass < 6; ++pass) {
-        linear->RunPass(kNoStop);
-        kernel->RunPass(kNoStop);
+        linear->RunPass(kNever);
+        kernel->RunPass(kNever);
       }
       CAPTURE(trial);
       CheckSameDuals(problem, *linear, *kernel);
@@ -147,7 +145,7 @@ TEST_CASE("with the linear kernel the iterates are those of batch Frank-Wolfe") 
       const auto kernel = MakeLearner(problem, options);
       PlainFrankWolfe plain(problem, fixed);
       for (int pass = 0; pass < 8; ++pass) {
-        kernel->RunPass(kNoStop);
+        kernel->RunPass(kNever);
         plain.Pass();
         CAPTURE(trial);
         CAPTURE(fixed);
@@ -314,7 +312,7 @@ TEST_CASE("another lambda starts from the dual point") {
   for (const LearnerKind kind : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
     const TrainOptions options = KernelOptions(kind, KernelKind::kRbf, 1e-2);
     const auto learner = MakeLearner(problem, options);
-    for (int pass = 0; pass < 10; ++pass) learner->RunPass(kNoStop);
+    for (int pass = 0; pass < 10; ++pass) learner->RunPass(kNever);
     for (const double lambda : {0.1, 1e-3, 10.0}) {
       const Problem next = problem.WithLambda(lambda);
       const double optimum =
@@ -324,7 +322,7 @@ TEST_CASE("another lambda starts from the dual point") {
       double dual = learner->Evaluate(1).dual;
       CHECK(dual >= -kExact);
       for (int pass = 0; pass < 10; ++pass) {
-        learner->RunPass(kNoStop);
+        learner->RunPass(kNever);
         const Evaluation evaluation = learner->Evaluate(1);
         CHECK(evaluation.dual >= dual - kTight);
         CHECK(evaluation.dual <= optimum + kSolver);

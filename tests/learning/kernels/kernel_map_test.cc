@@ -21,7 +21,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr Kernel kRbf{KernelKind::kRbf, 0.4, 3, 1};
+constexpr Kernel kMappedKernel{KernelKind::kRbf, 0.4, 3, 1};
 
 TrainOptions RbfOptions(LearnerKind learner, StepKind step, double gap) {
   TrainOptions options = Options(learner, step, gap);
@@ -40,7 +40,7 @@ TEST_CASE("inner products of the new inputs are kernel values") {
     shape.repeat_examples = trial % 3 == 0;
     shape.whole_inputs = trial % 3 == 1;
     const Problem problem(RandomProblem(random, shape), 0.1);
-    const KernelMap map(problem, kRbf);
+    const KernelMap map(problem, kMappedKernel);
     CHECK(map.rank() <= map.expansion().num_inputs());
     const FeatureRows& old_rows = *problem.data().rows();
     const FeatureRows& new_rows = *map.problem().data().rows();
@@ -49,7 +49,7 @@ TEST_CASE("inner products of the new inputs are kernel values") {
       for (Index j = 0; j < old_rows.size(); ++j) {
         if (map.expansion().input_at(i) < 0 || map.expansion().input_at(j) < 0) continue;
         CHECK(Near(Dot(new_rows.row(i), new_rows.row(j)),
-                   KernelValue(kRbf, old_rows.row(i), old_rows.row(j)), 1e-11));
+                   KernelValue(kMappedKernel, old_rows.row(i), old_rows.row(j)), 1e-11));
       }
     }
   }
@@ -90,14 +90,14 @@ TEST_CASE("expansions have the scores of the weights") {
     ProblemOptions shape = RandomOptions(random);
     shape.inputs = InputKind::kDense;
     const Problem problem(RandomProblem(random, shape), 0.1);
-    const KernelMap map(problem, kRbf);
+    const KernelMap map(problem, kMappedKernel);
     std::vector<double> weights(map.problem().num_weights());
     for (double& weight : weights) weight = random.Normal();
     const std::vector<double> expansion = map.Expand(weights);
     const std::vector<double> back = map.Weights(expansion);
     REQUIRE(back.size() == weights.size());
-    const GramCache gram(kRbf, {map.expansion().inputs().begin(), map.expansion().inputs().end()},
-                         0);
+    const GramCache gram(kMappedKernel,
+                         {map.expansion().inputs().begin(), map.expansion().inputs().end()}, 0);
     std::vector<double> scores(expansion.size());
     map.expansion().Scores(gram, expansion, 1, scores);
     double by_kernel = 0, by_weights = 0;
@@ -111,7 +111,7 @@ TEST_CASE("every learner reaches the optimum of the kernel matrix") {
   Random random(63);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 6, 3, 2, true), 0.1);
-    const TrainingSet reference = Featurised(problem.training(), kRbf);
+    const TrainingSet reference = Featurised(problem.training(), kMappedKernel);
     const double optimum = RelaxedOptimum(reference, 0.1);
     CAPTURE(trial);
     const TrainOptions al =
@@ -146,13 +146,12 @@ TEST_CASE("saved states of mapped learners continue bit for bit") {
   const Problem problem(RandomMultiLabelProblem(random, 12, 3, 2, true), 0.05);
   for (const LearnerKind kind : {LearnerKind::kAugmentedLagrangian, LearnerKind::kBcfw}) {
     const TrainOptions options = RbfOptions(kind, StepKind::kAuto, 1e-4);
-    const StopControl stop(nullptr, 0);
     const auto first = CheckTakeOver(problem, options, {1, 1});
     first->traits().lambda->ChangeLambda(problem.WithLambda(0.01));
-    const double optimum = RelaxedOptimum(Featurised(problem.training(), kRbf), 0.01);
+    const double optimum = RelaxedOptimum(Featurised(problem.training(), kMappedKernel), 0.01);
     double best = kInfinity;
     for (int pass = 0; pass < 200; ++pass) {
-      first->RunPass(stop);
+      first->RunPass(kNever);
       const Evaluation evaluation = first->Evaluate(1);
       CHECK(evaluation.primal >= optimum - kSolver);
       CHECK(evaluation.dual <= optimum + kSolver);

@@ -14,6 +14,7 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/forest_problems.h"
+#include "tests/support/never.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -90,7 +91,7 @@ TEST_CASE("the first pass follows the formula") {
                             std::pow(BestShare(at_start.loss, at_start.loss - start_value), 2) *
                                 (at_start.loss - start_value)),
                kExact));
-    learner->RunPass(StopControl(nullptr, 0));
+    learner->RunPass(kNever);
     const double regulariser = loss - value;
     const double share = BestShare(loss, regulariser);
     const Evaluation evaluation = learner->Evaluate(1);
@@ -102,7 +103,6 @@ TEST_CASE("the first pass follows the formula") {
 
 TEST_CASE("the dual never falls, and both orders converge") {
   Random random(2);
-  const StopControl stop(nullptr, 0);
   int compared = 0;
   for (int trial = 0; trial < 10; ++trial) {
     const Problem problem(ForestProblem(random, trial), 0.5);
@@ -112,7 +112,7 @@ TEST_CASE("the dual never falls, and both orders converge") {
       double last = -kInfinity;  // f of the newest α, where evaluated at α itself
       Evaluation evaluation;
       for (int pass = 0; pass < 200; ++pass) {
-        learner->RunPass(stop);
+        learner->RunPass(kNever);
         evaluation = learner->Evaluate(1);
         // At the best mixture of α and the ground truth, f equals the regulariser.
         const double regulariser = Regulariser(0.5, learner->weights());
@@ -135,12 +135,12 @@ TEST_CASE("every trial step counts as an oracle call") {
   const auto learner = MakeExponentiatedGradientLearner(problem, EgOptions(OrderKind::kExample));
   CHECK(learner->work().oracle_calls == 6);  // the uniform distributions
   CHECK(learner->work().block_steps == 0);
-  learner->RunPass(StopControl(nullptr, 0));
+  learner->RunPass(kNever);
   CHECK(learner->work().block_steps == 6);
   CHECK(learner->work().oracle_calls >= 12);
   CHECK(learner->work().oracle_calls <= 6 + 3 * 6);
   const std::int64_t before = learner->work().oracle_calls;
-  learner->RunPass(StopControl(nullptr, 0));
+  learner->RunPass(kNever);
   CHECK(learner->work().oracle_calls >= before + 6);
   CHECK(learner->work().oracle_calls <= before + 6 * 6);
 }

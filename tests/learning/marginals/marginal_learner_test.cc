@@ -44,14 +44,6 @@ TrainOptions ToGap(LearnerKind learner, Index passes) {
   return options;
 }
 
-void CheckSame(const TrainSummary& a, const TrainSummary& b) {
-  CHECK(a.weights == b.weights);
-  CHECK(a.last.primal == b.last.primal);
-  CHECK(a.last.dual == b.last.dual);
-  CHECK(a.last.pass == b.last.pass);
-  CHECK(a.last.oracle_calls == b.last.oracle_calls);
-}
-
 }  // namespace
 
 TEST_CASE("bounds enclose the optimum at every check, and the gap closes") {
@@ -144,11 +136,10 @@ TEST_CASE("resumed runs are the same bit for bit") {
 TEST_CASE("states that do not fit are refused") {
   Random random(5);
   const Problem problem(ForestProblem(random, 0), 0.1);
-  const StopControl stop(nullptr, 0);
   for (const LearnerKind kind : kLearners) {
     const auto learner = MakeLearner(problem, Passes(kind, 1));
     learner->traits().dual_point->KeepDualPoint();
-    learner->RunPass(stop);
+    learner->RunPass(kNever);
     learner->Evaluate(1);
     StateWriter writer;
     learner->Save(&writer);
@@ -236,12 +227,11 @@ TEST_CASE("the state after an interrupted pass can be evaluated") {
   const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, false), 0.05);
   const std::atomic<int> interrupt{1};
   const StopControl stopped(&interrupt, 0);
-  const StopControl stop(nullptr, 0);
   const double optimum = ExactOptimum(problem.training(), 0.05);
   for (const LearnerKind kind : kLearners) {
     const auto learner = MakeLearner(problem, Passes(kind, 1));
     for (int pass = 0; pass < 20; ++pass) {
-      learner->RunPass(pass % 2 == 0 ? stopped : stop);
+      learner->RunPass(pass % 2 == 0 ? stopped : kNever);
       const Evaluation evaluation = learner->Evaluate(1);
       CHECK(evaluation.dual <= optimum + kSolver);
       CHECK(evaluation.primal >= optimum - kSolver);

@@ -30,7 +30,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr double kLambda = 0.02;
+constexpr double kCountLambda = 0.02;
 
 /// Examples with a chain of labels, or with unconnected labels.
 Problem F1Problem(std::uint64_t seed, Index examples, Index labels, bool joined) {
@@ -39,7 +39,7 @@ Problem F1Problem(std::uint64_t seed, Index examples, Index labels, bool joined)
       RandomMultiLabelProblem(random, examples, joined ? labels : 1, 3, false);
   LossOptions loss;
   loss.form = LossForm::kF1;
-  if (joined) return {MakeTrainingSet(plain.data, loss), kLambda};
+  if (joined) return {MakeTrainingSet(plain.data, loss), kCountLambda};
   // RandomMultiLabelProblem always connects its labels: only its inputs are used here.
   const auto layout = std::make_shared<WeightLayout>();
   const Index block = layout->AddBlock("labels", labels, 3);
@@ -55,7 +55,7 @@ Problem F1Problem(std::uint64_t seed, Index examples, Index labels, bool joined)
     for (Index& label : chosen) label = random.Below(3) == 0;
     own.Add(shared, chosen, plain.data.first_input(m));
   }
-  return {MakeTrainingSet(own, loss), kLambda};
+  return {MakeTrainingSet(own, loss), kCountLambda};
 }
 
 /// 1 − 2PR/(P + R), with precision P and recall R.
@@ -291,7 +291,7 @@ TEST_CASE("learners and oracles that do not support the loss refuse it") {
   LossOptions loss;
   loss.form = LossForm::kF1;
   const Problem cycles(MakeTrainingSet(RandomMultiLabelProblem(random, 4, 4, 2, true).data, loss),
-                       kLambda);
+                       kCountLambda);
   CHECK_THROWS_AS(MakeLearner(cycles, {}), DataError);
   loss.given_weights.assign(8, 1.0);
   CHECK_THROWS_AS(MakeTrainingSet(problem.data(), loss), std::invalid_argument);
@@ -301,7 +301,7 @@ TEST_CASE("the default lambda treats single errors like those of sums of losses"
   const Problem f1 = F1Problem(11, 40, 5, true);
   LossOptions count;
   count.scale = LossScale::kCount;
-  const Problem sums(MakeTrainingSet(f1.data(), count), kLambda);
+  const Problem sums(MakeTrainingSet(f1.data(), count), kCountLambda);
   const double ratio = ScalesOf(f1, {}).loss_per_variable / ScalesOf(sums, {}).loss_per_variable;
   double errors = 0;
   for (Index m = 0; m < f1.size(); ++m) {

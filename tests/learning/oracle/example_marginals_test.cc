@@ -10,6 +10,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/oracle/shared_tables.h>
 
+#include "tests/support/all_labellings.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -19,7 +20,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-TrainingSet ForestProblem(Random& random, bool forbidden) {
+TrainingSet SmallForests(Random& random, bool forbidden) {
   ProblemOptions options = RandomOptions(random);
   options.forest = true;
   options.forbidden = forbidden;
@@ -28,16 +29,10 @@ TrainingSet ForestProblem(Random& random, bool forbidden) {
 }
 
 /// All labellings without forbidden states.
-std::vector<std::vector<Index>> Labellings(const Structure& structure) {
-  std::vector<std::vector<Index>> all;
-  std::vector<Index> y(structure.graph().num_variables(), 0);
-  while (true) {
-    if (FirstForbiddenPart(structure, y) < 0) all.push_back(y);
-    std::size_t i = y.size();
-    while (i > 0 && ++y[i - 1] == structure.graph().cardinality(static_cast<Index>(i - 1)))
-      y[--i] = 0;
-    if (i == 0) return all;
-  }
+std::vector<std::vector<Index>> AllowedLabellings(const Structure& structure) {
+  auto all = AllLabellings(structure.graph().cardinalities());
+  std::erase_if(all, [&](const auto& y) { return FirstForbiddenPart(structure, y) >= 0; });
+  return all;
 }
 
 }  // namespace
@@ -45,7 +40,7 @@ std::vector<std::vector<Index>> Labellings(const Structure& structure) {
 TEST_CASE("expectations agree with enumeration of all labellings") {
   Random random(1);
   for (int trial = 0; trial < 40; ++trial) {
-    const Problem problem(ForestProblem(random, trial % 3 == 0), 0.1);
+    const Problem problem(SmallForests(random, trial % 3 == 0), 0.1);
     ExampleMarginals marginals(problem, "eg");
     for (Index m = 0; m < problem.size(); ++m) {
       const ExampleView example = problem.data().example(m);
@@ -59,7 +54,7 @@ TEST_CASE("expectations agree with enumeration of all labellings") {
       double partition = 0;
       double loss = 0;
       std::vector<double> psi(v.size(), 0.0);
-      const auto labellings = Labellings(example.structure());
+      const auto labellings = AllowedLabellings(example.structure());
       for (const auto& y : labellings) {
         std::vector<double> q(v.size(), 0.0);
         AddLabellingFeatures(example, y, 1, q);

@@ -26,15 +26,15 @@ using namespace slackline::internal::test;
 
 namespace {
 
-enum class Pairs { kAll, kChain };
+enum class PairGraph { kAll, kChain };
 
 /// Multi-label models with everything that the fast path supports: constant features of value 1 and
 /// of other values, a label without linear features, pair weights in another order than the pairs.
-Problem MultiLabelWithConstants(Random& random, Index labels, Pairs pairs, bool scattered) {
+Problem MultiLabelWithConstants(Random& random, Index labels, PairGraph pairs, bool scattered) {
   FactorGraphBuilder graph;
   graph.AddVariables(labels, 2);
   for (Index i = 0; i < labels; ++i) {
-    const Index end = pairs == Pairs::kAll ? labels : std::min(labels, i + 2);
+    const Index end = pairs == PairGraph::kAll ? labels : std::min(labels, i + 2);
     for (Index j = i + 1; j < end; ++j)
       graph.AddFactor(j % 2 == 0 ? std::vector<Index>{i, j} : std::vector<Index>{j, i});
   }
@@ -73,9 +73,9 @@ Problem MultiLabelWithConstants(Random& random, Index labels, Pairs pairs, bool 
 TEST_CASE("roof duality on multi-label models without cycles finds the best labelling") {
   Random random(1);
   for (int trial = 0; trial < 40; ++trial) {
-    const Problem problem = trial % 2 == 0
-                                ? Problem(RandomMultiLabelProblem(random, 3, 5, 3, false), 0.1)
-                                : MultiLabelWithConstants(random, 5, Pairs::kChain, trial % 4 == 1);
+    const Problem problem =
+        trial % 2 == 0 ? Problem(RandomMultiLabelProblem(random, 3, 5, 3, false), 0.1)
+                       : MultiLabelWithConstants(random, 5, PairGraph::kChain, trial % 4 == 1);
     CAPTURE(trial);
     for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kRoof}) {
       Oracle oracle(problem, kind, Oracle::Effort::kTraining);
@@ -89,9 +89,9 @@ TEST_CASE("roof duality on full multi-label models maximises over the local poly
   Random random(2);
   int fractional = 0;
   for (int trial = 0; trial < 40; ++trial) {
-    const Problem problem = trial % 2 == 0
-                                ? Problem(RandomMultiLabelProblem(random, 3, 4, 3, true), 0.1)
-                                : MultiLabelWithConstants(random, 4, Pairs::kAll, trial % 4 == 1);
+    const Problem problem =
+        trial % 2 == 0 ? Problem(RandomMultiLabelProblem(random, 3, 4, 3, true), 0.1)
+                       : MultiLabelWithConstants(random, 4, PairGraph::kAll, trial % 4 == 1);
     std::vector<double> weights = SomeWeights(random, problem, trial);
     if (trial % 5 == 1) {  // labels that their losses switch on, and that repel each other
       const Offset pairs = problem.data().layout().block(1).offset;

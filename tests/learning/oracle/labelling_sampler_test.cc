@@ -11,6 +11,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/multiclass_problems.h"
+#include "tests/support/random_models.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -38,12 +39,6 @@ std::vector<double> AllScores(const FactorGraph& graph, std::span<const double> 
   return values;
 }
 
-std::vector<double> RandomScores(Random& random, const FactorGraph& graph) {
-  std::vector<double> scores(graph.total_states());
-  for (double& score : scores) score = random.Normal();
-  return scores;
-}
-
 /// Chains of n variables with 3 states, whose pairs are added in irregular order.
 TrainingSet ChainProblem(Index n) {
   auto layout = std::make_shared<WeightLayout>();
@@ -68,7 +63,7 @@ TEST_CASE("chains and single variables give their best labellings") {
     const auto sampler = MakeLabellingSampler(problem, SolverKind::kTree);
     for (int trial = 0; trial < 20; ++trial) {
       const ExampleView example = problem.data().example(0);
-      const std::vector<double> scores = RandomScores(random, example.graph());
+      const std::vector<double> scores = RandomScores(random, example.graph(), 1);
       const std::vector<double> all = AllScores(example.graph(), scores);
       std::vector<Labelling> found;
       sampler->Sample(0, example, scores, 7, &random, &found);
@@ -84,7 +79,7 @@ TEST_CASE("other graphs give perturbed maxima") {
   const Problem problem(RandomMultiLabelProblem(random, 1, 4, 2, true), 1);
   const auto sampler = MakeLabellingSampler(problem, SolverKind::kBruteForce);
   const ExampleView example = problem.data().example(0);
-  const std::vector<double> scores = RandomScores(random, example.graph());
+  const std::vector<double> scores = RandomScores(random, example.graph(), 1);
   const std::vector<double> all = AllScores(example.graph(), scores);
   std::vector<Labelling> found;
   sampler->Sample(0, example, scores, 200, &random, &found);
@@ -109,6 +104,6 @@ TEST_CASE("a request for no samples returns none") {
   const auto sampler = MakeLabellingSampler(problem, SolverKind::kTree);
   std::vector<Labelling> found;
   const ExampleView example = problem.data().example(0);
-  sampler->Sample(0, example, RandomScores(random, example.graph()), 0, &random, &found);
+  sampler->Sample(0, example, RandomScores(random, example.graph(), 1), 0, &random, &found);
   CHECK(found.empty());
 }

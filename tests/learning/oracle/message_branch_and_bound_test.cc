@@ -145,12 +145,11 @@ TEST_CASE("abandoned searches get higher limits, call by call") {
 TEST_CASE("a run resumed after searches is the same bit for bit, for any number of threads") {
   const Problem problem = Grids();
   const TrainOptions options = ChooseLearner(problem, Automatic(0)).options;
-  const StopControl never(nullptr, 0);
   constexpr int kPasses = 160, kCut = 120;
   const std::unique_ptr<Learner> whole = MakeLearner(problem, options);
   std::string state;
   for (int pass = 1; pass <= kPasses; ++pass) {
-    whole->RunPass(never);
+    whole->RunPass(kNever);
     if (pass != kCut) continue;
     whole->Evaluate(1);
     StateWriter writer;
@@ -162,7 +161,7 @@ TEST_CASE("a run resumed after searches is the same bit for bit, for any number 
   const std::unique_ptr<Learner> resumed = MakeLearner(problem, options);
   StateReader reader(state);
   resumed->Load(&reader);
-  for (int pass = kCut + 1; pass <= kPasses; ++pass) resumed->RunPass(never);
+  for (int pass = kCut + 1; pass <= kPasses; ++pass) resumed->RunPass(kNever);
   const Evaluation evaluation = resumed->Evaluate(1);
   CHECK(evaluation.primal == expected.primal);
   CHECK(evaluation.dual == expected.dual);

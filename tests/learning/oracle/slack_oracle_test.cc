@@ -27,13 +27,13 @@ using namespace slackline::internal::test;
 
 namespace {
 
-enum class Losses { kHamming, kUnits, kTwoValues, kAny };
-constexpr Losses kAllLosses[] = {Losses::kHamming, Losses::kUnits, Losses::kTwoValues,
-                                 Losses::kAny};
+enum class LossFamily { kHamming, kUnits, kTwoValues, kAny };
+constexpr LossFamily kAllLosses[] = {LossFamily::kHamming, LossFamily::kUnits,
+                                     LossFamily::kTwoValues, LossFamily::kAny};
 
 /// Draws the losses of all states but those of the ground truth; some are zero.
-Problem WithLosses(Random& random, TrainingSet training, Losses kind) {
-  for (Index m = 0; m < training.data.size() && kind != Losses::kHamming; ++m) {
+Problem WithLosses(Random& random, TrainingSet training, LossFamily kind) {
+  for (Index m = 0; m < training.data.size() && kind != LossFamily::kHamming; ++m) {
     const ExampleView example = training.data.example(m);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
       for (Index s = 0; s < example.graph().cardinality(i); ++s) {
@@ -41,9 +41,9 @@ Problem WithLosses(Random& random, TrainingSet training, Losses kind) {
         const Offset at = training.loss_begin[m] + example.graph().state_offset(i) + s;
         double& loss = training.losses[at];
         const auto drawn = static_cast<double>(random.Below(4));
-        if (kind == Losses::kUnits) loss = 0.3 * drawn;
-        if (kind == Losses::kTwoValues) loss = drawn < 2 ? 0.7 : std::sqrt(2);
-        if (kind == Losses::kAny) loss = random.Uniform();
+        if (kind == LossFamily::kUnits) loss = 0.3 * drawn;
+        if (kind == LossFamily::kTwoValues) loss = drawn < 2 ? 0.7 : std::sqrt(2);
+        if (kind == LossFamily::kAny) loss = random.Uniform();
       }
     }
   }
@@ -335,8 +335,8 @@ TEST_CASE("the method follows from the loss, the graph and the number of labelli
       shape.forest = forest;
       shape.num_factors = forest ? 6 : 40;
       const TrainingSet training = RandomProblem(random, shape);
-      const Problem hamming = WithLosses(random, training, Losses::kHamming);
-      const Problem any = WithLosses(random, training, Losses::kAny);
+      const Problem hamming = WithLosses(random, training, LossFamily::kHamming);
+      const Problem any = WithLosses(random, training, LossFamily::kAny);
       const SlackMethod otherwise =
           variables == 12 ? SlackMethod::kEnumeration : SlackMethod::kMultipliers;
       CHECK(SlackMethodOf(hamming, 0, SolverKind::kAuto) ==

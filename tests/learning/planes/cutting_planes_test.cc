@@ -20,6 +20,8 @@
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/all_labellings.h"
+#include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 
@@ -47,15 +49,6 @@ struct JointCorner {
   double loss = 0;
 };
 
-VectorXd DenseFeaturesOf(const ExampleView& example, std::span<const Index> labels) {
-  const FactorGraph& graph = example.graph();
-  VectorXd phi = VectorXd::Zero(example.structure().layout().size());
-  for (Index i = 0; i < graph.num_variables(); ++i) phi += DenseFeatures(example, i, labels[i]);
-  for (Index c = 0; c < graph.num_factors(); ++c)
-    phi += DenseFeatures(example, graph.num_variables() + c, JointState(graph, c, labels));
-  return phi;
-}
-
 /// argmax_y Δ_m(y) − w·ψ_m(y) of every example by enumeration; the first among ties.
 JointCorner BestJointCorner(const TrainingSet& training, const VectorXd& w) {
   JointCorner joint{VectorXd::Zero(w.size()), 0};
@@ -64,10 +57,9 @@ JointCorner BestJointCorner(const TrainingSet& training, const VectorXd& w) {
     const ExampleView example = training.data.example(m);
     const FactorGraph& graph = example.graph();
     const VectorXd given = DenseFeaturesOf(example, example.labels());
-    std::vector<Index> labels(graph.num_variables(), 0);
     JointCorner best{VectorXd::Zero(w.size()), 0};
     double most = -kInfinity;
-    for (bool more = true; more;) {
+    for (const auto& labels : AllLabellings(graph.cardinalities())) {
       double loss = 0;
       for (Index i = 0; i < graph.num_variables(); ++i)
         loss += training.loss(m)[graph.state_offset(i) + labels[i]];
@@ -75,11 +67,6 @@ JointCorner BestJointCorner(const TrainingSet& training, const VectorXd& w) {
       if (loss - w.dot(psi) > most) {
         most = loss - w.dot(psi);
         best = {psi, loss};
-      }
-      more = false;
-      for (std::size_t i = labels.size(); i-- > 0 && !more;) {
-        more = ++labels[i] < graph.cardinality(static_cast<Index>(i));
-        if (!more) labels[i] = 0;
       }
     }
     joint.psi += share * best.psi;
@@ -164,7 +151,6 @@ TEST_CASE("cutting-plane-1 without its cache is fully corrective batch Frank-Wol
     options.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
     options.own<PlaneOptions>().prune_after = 0;
     const auto learner = MakeLearner(problem, options);
-    const StopControl never(nullptr, 0);
     FullyCorrective fw;
     fw.w = VectorXd::Zero(problem.num_weights());
     fw.corners.push_back({fw.w, 0});
@@ -174,7 +160,7 @@ TEST_CASE("cutting-plane-1 without its cache is fully corrective batch Frank-Wol
                          fw.dual - lambda / 2 * fw.w.squaredNorm();
       fw.corners.push_back(corner);
       fw.Correct(lambda);
-      learner->RunPass(never);
+      learner->RunPass(kNever);
       CAPTURE(trial);
       CAPTURE(pass);
       CHECK(Near(learner->Evaluate(1).dual, fw.dual, kSolver));
@@ -272,38 +258,30 @@ TEST_CASE("slack rescaling reaches the optimum of its own objective") {
 }
 
 TEST_CASE("slack rescaling is refused where it is not supported") {
-  const auto refusal = [](const TrainOptions& options) -> std::string {
-    try {
-      CheckOptions(options);
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
   TrainOptions options;
   options.rescaling = Rescaling::kSlack;
   for (const LearnerKind learner : {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian,
                                     LearnerKind::kExponentiatedGradient, LearnerKind::kDlpw}) {
     options.learner = learner;
-    CHECK(refusal(options).starts_with("--rescaling slack applies to --learner "));
+    CHECK(RefusalOf(options).starts_with("--rescaling slack applies to --learner "));
   }
   for (const LearnerKind learner : {LearnerKind::kAuto, LearnerKind::kBcfw, LearnerKind::kBundle,
                                     LearnerKind::kCuttingPlaneN, LearnerKind::kProxSdca}) {
     options.learner = learner;
-    CHECK(refusal(options) == "accepted");
+    CHECK(RefusalOf(options) == "accepted");
   }
   options.smoothing = 0.1;
-  CHECK(refusal(options).starts_with("--smoothing cannot be combined with --rescaling slack"));
+  CHECK(RefusalOf(options).starts_with("--smoothing cannot be combined with --rescaling slack"));
   options = {};
   options.rescaling = Rescaling::kSlack;
   options.learner = LearnerKind::kMultiSample;
   options.own<MultiSampleOptions>().online_loss = true;
-  CHECK(refusal(options).starts_with("--online-loss cannot be combined with --rescaling slack"));
+  CHECK(RefusalOf(options).starts_with("--online-loss cannot be combined with --rescaling slack"));
   // Options of factor blocks leave `auto` no learner.
   options = {};
   options.rescaling = Rescaling::kSlack;
   options.own<PenaltyOptions>().rho = 1;
-  CHECK(refusal(options) != "accepted");
+  CHECK(RefusalOf(options) != "accepted");
   Random random(6);
   const Problem large(RandomMultiLabelProblem(random, 2, 13, 2, false), 0.1);
   CHECK_THROWS_WITH_AS(ChooseLearner(large, options), doctest::Contains("--rescaling slack"),
@@ -342,12 +320,11 @@ TEST_CASE("saved planes continue bit for bit, and evaluations do not change the 
 
 TEST_CASE("another lambda starts from the existing planes") {
   Random random(9);
-  const StopControl never(nullptr, 0);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.5);
     for (const LearnerKind kind : kPlaneLearners) {
       const auto learner = MakeLearner(problem, OptionsOfPlanes(kind, 0));
-      for (int pass = 0; pass < 15; ++pass) learner->RunPass(never);
+      for (int pass = 0; pass < 15; ++pass) learner->RunPass(kNever);
       for (const double lambda : {0.1, 0.3, 2.0}) {
         const Problem next = problem.WithLambda(lambda);
         const double optimum = ExactOptimum(next.training(), lambda);
@@ -361,7 +338,7 @@ TEST_CASE("another lambda starts from the existing planes") {
         CHECK(first.primal >= optimum - kSolver);
         // Planes and corners of the previous λ already give a good dual for this λ.
         CHECK(first.dual >= 0.3 * optimum - kSolver);
-        for (int pass = 0; pass < 60; ++pass) learner->RunPass(never);
+        for (int pass = 0; pass < 60; ++pass) learner->RunPass(kNever);
         const Evaluation last = learner->Evaluate(1);
         CHECK(Near(last.dual, optimum, 1e-4));
         CHECK(Near(last.primal, optimum, 1e-4));

@@ -35,7 +35,7 @@ Plane RandomPlane(Random& random, int number, std::size_t size) {
 }
 
 /// min_w λ/2 ‖w‖² + max(0, max_k (b_k − w·a_k)), as a quadratic program in the dual.
-double Optimum(const std::vector<Plane>& planes, double lambda) {
+double OptimumOfPlanes(const std::vector<Plane>& planes, double lambda) {
   const auto n = static_cast<Eigen::Index>(planes.size()) + 1;
   const auto d = static_cast<Eigen::Index>(planes[0].a.size());
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(d, n);
@@ -76,7 +76,7 @@ TEST_CASE("the minimum of the model agrees with a dense quadratic program") {
       planes.push_back(RandomPlane(random, number, size));
       bundle.Add(planes.back().a, planes.back().b, {1, 2});
       bundle.Solve(1e-12);
-      const double optimum = Optimum(planes, lambda);
+      const double optimum = OptimumOfPlanes(planes, lambda);
       CAPTURE(trial);
       CAPTURE(number);
       CHECK(Near(bundle.value(), optimum, kTight));
@@ -153,7 +153,7 @@ TEST_CASE("planes hold for every lambda") {
   for (const double lambda : {1.0, 0.01, 10.0, 1e-4}) {
     bundle.set_lambda(lambda);
     bundle.Solve(1e-13);
-    CHECK(Near(bundle.value(), Optimum(planes, lambda), kTight));
+    CHECK(Near(bundle.value(), OptimumOfPlanes(planes, lambda), kTight));
   }
 }
 

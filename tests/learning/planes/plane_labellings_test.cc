@@ -12,6 +12,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/never.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -33,7 +34,6 @@ double Risk(const Problem& problem, std::span<const double> weights) {
 
 TEST_CASE("planes touch the risk at their point, and are never above it") {
   Random random(1);
-  const StopControl never(nullptr, 0);
   for (int trial = 0; trial < 24; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
     PlaneLabellings kept(problem, SolverKind::kBruteForce, Rescaling::kMargin);
@@ -41,8 +41,8 @@ TEST_CASE("planes touch the risk at their point, and are never above it") {
     for (int round = 0; round < 4; ++round) {
       const std::vector<double> w = RandomWeights(random, problem);
       // Before the oracle is called, the kept labellings give a lower plane.
-      kept.Recall(w, never, &recalled);
-      kept.Ask(w, never, &asked);
+      kept.Recall(w, kNever, &recalled);
+      kept.Ask(w, kNever, &asked);
       CAPTURE(trial);
       CHECK(asked.whole);
       CHECK(Near(asked.value, Risk(problem, w), kTight));
@@ -50,7 +50,7 @@ TEST_CASE("planes touch the risk at their point, and are never above it") {
       CHECK(Near(PlaneBundle::At(recalled.direction, recalled.offset, w), recalled.value, kTight));
       CHECK(recalled.value <= asked.value + kTight);
       CHECK(recalled.value >= -kTight);
-      kept.Recall(w, never, &recalled);
+      kept.Recall(w, kNever, &recalled);
       CHECK(Near(recalled.value, asked.value, kTight));
       const std::vector<double> elsewhere = RandomWeights(random, problem);
       CHECK(PlaneBundle::At(asked.direction, asked.offset, elsewhere) <=
@@ -79,7 +79,6 @@ TEST_CASE("an interrupted plane is a valid lower bound") {
 
 TEST_CASE("the best point of a line is that of the kept labellings") {
   Random random(3);
-  const StopControl never(nullptr, 0);
   int inside = 0;
   for (int trial = 0; trial < 40; ++trial) {
     const Problem problem(SomeProblem(random, trial), trial % 2 == 0 ? 0.1 : 0.5);
@@ -92,10 +91,10 @@ TEST_CASE("the best point of a line is that of the kept labellings") {
       for (std::size_t i = 0; i < w.size(); ++i) w[i] = from[i] + k * (to[i] - from[i]);
       return w;
     };
-    for (int k = 0; k <= 6; ++k) kept.Ask(point(k / 6.0), never, &plane);
+    for (int k = 0; k <= 6; ++k) kept.Ask(point(k / 6.0), kNever, &plane);
     const auto objective = [&](double k) {
       const std::vector<double> w = point(k);
-      kept.Recall(w, never, &plane);
+      kept.Recall(w, kNever, &plane);
       return plane.value + Regulariser(problem.lambda(), w);
     };
     const double best = kept.BestOnLine(from, to);
@@ -110,7 +109,6 @@ TEST_CASE("the best point of a line is that of the kept labellings") {
 
 TEST_CASE("labellings of dropped planes are dropped, and the others keep their planes") {
   Random random(4);
-  const StopControl never(nullptr, 0);
   int dropped = 0;
   for (int trial = 0; trial < 16; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
@@ -118,7 +116,7 @@ TEST_CASE("labellings of dropped planes are dropped, and the others keep their p
     PlaneBundle bundle(problem.num_weights(), problem.size(), problem.lambda());
     NewPlane plane;
     for (int round = 0; round < 12; ++round) {
-      kept.Ask(RandomWeights(random, problem), never, &plane);
+      kept.Ask(RandomWeights(random, problem), kNever, &plane);
       bundle.Add(plane.direction, plane.offset, plane.corners);
     }
     bundle.Solve(1e-12);

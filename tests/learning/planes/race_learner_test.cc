@@ -19,6 +19,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/never.h"
+
 using namespace slackline::internal;
 
 namespace {
@@ -43,7 +45,7 @@ Problem ManyLabels(double times_default) {
   return unknown.WithLambda(ScalesOf(unknown, {}).DefaultLambda() * times_default);
 }
 
-TrainOptions Options(Switch planes, double gap) {
+TrainOptions RaceOptions(Switch planes, double gap) {
   TrainOptions options;
   options.learner = LearnerKind::kBcfw;
   options.step = StepKind::kPairwise;
@@ -55,17 +57,16 @@ TrainOptions Options(Switch planes, double gap) {
   return options;
 }
 
-TrainSummary Run(const Problem& problem, const TrainOptions& options,
-                 const CheckpointPlan& plan = {}) {
+TrainSummary RunWith(const Problem& problem, const TrainOptions& options,
+                     const CheckpointPlan& plan = {}) {
   const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
   return RunTraining(problem, *learner, options, nullptr, nullptr, plan);
 }
 
 /// The learner's state after the given number of passes, with a check after each.
 std::string StateAfter(Learner* learner, int passes) {
-  const StopControl never(nullptr, 0);
   for (int pass = 0; pass < passes; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     learner->Evaluate(1);
   }
   StateWriter writer;
@@ -76,7 +77,7 @@ std::string StateAfter(Learner* learner, int passes) {
 /// Checks that runs resumed from a state after every `step`-th pass end in the state of the whole
 /// run. Returns the number of states that contain `tag`.
 int CheckStates(const Problem& problem, int passes, int step, const std::string& tag) {
-  const TrainOptions options = Options(Switch::kOn, 1e-6);
+  const TrainOptions options = RaceOptions(Switch::kOn, 1e-6);
   const auto whole = MakeLearner(problem, options);
   const std::string end = StateAfter(whole.get(), passes);
   const std::int64_t calls = whole->work().oracle_calls;
@@ -100,8 +101,8 @@ int CheckStates(const Problem& problem, int passes, int step, const std::string&
 
 TEST_CASE("planes take over where all examples share few weights") {
   const Problem problem = FewWeights(0.003);
-  const TrainSummary blocks = Run(problem, Options(Switch::kOff, 1e-4));
-  const TrainSummary race = Run(problem, Options(Switch::kOn, 1e-4));
+  const TrainSummary blocks = RunWith(problem, RaceOptions(Switch::kOff, 1e-4));
+  const TrainSummary race = RunWith(problem, RaceOptions(Switch::kOn, 1e-4));
   REQUIRE(race.termination == Termination::kConverged);
   CHECK(race.last.relative_gap <= 1e-4);
   CHECK(2 * race.last.pass < blocks.last.pass);
@@ -113,8 +114,8 @@ TEST_CASE("planes take over where all examples share few weights") {
 
 TEST_CASE("factor blocks take over where oracle calls are expensive") {
   const Problem problem = ManyLabels(0.1);
-  const TrainSummary blocks = Run(problem, Options(Switch::kOff, 1e-2));
-  TrainOptions options = Options(Switch::kOn, 1e-2);
+  const TrainSummary blocks = RunWith(problem, RaceOptions(Switch::kOff, 1e-2));
+  TrainOptions options = RaceOptions(Switch::kOn, 1e-2);
   const auto learner = MakeLearner(problem, options);
   learner->traits().dual_point->KeepDualPoint();
   const TrainSummary race = RunTraining(problem, *learner, options, nullptr, nullptr);
@@ -141,12 +142,12 @@ TEST_CASE("factor blocks take over where oracle calls are expensive") {
 
 TEST_CASE("a race with factor blocks does not depend on the number of threads") {
   const Problem problem = ManyLabels(0.1);
-  TrainOptions options = Options(Switch::kOn, 1e-2);
+  TrainOptions options = RaceOptions(Switch::kOn, 1e-2);
   options.check_every = 0;
   options.threads = 1;
-  const TrainSummary one = Run(problem, options);
+  const TrainSummary one = RunWith(problem, options);
   options.threads = 3;
-  const TrainSummary three = Run(problem, options);
+  const TrainSummary three = RunWith(problem, options);
   CHECK(one.last.pass == three.last.pass);
   CHECK(one.last.dual == three.last.dual);
   CHECK(one.weights == three.weights);
@@ -154,7 +155,7 @@ TEST_CASE("a race with factor blocks does not depend on the number of threads") 
 
 TEST_CASE("keeping dual points does not change a race with factor blocks") {
   const Problem problem = ManyLabels(0.1);
-  const TrainOptions options = Options(Switch::kOn, 1e-6);
+  const TrainOptions options = RaceOptions(Switch::kOn, 1e-6);
   const auto plain = MakeLearner(problem, options);
   const auto keeps = MakeLearner(problem, options);
   keeps->traits().dual_point->KeepDualPoint();
@@ -174,7 +175,7 @@ TEST_CASE("a race with factor blocks resumes from every state, bit for bit") {
 TEST_CASE("a path over lambda continues with factor blocks") {
   const Problem first = ManyLabels(0.2);
   const Problem second = first.WithLambda(0.5 * first.lambda());
-  const TrainOptions options = Options(Switch::kOn, 1e-2);
+  const TrainOptions options = RaceOptions(Switch::kOn, 1e-2);
   const auto learner = MakeLearner(first, options);
   REQUIRE(RunTraining(first, *learner, options, nullptr, nullptr).termination ==
           Termination::kConverged);
@@ -185,13 +186,13 @@ TEST_CASE("a path over lambda continues with factor blocks") {
   REQUIRE(warm.termination == Termination::kConverged);
   // Example blocks are tried again, but not for long.
   CHECK(learner->work().oracle_calls <= 3 * second.size());
-  const TrainSummary fresh = Run(second, options);
+  const TrainSummary fresh = RunWith(second, options);
   CHECK(warm.last.dual <= fresh.last.primal);
   CHECK(fresh.last.dual <= warm.last.primal);
 }
 
 TEST_CASE("factor blocks do not race where an oracle is given") {
-  TrainOptions options = Options(Switch::kOn, 1e-2);
+  TrainOptions options = RaceOptions(Switch::kOn, 1e-2);
   options.oracle = SolverKind::kRoof;
   options.max_passes = 60;
   const Problem problem = ManyLabels(0.1);
@@ -205,8 +206,8 @@ TEST_CASE("factor blocks do not race where an oracle is given") {
 TEST_CASE("a race in which the example blocks win equals their run, bit for bit") {
   const Problem unknown(MakeFullGraphProblem(MakeSyntheticLabels({}), 1));
   const Problem problem = unknown.WithLambda(ScalesOf(unknown, {}).DefaultLambda());
-  const TrainSummary blocks = Run(problem, Options(Switch::kOff, 1e-3));
-  const TrainSummary race = Run(problem, Options(Switch::kOn, 1e-3));
+  const TrainSummary blocks = RunWith(problem, RaceOptions(Switch::kOff, 1e-3));
+  const TrainSummary race = RunWith(problem, RaceOptions(Switch::kOn, 1e-3));
   CHECK(race.last.pass == blocks.last.pass);
   CHECK(race.weights == blocks.weights);
   CHECK(race.last.dual == blocks.last.dual);
@@ -222,21 +223,21 @@ TEST_CASE("a race resumes from every state, bit for bit") {
 TEST_CASE("a path over lambda continues with the faster method") {
   const Problem first = FewWeights(0.03);
   const Problem second = first.WithLambda(0.003);
-  const TrainOptions options = Options(Switch::kOn, 1e-4);
+  const TrainOptions options = RaceOptions(Switch::kOn, 1e-4);
   const auto learner = MakeLearner(first, options);
   const TrainSummary at_first = RunTraining(first, *learner, options, nullptr, nullptr, {});
   learner->traits().lambda->ChangeLambda(second);
   const TrainSummary at_second = RunTraining(second, *learner, options, nullptr, nullptr, {});
   CHECK(at_first.termination == Termination::kConverged);
   REQUIRE(at_second.termination == Termination::kConverged);
-  const TrainSummary fresh = Run(second, options);
+  const TrainSummary fresh = RunWith(second, options);
   CHECK(at_second.last.primal == doctest::Approx(fresh.last.primal).epsilon(2e-4));
   CHECK(at_second.last.pass <= fresh.last.pass + 5);
 }
 
 TEST_CASE("the dual point of a race belongs to the larger lower bound") {
   const Problem problem = FewWeights(0.003);
-  TrainOptions options = Options(Switch::kOn, 1e-4);
+  TrainOptions options = RaceOptions(Switch::kOn, 1e-4);
   const auto learner = MakeLearner(problem, options);
   learner->traits().dual_point->KeepDualPoint();
   const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr, {});

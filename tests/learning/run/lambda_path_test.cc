@@ -21,6 +21,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/core/temporary_folder.h"
+#include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/multilabel_problems.h"
@@ -36,21 +37,10 @@ std::string PathError(const std::string& text) {
   return MessageOf<DataError>([&] { ParseLambdaPath(text); });
 }
 
-TrainOptions Options(LearnerKind learner, StepKind step) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = step;
-  options.gap_tolerance = 1e-6;
-  options.absolute_gap = 1e-6;
-  options.max_passes = 30000;
-  return options;
-}
-
 /// Sublinear learners get wide tolerances. Learners whose gap need not close get few passes.
 void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
   const auto add = [&](LearnerKind learner, double gap, Index passes) -> TrainOptions& {
-    all->push_back(Options(learner, StepKind::kAuto));
-    all->back().gap_tolerance = all->back().absolute_gap = gap;
+    all->push_back(Options(learner, StepKind::kAuto, gap));
     all->back().max_passes = passes;
     return all->back();
   };
@@ -91,18 +81,18 @@ std::vector<TrainOptions> AllOptions(const Problem& problem) {
   all.back().gap_tolerance = 1e-5;
   for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
     for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample, OrderKind::kUniform}) {
-      all.push_back(Options(LearnerKind::kBcfw, step));
+      all.push_back(Options(LearnerKind::kBcfw, step, 1e-6));
       all.back().order = order;
     }
   }
   for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
-    all.push_back(Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise));
+    all.push_back(Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6));
     all.back().order = order;
   }
   // Plain Frank-Wolfe steps converge slowly: a wide tolerance.
   for (const AverageKind average :
        {AverageKind::kOff, AverageKind::kWeighted, AverageKind::kSuffix}) {
-    all.push_back(Options(LearnerKind::kBcfw, StepKind::kFrankWolfe));
+    all.push_back(Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-6));
     all.back().average = average;
     all.back().gap_tolerance = all.back().absolute_gap = 2e-3;
   }
@@ -111,7 +101,7 @@ std::vector<TrainOptions> AllOptions(const Problem& problem) {
 }
 
 /// The last of seven problems has no cycles.
-TrainingSet SomeProblem(Random& random, int trial) {
+TrainingSet PathProblem(Random& random, int trial) {
   if (trial == 6) return RandomMultiLabelProblem(random, 5, 4, 3, false);
   if (trial % 2 == 0) return RandomMultiLabelProblem(random, 5, 4, 3, true);
   return RandomProblem(random, RandomOptions(random));
@@ -156,7 +146,7 @@ TEST_CASE("bad paths are refused with the value at fault") {
 
 TEST_CASE("problems share their training set") {
   Random random(1);
-  const Problem problem(SomeProblem(random, 0), 0.5);
+  const Problem problem(PathProblem(random, 0), 0.5);
   const Problem other = problem.WithLambda(0.25);
   CHECK(&other.training() == &problem.training());
   CHECK(other.lambda() == 0.25);
@@ -183,7 +173,7 @@ TEST_CASE("every lambda of a path is solved as from a cold start") {
   Random random(2);
   std::set<LearnerKind> learners = {LearnerKind::kSoft};  // tested below
   for (int trial = 0; trial < 7; ++trial) {
-    const Problem first(SomeProblem(random, trial), 1);
+    const Problem first(PathProblem(random, trial), 1);
     for (const TrainOptions& options : AllOptions(first)) {
       learners.insert(options.learner);
       CAPTURE(trial);
@@ -224,7 +214,7 @@ TEST_CASE("a warm start begins with a dual above zero") {
   Random random(3);
   for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
     const Problem problem(RandomMultiLabelProblem(random, 20, 4, 3, true), 0.1);
-    TrainOptions options = Options(LearnerKind::kBcfw, step);
+    TrainOptions options = Options(LearnerKind::kBcfw, step, 1e-6);
     options.gap_tolerance = options.absolute_gap = 1e-3;
     const auto learner = MakeLearner(problem, options);
     const TrainSummary large = RunTraining(problem, *learner, options, nullptr, nullptr);
@@ -252,13 +242,13 @@ TEST_CASE("a warm start begins with a dual above zero") {
 TEST_CASE("a soft path solves each penalised problem") {
   Random random(4);
   for (int trial = 0; trial < 4; ++trial) {
-    TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise);
+    TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
     options.own<PenaltyOptions>().rho = 0.5;
     if (trial % 2 == 1) {
       options.own<SoftOptions>().rho_final = 0.1;
       options.own<SoftOptions>().rho_passes = 10;
     }
-    const Problem first(SomeProblem(random, trial), 0.5);
+    const Problem first(PathProblem(random, trial), 0.5);
     const Problem second = first.WithLambda(0.1);
     const auto learner = MakeLearner(first, options);
     RunTraining(first, *learner, options, nullptr, nullptr);
@@ -274,7 +264,7 @@ TEST_CASE("a soft path solves each penalised problem") {
 TEST_CASE("warm starts replay") {
   Random random(5);
   for (const int trial : {0, 6}) {
-    const Problem first(SomeProblem(random, trial), 0.5);
+    const Problem first(PathProblem(random, trial), 0.5);
     const Problem second = first.WithLambda(0.05);
     for (TrainOptions options : AllOptions(first)) {
       if (trial > 0) options.max_passes = 50;

@@ -11,6 +11,7 @@
 #include <slackline/learning/run/path_trainer.h>
 #include <slackline/learning/train_loop.h>
 
+#include "tests/support/agreement.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -19,15 +20,11 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr double kGap = 1e-6;
+constexpr double kPathGap = 1e-6;
 
-TrainOptions Options(LearnerKind learner) {
-  TrainOptions options;
-  options.learner = learner;
-  if (learner == LearnerKind::kBcfw) options.step = StepKind::kPairwise;
-  options.gap_tolerance = options.absolute_gap = kGap;
-  options.max_passes = 30000;
-  return options;
+TrainOptions PathOptions(LearnerKind learner) {
+  return Options(learner, learner == LearnerKind::kBcfw ? StepKind::kPairwise : StepKind::kAuto,
+                 kPathGap);
 }
 
 }  // namespace
@@ -40,14 +37,14 @@ TEST_CASE("every lambda is solved, repeated ones included") {
          {LearnerKind::kAuto, LearnerKind::kBcfw, LearnerKind::kAugmentedLagrangian}) {
       CAPTURE(trial);
       CAPTURE(std::string(Name(kind)));
-      PathTrainer trainer(first, Options(kind));
+      PathTrainer trainer(first, PathOptions(kind));
       for (const double lambda : {0.5, 0.05, 0.05, 0.2}) {
         CAPTURE(lambda);
         const TrainSummary warm = trainer.Train(lambda, nullptr);
         CHECK(warm.termination == Termination::kConverged);
-        const TrainSummary cold = Train(first.WithLambda(lambda), Options(kind));
+        const TrainSummary cold = Train(first.WithLambda(lambda), PathOptions(kind));
         // The optimum lies between the bounds of both runs, whose gaps are at most the tolerance.
-        const double room = kGap * std::max(1.0, std::abs(cold.last.primal)) + kExact;
+        const double room = kPathGap * std::max(1.0, std::abs(cold.last.primal)) + kExact;
         CHECK(std::abs(warm.last.primal - cold.last.primal) <= room);
         CHECK(std::abs(warm.last.dual - cold.last.dual) <= room);
       }
@@ -58,7 +55,7 @@ TEST_CASE("every lambda is solved, repeated ones included") {
 TEST_CASE("the first lambda is trained like a run without a path") {
   Random random(2);
   const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.1);
-  const TrainOptions options = Options(LearnerKind::kBcfw);
+  const TrainOptions options = PathOptions(LearnerKind::kBcfw);
   PathTrainer trainer(problem, options);
   CHECK(trainer.Train(0.1, nullptr).weights == Train(problem, options).weights);
 }
@@ -66,7 +63,7 @@ TEST_CASE("the first lambda is trained like a run without a path") {
 TEST_CASE("a path can be interrupted, and refuses invalid values of lambda") {
   Random random(3);
   PathTrainer trainer(Problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.1),
-                      Options(LearnerKind::kBcfw));
+                      PathOptions(LearnerKind::kBcfw));
   const std::atomic<int> interrupt{2};
   CHECK(trainer.Train(0.1, &interrupt).termination == Termination::kInterrupted);
   CHECK_THROWS_AS(trainer.Train(0, nullptr), std::invalid_argument);

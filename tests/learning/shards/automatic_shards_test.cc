@@ -15,7 +15,7 @@ using namespace slackline::internal::test;
 namespace {
 
 /// A pass of visits touches 600 · (50 + 8 · 400 / 2) = 990 000 array entries: work for two shards.
-Problem DenseProblem() {
+Problem WideProblem() {
   Random random(5);
   return Problem(RandomMultiLabelProblem(random, 600, 8, 400, false), 0.01);
 }
@@ -30,7 +30,7 @@ TrainOptions OpenShards(int threads) {
 }  // namespace
 
 TEST_CASE("dense data: as many shards as threads, if passes are long enough") {
-  const Problem problem = DenseProblem();
+  const Problem problem = WideProblem();
   CHECK(AutomaticShards(problem, 1) == 1);
   CHECK(AutomaticShards(problem, 2) == 2);
   CHECK(AutomaticShards(problem, 8) == 2);
@@ -54,7 +54,7 @@ TEST_CASE("rare features: one shard, unless columns are long") {
 }
 
 TEST_CASE("--shards 0 chooses shards for active sets on several threads alone") {
-  const Problem problem = DenseProblem();
+  const Problem problem = WideProblem();
   const LearnerChoice two = ChooseLearner(problem, OpenShards(2));
   CHECK(two.options.shards == 2);
   CHECK(two.options.own<BcfwOptions>().planes == Switch::kOff);
@@ -74,7 +74,7 @@ TEST_CASE("--shards 0 chooses shards for active sets on several threads alone") 
 }
 
 TEST_CASE("a run in shards that were chosen is the run in as many shards") {
-  const Problem problem = DenseProblem();
+  const Problem problem = WideProblem();
   TrainOptions options = OpenShards(2);
   options.max_passes = 3;
   const TrainSummary chosen = Train(problem, options);

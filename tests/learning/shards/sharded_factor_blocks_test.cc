@@ -30,33 +30,30 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr LearnerKind kKinds[] = {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian};
+constexpr LearnerKind kFactorKinds[] = {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian};
 
-TrainOptions Shards(LearnerKind learner, Index shards) {
+TrainOptions FactorShards(LearnerKind learner, Index shards) {
   TrainOptions options;
   options.learner = learner;
   options.shards = shards;
   return options;
 }
 TrainOptions Soft(Index shards, double smoothing = 0) {
-  TrainOptions options = Shards(LearnerKind::kSoft, shards);
+  TrainOptions options = FactorShards(LearnerKind::kSoft, shards);
   options.own<PenaltyOptions>().rho = 0.7;
   options.smoothing = smoothing;
   return options;
 }
 
-/// Problems whose weights are all frequent, with pairs; and one with columns that are not.
-Problem DenseProblem(Random& random, Index examples = 12) {
+/// Problems whose weights are all frequent, with pairs.
+Problem DensePairProblem(Random& random, Index examples = 12) {
   return Problem(RandomMultiLabelProblem(random, examples, 5, 3, true, 2), 0.02);
-}
-Problem TextProblem(Random& random) {
-  return Problem(RandomTextProblem(random, 300, 6, 1500), 1.0 / 300);
 }
 
 /// soft and al, with the options that change their passes.
-std::vector<TrainOptions> Ways(Index shards) {
+std::vector<TrainOptions> FactorWays(Index shards) {
   std::vector<TrainOptions> ways = {Soft(shards), Soft(shards, 0.1),
-                                    Shards(LearnerKind::kAugmentedLagrangian, shards)};
+                                    FactorShards(LearnerKind::kAugmentedLagrangian, shards)};
   TrainOptions options = Soft(shards);
   options.step = StepKind::kFrankWolfe;
   options.order = OrderKind::kUniform;
@@ -66,7 +63,7 @@ std::vector<TrainOptions> Ways(Index shards) {
   options = Soft(shards);
   options.proximal = Switch::kOn;
   ways.push_back(options);
-  options = Shards(LearnerKind::kAugmentedLagrangian, shards);
+  options = FactorShards(LearnerKind::kAugmentedLagrangian, shards);
   options.order = OrderKind::kUniform;
   options.proximal = Switch::kOff;
   ways.push_back(options);
@@ -81,18 +78,18 @@ std::vector<TrainOptions> Ways(Index shards) {
 
 TEST_CASE("the bounds hold after every pass, and the dual is that of the dual point") {
   Random random(1);
-  const StopControl never(nullptr, 0);
   for (int trial = 0; trial < 6; ++trial) {
     ProblemOptions kind = RandomOptions(random);
     kind.num_examples = 4;
     const Problem problem(
-        trial % 2 == 0 ? DenseProblem(random, 4).training() : RandomProblem(random, kind), 0.05);
+        trial % 2 == 0 ? DensePairProblem(random, 4).training() : RandomProblem(random, kind),
+        0.05);
     const double relaxed = SolveRelaxed(problem.training(), problem.lambda()).value;
-    for (const TrainOptions& options : Ways(2 + trial % 3)) {
+    for (const TrainOptions& options : FactorWays(2 + trial % 3)) {
       const auto learner = MakeLearner(problem, options);
       learner->traits().dual_point->KeepDualPoint();
       for (int pass = 0; pass < 6; ++pass) {
-        if (pass > 0) learner->RunPass(never);
+        if (pass > 0) learner->RunPass(kNever);
         const Evaluation evaluation = learner->Evaluate(1);
         CAPTURE(trial);
         CAPTURE(pass);
@@ -136,7 +133,7 @@ TEST_CASE("all numbers of shards reach the optimum") {
       }
     }
     for (const Index shards : {1, 2, 3}) {
-      TrainOptions options = Shards(LearnerKind::kAugmentedLagrangian, shards);
+      TrainOptions options = FactorShards(LearnerKind::kAugmentedLagrangian, shards);
       options.gap_tolerance = options.absolute_gap = 1e-4;
       options.max_passes = 30000;
       const Run run = TrainOn(problem, options, relaxed);
@@ -151,9 +148,9 @@ TEST_CASE("all numbers of shards reach the optimum") {
 TEST_CASE("global factors: the bounds hold, and the optimum is that of one chain") {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const Problem problem(RandomGlobalProblem(seed, {}), 0.1);
-    for (const LearnerKind kind : kKinds) {
+    for (const LearnerKind kind : kFactorKinds) {
       for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-        TrainOptions options = Shards(kind, 1);
+        TrainOptions options = FactorShards(kind, 1);
         options.step = step;
         options.gap_tolerance = options.absolute_gap = step == StepKind::kPairwise ? 1e-4 : 1e-2;
         options.max_passes = 20000;
@@ -175,13 +172,13 @@ TEST_CASE("global factors: the bounds hold, and the optimum is that of one chain
 
 TEST_CASE("the dual of soft rises by what the line searches computed, and never falls") {
   Random random(3);
-  const StopControl never(nullptr, 0);
   for (const Index shards : {2, 4, 8}) {
     ProblemOptions kind;
     kind.num_examples = 8;
     kind.repeat_examples = true;
     const Problem repeated(RandomProblem(random, kind), 0.01);
-    for (const Problem& problem : {DenseProblem(random, 60), TextProblem(random), repeated}) {
+    for (const Problem& problem :
+         {DensePairProblem(random, 60), TextProblem(random, 300, 6), repeated}) {
       for (const double smoothing : {0.0, 0.1}) {
         for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
           TrainOptions options = Soft(shards, smoothing);
@@ -191,7 +188,7 @@ TEST_CASE("the dual of soft rises by what the line searches computed, and never 
           double dual = learner->Evaluate(1).soft_dual;
           double gained = learner->gained();
           for (int pass = 0; pass < 6; ++pass) {
-            learner->RunPass(never);
+            learner->RunPass(kNever);
             const double next = learner->Evaluate(1).soft_dual;
             CAPTURE(shards);
             CAPTURE(smoothing);
@@ -209,18 +206,17 @@ TEST_CASE("the dual of soft rises by what the line searches computed, and never 
 
 TEST_CASE("the common weights are those of the point after every pass") {
   Random random(4);
-  const StopControl never(nullptr, 0);
   for (const Index shards : {2, 3, 8}) {
     for (const bool texts : {false, true}) {
-      const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 60);
-      for (TrainOptions options : Ways(shards)) {
+      const Problem problem = texts ? TextProblem(random, 300, 6) : DensePairProblem(random, 60);
+      for (TrainOptions options : FactorWays(shards)) {
         options.proximal =
             Switch::kOff;  // of al; then the certified weights are those of the point
         const auto learner = options.learner == LearnerKind::kSoft
                                  ? MakeShardedSoftLearner(problem, options)
                                  : MakeShardedLagrangianLearner(problem, options);
         for (int pass = 0; pass < 6; ++pass) {
-          learner->RunPass(never);
+          learner->RunPass(kNever);
           learner->Evaluate(1);
           double most = 0;
           for (std::size_t k = 0; k < learner->weights().size(); ++k)
@@ -239,7 +235,7 @@ TEST_CASE("al visits the active pairs of shards only, as those of one chain, and
   Random random(5);
   const Problem problem(RandomMultiLabelProblem(random, 60, 10, 4, true, 3), 0.01);
   const auto steps_per_pass = [&](Index shards, Switch shrinking) {
-    TrainOptions options = Shards(LearnerKind::kAugmentedLagrangian, shards);
+    TrainOptions options = FactorShards(LearnerKind::kAugmentedLagrangian, shards);
     options.own<AugmentedLagrangianOptions>().shrinking = shrinking;
     options.gap_tolerance = 1e-3;
     options.max_passes = 2000;
@@ -256,10 +252,10 @@ TEST_CASE("al visits the active pairs of shards only, as those of one chain, and
 
 TEST_CASE("passes with shards are worth a third of passes with one, or more") {
   Random random(6);
-  for (const LearnerKind kind : kKinds) {
+  for (const LearnerKind kind : kFactorKinds) {
     for (const bool texts : {false, true}) {
-      const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 200);
-      TrainOptions options = Shards(kind, 1);
+      const Problem problem = texts ? TextProblem(random, 300, 6) : DensePairProblem(random, 200);
+      TrainOptions options = FactorShards(kind, 1);
       options.gap_tolerance = 0.1;
       options.check_every = 1;
       const Index alone = Train(problem, options).last.pass;
@@ -276,19 +272,19 @@ TEST_CASE("passes with shards are worth a third of passes with one, or more") {
 TEST_CASE("the same bits for every number of threads, and every time") {
   Random random(7);
   for (const Index shards : {2, 7}) {
-    for (const TrainOptions& options : Ways(shards)) {
-      CheckReplay(DenseProblem(random, 20), options, 6);
-      if (shards == 2) CheckReplay(TextProblem(random), options, 3);
+    for (const TrainOptions& options : FactorWays(shards)) {
+      CheckReplay(DensePairProblem(random, 20), options, 6);
+      if (shards == 2) CheckReplay(TextProblem(random, 300, 6), options, 3);
     }
   }
 }
 
 TEST_CASE("a run is resumed, and taken over by another learner, bit for bit") {
   Random random(8);
-  const Problem dense = DenseProblem(random, 30);
-  const Problem texts = TextProblem(random);
+  const Problem dense = DensePairProblem(random, 30);
+  const Problem texts = TextProblem(random, 300, 6);
   const Problem globals(RandomGlobalProblem(3, {}), 0.1);
-  for (const TrainOptions& options : Ways(3)) {
+  for (const TrainOptions& options : FactorWays(3)) {
     CAPTURE(options.learner.name());
     CheckResume(dense, options);
     CheckTakeOver(dense, options, {.before = 66});
@@ -301,13 +297,12 @@ TEST_CASE("a run is resumed, and taken over by another learner, bit for bit") {
 
 TEST_CASE("the points behind the certificate are saved and loaded") {
   Random random(12);
-  const StopControl never(nullptr, 0);
-  const Problem problem = DenseProblem(random, 20);
-  for (const TrainOptions& options : Ways(3)) {
+  const Problem problem = DensePairProblem(random, 20);
+  for (const TrainOptions& options : FactorWays(3)) {
     const auto first = MakeLearner(problem, options);
     first->traits().dual_point->KeepDualPoint();
     for (int pass = 0; pass < 4; ++pass) {
-      first->RunPass(never);
+      first->RunPass(kNever);
       first->Evaluate(1);
     }
     StateWriter state;
@@ -323,7 +318,7 @@ TEST_CASE("the points behind the certificate are saved and loaded") {
       CHECK(source.DualPointIsBest() == keeps);
       if (!keeps) continue;
       CHECK(ValueOfDualPoint(problem, *second) == ValueOfDualPoint(problem, *first));
-      second->RunPass(never);
+      second->RunPass(kNever);
       const double dual = second->Evaluate(1).dual;
       CHECK(Near(dual, ValueOfDualPoint(problem, *second), kTight));
     }
@@ -333,18 +328,18 @@ TEST_CASE("the points behind the certificate are saved and loaded") {
 TEST_CASE("λ can change between passes") {
   Random random(9);
   for (const double lambda : {0.1, 0.01}) {
-    const Problem first = DenseProblem(random, 8);
+    const Problem first = DensePairProblem(random, 8);
     const Problem second = first.WithLambda(lambda);
     const double optimum = SolveRelaxed(second.training(), second.lambda()).value;
-    CheckPath(first, second, Shards(LearnerKind::kAugmentedLagrangian, 3), optimum, 10, 200, 0.3);
+    CheckPath(first, second, FactorShards(LearnerKind::kAugmentedLagrangian, 3), optimum, 10, 200,
+              0.3);
     const double soft = SolveSoft(second.training(), second.lambda(), 0.7).value;
     const auto learner = MakeLearner(first, Soft(3));
-    const StopControl never(nullptr, 0);
-    for (int pass = 0; pass < 10; ++pass) learner->RunPass(never);
+    for (int pass = 0; pass < 10; ++pass) learner->RunPass(kNever);
     learner->traits().lambda->ChangeLambda(second);
     CHECK(learner->work().block_steps == 0);
     CHECK(learner->work().rounds == 0);
-    for (int pass = 0; pass < 300; ++pass) learner->RunPass(never);
+    for (int pass = 0; pass < 300; ++pass) learner->RunPass(kNever);
     const Evaluation last = learner->Evaluate(1);
     CHECK(last.soft_primal >= soft - kSolver);
     CHECK(last.soft_dual <= soft + kSolver);
@@ -354,7 +349,8 @@ TEST_CASE("λ can change between passes") {
 
 TEST_CASE("another solver confirms certificates") {
   Random random(10);
-  for (const TrainOptions& options : Ways(4)) CheckVerifies(DenseProblem(random, 20), options);
+  for (const TrainOptions& options : FactorWays(4))
+    CheckVerifies(DensePairProblem(random, 20), options);
 }
 
 TEST_CASE("problems of extreme shapes") {
@@ -364,7 +360,7 @@ TEST_CASE("problems of extreme shapes") {
     kind.num_examples = 1 + trial % 4;
     const TrainingSet training = RandomProblem(random, kind);
     for (const double lambda : {1e-20, 0.1, 1e20}) {
-      for (TrainOptions options : Ways(3)) {
+      for (TrainOptions options : FactorWays(3)) {
         options.gap_tolerance = options.absolute_gap = 0;
         options.max_passes = 12;
         CAPTURE(trial);
@@ -378,12 +374,12 @@ TEST_CASE("problems of extreme shapes") {
 
 TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
   Random random(11);
-  const Problem problem = TextProblem(random);
-  for (const TrainOptions& options : Ways(3)) {
+  const Problem problem = TextProblem(random, 300, 6);
+  for (const TrainOptions& options : FactorWays(3)) {
     const auto learner = MakeLearner(problem, options);
     learner->traits().dual_point->KeepDualPoint();
     const std::atomic<int> interrupt{1};
-    learner->RunPass(StopControl(nullptr, 0));
+    learner->RunPass(kNever);
     for (int pass = 0; pass < 3; ++pass) {
       learner->RunPass(StopControl(&interrupt, 0));
       const Evaluation after = learner->Evaluate(1);

@@ -40,15 +40,6 @@ TrainOptions Shards(Index shards, Switch proximal = Switch::kAuto) {
   return options;
 }
 
-/// Problems whose weights are all frequent, and ones with columns that are not. The latter need
-/// several parts in a round and several rounds in a pass.
-Problem DenseProblem(Random& random, Index examples = 12) {
-  return Problem(RandomMultiLabelProblem(random, examples, 4, 3, false), 0.02);
-}
-Problem TextProblem(Random& random) {
-  return Problem(RandomTextProblem(random, 600, 10, 3000), 1.0 / 600);
-}
-
 /// A chain with an input of two features per variable.
 std::shared_ptr<const Structure> Chain(Index length, std::shared_ptr<const WeightLayout> layout) {
   FactorGraphBuilder graph;
@@ -121,7 +112,7 @@ TEST_CASE("visits report what the line searches gain, once, in rounds of several
     VisitingShards learner(TextProblem(random), Shards(shards, Switch::kOff));
     double before = 0;
     for (int pass = 0; pass < 4; ++pass) {
-      learner.RunPass(StopControl(nullptr, 0));
+      learner.RunPass(kNever);
       CAPTURE(pass);
       // Rounds that stay open until the end of a pass count as their parts see them.
       CHECK(std::abs(learner.reported() - learner.gained()) <= 0.2 * learner.gained());
@@ -186,13 +177,12 @@ TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
 
 TEST_CASE("the common weights are those of the dual point after every pass") {
   Random random(14);
-  const StopControl never(nullptr, 0);
   for (const Index shards : {2, 3, 8}) {
     for (const bool texts : {false, true}) {
       const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 100);
       const auto learner = MakeShardedLearner(problem, Shards(shards, Switch::kOff));
       for (int pass = 0; pass < 10; ++pass) {
-        learner->RunPass(never);
+        learner->RunPass(kNever);
         learner->Evaluate(1);
         double most = 0;
         for (std::size_t k = 0; k < learner->weights().size(); ++k)
@@ -262,12 +252,11 @@ TEST_CASE("shards with little to do end the pass of others, unless it is the fir
   TrainOptions options = Shards(2);
   options.order = OrderKind::kExample;  // chooses all examples
   const auto learner = MakeShardedLearner(problem, options);
-  const StopControl stop(nullptr, 0);
-  learner->RunPass(stop);
+  learner->RunPass(kNever);
   CHECK(learner->work().oracle_calls == kExamples);
   for (int pass = 2; pass <= 5; ++pass) {
     const std::int64_t before = learner->work().oracle_calls;
-    learner->RunPass(stop);
+    learner->RunPass(kNever);
     const std::int64_t calls = learner->work().oracle_calls - before;
     CHECK(calls > kExamples / 2);
     CHECK(calls < kExamples);
@@ -301,7 +290,7 @@ TEST_CASE("a state of another number of shards is refused") {
   Random random(8);
   const Problem problem = DenseProblem(random);
   const auto learner = MakeLearner(problem, Shards(3));
-  learner->RunPass(StopControl(nullptr, 0));
+  learner->RunPass(kNever);
   StateWriter state;
   learner->Save(&state);
   StateReader reader(state.bytes());
@@ -348,7 +337,7 @@ TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificat
   const Problem problem = TextProblem(random);
   const auto learner = MakeLearner(problem, Shards(3, Switch::kOff));
   const std::atomic<int> interrupt{1};
-  learner->RunPass(StopControl(nullptr, 0));
+  learner->RunPass(kNever);
   const double before = learner->Evaluate(1).dual;
   learner->RunPass(StopControl(&interrupt, 0));
   const Evaluation after = learner->Evaluate(1);

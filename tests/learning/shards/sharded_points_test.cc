@@ -32,10 +32,10 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr LearnerKind kKinds[] = {LearnerKind::kBcfw, LearnerKind::kFrankWolfe,
-                                  LearnerKind::kProxSdca};
+constexpr LearnerKind kPointKinds[] = {LearnerKind::kBcfw, LearnerKind::kFrankWolfe,
+                                       LearnerKind::kProxSdca};
 
-TrainOptions Shards(LearnerKind learner, Index shards) {
+TrainOptions PointShards(LearnerKind learner, Index shards) {
   TrainOptions options;
   options.learner = learner;
   if (learner == LearnerKind::kBcfw) options.step = StepKind::kFrankWolfe;
@@ -44,22 +44,15 @@ TrainOptions Shards(LearnerKind learner, Index shards) {
 }
 /// prox-sdca with these terms.
 TrainOptions ProxShards(Index shards, double l1, double smoothing, Index step = 2) {
-  TrainOptions options = Shards(LearnerKind::kProxSdca, shards);
+  TrainOptions options = PointShards(LearnerKind::kProxSdca, shards);
   options.l1 = l1;
   options.smoothing = smoothing;
   options.own<ProxSdcaOptions>().sdca_step = step;
   return options;
 }
 
-/// A problem whose weights are all frequent, and one with columns that are not.
-Problem DenseProblem(Random& random, Index examples = 12) {
-  return Problem(RandomMultiLabelProblem(random, examples, 4, 3, false), 0.02);
-}
-Problem TextProblem(Random& random) {
-  return Problem(RandomTextProblem(random, 300, 6, 1500), 1.0 / 300);
-}
 /// Chains with few labellings, for SolveProx.
-TrainingSet SmallProblem(Random& random, Index examples) {
+TrainingSet ShortChains(Random& random, Index examples) {
   return RandomMultiLabelProblem(random, examples, 3, 2, false);
 }
 
@@ -74,10 +67,10 @@ std::unique_ptr<RoundLearner> MakeRounds(const Problem& problem, const TrainOpti
 
 TEST_CASE("evaluations are those of the weights and of the dual point, around the optimum") {
   Random random(1);
-  for (const LearnerKind kind : kKinds) {
+  for (const LearnerKind kind : kPointKinds) {
     for (const Index shards : {2, 3, 12, 100}) {
       const Problem problem = DenseProblem(random);
-      TrainOptions options = Shards(kind, shards);
+      TrainOptions options = PointShards(kind, shards);
       if (kind != LearnerKind::kFrankWolfe && shards == 3) options.order = OrderKind::kUniform;
       const double optimum = SolveRelaxed(problem.training(), problem.lambda()).value;
       CAPTURE(kind.name());
@@ -95,9 +88,9 @@ TEST_CASE("all numbers of shards reach the optimum") {
     kind.forest = true;
     const Problem problem(RandomProblem(random, kind), 0.1);
     const double optimum = SolveExact(problem.training(), problem.lambda()).value;
-    for (const LearnerKind learner : kKinds) {
+    for (const LearnerKind learner : kPointKinds) {
       for (const Index shards : {1, 2, 4}) {
-        TrainOptions options = Shards(learner, shards);
+        TrainOptions options = PointShards(learner, shards);
         options.oracle = SolverKind::kTree;
         options.gap_tolerance = 1e-3;
         const TrainSummary summary = Train(problem, options);
@@ -120,7 +113,7 @@ TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
     kind.forest = true;
     const Problem repeated(RandomProblem(random, kind), 0.01);
     std::vector<TrainOptions> ways;
-    for (const LearnerKind learner : kKinds) ways.push_back(Shards(learner, shards));
+    for (const LearnerKind learner : kPointKinds) ways.push_back(PointShards(learner, shards));
     for (const Index step : {1, 2, 3, 4}) {
       ways.push_back(ProxShards(shards, 0.01, 0, step));
       ways.push_back(ProxShards(shards, 0, 0.1, step));
@@ -132,7 +125,7 @@ TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
       CAPTURE(options.l1);
       CAPTURE(options.smoothing);
       CheckDualNeverFalls(DenseProblem(random, 24), options, 20, kExact);
-      CheckDualNeverFalls(TextProblem(random), options, 6, kExact);
+      CheckDualNeverFalls(TextProblem(random, 300, 6), options, 6, kExact);
       CheckDualNeverFalls(repeated, options, 20, kExact);
     }
   }
@@ -140,15 +133,14 @@ TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
 
 TEST_CASE("the common weights are those of the dual point after every pass") {
   Random random(14);
-  const StopControl never(nullptr, 0);
-  for (const LearnerKind kind : kKinds) {
+  for (const LearnerKind kind : kPointKinds) {
     for (const Index shards : {2, 3, 8}) {
       for (const bool texts : {false, true}) {
-        const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 60);
-        const auto learner = MakeRounds(problem, Shards(kind, shards));
+        const Problem problem = texts ? TextProblem(random, 300, 6) : DenseProblem(random, 60);
+        const auto learner = MakeRounds(problem, PointShards(kind, shards));
         std::vector<double> coordinates;
         for (int pass = 0; pass < 5; ++pass) {
-          learner->RunPass(never);
+          learner->RunPass(kNever);
           std::vector<double> weights(problem.num_weights(), 0.0);
           for (Index m = 0; m < problem.size(); ++m) {
             double loss = 0;
@@ -174,20 +166,19 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
 
 TEST_CASE("the dual rises by what the line searches computed") {
   Random random(16);
-  const StopControl never(nullptr, 0);
   std::vector<TrainOptions> ways;
-  for (const LearnerKind kind : kKinds) ways.push_back(Shards(kind, 3));
+  for (const LearnerKind kind : kPointKinds) ways.push_back(PointShards(kind, 3));
   ways.push_back(ProxShards(3, 0, 0.5));
   ways.push_back(ProxShards(3, 0.002, 0));
   ways.push_back(ProxShards(3, 0.002, 0.5));
   for (const TrainOptions& options : ways) {
     for (const bool texts : {false, true}) {
-      const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 60);
+      const Problem problem = texts ? TextProblem(random, 300, 6) : DenseProblem(random, 60);
       const auto learner = MakeRounds(problem, options);
       double dual = 0;
       for (int pass = 0; pass < 4; ++pass) {
         const double before = learner->gained();
-        learner->RunPass(never);
+        learner->RunPass(kNever);
         const double next = learner->Evaluate(1).dual;
         const double gained = learner->gained() - before;
         CAPTURE(options.learner.name());
@@ -206,11 +197,11 @@ TEST_CASE("the dual rises by what the line searches computed") {
 TEST_CASE("passes with shards are worth a third of passes with one, or more") {
   Random random(17);
   std::vector<TrainOptions> ways;
-  for (const LearnerKind kind : kKinds) ways.push_back(Shards(kind, 1));
+  for (const LearnerKind kind : kPointKinds) ways.push_back(PointShards(kind, 1));
   ways.push_back(ProxShards(1, 0.001, 0));
   for (TrainOptions& options : ways) {
     for (const bool texts : {false, true}) {
-      const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 200);
+      const Problem problem = texts ? TextProblem(random, 300, 6) : DenseProblem(random, 200);
       options.gap_tolerance = texts ? 0.3 : 0.1;
       options.check_every = 1;
       const Index alone = Train(problem, options).last.pass;
@@ -228,13 +219,12 @@ TEST_CASE("passes with shards are worth a third of passes with one, or more") {
 
 TEST_CASE("a step of fw in shards gains at least as much as that of one shard") {
   Random random(15);
-  const StopControl never(nullptr, 0);
   for (const bool texts : {false, true}) {
-    const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 24);
-    const auto one = MakeLearner(problem, Shards(LearnerKind::kFrankWolfe, 1));
-    const auto three = MakeLearner(problem, Shards(LearnerKind::kFrankWolfe, 3));
-    one->RunPass(never);
-    three->RunPass(never);
+    const Problem problem = texts ? TextProblem(random, 300, 6) : DenseProblem(random, 24);
+    const auto one = MakeLearner(problem, PointShards(LearnerKind::kFrankWolfe, 1));
+    const auto three = MakeLearner(problem, PointShards(LearnerKind::kFrankWolfe, 3));
+    one->RunPass(kNever);
+    three->RunPass(kNever);
     CHECK(three->Evaluate(1).dual >= one->Evaluate(1).dual - kExact);
   }
 }
@@ -242,7 +232,7 @@ TEST_CASE("a step of fw in shards gains at least as much as that of one shard") 
 TEST_CASE("elastic net and smoothed hinges reach the optimum of a quadratic program") {
   Random random(4);
   for (int trial = 0; trial < 9; ++trial) {
-    const TrainingSet training = SmallProblem(random, 4 + trial % 3);
+    const TrainingSet training = ShortChains(random, 4 + trial % 3);
     const double l1 = trial % 3 == 0 ? 0.0 : 0.01 * (1 + trial % 4);
     const double smoothing = trial % 3 == 1 ? 0.0 : 0.2;
     const Problem problem(training, 0.2);
@@ -283,21 +273,21 @@ TEST_CASE("examples without factors use the gradient of the smoothed loss") {
 
 TEST_CASE("the same bits for every number of threads, and every time") {
   Random random(6);
-  for (const LearnerKind kind : kKinds) {
+  for (const LearnerKind kind : kPointKinds) {
     for (const Index shards : {2, 7}) {
-      CheckReplay(DenseProblem(random, 20), Shards(kind, shards), 6);
-      CheckReplay(TextProblem(random), Shards(kind, shards), 3);
+      CheckReplay(DenseProblem(random, 20), PointShards(kind, shards), 6);
+      CheckReplay(TextProblem(random, 300, 6), PointShards(kind, shards), 3);
     }
   }
-  CheckReplay(TextProblem(random), ProxShards(3, 0.001, 0.1), 4);
+  CheckReplay(TextProblem(random, 300, 6), ProxShards(3, 0.001, 0.1), 4);
 }
 
 TEST_CASE("a run is resumed, and taken over by another learner, bit for bit") {
   Random random(7);
   const Problem dense = DenseProblem(random, 30);
-  const Problem texts = TextProblem(random);
+  const Problem texts = TextProblem(random, 300, 6);
   std::vector<TrainOptions> ways;
-  for (const LearnerKind kind : kKinds) ways.push_back(Shards(kind, 3));
+  for (const LearnerKind kind : kPointKinds) ways.push_back(PointShards(kind, 3));
   ways.push_back(ProxShards(3, 0.002, 0.1));
   for (const TrainOptions& options : ways) {
     CAPTURE(options.learner.name());
@@ -310,7 +300,7 @@ TEST_CASE("a run is resumed, and taken over by another learner, bit for bit") {
 
 TEST_CASE("λ can change between passes") {
   Random random(9);
-  for (const LearnerKind kind : kKinds) {
+  for (const LearnerKind kind : kPointKinds) {
     for (const double lambda : {0.1, 0.01}) {
       const Problem first = DenseProblem(random, 20);
       const Problem second = first.WithLambda(lambda);
@@ -318,11 +308,11 @@ TEST_CASE("λ can change between passes") {
       const double gap = kind == LearnerKind::kFrankWolfe ? 0.5 : 0.15;
       CAPTURE(kind.name());
       CAPTURE(lambda);
-      CheckPath(first, second, Shards(kind, 3), optimum, 10, 100, gap);
-      CheckChangeLambda(first, Shards(kind, 3), lambda, optimum, 0, 100, gap);
+      CheckPath(first, second, PointShards(kind, 3), optimum, 10, 100, gap);
+      CheckChangeLambda(first, PointShards(kind, 3), lambda, optimum, 0, 100, gap);
     }
   }
-  const TrainingSet training = SmallProblem(random, 6);
+  const TrainingSet training = ShortChains(random, 6);
   const Problem first(training, 1.0);
   const double optimum = SolveProx(training, 0.1, 0.02, 0.1).value;
   TrainOptions options = ProxShards(3, 0.02, 0.1);
@@ -332,22 +322,23 @@ TEST_CASE("λ can change between passes") {
 
 TEST_CASE("another solver confirms certificates") {
   Random random(10);
-  for (const LearnerKind kind : kKinds) CheckVerifies(DenseProblem(random, 20), Shards(kind, 4));
-  CheckVerifies(Problem(SmallProblem(random, 6), 0.1), ProxShards(2, 0.02, 0));
+  for (const LearnerKind kind : kPointKinds)
+    CheckVerifies(DenseProblem(random, 20), PointShards(kind, 4));
+  CheckVerifies(Problem(ShortChains(random, 6), 0.1), ProxShards(2, 0.02, 0));
 }
 
 TEST_CASE("problems of extreme shapes") {
-  for (const LearnerKind kind : kKinds) CheckUnpleasantProblems(Shards(kind, 3));
+  for (const LearnerKind kind : kPointKinds) CheckUnpleasantProblems(PointShards(kind, 3));
   CheckUnpleasantProblems(ProxShards(2, 0.01, 0.1));
 }
 
 TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
   Random random(11);
-  const Problem problem = TextProblem(random);
-  for (const LearnerKind kind : kKinds) {
-    const auto learner = MakeLearner(problem, Shards(kind, 3));
+  const Problem problem = TextProblem(random, 300, 6);
+  for (const LearnerKind kind : kPointKinds) {
+    const auto learner = MakeLearner(problem, PointShards(kind, 3));
     const std::atomic<int> interrupt{1};
-    learner->RunPass(StopControl(nullptr, 0));
+    learner->RunPass(kNever);
     const double before = learner->Evaluate(1).dual;
     for (int pass = 0; pass < 3; ++pass) {
       learner->RunPass(StopControl(&interrupt, 0));
@@ -357,7 +348,7 @@ TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificat
       CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
       CHECK(after.primal >= after.dual);
     }
-    learner->RunPass(StopControl(nullptr, 0));
+    learner->RunPass(kNever);
     const Evaluation last = learner->Evaluate(1);
     CHECK(last.dual > before);
     CHECK(Near(last.dual, ValueOfDualPoint(problem, *learner), kTight));
@@ -367,7 +358,7 @@ TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificat
 TEST_CASE("counts and notes are those of all shards") {
   Random random(12);
   const Problem problem = DenseProblem(random, 30);
-  for (const LearnerKind kind : kKinds) {
+  for (const LearnerKind kind : kPointKinds) {
     TrainOptions options = ProxShards(3, kind == LearnerKind::kProxSdca ? 0.01 : 0, 0);
     options.learner = kind;
     options.step = kind == LearnerKind::kBcfw ? StepKind::kFrankWolfe : StepKind::kAuto;
@@ -391,18 +382,18 @@ TEST_CASE("options that do not go with shards are refused") {
   const auto refused = [&](const TrainOptions& options, const char* part) {
     CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains(part), DataError);
   };
-  for (const LearnerKind kind : kKinds) {
-    TrainOptions options = Shards(kind, 2);
+  for (const LearnerKind kind : kPointKinds) {
+    TrainOptions options = PointShards(kind, 2);
     options.average = AverageKind::kWeighted;
     refused(options, "--shards cannot be combined with --average");
     if (kind == LearnerKind::kProxSdca) continue;
-    options = Shards(kind, 2);
+    options = PointShards(kind, 2);
     options.fixed_step = true;
     refused(options, "--shards cannot be combined with --fixed-step");
   }
-  TrainOptions options = Shards(LearnerKind::kProxSdca, 2);
+  TrainOptions options = PointShards(LearnerKind::kProxSdca, 2);
   options.own<ProxSdcaOptions>().random_output = true;
   refused(options, "--shards cannot be combined with --random-output");
-  options = Shards(LearnerKind::kSubgradient, 2);
+  options = PointShards(LearnerKind::kSubgradient, 2);
   refused(options, "--shards");
 }

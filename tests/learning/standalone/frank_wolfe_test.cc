@@ -13,6 +13,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/never.h"
 #include "tests/support/simplex_quadratic.h"
 
 using namespace slackline::internal;
@@ -127,9 +128,8 @@ int CheckSameIterates(const Problem& problem, const SvmDual& dual, LearnerKind k
   options.oracle = SolverKind::kBruteForce;
   options.fixed_step = fixed;
   const auto learner = MakeLearner(problem, options);
-  const StopControl never(nullptr, 0);
   for (int pass = 0; pass < 25; ++pass) {
-    learner->RunPass(never);
+    learner->RunPass(kNever);
     method.Pass();
     if (dual.smallest_lead() < 1e-10) return pass;
     const Eigen::VectorXd expected = dual.Weights(method.point());

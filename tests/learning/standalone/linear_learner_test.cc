@@ -21,18 +21,18 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr Index kFeatures = 8;
-constexpr ScalarLossKind kKinds[] = {ScalarLossKind::kHinge, ScalarLossKind::kSmoothedHinge,
-                                     ScalarLossKind::kSquared, ScalarLossKind::kLogistic,
-                                     ScalarLossKind::kAbsolute};
+constexpr Index kLinearFeatures = 8;
+constexpr ScalarLossKind kLossKinds[] = {ScalarLossKind::kHinge, ScalarLossKind::kSmoothedHinge,
+                                         ScalarLossKind::kSquared, ScalarLossKind::kLogistic,
+                                         ScalarLossKind::kAbsolute};
 
 /// Labels follow two of the features, with noise.
-LinearProblem RandomProblem(ScalarLossKind loss, Index examples, std::uint64_t seed) {
+LinearProblem NoisyProblem(ScalarLossKind loss, Index examples, std::uint64_t seed) {
   Random random(seed);
   LinearProblem problem;
   auto rows = std::make_shared<FeatureRows>();
   for (Index i = 0; i < examples; ++i) {
-    std::vector<double> x(kFeatures);
+    std::vector<double> x(kLinearFeatures);
     for (double& value : x) value = random.Normal();
     const double y = x[0] - 0.5 * x[1] + 0.3 * random.Normal();
     rows->AddDense(x);
@@ -51,7 +51,7 @@ double Objective(const LinearProblem& problem, std::span<const double> w) {
   double losses = 0, squares = 0, one_norm = 0;
   for (Index i = 0; i < problem.rows->size(); ++i) {
     double z = 0;
-    ForEachValue(problem.rows->row(i), kFeatures,
+    ForEachValue(problem.rows->row(i), kLinearFeatures,
                  [&](std::size_t f, double value) { z += w[f] * value; });
     losses += loss.Value(i, {&z, 1});
   }
@@ -61,11 +61,11 @@ double Objective(const LinearProblem& problem, std::span<const double> w) {
   }
   double g = problem.regulariser == LinearRegulariser::kL2 ? problem.lambda / 2 * squares : 0;
   if (problem.regulariser == LinearRegulariser::kQNorm)
-    g = problem.lambda * ProxRegulariser(ProxKind::kQNorm, kFeatures).Value(w);
+    g = problem.lambda * ProxRegulariser(ProxKind::kQNorm, kLinearFeatures).Value(w);
   return losses / problem.rows->size() + g + problem.l1 * one_norm;
 }
 
-TrainOptions ToGap(double gap) {
+TrainOptions LinearToGap(double gap) {
   TrainOptions options;
   options.absolute_gap = gap;
   options.gap_tolerance = 0;
@@ -76,17 +76,17 @@ TrainOptions ToGap(double gap) {
 TrainSummary Solve(const LinearProblem& problem, double gap,
                    const LinearLearnerOptions& options = {}) {
   const auto learner = MakeLinearLearner(problem, options);
-  return RunTraining(*learner, ToGap(gap), nullptr, nullptr);
+  return RunTraining(*learner, LinearToGap(gap), nullptr, nullptr);
 }
 
 }  // namespace
 
 TEST_CASE("reported objectives are those of the definition, and no weights are below the bound") {
   Random random(3);
-  for (const ScalarLossKind loss : kKinds) {
+  for (const ScalarLossKind loss : kLossKinds) {
     for (const auto regulariser :
          {LinearRegulariser::kL2, LinearRegulariser::kL1, LinearRegulariser::kQNorm}) {
-      LinearProblem problem = RandomProblem(loss, 30, 1);
+      LinearProblem problem = NoisyProblem(loss, 30, 1);
       problem.regulariser = regulariser;
       problem.l1 = regulariser == LinearRegulariser::kQNorm ? 0.0 : 0.02;
       const double gap = loss == ScalarLossKind::kAbsolute ? 1e-4 : 1e-6;
@@ -106,12 +106,12 @@ TEST_CASE("reported objectives are those of the definition, and no weights are b
 }
 
 TEST_CASE("problem (6) is solved without its quadratic term, and has its zeros") {
-  LinearProblem problem = RandomProblem(ScalarLossKind::kSquared, 60, 5);
+  LinearProblem problem = NoisyProblem(ScalarLossKind::kSquared, 60, 5);
   problem.regulariser = LinearRegulariser::kL1;
   const double largest = LargestUsefulL1(problem);
   problem.l1 = 0.3 * largest;
   // Coordinate descent on the lasso, which has no quadratic term.
-  std::vector<double> w(kFeatures, 0.0), residual = problem.labels;
+  std::vector<double> w(kLinearFeatures, 0.0), residual = problem.labels;
   const Index n = problem.rows->size();
   for (int sweep = 0; sweep < 1000; ++sweep) {
     for (std::size_t f = 0; f < w.size(); ++f) {
@@ -144,13 +144,13 @@ TEST_CASE("problem (6) is solved without its quadratic term, and has its zeros")
 TEST_CASE("saved states continue as if there had been no interruption") {
   for (const SdcaOutput output : {SdcaOutput::kNewest, SdcaOutput::kAverage, SdcaOutput::kRandom}) {
     for (const auto regulariser : {LinearRegulariser::kL2, LinearRegulariser::kL1}) {
-      LinearProblem problem = RandomProblem(ScalarLossKind::kLogistic, 20, 2);
+      LinearProblem problem = NoisyProblem(ScalarLossKind::kLogistic, 20, 2);
       problem.regulariser = regulariser;
       problem.l1 = 0.01;
       LinearLearnerOptions options;
       options.output = output;
       options.uniform = output == SdcaOutput::kRandom;
-      TrainOptions train = ToGap(0);
+      TrainOptions train = LinearToGap(0);
       train.max_passes = 40;
       std::string saved;
       CheckpointPlan keep;
@@ -177,7 +177,7 @@ TEST_CASE("saved states continue as if there had been no interruption") {
 }
 
 TEST_CASE("all steps and outputs reach the same optimum") {
-  const LinearProblem problem = RandomProblem(ScalarLossKind::kSmoothedHinge, 25, 4);
+  const LinearProblem problem = NoisyProblem(ScalarLossKind::kSmoothedHinge, 25, 4);
   const double optimum = Solve(problem, 1e-10).last.primal;
   for (int step = 1; step <= 5; ++step) {
     for (const SdcaOutput output :
@@ -194,7 +194,7 @@ TEST_CASE("all steps and outputs reach the same optimum") {
 }
 
 TEST_CASE("problems that do not fit are refused") {
-  LinearProblem problem = RandomProblem(ScalarLossKind::kHinge, 10, 1);
+  LinearProblem problem = NoisyProblem(ScalarLossKind::kHinge, 10, 1);
   problem.regulariser = LinearRegulariser::kL1;
   CHECK_THROWS_AS(MakeLinearLearner(problem, {}), std::invalid_argument);
   problem.l1 = 0.1;

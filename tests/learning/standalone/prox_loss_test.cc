@@ -12,53 +12,50 @@
 #include <slackline/core/random.h>
 
 #include "tests/support/tolerances.h"
+#include "tests/support/vectors.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
 
-using Vector = std::vector<double>;
-
-double Dot(const Vector& a, const Vector& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
+using Numbers = std::vector<double>;
 
 std::vector<std::unique_ptr<SdcaLoss>> SomeLosses() {
   std::vector<std::unique_ptr<SdcaLoss>> losses;
-  const Vector signs = {1, -1};
+  const Numbers signs = {1, -1};
   losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kHinge, signs));
   losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kSmoothedHinge, signs, 0.3));
   losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kLogistic, signs));
-  losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kSquared, Vector{0.7, -2}));
-  losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kAbsolute, Vector{0.7, -2}));
-  losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kAbsolute, Vector{0.7, -2}, 0.5));
+  losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kSquared, Numbers{0.7, -2}));
+  losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kAbsolute, Numbers{0.7, -2}));
+  losses.push_back(std::make_unique<ScalarLoss>(ScalarLossKind::kAbsolute, Numbers{0.7, -2}, 0.5));
   losses.push_back(std::make_unique<MulticlassLoss>(4, std::vector<Index>{2, 0}));
   losses.push_back(std::make_unique<MulticlassLoss>(3, std::vector<Index>{1, 2}, 0.4,
-                                                    Vector{0, 1, 2, 0.5, 0, 1, 3, 1, 0}));
+                                                    Numbers{0, 1, 2, 0.5, 0, 1, 3, 1, 0}));
   losses.push_back(std::make_unique<MulticlassLoss>(1, std::vector<Index>{0, 0}, 0.4));
   return losses;
 }
 
-Vector RandomScores(Random& random, const SdcaLoss& loss) {
-  Vector z(loss.outputs());
+Numbers RandomOutputs(Random& random, const SdcaLoss& loss) {
+  Numbers z(loss.outputs());
   for (double& value : z) value = 2 * random.Normal();
   return z;
 }
 
 /// A random point of the domain of φ*: a convex combination of targets and 0.
-Vector RandomAlpha(Random& random, const SdcaLoss& loss, Index i) {
-  Vector alpha(loss.outputs(), 0.0), u(alpha);
+Numbers RandomAlpha(Random& random, const SdcaLoss& loss, Index i) {
+  Numbers alpha(loss.outputs(), 0.0), u(alpha);
   for (int k = 0; k < 3; ++k) {
-    loss.Target(i, RandomScores(random, loss), u);
+    loss.Target(i, RandomOutputs(random, loss), u);
     const double share = random.Uniform();
     for (std::size_t j = 0; j < u.size(); ++j) alpha[j] += share * (u[j] - alpha[j]);
   }
   return alpha;
 }
 
-Vector Along(const Vector& alpha, const Vector& direction, double s) {
-  Vector moved = alpha;
+Numbers Along(const Numbers& alpha, const Numbers& direction, double s) {
+  Numbers moved = alpha;
   for (std::size_t j = 0; j < moved.size(); ++j) moved[j] += s * direction[j];
   return moved;
 }
@@ -70,16 +67,16 @@ TEST_CASE("conjugates bound losses and touch them at targets") {
   for (const auto& loss : SomeLosses()) {
     for (int trial = 0; trial < 60; ++trial) {
       const Index i = trial % 2;
-      const Vector z = RandomScores(random, *loss);
-      Vector u(z.size());
+      const Numbers z = RandomOutputs(random, *loss);
+      Numbers u(z.size());
       loss->Target(i, z, u);
       CHECK(Near(loss->Value(i, z) + loss->Conjugate(i, u), -Dot(z, u), 1e-12));
       CHECK(loss->Value(i, z) >= 0);
       CHECK(loss->InDomain(i, u));
-      const Vector alpha = RandomAlpha(random, *loss, i);
+      const Numbers alpha = RandomAlpha(random, *loss, i);
       CHECK(loss->Value(i, z) + loss->Conjugate(i, alpha) >= -Dot(z, alpha) - 1e-12);
-      const Vector other = RandomScores(random, *loss);
-      const Vector between = Along(z, other, 1);
+      const Numbers other = RandomOutputs(random, *loss);
+      const Numbers between = Along(z, other, 1);
       CHECK(std::abs(loss->Value(i, between) - loss->Value(i, z)) <=
             loss->lipschitz() * std::sqrt(Dot(other, other)) + 1e-12);
     }
@@ -90,9 +87,9 @@ TEST_CASE("conjugates are as convex as gamma says") {
   Random random(2);
   for (const auto& loss : SomeLosses()) {
     for (int trial = 0; trial < 60; ++trial) {
-      const Vector a = RandomAlpha(random, *loss, 0);
-      const Vector b = RandomAlpha(random, *loss, 0);
-      Vector d = b;
+      const Numbers a = RandomAlpha(random, *loss, 0);
+      const Numbers b = RandomAlpha(random, *loss, 0);
+      Numbers d = b;
       for (std::size_t j = 0; j < d.size(); ++j) d[j] -= a[j];
       const double s = random.Uniform();
       CHECK(loss->Conjugate(0, Along(a, d, s)) <=
@@ -107,9 +104,9 @@ TEST_CASE("line searches find the best point of their line") {
   for (const auto& loss : SomeLosses()) {
     for (int trial = 0; trial < 60; ++trial) {
       const Index i = trial % 2;
-      const Vector z = RandomScores(random, *loss);
-      const Vector alpha = RandomAlpha(random, *loss, i);
-      Vector direction(z.size());
+      const Numbers z = RandomOutputs(random, *loss);
+      const Numbers alpha = RandomAlpha(random, *loss, i);
+      Numbers direction(z.size());
       loss->Target(i, z, direction);
       for (std::size_t j = 0; j < z.size(); ++j) direction[j] -= alpha[j];
       const SdcaLine line{alpha, direction, Dot(z, direction),
@@ -131,19 +128,19 @@ TEST_CASE("option one finds the best of all points") {
   for (const auto& loss : SomeLosses()) {
     for (int trial = 0; trial < 60; ++trial) {
       const Index i = trial % 2;
-      const Vector z = RandomScores(random, *loss);
-      const Vector alpha = RandomAlpha(random, *loss, i);
+      const Numbers z = RandomOutputs(random, *loss);
+      const Numbers alpha = RandomAlpha(random, *loss, i);
       const double curvature = trial % 5 == 0 ? 0.0 : random.Uniform();
-      const auto value = [&](const Vector& point) {
+      const auto value = [&](const Numbers& point) {
         double squares = 0;
         for (std::size_t j = 0; j < z.size(); ++j)
           squares += (point[j] - alpha[j]) * (point[j] - alpha[j]);
         return -loss->Conjugate(i, point) - Dot(z, point) - 0.5 * curvature * squares;
       };
-      Vector best = alpha;
+      Numbers best = alpha;
       loss->Maximise(i, z, curvature, best);
       for (int k = 0; k < 30; ++k) {
-        Vector other = RandomAlpha(random, *loss, i);
+        Numbers other = RandomAlpha(random, *loss, i);
         const double share = random.Uniform() * random.Uniform();
         for (std::size_t j = 0; j < z.size(); ++j)
           other[j] = best[j] + share * (other[j] - best[j]);
@@ -157,14 +154,14 @@ TEST_CASE("smoothed losses are slightly above the hinge") {
   Random random(5);
   const MulticlassLoss sharp(4, {1}), smooth(4, {1}, 0.2);
   for (int trial = 0; trial < 100; ++trial) {
-    const Vector z = RandomScores(random, sharp);
+    const Numbers z = RandomOutputs(random, sharp);
     CHECK(smooth.Value(0, z) >= sharp.Value(0, z) - 1e-12);
     CHECK(smooth.Value(0, z) <= sharp.Value(0, z) + 0.2 / 2 * (1 - 0.25) + 1e-12);
   }
 }
 
 TEST_CASE("points outside of the domain are known") {
-  const Vector beyond = {1.01}, wrong_sign = {-0.1};
+  const Numbers beyond = {1.01}, wrong_sign = {-0.1};
   for (const auto kind :
        {ScalarLossKind::kHinge, ScalarLossKind::kSmoothedHinge, ScalarLossKind::kLogistic}) {
     CHECK_FALSE(ScalarLoss(kind, {1}, 1).InDomain(0, beyond));
@@ -172,8 +169,8 @@ TEST_CASE("points outside of the domain are known") {
   }
   CHECK_FALSE(ScalarLoss(ScalarLossKind::kAbsolute, {3}).InDomain(0, beyond));
   CHECK(ScalarLoss(ScalarLossKind::kAbsolute, {3}).InDomain(0, wrong_sign));
-  CHECK_FALSE(MulticlassLoss(2, {0}).InDomain(0, Vector{0.5, 0.5}));
-  CHECK_FALSE(MulticlassLoss(2, {0}).InDomain(0, Vector{1.5, -1.5}));
+  CHECK_FALSE(MulticlassLoss(2, {0}).InDomain(0, Numbers{0.5, 0.5}));
+  CHECK_FALSE(MulticlassLoss(2, {0}).InDomain(0, Numbers{1.5, -1.5}));
 }
 
 TEST_CASE("losses refuse invalid parameters") {

@@ -11,6 +11,7 @@
 #include <slackline/core/random.h>
 
 #include "tests/support/tolerances.h"
+#include "tests/support/vectors.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -21,10 +22,6 @@ std::vector<double> RandomVector(Random& random, std::size_t size, double scale)
   std::vector<double> x(size);
   for (double& value : x) value = scale * random.Normal();
   return x;
-}
-
-double Dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 std::vector<ProxRegulariser> SomeRegularisers(Offset d) {

@@ -11,9 +11,11 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/problem.h>
 #include <tests/support/states.h>
+#include "tests/support/random_models.h"
 
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
+#include "tests/support/vectors.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -24,19 +26,6 @@ struct Dense {
   std::vector<double> weights;  // φ over the weights
   double loss = 0;
 };
-
-std::vector<Index> RandomLabels(Random& random, const FactorGraph& graph) {
-  std::vector<Index> labels;
-  for (Index i = 0; i < graph.num_variables(); ++i)
-    labels.push_back(static_cast<Index>(random.Below(graph.cardinality(i))));
-  return labels;
-}
-
-double Dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
-}
 
 }  // namespace
 
@@ -197,8 +186,8 @@ TEST_CASE("corners are merged exactly when all entries and the loss are equal") 
 namespace {
 
 /// A set of `count` random labellings with losses 0, 1, …, and all weight on the first.
-ActiveSet Labellings(Random& random, const ExampleView& example, Index count,
-                     CornerScratch* scratch) {
+ActiveSet RandomSet(Random& random, const ExampleView& example, Index count,
+                    CornerScratch* scratch) {
   ActiveSet set;
   SparseCorner corner;
   for (Index number = 0; number < count; ++number) {
@@ -212,7 +201,7 @@ ActiveSet Labellings(Random& random, const ExampleView& example, Index count,
   return set;
 }
 
-std::vector<double> Losses(const ActiveSet& set) {
+std::vector<double> LossesOf(const ActiveSet& set) {
   std::vector<double> losses;
   for (Index a = 0; a < set.size(); ++a) losses.push_back(set.loss(a));
   return losses;
@@ -224,27 +213,27 @@ TEST_CASE("corners are dropped when they have been idle for longer than the limi
   Random random(44);
   const TrainingSet training = RandomProblem(random, ProblemOptions());
   CornerScratch scratch = MakeCornerScratch(training.data);
-  ActiveSet set = Labellings(random, training.data.example(0), 4, &scratch);
+  ActiveSet set = RandomSet(random, training.data.example(0), 4, &scratch);
   const auto share = [&](std::vector<double> alpha) {
     std::copy(alpha.begin(), alpha.end(), set.alpha().begin());
   };
   share({0, 0.5, 0, 0.5});  // corner 2 is idle, as is the ground truth
   for (int call = 0; call < 3; ++call) {
     set.DropIdle(3);
-    CHECK(Losses(set) == std::vector<double>{0, 1, 2, 3});
+    CHECK(LossesOf(set) == std::vector<double>{0, 1, 2, 3});
   }
   share({0, 0.5, 0.5, 0});  // corner 2 has weight again in time
   set.DropIdle(3);
   share({0, 1, 0, 0});
   set.DropIdle(3);
   set.DropIdle(3);
-  CHECK(Losses(set) == std::vector<double>{0, 1, 2, 3});
+  CHECK(LossesOf(set) == std::vector<double>{0, 1, 2, 3});
   set.DropIdle(3);  // the fourth call for corner 3
-  CHECK(Losses(set) == std::vector<double>{0, 1, 2});
+  CHECK(LossesOf(set) == std::vector<double>{0, 1, 2});
   set.DropIdle(3);
-  CHECK(Losses(set) == std::vector<double>{0, 1});
+  CHECK(LossesOf(set) == std::vector<double>{0, 1});
   for (int call = 0; call < 9; ++call) set.DropIdle(3);
-  CHECK(Losses(set) == std::vector<double>{0, 1});
+  CHECK(LossesOf(set) == std::vector<double>{0, 1});
   CHECK(set.alpha()[0] == 0);
   CHECK(set.alpha()[1] == 1);
 }
@@ -254,7 +243,7 @@ TEST_CASE("retained corners keep their weights, products and idle counts") {
   const TrainingSet training = RandomProblem(random, ProblemOptions());
   const ExampleView example = training.data.example(0);
   CornerScratch scratch = MakeCornerScratch(training.data);
-  ActiveSet set = Labellings(random, example, 9, &scratch);
+  ActiveSet set = RandomSet(random, example, 9, &scratch);
   for (Index a = 0; a < 9; ++a) set.alpha()[a] = a == 4 ? 0 : 0.125;
   set.DropIdle(3);  // corner 4 is idle for the first time
   const ActiveSet before = set;
@@ -267,7 +256,7 @@ TEST_CASE("retained corners keep their weights, products and idle counts") {
     for (Index y = 0; y < 5; ++y) CHECK(set.gram(x, y) == before.gram(kept[x], kept[y]));
   }
   for (int call = 0; call < 3; ++call) set.DropIdle(3);
-  CHECK(Losses(set) == std::vector<double>{0, 2, 5, 8});
+  CHECK(LossesOf(set) == std::vector<double>{0, 2, 5, 8});
 
   const ActiveSet first = set.First();
   CHECK(first.size() == 1);
@@ -285,7 +274,7 @@ TEST_CASE("a saved set is read back unchanged, and damaged states are refused") 
   const TrainingSet training = RandomProblem(random, ProblemOptions());
   const ExampleView example = training.data.example(0);
   CornerScratch scratch = MakeCornerScratch(training.data);
-  ActiveSet set = Labellings(random, example, 5, &scratch);
+  ActiveSet set = RandomSet(random, example, 5, &scratch);
   for (Index a = 0; a < 5; ++a) set.alpha()[a] = a == 1 ? 0 : 0.25;
   set.DropIdle(2);
   StateWriter writer;
@@ -296,9 +285,9 @@ TEST_CASE("a saved set is read back unchanged, and damaged states are refused") 
   reader.Finish();
   for (ActiveSet* one : {&set, &loaded}) {
     one->DropIdle(2);
-    CHECK(Losses(*one) == std::vector<double>{0, 1, 2, 3, 4});
+    CHECK(LossesOf(*one) == std::vector<double>{0, 1, 2, 3, 4});
     one->DropIdle(2);  // idle for the third time
-    CHECK(Losses(*one) == std::vector<double>{0, 2, 3, 4});
+    CHECK(LossesOf(*one) == std::vector<double>{0, 2, 3, 4});
   }
   for (Index x = 0; x < 4; ++x) {
     CHECK(loaded.alpha()[x] == set.alpha()[x]);

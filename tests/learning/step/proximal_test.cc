@@ -10,6 +10,7 @@
 #include <slackline/learning/example_blocks/active_set_blocks.h>
 #include <slackline/learning/step/proximal_control.h>
 #include <slackline/learning/train_loop.h>
+#include "tests/support/never.h"
 #include <tests/support/states.h>
 
 #include "tests/support/multilabel_problems.h"
@@ -256,7 +257,6 @@ TEST_CASE("the point after a cut or partial pass can be evaluated") {
   // With draws with replacement, some examples are not drawn for several passes.
   options.order = OrderKind::kUniform;
   const auto learner = MakeLearner(problem, options);
-  const StopControl stop(nullptr, 0);
-  for (int pass = 0; pass < 2; ++pass) learner->RunPass(stop);
+  for (int pass = 0; pass < 2; ++pass) learner->RunPass(kNever);
   CHECK(learner->Evaluate(1).primal < PrimalAtZeroWeights(problem));
 }

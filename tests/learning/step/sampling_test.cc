@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/step/sampling.h>
+#include <tests/support/never.h>
 #include <tests/support/states.h>
 
 #include <algorithm>
@@ -22,7 +23,6 @@ using namespace slackline::internal::test;
 namespace {
 
 constexpr Index kSize = 50;
-const StopControl kNoStop(nullptr, 0);
 
 TrainOptions Ordered(OrderKind order) {
   TrainOptions options;
@@ -50,7 +50,7 @@ Dataset Examples(std::vector<Index> window_ends = {}) {
 
 std::vector<Index> Pass(ExampleVisits* visits) {
   std::vector<Index> seen;
-  visits->Pass(kNoStop, [&](Index m) { seen.push_back(m); });
+  visits->Pass(kNever, [&](Index m) { seen.push_back(m); });
   return seen;
 }
 

@@ -33,7 +33,7 @@ Dataset ExamplesOf(const std::shared_ptr<const FeatureRows>& rows) {
   return data;
 }
 
-Dataset Examples(bool windows) {
+Dataset WindowExamples(bool windows) {
   auto rows = std::make_shared<FeatureRows>();
   for (Index m = 0; m < kWindows * kWindow; ++m) rows->AddDense(std::vector<double>{1.0});
   std::vector<Index> ends;
@@ -55,7 +55,7 @@ std::vector<Index> Order(Index step) {
 }  // namespace
 
 TEST_CASE("a window has been asked for before its first visit, and the next one after its last") {
-  const Dataset data = Examples(true);
+  const Dataset data = WindowExamples(true);
   WindowAhead ahead(data);
   for (const Index step : {1, 5, 10}) {  // again from the beginning
     CAPTURE(step);
@@ -76,7 +76,7 @@ TEST_CASE("a window has been asked for before its first visit, and the next one 
 }
 
 TEST_CASE("a pass that ends early is followed by one from the beginning") {
-  const Dataset data = Examples(true);
+  const Dataset data = WindowExamples(true);
   WindowAhead ahead(data);
   const std::vector<Index> order = Order(1);
   for (std::size_t k = 0; k < 200; ++k) ahead.Before(order, k);
@@ -88,7 +88,7 @@ TEST_CASE("a pass that ends early is followed by one from the beginning") {
 }
 
 TEST_CASE("sweeps read some megabytes ahead, not a number of examples") {
-  CHECK(Examples(false).ExamplesAhead() == 64);
+  CHECK(WindowExamples(false).ExamplesAhead() == 64);
   std::vector<double> values(500000);
   auto rows = std::make_shared<FeatureRows>();
   for (int m = 0; m < 4; ++m) {
@@ -101,7 +101,7 @@ TEST_CASE("sweeps read some megabytes ahead, not a number of examples") {
 }
 
 TEST_CASE("without windows nothing is asked for") {
-  const Dataset data = Examples(false);
+  const Dataset data = WindowExamples(false);
   WindowAhead ahead(data);
   const std::vector<Index> order = Order(1);
   for (std::size_t k = 0; k < order.size(); ++k) ahead.Before(order, k);

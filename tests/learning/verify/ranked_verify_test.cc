@@ -39,8 +39,7 @@ TrainOptions OptionsOn(Ranks& ranks) {
 template <class Change>
 Verification TrainAndVerify(const Problem& problem, Ranks& ranks, const Change& change,
                             const std::atomic<int>* interrupt = nullptr) {
-  const Problem part =
-      PartOf(problem, RecordsOfRank(ranks, problem.size(), kShards, ranks.rank()), ranks);
+  const Problem part = PartOf(problem, kShards, ranks);
   const TrainOptions options = OptionsOn(ranks);
   const std::unique_ptr<Learner> learner = MakeLearner(part, options);
   learner->traits().dual_point->KeepDualPoint();
@@ -52,7 +51,7 @@ Verification TrainAndVerify(const Problem& problem, Ranks& ranks, const Change& 
                            learner->traits().dual_point, how);
 }
 
-Problem SomeProblem(int seed) {
+Problem DealtProblem(int seed) {
   Random random(seed);
   return Problem(RandomMultiLabelProblem(random, 12, 4, 3, seed % 2 == 0), 0.05);
 }
@@ -61,7 +60,7 @@ Problem SomeProblem(int seed) {
 
 TEST_CASE("the certificate of several ranks holds, with the figures of one") {
   for (const int seed : {1, 2}) {
-    const Problem problem = SomeProblem(seed);
+    const Problem problem = DealtProblem(seed);
     std::vector<Verification> results;
     for (const int size : {1, 2, 3}) {
       for (Verification& result : OnEachRank(size, [&](ThreadRanks& ranks) {
@@ -97,7 +96,7 @@ TEST_CASE("ranks without examples take part") {
 }
 
 TEST_CASE("wrong claims fail on all ranks") {
-  const Problem problem = SomeProblem(1);
+  const Problem problem = DealtProblem(1);
   const auto check = [&](const auto& change) {
     for (const Verification& result : OnEachRank(
              3, [&](ThreadRanks& ranks) { return TrainAndVerify(problem, ranks, change); })) {
@@ -112,7 +111,7 @@ TEST_CASE("wrong claims fail on all ranks") {
 }
 
 TEST_CASE("an interrupt of one rank ends the verification of all") {
-  const Problem problem = SomeProblem(1);
+  const Problem problem = DealtProblem(1);
   const std::atomic<int> interrupt = 2;
   for (const Verification& result : OnEachRank(3, [&](ThreadRanks& ranks) {
          return TrainAndVerify(

@@ -25,44 +25,39 @@ using namespace slackline::internal::test;
 
 namespace {
 
-struct Way {
-  LearnerKind learner;
-  StepKind step;
-  SolverKind oracle = SolverKind::kAuto;
-  Index threads = 1;
-};
-
-/// All learners, with oracles that apply to any small graph.
-std::vector<Way> Ways() {
-  std::vector<Way> ways = {{LearnerKind::kAuto, StepKind::kAuto},
-                           {LearnerKind::kAugmentedLagrangian, StepKind::kPairwise},
-                           {LearnerKind::kSoft, StepKind::kPairwise}};
-  std::vector<SolverKind> oracles = {SolverKind::kAuto, SolverKind::kMessages,
-                                     SolverKind::kBruteForce, SolverKind::kBranchAndBound};
-  if (HasGlpk()) oracles.push_back(SolverKind::kLp);
-  for (const SolverKind oracle : oracles) {
-    ways.push_back({LearnerKind::kBcfw, StepKind::kFrankWolfe, oracle});
-    ways.push_back({LearnerKind::kBcfw, StepKind::kPairwise, oracle});
-    ways.push_back({LearnerKind::kBcfw, StepKind::kPairwise, oracle,
-                    2});  // a pass beside a check may be taken back
-  }
-  return ways;
-}
-
-TrainOptions Options(const Way& way) {
+TrainOptions ShortOptions(LearnerKind learner, StepKind step, SolverKind oracle = SolverKind::kAuto,
+                          Index threads = 1) {
   TrainOptions options;
-  options.learner = way.learner;
-  options.step = way.step;
-  options.oracle = way.oracle;
-  options.threads = way.threads;
+  options.learner = learner;
+  options.step = step;
+  options.oracle = oracle;
+  options.threads = threads;
   options.max_passes = 60;
   return options;
 }
 
+/// All learners, with oracles that apply to any small graph.
+std::vector<TrainOptions> VerifiedWays() {
+  std::vector<TrainOptions> ways = {
+      ShortOptions(LearnerKind::kAuto, StepKind::kAuto),
+      ShortOptions(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise),
+      ShortOptions(LearnerKind::kSoft, StepKind::kPairwise)};
+  std::vector<SolverKind> oracles = {SolverKind::kAuto, SolverKind::kMessages,
+                                     SolverKind::kBruteForce, SolverKind::kBranchAndBound};
+  if (HasGlpk()) oracles.push_back(SolverKind::kLp);
+  for (const SolverKind oracle : oracles) {
+    ways.push_back(ShortOptions(LearnerKind::kBcfw, StepKind::kFrankWolfe, oracle));
+    ways.push_back(ShortOptions(LearnerKind::kBcfw, StepKind::kPairwise, oracle));
+    // A pass beside a check may be taken back.
+    ways.push_back(ShortOptions(LearnerKind::kBcfw, StepKind::kPairwise, oracle, 2));
+  }
+  return ways;
+}
+
 /// A run, and the learner in its final state.
-struct Run {
-  Run(const Problem& given, const Way& way)
-      : problem(given), options(Options(way)), learner(MakeLearner(problem, options)) {
+struct CertifiedRun {
+  CertifiedRun(const Problem& given, const TrainOptions& way)
+      : problem(given), options(way), learner(MakeLearner(problem, options)) {
     learner->traits().dual_point->KeepDualPoint();
     summary = RunTraining(problem, *learner, options, nullptr, nullptr);
   }
@@ -76,7 +71,7 @@ struct Run {
   TrainSummary summary;
 };
 
-TrainingSet SomeProblem(Random& random, int trial) {
+TrainingSet VerifiedProblem(Random& random, int trial) {
   if (trial % 2 == 0) return RandomMultiLabelProblem(random, 6, 4, 3, trial % 4 == 0);
   return RandomProblem(random, RandomOptions(random));
 }
@@ -86,9 +81,9 @@ TrainingSet SomeProblem(Random& random, int trial) {
 TEST_CASE("certificates of all learners hold") {
   Random random(51);
   for (int trial = 0; trial < 12; ++trial) {
-    const Problem problem(SomeProblem(random, trial), 0.05);
-    for (const Way& way : Ways()) {
-      const Run run(problem, way);
+    const Problem problem(VerifiedProblem(random, trial), 0.05);
+    for (const TrainOptions& way : VerifiedWays()) {
+      const CertifiedRun run(problem, way);
       int examples = 0;
       VerifyOptions options;
       options.progress = [&](Index done) { CHECK(done == ++examples); };
@@ -113,7 +108,7 @@ TEST_CASE("certificates of all learners hold") {
 TEST_CASE("without a learner the primal is verified") {
   Random random(52);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
-  const Run run(problem, Ways()[0]);
+  const CertifiedRun run(problem, VerifiedWays()[0]);
   const Verification verification =
       VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, nullptr);
   CHECK(verification.outcome == VerifyOutcome::kHolds);
@@ -125,8 +120,8 @@ TEST_CASE("verification rejects wrong claims") {
   Random random(53);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, trial % 2 == 0), 0.05);
-    for (const Way& way : Ways()) {
-      Run run(problem, way);
+    for (const TrainOptions& way : VerifiedWays()) {
+      CertifiedRun run(problem, way);
       const TrainSummary right = run.summary;
       CAPTURE(trial);
       CAPTURE(std::string(Name(way.learner)));
@@ -154,11 +149,11 @@ TEST_CASE("where the oracle is exact the primal is the objective") {
   Random random(54);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   for (const SolverKind oracle : {SolverKind::kAuto, SolverKind::kBruteForce}) {
-    Run run(problem, {LearnerKind::kBcfw, StepKind::kPairwise, oracle});
+    CertifiedRun run(problem, ShortOptions(LearnerKind::kBcfw, StepKind::kPairwise, oracle));
     run.summary.last.primal += 1e-5;
     CHECK(run.Verify().outcome == VerifyOutcome::kFails);
   }
-  Run al(problem, {LearnerKind::kAugmentedLagrangian, StepKind::kPairwise});
+  CertifiedRun al(problem, ShortOptions(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise));
   al.summary.last.primal += 1e-5;
   CHECK(al.Verify().outcome == VerifyOutcome::kHolds);
 }
@@ -183,8 +178,8 @@ TEST_CASE("verification rejects infeasible dual points") {
   };
   Random random(55);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
-  for (const Way& way : Ways()) {
-    const Run run(problem, way);
+  for (const TrainOptions& way : VerifiedWays()) {
+    const CertifiedRun run(problem, way);
     const auto verify = [&](double coordinate, double loss) {
       const Wrong wrong(*run.learner->traits().dual_point, coordinate, loss);
       return VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, &wrong)
@@ -200,7 +195,7 @@ TEST_CASE("verification rejects infeasible dual points") {
 TEST_CASE("verification can be interrupted") {
   Random random(56);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
-  const Run run(problem, Ways()[0]);
+  const CertifiedRun run(problem, VerifiedWays()[0]);
   std::atomic<int> interrupt{0};
   VerifyOptions options;
   options.interrupt = &interrupt;

@@ -9,23 +9,19 @@
 #include <cmath>
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/apps/common/folds.h>
 #include <slackline/apps/common/training_record.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <tests/apps/cv_parts.h>
+#include <tests/apps/multilabel/read_options.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-struct Files {
+struct CvFiles {
   TemporaryFolder folder;
   std::string data = folder.Write("d.svm", LibsvmText(60, 6, 4, 2));
   std::string model = folder.Path("m.slk");
@@ -35,9 +31,7 @@ struct Files {
            more;
   }
   Json Result(const Arguments& more) const {
-    const Outcome outcome = RunProgram(Cv(more + Arguments{"--json"}));
-    INFO(outcome.err);
-    REQUIRE(outcome.code == 0);
+    const Outcome outcome = Succeed(Cv(more + Arguments{"--json"}));
     return Json::parse(outcome.out);
   }
 };
@@ -45,11 +39,8 @@ struct Files {
 }  // namespace
 
 TEST_CASE("selected examples have the contents of the data") {
-  const Files files;
-  MultiLabelReadOptions options;
-  options.num_labels = 4;
-  options.append_constant = true;
-  const MultiLabelData data = ReadMultiLabelData(files.data, options);
+  const CvFiles files;
+  const MultiLabelData data = ReadMultiLabelData(files.data, LibsvmOptions(4));
   const std::vector<Index> chosen = {3, 59, 0};
   const MultiLabelData part = SelectExamples(data, chosen);
   REQUIRE(part.num_examples() == 3);
@@ -67,10 +58,8 @@ TEST_CASE("selected examples have the contents of the data") {
 }
 
 TEST_CASE("cv prints a table and the best lambda, and trains a model on all data") {
-  const Files files;
-  const Outcome outcome = RunProgram(files.Cv({"--model", files.model}));
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
+  const CvFiles files;
+  const Outcome outcome = Succeed(files.Cv({"--model", files.model}));
   const auto lines = Lines(outcome.out);
   REQUIRE(lines.size() == 5);
   CHECK(Contains(lines[0], "micro F1"));
@@ -81,18 +70,17 @@ TEST_CASE("cv prints a table and the best lambda, and trains a model on all data
                       [](const auto& l) { return l.ends_with("  best"); }) == 1);
   CHECK(Contains(outcome.err, "model written to " + files.model));
   const Json result = files.Result({"--no-refit"});
-  const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+  const Json info = JsonOf({"info", files.model, "--json"});
   CHECK(info["lambda"] == result["best"]["lambda"]);
   // The model is the same as that of `train`.
   const std::string trained = files.folder.Path("t.slk");
-  REQUIRE(RunProgram({"multilabel", "train", files.data, "--num-labels", "4", "--lambda",
-                      result["best"]["lambda"].dump(), "--model", trained})
-              .code == 0);
+  Succeed({"multilabel", "train", files.data, "--num-labels", "4", "--lambda",
+           result["best"]["lambda"].dump(), "--model", trained});
   CHECK(ModelWeights(trained) == ModelWeights(files.model));
 }
 
 TEST_CASE("JSON output has all metrics with the right figures") {
-  const Files files;
+  const CvFiles files;
   const Json result = files.Result({"--no-refit", "--folds", "3", "--metric", "hamming"});
   CHECK(result["folds"] == 3);
   CHECK(result["metric"] == "hamming_loss");
@@ -118,7 +106,7 @@ TEST_CASE("JSON output has all metrics with the right figures") {
 }
 
 TEST_CASE("the figure of a fold is that of training on the other folds") {
-  const Files files;
+  const CvFiles files;
   const Json result =
       files.Result({"--no-refit", "--folds", "4", "--seed", "9", "--gap-tolerance", "1e-9"});
   const auto folds = MakeFolds(60, 4, 9);
@@ -128,12 +116,10 @@ TEST_CASE("the figure of a fold is that of training on the other folds") {
   const std::string train = files.folder.Write("train.svm", outside);
   const std::string test = files.folder.Write("test.svm", inside);
   for (std::size_t k = 0; k < 4; ++k) {
-    REQUIRE(RunProgram({"multilabel", "train", train, "--num-labels", "4", "--lambda",
-                        result["path"][k]["lambda"].dump(), "--gap-tolerance", "1e-9", "--model",
-                        files.model})
-                .code == 0);
-    const Json metrics = Json::parse(
-        RunProgram({"multilabel", "evaluate", test, "--model", files.model, "--json"}).out);
+    Succeed({"multilabel", "train", train, "--num-labels", "4", "--lambda",
+             result["path"][k]["lambda"].dump(), "--gap-tolerance", "1e-9", "--model",
+             files.model});
+    const Json metrics = JsonOf({"multilabel", "evaluate", test, "--model", files.model, "--json"});
     for (const char* key : {"hamming_loss", "micro_f1", "jaccard"}) {
       CHECK(std::abs(result["path"][k][key]["folds"][2].get<double>() -
                      metrics[key].get<double>()) < 1e-9);
@@ -142,7 +128,7 @@ TEST_CASE("the figure of a fold is that of training on the other folds") {
 }
 
 TEST_CASE("the result depends only on the seed") {
-  const Files files;
+  const CvFiles files;
   const Json first = Timeless(files.Result({"--no-refit"}));
   CHECK(first == Timeless(files.Result({"--no-refit"})));
   CHECK(first == Timeless(files.Result({"--no-refit", "--threads", "2"})));
@@ -151,7 +137,7 @@ TEST_CASE("the result depends only on the seed") {
 }
 
 TEST_CASE("cv works with other learners, trees and metrics") {
-  const Files files;
+  const CvFiles files;
   for (const char* learner : {"al", "soft"}) {
     CHECK(files.Result({"--no-refit", "--folds", "2", "--learner", learner})["path"].size() == 4);
   }
@@ -160,7 +146,7 @@ TEST_CASE("cv works with other learners, trees and metrics") {
                      "bcfw", "--gap-tolerance", "0.05"})["path"]
             .size() == 4);
   for (const char* metric : {"subset", "macro-f1", "example-f1", "jaccard"}) {
-    CHECK(RunProgram(files.Cv({"--no-refit", "--folds", "2", "--metric", metric})).code == 0);
+    Succeed(files.Cv({"--no-refit", "--folds", "2", "--metric", metric}));
   }
   const Json refit = files.Result({"--model", files.model, "-q"});
   CHECK(refit["refit"]["model"] == files.model);
@@ -170,17 +156,13 @@ TEST_CASE("cv works with other learners, trees and metrics") {
 TEST_CASE(
     "without values of lambda cv starts around the default, and extends while the best is at an "
     "end") {
-  const Files files;
+  const CvFiles files;
   const Arguments plain = {"multilabel", "cv", files.data, "--num-labels", "4"};
-  const Outcome outcome = RunProgram(plain + Arguments{"--model", files.model, "--json"});
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
+  const Outcome outcome = Succeed(plain + Arguments{"--model", files.model, "--json"});
   const Json result = Json::parse(outcome.out);
   const std::string trained = files.folder.Path("t.slk");
-  REQUIRE(RunProgram({"multilabel", "train", files.data, "--num-labels", "4", "--model", trained})
-              .code == 0);
-  const double usual =
-      Json::parse(RunProgram({"info", trained, "--json"}).out)["lambda"].get<double>();
+  Succeed({"multilabel", "train", files.data, "--num-labels", "4", "--model", trained});
+  const double usual = JsonOf({"info", trained, "--json"})["lambda"].get<double>();
   std::vector<double> lambdas;
   for (const Json& entry : result["path"]) lambdas.push_back(entry["lambda"].get<double>());
   REQUIRE(lambdas.size() >= 5);
@@ -191,24 +173,22 @@ TEST_CASE(
   const double best = result["best"]["lambda"].get<double>();
   const bool inside = best < lambdas.front() && best > lambdas.back();
   CHECK(inside != result["at_edge"].get<bool>());
-  CHECK(Json::parse(RunProgram({"info", files.model, "--json"}).out)["lambda"] == best);
+  CHECK(JsonOf({"info", files.model, "--json"})["lambda"] == best);
 }
 
 TEST_CASE("with given values a best one at an end is reported, and none are added") {
-  const Files files;
+  const CvFiles files;
   const Arguments data = {"multilabel", "cv", files.data, "--num-labels", "4", "--no-refit"};
-  const Outcome outcome = RunProgram(data + Arguments{"--lambda-path", "1000,100"});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed(data + Arguments{"--lambda-path", "1000,100"});
   CHECK(Lines(outcome.out).size() == 3);
   CHECK(Contains(outcome.err, "of those tried"));
   CHECK_FALSE(Contains(RunProgram(data + Arguments{"--lambda-path", "1"}).err, "of those tried"));
 }
 
 TEST_CASE("a training that takes too many passes is cut off, which is reported") {
-  const Files files;
+  const CvFiles files;
   const Arguments slow = {"--no-refit", "--folds", "2", "--gap-tolerance", "0"};
-  const Outcome limited = RunProgram(files.Cv(slow));
-  CHECK(limited.code == 0);
+  const Outcome limited = Succeed(files.Cv(slow));
   CHECK(Contains(limited.err, "ended at the limit of 500 passes, with gaps up to"));
   CHECK(Contains(limited.err, "--max-passes allows more"));
   const Outcome own = RunProgram(files.Cv(slow + Arguments{"--max-passes", "3"}));
@@ -217,7 +197,7 @@ TEST_CASE("a training that takes too many passes is cut off, which is reported")
 }
 
 TEST_CASE("graphs are chosen by the same folds") {
-  const Files files;
+  const CvFiles files;
   const Json both = files.Result({"--graph", "full,none", "--model", files.model});
   REQUIRE(both["path"].size() == 8);
   const Json none = files.Result({"--graph", "none", "--no-refit"});
@@ -232,39 +212,31 @@ TEST_CASE("graphs are chosen by the same folds") {
       best = std::max(best, both["path"][entry]["micro_f1"]["mean"].get<double>());
   }
   CHECK(both["best"]["mean"] == best);
-  const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+  const Json info = JsonOf({"info", files.model, "--json"});
   CHECK(info["options"]["graph"] == both["best"]["graph"]);
   CHECK(info["pairs"].size() == (both["best"]["graph"] == "full" ? 6 : 0));
   CHECK(files.Result({"--graph", "auto", "--no-refit"})["path"].size() == 12);
 }
 
 TEST_CASE("train --graph auto trains with the chosen graph") {
-  const Files files;
+  const CvFiles files;
   const Arguments data = {"multilabel", "train",    files.data, "--num-labels",
                           "4",          "--lambda", "0.1"};
-  const Outcome outcome = RunProgram(data + Arguments{"--graph", "auto", "--model", files.model});
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
+  const Outcome outcome = Succeed(data + Arguments{"--graph", "auto", "--model", files.model});
   const std::string graph =
-      Json::parse(RunProgram({"info", files.model, "--json"}).out)["options"]["graph"]
-          .get<std::string>();
+      JsonOf({"info", files.model, "--json"})["options"]["graph"].get<std::string>();
   CHECK(Contains(outcome.err, "graph: " + graph + ", by cross-validation: micro F1 none "));
   const std::string trained = files.folder.Path("t.slk");
-  REQUIRE(RunProgram(data + Arguments{"--graph", graph, "--model", trained}).code == 0);
+  Succeed(data + Arguments{"--graph", graph, "--model", trained});
   CHECK(ModelWeights(trained) == ModelWeights(files.model));
 }
 
 TEST_CASE("bad input ends with code 2 and one line, and nothing is written") {
-  const Files files;
+  const CvFiles files;
   files.folder.Write("m.slk", "old");
   const std::size_t before = files.folder.NumFiles();
   const auto refuse = [&](const Arguments& arguments, const std::string& part) {
-    const Outcome outcome = RunProgram(arguments);
-    INFO(outcome.err);
-    CHECK(outcome.code == 2);
-    CHECK(outcome.out.empty());
-    CHECK(Lines(outcome.err).size() == 1);
-    CHECK_MESSAGE(Contains(outcome.err, part), part);
+    CheckRefused(arguments, part);
     CHECK(ReadBytes(files.model) == "old");
     CHECK(files.folder.NumFiles() == before);
   };
@@ -291,18 +263,17 @@ TEST_CASE("bad input ends with code 2 and one line, and nothing is written") {
 }
 
 TEST_CASE("folds without known labels are named") {
-  const Files files;
+  const CvFiles files;
   std::string text = "1 1:1\n0 1:-1\n";
   for (int k = 0; k < 6; ++k) text += "? 1:0.5\n";
   const std::string data = files.folder.Write("unknown.svm", text);
-  const Outcome outcome = RunProgram({"multilabel", "cv", data, "--num-labels", "2",
-                                      "--lambda-path", "1", "--folds", "4", "--no-refit", "-q"});
-  CHECK(outcome.code == 2);
-  CHECK(Contains(outcome.err, "of 4 has no known label"));
+  CheckRefused({"multilabel", "cv", data, "--num-labels", "2", "--lambda-path", "1", "--folds", "4",
+                "--no-refit", "-q"},
+               "of 4 has no known label");
 }
 
 TEST_CASE("an interrupt ends a cross-validation without a result") {
-  const Files files;
+  const CvFiles files;
   Process process(
       files.Cv({"--model", files.model, "--gap-tolerance", "0", "--max-passes", "2000000000"}));
   REQUIRE(process.Works(SIGINT));

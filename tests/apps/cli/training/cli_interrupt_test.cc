@@ -12,12 +12,9 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <tests/apps/program.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -53,14 +50,14 @@ void CheckInterrupted(int number, int code, int times = 1) {
   CHECK(outcome.code == code);
   CHECK(Contains(outcome.err, "interrupted: certified relative gap "));
   CHECK(Contains(outcome.err, "best model so far written to " + run.model));
-  const Json info = Json::parse(RunProgram({"info", run.model, "--json"}).out);
+  const Json info = JsonOf({"info", run.model, "--json"});
   CHECK(info["termination"] == "interrupted");
   const auto log = Lines(ReadBytes(run.log));
   const Json end = Json::parse(log.back());
   CHECK(end["event"] == "end");
   CHECK(end["termination"] == "interrupted");
   CHECK(end["primal"] == info["primal"]);
-  CHECK(RunProgram({"multilabel", "evaluate", run.data, "--model", run.model}).code == 0);
+  Succeed({"multilabel", "evaluate", run.data, "--model", run.model});
   CHECK(run.folder.NumFiles() == 3);
 }
 
@@ -125,11 +122,10 @@ TEST_CASE("SIGHUP does not affect a run under nohup") {
 
 TEST_CASE("a time limit ends training with the best model and code 0") {
   const Endless run;
-  const Outcome outcome = RunProgram(run.Train() + std::vector<std::string>{"--time-limit", "0.2"});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed(run.Train() + Arguments{"--time-limit", "0.2"});
   CHECK(Contains(outcome.err, " s of at most 0.2 s, certified relative gap "));
   CHECK(Contains(outcome.err, "model written to " + run.model));
-  CHECK(Json::parse(RunProgram({"info", run.model, "--json"}).out)["termination"] == "time-limit");
+  CHECK(JsonOf({"info", run.model, "--json"})["termination"] == "time-limit");
 }
 
 TEST_CASE("a run that ends with a wide gap warns, even with --quiet") {

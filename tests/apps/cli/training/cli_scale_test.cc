@@ -6,21 +6,16 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/apps/common/training_record.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/random.h>
+#include <tests/apps/multilabel/read_options.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
-const std::string kYeast = std::string(SLACKLINE_SOURCE_DIR) + "/data/yeast/";
 
 /// A dense ARFF file with three features in these units; the last feature has a mean far from 0.
 /// Two labels follow the first two features.
@@ -58,9 +53,7 @@ struct Units {
                       more);
   }
   std::string Predict() const {
-    const Outcome outcome = RunProgram({"multilabel", "predict", test, "--model", model});
-    INFO(outcome.err);
-    REQUIRE(outcome.code == 0);
+    const Outcome outcome = Succeed({"multilabel", "predict", test, "--model", model});
     return outcome.out;
   }
 };
@@ -69,16 +62,14 @@ struct Units {
 
 TEST_CASE("predictions do not depend on the units of features") {
   const Units plain({1, 1, 1});
-  REQUIRE(plain.Train({"--scale", "standard"}).code == 0);
+  Succeed(plain.Train({"--scale", "standard"}));
   const std::string expected = plain.Predict();
   CHECK(std::count(expected.begin(), expected.end(), '0') > 20);
   CHECK(std::count(expected.begin(), expected.end(), '1') > 20);
   for (const auto& units :
        std::vector<std::vector<double>>{{1000, 0.01, 30}, {1e4, 1e4, 1e4}, {0.01, 0.01, 0.01}}) {
     const Units other(units);
-    const Outcome outcome = other.Train();
-    INFO(outcome.err);
-    REQUIRE(outcome.code == 0);
+    const Outcome outcome = Succeed(other.Train());
     CHECK(Contains(outcome.err, "scaling: standard, since "));
     CHECK(Contains(outcome.err, "converged"));
     const auto lines = Lines(other.Predict());
@@ -92,10 +83,10 @@ TEST_CASE("predictions do not depend on the units of features") {
 
 TEST_CASE("the default lambda gives the same model whatever the unit of the loss") {
   const Units mean({1, 1, 1});
-  REQUIRE(mean.Train({"--gap-tolerance", "1e-8"}).code == 0);
+  Succeed(mean.Train({"--gap-tolerance", "1e-8"}));
   const auto weights = ModelWeights(mean.model);
   const Units count({1, 1, 1});
-  REQUIRE(count.Train({"--gap-tolerance", "1e-8", "--loss", "count"}).code == 0);
+  Succeed(count.Train({"--gap-tolerance", "1e-8", "--loss", "count"}));
   const auto others = ModelWeights(count.model);
   REQUIRE(weights.size() == others.size());
   for (std::size_t k = 0; k < weights.size(); ++k)
@@ -107,14 +98,10 @@ TEST_CASE("data of similar sizes are not scaled, bit for bit, and a note says so
   const Arguments yeast = {
       "multilabel", "train", kYeast + "yeast-train.arff.gz", "--labels", kYeast + "yeast.xml",
       "--graph",    "none"};
-  const Outcome automatic = RunProgram(yeast + Arguments{"--model", folder.Path("auto.slk")});
-  INFO(automatic.err);
-  REQUIRE(automatic.code == 0);
+  const Outcome automatic = Succeed(yeast + Arguments{"--model", folder.Path("auto.slk")});
   CHECK(Contains(automatic.err, "scaling: none, since features have similar sizes"));
   CHECK(Contains(automatic.err, "(default; C 2 per label)"));
-  REQUIRE(
-      RunProgram(yeast + Arguments{"--scale", "none", "--model", folder.Path("none.slk")}).code ==
-      0);
+  Succeed(yeast + Arguments{"--scale", "none", "--model", folder.Path("none.slk")});
   CHECK(ModelWeights(folder.Path("auto.slk")) == ModelWeights(folder.Path("none.slk")));
 }
 
@@ -135,7 +122,7 @@ TEST_CASE("every kind of scaling trains, is saved in the model, and predicts") {
   const Units units({30, 1, 1});
   for (const char* kind : {"none", "standard", "max-abs", "norm"}) {
     INFO(kind);
-    REQUIRE(units.Train({"--scale", kind}).code == 0);
+    Succeed(units.Train({"--scale", kind}));
     const ModelReader reader(units.model);
     CHECK(reader.Has("scaling") == (std::string(kind) != "none"));
     if (reader.Has("scaling")) CHECK(reader.String("scaling") == kind);
@@ -154,14 +141,11 @@ TEST_CASE("a value far outside of the training data is refused with its line") {
   const std::string train =
       folder.Write("t.svm", "0 1:1e-30 2:1\n 1:2e-30 2:400\n0 1:1e-30 2:7\n 1:-3e-30 2:3\n");
   const std::string model = folder.Path("m.slk");
-  REQUIRE(RunProgram({"multilabel", "train", train, "--num-labels", "1", "--scale", "max-abs",
-                      "--model", model})
-              .code == 0);
+  Succeed(
+      {"multilabel", "train", train, "--num-labels", "1", "--scale", "max-abs", "--model", model});
   const std::string test = folder.Write("x.svm", "0 1:1\n0 1:1e25\n");
-  const Outcome outcome = RunProgram({"multilabel", "predict", test, "--model", model});
-  CHECK(outcome.code == 2);
-  CHECK(Contains(outcome.err, "x.svm:2: the scaled value of feature 1 is too large"));
-  CHECK(outcome.out.empty());
+  CheckRefused({"multilabel", "predict", test, "--model", model},
+               "x.svm:2: the scaled value of feature 1 is too large");
 }
 
 TEST_CASE("sequences and matchings support scaling, too") {
@@ -182,13 +166,10 @@ TEST_CASE("sequences and matchings support scaling, too") {
   const std::string words = folder.Write("w.data", letters);
   const std::string model = folder.Path("m.slk");
   const Outcome trained =
-      RunProgram({"sequence", "train", words, "--scale", "norm", "--model", model});
-  INFO(trained.err);
-  REQUIRE(trained.code == 0);
+      Succeed({"sequence", "train", words, "--scale", "norm", "--model", model});
   CHECK(Contains(trained.err, "scaling: norm, each example's features get norm 1"));
   CHECK(Contains(trained.err, "per token)"));
-  const Json figures =
-      Json::parse(RunProgram({"sequence", "evaluate", words, "--model", model, "--json"}).out);
+  const Json figures = JsonOf({"sequence", "evaluate", words, "--model", model, "--json"});
   CHECK(figures["token_accuracy"] == 1);
   std::string edges;
   for (int m = 0; m < 20; ++m) {
@@ -202,12 +183,8 @@ TEST_CASE("sequences and matchings support scaling, too") {
     edges += "\n";
   }
   const std::string pairs = folder.Write("p.txt", edges);
-  const Outcome matched = RunProgram({"matching", "train", pairs, "--model", model});
-  INFO(matched.err);
-  REQUIRE(matched.code == 0);
+  const Outcome matched = Succeed({"matching", "train", pairs, "--model", model});
   CHECK(Contains(matched.err, "scaling: max-abs, since "));
   CHECK(Contains(matched.err, "'near'"));
-  CHECK(Json::parse(
-            RunProgram({"matching", "evaluate", pairs, "--model", model, "--json"}).out)["f1"] ==
-        1);
+  CHECK(JsonOf({"matching", "evaluate", pairs, "--model", model, "--json"})["f1"] == 1);
 }

@@ -6,17 +6,12 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/core/model_file.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::internal::test;
-using Json = nlohmann::json;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 std::vector<double> WeightsIn(const std::string& path) {
   const slackline::internal::ModelReader model(path);
@@ -40,9 +35,7 @@ struct Data {
   /// Trains, and returns the weights. The log must say how many shards there were.
   std::vector<double> Weights(const std::string& name, const Arguments& more,
                               const std::string& shards, const std::string& passes = "2") const {
-    const Outcome outcome = Train(name, more, passes);
-    CAPTURE(outcome.err);
-    REQUIRE(outcome.code == 0);
+    Succeed(Train(name, more, passes));
     const Json start = Json::parse(Lines(ReadBytes(folder.Path(name + ".jsonl"))).front());
     CHECK(start["options"]["shards"] == shards);
     return WeightsIn(folder.Path(name + ".slk"));
@@ -57,8 +50,7 @@ struct Data {
 
 TEST_CASE("--threads alone trains in shards where these are faster, and says so") {
   const Data data(2200);
-  const Outcome outcome = data.Train("m", {"--threads", "2"});
-  CHECK(outcome.code == 0);
+  const Outcome outcome = Succeed(data.Train("m", {"--threads", "2"}));
   CHECK(outcome.err.find("shards: 2 on 2 threads") != std::string::npos);
   for (const Arguments& scale : {Arguments{"-q"}, Arguments{"-q", "--scale", "standard"}}) {
     const auto chosen = data.Weights("chosen", scale + Arguments{"--threads", "2"}, "2");
@@ -96,7 +88,7 @@ TEST_CASE("a resumed run reads its checkpoint once") {
   const Data data(60);
   const std::string checkpoint = data.folder.Path("run.ckpt");
   const Arguments run = {"-q", "--shards", "2"};
-  REQUIRE(data.Train("m", run + Arguments{"--checkpoint", checkpoint}).code == 0);
+  Succeed(data.Train("m", run + Arguments{"--checkpoint", checkpoint}));
   const std::string bytes = ReadBytes(checkpoint);
   // A pipe is empty once it has been read.
   const auto pipe_to_stdin = [&bytes] {
@@ -107,11 +99,9 @@ TEST_CASE("a resumed run reads its checkpoint once") {
     dup2(ends[0], STDIN_FILENO);
   };
   const Outcome again =
-      RunProgram({"multilabel", "train", data.arff, "--labels", data.xml, "-q", "--max-passes", "4",
-                  "--resume", "/dev/stdin", "--model", data.folder.Path("again.slk")},
-                 "/dev/null", "", pipe_to_stdin);
-  CAPTURE(again.err);
-  CHECK(again.code == 0);
+      Succeed({"multilabel", "train", data.arff, "--labels", data.xml, "-q", "--max-passes", "4",
+               "--resume", "/dev/stdin", "--model", data.folder.Path("again.slk")},
+              "/dev/null", "", pipe_to_stdin);
   CHECK(WeightsIn(data.folder.Path("again.slk")) == data.Weights("whole", run, "2", "4"));
 }
 
@@ -123,7 +113,7 @@ TEST_CASE("a resumed run has the shards of its checkpoint, whatever --threads sa
     const Arguments began = shards == "2" ? Arguments{"--threads", "2"} : Arguments{};
     CAPTURE(shards);
     const auto whole = data.Weights("whole", began + Arguments{"-q"}, shards, "4");
-    REQUIRE(data.Train("m", began + Arguments{"-q", "--checkpoint", checkpoint}).code == 0);
+    Succeed(data.Train("m", began + Arguments{"-q", "--checkpoint", checkpoint}));
     for (const Arguments& threads :
          {Arguments{}, {"--threads", "1"}, {"--threads", "2"}, {"--threads", "3"}}) {
       CHECK(whole ==

@@ -5,6 +5,8 @@
 
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
 #include <slackline/core/check.h>
+#include <tests/apps/data_rows.h>
+#include <tests/apps/multilabel/read_options.h>
 #include <tests/core/temporary_folder.h>
 
 using namespace slackline::internal;
@@ -16,50 +18,26 @@ using Bits = std::vector<std::int8_t>;
 using Names = std::vector<std::string>;
 using Values = std::vector<double>;
 
-MultiLabelReadOptions Labels(const std::string& columns, const std::string& ignored = "") {
-  MultiLabelReadOptions options;
-  options.label_columns = columns;
-  options.ignore_columns = ignored;
-  return options;
-}
-
-MultiLabelData Read(const std::string& text, const MultiLabelReadOptions& options) {
+MultiLabelData ReadCsv(const std::string& text, const MultiLabelReadOptions& options) {
   const TemporaryFolder folder;
   return ReadMultiLabelData(folder.Write("t.csv", text), options);
 }
 
-std::string Error(const std::string& text, const MultiLabelReadOptions& options) {
-  const std::string message = MessageOf<DataError>([&] { Read(text, options); });
-  const std::size_t file = message.find("t.csv");
-  return file == std::string::npos ? message : message.substr(file);
-}
-
-/// The options with which a model of these training data reads.
-MultiLabelReadOptions ForPrediction(const MultiLabelData& data) {
-  MultiLabelReadOptions options;
-  options.label_names = data.label_names;
-  options.num_features = data.num_features;
-  options.feature_names = data.feature_names;
-  options.table = data.table;
-  options.fill_values = data.fill_values;
-  return options;
-}
-
-Values Dense(const MultiLabelData& data, Index m) {
-  const FeatureRow row = data.rows->row(m);
-  REQUIRE(row.dense());
-  return {row.values, row.values + row.count};
+std::string CsvError(const std::string& text, const MultiLabelReadOptions& options) {
+  return ErrorIn("t.csv", [&] { ReadCsv(text, options); });
 }
 
 /// A table with label `L`, feature `x` with these values, and a numeric feature `n`.
-std::string Column(const Names& values) {
+std::string TableOf(const Names& values) {
   std::string text = "x,n,L\n";
   for (std::size_t k = 0; k < values.size(); ++k)
     text += "\"" + values[k] + "\"," + std::to_string(k % 3) + ",1\n";
   return text;
 }
 
-std::string ColumnError(const Names& values) { return Error(Column(values), Labels("L")); }
+std::string ColumnError(const Names& values) {
+  return CsvError(TableOf(values), LabelColumns("L"));
+}
 
 Names Repeated(const std::string& prefix, int different, int times) {
   Names values;
@@ -74,7 +52,7 @@ const char* const kTable =
 }  // namespace
 
 TEST_CASE("columns become numbers, categories in their order, and labels") {
-  const MultiLabelData data = Read(kTable, Labels("a,b"));
+  const MultiLabelData data = ReadCsv(kTable, LabelColumns("a,b"));
   CHECK(data.label_names == Names{"a", "b"});
   CHECK(data.labels == Bits{1, 0, 0, -1, 1, 0, -1, 1});
   CHECK(data.feature_names == Names{"age", "colour=green", "colour=red", "size"});
@@ -91,23 +69,23 @@ TEST_CASE("columns become numbers, categories in their order, and labels") {
 }
 
 TEST_CASE("a constant is the last feature, and ignored columns are not features") {
-  MultiLabelReadOptions options = Labels("3:4", "colour,-1");
-  options.append_constant = true;
-  const MultiLabelData data = Read(kTable, options);
+  const MultiLabelReadOptions options = LabelColumns("3:4", "colour,-1", true);
+  const MultiLabelData data = ReadCsv(kTable, options);
   CHECK(data.feature_names == Names{"age"});
   CHECK(Dense(data, 0) == Values{20, 1});
   CHECK(data.table->ignored == Names{"colour", "size"});
 }
 
 TEST_CASE("byte order marks, semicolons, tabs, CRLF and quoted line ends are read") {
-  const MultiLabelData semicolons = Read("\xEF\xBB\xBFx;L\r\n1;0\r\n 2 ;1\r\n", Labels("L"));
+  const MultiLabelData semicolons =
+      ReadCsv("\xEF\xBB\xBFx;L\r\n1;0\r\n 2 ;1\r\n", LabelColumns("L"));
   CHECK(Dense(semicolons, 1) == Values{2});
   CHECK(semicolons.notes == Names{"the columns are separated by semicolons"});
-  CHECK(Dense(Read("x\tL\n1\t0\n2\t1\n", Labels("L")), 1) == Values{2});
-  MultiLabelReadOptions tsv = Labels("L");
+  CHECK(Dense(ReadCsv("x\tL\n1\t0\n2\t1\n", LabelColumns("L")), 1) == Values{2});
+  MultiLabelReadOptions tsv = LabelColumns("L");
   tsv.format = MultiLabelFormat::kTsv;
-  CHECK(Read("x,y\tL\n1\t0\n", tsv).feature_names == Names{"x,y"});
-  const MultiLabelData quoted = Read("\"x\ny\",L\n\"a\nb\",0\n\"a\nb\",1\n", Labels("L"));
+  CHECK(ReadCsv("x,y\tL\n1\t0\n", tsv).feature_names == Names{"x,y"});
+  const MultiLabelData quoted = ReadCsv("\"x\ny\",L\n\"a\nb\",0\n\"a\nb\",1\n", LabelColumns("L"));
   CHECK(quoted.feature_names == Names{"x\ny=a\nb"});
   CHECK(quoted.lines == std::vector<long>{3, 5});
 }
@@ -119,7 +97,7 @@ TEST_CASE("columns with many numbers and columns without values are read") {
     text += (k == 1500 ? "?" : std::to_string(k) + ".5") + ",NA,1\n";
     sum += k == 1500 ? 0 : k + 0.5;
   }
-  const MultiLabelData data = Read(text, Labels("L"));
+  const MultiLabelData data = ReadCsv(text, LabelColumns("L"));
   CHECK(data.feature_names == Names{"x", "y"});
   CHECK(data.fill_values == Values{sum / 2999, 0});
   CHECK(Dense(data, 1500) == Values{sum / 2999, 0});
@@ -127,14 +105,14 @@ TEST_CASE("columns with many numbers and columns without values are read") {
 }
 
 TEST_CASE("a column has categories up to 50 texts, or a tenth of its values") {
-  CHECK(Read(Column(Repeated("v", 50, 2)), Labels("L")).num_features == 51);
+  CHECK(ReadCsv(TableOf(Repeated("v", 50, 2)), LabelColumns("L")).num_features == 51);
   CHECK(ColumnError(Repeated("v", 51, 2)) ==
         "t.csv:2: column 'x' has 51 different texts, such as 'v0', too many for categories; leave "
         "the column out by --ignore-columns");
-  CHECK(Read(Column(Repeated("v", 60, 10)), Labels("L")).num_features == 61);
+  CHECK(ReadCsv(TableOf(Repeated("v", 60, 10)), LabelColumns("L")).num_features == 61);
   CHECK(Contains(ColumnError(Repeated("v", 1001, 11)),
                  "column 'x' has 1001 different texts and more"));
-  CHECK(Read(Column({"1", "2", "a", "1", "b"}), Labels("L")).num_features == 5);
+  CHECK(ReadCsv(TableOf({"1", "2", "a", "1", "b"}), LabelColumns("L")).num_features == 5);
 }
 
 TEST_CASE("columns that cannot be features are refused with an example and advice") {
@@ -149,7 +127,7 @@ TEST_CASE("columns that cannot be features are refused with an example and advic
             advice);
   CHECK(ColumnError(Repeated("key", 11, 1)) ==
         "t.csv:2: column 'x' has a different text in every row, such as 'key0'; " + advice);
-  CHECK(Read(Column(Repeated("key", 10, 1)), Labels("L")).num_features == 11);
+  CHECK(ReadCsv(TableOf(Repeated("key", 10, 1)), LabelColumns("L")).num_features == 11);
   Names mixed = Repeated("", 20, 2);
   mixed[7] = "abc";
   CHECK(ColumnError(mixed) ==
@@ -172,85 +150,88 @@ TEST_CASE("numbers must be finite and within 1e50") {
 TEST_CASE("a column that counts the rows gets a note") {
   Names values;
   for (int k = 7; k < 17; ++k) values.push_back(std::to_string(k));
-  CHECK(Read(Column(values), Labels("L")).notes ==
+  CHECK(ReadCsv(TableOf(values), LabelColumns("L")).notes ==
         Names{"column 'x' only counts the rows; --ignore-columns leaves it out"});
   values[4] = "";
-  CHECK_FALSE(Contains(Read(Column(values), Labels("L")).notes[0], "counts"));
+  CHECK_FALSE(Contains(ReadCsv(TableOf(values), LabelColumns("L")).notes[0], "counts"));
   values[4] = "12";
-  CHECK(Read(Column(values), Labels("L")).notes.empty());
+  CHECK(ReadCsv(TableOf(values), LabelColumns("L")).notes.empty());
 }
 
 TEST_CASE("a first line of numbers gets a note") {
-  CHECK(Read("5.1,3.5,rose,0\n4,3,daisy,1\n", Labels("4")).notes ==
+  CHECK(ReadCsv("5.1,3.5,rose,0\n4,3,daisy,1\n", LabelColumns("4")).notes ==
         Names{"most names of columns are numbers: is the first line a header?"});
-  CHECK(Read("1,2,rose,L\n4,3,daisy,1\n", Labels("4")).notes.empty());
+  CHECK(ReadCsv("1,2,rose,L\n4,3,daisy,1\n", LabelColumns("4")).notes.empty());
 }
 
 TEST_CASE("errors in headers are reported") {
-  CHECK(Error("x,L,x\n1,0,2\n", Labels("L")) == "t.csv:1: columns 1 and 3 have the same name, 'x'");
-  CHECK(Error(",x,L\n0,1,0\n", Labels("L")) ==
+  CHECK(CsvError("x,L,x\n1,0,2\n", LabelColumns("L")) ==
+        "t.csv:1: columns 1 and 3 have the same name, 'x'");
+  CHECK(CsvError(",x,L\n0,1,0\n", LabelColumns("L")) ==
         "t.csv:1: column 1 has no name; name it, or leave it out by --ignore-columns 1");
-  CHECK(Read(",x,L\n0,1,0\n", Labels("L", "1")).num_features == 1);
-  CHECK(Error("1,2,3\n1,2,0\n", Labels("3")) ==
+  CHECK(ReadCsv(",x,L\n0,1,0\n", LabelColumns("L", "1")).num_features == 1);
+  CHECK(CsvError("1,2,3\n1,2,0\n", LabelColumns("3")) ==
         "t.csv:1: the first line of a table must name its columns, but has only numbers: '1', …");
-  CHECK(Error("x,L\n1,0\n", Labels("M")) == "--label-columns: there is no column 'M'");
-  CHECK(Error("x,L\n1,0\n", Labels("L", "M")) == "--ignore-columns: there is no column 'M'");
-  CHECK(Error("x,L\n1,0\n", Labels("L", "L")) ==
+  CHECK(CsvError("x,L\n1,0\n", LabelColumns("M")) == "--label-columns: there is no column 'M'");
+  CHECK(CsvError("x,L\n1,0\n", LabelColumns("L", "M")) ==
+        "--ignore-columns: there is no column 'M'");
+  CHECK(CsvError("x,L\n1,0\n", LabelColumns("L", "L")) ==
         "--ignore-columns: column 'L' is one of --label-columns");
-  CHECK(Error("x,L\n1,0\n", Labels("L", "x")) ==
+  CHECK(CsvError("x,L\n1,0\n", LabelColumns("L", "x")) ==
         "t.csv:1: all columns are labels or ignored: there are no features");
-  CHECK(Error("x,L\n", Labels("L")) == "t.csv: no examples after the header");
-  CHECK(Error("", Labels("L")) == "t.csv: no examples");
-  CHECK(Contains(Error(std::string("x\0,L\n", 5), Labels("L")), "t.csv: not a text in UTF-8"));
-  CHECK(Contains(Error("PK\x03\x04...\n", {}), "t.csv: not a text in UTF-8"));
+  CHECK(CsvError("x,L\n", LabelColumns("L")) == "t.csv: no examples after the header");
+  CHECK(CsvError("", LabelColumns("L")) == "t.csv: no examples");
+  CHECK(Contains(CsvError(std::string("x\0,L\n", 5), LabelColumns("L")),
+                 "t.csv: not a text in UTF-8"));
+  CHECK(Contains(CsvError("PK\x03\x04...\n", {}), "t.csv: not a text in UTF-8"));
 }
 
 TEST_CASE("errors in rows are reported") {
-  CHECK(Error("x,L\n1,0\n1,0,3\n", Labels("L")) ==
+  CHECK(CsvError("x,L\n1,0\n1,0,3\n", LabelColumns("L")) ==
         "t.csv:3: the row has 3 values, but the header (line 1) has 2 columns");
-  CHECK(Error("\nx,L\n1\n", Labels("L")) ==
+  CHECK(CsvError("\nx,L\n1\n", LabelColumns("L")) ==
         "t.csv:3: the row has 1 value, but the header (line 2) has 2 columns");
-  CHECK(Error("x,L\n1,yes\n", Labels("L")) ==
+  CHECK(CsvError("x,L\n1,yes\n", LabelColumns("L")) ==
         "t.csv:2: label 'L' has the value 'yes'; labels are 0, 1, true, false, or unknown (empty, "
         "NA, ?)");
 }
 
 TEST_CASE("without label columns the message names likely ones") {
-  CHECK(Error(kTable, {}) ==
+  CHECK(CsvError(kTable, {}) ==
         "t.csv:1: a table (CSV, TSV) does not say which columns are labels: pass --label-columns "
         "LIST, a list of names, patterns such as 'tag_*', or positions (if it is not a table, pass "
         "--format)");
-  CHECK(Contains(Error("x,a,b\n2,0,1\n3,1,\n", {}),
+  CHECK(Contains(CsvError("x,a,b\n2,0,1\n3,1,\n", {}),
                  "the last 2 columns, 'a', 'b', look like labels: --label-columns=-2: (if"));
-  CHECK(Contains(Error("x,a\n2,0\n3,1\n", {}),
+  CHECK(Contains(CsvError("x,a\n2,0\n3,1\n", {}),
                  "the last column, 'a', looks like one: --label-columns=-1 (if"));
   MultiLabelReadOptions xml;
   xml.labels_xml = "l.xml";
-  CHECK(Contains(Error(kTable, xml), "--labels belongs to ARFF and LIBSVM data"));
+  CHECK(Contains(CsvError(kTable, xml), "--labels belongs to ARFF and LIBSVM data"));
 }
 
 TEST_CASE("formats are detected from the first line") {
-  MultiLabelReadOptions libsvm;
-  libsvm.num_labels = 3;
-  CHECK(Read("0,2 1:1\n", libsvm).table == nullptr);
-  CHECK(Read("0,2\n 1:1\n", libsvm).table == nullptr);
-  CHECK(Read("# a, comment\n0 1:1\n", libsvm).table == nullptr);
-  CHECK(Read("0\t1:1\n", libsvm).table == nullptr);
-  CHECK(Read("x:1,L\n1,0\n", Labels("L")).table != nullptr);
-  CHECK(Read("% fat,L\n1,0\n", Labels("L")).feature_names == Names{"% fat"});
-  MultiLabelReadOptions csv = Labels("L");
+  MultiLabelReadOptions libsvm = LibsvmOptions(3, false);
+  CHECK(ReadCsv("0,2 1:1\n", libsvm).table == nullptr);
+  CHECK(ReadCsv("0,2\n 1:1\n", libsvm).table == nullptr);
+  CHECK(ReadCsv("# a, comment\n0 1:1\n", libsvm).table == nullptr);
+  CHECK(ReadCsv("0\t1:1\n", libsvm).table == nullptr);
+  CHECK(ReadCsv("x:1,L\n1,0\n", LabelColumns("L")).table != nullptr);
+  CHECK(ReadCsv("% fat,L\n1,0\n", LabelColumns("L")).feature_names == Names{"% fat"});
+  MultiLabelReadOptions csv = LabelColumns("L");
   csv.format = MultiLabelFormat::kCsv;
-  CHECK(Read("@x,L\n1,0\n", csv).feature_names == Names{"@x"});
-  CHECK(Contains(Error("@relation r\n", Labels("L")),
+  CHECK(ReadCsv("@x,L\n1,0\n", csv).feature_names == Names{"@x"});
+  CHECK(Contains(CsvError("@relation r\n", LabelColumns("L")),
                  "belong to tables (CSV, TSV), but the data are ARFF"));
   libsvm.ignore_columns = "x";
-  CHECK(Contains(Error("0 1:1\n", libsvm), "belong to tables (CSV, TSV), but the data are LIBSVM"));
+  CHECK(Contains(CsvError("0 1:1\n", libsvm),
+                 "belong to tables (CSV, TSV), but the data are LIBSVM"));
 }
 
 TEST_CASE("at prediction columns are found by name, and missing values filled as in training") {
-  const MultiLabelReadOptions options = ForPrediction(Read(kTable, Labels("a,b")));
+  const MultiLabelReadOptions options = ForPrediction(ReadCsv(kTable, LabelColumns("a,b")));
   const MultiLabelData data =
-      Read("size;new;colour;b;age\n1;7;red;0;\n;8;blue;;50\n2;9;;1;\n", options);
+      ReadCsv("size;new;colour;b;age\n1;7;red;0;\n;8;blue;;50\n2;9;;1;\n", options);
   CHECK(data.label_names == Names{"a", "b"});
   CHECK(data.labels == Bits{-1, 0, -1, -1, -1, 1});
   CHECK(Dense(data, 0) == Values{30, 0, 1, 1});
@@ -263,52 +244,52 @@ TEST_CASE("at prediction columns are found by name, and missing values filled as
               "1 missing value in 1 column (colour 1) counted as no category",
               "1 value in 1 column (colour 1), of categories unknown to the model (first 'blue' on "
               "line 3), counted as no category"});
-  CHECK(Read("size,colour,age\n1,red,2\n", options).notes.empty());
+  CHECK(ReadCsv("size,colour,age\n1,red,2\n", options).notes.empty());
 }
 
 TEST_CASE("ignored columns are left out at prediction without a note") {
-  const MultiLabelReadOptions options = ForPrediction(Read(kTable, Labels("a,b", "size")));
-  CHECK(Read("size,age,colour\nabc,1,red\n", options).notes.empty());
+  const MultiLabelReadOptions options = ForPrediction(ReadCsv(kTable, LabelColumns("a,b", "size")));
+  CHECK(ReadCsv("size,age,colour\nabc,1,red\n", options).notes.empty());
 }
 
 TEST_CASE("columns of features may have numbers for names") {
-  MultiLabelReadOptions options = ForPrediction(Read("1,2,L\n5,6,0\n", Labels("L")));
+  MultiLabelReadOptions options = ForPrediction(ReadCsv("1,2,L\n5,6,0\n", LabelColumns("L")));
   options.format = MultiLabelFormat::kCsv;
-  CHECK(Dense(Read("2,1\n8,9\n", options), 0) == Values{9, 8});
+  CHECK(Dense(ReadCsv("2,1\n8,9\n", options), 0) == Values{9, 8});
 }
 
 TEST_CASE("errors at prediction are reported") {
-  MultiLabelReadOptions options = ForPrediction(Read(kTable, Labels("a,b")));
-  CHECK(Error("colour,x\nred,1\n", options) ==
+  MultiLabelReadOptions options = ForPrediction(ReadCsv(kTable, LabelColumns("a,b")));
+  CHECK(CsvError("colour,x\nred,1\n", options) ==
         "t.csv:1: the model needs columns 'age', 'size', which the table does not have");
-  CHECK(Error("age,colour,size\nabc,red,1\n", options) ==
+  CHECK(CsvError("age,colour,size\nabc,red,1\n", options) ==
         "t.csv:2: value 'abc' of column 'age' is not a finite number");
-  CHECK(Error("age,colour,size\n1e60,red,1\n", options) ==
+  CHECK(CsvError("age,colour,size\n1e60,red,1\n", options) ==
         "t.csv:2: value '1e60' of column 'age' is too large (more than 1e50)");
-  CHECK(Contains(Error("age,colour,size,a\n1,red,1,2\n", options),
+  CHECK(Contains(CsvError("age,colour,size,a\n1,red,1,2\n", options),
                  "t.csv:2: label 'a' has the value '2'"));
-  CHECK(Contains(Error("age,colour,size\n1,red\n", options), "t.csv:2: the row has 2 values"));
-  CHECK(Error("age,colour,size\n", options) == "t.csv: no examples after the header");
-  CHECK(Contains(Error("0 1:1\n", options),
+  CHECK(Contains(CsvError("age,colour,size\n1,red\n", options), "t.csv:2: the row has 2 values"));
+  CHECK(CsvError("age,colour,size\n", options) == "t.csv: no examples after the header");
+  CHECK(Contains(CsvError("0 1:1\n", options),
                  "trained on a table with names of columns, which LIBSVM data"));
   options.strict = true;
-  CHECK(Error("age,colour,size,new\n1,red,1,1\n", options) ==
+  CHECK(CsvError("age,colour,size,new\n1,red,1,1\n", options) ==
         "t.csv:1: column 'new', unknown to the model (--strict)");
-  CHECK(Error("age,colour,size\n1,red,1\n1,blue,1\n", options) ==
+  CHECK(CsvError("age,colour,size\n1,red,1\n1,blue,1\n", options) ==
         "t.csv:3: the category 'blue' of column 'colour' is unknown to the model (--strict)");
   MultiLabelReadOptions other;
   other.label_names = {"a"};
   other.num_features = 1;
-  CHECK(Contains(Error("age,a\n1,1\n", other), "the model was trained on ARFF or LIBSVM data"));
+  CHECK(Contains(CsvError("age,a\n1,1\n", other), "the model was trained on ARFF or LIBSVM data"));
 }
 
 TEST_CASE("ARFF data serve a model of a table when their features have the same names") {
-  const MultiLabelReadOptions options = ForPrediction(Read(kTable, Labels("a,b")));
+  const MultiLabelReadOptions options = ForPrediction(ReadCsv(kTable, LabelColumns("a,b")));
   const std::string head =
       "@attribute age numeric\n@attribute colour {green,red}\n@attribute size numeric\n@data\n";
-  CHECK(Dense(Read(head + "?,red,1\n", options), 0) == Values{30, 0, 1, 1});
+  CHECK(Dense(ReadCsv(head + "?,red,1\n", options), 0) == Values{30, 0, 1, 1});
   CHECK(Contains(
-      Error(
+      CsvError(
           "@attribute age numeric\n@attribute colour {red,green}\n@attribute size numeric\n@data\n"
           "1,red,1\n",
           options),
@@ -316,33 +297,33 @@ TEST_CASE("ARFF data serve a model of a table when their features have the same 
 }
 
 TEST_CASE("the model's separator decides where a header contains several") {
-  const MultiLabelReadOptions options = ForPrediction(Read("a;L\n1;0\n", Labels("L")));
-  CHECK(Dense(Read("a;\"x,y,z\"\n1;2\n", options), 0) == Values{1});
-  const MultiLabelReadOptions commas = ForPrediction(Read("a,L\n1,0\n", Labels("L")));
-  CHECK(Dense(Read("x;y,a,z;u;v\n3,5,7\n", commas), 0) == Values{5});
+  const MultiLabelReadOptions options = ForPrediction(ReadCsv("a;L\n1;0\n", LabelColumns("L")));
+  CHECK(Dense(ReadCsv("a;\"x,y,z\"\n1;2\n", options), 0) == Values{1});
+  const MultiLabelReadOptions commas = ForPrediction(ReadCsv("a,L\n1,0\n", LabelColumns("L")));
+  CHECK(Dense(ReadCsv("x;y,a,z;u;v\n3,5,7\n", commas), 0) == Values{5});
 }
 
 TEST_CASE("rows are sparse where most features are categories, for any data") {
-  const MultiLabelData data = Read(Column(Repeated("v", 250, 10)), Labels("L"));
+  const MultiLabelData data = ReadCsv(TableOf(Repeated("v", 250, 10)), LabelColumns("L"));
   REQUIRE(data.num_features == 251);
   const FeatureRow row = data.rows->row(4);
   REQUIRE_FALSE(row.dense());
   CHECK(row.count == 2);
-  CHECK_FALSE(Read("x,n\nv4,2\n", ForPrediction(data)).rows->row(0).dense());
-  CHECK(Read(Column(Repeated("v", 150, 10)), Labels("L")).rows->row(0).dense());
+  CHECK_FALSE(ReadCsv("x,n\nv4,2\n", ForPrediction(data)).rows->row(0).dense());
+  CHECK(ReadCsv(TableOf(Repeated("v", 150, 10)), LabelColumns("L")).rows->row(0).dense());
 }
 
 TEST_CASE("data that do not fit into memory are refused") {
-  MultiLabelReadOptions options = Labels("L");
+  MultiLabelReadOptions options = LabelColumns("L");
   options.bytes_per_weight = 1e18;
-  CHECK(Contains(Error(kTable, Labels("a,b")), "nothing was thrown"));
-  const std::string message = Error("x,L\n1,0\n2,1\n", options);
+  CHECK(Contains(CsvError(kTable, LabelColumns("a,b")), "accepted"));
+  const std::string message = CsvError("x,L\n1,0\n2,1\n", options);
   CHECK(Contains(message, "t.csv:3: 1 label × 2 examples × 1 feature: training needs about"));
 }
 
 TEST_CASE("rows of a table for a model are read one by one") {
   const MultiLabelReadOptions options =
-      ForPrediction(Read("x,c,a\n1,red,0\n3,blue,1\n5,red,0\n7,blue,1\n", Labels("a")));
+      ForPrediction(ReadCsv("x,c,a\n1,red,0\n3,blue,1\n5,red,0\n7,blue,1\n", LabelColumns("a")));
   const TemporaryFolder folder;
   LineReader lines(folder.Write("t.csv", "c,x,new\nred,1,\n\nblue,?,2\n\"pink\n\",4,3\nred,2,4\n"));
   const auto reader = OpenMultiLabelData(&lines, options);
@@ -373,7 +354,7 @@ TEST_CASE("rows of a table for a model are read one by one") {
 TEST_CASE("training data of a table are read all at once") {
   const TemporaryFolder folder;
   LineReader lines(folder.Write("t.csv", "x,a\n1,0\n3,1\n"));
-  const MultiLabelReadOptions options = Labels("a");
+  const MultiLabelReadOptions options = LabelColumns("a");
   const auto reader = OpenMultiLabelData(&lines, options);
   REQUIRE(reader->Next());
   CHECK_THROWS_AS(reader->Examples(), std::invalid_argument);

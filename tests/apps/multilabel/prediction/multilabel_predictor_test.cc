@@ -24,7 +24,7 @@ namespace {
 constexpr Index kFeatures = 4;
 
 /// Four features, five labels, all pairs, random weights.
-MultiLabelModel RandomModel(bool constant) {
+MultiLabelModel FullModel(bool constant) {
   std::vector<LabelPair> pairs;
   for (Index a = 0; a < 5; ++a) {
     for (Index b = a + 1; b < 5; ++b) pairs.push_back({a, b});
@@ -37,18 +37,18 @@ MultiLabelModel RandomModel(bool constant) {
   return model;
 }
 
-const std::vector<std::vector<double>> kExamples = {
+const std::vector<std::vector<double>> kInputRows = {
     {0.5, -1.25, 0, 3}, {0, 0, 0, 0}, {-2, 0.1, 0.7, 0}, {1e-3, 4, -0.3, 1}};
 
 /// The examples as the text of a file.
-std::string Text(bool arff) {
+std::string InputText(bool arff) {
   std::string text = arff ? "@relation r\n" : "";
   if (arff) {
     for (const char* name : {"f0", "f1", "f2", "f3"})
       text += "@attribute " + std::string(name) + " numeric\n";
     text += "@data\n";
   }
-  for (const auto& example : kExamples) {
+  for (const auto& example : kInputRows) {
     text += arff ? "" : "?";
     for (std::size_t f = 0; f < example.size(); ++f) {
       const std::string value = std::to_string(example[f]);
@@ -62,7 +62,7 @@ std::string Text(bool arff) {
 
 FeatureScaling ScalingOf(ScaleKind kind) {
   FeatureRows rows;
-  for (const auto& example : kExamples) rows.AddDense(example);
+  for (const auto& example : kInputRows) rows.AddDense(example);
   return FeatureScaling::Learn(kind, rows, kFeatures);
 }
 
@@ -90,7 +90,7 @@ MultiLabelModel TableModel(std::shared_ptr<const TableSchema> table, FeatureScal
 }
 
 /// A table with two numbers and a category; with many categories rows are stored as sparse vectors.
-std::shared_ptr<const TableSchema> Table(bool sparse) {
+std::shared_ptr<const TableSchema> ColourTable(bool sparse) {
   auto table = std::make_shared<TableSchema>();
   std::vector<std::string> colours = {"blue", "green", "red"};
   for (int k = 0; sparse && k < 300; ++k) colours.push_back("s" + std::to_string(100 + k));
@@ -122,29 +122,29 @@ TEST_CASE("one call gives the results of a file with the example") {
   const TemporaryFolder folder;
   for (const bool constant : {false, true}) {
     for (const DecodeKind decode : {DecodeKind::kAuto, DecodeKind::kLp}) {
-      const MultiLabelModel model = RandomModel(constant);
+      const MultiLabelModel model = FullModel(constant);
       model.Save(folder.Path("m.slk"));
       MultiLabelPredictor predictor(folder.Path("m.slk"), decode);
       CHECK(predictor.labels() == model.label_names());
       for (const bool dense : {false, true}) {
         CAPTURE(dense);
         const MultiLabelData data =
-            ReadMultiLabelData(folder.Write("d", Text(dense)), model.ReadOptions());
+            ReadMultiLabelData(folder.Write("d", InputText(dense)), model.ReadOptions());
         PredictOptions options;
         options.decode = decode;
         options.scores = true;
         const MultiLabelPredictions expected = Predict(model, data, options);
-        for (std::size_t m = 0; m < kExamples.size(); ++m) {
+        for (std::size_t m = 0; m < kInputRows.size(); ++m) {
           std::vector<Index> columns;
           std::vector<double> values;
           for (Index f = 0; f < kFeatures; ++f) {
-            const double value = kExamples[m][f];
+            const double value = kInputRows[m][f];
             if (value == 0) continue;
             columns.push_back(f);
             values.push_back(value);
           }
           const ExampleFeatures features =
-              dense ? ExampleFeatures(kExamples[m]) : ExampleFeatures(columns, values);
+              dense ? ExampleFeatures(kInputRows[m]) : ExampleFeatures(columns, values);
           const auto flags = predictor.PredictFlags(features);
           const auto names = predictor.Predict(features);
           const auto scores = predictor.Scores(features);
@@ -165,19 +165,21 @@ TEST_CASE("features are given unscaled as in files, and scaled once") {
   const TemporaryFolder folder;
   for (const ScaleKind kind : kScalings) {
     CAPTURE(Name(kind));
-    MultiLabelModel model = RandomModel(true);
+    MultiLabelModel model = FullModel(true);
     model.set_scaling(ScalingOf(kind));
     MultiLabelPredictor predictor(model);
     PredictOptions options;
     options.scores = true;
-    const auto expected = Predict(
-        model, ReadMultiLabelData(folder.Write("d", Text(true)), model.ReadOptions()), options);
-    const auto sparse = Predict(
-        model, ReadMultiLabelData(folder.Write("s", Text(false)), model.ReadOptions()), options);
-    for (std::size_t m = 0; m < kExamples.size(); ++m) {
-      const auto scores = predictor.Scores(kExamples[m]);
+    const auto expected =
+        Predict(model, ReadMultiLabelData(folder.Write("d", InputText(true)), model.ReadOptions()),
+                options);
+    const auto sparse =
+        Predict(model, ReadMultiLabelData(folder.Write("s", InputText(false)), model.ReadOptions()),
+                options);
+    for (std::size_t m = 0; m < kInputRows.size(); ++m) {
+      const auto scores = predictor.Scores(kInputRows[m]);
       const std::vector<Index> at = {0, 1, 2, 3};
-      const auto of_sparse = predictor.Scores({at, kExamples[m]});
+      const auto of_sparse = predictor.Scores({at, kInputRows[m]});
       for (std::size_t k = 0; k < 5; ++k) {
         CHECK(scores[k] == expected.scores[m * 5 + k]);
         CHECK(of_sparse[k] == sparse.scores[m * 5 + k]);
@@ -200,7 +202,7 @@ TEST_CASE("rows of a table are read as in files, scaled and unscaled, dense and 
          {ScaleKind::kUnscaled, ScaleKind::kStandard, ScaleKind::kMaxAbs, ScaleKind::kNorm}) {
       CAPTURE(sparse);
       CAPTURE(Name(kind));
-      const auto table = Table(sparse);
+      const auto table = ColourTable(sparse);
       const MultiLabelModel model = TableModel(table, TableScaling(kind, *table));
       model.Save(folder.Path("m.slk"));
       MultiLabelPredictor predictor(folder.Path("m.slk"));
@@ -230,7 +232,7 @@ TEST_CASE("rows of a table are read as in files, scaled and unscaled, dense and 
 }
 
 TEST_CASE("rows that do not fit the table are refused") {
-  const auto table = Table(false);
+  const auto table = ColourTable(false);
   MultiLabelPredictor predictor(TableModel(table, {}));
   const auto error = [&](const Cells& cells) {
     return MessageOf<std::invalid_argument>([&] { predictor.PredictRow(cells); });
@@ -241,19 +243,19 @@ TEST_CASE("rows that do not fit the table are refused") {
   CHECK(Contains(error({{"age", "old"}}), "value 'old' of column 'age' is not a finite number"));
   CHECK(Contains(error({{"age", "1e51"}}), "value '1e51' of column 'age' is too large"));
   CHECK(predictor.FeaturesOfRow({}) == std::vector<double>{1.25, 0, 0, 0, 1.25});
-  MultiLabelPredictor other(RandomModel(true));
+  MultiLabelPredictor other(FullModel(true));
   CHECK(Contains(MessageOf<std::invalid_argument>([&] { other.PredictRow(kTableRows[0]); }),
                  "the model was not trained on a table"));
 }
 
 TEST_CASE("features can be given by name") {
-  MultiLabelModel model = RandomModel(true);
+  MultiLabelModel model = FullModel(true);
   model.set_feature_names({"f0", "f1", "f2", "f3"});
   MultiLabelPredictor predictor(model);
   using Named = std::vector<std::pair<std::string, double>>;
   CHECK(predictor.PredictNamed(Named{{"f3", 3}, {"f0", 0.5}, {"f1", -1.25}}) ==
-        predictor.Predict(kExamples[0]));
-  CHECK(predictor.PredictNamed({}) == predictor.Predict(kExamples[1]));
+        predictor.Predict(kInputRows[0]));
+  CHECK(predictor.PredictNamed({}) == predictor.Predict(kInputRows[1]));
   CHECK(Contains(MessageOf<std::invalid_argument>([&] {
                    predictor.PredictNamed(Named{{"f4", 1}});
                  }),
@@ -265,21 +267,21 @@ TEST_CASE("features can be given by name") {
 }
 
 TEST_CASE("copies share the model and work in other threads") {
-  MultiLabelPredictor first(RandomModel(true));
+  MultiLabelPredictor first(FullModel(true));
   MultiLabelPredictor copy(first);
   CHECK(&copy.model() == &first.model());
-  const auto expected = first.Predict(kExamples[3]);
+  const auto expected = first.Predict(kInputRows[3]);
   std::vector<std::string> of_thread;
-  std::thread thread([&] { of_thread = copy.Predict(kExamples[3]); });
-  CHECK(first.Predict(kExamples[3]) == expected);
+  std::thread thread([&] { of_thread = copy.Predict(kInputRows[3]); });
+  CHECK(first.Predict(kInputRows[3]) == expected);
   thread.join();
   CHECK(of_thread == expected);
   copy = first;
-  CHECK(copy.Predict(kExamples[3]) == expected);
+  CHECK(copy.Predict(kInputRows[3]) == expected);
 }
 
 TEST_CASE("features that do not fit are refused") {
-  MultiLabelPredictor predictor(RandomModel(true));
+  MultiLabelPredictor predictor(FullModel(true));
   const auto error = [&](const ExampleFeatures& features) {
     return MessageOf<std::invalid_argument>([&] { predictor.Predict(features); });
   };

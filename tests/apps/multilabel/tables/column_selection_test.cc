@@ -13,11 +13,11 @@ namespace {
 
 using Columns = std::vector<Index>;
 
-const std::vector<std::string> kNames = {"age", "tag_a", "a,b", "tag_b", "2", "x:y"};
+const std::vector<std::string> kHeadings = {"age", "tag_a", "a,b", "tag_b", "2", "x:y"};
 
-Columns Select(const std::string& list) { return SelectColumns("--option", list, kNames); }
+Columns Select(const std::string& list) { return SelectColumns("--option", list, kHeadings); }
 
-std::string Error(const std::string& list) {
+std::string ListError(const std::string& list) {
   return MessageOf<DataError>([&] { Select(list); });
 }
 
@@ -45,17 +45,18 @@ TEST_CASE("a name takes precedence over a position or a range") {
 }
 
 TEST_CASE("items that match no column are refused") {
-  CHECK(Error("tag_c") == "--option: there is no column 'tag_c'; did you mean 'tag_a'?");
-  CHECK(Error("1-3") == "--option: there is no column '1-3'; a range of positions is written 1:3");
-  CHECK(Error("z*") == "--option: no column fits 'z*'");
-  CHECK(Error("7") ==
+  CHECK(ListError("tag_c") == "--option: there is no column 'tag_c'; did you mean 'tag_a'?");
+  CHECK(ListError("1-3") ==
+        "--option: there is no column '1-3'; a range of positions is written 1:3");
+  CHECK(ListError("z*") == "--option: no column fits 'z*'");
+  CHECK(ListError("7") ==
         "--option: '7' is out of range: there are 6 columns, numbered from 1 (from the right: from "
         "-1)");
-  CHECK(Contains(Error("0"), "'0' is out of range"));
-  CHECK(Contains(Error("-7:"), "'-7:' is out of range"));
-  CHECK(Contains(Error("5:3"), "'5:3' has no columns: its first column is after its last"));
-  CHECK(Error("age,,3") == "--option: an empty item in the list of columns");
-  CHECK(Error(":") == "--option: there is no column ':'");
-  CHECK(Contains(Error("\"age"), "--option: a closing quote is missing"));
-  CHECK(Contains(Error("99999999999"), "there is no column"));
+  CHECK(Contains(ListError("0"), "'0' is out of range"));
+  CHECK(Contains(ListError("-7:"), "'-7:' is out of range"));
+  CHECK(Contains(ListError("5:3"), "'5:3' has no columns: its first column is after its last"));
+  CHECK(ListError("age,,3") == "--option: an empty item in the list of columns");
+  CHECK(ListError(":") == "--option: there is no column ':'");
+  CHECK(Contains(ListError("\"age"), "--option: a closing quote is missing"));
+  CHECK(Contains(ListError("99999999999"), "there is no column"));
 }

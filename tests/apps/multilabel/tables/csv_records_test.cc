@@ -19,8 +19,8 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-std::vector<Record> Read(const std::string& text, char separator = ',',
-                         std::size_t longest = 1000) {
+std::vector<Record> ReadRecords(const std::string& text, char separator = ',',
+                                std::size_t longest = 1000) {
   const TemporaryFolder folder;
   LineReader reader(folder.Write("t.csv", text), longest);
   CsvRecords records(&reader, separator);
@@ -30,36 +30,36 @@ std::vector<Record> Read(const std::string& text, char separator = ',',
   return all;
 }
 
-std::string Error(const std::string& text) {
-  const std::string message = MessageOf<DataError>([&] { Read(text); });
-  return message.substr(message.find("t.csv"));
+std::string RecordsError(const std::string& text) {
+  return ErrorIn("t.csv", [&] { ReadRecords(text); });
 }
 
 }  // namespace
 
 TEST_CASE("plain fields lose surrounding blanks, and blank lines are not records") {
-  CHECK(Read("a, b ,\tc d\r\n\r\n  \n1,,\n") ==
+  CHECK(ReadRecords("a, b ,\tc d\r\n\r\n  \n1,,\n") ==
         std::vector<Record>{{{"a", "b", "c d"}, 1}, {{"1", "", ""}, 4}});
-  CHECK(Read("a;b,c\n", ';') == std::vector<Record>{{{"a", "b,c"}, 1}});
-  CHECK(Read("a\t b\n\t\n", '\t') == std::vector<Record>{{{"a", "b"}, 1}, {{"", ""}, 2}});
+  CHECK(ReadRecords("a;b,c\n", ';') == std::vector<Record>{{{"a", "b,c"}, 1}});
+  CHECK(ReadRecords("a\t b\n\t\n", '\t') == std::vector<Record>{{{"a", "b"}, 1}, {{"", ""}, 2}});
 }
 
 TEST_CASE("quoted fields keep separators, blanks, quotes and line ends") {
-  CHECK(Read("\"a,b\", \"c\"\"d\" ,\" e \"\n") == std::vector<Record>{{{"a,b", "c\"d", " e "}, 1}});
-  CHECK(Read("x,\"1\n2\r\n\n3\",y\nz\n") ==
+  CHECK(ReadRecords("\"a,b\", \"c\"\"d\" ,\" e \"\n") ==
+        std::vector<Record>{{{"a,b", "c\"d", " e "}, 1}});
+  CHECK(ReadRecords("x,\"1\n2\r\n\n3\",y\nz\n") ==
         std::vector<Record>{{{"x", "1\n2\n\n3", "y"}, 1}, {{"z"}, 5}});
-  CHECK(Read("\"\",\"\"\"\"\n") == std::vector<Record>{{{"", "\""}, 1}});
+  CHECK(ReadRecords("\"\",\"\"\"\"\n") == std::vector<Record>{{{"", "\""}, 1}});
 }
 
 TEST_CASE("a quote inside of a plain field is a character") {
-  CHECK(Read("5\" pipe,a\"b\"c\n") == std::vector<Record>{{{"5\" pipe", "a\"b\"c"}, 1}});
+  CHECK(ReadRecords("5\" pipe,a\"b\"c\n") == std::vector<Record>{{{"5\" pipe", "a\"b\"c"}, 1}});
 }
 
 TEST_CASE("wrong quotes are refused on the line where the record begins") {
-  CHECK(Error("a\nb,\"c\nd\n") == "t.csv:2: the closing quote of a value is missing");
-  CHECK(Error("a\n\"b\"c,d\n") == "t.csv:2: text after a closing quote: 'c'");
+  CHECK(RecordsError("a\nb,\"c\nd\n") == "t.csv:2: the closing quote of a value is missing");
+  CHECK(RecordsError("a\n\"b\"c,d\n") == "t.csv:2: text after a closing quote: 'c'");
   const std::string message = MessageOf<DataError>(
-      [] { Read("\"" + std::string(20, 'a') + "\n" + std::string(20, 'b'), ',', 30); });
+      [] { ReadRecords("\"" + std::string(20, 'a') + "\n" + std::string(20, 'b'), ',', 30); });
   CHECK(
       Contains(message, "t.csv:1: the record is longer than 30 bytes: a closing quote is missing"));
 }

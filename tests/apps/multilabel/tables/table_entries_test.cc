@@ -19,7 +19,7 @@ using Doubles = std::vector<double>;
 using Strings = std::vector<std::string>;
 
 /// Features age, colour=green, colour=red; labels a and b; no pairs; a constant.
-MultiLabelModel Example() {
+MultiLabelModel ColouredModel() {
   auto table = std::make_shared<TableSchema>();
   table->columns = {{"age", {}}, {"colour", {"green", "red"}}};
   table->ignored = {"id"};
@@ -35,7 +35,7 @@ template <class T>
 std::string ErrorWith(const std::string& changed, const T* value) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
-  Example().Save(path);
+  ColouredModel().Save(path);
   const ModelReader reader(path);
   ModelWriter writer;
   for (const std::string& name : reader.names()) {
@@ -44,7 +44,7 @@ std::string ErrorWith(const std::string& changed, const T* value) {
       continue;
     }
     const auto copy = [&](const auto& get) {
-      return MessageOf<DataError>([&] { writer.Add(name, get(name)); }) == "nothing was thrown";
+      return MessageOf<DataError>([&] { writer.Add(name, get(name)); }) == "accepted";
     };
     if (copy([&](const std::string& n) { return reader.String(n); })) continue;
     if (copy([&](const std::string& n) { return reader.Strings(n); })) continue;
@@ -65,7 +65,7 @@ void CheckRefused(const std::string& changed, const T& value, const std::string&
 
 TEST_CASE("the columns of a table come back from the file of a model") {
   const TemporaryFolder folder;
-  Example().Save(folder.Path("m.slk"));
+  ColouredModel().Save(folder.Path("m.slk"));
   const MultiLabelModel model = MultiLabelModel::Load(folder.Path("m.slk"));
   const MultiLabelReadOptions options = model.ReadOptions();
   REQUIRE(options.table != nullptr);
@@ -117,7 +117,7 @@ TEST_CASE("entries that contradict each other, the features or the labels are re
 }
 
 TEST_CASE("a model accepts only input that fits its features") {
-  MultiLabelModel model = Example();
+  MultiLabelModel model = ColouredModel();
   CHECK_THROWS_AS(model.set_input({{1, 2}, nullptr}), std::invalid_argument);
   CHECK_THROWS_AS(model.set_input({{}, model.input().table}), std::invalid_argument);
   auto other = std::make_shared<TableSchema>(*model.input().table);

@@ -14,8 +14,8 @@ using namespace slackline::internal::test;
 namespace {
 
 /// Drawn images, prepared, and a model with some weights.
-struct Prepared {
-  Prepared() : preparation(DrawnRequest(), {}) {
+struct PreparedImages {
+  PreparedImages() : preparation(DrawnRequest(), {}) {
     preparation.Learn();
     WriteFeatureFile(path, NameOf, &preparation, nullptr);
   }
@@ -33,7 +33,7 @@ struct Prepared {
 }  // namespace
 
 TEST_CASE("an image is labelled as its prepared features are") {
-  Prepared prepared;
+  PreparedImages prepared;
   for (const char* layers : {"two", "fine", "neighbours"}) {
     SegmentChoices choices;
     choices.layers = layers;
@@ -61,7 +61,7 @@ TEST_CASE("an image is labelled as its prepared features are") {
 }
 
 TEST_CASE("without links every superpixel has the class with the best score") {
-  Prepared prepared;
+  PreparedImages prepared;
   SegmentChoices choices;
   choices.layers = "fine";
   const SegmentModel model = prepared.Model(choices);
@@ -74,14 +74,14 @@ TEST_CASE("without links every superpixel has the class with the best score") {
 
 TEST_CASE("prediction ends where a check throws") {
   struct Stop {};
-  Prepared prepared;
+  PreparedImages prepared;
   const SegmentModel model = prepared.Model();
   const Segmenter segmenter(model, DecodeKind::kAuto);
   CHECK_THROWS_AS(segmenter.Predict(Draw(0).image, false, [] { throw Stop{}; }), Stop);
 }
 
 TEST_CASE("models that cannot label images are refused") {
-  Prepared prepared;
+  PreparedImages prepared;
   const SegmentModel potentials =
       SegmentModel::OfPotentials({"a", "b"}, SegmentLayers::kTwo, SegmentPairwise::kPotts);
   CHECK_THROWS_AS(Segmenter(potentials, DecodeKind::kAuto), DataError);
@@ -95,7 +95,7 @@ TEST_CASE("models that cannot label images are refused") {
 }
 
 TEST_CASE("a model takes the features of the regions chosen") {
-  Prepared prepared;
+  PreparedImages prepared;
   const ImageFormat format =
       FormatOf(prepared.preparation.extractor(), SyntheticClasses(kClasses), LabelCoding({3, 255}));
   SegmentChoices choices;
@@ -112,7 +112,7 @@ TEST_CASE("a model takes the features of the regions chosen") {
 }
 
 TEST_CASE("files that do not fit a model are refused") {
-  Prepared prepared;
+  PreparedImages prepared;
   SegmentModel model = prepared.Model();
   CHECK(LoadPrepared(prepared.path, "", model, ImageRole::kTrain).size() == 3);
   CHECK_THROWS_AS(LoadPrepared(prepared.path, "scores.tsv", model, ImageRole::kTest), DataError);

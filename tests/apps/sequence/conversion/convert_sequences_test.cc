@@ -14,6 +14,7 @@
 #include <slackline/apps/sequence/sequence_training.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
+#include <tests/apps/data_rows.h>
 #include <tests/apps/sequence/sequence_data_texts.h>
 #include <tests/core/data_folder.h>
 #include <tests/core/temporary_folder.h>
@@ -26,7 +27,7 @@ using namespace slackline::internal::test;
 namespace {
 
 /// Tokens with attributes of many values, some of them without any, or without a label.
-std::string AttributeText(int sentences) {
+std::string AttributesText(int sentences) {
   Random random(9);
   std::string text;
   for (int m = 0; m < sentences; ++m) {
@@ -42,7 +43,7 @@ std::string AttributeText(int sentences) {
   return text;
 }
 
-SequenceReadOptions Attributes() {
+SequenceReadOptions AttributeOptions() {
   SequenceReadOptions read;
   read.format = SequenceFormat::kAttributes;
   read.features.min_count = 1;
@@ -59,14 +60,8 @@ void CheckSameRows(const SequenceData& a, const SequenceData& b) {
   REQUIRE(a.rows->size() == b.rows->size());
   for (Index r = 0; r < a.rows->size(); ++r) {
     CAPTURE(r);
-    const FeatureRow x = a.rows->row(r);
-    const FeatureRow y = b.rows->row(r);
-    REQUIRE(x.count == y.count);
-    REQUIRE(!x.dense());
-    REQUIRE(!y.dense());
-    CHECK(std::equal(x.values, x.values + x.count, y.values));
-    CHECK(std::equal(x.columns, x.columns + x.count, y.columns));
-    CHECK(x.squared_norm == y.squared_norm);
+    REQUIRE(!a.rows->row(r).dense());
+    CheckSameRow(a.rows->row(r), b.rows->row(r));
   }
 }
 
@@ -94,8 +89,9 @@ SequenceTask TaskOf(SequenceInput input, std::optional<ScaleKind> scale) {
 }
 
 /// Converts the text and compares; returns the path of the converted data.
-std::string CheckConversion(const TemporaryFolder& folder, const std::string& path,
-                            const SequenceReadOptions& read, std::optional<ScaleKind> scale = {}) {
+std::string CheckSequenceConversion(const TemporaryFolder& folder, const std::string& path,
+                                    const SequenceReadOptions& read,
+                                    std::optional<ScaleKind> scale = {}) {
   const std::string out = folder.Path("converted");
   const SequenceTask text = TaskOf(ReadTrainingSequences(path, read), scale);
   SequenceConversionOptions options;
@@ -128,12 +124,12 @@ TEST_CASE("sequences in columns") {
   const std::string text = ConllText(3000, 5);  // several pieces of text
   const std::string path = folder.Write("text", text);
   SequenceReadOptions read;
-  CheckConversion(folder, path, read);
+  CheckSequenceConversion(folder, path, read);
   read.templates = "spelling";
   read.features.min_count = 1;
-  CheckConversion(folder, path, read, ScaleKind::kNorm);
+  CheckSequenceConversion(folder, path, read, ScaleKind::kNorm);
   read.features.hash_bits = 4;  // features share columns
-  const std::string out = CheckConversion(folder, path, read);
+  const std::string out = CheckSequenceConversion(folder, path, read);
   const TemporaryFolder parts;
   const std::size_t border = text.find("\n\n", text.size() / 3) + 2;
   parts.Write("part-0", text.substr(0, border));
@@ -149,19 +145,20 @@ TEST_CASE("templates are chosen by the words of all of the text") {
   const TemporaryFolder folder;
   std::string text;
   for (int m = 0; m < 3000; ++m) text += std::to_string(m) + " x A\n\n";
-  CheckConversion(folder, folder.Write("numbers", text), {});
+  CheckSequenceConversion(folder, folder.Write("numbers", text), {});
   for (int m = 0; m < 3000; ++m) text += "word" + std::to_string(m) + " x A\n\n";
-  CheckConversion(folder, folder.Write("words", text), {});
+  CheckSequenceConversion(folder, folder.Write("words", text), {});
 }
 
 TEST_CASE("attributes, and labels that are first known late") {
   const TemporaryFolder folder;
-  CheckConversion(folder, folder.Write("text", AttributeText(2500)), Attributes());
+  CheckSequenceConversion(folder, folder.Write("text", AttributesText(2500)), AttributeOptions());
   std::string text;
   for (int m = 0; m < 3000; ++m) text += "\ta:" + std::to_string(m) + "\n\n";
-  CheckConversion(folder, folder.Write("late", text + AttributeText(20)), Attributes());
+  CheckSequenceConversion(folder, folder.Write("late", text + AttributesText(20)),
+                          AttributeOptions());
   SequenceConversionOptions options;
-  options.read = Attributes();
+  options.read = AttributeOptions();
   CHECK(Contains(MessageOf<DataError>([&] {
                    ConvertSequences(folder.Write("none", text), {folder.Path("out")}, options);
                  }),
@@ -171,7 +168,7 @@ TEST_CASE("attributes, and labels that are first known late") {
 TEST_CASE("letters, with their folds") {
   const TemporaryFolder folder;
   const std::string path = folder.Write("letters", TwoFolds(LettersText(150)));
-  const std::string out = CheckConversion(folder, path, {});
+  const std::string out = CheckSequenceConversion(folder, path, {});
   SequenceReadOptions read;
   read.folds = "7";
   CHECK(ReadTrainingSequences(out, read).sequences == ReadTrainingSequences(path, read).sequences);

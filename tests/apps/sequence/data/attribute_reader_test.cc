@@ -15,14 +15,13 @@ using namespace slackline::internal::test;
 
 namespace {
 
-SequenceData Read(const std::string& text, const std::vector<std::string>& labels = {}) {
+SequenceData ReadItems(const std::string& text, const std::vector<std::string>& labels = {}) {
   const TemporaryFolder folder;
   return ReadAttributes(folder.Write("items.txt", text), labels);
 }
 
-std::string Error(const std::string& text) {
-  const std::string message = MessageOf<DataError>([&] { Read(text); });
-  return message.substr(message.find("items.txt"));
+std::string ItemsError(const std::string& text) {
+  return ErrorIn("items.txt", [&] { ReadItems(text); });
 }
 
 using Attributes = std::vector<std::pair<std::string, double>>;
@@ -39,7 +38,7 @@ Attributes Of(const SequenceData& data, Offset token) {
 
 TEST_CASE("labels, attributes and sequences are read") {
   const SequenceData data =
-      Read("\n \nB\tw=the cat\tlen:3\r\nA\tw=x\tlen:-1.5e1\tlen:2\n\n\n?\n\tempty label\n");
+      ReadItems("\n \nB\tw=the cat\tlen:3\r\nA\tw=x\tlen:-1.5e1\tlen:2\n\n\n?\n\tempty label\n");
   CHECK(data.source.ends_with("items.txt"));
   CHECK(data.label_names == std::vector<std::string>{"A", "B"});
   CHECK(data.num_model_labels == 2);
@@ -55,16 +54,16 @@ TEST_CASE("labels, attributes and sequences are read") {
 }
 
 TEST_CASE("colons and backslashes in names are written with a backslash") {
-  const SequenceData data = Read("A\ta\\:b\tc\\\\:2\td\\e\t\\::4\tf:\t\tg:0\n");
+  const SequenceData data = ReadItems("A\ta\\:b\tc\\\\:2\td\\e\t\\::4\tf:\t\tg:0\n");
   CHECK(Of(data, 0) == Attributes{{"a:b", 1}, {"c\\", 2}, {"d\\e", 1}, {":", 4}, {"f", 1}});
 }
 
 TEST_CASE("labels of a model keep their numbers") {
-  const SequenceData data = Read("C\ta\nA\ta\n", {"B", "A"});
+  const SequenceData data = ReadItems("C\ta\nA\ta\n", {"B", "A"});
   CHECK(data.label_names == std::vector<std::string>{"B", "A", "C"});
   CHECK(data.num_model_labels == 2);
   CHECK(data.labels == std::vector<Index>{2, 1});
-  CHECK(Read("\ta\n", {"B"}).labels == std::vector<Index>{kUnlabelled});
+  CHECK(ReadItems("\ta\n", {"B"}).labels == std::vector<Index>{kUnlabelled});
 }
 
 TEST_CASE("sequences are read one after the other") {
@@ -83,18 +82,19 @@ TEST_CASE("sequences are read one after the other") {
 }
 
 TEST_CASE("wrong text is refused with its line") {
-  CHECK(Error("") == "items.txt: no tokens");
-  CHECK(Error("?\ta\n\tb\n") == "items.txt: no known labels");
-  CHECK(Error("A\ta\nA\tb\tx:y\n") ==
+  CHECK(ItemsError("") == "items.txt: no tokens");
+  CHECK(ItemsError("?\ta\n\tb\n") == "items.txt: no known labels");
+  CHECK(ItemsError("A\ta\nA\tb\tx:y\n") ==
         "items.txt:2: attribute 'x:y': 'y' is not a number; a colon within a name must be written "
         "\\:");
-  CHECK(Error("A\thttp://a\n").starts_with("items.txt:1: attribute 'http://a': '//a' is not"));
-  CHECK(Error("A\ta:1:2\n").starts_with("items.txt:1: attribute 'a:1:2': '1:2' is not a number"));
-  CHECK(Error("A\ta:1e60\n").starts_with("items.txt:1: attribute 'a:1e60'"));
-  CHECK(Error("A\ta:nan\n").starts_with("items.txt:1: attribute 'a:nan'"));
-  CHECK(Error("the DT B-NP\n") ==
+  CHECK(ItemsError("A\thttp://a\n").starts_with("items.txt:1: attribute 'http://a': '//a' is not"));
+  CHECK(ItemsError("A\ta:1:2\n")
+            .starts_with("items.txt:1: attribute 'a:1:2': '1:2' is not a number"));
+  CHECK(ItemsError("A\ta:1e60\n").starts_with("items.txt:1: attribute 'a:1e60'"));
+  CHECK(ItemsError("A\ta:nan\n").starts_with("items.txt:1: attribute 'a:nan'"));
+  CHECK(ItemsError("the DT B-NP\n") ==
         "items.txt:1: label 'the DT B-NP' contains a blank; a line is a label and attributes, with "
         "tabs between");
-  CHECK(Error("@weight:2\nA\ta\n") ==
+  CHECK(ItemsError("@weight:2\nA\ta\n") ==
         "items.txt:1: weights of sequences (@weight) are not possible");
 }

@@ -15,19 +15,17 @@ using namespace slackline::internal::test;
 
 namespace {
 
-SequenceData Read(const std::string& text, const ConllReadOptions& options = {}) {
+SequenceData ReadTagged(const std::string& text, const ConllReadOptions& options = {}) {
   const TemporaryFolder folder;
   return ReadConll(folder.Write("text.txt", text), options);
 }
 
 /// The message without the folder: "text.txt:3: message".
-std::string Error(const std::string& text, const ConllReadOptions& options = {}) {
-  const std::string message = MessageOf<DataError>([&] { Read(text, options); });
-  const std::size_t name = message.find("text.txt");
-  return name == std::string::npos ? message : message.substr(name);
+std::string ConllError(const std::string& text, const ConllReadOptions& options = {}) {
+  return ErrorIn("text.txt", [&] { ReadTagged(text, options); });
 }
 
-ConllReadOptions Model(Index num_columns) {
+ConllReadOptions KnownLabels(Index num_columns) {
   ConllReadOptions options;
   options.label_names = {"O", "B-NP"};
   options.num_columns = num_columns;
@@ -39,7 +37,7 @@ using Labels = std::vector<Index>;
 }  // namespace
 
 TEST_CASE("tokens and sequences") {
-  const SequenceData data = Read("He PRP B-NP\nreads VBZ B-VP\n\nYes UH O\n");
+  const SequenceData data = ReadTagged("He PRP B-NP\nreads VBZ B-VP\n\nYes UH O\n");
   CHECK(data.label_names == std::vector<std::string>{"B-NP", "B-VP", "O"});
   CHECK(data.num_model_labels == 3);
   CHECK(data.has_labels);
@@ -54,7 +52,8 @@ TEST_CASE("tokens and sequences") {
 }
 
 TEST_CASE("blanks and tabs in any number separate columns, lines without text separate sequences") {
-  const SequenceData data = Read("\n \t\r\n  a \t A\tX  \r\n\r\nb  B X\r\n\t\n\n \nc C X\n\n\n");
+  const SequenceData data =
+      ReadTagged("\n \t\r\n  a \t A\tX  \r\n\r\nb  B X\r\n\t\n\n \nc C X\n\n\n");
   CHECK(data.begin == std::vector<Offset>{0, 1, 2, 3});
   CHECK(data.lines == std::vector<long>{3, 5, 9});
   CHECK(data.tokens->text(0, 0) == "a");
@@ -64,15 +63,15 @@ TEST_CASE("blanks and tabs in any number separate columns, lines without text se
 
 TEST_CASE("the input is written with its own separator") {
   std::string line;
-  AppendInput(Read("a A X\n"), 0, &line);
+  AppendInput(ReadTagged("a A X\n"), 0, &line);
   CHECK(line == "a A");
   line.clear();
-  AppendInput(Read("  a\tA X\n"), 0, &line);
+  AppendInput(ReadTagged("  a\tA X\n"), 0, &line);
   CHECK(line == "a\tA");
 }
 
 TEST_CASE("comments, documents and UTF-8 are tokens like others") {
-  const SequenceData data = Read(
+  const SequenceData data = ReadTagged(
       "-DOCSTART- -X- O\n\n# # O\n\xC3\xBC"
       "ber\xC2\xA0x ? O\n");
   CHECK(data.num_sequences() == 2);
@@ -85,24 +84,24 @@ TEST_CASE("comments, documents and UTF-8 are tokens like others") {
 }
 
 TEST_CASE("unknown labels") {
-  CHECK(Read("a ?\nb X\n").labels == Labels{kUnlabelled, 0});
-  CHECK(Error("a ?\nb ?\n") == "text.txt: no known labels");
-  CHECK(Read("a b ?\n", Model(2)).labels == Labels{kUnlabelled});
+  CHECK(ReadTagged("a ?\nb X\n").labels == Labels{kUnlabelled, 0});
+  CHECK(ConllError("a ?\nb ?\n") == "text.txt: no known labels");
+  CHECK(ReadTagged("a b ?\n", KnownLabels(2)).labels == Labels{kUnlabelled});
 }
 
 TEST_CASE("for prediction labels are optional") {
-  const SequenceData without = Read("a A\nb B\n", Model(2));
+  const SequenceData without = ReadTagged("a A\nb B\n", KnownLabels(2));
   CHECK_FALSE(without.has_labels);
   CHECK(without.labels == Labels{kUnlabelled, kUnlabelled});
   CHECK(without.label_names == std::vector<std::string>{"O", "B-NP"});
   CHECK(without.tokens->num_columns == 2);
-  const SequenceData with = Read("a A B-NP\nb B I-XX\n", Model(2));
+  const SequenceData with = ReadTagged("a A B-NP\nb B I-XX\n", KnownLabels(2));
   CHECK(with.has_labels);
   CHECK(with.labels == Labels{1, 2});
   CHECK(with.label_names == std::vector<std::string>{"O", "B-NP", "I-XX"});
   CHECK(with.num_model_labels == 2);
   CHECK(with.tokens->num_columns == 2);
-  CHECK(Read("word\n", Model(1)).tokens->text(0, 0) == "word");
+  CHECK(ReadTagged("word\n", KnownLabels(1)).tokens->text(0, 0) == "word");
 }
 
 TEST_CASE("gzip and the standard input give the same data") {
@@ -122,32 +121,33 @@ TEST_CASE("gzip and the standard input give the same data") {
 }
 
 TEST_CASE("lines with other columns name line and token") {
-  CHECK(Error("a A X\n\nb B\n") == "text.txt:3: 2 columns at 'b', but line 1 has 3");
-  CHECK(Error("\na A X\nb\n") == "text.txt:3: 1 column at 'b', but line 2 has 3");
-  CHECK(Error("a A X\nb B C X\n") == "text.txt:2: 4 columns at 'b', but line 1 has 3");
-  CHECK(Error("a\n") == "text.txt:1: 1 column at 'a', but training needs tokens and labels");
-  CHECK(Error("\na\n", Model(2)) ==
+  CHECK(ConllError("a A X\n\nb B\n") == "text.txt:3: 2 columns at 'b', but line 1 has 3");
+  CHECK(ConllError("\na A X\nb\n") == "text.txt:3: 1 column at 'b', but line 2 has 3");
+  CHECK(ConllError("a A X\nb B C X\n") == "text.txt:2: 4 columns at 'b', but line 1 has 3");
+  CHECK(ConllError("a\n") == "text.txt:1: 1 column at 'a', but training needs tokens and labels");
+  CHECK(ConllError("\na\n", KnownLabels(2)) ==
         "text.txt:2: 1 column at 'a', but the model needs 2 columns, and one more where there are "
         "labels");
-  CHECK(Error("a b c d\n", Model(2)) ==
+  CHECK(ConllError("a b c d\n", KnownLabels(2)) ==
         "text.txt:1: 4 columns at 'a', but the model needs 2 columns, and one more where there are "
         "labels");
-  CHECK(Error("a A X\nb B\n", Model(2)) == "text.txt:2: 2 columns at 'b', but line 1 has 3");
+  CHECK(ConllError("a A X\nb B\n", KnownLabels(2)) ==
+        "text.txt:2: 2 columns at 'b', but line 1 has 3");
 }
 
 TEST_CASE("files without tokens are refused") {
-  CHECK(Error("") == "text.txt: no tokens");
-  CHECK(Error("\n \r\n\t\n") == "text.txt: no tokens");
-  CHECK(Error("", Model(1)) == "text.txt: no tokens");
+  CHECK(ConllError("") == "text.txt: no tokens");
+  CHECK(ConllError("\n \r\n\t\n") == "text.txt: no tokens");
+  CHECK(ConllError("", KnownLabels(1)) == "text.txt: no tokens");
 }
 
 TEST_CASE("labels and columns must fit the model") {
   ConllReadOptions options;
   options.num_columns = 2;
-  CHECK_THROWS_AS(Read("a A\n", options), std::invalid_argument);
+  CHECK_THROWS_AS(ReadTagged("a A\n", options), std::invalid_argument);
   options.num_columns = -1;
   options.label_names = {"O"};
-  CHECK_THROWS_AS(Read("a A\n", options), std::invalid_argument);
+  CHECK_THROWS_AS(ReadTagged("a A\n", options), std::invalid_argument);
 }
 
 TEST_CASE("a very long sequence stores its texts once") {
@@ -155,7 +155,7 @@ TEST_CASE("a very long sequence stores its texts once") {
   std::string text;
   for (Index t = 0; t < kLength; ++t)
     text += "w" + std::to_string(t % 7) + " L" + std::to_string(t % 3) + "\n";
-  const SequenceData data = Read(text);
+  const SequenceData data = ReadTagged(text);
   CHECK(data.num_sequences() == 1);
   CHECK(data.length(0) == kLength);
   CHECK(data.tokens->texts.size() == 7);

@@ -31,7 +31,7 @@ std::string OfWord(const std::string& macro, const std::string& word) {
   return feature.substr(2);
 }
 
-std::string Error(const std::string& text) {
+std::string ParseError(const std::string& text) {
   return MessageOf<DataError>([&] { FeatureTemplates::Parse(text, "t.tpl", 2); });
 }
 
@@ -125,43 +125,46 @@ TEST_CASE("templates come from files with any line ends") {
 }
 
 TEST_CASE("errors in templates name line and token") {
-  CHECK(Error("") == "t.tpl: no templates");
-  CHECK(Error("#\nB\n") == "t.tpl: no templates");
-  CHECK(Error("\nhello\n") == "t.tpl:2: expected NAME: text, found 'hello'");
-  CHECK(Error("U 1: %x[0,0]") ==
+  CHECK(ParseError("") == "t.tpl: no templates");
+  CHECK(ParseError("#\nB\n") == "t.tpl: no templates");
+  CHECK(ParseError("\nhello\n") == "t.tpl:2: expected NAME: text, found 'hello'");
+  CHECK(ParseError("U 1: %x[0,0]") ==
         "t.tpl:1: the name before the colon, 'U 1', is empty or has blanks");
-  CHECK(Error(": %x[0,0]") == "t.tpl:1: the name before the colon, '', is empty or has blanks");
-  CHECK(Error("U: %x[0,0]\nV: %x[0,0]\nU: %x[1,0]") == "t.tpl:3: a second template 'U'");
-  CHECK(Error("U: hello") ==
+  CHECK(ParseError(": %x[0,0]") ==
+        "t.tpl:1: the name before the colon, '', is empty or has blanks");
+  CHECK(ParseError("U: %x[0,0]\nV: %x[0,0]\nU: %x[1,0]") == "t.tpl:3: a second template 'U'");
+  CHECK(ParseError("U: hello") ==
         "t.tpl:1: template 'U' has no macro: it would be a constant, which models have anyway");
   for (const char* pairs : {"B: %x[0,0]", "B01:%x[-1,0]", "B7: text"}) {
     CAPTURE(pairs);
-    CHECK(Contains(Error(pairs), "a name of B and digits stands for features of pairs of labels"));
+    CHECK(Contains(ParseError(pairs),
+                   "a name of B and digits stands for features of pairs of labels"));
   }
   CHECK(FeatureTemplates::Parse("Before: %x[-1,0]", "t.tpl", 1).size() == 1);
 }
 
 TEST_CASE("bad macros are quoted") {
   const std::string known = " does not begin with %x[, %low[, %shape[, %pre[, %suf[, %t[ or %m[";
-  CHECK(Error("U: a%y[0,0]b") == "t.tpl:1: '%y[0,0]b'" + known);
-  CHECK(Error("U: 100%") == "t.tpl:1: '%'" + known);
-  CHECK(Error("U: %x(0,0)") == "t.tpl:1: '%x(0,0)'" + known);
-  CHECK(Error("U: %x [0,0]") == "t.tpl:1: '%x [0,0]'" + known);
-  CHECK(Error("U: %x[0,0") == "t.tpl:1: no ] after '%x[0,0'");
-  CHECK(Error("U: %x[0]") == "t.tpl:1: '%x[0]': expected %x[row,column]");
-  CHECK(Error("U: %x[0,0,1]") == "t.tpl:1: '%x[0,0,1]': expected %x[row,column]");
-  CHECK(Error("U: %suf[0,0]") == "t.tpl:1: '%suf[0,0]': expected %suf[row,column,n]");
-  CHECK(Error("U: %x[]") == "t.tpl:1: '' in '%x[]' is not a whole number");
-  CHECK(Error("U: %x[a,0]") == "t.tpl:1: 'a' in '%x[a,0]' is not a whole number");
-  CHECK(Error("U: %x[0,0.5]") == "t.tpl:1: '0.5' in '%x[0,0.5]' is not a whole number");
-  CHECK(Error("U: %x[+-1,0]") == "t.tpl:1: '+-1' in '%x[+-1,0]' is not a whole number");
-  CHECK(Error("U: %x[0,-1]") ==
+  CHECK(ParseError("U: a%y[0,0]b") == "t.tpl:1: '%y[0,0]b'" + known);
+  CHECK(ParseError("U: 100%") == "t.tpl:1: '%'" + known);
+  CHECK(ParseError("U: %x(0,0)") == "t.tpl:1: '%x(0,0)'" + known);
+  CHECK(ParseError("U: %x [0,0]") == "t.tpl:1: '%x [0,0]'" + known);
+  CHECK(ParseError("U: %x[0,0") == "t.tpl:1: no ] after '%x[0,0'");
+  CHECK(ParseError("U: %x[0]") == "t.tpl:1: '%x[0]': expected %x[row,column]");
+  CHECK(ParseError("U: %x[0,0,1]") == "t.tpl:1: '%x[0,0,1]': expected %x[row,column]");
+  CHECK(ParseError("U: %suf[0,0]") == "t.tpl:1: '%suf[0,0]': expected %suf[row,column,n]");
+  CHECK(ParseError("U: %x[]") == "t.tpl:1: '' in '%x[]' is not a whole number");
+  CHECK(ParseError("U: %x[a,0]") == "t.tpl:1: 'a' in '%x[a,0]' is not a whole number");
+  CHECK(ParseError("U: %x[0,0.5]") == "t.tpl:1: '0.5' in '%x[0,0.5]' is not a whole number");
+  CHECK(ParseError("U: %x[+-1,0]") == "t.tpl:1: '+-1' in '%x[+-1,0]' is not a whole number");
+  CHECK(ParseError("U: %x[0,-1]") ==
         "t.tpl:1: '%x[0,-1]': there is no column -1; without the labels the data have 2, numbered "
         "from 0");
-  CHECK(Error("U: %x[1001,0]") == "t.tpl:1: '%x[1001,0]': rows beyond ±1000 are not possible");
-  CHECK(Error("U: %x[-1001,0]") == "t.tpl:1: '%x[-1001,0]': rows beyond ±1000 are not possible");
+  CHECK(ParseError("U: %x[1001,0]") == "t.tpl:1: '%x[1001,0]': rows beyond ±1000 are not possible");
+  CHECK(ParseError("U: %x[-1001,0]") ==
+        "t.tpl:1: '%x[-1001,0]': rows beyond ±1000 are not possible");
   CHECK(FeatureTemplates::Parse("U: %x[-1000,0]%x[1000,0]", "t.tpl", 1).size() == 1);
-  CHECK(Error("U: %pre[0,0,0]") == "t.tpl:1: '%pre[0,0,0]': n must be at least 1");
+  CHECK(ParseError("U: %pre[0,0,0]") == "t.tpl:1: '%pre[0,0,0]': n must be at least 1");
 }
 
 TEST_CASE("regular expressions report whether they match, and the matched text") {
@@ -185,16 +188,17 @@ TEST_CASE("regular expressions report whether they match, and the matched text")
 }
 
 TEST_CASE("bad regular expressions are quoted with their macro") {
-  CHECK(Error("\nU: %t[0,0]") == "t.tpl:2: '%t[0,0]': expected %t[row,column,\"re\"]");
-  CHECK(Error("U: %m[0,0,abc]") ==
+  CHECK(ParseError("\nU: %t[0,0]") == "t.tpl:2: '%t[0,0]': expected %t[row,column,\"re\"]");
+  CHECK(ParseError("U: %m[0,0,abc]") ==
         "t.tpl:1: '%m[0,0,abc]': the regular expression is not in quotes: 'abc'");
-  CHECK(Error("U: %m[0,0,\"]") == "t.tpl:1: no ] after '%m[0,0,\"]'");
-  CHECK(Error("U: %t[0,2,\"a\"]") ==
+  CHECK(ParseError("U: %m[0,0,\"]") == "t.tpl:1: no ] after '%m[0,0,\"]'");
+  CHECK(ParseError("U: %t[0,2,\"a\"]") ==
         "t.tpl:1: '%t[0,2,\"a\"]': there is no column 2; without the labels the data have 2, "
         "numbered from 0");
-  CHECK(Error("U: %t[0,0,\"(a\"]") == "t.tpl:1: '%t[0,0,\"(a\"]': no ')' after '(a'");
-  CHECK(Error("U: %m[0,0,\"a{2}\"]") ==
+  CHECK(ParseError("U: %t[0,0,\"(a\"]") == "t.tpl:1: '%t[0,0,\"(a\"]': no ')' after '(a'");
+  CHECK(ParseError("U: %m[0,0,\"a{2}\"]") ==
         "t.tpl:1: '%m[0,0,\"a{2}\"]': counts of repetitions are not supported at '{2}'; a brace "
         "itself is \\{");
-  CHECK(Error("U: %m[0,0,\"\"]") == "t.tpl:1: '%m[0,0,\"\"]': the regular expression is empty");
+  CHECK(ParseError("U: %m[0,0,\"\"]") ==
+        "t.tpl:1: '%m[0,0,\"\"]': the regular expression is empty");
 }

@@ -14,19 +14,17 @@ using namespace slackline::internal::test;
 
 namespace {
 
-SequenceData Read(const std::string& text, const LettersReadOptions& options = {}) {
+SequenceData ReadWords(const std::string& text, const LettersReadOptions& options = {}) {
   const TemporaryFolder folder;
   return ReadLetters(folder.Write("words.data", text), options);
 }
 
 /// The message without the folder: "words.data:3: message".
-std::string Error(const std::string& text, const LettersReadOptions& options = {}) {
-  const std::string message = MessageOf<DataError>([&] { Read(text, options); });
-  const std::size_t name = message.find("words.data");
-  return name == std::string::npos ? message : message.substr(name);
+std::string WordError(const std::string& text, const LettersReadOptions& options = {}) {
+  return ErrorIn("words.data", [&] { ReadWords(text, options); });
 }
 
-std::vector<Index> Columns(const SequenceData& data, Index token) {
+std::vector<Index> ColumnsOf(const SequenceData& data, Index token) {
   const FeatureRow row = data.rows->row(token);
   REQUIRE_FALSE(row.dense());
   for (Index k = 0; k < row.count; ++k) CHECK(row.values[k] == 1);
@@ -47,7 +45,7 @@ const char* const kWords =
 }  // namespace
 
 TEST_CASE("letters are joined into words") {
-  const SequenceData data = Read(kWords);
+  const SequenceData data = ReadWords(kWords);
   CHECK(data.label_names == std::vector<std::string>{"a", "m", "o"});
   CHECK(data.num_model_labels == 3);
   CHECK(data.has_labels);
@@ -59,9 +57,9 @@ TEST_CASE("letters are joined into words") {
   CHECK(data.folds == std::vector<Index>{0, 3});
   CHECK(data.lines == std::vector<long>{1, 3});
   CHECK(data.num_features == 3);
-  CHECK(Columns(data, 0) == std::vector<Index>{1, 2});
-  CHECK(Columns(data, 1).empty());
-  CHECK(Columns(data, 2) == std::vector<Index>{0});
+  CHECK(ColumnsOf(data, 0) == std::vector<Index>{1, 2});
+  CHECK(ColumnsOf(data, 1).empty());
+  CHECK(ColumnsOf(data, 2) == std::vector<Index>{0});
   std::string line = "> ";
   AppendInput(data, 1, &line);
   CHECK(line == "> 2\t1\t2");
@@ -73,61 +71,64 @@ TEST_CASE("carriage returns, gzip and lines without text change nothing") {
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
     text.insert(at, "\r");
   const SequenceData data = ReadLetters(folder.WriteGzip("w.gz", "\r\n" + text + "\t\r\n\r\n"));
-  const SequenceData plain = Read(kWords);
+  const SequenceData plain = ReadWords(kWords);
   CHECK(data.labels == plain.labels);
   CHECK(data.begin == plain.begin);
   CHECK(data.lines == std::vector<long>{2, 4});
-  CHECK(Columns(data, 0) == Columns(plain, 0));
+  CHECK(ColumnsOf(data, 0) == ColumnsOf(plain, 0));
 }
 
 TEST_CASE("unknown letters are read as unlabelled") {
-  const SequenceData data = Read("1\t?\t2\t1\t1\t0\t1\n2\tb\t-1\t1\t2\t0\t1\n");
+  const SequenceData data = ReadWords("1\t?\t2\t1\t1\t0\t1\n2\tb\t-1\t1\t2\t0\t1\n");
   CHECK(data.labels == std::vector<Index>{kUnlabelled, 0});
-  CHECK(Error("1\t?\t-1\t1\t1\t0\t1\n") == "words.data: no known letters");
+  CHECK(WordError("1\t?\t-1\t1\t1\t0\t1\n") == "words.data: no known letters");
   LettersReadOptions options;
   options.label_names = {"x", "b"};
-  const SequenceData test = Read("1\t?\t2\t1\t1\t0\t1\n2\ta\t-1\t1\t2\t0\t1\n", options);
+  const SequenceData test = ReadWords("1\t?\t2\t1\t1\t0\t1\n2\ta\t-1\t1\t2\t0\t1\n", options);
   CHECK(test.labels == std::vector<Index>{kUnlabelled, 2});
   CHECK(test.label_names == std::vector<std::string>{"x", "b", "a"});
   CHECK(test.num_model_labels == 2);
-  CHECK(Read("1\t?\t-1\t1\t1\t0\t1\n", options).labels == std::vector<Index>{kUnlabelled});
+  CHECK(ReadWords("1\t?\t-1\t1\t1\t0\t1\n", options).labels == std::vector<Index>{kUnlabelled});
 }
 
 TEST_CASE("lines that do not make a word name line and token") {
   const std::string first = "1\to\t2\t1\t1\t0\t0\t1\n";
-  CHECK(Error("") == "words.data: no words");
-  CHECK(Error(first) ==
+  CHECK(WordError("") == "words.data: no words");
+  CHECK(WordError(first) ==
         "words.data:1: the file ends within word 1: the letter with id 2 is missing");
-  CHECK(Error(first + "3\tm\t-1\t1\t2\t0\t0\t1\n") ==
+  CHECK(WordError(first + "3\tm\t-1\t1\t2\t0\t0\t1\n") ==
         "words.data:2: id '3', but the next id in the line before is 2");
-  CHECK(Error(first + "2\tm\t-1\t1\t3\t0\t0\t1\n") == "words.data:2: position '3', expected 2");
-  CHECK(Error("1\to\t2\t1\t2\t0\t0\t1\n") == "words.data:1: position '2', expected 1");
-  CHECK(Error(first + "2\tm\t-1\t8\t2\t0\t0\t1\n") == "words.data:2: word id '8' within word 1");
-  CHECK(Error(first + "2\tm\t-1\t1\t2\t9\t0\t1\n") ==
+  CHECK(WordError(first + "2\tm\t-1\t1\t3\t0\t0\t1\n") == "words.data:2: position '3', expected 2");
+  CHECK(WordError("1\to\t2\t1\t2\t0\t0\t1\n") == "words.data:1: position '2', expected 1");
+  CHECK(WordError(first + "2\tm\t-1\t8\t2\t0\t0\t1\n") ==
+        "words.data:2: word id '8' within word 1");
+  CHECK(WordError(first + "2\tm\t-1\t1\t2\t9\t0\t1\n") ==
         "words.data:2: fold '9' within a word of fold 0");
 }
 
 TEST_CASE("wrong fields are refused") {
-  CHECK(Error("1\to\t2\t1\t1\t0\n") ==
+  CHECK(WordError("1\to\t2\t1\t1\t0\n") ==
         "words.data:1: 6 fields, but a line has id, letter, next id, word id, position, fold and "
         "pixels, with tabs between");
-  CHECK(Error("1 o 2 1 1 0 1\n").find("words.data:1: 1 field,") == 0);
-  CHECK(Error("x\to\t-1\t1\t1\t0\t1\n") == "words.data:1: id 'x' is not a whole number from 0");
-  CHECK(Error("1\to\t-2\t1\t1\t0\t1\n") ==
+  CHECK(WordError("1 o 2 1 1 0 1\n").find("words.data:1: 1 field,") == 0);
+  CHECK(WordError("x\to\t-1\t1\t1\t0\t1\n") == "words.data:1: id 'x' is not a whole number from 0");
+  CHECK(WordError("1\to\t-2\t1\t1\t0\t1\n") ==
         "words.data:1: next id '-2' is not a whole number from 0");
-  CHECK(Error("1\to\t-1\t\t1\t0\t1\n") == "words.data:1: word id '' is not a whole number from 0");
-  CHECK(Error("1\to\t-1\t1\t1.0\t0\t1\n") ==
+  CHECK(WordError("1\to\t-1\t\t1\t0\t1\n") ==
+        "words.data:1: word id '' is not a whole number from 0");
+  CHECK(WordError("1\to\t-1\t1\t1.0\t0\t1\n") ==
         "words.data:1: position '1.0' is not a whole number from 0");
-  CHECK(Error("1\to\t-1\t1\t1\tz\t1\n") == "words.data:1: fold 'z' is not a whole number from 0");
-  CHECK(Error("1\t\t-1\t1\t1\t0\t1\n") == "words.data:1: no letter");
-  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t2\n") == "words.data:1: pixel 2 is '2', not 0 or 1");
-  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t\t\n") == "words.data:1: pixel 2 is '', not 0 or 1");
-  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t0\n2\tp\t-1\t2\t1\t0\t1\n") ==
+  CHECK(WordError("1\to\t-1\t1\t1\tz\t1\n") ==
+        "words.data:1: fold 'z' is not a whole number from 0");
+  CHECK(WordError("1\t\t-1\t1\t1\t0\t1\n") == "words.data:1: no letter");
+  CHECK(WordError("1\to\t-1\t1\t1\t0\t1\t2\n") == "words.data:1: pixel 2 is '2', not 0 or 1");
+  CHECK(WordError("1\to\t-1\t1\t1\t0\t1\t\t\n") == "words.data:1: pixel 2 is '', not 0 or 1");
+  CHECK(WordError("1\to\t-1\t1\t1\t0\t1\t0\n2\tp\t-1\t2\t1\t0\t1\n") ==
         "words.data:2: 1 pixels at letter 'p', but the lines before have 2");
   LettersReadOptions options;
   options.label_names = {"a"};
   options.num_features = 3;
-  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t0\n", options) ==
+  CHECK(WordError("1\to\t-1\t1\t1\t0\t1\t0\n", options) ==
         "words.data:1: 2 pixels, but the model has 3");
 }
 

@@ -20,7 +20,7 @@ SequenceData WithFolds(std::vector<Index> folds) {
   return data;
 }
 
-using Bits = std::vector<bool>;
+using Flags = std::vector<bool>;
 
 const SequenceData& Words() {
   static const SequenceData data = WithFolds({0, 1, 2, 5, 1, 12});
@@ -34,10 +34,10 @@ std::string FoldError(const std::string& selection) {
 }  // namespace
 
 TEST_CASE("folds are selected by numbers and ranges") {
-  CHECK(SelectFolds("0", Words()) == Bits{1, 0, 0, 0, 0, 0});
-  CHECK(SelectFolds("1", Words()) == Bits{0, 1, 0, 0, 1, 0});
-  CHECK(SelectFolds("1-5", Words()) == Bits{0, 1, 1, 1, 1, 0});
-  CHECK(SelectFolds("0,2-2,6-20", Words()) == Bits{1, 0, 1, 0, 0, 1});
+  CHECK(SelectFolds("0", Words()) == Flags{1, 0, 0, 0, 0, 0});
+  CHECK(SelectFolds("1", Words()) == Flags{0, 1, 0, 0, 1, 0});
+  CHECK(SelectFolds("1-5", Words()) == Flags{0, 1, 1, 1, 1, 0});
+  CHECK(SelectFolds("0,2-2,6-20", Words()) == Flags{1, 0, 1, 0, 0, 1});
 }
 
 TEST_CASE("a bad selection of folds is quoted") {

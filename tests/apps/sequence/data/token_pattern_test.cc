@@ -25,7 +25,7 @@ std::string Part(const std::string& expression, const std::string& text) {
   return match ? "<" + text.substr(match->begin, match->length) + ">" : "-";
 }
 
-std::string Error(const std::string& expression) {
+std::string RegexError(const std::string& expression) {
   return MessageOf<DataError>([&] { TokenPattern{expression}; });
 }
 
@@ -208,23 +208,25 @@ TEST_CASE("expressions that make backtracking explode take linear time") {
 }
 
 TEST_CASE("unsupported syntax is refused, with its place") {
-  CHECK(Error("") == "the regular expression is empty");
-  CHECK(Error(std::string(1001, 'a')) == "the regular expression is longer than 1000 bytes");
-  CHECK(Error("a(b") == "no ')' after '(b'");
-  CHECK(Error("a)b") == "')' without a '(' before ')b'");
-  CHECK(Error("*a") == "there is nothing to repeat before '*a'");
-  CHECK(Error("a|+") == "there is nothing to repeat before '+'");
-  CHECK(Error("^*") == "there is nothing to repeat before '*'");
-  CHECK(Error("(?:a)") == "there is nothing to repeat before '?:a)'");
-  CHECK(Error("a*?b") == "a repetition is repeated at '?b': put it into ( )");
-  CHECK(Error("a{2}") == "counts of repetitions are not supported at '{2}'; a brace itself is \\{");
-  CHECK(Error("[ab") == "no ']' after '[ab'");
-  CHECK(Error("[]a") == "no characters between '[' and ']' in '[]a'");
-  CHECK(Error("[b-a]") == "a range without characters in '[b-a]'");
-  CHECK(Error("[\\d-z]") == "a range without characters in '[\\d-z]'");
-  CHECK(Error("[a-\\d]") == "a range without characters in '[a-\\d]'");
-  CHECK(Error("[[:alpha:]]") == "classes such as [:alpha:] are not supported in '[[:alpha:]]'");
-  CHECK(Error("a\\") == "nothing after the last '\\'");
-  CHECK(Error("\\bx") == "'\\b' is not one of \\d \\a \\l \\u \\w \\s \\p");
-  CHECK(Error("\\1") == "'\\1' is not one of \\d \\a \\l \\u \\w \\s \\p");
+  CHECK(RegexError("") == "the regular expression is empty");
+  CHECK(RegexError(std::string(1001, 'a')) == "the regular expression is longer than 1000 bytes");
+  CHECK(RegexError("a(b") == "no ')' after '(b'");
+  CHECK(RegexError("a)b") == "')' without a '(' before ')b'");
+  CHECK(RegexError("*a") == "there is nothing to repeat before '*a'");
+  CHECK(RegexError("a|+") == "there is nothing to repeat before '+'");
+  CHECK(RegexError("^*") == "there is nothing to repeat before '*'");
+  CHECK(RegexError("(?:a)") == "there is nothing to repeat before '?:a)'");
+  CHECK(RegexError("a*?b") == "a repetition is repeated at '?b': put it into ( )");
+  CHECK(RegexError("a{2}") ==
+        "counts of repetitions are not supported at '{2}'; a brace itself is \\{");
+  CHECK(RegexError("[ab") == "no ']' after '[ab'");
+  CHECK(RegexError("[]a") == "no characters between '[' and ']' in '[]a'");
+  CHECK(RegexError("[b-a]") == "a range without characters in '[b-a]'");
+  CHECK(RegexError("[\\d-z]") == "a range without characters in '[\\d-z]'");
+  CHECK(RegexError("[a-\\d]") == "a range without characters in '[a-\\d]'");
+  CHECK(RegexError("[[:alpha:]]") ==
+        "classes such as [:alpha:] are not supported in '[[:alpha:]]'");
+  CHECK(RegexError("a\\") == "nothing after the last '\\'");
+  CHECK(RegexError("\\bx") == "'\\b' is not one of \\d \\a \\l \\u \\w \\s \\p");
+  CHECK(RegexError("\\1") == "'\\1' is not one of \\d \\a \\l \\u \\w \\s \\p");
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace slackline::internal::test {
+
+/// Σ_k a_k b_k, summed in this order.
+inline double Dot(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+/// max_k |a_k − b_k|.
+inline double LargestDifference(std::span<const double> a, std::span<const double> b) {
+  double largest = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
+  return largest;
+}
+
+inline std::vector<double> Copy(std::span<const double> values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace slackline::internal::test
