@@ -124,13 +124,20 @@ std::string OutputOf(const Arguments& arguments, const std::string& input) {
 
 Json JsonOf(const Arguments& arguments) { return Json::parse(OutputOf(arguments)); }
 
-void CheckRefusal(const Outcome& outcome, const Arguments& parts) {
+void CheckStopped(const Outcome& outcome, const Arguments& parts) {
   INFO(outcome.err);
   CHECK(outcome.code == 2);
+  REQUIRE(!outcome.err.empty());
+  const std::string message =
+      outcome.err.substr(outcome.err.rfind('\n', outcome.err.size() - 2) + 1);
+  CHECK(message.starts_with("slackline: "));
+  for (const std::string& part : parts) CHECK_MESSAGE(Contains(message, part), part);
+}
+
+void CheckRefusal(const Outcome& outcome, const Arguments& parts) {
+  CheckStopped(outcome, parts);
   CHECK(outcome.out.empty());
-  CHECK(outcome.err.starts_with("slackline: "));
   CHECK(Lines(outcome.err).size() == 1);
-  for (const std::string& part : parts) CHECK_MESSAGE(Contains(outcome.err, part), part);
 }
 
 Outcome RunInLeastMemory(const Arguments& arguments, long step_kb) {

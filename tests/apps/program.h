@@ -66,8 +66,9 @@ Outcome Succeed(const Arguments& arguments, const std::string& input = "/dev/nul
 std::string OutputOf(const Arguments& arguments, const std::string& input = "/dev/null");
 Json JsonOf(const Arguments& arguments);
 
-/// Checks that the run ended with exit code 2, no output, and a message of one line that has all
-/// parts.
+/// Checks that the run ended with exit code 2 and a message that has all parts, the last line.
+void CheckStopped(const Outcome& outcome, const Arguments& parts);
+/// The same for a run without output, and without another line.
 void CheckRefusal(const Outcome& outcome, const Arguments& parts);
 template <class... Parts>
 void CheckRefused(const Outcome& outcome, const Parts&... parts) {

@@ -171,8 +171,8 @@ TEST_CASE("bench runs on some examples of a problem, with test figures beside th
   const Json plain = run({})[1]["learners"][0]["runs"][0]["curve"];
   CHECK(plain["primal"] == curve["primal"]);
   CHECK(!plain.contains("test:micro_f1"));
-  CheckNoBench({folder.Path(""), "--problems", "reuters@61", "--quiet"},
-               "'reuters@61.1' needs more examples than the 60");
+  CheckStopped(RunProgram({"bench", folder.Path(""), "--problems", "reuters@61", "--quiet"}),
+               {"'reuters@61.1' needs more examples than the 60"});
 }
 
 TEST_CASE("online runs report their suffered loss") {

@@ -19,10 +19,6 @@ double SumOf(const Json& features) {
   return sum;
 }
 
-void CheckAgain(const Arguments& arguments, const std::string& message) {
-  CheckRefused(arguments, message);
-}
-
 }  // namespace
 
 TEST_CASE("explained labels are the predicted ones, and their parts add up") {
@@ -124,13 +120,13 @@ TEST_CASE("bad arguments of --explain are refused") {
   const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
                                             trained.model};
   for (const char* bad : {"0", "-1", "x", "1.5", ""})
-    CheckAgain(predict + Arguments{"--explain", bad}, "--explain: ");
-  CheckAgain(predict + Arguments{"--explain", "61"}, "there is no number 61");
-  CheckAgain(predict + Arguments{"--explain", "1", "--top", "0"}, "--top");
-  CheckAgain(predict + Arguments{"--explain", "1", "--output", "labels"}, "--output");
-  CheckAgain(predict + Arguments{"--json"}, "--explain");
-  CheckAgain(predict + Arguments{"--top", "3"}, "--explain");
+    CheckRefused(predict + Arguments{"--explain", bad}, "--explain: ");
+  CheckRefused(predict + Arguments{"--explain", "61"}, "there is no number 61");
+  CheckRefused(predict + Arguments{"--explain", "1", "--top", "0"}, "--top");
+  CheckRefused(predict + Arguments{"--explain", "1", "--output", "labels"}, "--output");
+  CheckRefused(predict + Arguments{"--json"}, "--explain");
+  CheckRefused(predict + Arguments{"--top", "3"}, "--explain");
   // The option is checked before any data are read.
-  CheckAgain({"multilabel", "predict", "nowhere", "--model", "nowhere", "--explain", "0"},
-             "--explain: '0'");
+  CheckRefused({"multilabel", "predict", "nowhere", "--model", "nowhere", "--explain", "0"},
+               "--explain: '0'");
 }

@@ -256,7 +256,7 @@ TEST_CASE("label names with commas and quotes are quoted") {
   Succeed({"multilabel", "train", data, "--labels", xml, "--model", model});
   const Outcome outcome = RunProgram({"multilabel", "predict", data, "--model", model});
   const std::string both = "\"a, b\",\"say \"\"x\"\"\"";
-  CHECK(Lines(outcome.out) == Arguments{both, "", both, ""});
+  CHECK(Lines(outcome.out) == std::vector<std::string>{both, "", both, ""});
 }
 
 TEST_CASE("unknown labels are left out of training and evaluation, and reported") {

@@ -177,5 +177,5 @@ TEST_CASE("a file that becomes shorter during training ends it with a message") 
   REQUIRE(process.Works(SIGINT));
   REQUIRE(truncate(files.data.c_str(), 0) == 0);
   const Outcome outcome = process.Wait();
-  CheckRefused(outcome, files.data + ": can no longer be read: the file became shorter");
+  CheckStopped(outcome, {files.data + ": can no longer be read: the file became shorter"});
 }

@@ -155,16 +155,16 @@ TEST_CASE("a run that has ended early goes on in the same data") {
         std::string::npos);
   CHECK(ModelWeights(files.model) == whole);
   CHECK(files.Info()["examples"] == 90);
-  CheckRefused(files.Online(files.Part(37, true), go_on),
-               "has learned from 90 examples of its data, but --skip-learned finds only 37 here");
+  CheckStopped(RunProgram(files.Online(files.Part(37, true), go_on)),
+               {"has learned from 90 examples of its data, but --skip-learned finds only 37 here"});
   CHECK(ModelWeights(files.model) == whole);
 
   // Other data begin a count of their own.
   CheckDone(files.Online(files.Part(37, true), keep));
   CheckDone(files.Online(files.Part(37, false), keep + Arguments{"--resume", files.state}));
   CHECK(ModelWeights(files.model) == whole);
-  CheckRefused(files.Online(files.Part(37, true), go_on),
-               "has learned from 53 examples of its data, but --skip-learned finds only 37 here");
+  CheckStopped(RunProgram(files.Online(files.Part(37, true), go_on)),
+               {"has learned from 53 examples of its data, but --skip-learned finds only 37 here"});
   CheckRefused(files.Online(files.data, OnlineFiles::Sizes() + Arguments{"--skip-learned"}),
                "--skip-learned needs --resume");
 }
@@ -228,13 +228,15 @@ TEST_CASE("an error in a stream keeps the model of the examples before it") {
   CheckDone(files.Online(
       files.data, OnlineFiles::Sizes() + Arguments{"--resume", files.state}));  // it is whole
   std::filesystem::remove(files.model);
-  CheckRefused(files.Online(files.folder.Write("worse.svm", "1 3:x\n"), OnlineFiles::Sizes()),
-               "worse.svm:1: ");
-  CheckRefused(files.Online(files.folder.Write("none.svm", "? 3:1\n? 1:1\n"), OnlineFiles::Sizes()),
-               "no example has a known label");
-  CheckRefused(files.Online(files.folder.Write("wide.svm", "1 7:1\n"),
-                            OnlineFiles::Sizes() + Arguments{"--strict"}),
-               "wide.svm:1: ");
+  CheckStopped(
+      RunProgram(files.Online(files.folder.Write("worse.svm", "1 3:x\n"), OnlineFiles::Sizes())),
+      {"worse.svm:1: "});
+  CheckStopped(RunProgram(files.Online(files.folder.Write("none.svm", "? 3:1\n? 1:1\n"),
+                                       OnlineFiles::Sizes())),
+               {"no example has a known label"});
+  CheckStopped(RunProgram(files.Online(files.folder.Write("wide.svm", "1 7:1\n"),
+                                       OnlineFiles::Sizes() + Arguments{"--strict"})),
+               {"wide.svm:1: "});
   CHECK(!std::filesystem::exists(files.model));
 }
 
@@ -320,7 +322,9 @@ TEST_CASE("online training refuses what a stream cannot give") {
   CheckDone({"multilabel", "train", files.data, "--num-labels", "4", "--lambda", "0.05", "--kernel",
              "rbf", "--gap-tolerance", "0.1", "--model", kernel});
   CheckRefused(files.Online(files.data, Arguments{"--like", kernel} + lambda), "kernelized");
-  CheckRefused(files.Online(files.data, OnlineFiles::Sizes() + Arguments{"--loss", "f1"}), "f1");
+  CheckStopped(
+      RunProgram(files.Online(files.data, OnlineFiles::Sizes() + Arguments{"--loss", "f1"})),
+      {"1 - F1"});
   CheckRefused(
       Arguments{"multilabel", "online", files.data, "--model", files.data} + OnlineFiles::Sizes(),
       "--model");
