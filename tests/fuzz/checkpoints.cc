@@ -134,7 +134,7 @@ void MoveToAnotherLambda(const Problem& problem, Learner* learner) {
   const Problem next = problem.WithLambda(0.5 * problem.lambda());
   try {
     learner->traits().lambda->ChangeLambda(next);
-    learner->RunPass(kNever);
+    learner->RunPass(test::kNever);
   } catch (const std::logic_error&) {
   } catch (const CertificateError&) {
   } catch (const std::overflow_error&) {
