@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DCXX_FLAGS=… -DMPI=ON|OFF -DBATCH=N -P inside_test.cmake
+# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DCXX_FLAGS=… -DMPI=ON|OFF -P inside_test.cmake
 # Builds the library as a part of another project, and a program with it: by add_subdirectory as a
 # static library, and by FetchContent as a shared one, from the same objects. Nearly all objects are
 # those of the build that is tested (reuse_object.sh).
@@ -16,7 +16,6 @@ file(REMOVE_RECURSE ${work})
 function(build_lesson)
   run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/tests/install/outside_project -B ${work} -DCMAKE_BUILD_TYPE=Debug
       -DSLACKLINE_SOURCE=${SOURCE_DIR} -DPROGRAM=${LESSON}.cc -DSLACKLINE_WITH_VISION=OFF -DSLACKLINE_WITH_MPI=${MPI}
-      -DSLACKLINE_BATCH_SIZE=${BATCH}
       -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${CXX_FLAGS} -DCMAKE_CXX_FLAGS_DEBUG=-O0
       -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
       -DCMAKE_CXX_COMPILER_LAUNCHER=${SOURCE_DIR}/tests/install/reuse_object.sh ${ARGV})

@@ -19,14 +19,11 @@ reuse() {
   cp "$1" "$output"
   [ -z "$dependencies" ] || : > "$dependencies"
 }
-# The same sources in one batch (cmake/SlacklineTargets.cmake).
-if [[ $source == */batches/slackline_*/batch*.cc ]]; then
-  batch=${source##*/} target=${source%/*}
-  target=${target##*/}
-  object=$SLACKLINE_BUILD/${target#slackline_}/CMakeFiles/$target.dir/__/batches/$target/$batch.o
-  if [ "$target" = slackline_api ] || [ ! -f "$object" ] ||
-    ! cmp -s "$source" "$SLACKLINE_BUILD/batches/$target/$batch"; then exec "$@"; fi
-  reuse "$object"
+# A batch of sources (cmake/SlacklineTargets.cmake), if it has the same sources there.
+if [[ $source == */Unity/unity_*.cxx ]]; then
+  batch=$SLACKLINE_BUILD/${source##*/slackline/}
+  if [[ $batch == */slackline_api.dir/* || ! -f $batch.o ]] || ! cmp -s "$source" "$batch"; then exec "$@"; fi
+  reuse "$batch.o"
   exit
 fi
 name=${source#"$SLACKLINE_SOURCE"/}
