@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs clang-tidy on the sources of a build folder, several sources at a time.
-
-Most of the time of clang-tidy on one source goes to the headers of the standard library, so sources
-are checked in batches (batches.py).
+"""Checks the sources of a build folder with clang, several at a time: each source by itself includes
+what it needs and compiles without warnings, which a batch of sources hides; and clang-tidy finds
+nothing in the batches (most of its time goes to headers, which the sources of a batch share).
 
 Usage: tidy.py BUILD_FOLDER [FILE...]
 
-BUILD_FOLDER has compile_commands.json. Without FILEs, the sources are all in it that lie in the
-source folder and not in the build folder. Exit code 1 when clang-tidy found something.
+BUILD_FOLDER has compile_commands.json of a build with clang. Without FILEs, all sources in it are
+checked that are not generated; a FILE is checked alone. Exit code 1 when something was found.
 """
 
 import argparse
@@ -21,11 +20,9 @@ import shlex
 import subprocess
 import sys
 
-from batches import batches_of
-
-CLANG_TIDY = "clang-tidy-14"
-BATCH_SIZE = 10
+COMPILER, CLANG_TIDY = "clang++-14", "clang-tidy-14"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
 
 def arguments_of(entry):
     """The compiler's arguments without the compiler, source, output and optimisation."""
@@ -35,46 +32,41 @@ def arguments_of(entry):
     for word in words:
         if skip:
             skip = False
-        elif word in ("-o", "-c", "-include", "-MF", "-MT"):
+        elif word in ("-o", "-c", "-MF", "-MT"):
             skip = word != "-c"
-        elif word != entry["file"] and not re.fullmatch(r"-MD|-Winvalid-pch|-O.", word):
+        elif word != entry["file"] and not re.fullmatch(r"-MD|-O.", word):
             kept.append(word)
     return tuple(kept)
 
 
-def sources_of(build):
-    """(source, arguments) of all sources that are not generated."""
-    entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-    found = {}
-    for entry in entries:
-        path = pathlib.Path(entry["file"]).resolve()
-        if path.is_relative_to(ROOT) and not path.is_relative_to(build):
-            found[path] = arguments_of(entry)
-    return sorted(found.items())
+def batches_of(build):
+    """(file to check with clang-tidy, its sources, arguments) of everything that is not generated."""
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        file = pathlib.Path(entry["file"]).resolve()
+        sources = [file]
+        if file.parent.name == "Unity":
+            names = re.findall(r'^#include "(.*)"', file.read_text(encoding="utf-8"), re.M)
+            sources = [pathlib.Path(name) for name in names]
+        sources = [path for path in sources
+                   if path.is_relative_to(ROOT) and not path.is_relative_to(build)]
+        if sources:
+            yield file, sources, arguments_of(entry)
 
 
-def check(batch, file):
-    """What clang-tidy prints for a batch: (found nothing, text)."""
-    file.write_text(batch.text(), encoding="utf-8")
-    command = [CLANG_TIDY, "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
-               "--header-filter=.*", "--checks=-bugprone-suspicious-include", str(file), "--", *batch.arguments]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    text = result.stdout
-    if result.returncode != 0 and not text.strip():
-        text = result.stderr
+def run(command):
+    """(found nothing, text)"""
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    text = result.stdout if "error:" in result.stdout or "warning:" in result.stdout else result.stderr
     return result.returncode == 0, text
 
 
-def check_all(check_one, *arguments):
-    """Calls check_one, which returns (found nothing, text), with each of the arguments, several calls
-    at a time, and prints the texts of those that found something. Whether none did."""
-    good = True
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
-        for passed, text in pool.map(check_one, *arguments):
-            good = good and passed
-            if not passed:
-                print(text, flush=True)
-    return good
+def compile_command(source, arguments):
+    return [COMPILER, *arguments, "-Werror", "-fsyntax-only", source]
+
+
+def tidy_command(file, arguments):
+    return [CLANG_TIDY, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", "--header-filter=.*",
+            "--checks=-bugprone-suspicious-include", file, "--", *arguments]
 
 
 def main():
@@ -82,20 +74,27 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
-    build = options.build.resolve()
-    sources = sources_of(build)
+    batches = list(batches_of(options.build.resolve()))
+    arguments = {source: words for _, sources, words in batches for source in sources}
     if options.files:
-        wanted = {file.resolve() for file in options.files}
-        missing = wanted - {path for path, _ in sources}
+        wanted = [file.resolve() for file in options.files]
+        missing = [str(file) for file in wanted if file not in arguments]
         if missing:
-            sys.exit(f"not a source of {options.build}: {', '.join(map(str, sorted(missing)))}")
-        sources = [source for source in sources if source[0] in wanted]
+            sys.exit(f"not a source of {options.build}: {', '.join(missing)}")
+        arguments = {file: arguments[file] for file in wanted}
+        batches = [(file, [file], arguments[file]) for file in wanted]
+    if not batches:
+        sys.exit(f"{options.build} has no sources of {ROOT}")
 
-    batches = batches_of(sources, BATCH_SIZE)
-    folder = build / "batches"
-    folder.mkdir(exist_ok=True)
-    good = check_all(check, batches, [folder / f"batch{number}.cc" for number in range(len(batches))])
-    print(f"clang-tidy: {len(sources)} sources in {len(batches)} batches: "
+    commands = [tidy_command(file, words) for file, _, words in batches]
+    commands += [compile_command(source, words) for source, words in arguments.items()]
+    good = True
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
+        for passed, text in pool.map(run, commands):
+            if not passed:
+                good = False
+                print(text, flush=True)
+    print(f"{len(arguments)} sources one by one, and clang-tidy on {len(batches)} batches: "
           f"{'nothing found' if good else 'see above'}")
     return 0 if good else 1
 

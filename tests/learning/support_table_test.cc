@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
+// Only in ./run test --all: a product of structures, learners and options.
+//
 // The full product of the support table: every learner with every option that changes its
 // objective, its steps or its oracle, on every kind of structure, with unpleasant data. Accepted
 // combinations must bracket an optimum that is computed without the library's learning code;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
+// Only in ./run test --all: a product of options and numbers.
+//
 // Every numeric option of the training and drawing commands, with extreme numbers: a run may
 // succeed or be refused, but must not end with an internal error.
 #include <map>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
+// Only in ./run test --all: a product of tasks, learners and options.
+//
 // Every learner and option of the training commands for multi-label models, sequences and
 // matchings, on small, unpleasant files. For segmentation see cli_segment_support_test.cc.
 #include <doctest/doctest.h>

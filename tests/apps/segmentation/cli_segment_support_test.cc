@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
+// Only in ./run test --all: a product of learners and options.
+//
 // Every learner and option of the training command for segmentation models.
 #include <doctest/doctest.h>
 
