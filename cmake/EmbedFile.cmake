@@ -12,12 +12,12 @@ file(WRITE ${OUTPUT} "// Made from ${FUNCTION}'s file by EmbedFile.cmake.
 
 namespace slackline::internal::program {
 namespace {
-constexpr unsigned char k${FUNCTION}[] = {
+constexpr unsigned char kBytes[] = {
 ${bytes}
 };
 }  // namespace
 
-std::string_view ${FUNCTION}() { return {reinterpret_cast<const char*>(k${FUNCTION}), sizeof(k${FUNCTION})}; }
+std::string_view ${FUNCTION}() { return {reinterpret_cast<const char*>(kBytes), sizeof(kBytes)}; }
 
 }  // namespace slackline::internal::program
 ")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/cmd_parser.h>
 #include <slackline/apps/common/score_parts.h>
 
 namespace slackline::internal::program {

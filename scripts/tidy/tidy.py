@@ -20,7 +20,9 @@ import shlex
 import subprocess
 import sys
 
-COMPILER, CLANG_TIDY = "clang++-14", "clang-tidy-14"
+COMPILER, CLANG_TIDY = "clang++-19", "clang-tidy-14"
+# The newest clang of Debian 12 takes the header of OpenMP from the clang that has its library.
+OPENMP_HEADER = "/usr/lib/llvm-14/lib/clang/14.0.6/include"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -61,7 +63,8 @@ def run(command):
 
 
 def compile_command(source, arguments):
-    return [COMPILER, *arguments, "-Werror", "-fsyntax-only", source]
+    return [COMPILER, *arguments, "-idirafter", OPENMP_HEADER, "-Wno-deprecated-declarations", "-Werror",
+            "-fsyntax-only", source]
 
 
 def tidy_command(file, arguments):

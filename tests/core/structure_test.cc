@@ -12,6 +12,8 @@ using slackline::internal::test::Refusal;
 
 namespace {
 
+using Labels = std::vector<Index>;
+
 /// Variables with 2 and 3 states, one factor with 6; two linear and two scalar blocks.
 struct Fixture {
   Fixture() {
@@ -279,7 +281,6 @@ TEST_CASE("parts share lists of forbidden states, which are unions over all call
 TEST_CASE("the first forbidden part of a labelling is found among labelled variables") {
   const Fixture f;
   StructureBuilder builder(BinaryChain(), f.layout);
-  using Labels = std::vector<Index>;
   CHECK(FirstForbiddenPart(*builder.Build(), Labels{0, 1, 0}) == -1);
   builder.ForbidStates(3, {false, true, true, false});
   builder.ForbidStates(4, {false, false, true, false});

@@ -15,8 +15,8 @@
 namespace slackline::internal::test {
 namespace {
 
-double MessageSum(std::span<const Index> cardinalities, std::span<const Index> states,
-                  const std::vector<double>& messages) {
+double SumOfMessages(std::span<const Index> cardinalities, std::span<const Index> states,
+                     const std::vector<double>& messages) {
   double sum = 0;
   std::size_t begin = 0;
   for (std::size_t k = 0; k < states.size(); ++k) {
@@ -72,7 +72,7 @@ TEST_CASE("the reparametrised maximum agrees with enumeration for every order") 
     std::vector<Index> states(cardinalities.size(), 0);
     FactorMax expected;
     for (std::size_t joint = 0; joint < table.size(); ++joint) {
-      const double value = table[joint] - MessageSum(cardinalities, states, messages);
+      const double value = table[joint] - SumOfMessages(cardinalities, states, messages);
       if (value > expected.value) expected = {static_cast<Index>(joint), value};
       NextJoint(cardinalities, states);
     }

@@ -26,6 +26,7 @@
 
 #include "tests/core/temporary_folder.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
 #include "tests/support/random_models.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"

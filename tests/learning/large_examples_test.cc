@@ -8,6 +8,7 @@
 #include <slackline/learning/learner.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/train_loop.h>
+#include <tests/support/agreement.h>
 #include <tests/support/random_problems.h>
 
 using namespace slackline::internal;
@@ -48,7 +49,7 @@ TEST_CASE("runs on large examples are the same for any number of threads") {
     for (const Index threads : {2, 3}) {
       options.threads = threads;
       const TrainSummary several = Train(problem, options, nullptr, nullptr);
-      CheckSame(several, one);
+      test::CheckSame(several, one);
     }
   }
 }

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/core/messages.h"
+
 using namespace slackline::internal;
 
 namespace {
@@ -23,11 +25,11 @@ const OptionRecord& Record(std::string_view name) {
 
 std::string ValueRefusal(std::string_view name, std::string_view value) {
   TrainOptions options;
-  return MessageOf<DataError>([&] { SetOption(Record(name), value, &options); });
+  return test::MessageOf<DataError>([&] { SetOption(Record(name), value, &options); });
 }
 
 std::string CheckRefusal(const TrainOptions& options) {
-  return MessageOf<DataError>([&] { CheckOptions(options); });
+  return test::MessageOf<DataError>([&] { CheckOptions(options); });
 }
 
 }  // namespace
@@ -122,7 +124,7 @@ TEST_CASE("an option without effect on the learner is refused") {
     for (const OptionRecord& record : OptionRecords()) {
       if (record.name == name) SetOption(record, value, &options);
     }
-    return MessageOf<DataError>([&] { CheckOptions(options, std::span(&name, 1)); });
+    return test::MessageOf<DataError>([&] { CheckOptions(options, std::span(&name, 1)); });
   };
   constexpr auto kAuto = LearnerKind::kAuto, kAl = LearnerKind::kAugmentedLagrangian;
   constexpr auto kSoft = LearnerKind::kSoft, kBcfw = LearnerKind::kBcfw;

@@ -12,11 +12,11 @@
 
 #include "tests/support/allowed_labelling.h"
 #include "tests/support/kernel_problems.h"
+#include "tests/support/vectors.h"
 
 namespace slackline::internal::test {
 namespace {
 
-using Real = long double;
 using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 

@@ -12,9 +12,10 @@
 
 #include <slackline/learning/factor_blocks/factor_blocks.h>
 
+#include "tests/support/vectors.h"
+
 namespace slackline::internal::test {
 
-using Real = long double;
 using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
 /// The dual with the multipliers, smoothing and proximal centre of the blocks. μ is the flat tables

@@ -10,7 +10,7 @@
 namespace slackline::internal::test {
 namespace {
 
-Index Pick(Random& random, Index count) {
+Index DrawIndex(Random& random, Index count) {
   return static_cast<Index>(random.Below(static_cast<std::uint64_t>(count)));
 }
 
@@ -20,20 +20,20 @@ void AddShuffled(Random& random, std::vector<Index> scope, FactorGraphBuilder* b
 }
 
 GraphPtr RandomCycle(Random& random) {
-  const Index states = 2 + Pick(random, 2);
-  return Cycle(3 + Pick(random, 4), states);
+  const Index states = 2 + DrawIndex(random, 2);
+  return Cycle(3 + DrawIndex(random, 4), states);
 }
 
 }  // namespace
 
 GraphPtr RandomForest(Random& random, Index n, Index max_states) {
   FactorGraphBuilder builder;
-  for (Index i = 0; i < n; ++i) builder.AddVariable(1 + Pick(random, max_states));
+  for (Index i = 0; i < n; ++i) builder.AddVariable(1 + DrawIndex(random, max_states));
   for (Index i = 0; i < n; ++i) {
     const double kind = random.Uniform();
     if (kind < 0.3) builder.AddFactor({i});
     if (i == 0 || kind > 0.9) continue;  // a new component
-    const Index earlier = Pick(random, i);
+    const Index earlier = DrawIndex(random, i);
     if (kind < 0.2 && i + 1 < n) {
       AddShuffled(random, {earlier, i, i + 1}, &builder);
       ++i;
@@ -47,12 +47,12 @@ GraphPtr RandomForest(Random& random, Index n, Index max_states) {
 GraphPtr RandomGraph(Random& random, Index n, Index max_states, Index num_factors,
                      Index max_order) {
   FactorGraphBuilder builder;
-  for (Index i = 0; i < n; ++i) builder.AddVariable(1 + Pick(random, max_states));
+  for (Index i = 0; i < n; ++i) builder.AddVariable(1 + DrawIndex(random, max_states));
   std::vector<Index> variables(n);
   for (Index i = 0; i < n; ++i) variables[i] = i;
   for (Index c = 0; c < num_factors && n > 0; ++c) {
     random.Shuffle(std::span<Index>(variables));
-    const Index order = 1 + Pick(random, std::min(max_order, n));
+    const Index order = 1 + DrawIndex(random, std::min(max_order, n));
     builder.AddFactor(std::span<const Index>(variables.data(), order));
   }
   return builder.Build();
@@ -62,8 +62,8 @@ GraphPtr RandomBinaryPairs(Random& random, Index n, Index num_factors) {
   FactorGraphBuilder builder;
   builder.AddVariables(n, 2);
   for (Index c = 0; c < num_factors; ++c) {
-    const Index i = Pick(random, n);
-    const Index j = Pick(random, n);
+    const Index i = DrawIndex(random, n);
+    const Index j = DrawIndex(random, n);
     if (i == j) {
       builder.AddFactor({i});
     } else {
@@ -120,7 +120,7 @@ GraphPtr SmallGraph(Random& random, int number) {
     case 7:
       return Grid(2, 3, 3);
     case 8:
-      return FullBinary(2 + Pick(random, 6));
+      return FullBinary(2 + DrawIndex(random, 6));
     case 9:
       return RandomGraph(random, 6, 3, 8, 3);
     case 10:
@@ -161,7 +161,7 @@ std::vector<double> RandomScores(Random& random, const FactorGraph& graph, doubl
 
 std::vector<double> RandomIntegerScores(Random& random, const FactorGraph& graph, Index bound) {
   std::vector<double> scores(graph.total_states());
-  for (double& score : scores) score = Pick(random, 2 * bound + 1) - bound;
+  for (double& score : scores) score = DrawIndex(random, 2 * bound + 1) - bound;
   return scores;
 }
 

@@ -9,6 +9,8 @@
 
 namespace slackline::internal::test {
 
+using Real = long double;  ///< the numbers of reference computations
+
 /// Σ_k a_k b_k, summed in this order.
 inline double Dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/cmd_parser.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/common/cross_validation.h>
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <slackline/apps/cli/cmd_parser.h>
 #include <slackline/core/feature_scaling.h>
 
 namespace slackline::internal::program {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/cmd_parser.h>
 #include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/matching/matching_model.h>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/cmd_parser.h>
 #include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/multiclass/commands/cmd_multiclass.h>

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <string>
 
+#include <slackline/apps/cli/cmd_parser.h>
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/apps/multilabel/training/multilabel_training.h>
 

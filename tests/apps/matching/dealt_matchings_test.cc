@@ -61,7 +61,7 @@ std::vector<DealtMatching> ExamplesOf(const MatchingData& data) {
 
 /// Checks the data of all deals, with a dictionary made from them or with this one. Returns the
 /// dictionary.
-FeatureDictionary CheckDeals(const std::string& path, const FeatureDictionary* known) {
+FeatureDictionary CheckMatchingDeals(const std::string& path, const FeatureDictionary* known) {
   FeatureDictionary made;
   const MatchingData one = ReadMatchings(path, known, known == nullptr ? &made : nullptr);
   const std::vector<DealtMatching> examples = ExamplesOf(one);
@@ -111,12 +111,12 @@ std::string MatchingText(int examples) {
 TEST_CASE("matchings: plain, gzip and in a folder") {
   const TemporaryFolder folder;
   const std::string text = MatchingText(21);
-  const FeatureDictionary dictionary = CheckDeals(folder.Write("text", text), nullptr);
+  const FeatureDictionary dictionary = CheckMatchingDeals(folder.Write("text", text), nullptr);
   CHECK(dictionary.size() > 25);
-  CheckDeals(folder.WriteGzip("text.gz", text), nullptr);
-  CheckDeals(WriteParts(folder, "parts", {text, "", "1 1\n0 0 1 other", text}), nullptr);
+  CheckMatchingDeals(folder.WriteGzip("text.gz", text), nullptr);
+  CheckMatchingDeals(WriteParts(folder, "parts", {text, "", "1 1\n0 0 1 other", text}), nullptr);
   const FeatureDictionary some = FeatureDictionary::FromText("f3\nnew7\nf1\n", "test");
-  CheckDeals(folder.Write("text", text), &some);
+  CheckMatchingDeals(folder.Write("text", text), &some);
 }
 
 TEST_CASE("an error on one rank is the error of all, and that of one rank") {

@@ -72,7 +72,7 @@ SequenceInput ReadOn(Ranks& ranks, const std::string& path, SequenceReadOptions 
 }
 
 /// Checks the data of all deals; returns those of one rank.
-SequenceInput CheckDeals(const std::string& path, const SequenceReadOptions& options) {
+SequenceInput CheckSequenceDeals(const std::string& path, const SequenceReadOptions& options) {
   SequenceInput one = ReadTrainingSequences(path, options);
   const std::vector<Sequence> sequences = SequencesOf(one);
   REQUIRE(sequences.size() >= 7);
@@ -105,7 +105,7 @@ std::string ReadError(const std::string& path, const SequenceReadOptions& option
   return ErrorOnRanks(processes, [&](ThreadRanks& ranks) { ReadOn(ranks, path, options, 0); });
 }
 
-SequenceReadOptions Counted(std::int64_t min_count, int hash_bits = 0) {
+SequenceReadOptions CountOptions(std::int64_t min_count, int hash_bits = 0) {
   SequenceReadOptions options;
   options.features = {min_count, hash_bits};
   return options;
@@ -216,19 +216,20 @@ TEST_CASE("sequences in columns: plain, gzip and in a folder") {
   const TemporaryFolder folder;
   const std::string text = LateText(24, 1);
   for (const std::int64_t min_count : {1, 3}) {
-    const SequenceInput one = CheckDeals(folder.Write("text", text), Counted(min_count));
+    const SequenceInput one =
+        CheckSequenceDeals(folder.Write("text", text), CountOptions(min_count));
     CHECK(one.data.num_sequences() == 24);
     CHECK(one.data.label_names.size() > 5);
-    CheckDeals(folder.WriteGzip("text.gz", text), Counted(min_count));
+    CheckSequenceDeals(folder.WriteGzip("text.gz", text), CountOptions(min_count));
     // The last sequence of a part needs no blank line.
-    CheckDeals(WriteParts(folder, "parts" + std::to_string(min_count),
-                          {"\n", text, "", LateText(9, 2) + "end T0 L0", LateText(5, 4)}),
-               Counted(min_count));
+    CheckSequenceDeals(WriteParts(folder, "parts" + std::to_string(min_count),
+                                  {"\n", text, "", LateText(9, 2) + "end T0 L0", LateText(5, 4)}),
+                       CountOptions(min_count));
   }
-  CheckDeals(folder.Write("text", text), Counted(1, 8));
-  SequenceReadOptions templates = Counted(1);
+  CheckSequenceDeals(folder.Write("text", text), CountOptions(1, 8));
+  SequenceReadOptions templates = CountOptions(1);
   templates.templates = folder.Write("templates", "U: %x[-1,0]/%x[1,1]\n");
-  CheckDeals(folder.Write("text", text), templates);
+  CheckSequenceDeals(folder.Write("text", text), templates);
 }
 
 TEST_CASE("templates are chosen by the words of all ranks") {
@@ -238,34 +239,34 @@ TEST_CASE("templates are chosen by the words of all ranks") {
     // Few different words, many times; the numbers at the end are not words but more.
     text += (m < 20 ? "word" + std::to_string(m % 3) : std::to_string(m)) + " T L\n\n";
   }
-  const SequenceInput numbers = CheckDeals(folder.Write("numbers", text), Counted(1));
+  const SequenceInput numbers = CheckSequenceDeals(folder.Write("numbers", text), CountOptions(1));
   CHECK_FALSE(Contains(numbers.features->templates.text(), "%low"));
   for (int m = 0; m < 40; ++m) text += "other" + std::to_string(m) + " T L\n\n";
-  const SequenceInput words = CheckDeals(folder.Write("words", text), Counted(1));
+  const SequenceInput words = CheckSequenceDeals(folder.Write("words", text), CountOptions(1));
   CHECK(Contains(words.features->templates.text(), "%low"));
 }
 
 TEST_CASE("sequences of attributes: plain, gzip and in a folder") {
   const TemporaryFolder folder;
   const std::string text = AttributeText(25);
-  SequenceReadOptions options = Counted(1);
+  SequenceReadOptions options = CountOptions(1);
   options.format = SequenceFormat::kAttributes;
-  CheckDeals(folder.Write("text", text), options);
-  CheckDeals(folder.WriteGzip("text.gz", text), options);
-  CheckDeals(WriteParts(folder, "parts", {text, text + text, "L0\ta99"}), options);
+  CheckSequenceDeals(folder.Write("text", text), options);
+  CheckSequenceDeals(folder.WriteGzip("text.gz", text), options);
+  CheckSequenceDeals(WriteParts(folder, "parts", {text, text + text, "L0\ta99"}), options);
   options.features.min_count = 4;
-  CheckDeals(folder.Write("text", text), options);
+  CheckSequenceDeals(folder.Write("text", text), options);
 }
 
 TEST_CASE("words of letters") {
   const std::string letters = SLACKLINE_SOURCE_DIR "/data/letters/letter-fold0.data.gz";
-  CheckDeals(letters, {});
+  CheckSequenceDeals(letters, {});
   const TemporaryFolder folder;
   LineReader reader(letters);
   const std::string text = ReadAll(&reader).substr(0, 200000);
   const std::string some = text.substr(0, text.find('\n', text.find("\t-1\t", 190000)) + 1);
-  CheckDeals(folder.Write("some", some), {});
-  CheckDeals(WriteParts(folder, "parts", {some, "", some}), {});
+  CheckSequenceDeals(folder.Write("some", some), {});
+  CheckSequenceDeals(WriteParts(folder, "parts", {some, "", some}), {});
   SequenceReadOptions folds;
   folds.folds = "0";
   CHECK(
@@ -289,22 +290,24 @@ TEST_CASE("an error on one rank is the error of all, and that of one rank") {
     for (const int processes : {2, 3, 5}) CHECK(ReadError(path, options, processes) == one);
   };
   const std::string text = LateText(20, 2);
-  check(folder.Write("a", text + "x y\n\n" + text), Counted(1),
+  check(folder.Write("a", text + "x y\n\n" + text), CountOptions(1),
         ": 2 columns at 'x', but line 1 has 3");
-  check(folder.Write("b", "x\n" + text), Counted(1), "b:1: 1 column at 'x'");
-  check(folder.Write("c", "\n\n"), Counted(1), "c: no tokens");
-  check(folder.Write("d", "a ?\n\nb ?\n\nc ?\n\nd ?\n\ne ?\n"), Counted(1), "d: no known labels");
-  check(folder.Write("e", text), Counted(1000000), "e: no feature occurs 1000000 times");
+  check(folder.Write("b", "x\n" + text), CountOptions(1), "b:1: 1 column at 'x'");
+  check(folder.Write("c", "\n\n"), CountOptions(1), "c: no tokens");
+  check(folder.Write("d", "a ?\n\nb ?\n\nc ?\n\nd ?\n\ne ?\n"), CountOptions(1),
+        "d: no known labels");
+  check(folder.Write("e", text), CountOptions(1000000), "e: no feature occurs 1000000 times");
   const std::string parts = WriteParts(folder, "parts", {text, text, "\nx y\n", text});
-  check(parts, Counted(1), "part-2:2: 2 columns at 'x', but line 1 of " + parts + "/part-0 has 3");
-  SequenceReadOptions templates = Counted(1);
+  check(parts, CountOptions(1),
+        "part-2:2: 2 columns at 'x', but line 1 of " + parts + "/part-0 has 3");
+  SequenceReadOptions templates = CountOptions(1);
   templates.templates = folder.Write("templates", "U: %x[0,7]\n");
   check(folder.Write("f", text), templates, "templates:1: ");
-  SequenceReadOptions attributes = Counted(1);
+  SequenceReadOptions attributes = CountOptions(1);
   attributes.format = SequenceFormat::kAttributes;
   const std::string items = AttributeText(20);
   check(folder.Write("g", items + "L1\ta:x\n" + items), attributes, "'x' is not a number");
-  CHECK(ReadError(folder.Write("h", "a L\n\nb K\n"), Counted(1), 3) == "accepted");
+  CHECK(ReadError(folder.Write("h", "a L\n\nb K\n"), CountOptions(1), 3) == "accepted");
 }
 
 TEST_CASE("ranks read sequences of the standard input, and name it in messages") {
@@ -313,14 +316,14 @@ TEST_CASE("ranks read sequences of the standard input, and name it in messages")
   std::string one;
   {
     const PipedInput input(bad);
-    one = MessageOf<DataError>([&] { ReadTrainingSequences("-", Counted(1)); });
+    one = MessageOf<DataError>([&] { ReadTrainingSequences("-", CountOptions(1)); });
   }
   CHECK(Contains(one, "<stdin>:"));
   {
     const PipedInput input(bad);
-    CHECK(ReadError("-", Counted(1), 3) == one);
+    CHECK(ReadError("-", CountOptions(1), 3) == one);
   }
-  SequenceReadOptions options = Counted(1);
+  SequenceReadOptions options = CountOptions(1);
   const TemporaryFolder folder;
   const SequenceInput file = ReadTrainingSequences(folder.Write("text", text), options);
   const PipedInput input(text);
@@ -340,7 +343,7 @@ TEST_CASE("ranks read sequences of the standard input, and name it in messages")
 
 TEST_CASE("several ranks predict and evaluate sequences as one does") {
   const TemporaryFolder folder;
-  const SequenceModel model = DrawnModel(folder.Write("train", LateText(12, 1)), Counted(1));
+  const SequenceModel model = DrawnModel(folder.Write("train", LateText(12, 1)), CountOptions(1));
   const std::string text = LateText(30, 2);  // more labels and words than in training
   CheckPredictions(model, folder.Write("text", text));
   CheckPredictions(model, folder.WriteGzip("text.gz", text));
@@ -348,7 +351,7 @@ TEST_CASE("several ranks predict and evaluate sequences as one does") {
   CheckPredictions(model, folder.Write("no_labels", "w1\tT1\nw0\tT2\n\nw2\tT0\n"));
   CheckPredictions(model, WriteParts(folder, "parts", {"\n", text, "", LateText(9, 4)}));
 
-  SequenceReadOptions attributes = Counted(1);
+  SequenceReadOptions attributes = CountOptions(1);
   attributes.format = SequenceFormat::kAttributes;
   const SequenceModel items = DrawnModel(folder.Write("items", AttributeText(9)), attributes);
   CheckPredictions(items, folder.Write("more", AttributeText(25)));
@@ -361,7 +364,7 @@ TEST_CASE("several ranks predict and evaluate sequences as one does") {
 TEST_CASE("an error for a model on one rank is the error of all, and that of one rank") {
   const TemporaryFolder folder;
   const std::string text = LateText(20, 2);
-  const SequenceModel model = DrawnModel(folder.Write("train", text), Counted(1));
+  const SequenceModel model = DrawnModel(folder.Write("train", text), CountOptions(1));
   const auto check = [&](const SequenceModel& wanted, const std::string& path,
                          const std::string& folds, const std::string& part) {
     const std::string one = MessageOf<DataError>([&] { ReadSequencesFor(wanted, path, folds); });

@@ -140,7 +140,7 @@ TEST_CASE("an interrupted run keeps its best weights, and another continues it b
 }
 
 TEST_CASE("a run that follows a neighbouring lambda on Yeast takes fewer passes to the same gap") {
-  const MultiLabelData data = YeastData();
+  const MultiLabelData data = test::YeastData();
   const ScaledInputs scaled = ScaleForTraining(std::nullopt, ScaleInputsOf(data));
   MultiLabelTrainingOptions graph;
   graph.texts = {{}, "mean", {{"graph", "full"}}};

@@ -66,7 +66,7 @@ TrainSummary RunWith(const Problem& problem, const TrainOptions& options,
 /// The learner's state after the given number of passes, with a check after each.
 std::string StateAfter(Learner* learner, int passes) {
   for (int pass = 0; pass < passes; ++pass) {
-    learner->RunPass(kNever);
+    learner->RunPass(test::kNever);
     learner->Evaluate(1);
   }
   StateWriter writer;
