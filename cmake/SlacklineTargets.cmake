@@ -15,6 +15,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND SLACKLINE_WARNINGS -Wno-restrict)  # false alarms for string concatenation (GCC bug 105651)
   endif()
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15)
+  list(APPEND SLACKLINE_WARNINGS -Wno-deprecated-declarations)  # std::stable_sort of libstdc++ 12
+endif()
 # Release builds optimise with CMake's -O3, except where that costs compile time and saves no run
 # time (docs/notebook/build.md has the table).
 set(SLACKLINE_O2 $<$<CONFIG:Release>:-O2>)

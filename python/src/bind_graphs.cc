@@ -214,8 +214,8 @@ WeightBlock Block(int number, int rows, int columns, int first_row) {
 }
 
 /// A builder, whose functions take a weight block as its four numbers.
-using Place = std::array<int, 4>;
-WeightBlock Block(const Place& place) { return Block(place[0], place[1], place[2], place[3]); }
+using BlockPlace = std::array<int, 4>;
+WeightBlock Block(const BlockPlace& place) { return Block(place[0], place[1], place[2], place[3]); }
 
 void BindBuilder(py::module_* module) {
   py::class_<GraphBuilder>(*module, "GraphBuilder")
@@ -225,23 +225,22 @@ void BindBuilder(py::module_* module) {
              const VariableRange range = self.AddVariables(count, states);
              return count == 0 ? 0 : range[0].number;
            })
-      .def("add_input", [](GraphBuilder& self, int variable, const Place& weights,
+      .def("add_input", [](GraphBuilder& self, int variable, const BlockPlace& weights,
                            int input) { self.AddInput({variable}, Block(weights), input); })
       .def("add_input_factor",
-           [](GraphBuilder& self, const std::vector<int>& scope, const Place& weights, int input) {
-             self.AddInputFactor(ScopeOf(scope), Block(weights), input);
-           })
+           [](GraphBuilder& self, const std::vector<int>& scope, const BlockPlace& weights,
+              int input) { self.AddInputFactor(ScopeOf(scope), Block(weights), input); })
       .def("add_potentials",
-           [](GraphBuilder& self, int variable, const Place& weights) {
+           [](GraphBuilder& self, int variable, const BlockPlace& weights) {
              return self.AddPotentials({variable}, Block(weights));
            })
       .def("add_potential_factor",
-           [](GraphBuilder& self, const std::vector<int>& scope, const Place& weights) {
+           [](GraphBuilder& self, const std::vector<int>& scope, const BlockPlace& weights) {
              return self.AddPotentialFactor(ScopeOf(scope), Block(weights));
            })
       .def("add_factor",
            [](GraphBuilder& self, const std::vector<int>& scope, const Factor* factor,
-              const Place& weights) {
+              const BlockPlace& weights) {
              if (factor == nullptr) return self.AddFactor(ScopeOf(scope));
              self.AddFactor(ScopeOf(scope), *factor, Block(weights));
            })
@@ -330,9 +329,7 @@ void BindFactors(py::module_* module) {
 Loss LossFrom(const std::string& form, const DoubleArray& variable_weights,
               const DoubleArray& costs) {
   Loss loss;
-  loss.form = form == "f1"      ? LossForm::kF1
-              : form == "count" ? LossForm::kCount
-                                : LossForm::kMean;
+  loss.form = form == "f1" ? LossForm::kF1 : form == "count" ? LossForm::kCount : LossForm::kMean;
   loss.variable_weights = VectorOf(variable_weights);
   loss.costs = VectorOf(costs);
   return loss;

@@ -40,7 +40,7 @@ struct Examples {
   bool by_name = false;  // features are lists
 };
 
-std::string Place(Index example, Index edge) {
+std::string EdgePlace(Index example, Index edge) {
   return "features of X[" + std::to_string(example) + "], edge " + std::to_string(edge);
 }
 
@@ -81,7 +81,7 @@ std::shared_ptr<const internal::FeatureRows> RowsByName(const Examples& examples
     const auto list = py::reinterpret_borrow<py::list>(example);
     Index e = 0;
     for (const py::handle edge : list) {
-      ForEachFeature(edge.ptr(), Place(m, e++), [&](std::string_view name, double value) {
+      ForEachFeature(edge.ptr(), EdgePlace(m, e++), [&](std::string_view name, double value) {
         const Index column = find(name);
         if (column != internal::kAbsent) rows.Add(column, value);
       });
@@ -129,7 +129,7 @@ FeatureDictionary MakeFeatures(const Examples& examples,
   return dictionary;
 }
 
-std::pair<std::shared_ptr<MatchingModel>, py::dict> Fit(
+std::pair<std::shared_ptr<MatchingModel>, py::dict> FitMatchings(
     const Examples& examples, const std::vector<std::string>& feature_names,
     const FitArguments& arguments) {
   RunRequest request = arguments.Request();
@@ -173,7 +173,7 @@ MatchingData DataFor(const MatchingModel& model, const Examples& examples) {
 }
 
 /// (labels, scores), per edge.
-py::tuple Predict(const MatchingModel& model, const Examples& examples, Index threads) {
+py::tuple PredictMatchings(const MatchingModel& model, const Examples& examples, Index threads) {
   const MatchingData data = DataFor(model, examples);
   internal::MatchingPredictions predictions;
   {
@@ -184,8 +184,8 @@ py::tuple Predict(const MatchingModel& model, const Examples& examples, Index th
 }
 
 /// Agreement of labels per edge with those of the examples.
-py::dict Metrics(const MatchingModel& model, const Examples& examples,
-                 const IndexArray& predicted) {
+py::dict MatchingFigures(const MatchingModel& model, const Examples& examples,
+                         const IndexArray& predicted) {
   const MatchingData data = DataOf(examples);
   const internal::MatchingMetrics metrics = internal::EvaluateMatchings(
       data, std::span(predicted.data(), static_cast<std::size_t>(predicted.size())), model.costs());
@@ -206,7 +206,7 @@ py::dict Metrics(const MatchingModel& model, const Examples& examples,
   return dict;
 }
 
-std::vector<std::string> FeatureNames(const MatchingModel& model) {
+std::vector<std::string> MatchingFeatureNames(const MatchingModel& model) {
   std::vector<std::string> names;
   for (Index f = 0; f < model.dictionary().size(); ++f)
     names.emplace_back(model.dictionary().name(f));
@@ -220,9 +220,9 @@ void BindMatching(py::module_* module) {
       .def(py::init<OffsetArray, IndexArray, IndexArray, py::list, bool>(), py::arg("sizes"),
            py::arg("edges"), py::arg("labels"), py::arg("features"), py::arg("by_name"));
   BindModel<MatchingModel>(module, "MatchingModel")
-      .def("predict", &Predict, py::arg("examples"), py::arg("threads"))
-      .def("metrics", &Metrics, py::arg("examples"), py::arg("predicted"))
-      .def_property_readonly("feature_names", &FeatureNames)
+      .def("predict", &PredictMatchings, py::arg("examples"), py::arg("threads"))
+      .def("metrics", &MatchingFigures, py::arg("examples"), py::arg("predicted"))
+      .def_property_readonly("feature_names", &MatchingFeatureNames)
       .def_property_readonly("capacities",
                              [](const MatchingModel& model) {
                                return py::make_tuple(model.capacities().left,
@@ -235,7 +235,7 @@ void BindMatching(py::module_* module) {
       .def_property_readonly("weights", [](const MatchingModel& model) {
         return WeightsOf(*model.layout(), model.weights());
       });
-  module->def("fit_matching", &Fit, py::arg("examples"), py::arg("feature_names"),
+  module->def("fit_matching", &FitMatchings, py::arg("examples"), py::arg("feature_names"),
               py::arg("arguments"));
 }
 

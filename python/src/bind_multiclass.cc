@@ -29,7 +29,7 @@ constexpr Index kBlock = 4096;
 
 /// Trains a model. y: the number of a class per example; costs: K × K by rows, [true, predicted],
 /// empty: 1 for every error; sample_weights: > 0, or none for 1.
-std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(
+std::pair<std::shared_ptr<MulticlassModel>, py::dict> FitClasses(
     std::optional<Matrix> x, const IndexArray& y, std::vector<std::string> class_names,
     std::vector<std::string> feature_names, std::vector<double> costs,
     std::vector<double> sample_weights, const FitArguments& arguments) {
@@ -73,7 +73,7 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> Fit(
 }
 
 /// (classes, scores: examples × K).
-py::tuple Predict(const MulticlassModel& model, const Matrix& x, Index threads) {
+py::tuple PredictClasses(const MulticlassModel& model, const Matrix& x, Index threads) {
   RequireColumns(x.columns(), model.num_features());
   const auto examples = static_cast<py::ssize_t>(x.rows());
   const auto classes = static_cast<py::ssize_t>(model.num_classes());
@@ -100,7 +100,7 @@ py::tuple Predict(const MulticlassModel& model, const Matrix& x, Index threads) 
 void BindMulticlass(py::module_* module) {
   BindModel<MulticlassModel>(module, "MulticlassModel")
       .def("predict", [](const MulticlassModel& model, const py::object& x,
-                         Index threads) { return Predict(model, Matrix(x), threads); })
+                         Index threads) { return PredictClasses(model, Matrix(x), threads); })
       .def_property_readonly("kernelized",
                              [](const MulticlassModel& model) { return bool(model.support()); })
       .def_property_readonly("class_names", &MulticlassModel::class_names)
@@ -117,8 +117,8 @@ void BindMulticlass(py::module_* module) {
          std::vector<double> sample_weights, const FitArguments& arguments) {
         // No other reference to the matrix remains here.
         std::optional<Matrix> x(py::object(holder.attr("pop")()));
-        return Fit(std::move(x), y, std::move(class_names), std::move(feature_names),
-                   std::move(costs), std::move(sample_weights), arguments);
+        return FitClasses(std::move(x), y, std::move(class_names), std::move(feature_names),
+                          std::move(costs), std::move(sample_weights), arguments);
       },
       py::arg("x"), py::arg("y"), py::arg("class_names"), py::arg("feature_names"),
       py::arg("costs"), py::arg("sample_weights"), py::arg("arguments"));

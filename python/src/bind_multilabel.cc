@@ -29,7 +29,7 @@ using internal::MultiLabelData;
 using internal::MultiLabelModel;
 
 /// How predictions take blocks of examples, so that no copy of all inputs is made.
-constexpr Index kBlock = 4096;
+constexpr Index kLabelBlock = 4096;
 
 /// Data for a model, or for training, without inputs.
 MultiLabelData DataOf(std::vector<std::string> label_names, std::vector<std::string> feature_names,
@@ -108,12 +108,10 @@ void ChooseGraph(const MultiLabelData& data, const internal::ScaledInputs& scale
 
 /// Trains a model. Y: examples × labels, 1, 0 or −1 (unknown). Empties `x` before training, so that
 /// inputs are not held twice where nobody else needs them.
-std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> x,
-                                                          const FlagArray& y,
-                                                          std::vector<std::string> label_names,
-                                                          std::vector<std::string> feature_names,
-                                                          const OwnArguments& own,
-                                                          const FitArguments& arguments) {
+std::pair<std::shared_ptr<MultiLabelModel>, py::dict> FitLabels(
+    std::optional<Matrix> x, const FlagArray& y, std::vector<std::string> label_names,
+    std::vector<std::string> feature_names, const OwnArguments& own,
+    const FitArguments& arguments) {
   if (y.ndim() != 2 || y.shape(0) != x->rows() ||
       static_cast<std::size_t>(y.shape(1)) != label_names.size())
     throw py::value_error("Y has another shape than X and the names of the labels ask for");
@@ -141,7 +139,7 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> Fit(std::optional<Matrix> 
     data.rows = scaled.rows;
     if (own.calibrate)
       folds = internal::CalibrationFolds(data, internal::kCalibrationFolds, request.options.seed,
-                                        internal::RanksOf(request.options));
+                                         internal::RanksOf(request.options));
     ChooseGraph(data, scaled, request.options, request.c, watch.interrupt(), &options, &notes);
     training = std::make_unique<internal::MultiLabelTraining>(data, scaled, std::move(options));
     if (folds) training->RecordCalibration(internal::kCalibrationFolds);
@@ -169,8 +167,8 @@ void ForBlocks(const MultiLabelModel& model, const Matrix& x, const Visit& visit
   RequireColumns(x.columns(), model.num_features());
   const py::gil_scoped_release release;
   const bool constant = model.has_constant() && !model.kernelized();
-  for (Index begin = 0; begin < x.rows(); begin += kBlock) {
-    const Index end = std::min<Index>(begin + kBlock, x.rows());
+  for (Index begin = 0; begin < x.rows(); begin += kLabelBlock) {
+    const Index end = std::min<Index>(begin + kLabelBlock, x.rows());
     MultiLabelData data =
         DataOf(model.label_names(), model.feature_names(), end - begin, x.columns(), constant);
     const auto rows = x.ToRows(begin, end, constant);
@@ -204,15 +202,15 @@ internal::PredictOptions PredictOptionsOf(const std::string& decode, Index threa
 }
 
 /// Label sets.
-py::array_t<std::int8_t> Predict(const MultiLabelModel& model, const Matrix& x,
-                                 const std::string& decode, Index threads) {
+py::array_t<std::int8_t> PredictLabels(const MultiLabelModel& model, const Matrix& x,
+                                       const std::string& decode, Index threads) {
   return PredictMatrix(model, x, PredictOptionsOf(decode, threads),
                        &internal::MultiLabelPredictions::labels);
 }
 
 /// Max-marginal differences.
-py::array_t<double> Scores(const MultiLabelModel& model, const Matrix& x, const std::string& decode,
-                           Index threads) {
+py::array_t<double> LabelScores(const MultiLabelModel& model, const Matrix& x,
+                                const std::string& decode, Index threads) {
   internal::PredictOptions options = PredictOptionsOf(decode, threads);
   options.labels = false;
   options.scores = true;
@@ -223,7 +221,7 @@ py::array_t<double> Probabilities(const MultiLabelModel& model, const Matrix& x,
                                   const std::string& decode, Index threads) {
   if (!model.calibration())
     throw std::invalid_argument("the model is not calibrated: fit it with calibrate=True");
-  py::array_t<double> scores = Scores(model, x, decode, threads);
+  py::array_t<double> scores = LabelScores(model, x, decode, threads);
   internal::ApplyCalibration(
       *model.calibration(),
       std::span<double>(scores.mutable_data(), internal::Size(scores.size())));
@@ -244,10 +242,10 @@ void BindMultiLabel(py::module_* module) {
   BindModel<MultiLabelModel>(module, "MultiLabelModel")
       .def("predict",
            [](const MultiLabelModel& model, const py::object& x, const std::string& decode,
-              Index threads) { return Predict(model, Matrix(x), decode, threads); })
+              Index threads) { return PredictLabels(model, Matrix(x), decode, threads); })
       .def("scores",
            [](const MultiLabelModel& model, const py::object& x, const std::string& decode,
-              Index threads) { return Scores(model, Matrix(x), decode, threads); })
+              Index threads) { return LabelScores(model, Matrix(x), decode, threads); })
       .def("probabilities",
            [](const MultiLabelModel& model, const py::object& x, const std::string& decode,
               Index threads) { return Probabilities(model, Matrix(x), decode, threads); })
@@ -277,8 +275,8 @@ void BindMultiLabel(py::module_* module) {
          std::vector<double> loss_weights, bool calibrate, const FitArguments& arguments) {
         // No other reference to the matrix remains here.
         std::optional<Matrix> x(py::object(holder.attr("pop")()));
-        return Fit(std::move(x), y, std::move(label_names), std::move(feature_names),
-                   {std::move(edges), std::move(loss_weights), calibrate}, arguments);
+        return FitLabels(std::move(x), y, std::move(label_names), std::move(feature_names),
+                         {std::move(edges), std::move(loss_weights), calibrate}, arguments);
       },
       py::arg("x"), py::arg("y"), py::arg("label_names"), py::arg("feature_names"),
       py::arg("edges"), py::arg("loss_weights"), py::arg("calibrate"), py::arg("arguments"));

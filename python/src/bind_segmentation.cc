@@ -167,8 +167,8 @@ using Fitted = std::pair<std::shared_ptr<ImageModel>, py::dict>;
 
 /// Trains the model of a task that make(interrupt) returns. `scale`: the scaling asked for.
 template <class Make>
-Fitted Fit(RunRequest request, const internal::SegmentChoices& choices, const std::string& scale,
-           const Make& make) {
+Fitted FitImages(RunRequest request, const internal::SegmentChoices& choices,
+                 const std::string& scale, const Make& make) {
   std::optional<internal::SegmentTask> task;
   std::unique_ptr<internal::SegmentTraining> training;
   RunWithoutGil(
@@ -240,7 +240,7 @@ Fitted FitImages(const LabelledPictures& images, Labelling labelling, const py::
   request.extractor = ExtractorOptionsOf(arguments, run.options.seed);
   request.threads = internal::NumThreads(run.options.threads);
   internal::Ranks* const ranks = internal::ExactRanks(run.options);
-  return Fit(std::move(run), choices, scale, [&](const std::atomic<int>* interrupt) {
+  return FitImages(std::move(run), choices, scale, [&](const std::atomic<int>* interrupt) {
     internal::ImagePreparation preparation(request, ProgressOf(progress, interrupt));
     preparation.Learn();
     return internal::PrepareSegmentTask("images", choices, kind, &preparation, ranks);
@@ -277,7 +277,7 @@ Fitted FitFeatures(const std::string& path, const std::optional<std::vector<std:
   RunRequest run = RequestOf(arguments);
   internal::Ranks* const ranks = internal::ExactRanks(run.options);
   const Index shards = internal::ShardsFor(run.options);
-  return Fit(std::move(run), choices, scale, [&](const std::atomic<int>*) {
+  return FitImages(std::move(run), choices, scale, [&](const std::atomic<int>*) {
     internal::SegmentTask task = internal::LoadSegmentTask(path, choices, kind, ranks, shards);
     if (classes && *classes != task.model.classes())
       throw internal::DataError(path, 0, "the file has other classes than the parameter classes");
@@ -305,8 +305,8 @@ void ForImages(ImageModel* model, const Pictures& images, const std::string& dec
 }
 
 /// Label maps of the values that the training data used, and whether each is proven optimal.
-py::tuple Predict(ImageModel* model, const py::list& images, const std::string& decode,
-                  Index threads) {
+py::tuple PredictImages(ImageModel* model, const py::list& images, const std::string& decode,
+                        Index threads) {
   const Pictures pixels(images, 3);
   std::vector<LabelImage> labels(internal::Size(pixels.count()));
   std::vector<bool> certified(labels.size());
@@ -334,8 +334,8 @@ py::array_t<std::int32_t> MapOf(const internal::Superpixels& superpixels) {
 }
 
 /// Per image (superpixels × classes scores, map of superpixel numbers).
-py::list Scores(ImageModel* model, const py::list& images, const std::string& decode,
-                Index threads) {
+py::list ImageScores(ImageModel* model, const py::list& images, const std::string& decode,
+                     Index threads) {
   const Pictures pixels(images, 3);
   std::vector<internal::Segmenter::Result> results(internal::Size(pixels.count()));
   ForImages(model, pixels, decode, threads, true, [&](Index i, internal::Segmenter::Result result) {
@@ -438,8 +438,8 @@ void BindSegmentation(py::module_* module) {
       module, "SegmentModel",
       [](SegmentModel model) { return std::make_shared<ImageModel>(std::move(model)); },
       [](const ImageModel& holder) -> const SegmentModel& { return holder.model(); })
-      .def("predict", &Predict)
-      .def("scores", &Scores)
+      .def("predict", &PredictImages)
+      .def("scores", &ImageScores)
       .def("evaluate", &Evaluate)
       .def("evaluate_features", &EvaluateFeatures)
       .def_property_readonly("extractor", &ExtractorOf)

@@ -32,7 +32,7 @@ using internal::SequenceFormat;
 using internal::SequenceModel;
 
 /// "X[3][5]"
-std::string Place(Index sequence, Index token) {
+std::string TokenPlace(Index sequence, Index token) {
   return "X[" + std::to_string(sequence) + "][" + std::to_string(token) + "]";
 }
 
@@ -60,7 +60,8 @@ void AddAttributes(const py::list& x, SequenceData* data) {
     const py::object tokens = Fast(sequence, InX(m), "tokens");
     const Py_ssize_t length = PySequence_Fast_GET_SIZE(tokens.ptr());
     for (Py_ssize_t i = 0; i < length; ++i) {
-      ForEachFeature(PySequence_Fast_GET_ITEM(tokens.ptr(), i), Place(m, static_cast<Index>(i)),
+      ForEachFeature(PySequence_Fast_GET_ITEM(tokens.ptr(), i),
+                     TokenPlace(m, static_cast<Index>(i)),
                      [&](std::string_view name, double value) { table->Add(name, value); });
       table->EndToken();
     }
@@ -79,7 +80,7 @@ void AddColumns(const py::list& x, Index columns, SequenceData* data) {
     const Py_ssize_t length = PySequence_Fast_GET_SIZE(tokens.ptr());
     for (Py_ssize_t i = 0; i < length; ++i) {
       PyObject* token = PySequence_Fast_GET_ITEM(tokens.ptr(), i);
-      const std::string place = Place(m, static_cast<Index>(i));
+      const std::string place = TokenPlace(m, static_cast<Index>(i));
       const py::object cells = Fast(token, place, "columns");
       if (PySequence_Fast_GET_SIZE(token) != columns) {
         throw py::value_error(place + " has " + std::to_string(PySequence_Fast_GET_SIZE(token)) +
@@ -276,12 +277,10 @@ void LearnFeatures(const FitArguments& arguments, internal::Ranks& ranks,
 
 /// Trains a model. labels: one per token, a number of a name or −1; begin: where sequences begin in
 /// them; costs: K × K by rows, [true, predicted], empty: 1 for every error.
-std::pair<std::shared_ptr<SequenceModel>, py::dict> Fit(const std::string& format,
-                                                        const py::list& x, const IndexArray& labels,
-                                                        const OffsetArray& begin,
-                                                        std::vector<std::string> label_names,
-                                                        std::vector<double> costs,
-                                                        const FitArguments& arguments) {
+std::pair<std::shared_ptr<SequenceModel>, py::dict> FitSequences(
+    const std::string& format, const py::list& x, const IndexArray& labels,
+    const OffsetArray& begin, std::vector<std::string> label_names, std::vector<double> costs,
+    const FitArguments& arguments) {
   RunRequest request = arguments.Request();
   internal::Ranks& ranks = request.the_ranks();
   const internal::SequenceTrainingOptions options = OptionsOf(arguments, request.options);
@@ -329,8 +328,8 @@ SequenceData DataFor(const SequenceModel& model, const py::list& x) {
 
 /// (where sequences begin, labels per token, scores tokens × K if wanted, best labellings if
 /// wanted: per sequence a list of (labels, score)).
-py::tuple Predict(const SequenceModel& model, const py::list& x, bool scores, Index best,
-                  Index threads) {
+py::tuple PredictSequences(const SequenceModel& model, const py::list& x, bool scores, Index best,
+                           Index threads) {
   const SequenceData data = DataFor(model, x);
   internal::SequencePredictOptions options;
   options.threads = threads;
@@ -379,8 +378,9 @@ py::dict ChunkDict(const internal::ChunkMetrics& chunks) {
 }
 
 /// Agreement of labels (numbers of names, or −1 for unknown true ones), one per token.
-py::dict Metrics(const OffsetArray& begin, const IndexArray& truth, const IndexArray& predicted,
-                 const std::vector<std::string>& label_names) {
+py::dict EvaluateSequences(const OffsetArray& begin, const IndexArray& truth,
+                           const IndexArray& predicted,
+                           const std::vector<std::string>& label_names) {
   const auto span = [](const auto& array) {
     return std::span(array.data(), static_cast<std::size_t>(array.size()));
   };
@@ -402,7 +402,7 @@ py::dict Metrics(const OffsetArray& begin, const IndexArray& truth, const IndexA
 }
 
 /// The names of the features; None where they have none.
-py::object FeatureNames(const SequenceModel& model) {
+py::object SequenceFeatureNames(const SequenceModel& model) {
   if (model.format() == SequenceFormat::kLetters || model.features().dictionary.hash_bits() > 0)
     return py::none();
   py::list names;
@@ -416,7 +416,7 @@ py::object FeatureNames(const SequenceModel& model) {
 
 void BindSequence(py::module_* module) {
   BindModel<SequenceModel>(module, "SequenceModel")
-      .def("predict", &Predict, py::arg("x"), py::arg("scores"), py::arg("best"),
+      .def("predict", &PredictSequences, py::arg("x"), py::arg("scores"), py::arg("best"),
            py::arg("threads"))
       .def("marginals", &Marginals, py::arg("x"), py::arg("temperature"), py::arg("threads"))
       .def_property_readonly(
@@ -434,13 +434,13 @@ void BindSequence(py::module_* module) {
                                           ? model.features().templates.num_columns()
                                           : 0;
                              })
-      .def_property_readonly("feature_names", &FeatureNames)
+      .def_property_readonly("feature_names", &SequenceFeatureNames)
       .def_property_readonly("weights", [](const SequenceModel& model) {
         return WeightsOf(*model.layout(), model.weights());
       });
-  module->def("fit_sequence", &Fit, py::arg("format"), py::arg("x"), py::arg("labels"),
+  module->def("fit_sequence", &FitSequences, py::arg("format"), py::arg("x"), py::arg("labels"),
               py::arg("begin"), py::arg("label_names"), py::arg("costs"), py::arg("arguments"));
-  module->def("sequence_metrics", &Metrics, py::arg("begin"), py::arg("truth"),
+  module->def("sequence_metrics", &EvaluateSequences, py::arg("begin"), py::arg("truth"),
               py::arg("predicted"), py::arg("label_names"));
 }
 
