@@ -51,7 +51,7 @@ inline std::vector<std::string> ModelEntriesOf(const std::string& path) {
   return entries;
 }
 
-/// Those of the model of training on a file under the name `data`, which the record of the model has.
+/// Those of the model of training on a file under the name `data`, which the model records.
 inline std::vector<std::string> TrainedEntries(const std::string& task, const std::string& file,
                                                const std::string& data, const Arguments& more) {
   std::filesystem::remove_all(data);

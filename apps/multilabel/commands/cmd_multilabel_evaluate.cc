@@ -97,7 +97,7 @@ std::string MetricsTable(const MultiLabelModel& model, const MultiLabelMetrics& 
 /// Prints what the command computes; returns the exit code. data: the labels are those of
 /// all ranks, as are the predictions.
 int ReportFigures(const MultiLabelEvaluateCommand& command, const MultiLabelModel& model,
-           const MultiLabelData& data, const MultiLabelPredictions& predictions) {
+                  const MultiLabelData& data, const MultiLabelPredictions& predictions) {
   const MultiLabelMetrics metrics =
       ComputeMetrics(model.num_labels(), data.labels, predictions.labels);
   Json json = MetricsJson(model, metrics, predictions);

@@ -10,8 +10,8 @@
 #include <slackline/learning/example_blocks/active_set_blocks.h>
 #include <slackline/learning/step/proximal_control.h>
 #include <slackline/learning/train_loop.h>
-#include "tests/support/never.h"
 #include <tests/support/states.h>
+#include "tests/support/never.h"
 
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/tolerances.h"
