@@ -8,8 +8,8 @@
 
 namespace slackline::internal::program {
 
-/// To be called after all options of `command` are registered. An option that is not one of training
-/// and that this file does not name counts as a basic data option.
+/// To be called after all options of `command` are registered. An option that is not one of
+/// training and that this file does not name counts as a basic data option.
 void GroupHelp(Command* command);
 
 }  // namespace slackline::internal::program

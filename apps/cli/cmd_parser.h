@@ -79,7 +79,8 @@ class Command {
   /// Parsing calls `act` when this command is given.
   void OnParsed(const std::function<void()>& act);
 
-  /// `names`: "--log", or "--quiet,-q". Parsing stores values in *value, which must live until then.
+  /// `names`: "--log", or "--quiet,-q". Parsing stores the value in *value, which must live that
+  /// long.
   Option* AddOption(const std::string& names, std::string* value, const std::string& text);
   Option* AddFlag(const std::string& names, bool* value, const std::string& text);
   Option* AddFlag(const std::string& names, const std::string& text);
