@@ -11,12 +11,10 @@
 #include <slackline/core/nearest_name.h>
 #include <slackline/core/parallel.h>
 #include <slackline/factors/joint_states.h>
-#include <slackline/inference/alpha_expansion.h>
-#include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/message_branch_and_bound.h>
-#include <slackline/inference/message_passing.h>
+#include <slackline/inference/presolve.h>
 #include <slackline/inference/relaxed_marginals.h>
 #include <slackline/inference/tree_dp.h>
 
@@ -155,14 +153,12 @@ struct Inference::Impl {
       case Method::kMessages:
         return SolveBy(internal::SolverKind::kMessages, result);
       case Method::kExpansion:
-        if (own_solver == nullptr) own_solver = internal::MakeExpansionSolver(shared_graph());
-        return own_solver->Solve(solver.scores(), nullptr, result);
+        return SolveBy(internal::SolverKind::kExpansion, result);
     }
   }
 
   void SolveExactly(MapResult* result) {
-    const bool few =
-        internal::CountLabellings(graph(), kFewLabellings) <= kFewLabellings || solver.restricted();
+    const bool few = internal::CountLabellings(graph(), kFewLabellings) <= kFewLabellings;
     if (solver.has_globals()) {
       if (internal::HasExactGlobals(graph()) && !solver.restricted()) return solver.Solve(result);
       if (solver.small()) return solver.Enumerate(result);
@@ -176,7 +172,7 @@ struct Inference::Impl {
       if (result->exact) return;
     }
     if (search == nullptr)
-      search = std::make_unique<internal::BranchAndBoundSolver>(shared_graph());
+      search = internal::MakeMapSolver(internal::SolverKind::kBranchAndBound, shared_graph());
     search->Solve(solver.scores(), nullptr, result);
   }
 
@@ -195,29 +191,14 @@ struct Inference::Impl {
 
   /// All calls of one object are of one kind, except for exact, whose second solver is `search`.
   void SolveBy(internal::SolverKind kind, MapResult* result) {
-    if (own_solver == nullptr) own_solver = internal::MakeMapSolver(kind, shared_graph());
-    if (solver.restricted() && !internal::SeesForbiddenStates(kind))
-      throw std::runtime_error("method " + options.method +
-                               " does not support forbidden states on this graph; use auto");
-    internal::WarmStart messages;
-    const bool relax =
-        method == Method::kLp && kind == internal::SolverKind::kMessages && options.marginals;
-    own_solver->Solve(solver.scores(), relax ? &messages : nullptr, result);
-    if (relax && !result->exact) Relax(messages, result);
-  }
-
-  /// Message passing ends with a labelling. Where that does not reach the bound, the relaxation may
-  /// have a better point, which is looked for from the messages on.
-  void Relax(const internal::WarmStart& from, MapResult* result) {
-    std::vector<double> messages;
-    internal::ReadMessages(graph(), &from, &messages);
-    internal::RelaxedPoint point = internal::SolveLocalPolytope(graph(), solver.scores(), messages);
-    result->upper_bound = std::max(result->value, std::min(result->upper_bound, point.bound));
-    result->exact = internal::ReachesBound(result->value, result->upper_bound);
-    if (result->exact || point.value <= result->value) return;
-    result->integral = false;
-    result->marginals = std::move(point.marginals);
-    result->value = point.value;
+    if (own_solver == nullptr) {
+      const bool relax =
+          method == Method::kLp && kind == internal::SolverKind::kMessages && options.marginals;
+      own_solver =
+          relax ? internal::MakePresolvedSolver(shared_graph(), internal::MakeRelaxedMessageSolver)
+                : internal::MakeMapSolver(kind, shared_graph());
+    }
+    own_solver->Solve(solver.scores(), nullptr, result);
   }
 
   const std::shared_ptr<const internal::FactorGraph>& shared_graph() const {
@@ -230,8 +211,7 @@ struct Inference::Impl {
   ScoreSolver solver;
   std::size_t size;
   std::vector<double> weights;  // of the factors with their own max oracle
-  std::unique_ptr<MapSolver> own_solver;
-  std::unique_ptr<internal::BranchAndBoundSolver> search;
+  std::unique_ptr<MapSolver> own_solver, search;
   std::unique_ptr<internal::GlobalDecoder> decomposition;
 };
 

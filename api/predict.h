@@ -12,8 +12,7 @@
 //                 bound on all labellings, and `optimal` where the score reaches the bound
 //   MaxMarginals  forests, small graphs, and graphs without forbidden states whose factors with
 //                 their own max oracle share no variable and stand alone; on all other graphs
-//                 without such factors and without forbidden states the upper bounds of the LP
-//                 relaxation
+//                 without such factors the upper bounds of the LP relaxation
 //   KBest         forests and small graphs only
 //   Marginals     forests and small graphs only
 //

@@ -13,6 +13,7 @@
 #include <slackline/factors/joint_states.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
+#include <slackline/inference/presolve.h>
 #include <slackline/inference/rounding.h>
 #include <slackline/inference/sum_product.h>
 #include <slackline/inference/tree_dp.h>
@@ -57,6 +58,7 @@ void ScoreSolver::ScoresChanged() {
     SLACKLINE_CHECK(score < kInfinity, "a score is not a number, or infinite");
     restricted_ = restricted_ || score == -kInfinity;
   }
+  internal::RequireSummableScores(graph(), scores_);
 }
 
 internal::GlobalDecoder& ScoreSolver::globals() {
@@ -79,11 +81,6 @@ double ScoreSolver::ScoreOf(std::span<const int> labels) {
 
 void ScoreSolver::Solve(internal::MapResult* result) {
   if (has_globals_) return SolveGlobals(result);
-  if (Searches()) {
-    if (search_ == nullptr)
-      search_ = std::make_unique<internal::BranchAndBoundSolver>(structure_->shared_graph());
-    return search_->Solve(scores_, nullptr, result);
-  }
   decoder().Decode(scores_, result);
 }
 
@@ -129,7 +126,7 @@ void ScoreSolver::ForEachLabelling(
 
 std::vector<double> ScoreSolver::MaxMarginals() {
   const bool tables_only = !has_globals_;
-  if (tables_only && (forest_ || !small_) && !Searches()) {
+  if (tables_only && (forest_ || !small_)) {
     std::vector<double> out(graph().variable_states());
     decoder().MaxMarginalTables(scores_, out, internal::MaxMarginalKind::kBounds);
     return out;
@@ -137,9 +134,9 @@ std::vector<double> ScoreSolver::MaxMarginals() {
   if (small_) return MaxMarginalsByEnumeration();
   if (internal::HasExactGlobals(graph()) && !restricted_) return MaxMarginalsByOracles();
   throw std::runtime_error(
-      "max-marginals need a graph without factors that have their own maximum and without "
-      "forbidden states, or one with at most 65536 labellings, or one whose only factors are of "
-      "this kind and share no variables");
+      "max-marginals need a graph without factors that have their own maximum, or one with at most "
+      "65536 labellings, or one without forbidden states whose only factors are of this kind and "
+      "share no variables");
 }
 
 std::vector<RankedLabelling> ScoreSolver::KBest(int k) {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <slackline/core/structure.h>
-#include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/decode.h>
 #include <slackline/inference/global_decoder.h>
 #include <slackline/predict.h>
@@ -67,8 +66,6 @@ class ScoreSolver {
  private:
   internal::GlobalDecoder& globals();
   internal::Decoder& decoder();
-  /// Whether branch and bound is needed: forbidden states need a solver over labellings.
-  bool Searches() { return restricted_ && decoder().solves_lp(); }
   void SolveGlobals(internal::MapResult* result);
   void ForEachLabelling(const std::function<void(const std::vector<int>&, double)>& visit);
   std::vector<double> MaxMarginalsByEnumeration();
@@ -81,7 +78,6 @@ class ScoreSolver {
   bool has_globals_ = false, forest_ = false, small_ = false, restricted_ = false;
   std::span<const double> weights_;
   std::unique_ptr<internal::Decoder> table_decoder_;
-  std::unique_ptr<internal::BranchAndBoundSolver> search_;
   std::unique_ptr<internal::GlobalDecoder> global_decoder_;
   std::vector<double> scores_, penalised_;
 };

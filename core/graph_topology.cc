@@ -57,6 +57,7 @@ Components ConnectedComponents(const FactorGraph& graph) {
 bool IsForest(const FactorGraph& graph) {
   if (graph.num_global_factors() > 0) return false;
   // A graph is a forest exactly when it has as many edges as nodes minus components.
+  if (graph.num_edges() >= std::max<Index>(1, graph.num_parts())) return false;
   return graph.num_edges() == graph.num_parts() - ConnectedComponents(graph).count;
 }
 

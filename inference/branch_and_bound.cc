@@ -21,24 +21,6 @@ std::span<const double> PartTable(const FactorGraph& graph, Index part,
   return scores.subspan(graph.state_offset(part), graph.num_states(part));
 }
 
-/// out = the scores, with a finite penalty in place of −∞.
-void ReplaceForbidden(const FactorGraph& graph, std::span<const double> scores,
-                      std::span<double> out) {
-  double range = 0;
-  double lowest = 0;
-  double magnitude = 0;
-  for (Index part = 0; part < graph.num_parts(); ++part) {
-    const auto [low, high] = AllowedRange(PartTable(graph, part, scores));
-    if (high == -kInfinity) continue;
-    range += high - low;
-    lowest = std::min(lowest, low);
-    magnitude = std::max({magnitude, std::abs(low), std::abs(high)});
-  }
-  const double penalty = lowest - 2 * range - magnitude - 1;  // by far more than rounding errors
-  for (std::size_t s = 0; s < scores.size(); ++s)
-    out[s] = scores[s] == -kInfinity ? penalty : scores[s];
-}
-
 double Range(std::span<const double> table) {
   const auto [low, high] = std::minmax_element(table.begin(), table.end());
   return *high - *low;
@@ -387,24 +369,7 @@ BranchAndBoundSolver::~BranchAndBoundSolver() = default;
 void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/,
                                  MapResult* result) {
   SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
-  if (std::find(scores.begin(), scores.end(), -kInfinity) == scores.end())
-    return SolveFinite(scores, result);
-  // −∞ cannot be reparametrised. It is replaced by a penalty larger than the total gain of all
-  // other scores, which changes neither the best labelling nor the validity of bounds.
-  finite_.resize(scores.size());
-  ReplaceForbidden(*graph_, scores, finite_);
-  SolveFinite(finite_, result);
-  result->value = LabellingScore(*graph_, scores, result->labels);
-  if (result->exact) {
-    RequireAllowedLabelling(result->value);
-    result->upper_bound = result->value;
-  } else if (result->value == -kInfinity) {
-    throw DataError("branch and bound found no allowed labelling before it reached its limit of " +
-                    std::to_string(options_.node_limit) + " nodes");
-  }
-}
-
-void BranchAndBoundSolver::SolveFinite(std::span<const double> scores, MapResult* result) {
+  RequireFiniteScores(scores, "branch and bound");
   const FactorGraph& graph = *graph_;
   double magnitude = 0;
   for (const double score : scores) magnitude = std::max(magnitude, std::abs(score));

@@ -47,8 +47,7 @@ class BranchAndBoundSolver final : public MapSolver {
                                 const BranchAndBoundOptions& options = {});
   ~BranchAndBoundSolver() override;
 
-  /// Scores may be −∞ (forbidden). Throws DataError when no labelling is allowed, and when the node
-  /// limit is reached before an allowed labelling is found.
+  /// Throws as RequireFiniteScores.
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override;
 
   std::string_view name() const override { return "branch-and-bound"; }
@@ -61,16 +60,12 @@ class BranchAndBoundSolver final : public MapSolver {
   Offset nodes() const { return nodes_; }
 
  private:
-  /// Solve where no score is −∞.
-  void SolveFinite(std::span<const double> scores, MapResult* result);
-
   class Ascent;
   class Tree;
   std::shared_ptr<const FactorGraph> graph_;
   BranchAndBoundOptions options_;
   std::unique_ptr<Ascent> ascent_;
   std::unique_ptr<Tree> tree_;
-  std::vector<double> finite_;  // scores with a penalty in place of −∞
   Offset nodes_ = 0;
   std::int64_t work_ = 0;
 };

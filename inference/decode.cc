@@ -9,9 +9,9 @@
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/core/nearest_name.h>
-#include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/local_polytope.h>
+#include <slackline/inference/presolve.h>
 #include <slackline/inference/rounding.h>
 #include <slackline/inference/tree_dp.h>
 
@@ -47,7 +47,7 @@ Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, Coun
       solver_ = std::make_unique<TreeSolver>(graph_);
       break;
     case Method::kBranchAndBound:
-      solver_ = std::make_unique<BranchAndBoundSolver>(graph_);
+      solver_ = MakeMapSolver(SolverKind::kBranchAndBound, graph_);
       break;
     case Method::kLpRounded:
     case Method::kLpImproved:
@@ -117,7 +117,8 @@ void Decoder::MaxMarginalTables(std::span<const double> scores, std::span<double
     static_cast<TreeSolver&>(*solver_).MaxMarginals(scores, out);
     return;
   }
-  if (solves_lp() && AutomaticSolver(graph) == SolverKind::kRoof) {
+  if (solves_lp() && AutomaticSolver(graph) == SolverKind::kRoof &&
+      HasOrdinaryScores(graph, scores)) {
     if (!roof_marginals_) roof_marginals_ = std::make_unique<RoofMarginals>(graph_);
     roof_marginals_->Compute(scores, out);
     return;

@@ -43,12 +43,11 @@ class Decoder {
   /// Throws DataError on global factors.
   Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, CountRange counts = {});
 
-  /// Requires graph.total_states() scores, finite, or −∞ for forbidden states where an exact method
-  /// is used; throws DataError on −∞ elsewhere, and when no labelling is allowed. `result->labels`
-  /// is the prediction. kLp leaves a fractional LP solution in the result (integral = false, value
-  /// = its value); in all other cases the result describes the labelling. upper_bound is certified
-  /// for all labellings within the bounds on the count, and exact says whether the labelling
-  /// reaches upper_bound.
+  /// Requires graph.total_states() scores; −∞ forbids a state. Throws as MapSolver::Solve.
+  /// `result->labels` is the prediction. kLp leaves a fractional LP solution in the result
+  /// (integral = false, value = its value); in all other cases the result describes the labelling.
+  /// upper_bound is certified for all labellings within the bounds on the count, and exact says
+  /// whether the labelling reaches upper_bound.
   void Decode(std::span<const double> scores, MapResult* result);
 
   /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per

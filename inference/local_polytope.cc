@@ -234,7 +234,8 @@ double DualBound(const FactorGraph& graph, std::span<const double> scores,
 double MarginalsScore(std::span<const double> scores, std::span<const double> marginals) {
   SLACKLINE_CHECK(scores.size() == marginals.size(), "marginals do not fit the scores");
   double sum = 0;
-  for (std::size_t k = 0; k < scores.size(); ++k) sum += scores[k] * marginals[k];
+  for (std::size_t k = 0; k < scores.size(); ++k)
+    sum += marginals[k] == 0 ? 0.0 : scores[k] * marginals[k];  // 0 where the score is −∞, too
   return sum;
 }
 

@@ -56,7 +56,7 @@ double PolytopeViolation(const FactorGraph& graph, std::span<const double> margi
 double DualBound(const FactorGraph& graph, std::span<const double> scores,
                  std::span<const double> messages);
 
-/// Σ_a θ_a · μ_a.
+/// Σ_a θ_a · μ_a over the states with μ_a ≠ 0.
 double MarginalsScore(std::span<const double> scores, std::span<const double> marginals);
 
 }  // namespace slackline::internal

@@ -17,6 +17,7 @@
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/inference/message_branch_and_bound.h>
 #include <slackline/inference/message_passing.h>
+#include <slackline/inference/presolve.h>
 #include <slackline/inference/roof_solver.h>
 #include <slackline/inference/tree_dp.h>
 
@@ -43,11 +44,25 @@ constexpr std::array<SolverName, 2> kOldSolverNames{{
     {SolverKind::kBranchAndBound, "search"},
 }};
 
-[[noreturn]] void ForbiddenStatesNeed(const std::string& solver) {
-  throw DataError(
-      "forbidden states need graphs without cycles (dynamic programming), or small graphs "
-      "(branch-and-bound or brute-force); " +
-      solver + " does not support them");
+/// A solver that may need finite scores of similar magnitudes.
+std::unique_ptr<MapSolver> MakePlainSolver(SolverKind kind,
+                                           std::shared_ptr<const FactorGraph> graph) {
+  switch (kind) {
+    case SolverKind::kRoof:
+      return MakeRoofSolver(std::move(graph));
+    case SolverKind::kMessages:
+      return MakeMessagePassingSolver(std::move(graph));
+    case SolverKind::kMessagesBranchAndBound:
+      return MakeMessageBranchAndBoundSolver(std::move(graph));
+    case SolverKind::kBranchAndBound:
+      return std::make_unique<BranchAndBoundSolver>(std::move(graph));
+    case SolverKind::kExpansion:
+      return MakeExpansionSolver(std::move(graph));
+    case SolverKind::kLpPolytope:
+      return MakeGlpkSolver(std::move(graph), GlpkFormulation::kGeneral);
+    default:
+      return MakeGlpkSolver(std::move(graph));
+  }
 }
 
 }  // namespace
@@ -86,23 +101,16 @@ std::string_view SolverKindNameInFiles(SolverKind kind) {
   return SolverKindName(kind);
 }
 
-bool SeesForbiddenStates(SolverKind kind) {
-  return kind == SolverKind::kTree || kind == SolverKind::kBruteForce ||
-         kind == SolverKind::kBranchAndBound;
-}
-
-void RequireSolverFor(const Structure& structure, SolverKind kind) {
-  if (!structure.has_forbidden_states()) return;
-  if (kind == SolverKind::kAuto) kind = AutomaticSolver(structure.graph());
-  if (!SeesForbiddenStates(kind))
-    ForbiddenStatesNeed("solver " + std::string(SolverKindName(kind)));
+void RequireSolverFor(const Structure& structure) {
+  if (structure.has_forbidden_states() && structure.graph().num_global_factors() > 0) {
+    throw DataError(
+        "forbidden states beside factors that have their own maximum are not supported by the "
+        "solvers of whole examples; use learner al or soft, or write the factor as a table");
+  }
 }
 
 void RequireFiniteScores(std::span<const double> scores, std::string_view solver) {
-  if (AllFinite(scores)) return;
-  if (std::find(scores.begin(), scores.end(), -kInfinity) != scores.end())
-    ForbiddenStatesNeed(std::string(solver));
-  SLACKLINE_CHECK(false, "a score is not finite");
+  SLACKLINE_CHECK(AllFinite(scores), std::string(solver) + " needs finite scores");
 }
 
 void RequireAllowedLabelling(double best_value) {
@@ -133,7 +141,7 @@ double FixingPenalty(const FactorGraph& graph, std::span<const double> scores) {
 }
 
 bool ReachesBound(double value, double upper_bound) {
-  return upper_bound - value <= 1e-7 * std::max(1.0, std::abs(value));
+  return value > -kInfinity && upper_bound - value <= 1e-7 * std::max(1.0, std::abs(value));
 }
 
 std::unique_ptr<MapSolver> MakeStructureSolver(SolverKind kind,
@@ -141,7 +149,7 @@ std::unique_ptr<MapSolver> MakeStructureSolver(SolverKind kind,
   SLACKLINE_CHECK(structure != nullptr, "a solver needs a structure");
   const FactorGraph& graph = structure->graph();
   if (kind == SolverKind::kAuto && HasExactGlobals(graph)) kind = SolverKind::kGlobal;
-  RequireSolverFor(*structure, kind);
+  RequireSolverFor(*structure);
   if (graph.num_global_factors() == 0) return MakeMapSolver(kind, structure->shared_graph());
   if (kind != SolverKind::kGlobal && HasExactGlobals(graph)) {
     throw DataError("solver " + std::string(SolverKindName(kind)) +
@@ -156,31 +164,18 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind,
   RequireTablesOnly(*graph, "a solver of whole examples");
   if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
   switch (kind) {
-    case SolverKind::kRoof:
-      return MakeRoofSolver(std::move(graph));
-    case SolverKind::kMessages:
-      return MakeMessagePassingSolver(std::move(graph));
-    case SolverKind::kMessagesBranchAndBound:
-      return MakeMessageBranchAndBoundSolver(std::move(graph));
     case SolverKind::kTree:
       return std::make_unique<TreeSolver>(std::move(graph));
     case SolverKind::kBruteForce:
       return MakeBruteForceSolver(std::move(graph));
-    case SolverKind::kBranchAndBound:
-      return std::make_unique<BranchAndBoundSolver>(std::move(graph));
-    case SolverKind::kExpansion:
-      return MakeExpansionSolver(std::move(graph));
     case SolverKind::kGlobal:
       throw DataError(
           "solver global needs a global factor in each example, but there is none; let the solver "
           "be chosen automatically");
-    case SolverKind::kLpPolytope:
-      return MakeGlpkSolver(std::move(graph), GlpkFormulation::kGeneral);
-    case SolverKind::kLp:
-    case SolverKind::kAuto:
-      break;
+    default:
+      return MakePresolvedSolver(
+          std::move(graph), [kind](auto part) { return MakePlainSolver(kind, std::move(part)); });
   }
-  return MakeGlpkSolver(std::move(graph));
 }
 
 }  // namespace slackline::internal

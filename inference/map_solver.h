@@ -52,10 +52,10 @@ class MapSolver {
  public:
   virtual ~MapSolver() = default;
 
-  /// Requires scores.size() == graph.total_states(), all finite, or −∞ for forbidden states if
-  /// SeesForbiddenStates(kind); the domain is then the labellings without forbidden states. Throws
-  /// DataError on −∞ if the solver does not support it, and when no labelling is allowed. `warm`
-  /// may be null.
+  /// Requires scores.size() == graph.total_states(), none NaN or +∞ (else std::invalid_argument).
+  /// −∞ forbids a state: the domain is then the labellings, or points of the local polytope,
+  /// without forbidden states. Throws DataError when no labelling is allowed. `warm` may be null.
+  /// (Of the functions that make solvers, MakeMapSolver and MakeStructureSolver make such ones.)
   virtual void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) = 0;
 
   virtual std::string_view name() const = 0;
@@ -105,17 +105,12 @@ inline constexpr Offset kSmallLpStates = 2000;
 /// else kMessages.
 SolverKind AutomaticSolver(const FactorGraph& graph);
 
-/// Whether solvers of the kind support scores of −∞: tree, brute-force and branch-and-bound, which
-/// maximise over labellings. (Message passing and linear programs would need models without the
-/// forbidden states.)
-bool SeesForbiddenStates(SolverKind kind);
+/// Throws DataError when the structure has forbidden states beside global factors, whose solvers do
+/// not support them.
+void RequireSolverFor(const Structure& structure);
 
-/// Throws DataError when the structure has forbidden states and the solver does not support them
-/// (kAuto: the automatic choice).
-void RequireSolverFor(const Structure& structure, SolverKind kind);
-
-/// For solvers that do not support forbidden states. Throws DataError on a score of −∞,
-/// std::invalid_argument on +∞ and NaN. solver: its name, for the message.
+/// For solvers that need ordinary scores: std::invalid_argument on scores that are not finite.
+/// solver: its name, for the message.
 void RequireFiniteScores(std::span<const double> scores, std::string_view solver);
 
 /// Throws DataError when the best value is −∞, which means that every labelling has a forbidden
@@ -124,7 +119,7 @@ void RequireAllowedLabelling(double best_value);
 
 /// Makes a solver for the structure: that of MakeMapSolver, or on structures with global factors
 /// that of global_solver.h, which needs the weights (SetWeights). Throws DataError when the kind
-/// does not apply, or when it does not support the structure's forbidden states.
+/// does not apply, and as RequireSolverFor.
 std::unique_ptr<MapSolver> MakeStructureSolver(SolverKind kind,
                                                const std::shared_ptr<const Structure>& structure);
 

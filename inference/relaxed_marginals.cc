@@ -7,6 +7,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/inference/local_polytope.h>
+#include <slackline/inference/message_passing.h>
 #include <slackline/inference/star_updates.h>
 
 namespace slackline::internal {
@@ -123,7 +124,43 @@ class Annealing {
   RelaxedPoint best_;
 };
 
+class RelaxedMessageSolver final : public MapSolver {
+ public:
+  explicit RelaxedMessageSolver(std::shared_ptr<const FactorGraph> graph)
+      : graph_(graph), passing_(MakeMessagePassingSolver(std::move(graph))) {}
+
+  void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
+    WarmStart own;
+    if (warm == nullptr) warm = &own;
+    passing_->Solve(scores, warm, result);
+    if (result->exact) return;
+    std::vector<double> messages;
+    ReadMessages(*graph_, warm, &messages);
+    RelaxedPoint point = SolveLocalPolytope(*graph_, scores, messages);
+    work_ += 25 * point.sweeps * graph_->total_states();
+    result->upper_bound = std::max(result->value, std::min(result->upper_bound, point.bound));
+    result->exact = ReachesBound(result->value, result->upper_bound);
+    if (result->exact || point.value <= result->value) return;
+    result->integral = false;
+    result->marginals = std::move(point.marginals);
+    result->value = point.value;
+  }
+
+  std::string_view name() const override { return "messages"; }
+  std::int64_t work() const override { return passing_->work() + work_; }
+  bool relaxed() const override { return true; }
+
+ private:
+  std::shared_ptr<const FactorGraph> graph_;
+  std::unique_ptr<MapSolver> passing_;
+  std::int64_t work_ = 0;
+};
+
 }  // namespace
+
+std::unique_ptr<MapSolver> MakeRelaxedMessageSolver(std::shared_ptr<const FactorGraph> graph) {
+  return std::make_unique<RelaxedMessageSolver>(std::move(graph));
+}
 
 RelaxedPoint SolveLocalPolytope(const FactorGraph& graph, std::span<const double> scores,
                                 std::span<double> messages, const RelaxedOptions& options) {

@@ -18,10 +18,11 @@
 // the optimal face, not at a corner.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
-#include <slackline/core/factor_graph.h>
+#include <slackline/inference/map_solver.h>
 
 namespace slackline::internal {
 
@@ -47,5 +48,9 @@ struct RelaxedPoint {
 /// factors. The memory is about four times that of the scores.
 RelaxedPoint SolveLocalPolytope(const FactorGraph& graph, std::span<const double> scores,
                                 std::span<double> messages, const RelaxedOptions& options = {});
+
+/// Message passing, and where its labelling does not reach the bound, a point of the local polytope
+/// by SolveLocalPolytope from its messages on, if that has a larger value. Needs finite scores.
+std::unique_ptr<MapSolver> MakeRelaxedMessageSolver(std::shared_ptr<const FactorGraph> graph);
 
 }  // namespace slackline::internal

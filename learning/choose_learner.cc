@@ -116,7 +116,7 @@ std::string TakeExampleBlocks(TrainOptions* options, const std::string& oracle,
   return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
 }
 
-/// The same with the oracle that suits the graphs, which have tables and no forbidden states.
+/// The same with the oracle that suits the graphs, which have tables.
 std::string TakeExampleBlocks(const ProblemOfRanks& joint, TrainOptions* options) {
   if (joint.AllGraphs(IsForest))
     return TakeExampleBlocks(options, "dynamic programming",
@@ -171,11 +171,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     if (options->oracle != SolverKind::kAuto) {
       return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
     }
-    const bool forest = joint.AllGraphs(IsForest);
-    if (forest) options->oracle = SolverKind::kTree;
-    return example_blocks(
-        forest ? "dynamic programming" : "dynamic programming where states are forbidden",
-        "other oracles do not support forbidden states");
+    return TakeExampleBlocks(joint, options);
   }
   if (factor_blocks) {
     options->learner = LearnerKind::kAugmentedLagrangian;

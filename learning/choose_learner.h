@@ -29,8 +29,7 @@ Index ShardsFor(const TrainOptions& options);
 /// Fills in what the options leave open:
 ///   - the loss 1 − F1: bcfw with active sets and dynamic programming over counts;
 ///   - global factors: bcfw with active sets where every example has an exact oracle, else al;
-///   - forbidden states: bcfw with active sets, and dynamic programming where there are no cycles
-///     (no other oracle sees forbidden states there);
+///   - forbidden states: bcfw with active sets;
 ///   - options of one family of learners decide the learner: --rho, --tau and --shrinking off mean
 ///     al; --oracle, --average, --step away, --order gap and --planes on mean bcfw;
 ///   - without factors: al;

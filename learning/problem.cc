@@ -8,6 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/exact_sum.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/problem_scales.h>
@@ -17,7 +18,9 @@ namespace {
 
 std::unique_ptr<MapSolver> MakeLossSolver(const Structure& structure) {
   const std::shared_ptr<const FactorGraph>& graph = structure.shared_graph();
-  return MakeMapSolver(IsForest(*graph) ? SolverKind::kTree : SolverKind::kBranchAndBound, graph);
+  constexpr Offset kFew = Offset{1} << 20;  // branch and bound does not give up on so few
+  const bool search = !IsForest(*graph) && CountLabellings(*graph, kFew) <= kFew;
+  return MakeMapSolver(search ? SolverKind::kBranchAndBound : SolverKind::kAuto, graph);
 }
 
 /// max Δ over the labellings that the global factors allow, found by the structure's own solver
@@ -32,9 +35,8 @@ double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure,
   return best.upper_bound;
 }
 
-/// max Δ over the labellings without forbidden states, or an upper bound on it where branch and
-/// bound gives up after it has found a labelling. Throws DataError where branch and bound has found
-/// none.
+/// max Δ over the labellings without forbidden states; on graphs with cycles and more than 2^20
+/// labellings an upper bound. Throws DataError where the solver has found no labelling.
 double LargestAllowedLoss(const ExampleView& example, std::span<const double> loss,
                           MapSolver* solver) {
   const FactorGraph& graph = example.graph();

@@ -69,7 +69,8 @@ class Problem {
 
 /// P(0) = G(0): the mean over the examples of the largest loss, Σ_i max_s Δ_i(s), or 1 with the
 /// loss 1 − F1. Where states are forbidden, the largest loss of an allowed labelling counts, found
-/// by dynamic programming, or by branch and bound on graphs with cycles. Where global factors
+/// by dynamic programming, or by branch and bound on graphs with cycles and at most 2^20
+/// labellings; on larger ones, the value is an upper bound. Where global factors
 /// forbid labellings, the value is exact if global_solver.h applies, else an upper bound.
 ///
 /// exactly: null, or ranks (one process alone, too) of which each has a problem of its own

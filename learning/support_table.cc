@@ -22,15 +22,15 @@ struct OracleRow {
 };
 constexpr NeedSet kTablesOnly = NeedsAll(Need::kNoGlobals);
 constexpr OracleRow kOracles[] = {
-    {SolverKind::kRoof, kTablesOnly | NeedsAll(Need::kBinaryPairs, Need::kEveryState)},
-    {SolverKind::kMessages, kTablesOnly | NeedsAll(Need::kEveryState)},
-    {SolverKind::kMessagesBranchAndBound, kTablesOnly | NeedsAll(Need::kEveryState)},
-    {SolverKind::kLp, kTablesOnly | NeedsAll(Need::kEveryState)},
-    {SolverKind::kLpPolytope, kTablesOnly | NeedsAll(Need::kEveryState)},
+    {SolverKind::kRoof, kTablesOnly | NeedsAll(Need::kBinaryPairs)},
+    {SolverKind::kMessages, kTablesOnly},
+    {SolverKind::kMessagesBranchAndBound, kTablesOnly},
+    {SolverKind::kLp, kTablesOnly},
+    {SolverKind::kLpPolytope, kTablesOnly},
     {SolverKind::kTree, kTablesOnly | NeedsAll(Need::kNoCycles)},
     {SolverKind::kBruteForce, kTablesOnly | NeedsAll(Need::kBruteForce)},
     {SolverKind::kBranchAndBound, kTablesOnly},
-    {SolverKind::kExpansion, kTablesOnly | NeedsAll(Need::kSignedPairs, Need::kEveryState)},
+    {SolverKind::kExpansion, kTablesOnly | NeedsAll(Need::kSignedPairs)},
     {SolverKind::kGlobal, NeedsAll(Need::kSomeGlobals, Need::kEveryState)},
 };
 
@@ -77,9 +77,7 @@ constexpr Reason kReasons[] = {
      "{} needs the scores of all joint states of a factor, which global factors do not have; use "
      "--learner al, or soft without --smoothing"},
     {Need::kEveryState,
-     "{} does not support forbidden states, which need graphs without cycles (--oracle tree) or "
-     "small graphs (--oracle branch-and-bound or brute-force), in both cases without global "
-     "factors; use --learner bcfw"},
+     "{} does not support forbidden states; use --learner bcfw, on graphs without global factors"},
     {Need::kFreeVariables,
      "{} needs examples without factors, whose smoothed maximum is a projection; use --sdca-step "
      "2"},

@@ -10,6 +10,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/alpha_expansion.h>
 #include <slackline/inference/glpk_lp.h>
+#include <slackline/inference/presolve.h>
 #include <slackline/learning/oracle/oracle_check.h>
 #include <slackline/learning/oracle/shared_tables.h>
 #include <slackline/learning/problem_scales.h>
@@ -62,19 +63,20 @@ ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
     const std::shared_ptr<const Structure>& structure, const Options& options) {
   Entry entry;
   if (options.lp_tolerance > 0) {
-    RequireSolverFor(*structure, options.solver);
-    entry.solver =
-        MakeGlpkSolver(structure->shared_graph(),
-                       options.solver == SolverKind::kLpPolytope ? GlpkFormulation::kGeneral
-                                                                 : GlpkFormulation::kAuto,
-                       options.lp_tolerance);
+    const GlpkFormulation formulation = options.solver == SolverKind::kLpPolytope
+                                            ? GlpkFormulation::kGeneral
+                                            : GlpkFormulation::kAuto;
+    entry.solver = MakePresolvedSolver(
+        structure->shared_graph(), [formulation, tolerance = options.lp_tolerance](auto graph) {
+          return MakeGlpkSolver(std::move(graph), formulation, tolerance);
+        });
   } else if (options.message_iterations > 0) {
-    RequireSolverFor(*structure, options.solver);
-    entry.solver = MakeMessagePassingSolver(structure->shared_graph(),
-                                            {.max_iterations = options.message_iterations});
+    entry.solver = MakePresolvedSolver(
+        structure->shared_graph(), [iterations = options.message_iterations](auto graph) {
+          return MakeMessagePassingSolver(std::move(graph), {.max_iterations = iterations});
+        });
   } else if (options.solver == SolverKind::kExpansion && options.effort == Effort::kChecking) {
-    RequireSolverFor(*structure, options.solver);
-    entry.solver = MakeBoundedExpansionSolver(structure->shared_graph());
+    entry.solver = MakePresolvedSolver(structure->shared_graph(), MakeBoundedExpansionSolver);
   } else {
     entry.solver = MakeStructureSolver(options.solver, structure);
   }
@@ -85,13 +87,10 @@ ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
 ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Structure>& structure,
                                               const Options& options) {
   SolverKind kind = options.solver;
-  RequireSolverFor(*structure, kind);
   Entry entry;
   const std::shared_ptr<const FactorGraph>& graph = structure->shared_graph();
-  if (graph->num_global_factors() > 0) {
-    entry.solver = MakeStructureSolver(kind, structure);
-    entry.relaxed = entry.solver->relaxed();
-    return entry;
+  if (graph->num_global_factors() > 0 || (structure->has_forbidden_states() && !IsForest(*graph))) {
+    return MakeSolverEntry(structure, options);
   }
   if (kind == SolverKind::kAuto || kind == SolverKind::kRoof)
     entry.form = MultiLabelForm::Make(*structure);

@@ -328,10 +328,10 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
 SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
                            CertifiedProblem problem) {
   const FactorGraph& graph = structure.graph();
-  if (!structure.has_forbidden_states()) return VerifyingSolver(graph, trained, problem);
+  if (!structure.has_forbidden_states() || !IsForest(graph))
+    return VerifyingSolver(graph, trained, problem);
   const bool few = CountLabellings(graph, kFewLabellings) <= kFewLabellings;
-  if (few && trained != SolverKind::kBruteForce) return SolverKind::kBruteForce;
-  return IsForest(graph) ? SolverKind::kTree : SolverKind::kBranchAndBound;
+  return few && trained != SolverKind::kBruteForce ? SolverKind::kBruteForce : SolverKind::kTree;
 }
 
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,

@@ -92,10 +92,10 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
 /// the same domain, or with a larger domain and the same maximum.
 SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, CertifiedProblem problem);
 
-/// The same for a structure. With forbidden states the solver is enumeration for up to 4096
-/// labellings, dynamic programming for larger forests, and branch and bound otherwise. Dynamic
-/// programming here works on the scores of every example; training on forests of pairs makes the
-/// same sweeps with other tables and inner loops (inference/pair_forest.h).
+/// The same for a structure. On forests with forbidden states the solver is enumeration for up to
+/// 4096 labellings, else dynamic programming, here on the scores of every example: training on
+/// forests of pairs makes the same sweeps with other tables and inner loops
+/// (inference/pair_forest.h).
 SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
                            CertifiedProblem problem);
 

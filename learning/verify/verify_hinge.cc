@@ -11,6 +11,7 @@
 #include <slackline/inference/count_search.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/local_polytope.h>
+#include <slackline/inference/presolve.h>
 #include <slackline/inference/rounding.h>
 #include <slackline/learning/oracle/slack_oracle.h>
 #include <slackline/learning/oracle/slack_search.h>
@@ -34,6 +35,11 @@ double PlainScore(const ExampleView& example, Index part, Index state, std::span
     if (row != kAbsent) score += u[term.coordinate + row] * TermFactor(example, term, state);
   }
   return score;
+}
+
+std::unique_ptr<MapSolver> LimitedSearch(std::shared_ptr<const FactorGraph> graph) {
+  return std::make_unique<BranchAndBoundSolver>(std::move(graph),
+                                                BranchAndBoundOptions{.node_limit = kMostNodes});
 }
 
 }  // namespace
@@ -85,8 +91,7 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
       // With a limit on its nodes it returns an upper bound.
       solvers_.back() =
           kind == SolverKind::kBranchAndBound && trained == SolverKind::kMessagesBranchAndBound
-              ? std::make_unique<BranchAndBoundSolver>(
-                    structure->shared_graph(), BranchAndBoundOptions{.node_limit = kMostNodes})
+              ? MakePresolvedSolver(structure->shared_graph(), LimitedSearch)
               : MakeMapSolver(kind, structure->shared_graph());
       std::string way = counts ? " for each count" : "";
       if (slack) way += " at multipliers";

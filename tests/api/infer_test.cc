@@ -361,10 +361,11 @@ TEST_CASE("scores and methods that do not fit are reported") {
   refuses({}, "score 3 is not a number");
   own.scores[3] = kInfinity;
   refuses({}, "score 3 is not a number, or infinite");
-  own.scores[3] = -kInfinity;
-  refuses({.method = "messages"}, "method messages does not support forbidden states");
-  own.scores[2] = -kInfinity;
+  own.scores[3] = own.scores[2] = -kInfinity;
   refuses({}, "labelling");
+  own.scores[3] = own.scores[2] = 0;
+  for (double& score : own.scores) score = 1e300;
+  refuses({}, "more than 1e300");
   CHECK_THROWS_WITH_AS(InferBatch(*own.graph, own.scores, {.threads = -1}),
                        doctest::Contains("threads"), std::invalid_argument);
   CHECK_THROWS_WITH_AS(Infer(*own.graph, std::span(own.scores).first(4)),

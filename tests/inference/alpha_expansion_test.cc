@@ -189,7 +189,8 @@ TEST_CASE("tables that are not associative are refused") {
   CHECK_THROWS_AS(MakeExpansionSolver(three)->Solve(squares, nullptr, &found), DataError);
   std::vector<double> forbidden(grid->total_states(), 0.0);
   forbidden[0] = -kInfinity;
-  CHECK_THROWS_AS(MakeExpansionSolver(grid)->Solve(forbidden, nullptr, &found), DataError);
+  CHECK_THROWS_AS(MakeExpansionSolver(grid)->Solve(forbidden, nullptr, &found),
+                  std::invalid_argument);
 
   FactorGraphBuilder triple;
   triple.AddVariables(3, 2);

@@ -150,7 +150,7 @@ TEST_CASE("scores and weights of wrong sizes are refused") {
   solver->SetWeights(weights);
   CHECK_NOTHROW(solver->Solve(scores, nullptr, &result));
   scores[3] = -kInfinity;
-  CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), DataError);
+  CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), std::invalid_argument);
   scores.pop_back();
   CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), std::invalid_argument);
 }

@@ -288,12 +288,10 @@ TEST_CASE("scores that are not finite never reach GLPK") {
   const auto solver = MakeGlpkSolver(graph);
   MapResult result;
   std::vector<double> scores(graph->total_states(), 0.0);
-  for (const double bad : {kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double bad : {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
     scores[7] = bad;
     CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), std::invalid_argument);
   }
-  scores[7] = -kInfinity;
-  CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), DataError);
   CHECK_THROWS_AS(solver->Solve(std::vector<double>(3), nullptr, &result), std::invalid_argument);
 }
 

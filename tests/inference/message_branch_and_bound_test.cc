@@ -188,6 +188,6 @@ TEST_CASE("infinite scores and missing graphs are refused") {
   scores[0] = -kInfinity;
   MapResult result;
   CHECK_THROWS_AS(MakeMessageBranchAndBoundSolver(graph)->Solve(scores, nullptr, &result),
-                  DataError);
+                  std::invalid_argument);
   CHECK_THROWS_AS(MakeMessageBranchAndBoundSolver(nullptr), std::invalid_argument);
 }

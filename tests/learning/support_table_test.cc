@@ -261,7 +261,7 @@ class Trial {
 
   /// Compares bounds with the relaxed optimum where an independent program can compute it.
   void CheckRelaxed(const TrainOptions& options, const ProgressRecord& last, double room) {
-    if (KeyOf(options) != ObjectiveKey{} || HasForbiddenStates(problem_.data())) return;
+    if (KeyOf(options) != ObjectiveKey{}) return;
     if (!relaxed_) {
       relaxed_ = kInfinity;
       try {

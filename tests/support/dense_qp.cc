@@ -246,12 +246,56 @@ VectorXd DenseFeatures(const ExampleView& example, Index part, Index state) {
   return phi;
 }
 
+namespace {
+
+/// The columns of states that are not forbidden, and that no row of the constraints fixes at 0: a
+/// row of `agreement` does where its other side has no columns left.
+std::vector<Eigen::Index> ColumnsLeft(const TrainingSet& training, const RelaxedProblem& p) {
+  std::vector<char> left(p.psi.cols(), 1);
+  Offset column = 0;
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const Structure& structure = training.data.example(m).structure();
+    for (Index a = 0; a < structure.graph().num_parts(); ++a) {
+      for (const Index s : structure.forbidden_states(a))
+        left[column + structure.graph().state_offset(a) + s] = 0;
+    }
+    column += GlobalColumns(structure).end;
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Eigen::Index row = 0; row < p.agreement.rows(); ++row) {
+      bool of_sign[2] = {false, false};
+      for (Eigen::Index k = 0; k < p.agreement.cols(); ++k) {
+        if (left[k] != 0 && p.agreement(row, k) != 0) of_sign[p.agreement(row, k) > 0] = true;
+      }
+      if (of_sign[0] == of_sign[1]) continue;
+      for (Eigen::Index k = 0; k < p.agreement.cols(); ++k) {
+        if (p.agreement(row, k) != 0) left[k] = 0;
+      }
+      changed = true;
+    }
+  }
+  std::vector<Eigen::Index> columns;
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    if (left[k] != 0) columns.push_back(static_cast<Eigen::Index>(k));
+  }
+  return columns;
+}
+
+}  // namespace
+
 Optimum SolveRelaxed(const TrainingSet& training, double lambda) {
-  SLACKLINE_CHECK(!HasForbiddenStates(training.data),
-                  "columns of forbidden states are not left out");
-  const RelaxedProblem p = MakeRelaxed(training, 0, training.data.size());
-  return SolveDual(p, lambda, NumExamples(training), MatrixXd(), Stack(p.simplex, p.agreement),
-                   OnesThenZeros(p.simplex.rows(), p.agreement.rows()));
+  const RelaxedProblem whole = MakeRelaxed(training, 0, training.data.size());
+  const std::vector<Eigen::Index> left = ColumnsLeft(training, whole);
+  const RelaxedProblem p{whole.psi(Eigen::all, left), whole.loss(left),
+                         whole.simplex(Eigen::all, left), whole.agreement(Eigen::all, left)};
+  Optimum optimum =
+      SolveDual(p, lambda, NumExamples(training), MatrixXd(), Stack(p.simplex, p.agreement),
+                OnesThenZeros(p.simplex.rows(), p.agreement.rows()));
+  std::vector<double> marginals(whole.psi.cols(), 0.0);
+  for (std::size_t k = 0; k < left.size(); ++k) marginals[left[k]] = optimum.marginals[k];
+  optimum.marginals = std::move(marginals);
+  return optimum;
 }
 
 Optimum SolveSoft(const TrainingSet& training, double lambda, double rho, double smoothing) {

@@ -27,8 +27,8 @@ struct Optimum {
   std::vector<double> marginals;
 };
 
-/// G* = F*: the LP-relaxed structural SVM over all examples. SolveRelaxed, SolveSoft and
-/// RelaxedPrimal require that no states are forbidden.
+/// G* = F*: the LP-relaxed structural SVM over all examples. Forbidden states have μ = 0. SolveSoft
+/// and RelaxedPrimal require that no states are forbidden.
 Optimum SolveRelaxed(const TrainingSet& training, double lambda);
 /// min_w P(w), over all labellings without forbidden states. Throws std::invalid_argument when
 /// there are more than 1500 of them.

@@ -251,16 +251,7 @@ void AddAssociative(Random& random, const Problem& problem, std::vector<TrainOpt
   }
 }
 
-/// The oracles that support forbidden states.
-std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
-  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kBranchAndBound};
-  if (AllGraphs(problem, IsForest))
-    oracles.insert(oracles.end(), {SolverKind::kTree, SolverKind::kAuto});
-  return oracles;
-}
-
 std::vector<SolverKind> OraclesFor(const Problem& problem) {
-  if (HasForbiddenStates(problem.data())) return OraclesOfAllowedLabellings(problem);
   std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kBranchAndBound,
                                      SolverKind::kMessages, SolverKind::kMessagesBranchAndBound,
                                      SolverKind::kAuto};
@@ -316,7 +307,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
   const bool forbidden = HasForbiddenStates(problem.data());
   const bool forest = AllGraphs(problem, IsForest);
   const std::vector<SolverKind> oracles = OraclesFor(problem);
-  std::vector<TrainOptions> ways(forbidden && !forest ? 0 : 1);  // auto
+  std::vector<TrainOptions> ways(1);  // auto
   for (const SolverKind oracle : oracles) AddExampleBlocks(random, oracle, &ways);
   if (!forbidden) {
     AddDualLosses(random, &ways);
@@ -372,7 +363,6 @@ std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
     if (UsesOracle(learner)) {
       if (!AllGraphs(problem, IsForest)) with_oracle(learner, SolverKind::kTree);
       if (!AllGraphs(problem, IsBinaryPairwise)) with_oracle(learner, SolverKind::kRoof);
-      if (forbidden) with_oracle(learner, SolverKind::kMessages);
     } else if (learner != LearnerKind::kAuto) {
       ways.push_back(Of(learner, SolverKind::kBruteForce));  // the learner has no oracle
     }
