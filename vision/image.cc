@@ -8,6 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/read_file.h>
+#include <slackline/vision/exif_orientation.h>
 #include <slackline/vision/jpeg_file.h>
 #include <slackline/vision/png_file.h>
 
@@ -81,8 +82,10 @@ void Decode(const std::string& path, Index num_classes, const LabelCoding& codin
 
 Image ReadImage(const std::string& path, Index most_pixels) {
   const FileContent content = ReadImageBytes(path);
-  return content.format == FileFormat::kPng ? DecodePng(path, content.bytes, most_pixels)
-                                            : DecodeJpeg(path, content.bytes, most_pixels);
+  Image image = content.format == FileFormat::kPng ? DecodePng(path, content.bytes, most_pixels)
+                                                   : DecodeJpeg(path, content.bytes, most_pixels);
+  TurnUpright(ExifOrientation(content.bytes), 3, &image.width, &image.height, &image.rgb);
+  return image;
 }
 
 LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most_pixels,
@@ -96,6 +99,7 @@ LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most
                     "values are class numbers; this one is a JPEG");
   }
   LabelImage image = DecodeLabelPng(path, content.bytes, most_pixels);
+  TurnUpright(ExifOrientation(content.bytes), 1, &image.width, &image.height, &image.labels);
   Decode(path, num_classes, coding, &image);
   return image;
 }

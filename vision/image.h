@@ -37,15 +37,15 @@ inline constexpr Index kLargestImage = 500'000'000;
 
 /// Reads a JPEG or PNG file; the name of the file may end in anything. Grey becomes three equal
 /// channels, 16 bits become 8, palettes are looked up, transparent pixels are laid over white, and
-/// CMYK becomes RGB. EXIF orientation and colour profiles are ignored. Throws DataError, which
-/// names the file, when it is missing, not an image of either kind, damaged, or too large; the size
-/// is checked before memory is allocated.
+/// CMYK becomes RGB. Images are upright: turned by their EXIF orientation, as viewers show them.
+/// Colour profiles are ignored. Throws DataError, which names the file, when it is missing, not an
+/// image of either kind, damaged, or too large; the size is checked before memory is allocated.
 Image ReadImage(const std::string& path, Index most_pixels = kMostPixels);
 
 /// Reads an 8-bit (or narrower) greyscale or palette PNG and returns the class numbers of its
-/// values. Throws DataError as ReadImage does, for colour images, and for a value that is neither
-/// one of num_classes classes nor void (with column, row and value). Requires num_classes <=
-/// coding.most_classes().
+/// values, upright as ReadImage. Throws DataError as ReadImage does, for colour images, and for a
+/// value that is neither one of num_classes classes nor void (with column, row and value). Requires
+/// num_classes <= coding.most_classes().
 LabelImage ReadLabelImage(const std::string& path, Index num_classes,
                           Index most_pixels = kMostPixels,
                           const LabelCoding& coding = LabelCoding());

@@ -125,7 +125,90 @@ std::string JpegOfSize(int width, int height) {
   return bytes;
 }
 
+/// An EXIF block with another tag before the orientation.
+std::string Exif(int orientation, bool big_endian, int type = 3) {
+  const auto number = [&](unsigned value, int size) {
+    std::string bytes;
+    for (int k = 0; k < size; ++k)
+      bytes.push_back(static_cast<char>(value >> 8 * (big_endian ? size - 1 - k : k) & 0xff));
+    return bytes;
+  };
+  const auto entry = [&](unsigned tag, unsigned of_type, unsigned value) {
+    return number(tag, 2) + number(of_type, 2) + number(1, 4) + number(value, 2) + number(0, 2);
+  };
+  return (big_endian ? "MM" : "II") + number(42, 2) + number(8, 4) + number(2, 2) +
+         entry(0x0100, 3, 7) + entry(0x0112, type, orientation) + number(0, 4);
+}
+
+std::string WithExif(const std::string& png, const std::string& exif) {
+  const std::string content = "eXIf" + exif;
+  const auto sum =
+      crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
+  const std::size_t header = 8 + 25;  // the magic bytes and IHDR
+  return png.substr(0, header) + BigEndian(static_cast<std::uint32_t>(exif.size())) + content +
+         BigEndian(static_cast<std::uint32_t>(sum)) + png.substr(header);
+}
+
+std::string JpegWithExif(const std::string& jpeg, const std::string& exif) {
+  const std::string content = std::string("Exif\0\0", 6) + exif;
+  const auto size = static_cast<std::uint32_t>(content.size() + 2);
+  const std::size_t at = 2 + 18;  // after the JFIF segment
+  return jpeg.substr(0, at) + "\xff\xe1" + BigEndian(size).substr(2) + content + jpeg.substr(at);
+}
+
 }  // namespace
+
+TEST_CASE("images are turned by their EXIF orientation, as viewers show them") {
+  struct Turned {
+    int orientation;
+    Index width;
+    Bytes values;
+  };
+  // Stored: 1 2 3 / 4 5 6. The standard names the side that the first stored row is on, and the
+  // one that the first column is on: 6 is right and top.
+  const std::vector<Turned> all = {{1, 3, {1, 2, 3, 4, 5, 6}}, {2, 3, {3, 2, 1, 6, 5, 4}},
+                                   {3, 3, {6, 5, 4, 3, 2, 1}}, {4, 3, {4, 5, 6, 1, 2, 3}},
+                                   {5, 2, {1, 4, 2, 5, 3, 6}}, {6, 2, {4, 1, 5, 2, 6, 3}},
+                                   {7, 2, {6, 3, 5, 2, 4, 1}}, {8, 2, {3, 6, 2, 5, 1, 4}},
+                                   {0, 3, {1, 2, 3, 4, 5, 6}}, {9, 3, {1, 2, 3, 4, 5, 6}}};
+  const std::string png = MakePng({.width = 3, .height = 2, .rows = {1, 2, 3, 4, 5, 6}});
+  for (const Turned& turned : all) {
+    for (const bool big_endian : {false, true}) {
+      CAPTURE(turned.orientation);
+      const std::string bytes = WithExif(png, Exif(turned.orientation, big_endian));
+      const Image image = Read(bytes);
+      CHECK(image.width == turned.width);
+      CHECK(image.height == 6 / turned.width);
+      CHECK(image.rgb == Grey(turned.values));
+      const LabelImage labels = ReadLabels(bytes, 21);
+      CHECK(labels.width == turned.width);
+      CHECK(labels.labels == turned.values);
+    }
+  }
+  const std::string jpeg = SmallJpeg();
+  const Image stored = Read(jpeg);
+  const Image turned = Read(JpegWithExif(jpeg, Exif(6, true)));
+  CHECK(turned.width == stored.height);
+  CHECK(turned.height == stored.width);
+  bool same = true;
+  for (Index y = 0; y < turned.height; ++y) {
+    for (Index x = 0; x < turned.width; ++x)
+      same = same && turned.rgb[3 * (y * turned.width + x)] ==
+                         stored.rgb[3 * ((stored.height - 1 - x) * stored.width + y)];
+  }
+  CHECK(same);
+}
+
+TEST_CASE("damaged EXIF blocks are ignored") {
+  const std::string png = MakePng({.width = 3, .height = 2, .rows = {1, 2, 3, 4, 5, 6}});
+  const std::string exif = Exif(6, false);
+  for (std::size_t length = 0; length + 6 < exif.size(); ++length)
+    CHECK(Read(WithExif(png, exif.substr(0, length))).width == 3);
+  CHECK(Read(WithExif(png, Exif(6, false, 4))).width == 3);
+  std::string far = exif;
+  far[4] = far[5] = far[6] = '\xff';  // a directory behind the end
+  CHECK(Read(WithExif(png, far)).width == 3);
+}
 
 TEST_CASE(
     "an image written as PNG is read back unchanged, and nothing else is left in the folder") {
