@@ -37,11 +37,11 @@ constexpr double kBytesPerPairState = 8;
 /// checks, and the table of the structure.
 constexpr double kBytesPerTransition = 40;
 
-/// The first line with text; empty if there is none.
-std::string_view FindFirstLine(LineReader* reader) {
+/// The first line with text that is no comment; empty if there is none.
+std::string_view FindFirstLine(LineReader* reader, const std::string& comments) {
   std::string_view line;
   while (reader->Next(&line)) {
-    if (Trimmed(line).empty()) continue;
+    if (Trimmed(line).empty() || (!comments.empty() && line.starts_with(comments))) continue;
     RefuseConverted(reader->name(), line);
     return line;
   }
@@ -67,12 +67,11 @@ SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData*
   return {std::move(templates), std::move(dictionary)};
 }
 
-/// An error at a token. The tokens of a sequence are on consecutive lines.
+/// An error at a token.
 DataError ErrorAt(const SequenceData& data, Offset token, const std::string& message) {
   const auto after = std::upper_bound(data.begin.begin(), data.begin.end(), token);
   const auto m = static_cast<Index>(after - data.begin.begin() - 1);
-  const long line = data.lines[m] + static_cast<long>(token - data.begin[m]);
-  return DataError(data.FileOf(m), line, message);
+  return DataError(data.FileOf(m), data.LineOf(m, token), message);
 }
 
 void ScaleRows(const FeatureScaling& scaling, SequenceData* data) {
@@ -89,11 +88,11 @@ SequenceFormat FormatOf(const SequenceReadOptions& options, std::string_view lin
                                                        : SequenceFormat::kConll);
 }
 
-RecordRule RuleOf(SequenceFormat format) {
+RecordRule RuleOf(SequenceFormat format, const TokenLines& lines) {
   const bool letters = format == SequenceFormat::kLetters;
   RecordRule rule;
-  rule.role = [letters](std::string_view line, bool) {
-    return letters ? RoleOfLetterLine(line) : RoleOfTokenLine(line);
+  rule.role = [letters, lines](std::string_view line, bool) {
+    return letters ? RoleOfLetterLine(line) : lines.RoleOf(line);
   };
   rule.no_records = letters ? "no words" : "no tokens";
   return rule;
@@ -102,8 +101,26 @@ RecordRule RuleOf(SequenceFormat format) {
 /// How the data of several ranks, or of a folder, are dealt.
 struct Deal {
   Ranks& ranks;
-  Index shards = 0;  // 0 = one per rank
+  Index shards;  // 0 = one per rank
+  std::string comments;
 };
+
+/// Reads on from the first line until the form of CoNLL columns is decided, and makes the first
+/// token the first line.
+void DecideForm(LineReader* head, FirstLine* first) {
+  std::string text = first->text;
+  for (std::string_view line = text; !first->lines.Decide(line);) {
+    if (!head->Next(&line)) {
+      first->lines.Decide("");
+      break;
+    }
+    text = line;
+  }
+  if (!first->lines.conllu()) return;
+  first->text = text;
+  first->number = head->line_number();
+  first->file = head->name();
+}
 
 /// Reads the sequences of this rank. begin(line): the format of data with this first line; may
 /// throw DataError. make(lines, first): the reader.
@@ -116,10 +133,13 @@ SequenceData ReadDealtSequences(const std::string& path, const Deal& deal, const
   RecordRule rule;
   OnAllRanks(ranks, [&] {
     LineReader head = ReaderOf(source);
-    first.text = FindFirstLine(&head);
+    first.text = FindFirstLine(&head, deal.comments);
     first.number = head.line_number();
     first.file = head.name();
-    rule = RuleOf(begin(first.text));
+    first.lines = TokenLines(deal.comments);
+    const SequenceFormat format = begin(first.text);
+    if (format == SequenceFormat::kConll) DecideForm(&head, &first);
+    rule = RuleOf(format, first.lines);
     if (first.text.empty()) throw DataError(source.name, 0, rule.no_records);
   });
   std::vector<FilePart> parts =
@@ -148,7 +168,7 @@ SequenceInput ReadDealtTraining(const std::string& path, const SequenceReadOptio
     RefuseDealtFolds(path, options);
     return input.format = FormatOf(options, line);
   };
-  input.data = ReadDealtSequences(path, {ranks, options.shards}, begin,
+  input.data = ReadDealtSequences(path, {ranks, options.shards, options.comments}, begin,
                                   [&](LineReader* lines, const FirstLine& first) {
                                     return MakeTrainingReader(input.format, options, lines, &first);
                                   });
@@ -258,7 +278,7 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
   const bool alone = options.ranks == nullptr || options.ranks->alone();
   if (!alone || IsFolder(path)) return ReadDealtTraining(path, options);
   LineReader lines(path);
-  const std::string_view line = FindFirstLine(&lines);
+  const std::string_view line = FindFirstLine(&lines, options.comments);
   SequenceInput input;
   input.format = FormatOf(options, line);
   const std::unique_ptr<SequenceReader> reader = MakeTrainingReader(input.format, options, &lines);
@@ -271,15 +291,18 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
 }
 
 SequenceFormat SequenceFormatOf(const SequenceReadOptions& options, LineReader* lines) {
-  return FormatOf(options, FindFirstLine(lines));
+  return FormatOf(options, FindFirstLine(lines, options.comments));
 }
 
 std::unique_ptr<SequenceReader> MakeTrainingReader(SequenceFormat format,
                                                    const SequenceReadOptions& options,
                                                    LineReader* lines, const FirstLine* first) {
   if (format == SequenceFormat::kAttributes) return MakeAttributeReader(lines, {});
-  if (format == SequenceFormat::kConll)
-    return first == nullptr ? MakeConllReader(lines, {}) : MakeConllReader(lines, {}, *first);
+  if (format == SequenceFormat::kConll) {
+    const ConllReadOptions columns{{}, -1, options.comments};
+    return first == nullptr ? MakeConllReader(lines, columns)
+                            : MakeConllReader(lines, columns, *first);
+  }
   LettersReadOptions letters;
   letters.any_numbers = options.format.has_value();
   return first == nullptr ? MakeLettersReader(lines, letters)
@@ -308,20 +331,21 @@ std::unique_ptr<SequenceReader> MakeReaderOf(const KnownSequences& known, LineRe
   }
   if (known.format == SequenceFormat::kAttributes)
     return MakeAttributeReader(lines, known.label_names);
-  const ConllReadOptions options{known.label_names, known.columns};
+  const ConllReadOptions options{known.label_names, known.columns, known.comments};
   return first == nullptr ? MakeConllReader(lines, options)
                           : MakeConllReader(lines, options, *first);
 }
 
 std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines,
-                                              const FirstLine* first) {
+                                              const FirstLine* first, const std::string& comments) {
   const bool conll = model.format() == SequenceFormat::kConll;
   const Index columns = conll ? model.features().templates.num_columns() : model.num_features();
-  return MakeReaderOf({model.format(), model.label_names(), columns}, lines, first);
+  return MakeReaderOf({model.format(), model.label_names(), columns, comments}, lines, first);
 }
 
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
-                               const std::string& folds, Ranks& ranks) {
+                               const std::string& folds, Ranks& ranks,
+                               const std::string& comments) {
   SequenceInput input;
   if (IsConverted(ranks, path)) {
     SequenceReadOptions options;
@@ -333,12 +357,12 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
   input.format = model.format();
   if (ranks.alone() && !IsFolder(path)) {
     LineReader lines(path);
-    input.data = ReadAllSequences(MakeReaderFor(model, &lines).get());
+    input.data = ReadAllSequences(MakeReaderFor(model, &lines, nullptr, comments).get());
   } else {
     input.data = ReadDealtSequences(
-        path, {ranks}, [&](std::string_view) { return model.format(); },
+        path, {ranks, 0, comments}, [&](std::string_view) { return model.format(); },
         [&](LineReader* lines, const FirstLine& first) {
-          return MakeReaderFor(model, lines, &first);
+          return MakeReaderFor(model, lines, &first, comments);
         });
   }
   OnAllRanks(ranks, [&] { input.unknown_features = MakeRowsFor(model, &input.data); });

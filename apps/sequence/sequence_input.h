@@ -30,6 +30,7 @@ struct SequenceReadOptions {
   std::string templates;                                 ///< CoNLL: see ReadTemplates; empty: auto
   SequenceFeatureOptions features{kDefaultMinCount, 0};  ///< CoNLL and attributes
   std::string folds;                                     ///< letters: see SelectFolds; empty: all
+  std::string comments;  ///< CoNLL: lines that begin with this text are left out; empty: none
   /// Ranks that read the data together, each its own sequences; null: this process alone. `shards`
   /// P: how the sequences are dealt (DealRecords); 0 = one shard per rank.
   Ranks* ranks = nullptr;
@@ -59,12 +60,13 @@ struct SequenceInput {
 /// errors.
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options);
 
-/// Reads data for a model, also converted ones; folds as in SequenceReadOptions. Throws DataError.
-/// With several ranks, all of them call this function, and each gets its own sequences, or none
-/// where there are fewer than ranks. Labels unknown to the model and errors are the same on all
-/// ranks, and those of one rank.
+/// Reads data for a model, also converted ones; folds and comments as in SequenceReadOptions.
+/// Throws DataError. With several ranks, all of them call this function, and each gets its own
+/// sequences, or none where there are fewer than ranks. Labels unknown to the model and errors are
+/// the same on all ranks, and those of one rank.
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
-                               const std::string& folds, Ranks& ranks = OneRank());
+                               const std::string& folds, Ranks& ranks = OneRank(),
+                               const std::string& comments = {});
 
 /// Makes the feature rows of tokens for a model and scales them. (The reader makes the rows of
 /// letters; they are only scaled.) All data for a model pass through this function exactly once.
@@ -89,7 +91,8 @@ std::unique_ptr<SequenceReader> MakeTrainingReader(SequenceFormat format,
 struct KnownSequences {
   SequenceFormat format = SequenceFormat::kLetters;
   const std::vector<std::string>& label_names;
-  Index columns = 0;  ///< CoNLL: of the templates; letters: pixels
+  Index columns = 0;          ///< CoNLL: of the templates; letters: pixels
+  std::string comments = {};  ///< as in SequenceReadOptions
 };
 /// A reader of such data, without features. `lines` must outlive the reader, and `first` is as for
 /// MakeReaderFor.
@@ -99,7 +102,8 @@ std::unique_ptr<SequenceReader> MakeReaderOf(const KnownSequences& known, LineRe
 /// A reader of data for a model, without features. `lines` must outlive the reader. `first`: the
 /// first line of the data, where `lines` are a part of them; else null.
 std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines,
-                                              const FirstLine* first = nullptr);
+                                              const FirstLine* first = nullptr,
+                                              const std::string& comments = {});
 
 /// A label that the rules of IOB2 do not allow.
 struct BioViolation {

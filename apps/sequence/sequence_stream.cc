@@ -8,8 +8,8 @@
 namespace slackline::internal {
 
 SequenceStream::SequenceStream(const SequenceModel& model, const std::string& path,
-                               const std::string& folds)
-    : model_(model), lines_(path), reader_(MakeReaderFor(model, &lines_)) {
+                               const std::string& folds, const std::string& comments)
+    : model_(model), lines_(path), reader_(MakeReaderFor(model, &lines_, nullptr, comments)) {
   if (IsConverted(OneRank(), path))
     throw DataError(path, 0, "converted data are not read as a stream: leave --stream out");
   if (folds.empty()) return;

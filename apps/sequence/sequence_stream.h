@@ -17,9 +17,10 @@ namespace slackline::internal {
 
 class SequenceStream {
  public:
-  /// Opens the file ("-": the standard input). The model must outlive this object. `folds`: as for
-  /// ReadSequencesFor. Throws DataError.
-  SequenceStream(const SequenceModel& model, const std::string& path, const std::string& folds);
+  /// Opens the file ("-": the standard input). The model must outlive this object. `folds`
+  /// and `comments`: as for ReadSequencesFor. Throws DataError.
+  SequenceStream(const SequenceModel& model, const std::string& path, const std::string& folds,
+                 const std::string& comments = {});
 
   /// Reads the next sequence of the selected folds; false at the end of the file. Throws DataError
   /// as ReadSequencesFor does, but only when it reaches the error.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <slackline/apps/cli/add_command.h>
+#include <slackline/apps/sequence/commands/cmd_sequence_common.h>
 #include <slackline/apps/sequence/data/conll_reader.h>
 #include <slackline/apps/sequence/data/letters_reader.h>
 #include <slackline/apps/sequence/template_sets.h>
@@ -53,12 +54,13 @@ constexpr const char* kTemplateExamples =
 
 struct TemplateCommand {
   std::string data;
+  std::string comments;
   std::string columns = "2";
   std::string templates = "auto";
 };
 
 /// Throws DataError when the file is in the letters format.
-SequenceData ReadColumns(const std::string& path) {
+SequenceData ReadColumns(const std::string& path, const std::string& comments) {
   LineReader reader(path);
   std::string_view line;
   while (reader.Next(&line) && Trimmed(line).empty()) {
@@ -67,7 +69,7 @@ SequenceData ReadColumns(const std::string& path) {
     throw DataError(reader.name(), reader.line_number(),
                     "letters have their pixels as features, and no templates");
   }
-  const std::unique_ptr<SequenceReader> sequences = MakeConllReader(&reader, {});
+  const std::unique_ptr<SequenceReader> sequences = MakeConllReader(&reader, {{}, -1, comments});
   sequences->ParseLine(line);
   return ReadAllSequences(sequences.get());
 }
@@ -80,7 +82,7 @@ int RunTemplate(const TemplateCommand& command) {
     WriteOutput("-", ForOption("template", [&] { return TemplateSetText(set, columns); }));
     return 0;
   }
-  const SequenceData data = ReadColumns(command.data);
+  const SequenceData data = ReadColumns(command.data, command.comments);
   const TokenTable& tokens = *data.tokens;
   if (set == "auto") set = ChooseTemplateSet(tokens);
   WriteOutput("-", ForOption("template", [&] { return TemplateSetText(set, tokens.num_columns); }));
@@ -98,6 +100,7 @@ void AddSequenceTemplate(Command* parent, Action* action) {
       "without DATA: number of columns of the data, not counting the labels; column 0 holds words",
       "2")
       ->Excludes(data);
+  AddCommentsOption(app, &command->comments);
   AddTextOption(app, "template", &command->templates, "SET",
                 "auto, chunking, spelling or chunking+spelling", "auto");
 }

@@ -64,11 +64,22 @@ void DescribeData(const SequenceTask& task, const SequenceTotals& totals,
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-}  // namespace
-
 void AddFoldsOption(Command* app, std::string_view name, std::string* folds) {
   AddTextOption(app, name, folds, "LIST",
                 "letters: use only words of these folds, such as 1-9 or 0,2,4-6", "all");
+}
+
+}  // namespace
+
+void AddCommentsOption(Command* app, std::string* comments) {
+  AddTextOption(app, "comments", comments, "PREFIX",
+                "conll: leave out lines that begin with PREFIX, such as '#'", "none");
+}
+
+void SequenceDataFlags::Register(Command* app, std::string_view what) {
+  app->AddArgument("DATA", &data, std::string(what))->Required();
+  AddFoldsOption(app, "folds", &folds);
+  AddCommentsOption(app, &comments);
 }
 
 void SequenceFlags::RegisterReading(Command* app) {
@@ -77,7 +88,10 @@ void SequenceFlags::RegisterReading(Command* app) {
       "format of DATA. letters: Kassel's letters with pixels, one letter per line; if given, "
       "pixels may be any numbers. "
       "conll: one token per line, in columns of which the last is the label, with blank "
-      "lines between sequences. attributes: that of CRFsuite, one token per line: its "
+      "lines between sequences; columns lie between tabs where the first line has any, else "
+      "between "
+      "blanks; in CoNLL-U, words and their UPOS. attributes: that of CRFsuite, one token per line: "
+      "its "
       "label, then its attributes, as NAME or NAME:VALUE, with tabs between",
       "letters or conll, by the first line");
   AddTextOption(app, "template", &templates, "SET|FILE",
@@ -90,6 +104,7 @@ void SequenceFlags::RegisterReading(Command* app) {
                 std::to_string(kDefaultMinCount) + "; attributes: 1");
   AddTextOption(app, "hash-bits", &hash_bits, "B",
                 "conll, attributes: 2^B hashed features, without a dictionary; B from 1 to 30");
+  AddCommentsOption(app, &comments);
 }
 
 void SequenceFlags::Register(Command* app, const std::string& folds_option) {
@@ -137,6 +152,7 @@ SequenceReadOptions SequenceFlags::Read() const {
   if (options.format == SequenceFormat::kAttributes) options.features.min_count = 1;
   options.templates = templates;
   options.folds = folds;
+  options.comments = comments;
   if (!min_count.empty()) options.features.min_count = ReadCount("min-count", min_count, 1);
   if (!hash_bits.empty()) {
     if (!min_count.empty())
@@ -173,6 +189,7 @@ RecordTexts SequenceFlags::Texts(const SequenceInput& input) const {
   };
   add("costs", costs);
   add("folds", folds);
+  add("comments", comments);
   // Converted data have the options of their conversion (WithConversion).
   if (model != SequenceFormat::kLetters && input.data.converted == nullptr) {
     const bool conll = model == SequenceFormat::kConll;
@@ -217,6 +234,7 @@ void SequenceSession::Describe(const LearnerChoice& choice, const std::string& l
     std::fprintf(stderr, "format: %s, by the first line\n",
                  std::string(Name(task.model.format())).c_str());
   if (text && task.model.format() == SequenceFormat::kConll) {
+    NoteForm(task.input.data);
     std::fprintf(stderr, "%s\n",
                  DescribeTemplates(flags_, task.model.features().templates).c_str());
   }
@@ -258,10 +276,30 @@ void NoteUnknown(const SequenceData& data, std::int64_t features) {
   }
 }
 
-SequenceInput LoadSequences(const SequenceModel& model, const std::string& data,
-                            const std::string& folds, bool quiet) {
-  SequenceInput input = ReadSequencesFor(model, data, folds, ProcessRanks());
-  if (!quiet) NoteUnknown(input.data, input.unknown_features);
+void NoteForm(const SequenceData& data) {
+  if (data.conllu) {
+    std::fprintf(stderr,
+                 "note: %s is CoNLL-U: FORM is the word and UPOS its label; comments, ranges (1-2) "
+                 "and empty nodes (5.1) are left out\n",
+                 data.source.c_str());
+  }
+  if (data.num_hash_lines > data.num_sequences() / 20) {
+    std::fprintf(
+        stderr,
+        "note: %s with a line '# …', which counts as a token; --comments '#' leaves such "
+        "lines out\n",
+        (Count(data.num_hash_lines, "sequence") + (data.num_hash_lines == 1 ? " begins" : " begin"))
+            .c_str());
+  }
+}
+
+SequenceInput LoadSequences(const SequenceModel& model, const SequenceDataFlags& flags,
+                            bool quiet) {
+  SequenceInput input =
+      ReadSequencesFor(model, flags.data, flags.folds, ProcessRanks(), flags.comments);
+  if (quiet) return input;
+  NoteForm(input.data);
+  NoteUnknown(input.data, input.unknown_features);
   return input;
 }
 

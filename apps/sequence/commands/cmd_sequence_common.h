@@ -21,6 +21,7 @@ struct SequenceFlags {
   std::string data;
   std::string format;
   std::string folds;
+  std::string comments;
   std::string templates;
   std::string min_count;
   std::string hash_bits;
@@ -64,16 +65,29 @@ class SequenceSession : public SessionTask {
   SequenceTraining training_;
 };
 
+/// Which sequences of which file a model is to label.
+struct SequenceDataFlags {
+  std::string data;
+  std::string folds;
+  std::string comments;
+
+  /// what: of the argument DATA, for the help.
+  void Register(Command* app, std::string_view what);
+};
+
+/// Adds the option --comments of commands that read columns.
+void AddCommentsOption(Command* app, std::string* comments);
+
 /// Reads data for a model, with several ranks those of this rank. Unless quiet, prints what the
 /// model does not know of them to the standard error. Throws DataError.
-SequenceInput LoadSequences(const SequenceModel& model, const std::string& data,
-                            const std::string& folds, bool quiet);
+SequenceInput LoadSequences(const SequenceModel& model, const SequenceDataFlags& flags, bool quiet);
+
+/// Prints to the standard error what form the data have, if it is unusual: CoNLL-U, or sequences
+/// that begin with what looks like a comment.
+void NoteForm(const SequenceData& data);
 
 /// Prints to the standard error what a model does not know: labels of the data, and this number of
 /// features of tokens.
 void NoteUnknown(const SequenceData& data, std::int64_t features);
-
-/// Adds the option --folds of commands that predict.
-void AddFoldsOption(Command* app, std::string_view name, std::string* folds);
 
 }  // namespace slackline::internal::program

@@ -28,9 +28,8 @@ constexpr const char* kSequenceEvaluateExamples =
     "metrics.json";
 
 struct SequenceEvaluateCommand {
-  std::string data;
+  SequenceDataFlags data;
   std::string model;
-  std::string folds;
   bool json = false;
   bool quiet = false;
   ThreadFlag threads;
@@ -88,7 +87,7 @@ int RunSequenceEvaluate(const SequenceEvaluateCommand& command) {
   SequencePredictOptions options;
   options.threads = command.threads.Read();
   const SequenceModel model = MakeOnAllRanks([&] { return SequenceModel::Load(command.model); });
-  const SequenceInput input = LoadSequences(model, command.data, command.folds, command.quiet);
+  const SequenceInput input = LoadSequences(model, command.data, command.quiet);
   const SequencePredictions predictions =
       MakeOnAllRanks([&] { return PredictSequences(model, input.data, input.sequences, options); });
   const SequenceMetrics metrics =
@@ -110,9 +109,8 @@ void AddSequenceEvaluate(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(
       parent, action, {"evaluate", kSequenceEvaluateDescription, kSequenceEvaluateExamples},
       RunSequenceEvaluate);
-  app->AddArgument("DATA", &command->data, "sequences with their labels")->Required();
+  command->data.Register(app, "sequences with their labels");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
-  AddFoldsOption(app, "folds", &command->folds);
   command->threads.Register(app);
   app->AddFlag("--json", &command->json, "write JSON instead of a table");
   app->AddFlag("--quiet,-q", &command->quiet, "print only the result and errors");

@@ -66,12 +66,12 @@ Json ToJson(const SequenceExplanation& explanation, const SequenceData& data, Of
 
 int ExplainSequences(const SequenceExplainTask& task) {
   const Index top = task.flags.ReadTop();
-  task.flags.ReadNumbers(-1, task.data);
+  task.flags.ReadNumbers(-1, task.data.data);
   const SequenceModel model = SequenceModel::Load(task.model);
-  const SequenceInput input = LoadSequences(model, task.data, task.folds, task.quiet);
+  const SequenceInput input = LoadSequences(model, task.data, task.quiet);
   const auto count = static_cast<Index>(input.sequences.size());
   std::vector<Index> wanted;
-  const std::vector<Index> numbers = task.flags.ReadNumbers(count, task.data);
+  const std::vector<Index> numbers = task.flags.ReadNumbers(count, task.data.data);
   for (const Index number : numbers) wanted.push_back(input.sequences[number]);
   SequencePredictOptions options;
   options.threads = task.threads;

@@ -6,12 +6,14 @@
 #include <string>
 
 #include <slackline/apps/cli/cmd_explain_flags.h>
+#include <slackline/apps/sequence/commands/cmd_sequence_common.h>
 
 namespace slackline::internal::program {
 
 /// What to explain and where to write it.
 struct SequenceExplainTask {
-  std::string data, folds, model, out;
+  SequenceDataFlags data;
+  std::string model, out;
   Index threads = 1;
   bool quiet = false;
   ExplainFlags flags;

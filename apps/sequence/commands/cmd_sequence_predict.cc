@@ -54,10 +54,9 @@ constexpr const char* kSequencePredictExamples =
     "  slackline sequence predict conll-test.txt.gz --model chunks.slk --explain 1";
 
 struct SequencePredictCommand {
-  std::string data;
+  SequenceDataFlags data;
   std::string model;
   std::string output = "labels";
-  std::string folds;
   std::string out;
   bool stream = false;
   bool quiet = false;
@@ -158,7 +157,7 @@ void NoteColumns(const SequencePredictCommand& command, const SequenceInput& inp
 /// Predicts each sequence and writes its lines before reading the next one.
 void PredictStream(const SequencePredictCommand& command, const SequenceModel& model,
                    const SequencePredictOptions& options) {
-  SequenceStream stream(model, command.data, command.folds);
+  SequenceStream stream(model, command.data.data, command.data.folds, command.data.comments);
   StreamOutput out(command.out);
   SequenceDecoder decoder(model);
   SequencePredictions predictions;
@@ -178,6 +177,7 @@ void PredictStream(const SequencePredictCommand& command, const SequenceModel& m
   }
   out.Finish();
   if (command.quiet) return;
+  NoteForm(stream.data());
   NoteUnknown(stream.data(), stream.unknown_features());
   SayCounts(stream.num_sequences(), stream.num_tokens());
 }
@@ -185,20 +185,20 @@ void PredictStream(const SequencePredictCommand& command, const SequenceModel& m
 int RunSequencePredict(const SequencePredictCommand& command) {
   const SequencePredictOptions options = ReadOptions(command);
   if (!command.out.empty()) {
-    OnFirstRank([&] { CheckOutput("out", command.out, {command.data, command.model}, true); });
+    OnFirstRank([&] { CheckOutput("out", command.out, {command.data.data, command.model}, true); });
   }
   if (command.explain.wanted()) {
     RequireOneProcess("--explain");
-    return ExplainSequences({command.data, command.folds, command.model, command.out,
-                             options.threads, command.quiet, command.explain});
+    return ExplainSequences({command.data, command.model, command.out, options.threads,
+                             command.quiet, command.explain});
   }
-  RequireOneStream(command.stream, command.data);
+  RequireOneStream(command.stream, command.data.data);
   const SequenceModel model = MakeOnAllRanks([&] { return SequenceModel::Load(command.model); });
-  if (command.stream || command.data == "-") {
+  if (command.stream || command.data.data == "-") {
     PredictStream(command, model, options);
     return 0;
   }
-  const SequenceInput input = LoadSequences(model, command.data, command.folds, command.quiet);
+  const SequenceInput input = LoadSequences(model, command.data, command.quiet);
   NoteColumns(command, input, options);
   const SequencePredictions predictions =
       MakeOnAllRanks([&] { return PredictSequences(model, input.data, input.sequences, options); });
@@ -219,12 +219,11 @@ void AddSequencePredict(Command* parent, Action* action) {
   const auto [app, command] =
       AddCommand(parent, action, {"predict", kSequencePredictDescription, kSequencePredictExamples},
                  RunSequencePredict);
-  app->AddArgument("DATA", &command->data, "sequences")->Required();
+  command->data.Register(app, "sequences");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->Required();
   AddTextOption(app, "output", &command->output, "labels|scores|nbest=K",
                 "what to write (see above)", "labels");
   command->explain.Register(app, "sequence");
-  AddFoldsOption(app, "folds", &command->folds);
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
   app->AddFlag(
       "--stream", &command->stream,

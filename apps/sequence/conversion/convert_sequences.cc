@@ -106,8 +106,9 @@ class TextSurvey {
     if (options_.features.hash_bits != 0)
       return FeatureDictionary::Hashed(options_.features.hash_bits);
     const std::unique_ptr<LineReader> lines = text_.Open();
-    const auto reader =
-        MakeReaderOf({about.format, about.data.label_names, templates.num_columns()}, lines.get());
+    const auto reader = MakeReaderOf(
+        {about.format, about.data.label_names, templates.num_columns(), options_.comments},
+        lines.get());
     FeatureCounter counter;
     text_.ForEachPiece(
         "counting features", lines.get(), reader.get(),
@@ -170,11 +171,13 @@ class SequenceConverter {
     SequenceInput& about = result->about;
     const std::unique_ptr<LineReader> lines = text_.Open();
     about.data.source = lines->source();
+    const std::string& comments = options_.read.comments;
     const auto reader = options_.model != nullptr
-                            ? MakeReaderFor(*options_.model, lines.get())
+                            ? MakeReaderFor(*options_.model, lines.get(), nullptr, comments)
                             : MakeReaderOf({about.format, about.data.label_names,
                                             about.features ? about.features->templates.num_columns()
-                                                           : about.data.num_features},
+                                                           : about.data.num_features,
+                                            comments},
                                            lines.get());
     text_.ForEachPiece("reading", lines.get(), reader.get(), [&](SequenceData data) {
       about.unknown_features += MakeRows(about, &data);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The column format of the CoNLL tasks: one token per line, columns separated by any number of
-// blanks or tabs, and lines without text between sequences. Several such lines in a row are one
-// separator; there are no empty sequences. The last column is the label; `?` means that it is
-// unknown. Nothing else is special: `-DOCSTART-` lines are tokens, # is text, and bytes are not
-// interpreted.
+// The column format of the CoNLL tasks: one token per line, columns between tabs, or between any
+// number of blanks (apps/common/token_lines.h, which also recognises CoNLL-U), and lines without
+// text between sequences. Several such lines in a row are one separator; there are no empty
+// sequences. The last column is the label; `?`, or nothing between tabs, means that it is unknown.
+// Nothing else is special: `-DOCSTART-` lines are tokens, and so are lines that begin with # in
+// other files than CoNLL-U; bytes are not interpreted.
 #pragma once
 
 #include <memory>
@@ -23,6 +24,7 @@ struct ConllReadOptions {
   /// file then has this number of columns and no labels, or one column more.
   std::vector<std::string> label_names;
   Index num_columns = -1;
+  std::string comments = {};  ///< lines that begin with this text are left out; empty: none
 };
 
 /// Reads sequences, plain or compressed with gzip; "-" is the standard input. Rows stay null.

@@ -60,6 +60,14 @@ std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& da
   return selected;
 }
 
+long SequenceData::LineOf(Index m, Offset token) const {
+  const auto before = [this](Offset t) {
+    return std::upper_bound(left_out.begin(), left_out.end(), t) - left_out.begin();
+  };
+  return lines[m] + static_cast<long>(token - begin[m]) +
+         static_cast<long>(before(token) - before(begin[m]));
+}
+
 void AppendInput(const SequenceData& data, Offset token, std::string* line) {
   const TokenTable& tokens = *data.tokens;
   for (Index c = 0; c < tokens.num_columns; ++c) {

@@ -66,7 +66,10 @@ struct SequenceData {
   std::vector<Index> labels;  ///< per token; kUnlabelled = unknown
   std::vector<Index> folds;   ///< per sequence; empty if the file has none (CoNLL)
   std::vector<long> lines;    ///< line number of each sequence's first token in its file
-  FilePlaces files;           ///< of a folder: the file of each sequence
+  /// For each line that was left out between tokens of a sequence, the number of the token after
+  /// it; ascending. LineOf counts them.
+  std::vector<Offset> left_out;
+  FilePlaces files;  ///< of a folder: the file of each sequence
   std::shared_ptr<const TokenTable> tokens;
   /// Only of data with attributes, until features are made of them.
   std::shared_ptr<const AttributeTable> attributes;
@@ -83,6 +86,11 @@ struct SequenceData {
   Offset num_tokens() const { return static_cast<Offset>(labels.size()); }
   Index length(Index m) const { return static_cast<Index>(begin[m + 1] - begin[m]); }
   const std::string& FileOf(Index m) const { return files.FileOf(m, source); }
+  /// The line of a token of sequence m in its file.
+  long LineOf(Index m, Offset token) const;
+  bool conllu = false;  ///< whether the file was CoNLL-U (apps/common/token_lines.h)
+  /// Sequences whose first line begins with "# ", as comments do in other formats.
+  Index num_hash_lines = 0;
 };
 
 /// Whether each sequence is in the folds of `selection`, a list of numbers and ranges: "0", "1-9",

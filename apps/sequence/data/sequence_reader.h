@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include <slackline/apps/common/token_lines.h>
 #include <slackline/apps/sequence/data/sequence_data.h>
 #include <slackline/core/line_reader.h>
 #include <slackline/core/ranks.h>
-#include <slackline/core/record_deal.h>
 
 namespace slackline::internal {
 
@@ -19,6 +19,7 @@ struct FirstLine {
   std::string text;
   long number = 0;
   std::string file;
+  TokenLines lines;  ///< of CoNLL columns: their form, decided
 };
 
 class SequenceReader {
@@ -49,10 +50,6 @@ class SequenceReader {
   SequenceReader(const SequenceReader&) = default;
   SequenceReader& operator=(const SequenceReader&) = default;
 };
-
-/// A token of a sequence, or the end of one where the line is blank: the rule of CoNLL data and
-/// of attributes.
-LineRole RoleOfTokenLine(std::string_view line);
 
 /// All sequences of a reader.
 inline SequenceData ReadAllSequences(SequenceReader* reader) {

@@ -51,9 +51,9 @@ TEST_CASE("tokens and sequences") {
   CHECK(data.tokens->text(2, 1) == "UH");
 }
 
-TEST_CASE("blanks and tabs in any number separate columns, lines without text separate sequences") {
+TEST_CASE("blanks in any number separate columns, lines without text separate sequences") {
   const SequenceData data =
-      ReadTagged("\n \t\r\n  a \t A\tX  \r\n\r\nb  B X\r\n\t\n\n \nc C X\n\n\n");
+      ReadTagged("\n \t\r\n  a   A X  \r\n\r\nb \t B X\r\n\t\n\n \nc C X\n\n\n");
   CHECK(data.begin == std::vector<Offset>{0, 1, 2, 3});
   CHECK(data.lines == std::vector<long>{3, 5, 9});
   CHECK(data.tokens->text(0, 0) == "a");
@@ -66,8 +66,73 @@ TEST_CASE("the input is written with its own separator") {
   AppendInput(ReadTagged("a A X\n"), 0, &line);
   CHECK(line == "a A");
   line.clear();
-  AppendInput(ReadTagged("  a\tA X\n"), 0, &line);
+  AppendInput(ReadTagged("a\tA\tX\n"), 0, &line);
   CHECK(line == "a\tA");
+}
+
+TEST_CASE("where the first line has tabs, columns lie between tabs, and keep their blanks") {
+  const SequenceData data = ReadTagged("New York\tNNP\tB-LOC\n is \t\tO\r\n\n# a\t#\t\nx\ty\t?\n");
+  CHECK(data.num_sequences() == 2);
+  CHECK(data.tokens->num_columns == 2);
+  CHECK(data.tokens->text(0, 0) == "New York");
+  CHECK(data.tokens->text(1, 0) == " is ");
+  CHECK(data.tokens->text(1, 1) == "");
+  CHECK(data.tokens->text(2, 0) == "# a");
+  CHECK(data.labels == Labels{0, 1, kUnlabelled, kUnlabelled});
+  CHECK_FALSE(data.conllu);
+  std::string line;
+  AppendInput(data, 1, &line);
+  CHECK(line == " is \t");
+  CHECK(ConllError("a\tA\tX\nb B X\n") ==
+        "text.txt:2: 1 column at 'b B X', but line 1 has 3 between tabs");
+  // The form is that of the first line without #.
+  CHECK(ReadTagged("#\ta b\tX\nc\td e\tX\n").tokens->text(1, 1) == "d e");
+}
+
+TEST_CASE("CoNLL-U is recognised: words and their UPOS, without comments, ranges and empty nodes") {
+  const auto token = [](const std::string& id, const std::string& form, const std::string& upos) {
+    return id + "\t" + form + "\tlemma\t" + upos + "\t_\t_\t0\troot\t_\tSpaceAfter=No\n";
+  };
+  const std::string text = "# sent_id = 1\n# text = al mar\n" + token("1-2", "al", "_") +
+                           token("1", "a", "ADP") + token("2", "el", "DET") +
+                           token("2.1", "el", "DET") + token("3", "mar", "NOUN") +
+                           "\n# sent_id = 2\n" + token("1", "#", "SYM") + "\n" +
+                           token("1", "New York", "_") + "\n# newpar\n";
+  const SequenceData data = ReadTagged(text);
+  CHECK(data.conllu);
+  CHECK(data.num_hash_lines == 0);
+  CHECK(data.begin == std::vector<Offset>{0, 3, 4, 5});
+  CHECK(data.tokens->num_columns == 1);
+  CHECK(data.tokens->text(2, 0) == "mar");
+  CHECK(data.tokens->text(3, 0) == "#");
+  CHECK(data.tokens->text(4, 0) == "New York");
+  CHECK(data.label_names == std::vector<std::string>{"ADP", "DET", "NOUN", "SYM"});
+  CHECK(data.labels == Labels{0, 1, 2, 3, kUnlabelled});
+  CHECK(data.lines == std::vector<long>{4, 10, 12});
+  CHECK(data.LineOf(0, 1) == 5);
+  CHECK(data.LineOf(0, 2) == 7);
+  CHECK(data.LineOf(1, 3) == 10);
+  CHECK(ReadTagged(text, KnownLabels(1)).has_labels);
+  CHECK(ConllError(token("1", "a", "X") + "2\tb\n") ==
+        "text.txt:2: 2 columns at '2', but CoNLL-U has 10");
+  // Ten columns without numbers are columns.
+  CHECK_FALSE(ReadTagged("a\tb\tc\td\te\tf\tg\th\ti\tX\n").conllu);
+}
+
+TEST_CASE("lines that begin with a prefix are left out, and messages propose it") {
+  ConllReadOptions options;
+  options.comments = "#";
+  const std::string text = "# id 1\na A X\n# middle\nb B Y\n\n# id 2\n\nc C X\n";
+  const SequenceData data = ReadTagged(text, options);
+  CHECK(data.begin == std::vector<Offset>{0, 2, 3});
+  CHECK(data.lines == std::vector<long>{2, 8});
+  CHECK(data.LineOf(0, 1) == 4);
+  CHECK(ConllError(text) ==
+        "text.txt:3: 2 columns at '#', but line 1 has 3; --comments '#' leaves such lines out");
+  CHECK(ConllError("# id 1 2\na A X\n") ==
+        "text.txt:2: 3 columns at 'a', but line 1 has 4; --comments '#' leaves such lines out");
+  CHECK(ReadTagged("# a O\nb c O\n\n# a O\n").num_hash_lines == 2);
+  CHECK(ReadTagged("#a a O\nb c O\n\nb # O\n# a O\n").num_hash_lines == 0);
 }
 
 TEST_CASE("comments, documents and UTF-8 are tokens like others") {
@@ -165,7 +230,7 @@ TEST_CASE("a very long sequence stores its texts once") {
 
 TEST_CASE("sequences are read one by one, with the label numbers of the whole file") {
   const TemporaryFolder folder;
-  LineReader lines(folder.Write("t.txt", "\na\tx\tA\n\n\nb\ty\tC\nc z D\n\nd x C"));
+  LineReader lines(folder.Write("t.txt", "\na\tx\tA\n\n\nb\ty\tC\nc\tz\tD\n\nd\tx\tC"));
   const auto reader = MakeConllReader(&lines, {{"A", "B"}, 2});
   REQUIRE(reader->Next());
   CHECK(lines.line_number() == 3);  // including the blank line behind the sequence, and no more
