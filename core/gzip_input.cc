@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/gzip_input.h>
 
+#include <iconv.h>
 #include <poll.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <vector>
@@ -28,9 +30,14 @@ struct GzipInput::Stream {
   z_stream z{};
   bool inflating = false;
   std::vector<unsigned char> buffer = std::vector<unsigned char>(kBufferBytes);
+  iconv_t converter = NoConverter();  // of UTF-16
+  std::vector<char> converted;        // UTF-8 that is not yet handed out
+  std::size_t handed_out = 0;
 
+  static iconv_t NoConverter() { return reinterpret_cast<iconv_t>(std::intptr_t{-1}); }
   ~Stream() {
     if (inflating) inflateEnd(&z);
+    if (converter != NoConverter()) iconv_close(converter);
   }
 };
 
@@ -93,9 +100,56 @@ bool GzipInput::BeginMember() {
   return true;
 }
 
-/// Determines from the first bytes whether the file is gzip.
+/// Returns whether a byte order mark of UTF-16 comes first, and prepares for reading what follows.
+/// BeginMember has looked for the first two bytes.
+bool GzipInput::BeginUtf16() {
+  z_stream& z = stream_->z;
+  if (z.avail_in < 2) return false;
+  const bool little = z.next_in[0] == 0xff && z.next_in[1] == 0xfe;
+  if (!little && !(z.next_in[0] == 0xfe && z.next_in[1] == 0xff)) return false;
+  stream_->converter = iconv_open("UTF-8", little ? "UTF-16LE" : "UTF-16BE");
+  if (stream_->converter == Stream::NoConverter()) return false;
+  z.next_in += 2;
+  z.avail_in -= 2;
+  return true;
+}
+
+/// Determines from the first bytes whether the file is gzip or UTF-16.
 void GzipInput::Recognise() {
-  mode_ = BeginMember() ? Mode::kMember : error_.empty() ? Mode::kPlain : Mode::kEnd;
+  mode_ = BeginMember()     ? Mode::kMember
+          : !error_.empty() ? Mode::kEnd
+          : BeginUtf16()    ? Mode::kUtf16
+                            : Mode::kPlain;
+}
+
+/// Converts some of the file; false at its end, and on an error.
+bool GzipInput::ConvertMore() {
+  z_stream& z = stream_->z;
+  for (;;) {
+    const bool more = z.avail_in >= 4 || Refill();
+    if (!error_.empty() || interrupted_) return false;
+    if (z.avail_in == 0) return false;
+    char* in = reinterpret_cast<char*>(z.next_in);
+    std::size_t in_bytes = z.avail_in;
+    stream_->converted.resize(kBufferBytes);
+    char* out = stream_->converted.data();
+    std::size_t room = stream_->converted.size();
+    const std::size_t result = iconv(stream_->converter, &in, &in_bytes, &out, &room);
+    const bool cut = result == static_cast<std::size_t>(-1) && errno == EINVAL;
+    if (result == static_cast<std::size_t>(-1) && errno != E2BIG && !cut) {
+      Fail("the UTF-16 text is damaged");
+      return false;
+    }
+    z.next_in = reinterpret_cast<Bytef*>(in);
+    z.avail_in = static_cast<uInt>(in_bytes);
+    stream_->converted.resize(stream_->converted.size() - room);
+    stream_->handed_out = 0;
+    if (!stream_->converted.empty()) return true;
+    if (!more) {
+      Fail("the UTF-16 text ends within a character");
+      return false;
+    }
+  }
 }
 
 bool GzipInput::compressed() {
@@ -159,6 +213,14 @@ std::size_t GzipInput::Read(char* out, std::size_t room) {
         break;
       case Mode::kPlain:
         return ReadPlain(out, room);
+      case Mode::kUtf16: {
+        Stream& s = *stream_;
+        if (s.handed_out == s.converted.size() && !ConvertMore()) return 0;
+        const std::size_t count = std::min(room, s.converted.size() - s.handed_out);
+        std::memcpy(out, s.converted.data() + s.handed_out, count);
+        s.handed_out += count;
+        return count;
+      }
       case Mode::kMember:
         if (const std::size_t count = ReadMember(out, room); count > 0) return count;
         break;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The bytes of a file, decompressed when its content is gzip. Stricter than zlib's gzread, which
-// treats anything after the last member as the end of the file.
+// The bytes of a file, decompressed when its content is gzip, and turned into UTF-8 when it is
+// UTF-16 with a byte order mark, which Excel writes as "Unicode text". Stricter than zlib's gzread,
+// which treats anything after the last member as the end of the file.
 #pragma once
 
 #include <atomic>
@@ -26,8 +27,8 @@ class GzipInput {
   std::size_t Read(char* out, std::size_t room);
 
   /// Skips up to `bytes` ≥ 0 bytes of a plain file without reading them, and returns their number,
-  /// which may reach beyond the end of the file. 0 where the file is gzip or cannot be entered in
-  /// the middle.
+  /// which may reach beyond the end of the file. 0 where the file is gzip or UTF-16, or cannot be
+  /// entered in the middle.
   Offset SkipPlain(Offset bytes);
 
   /// From now on, the file ends when *interrupt is not 0 and more bytes are wanted: within a fifth
@@ -36,7 +37,7 @@ class GzipInput {
   /// Whether that has happened.
   bool interrupted() const { return interrupted_; }
 
-  /// Whether the file is gzip, which its first bytes tell.
+  /// Whether the file is gzip or UTF-16, which its first bytes tell.
   bool compressed();
 
   /// "" while no error has occurred, else the error: the file cannot be read, or its gzip data are
@@ -46,7 +47,7 @@ class GzipInput {
 
  private:
   struct Stream;
-  enum class Mode { kUnknown, kPlain, kMember, kBetween, kPadding, kEnd };
+  enum class Mode { kUnknown, kPlain, kUtf16, kMember, kBetween, kPadding, kEnd };
 
   bool WaitForBytes();
   bool Refill();
@@ -54,6 +55,8 @@ class GzipInput {
   void Recognise();
   std::size_t ReadPlain(char* out, std::size_t room);
   std::size_t ReadMember(char* out, std::size_t room);
+  bool BeginUtf16();
+  bool ConvertMore();
   std::size_t Fail(const std::string& error);
 
   int descriptor_;

@@ -55,6 +55,7 @@ void ClassDataFlags::Register(Command* app, const std::string& what, const std::
                 "columns of a table that are neither " + other +
                     " nor features: names, patterns such as id_*, positions, or ranges of "
                     "positions (2:5), separated by commas");
+  cells.Register(app);
 }
 
 MultiLabelReadOptions ClassDataFlags::ReadOptions() const {
@@ -62,24 +63,28 @@ MultiLabelReadOptions ClassDataFlags::ReadOptions() const {
   read.format = ReadClassFormat(format);
   read.label_columns = label_column;
   read.ignore_columns = ignore_columns;
+  cells.SetIn(&read);
   return read;
 }
 
 void ClassDataFlags::AddTo(std::vector<std::pair<std::string, std::string>>* options) const {
   if (!label_column.empty()) options->emplace_back("label-column", label_column);
   if (!ignore_columns.empty()) options->emplace_back("ignore-columns", ignore_columns);
+  cells.AddTo(options);
 }
 
 void ClassReadingFlags::Register(Command* app) {
   RegisterClassFormat(app, &format);
   AddTextOption(app, "label-column", &label_column, "NAME",
                 "name of the column of a table that has the classes", "that of the training data");
+  RegisterSeparator(app, &separator);
   app->AddFlag("--strict", &strict,
                "refuse columns, categories, features and classes that the model does not know");
 }
 
 MultiLabelReadOptions ClassReadingFlags::OptionsFor(MultiLabelReadOptions options) const {
   options.format = ReadClassFormat(format);
+  options.separator = ReadSeparator(separator);
   options.strict = strict;
   options.ranks = &ProcessRanks();
   if (label_column.empty()) return options;

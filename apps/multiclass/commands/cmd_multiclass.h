@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_table_flags.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/core/feature_rows.h>
 
@@ -31,6 +32,7 @@ struct ClassDataFlags {
   std::string format = "auto";
   std::string label_column;
   std::string ignore_columns;
+  CellFlags cells;
 
   /// what: what the column has, "the classes"; other: what no other column is, "classes".
   void Register(Command* app, const std::string& what, const std::string& other);
@@ -44,6 +46,7 @@ struct ClassDataFlags {
 struct ClassReadingFlags {
   std::string format = "auto";
   std::string label_column;
+  std::string separator;
   bool strict = false;
 
   void Register(Command* app);

@@ -127,8 +127,7 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   settings.read.bytes_per_label_entry = kBytesPerLabelEntry;
   settings.read.append_constant = training.bias && !training.kernelized;
   settings.read.format = ReadFormat(format);
-  settings.read.label_columns = table.label_columns;
-  settings.read.ignore_columns = table.ignore_columns;
+  table.AddTo(&settings.read);
   settings.read.labels_xml = labels_xml;
   if (!num_labels.empty()) settings.read.num_labels = ReadCount("num-labels", num_labels, 1);
   // This check comes before the names of all labels are made.
@@ -153,6 +152,7 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   };
   add("label-columns", table.label_columns);
   add("ignore-columns", table.ignore_columns);
+  table.cells.AddTo(&training.texts.options);
   return settings;
 }
 

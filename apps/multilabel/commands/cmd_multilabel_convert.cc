@@ -51,8 +51,7 @@ MultiLabelReadOptions ReadOptionsOf(const MultiLabelConvertCommand& command) {
     if (!command.num_labels.empty())
       read.num_labels = ReadCount("num-labels", command.num_labels, 1);
     read.append_constant = CheckChoice("bias", command.bias, {"0", "1"}) == 1;
-    read.label_columns = command.table.label_columns;
-    read.ignore_columns = command.table.ignore_columns;
+    command.table.AddTo(&read);
   }
   read.format = ReadFormat(command.format);
   return read;

@@ -32,15 +32,23 @@ void RegisterStrict(Command* app, bool* strict) {
 void TableFlags::Register(Command* app) {
   AddTextOption(
       app, "label-columns", &label_columns, "LIST",
-      "columns of a table (CSV, TSV) that are labels, separated by commas: names, patterns such as "
+      "columns (CSV, TSV, ARFF) that are labels, separated by commas: names, patterns such as "
       "tag_*, positions (3; -1 is the last column), or ranges of positions (2:5; -3: for the last "
       "three). An exact column name takes precedence over a pattern or a position");
   AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
-                "columns of a table that are neither labels nor features, in the same notation");
+                "columns that are neither labels nor features, in the same notation");
+  cells.Register(app);
+}
+
+void TableFlags::AddTo(MultiLabelReadOptions* options) const {
+  options->label_columns = label_columns;
+  options->ignore_columns = ignore_columns;
+  cells.SetIn(options);
 }
 
 void ReadingFlags::Register(Command* app) {
   RegisterFormat(app, &format);
+  RegisterSeparator(app, &separator);
   RegisterStrict(app, &strict);
   AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
                 "number of labels of a prediction. auto: as the model was trained. any: no bounds. "
@@ -62,6 +70,7 @@ MultiLabelModel ReadingFlags::Load(const std::string& path) const {
 MultiLabelReadOptions ReadingFlags::OptionsFor(const MultiLabelModel& model) const {
   MultiLabelReadOptions options = model.ReadOptions();
   options.format = ReadFormat(format);
+  options.separator = ReadSeparator(separator);
   options.strict = strict;
   options.ranks = &ProcessRanks();
   return options;

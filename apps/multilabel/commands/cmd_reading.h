@@ -7,6 +7,7 @@
 #include <string>
 
 #include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_table_flags.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/multilabel_model.h>
 
@@ -24,14 +25,18 @@ void RegisterStrict(Command* app, bool* strict);
 struct TableFlags {
   std::string label_columns;
   std::string ignore_columns;
+  CellFlags cells;
 
   void Register(Command* app);
-  bool given() const { return !label_columns.empty() || !ignore_columns.empty(); }
+  bool given() const { return !label_columns.empty() || !ignore_columns.empty() || cells.given(); }
+  /// Throws DataError.
+  void AddTo(MultiLabelReadOptions* options) const;
 };
 
 /// The options of a model and of the data it is applied to.
 struct ReadingFlags {
   std::string format = "auto";
+  std::string separator;
   bool strict = false;
   std::string label_counts = "auto";
 

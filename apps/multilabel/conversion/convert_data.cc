@@ -63,7 +63,10 @@ class Converter {
   Converter(const std::string& path, const ConvertedTarget& target,
             const ConversionOptions& options)
       : options_(options), target_(target), read_(options.read) {
-    if (!for_prediction() && IsTable()) {
+    // The standard input cannot be read twice, as tables are.
+    const bool table = path == "-" ? !options.read.label_columns.empty()
+                                   : !for_prediction() && IsTableFile(path, options.read);
+    if (!for_prediction() && table) {
       table_.emplace(path, options);
       read_ = table_->RowOptions(options.read);
     }
@@ -100,8 +103,6 @@ class Converter {
 
  private:
   bool for_prediction() const { return options_.read.for_prediction(); }
-  /// Training on a table needs its label columns, and no other data have them.
-  bool IsTable() const { return !options_.read.label_columns.empty(); }
 
   void WriteExamples() {
     TextPieces pieces;

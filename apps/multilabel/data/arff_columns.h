@@ -3,6 +3,7 @@
 // The roles of the attributes of an ARFF file: labels and features.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,14 +18,16 @@ namespace slackline::internal {
 struct ArffColumn {
   std::string name;
   Index label = kAbsent;
+  bool left_out = false;  ///< neither a label nor a feature
   Index first_feature = 0;
   Index width = 1;
   bool nominal = false;
   bool one_hot = false;
   /// Nominal: each value and its position in the declaration, sorted by value.
   std::vector<std::pair<std::string, Index>> positions;
-  std::vector<double> numbers;  ///< nominal but not one-hot: the number of each position
-  Offset missing = 0;           ///< number of missing values
+  std::vector<double> numbers;            ///< nominal but not one-hot: the number of each position
+  std::vector<std::int8_t> label_values;  ///< nominal labels: 0 or 1 for each position
+  Offset missing = 0;                     ///< number of missing values
 
   /// The position of a nominal value in its declaration, or kAbsent. Logarithmic time.
   Index Position(std::string_view value) const;

@@ -8,6 +8,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
 
 namespace slackline::internal {
 
@@ -70,7 +71,10 @@ class HeaderParser {
     }
     const ArffScanner::Token token = scanner.Next("");
     const std::string keyword = LowerCase(token.text);
-    if (keyword == "@relation") return true;
+    if (keyword == "@relation") {
+      ParseRelation(scanner.Rest());
+      return true;
+    }
     if (keyword == "@attribute") {
       ParseAttribute(&scanner);
       return true;
@@ -88,6 +92,20 @@ class HeaderParser {
     throw DataError(reader_.name(), reader_.line_number(), message);
   }
 
+  /// Reads "-C N" anywhere in the name of the relation.
+  void ParseRelation(std::string_view text) {
+    const std::size_t at = text.find("-C ");
+    if (at == std::string_view::npos) return;
+    text = Trimmed(text.substr(at + 3));
+    const bool last = text.starts_with('-');
+    if (last) text.remove_prefix(1);
+    Index number = 0;
+    std::size_t digits = 0;
+    while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
+    if (!ParseIndex(text.substr(0, digits), &number)) return;
+    header_.relation_labels = last ? -number : number;
+  }
+
   void ParseAttribute(ArffScanner* scanner) {
     ArffAttribute attribute;
     attribute.line = reader_.line_number();
@@ -103,9 +121,13 @@ class HeaderParser {
     } else {
       const ArffScanner::Token type = scanner->Next("[");
       const std::string lower = LowerCase(type.text);
+      if (!type.quoted && (lower == "string" || lower == "date" || lower == "relational")) {
+        attribute.other_type = lower;
+        return Append(std::move(attribute));  // ignores a format of dates
+      }
       if (type.quoted || (lower != "numeric" && lower != "real" && lower != "integer")) {
         Fail("attribute " + Quoted(attribute.name) + " has type " + Quoted(type.text) +
-             "; only numeric, real, integer and nominal {...} can be read");
+             "; there are numeric, real, integer, nominal {...}, string, date and relational");
       }
       if (!scanner->AtEnd() && scanner->Peek() == '[')
         return Append(std::move(attribute));  // ignores a range

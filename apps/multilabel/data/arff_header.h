@@ -47,24 +47,30 @@ struct ArffAttribute {
   std::string name;
   long line = 0;
   bool nominal = false;
+  std::string other_type = {};      ///< string, date or relational: only to be left out
   std::vector<std::string> values;  ///< nominal: in the order of declaration
 
   /// Whether the declarations say the same, wherever they stand.
   bool SameAs(const ArffAttribute& other) const {
-    return name == other.name && nominal == other.nominal && values == other.values;
+    return name == other.name && nominal == other.nominal && other_type == other.other_type &&
+           values == other.values;
   }
 };
 
 struct ArffHeader {
   std::string file;
+  /// "-C N" in the relation, as MEKA writes it: the first N attributes are labels, or the last −N
+  /// where N < 0; 0 without it.
+  Index relation_labels = 0;
   std::vector<ArffAttribute> attributes;
   std::unordered_map<std::string, Index> by_name;
 };
 
 /// Reads the declarations from `line` (just taken from `reader`) to @data. Keywords and types may
-/// be in any case. Types: numeric, real, integer (a range in brackets after them is ignored) and
-/// nominal {a,b,…}. Throws DataError on other types, unknown declarations, repeated names or
-/// nominal values, and when @data is missing.
+/// be in any case. Types: numeric, real, integer (a range in brackets after them is ignored),
+/// nominal {a,b,…}, and string, date and relational, whose values only have a length. Throws
+/// DataError on other types, unknown declarations, repeated names or nominal values, and when @data
+/// is missing.
 ArffHeader ReadArffHeader(LineReader* reader, std::string_view line);
 
 /// Throws DataError, at a line of `other`, unless both declare the same attributes in the same

@@ -5,15 +5,21 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <slackline/apps/multilabel/data/arff_columns.h>
 #include <slackline/apps/multilabel/data/arff_header.h>
+#include <slackline/apps/multilabel/tables/column_selection.h>
+#include <slackline/apps/multilabel/tables/label_words.h>
 #include <slackline/apps/multilabel/tables/missing_values.h>
 #include <slackline/apps/multilabel/tables/table_text.h>
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
@@ -37,14 +43,18 @@ class ArffParser final : public MultiLabelReader {
   }
   void ParseRow(std::string_view line);
   void NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options);
+  void NameGivenLabels(const ArffHeader& header, const MultiLabelReadOptions& options);
+  void LeaveOut(const ArffHeader& header, const MultiLabelReadOptions& options);
+  void LeaveOutUnknown(const ArffHeader& header, const MultiLabelReadOptions& options);
   void MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options);
   void CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const;
-  static void CheckLabelAttribute(const ArffHeader& header, const ArffAttribute& attribute);
+  static std::vector<std::int8_t> LabelValuesOf(const ArffHeader& header,
+                                                const ArffAttribute& attribute);
   void ParseDenseRow(ArffScanner* scanner);
   void ParseSparseRow(ArffScanner* scanner);
   void ParseWeight(ArffScanner* scanner) const;
   ArffScanner::Token NextValue(ArffScanner* scanner, std::string_view stops) const;
-  std::int8_t LabelValue(const ArffColumn& column, const ArffScanner::Token& token) const;
+  std::int8_t LabelValue(const ArffColumn& column, const ArffScanner::Token& token);
   /// The feature that the value sets (relative to the column's first one) and its number.
   std::pair<Index, double> FeatureValue(const ArffColumn& column,
                                         const ArffScanner::Token& token) const;
@@ -62,6 +72,8 @@ class ArffParser final : public MultiLabelReader {
   MultiLabelData data_;
   std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
   std::vector<ArffColumn> columns_;
+  LabelWords label_words_{{}};
+  std::vector<std::string> left_out_;        // attributes of the file that the model does not know
   std::vector<Index> nonzero_if_omitted_;    // feature columns whose omitted value is not 0
   std::vector<std::int8_t> omitted_labels_;  // labels of a sparse row that omits every label
   std::vector<double> values_;               // the row being read
@@ -76,8 +88,84 @@ ArffParser::ArffParser(LineReader* reader, const ArffHeader& header,
     : MultiLabelReader(options), reader_(*reader) {
   data_.source = reader_.source();
   data_.has_constant = options.append_constant;
-  NameLabels(header, options);
+  if (options.for_prediction() || !options.labels_xml.empty()) {
+    NameLabels(header, options);
+  } else {
+    NameGivenLabels(header, options);
+  }
+  label_words_ = LabelWords(data_.label_names);
   MakeColumns(header, options);
+}
+
+/// The labels of --label-columns, or of the relation.
+void ArffParser::NameGivenLabels(const ArffHeader& header, const MultiLabelReadOptions& options) {
+  std::vector<std::string> names;
+  for (const ArffAttribute& attribute : header.attributes) names.push_back(attribute.name);
+  if (!options.label_columns.empty()) {
+    for (const Index k : SelectColumns("--label-columns", options.label_columns, names))
+      data_.label_names.push_back(names[Size(k)]);
+    return;
+  }
+  const Index count = std::abs(header.relation_labels);
+  if (Size(count) > names.size()) {
+    throw DataError(header.file, 0,
+                    "the relation has -C " + std::to_string(header.relation_labels) +
+                        ", but there are only " + std::to_string(names.size()) + " attributes");
+  }
+  const auto first = header.relation_labels > 0 ? names.begin() : names.end() - count;
+  data_.label_names.assign(first, first + count);
+}
+
+/// Marks the attributes that are no columns: those of --ignore-columns in training.
+void ArffParser::LeaveOut(const ArffHeader& header, const MultiLabelReadOptions& options) {
+  std::vector<std::string> names;
+  for (const ArffAttribute& attribute : header.attributes) names.push_back(attribute.name);
+  if (!options.ignore_columns.empty()) {
+    for (const Index k : SelectColumns("--ignore-columns", options.ignore_columns, names)) {
+      if (columns_[Size(k)].label >= 0)
+        throw DataError("--ignore-columns: attribute " + Quoted(names[Size(k)]) + " is a label");
+      columns_[Size(k)].left_out = true;
+    }
+  }
+  if (!options.feature_names.empty()) LeaveOutUnknown(header, options);
+  for (std::size_t a = 0; a < columns_.size(); ++a) {
+    const ArffAttribute& attribute = header.attributes[a];
+    if (columns_[a].left_out || attribute.other_type.empty()) continue;
+    throw DataError(header.file, attribute.line,
+                    "attribute " + Quoted(attribute.name) + " has type " +
+                        Quoted(attribute.other_type) + ", which is " +
+                        (columns_[a].label >= 0 ? "no type of a label" : "no feature") +
+                        "; leave it out by --ignore-columns " + Quoted(attribute.name));
+  }
+}
+
+/// For a model: attributes that it does not know are left out if all that it knows are there.
+void ArffParser::LeaveOutUnknown(const ArffHeader& header, const MultiLabelReadOptions& options) {
+  const std::unordered_set<std::string> known(options.feature_names.begin(),
+                                              options.feature_names.end());
+  std::vector<std::size_t> unknown;
+  std::size_t found = 0;
+  for (std::size_t a = 0; a < columns_.size(); ++a) {
+    if (columns_[a].label >= 0) continue;
+    std::vector<std::string> names;
+    if (header.attributes[a].other_type.empty())
+      NameArffFeatures(header.attributes[a], columns_[a], &names);
+    const auto count = std::count_if(
+        names.begin(), names.end(), [&](const std::string& name) { return known.count(name) > 0; });
+    found += Size(count);
+    if (count == 0) unknown.push_back(a);
+  }
+  if (found != known.size()) return;
+  for (const std::size_t a : unknown) {
+    const ArffAttribute& attribute = header.attributes[a];
+    if (options.strict) {
+      throw DataError(
+          header.file, attribute.line,
+          "attribute " + Quoted(attribute.name) + " is unknown to the model (--strict)");
+    }
+    columns_[a].left_out = true;
+    left_out_.push_back(attribute.name);
+  }
 }
 
 void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options) {
@@ -116,19 +204,28 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
     }
   }
   for (std::size_t a = 0; a < header.attributes.size(); ++a) {
-    ArffColumn column = MakeArffColumn(header.file, header.attributes[a]);
-    column.label = label_of[a];
+    columns_.push_back(MakeArffColumn(header.file, header.attributes[a]));
+    columns_.back().label = label_of[a];
+  }
+  LeaveOut(header, options);
+  for (std::size_t a = 0; a < columns_.size(); ++a) {
+    ArffColumn& column = columns_[a];
+    const ArffAttribute& attribute = header.attributes[a];
+    if (column.left_out) continue;
     if (column.label >= 0) {
-      CheckLabelAttribute(header, header.attributes[a]);
-      if (column.nominal) omitted_labels_[column.label] = column.numbers[0] == 1 ? 1 : 0;
-    } else {
-      column.first_feature = data_.num_features;
-      column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
-      data_.num_features += column.width;
-      NameArffFeatures(header.attributes[a], column, &data_.feature_names);
-      if (OmittedValue(column).second != 0) nonzero_if_omitted_.push_back(static_cast<Index>(a));
+      if (!attribute.nominal) continue;
+      column.label_values = LabelValuesOf(header, attribute);
+      omitted_labels_[Size(column.label)] = column.label_values[0];
+      if (attribute.values.size() == 2)
+        label_words_.Tell(attribute.values[Size(column.label_values[0])],
+                          attribute.values[Size(column.label_values[1])]);
+      continue;
     }
-    columns_.push_back(std::move(column));
+    column.first_feature = data_.num_features;
+    column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
+    data_.num_features += column.width;
+    NameArffFeatures(attribute, column, &data_.feature_names);
+    if (OmittedValue(column).second != 0) nonzero_if_omitted_.push_back(static_cast<Index>(a));
   }
   if (data_.num_features == 0 && !data_.has_constant) {
     throw DataError(header.file, 0, "all attributes are labels: there are no features");
@@ -152,19 +249,35 @@ void ArffParser::CheckFeatures(const ArffHeader& header,
   if (name == data_.feature_names.end()) return;
   const auto feature = static_cast<Index>(name - data_.feature_names.begin());
   std::size_t a = 0;
-  while (columns_[a].label >= 0 || columns_[a].first_feature + columns_[a].width <= feature) ++a;
+  while (columns_[a].label >= 0 || columns_[a].left_out ||
+         columns_[a].first_feature + columns_[a].width <= feature)
+    ++a;
   throw DataError(header.file, header.attributes[a].line,
                   "feature " + std::to_string(feature + 1) + " is " + Quoted(*name) +
                       ", but the model was trained with " + Quoted(*expected) + " there");
 }
 
-void ArffParser::CheckLabelAttribute(const ArffHeader& header, const ArffAttribute& attribute) {
-  for (const std::string& value : attribute.values) {
-    if (value == "0" || value == "1") continue;
-    throw DataError(header.file, attribute.line,
-                    "label " + Quoted(attribute.name) + " not 0/1: it is declared with the value " +
-                        Quoted(value));
-  }
+/// 0 or 1 for each declared value of a label. Throws DataError unless there are at most two values,
+/// and one of two means no.
+std::vector<std::int8_t> ArffParser::LabelValuesOf(const ArffHeader& header,
+                                                   const ArffAttribute& attribute) {
+  const auto means = [](const std::string& value, bool yes) {
+    const std::optional<LabelWord> word = ParseLabelWord(value);
+    return yes ? word == LabelWord::kYes : word == LabelWord::kNo || word == LabelWord::kMinusOne;
+  };
+  const std::vector<std::string>& values = attribute.values;
+  std::vector<std::int8_t> labels;
+  for (const std::string& value : values) labels.push_back(means(value, false) ? 0 : 1);
+  const bool fits = values.size() == 2
+                        ? labels[0] != labels[1]
+                        : values.size() == 1 && (labels[0] == 0 || means(values[0], true));
+  if (fits) return labels;
+  throw DataError(header.file, attribute.line,
+                  "label " + Quoted(attribute.name) + " is declared with " +
+                      Count(static_cast<Offset>(values.size()), "value") + ", such as " +
+                      Quoted(values.front()) +
+                      "; it needs two, of which one means no: 0 and 1, false and true, no and yes, "
+                      "-1 and 1");
 }
 
 ArffScanner::Token ArffParser::NextValue(ArffScanner* scanner, std::string_view stops) const {
@@ -176,18 +289,21 @@ ArffScanner::Token ArffParser::NextValue(ArffScanner* scanner, std::string_view 
   return token;
 }
 
-std::int8_t ArffParser::LabelValue(const ArffColumn& column,
-                                   const ArffScanner::Token& token) const {
+std::int8_t ArffParser::LabelValue(const ArffColumn& column, const ArffScanner::Token& token) {
   if (IsMissing(token)) return -1;
-  if (column.nominal && column.Position(token.text) < 0) {
-    Fail("label " + Quoted(column.name) + " not 0/1: value " + Quoted(token.text) +
-         " is not declared");
-  }
-  double number = 0;
-  if (!ParseNumber(token.text, &number) || (number != 0 && number != 1)) {
-    Fail("label " + Quoted(column.name) + " not 0/1: " + Quoted(token.text));
-  }
-  return number == 1 ? 1 : 0;
+  const auto word_value = [&] {
+    const std::int8_t value =
+        label_words_.Add(column.label, token.text, reader_.name(), reader_.line_number());
+    return value == LabelWords::kEmptyCell ? std::int8_t{-1} : value;
+  };
+  if (!column.nominal) return word_value();
+  const Index position = column.Position(token.text);
+  if (position >= 0) return column.label_values[Size(position)];
+  // Of one declared value, the other may be left out.
+  const std::optional<LabelWord> word = ParseLabelWord(token.text);
+  if (column.label_values.size() > 1 || !word)
+    Fail("value " + Quoted(token.text) + " of label " + Quoted(column.name) + " is not declared");
+  return word_value();
 }
 
 std::pair<Index, double> ArffParser::FeatureValue(const ArffColumn& column,
@@ -241,7 +357,9 @@ void ArffParser::ParseDenseRow(ArffScanner* scanner) {
     const ArffScanner::Token token = NextValue(scanner, ",");
     if (count < columns_.size()) {
       ArffColumn& column = columns_[count];
-      if (column.label >= 0) {
+      if (column.left_out) {
+        // Its value only has a length.
+      } else if (column.label >= 0) {
         labels[column.label] = LabelValue(column, token);
       } else if (IsMissing(token)) {
         const double value = MissingNumber(&column);
@@ -290,6 +408,7 @@ void ArffParser::ParseSparseRow(ArffScanner* scanner) {
     ArffColumn& column = columns_[a];
     const ArffScanner::Token value = NextValue(scanner, ",}");
     add_omitted(a);
+    if (column.left_out) continue;
     if (omitted != nonzero_if_omitted_.end() && *omitted == a) ++omitted;
     if (column.label >= 0) {
       labels[column.label] = LabelValue(column, value);
@@ -342,6 +461,7 @@ void ArffParser::Agree() {
   std::vector<std::int64_t> missing;
   for (const ArffColumn& column : columns_) missing.push_back(column.missing);
   ranks().AddUp(missing);
+  label_words_.Agree(ranks());
   for (std::size_t a = 0; a < columns_.size(); ++a) columns_[a].missing = missing[a];
 }
 
@@ -363,6 +483,12 @@ std::vector<std::string> ArffParser::Notes() const {
   }
   std::vector<std::string> notes;
   AddMissingNotes(numeric, categorical, &notes);
+  if (!left_out_.empty()) {
+    notes.push_back(Count(static_cast<Offset>(left_out_.size()), "attribute") +
+                    " unknown to the model left out: " + Quoted(left_out_.front()) +
+                    (left_out_.size() > 1 ? ", …" : ""));
+  }
+  label_words_.AddNotes(&notes);
   return notes;
 }
 
@@ -429,8 +555,9 @@ LineRole RoleOfArffLine(std::string_view line) {
 
 std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
                                                  const MultiLabelReadOptions& options) {
-  CheckArffOptions(reader->source(), options);
-  return MakeArffReader(reader, ReadArffHeader(reader, line), options);
+  const ArffHeader header = ReadArffHeader(reader, line);
+  CheckArffOptions(header, options);
+  return MakeArffReader(reader, header, options);
 }
 
 std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* rows, const ArffHeader& header,
@@ -438,10 +565,16 @@ std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* rows, const ArffHea
   return std::make_unique<ArffParser>(rows, header, options);
 }
 
-void CheckArffOptions(const std::string& source, const MultiLabelReadOptions& options) {
-  if (!options.label_names.empty() || !options.labels_xml.empty()) return;
-  throw DataError(source, 0,
-                  "an ARFF file does not say which attributes are labels: pass --labels FILE.xml");
+void CheckArffOptions(const ArffHeader& header, const MultiLabelReadOptions& options) {
+  if (!options.labels_xml.empty() && !options.label_columns.empty())
+    throw DataError(header.file, 0, "pass either --labels or --label-columns, not both");
+  if (!options.label_names.empty() || !options.labels_xml.empty() ||
+      !options.label_columns.empty() || header.relation_labels != 0)
+    return;
+  throw DataError(header.file, 0,
+                  "an ARFF file does not say which attributes are labels, unless its relation has "
+                  "-C N, as in MEKA: pass --labels FILE.xml, or --label-columns LIST, a list of "
+                  "names, patterns such as 'tag_*', or positions");
 }
 
 }  // namespace slackline::internal

@@ -28,7 +28,7 @@ std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string
 /// A reader of the lines after these declarations.
 std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* rows, const ArffHeader& header,
                                                  const MultiLabelReadOptions& options);
-/// Throws DataError about this source when the options do not say which attributes are labels.
-void CheckArffOptions(const std::string& source, const MultiLabelReadOptions& options);
+/// Throws DataError when neither the options nor the relation say which attributes are labels.
+void CheckArffOptions(const ArffHeader& header, const MultiLabelReadOptions& options);
 
 }  // namespace slackline::internal

@@ -2,9 +2,12 @@
 #include <slackline/apps/multilabel/data/csv_header.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 
+#include <slackline/apps/multilabel/tables/label_words.h>
 #include <slackline/apps/multilabel/tables/table_text.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
@@ -16,17 +19,41 @@ namespace {
 
 constexpr std::size_t kMostSuggestedColumns = 5;
 
-/// Whether one of the names between these separators, without quotes, is a column of the model.
-bool NamesModelColumn(std::string_view line, char separator, const MultiLabelReadOptions& options) {
+/// How many of these columns are among the names between the separators, without quotes.
+std::ptrdiff_t CountNames(std::string_view line, char separator,
+                          const std::vector<std::string>& wanted) {
   std::vector<std::string_view> names;
   SplitViews(line, separator, &names);
-  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+  return std::count_if(names.begin(), names.end(), [&](std::string_view name) {
     name = Trimmed(name);
     if (name.size() >= 2 && name.front() == '"' && name.back() == '"')
       name = name.substr(1, name.size() - 2);
-    return std::any_of(options.table->columns.begin(), options.table->columns.end(),
-                       [&](const TableColumn& column) { return column.name == name; });
+    return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
   });
+}
+
+/// The columns that the options or the model name.
+std::vector<std::string> WantedNames(const MultiLabelReadOptions& options) {
+  std::vector<std::string> wanted;
+  if (options.table) {
+    for (const TableColumn& column : options.table->columns) wanted.push_back(column.name);
+  }
+  for (const std::string* list : {&options.label_columns, &options.ignore_columns}) {
+    if (list->empty()) continue;
+    const std::vector<std::string> names = SplitCsvText(*list);
+    wanted.insert(wanted.end(), names.begin(), names.end());
+  }
+  return wanted;
+}
+
+/// The character after "sep=" if that is all of the line.
+std::optional<char> DeclaredSeparator(std::string_view line) {
+  constexpr std::string_view kDeclaration = "sep=";
+  if (line.size() != kDeclaration.size() + 1) return std::nullopt;
+  const bool declares =
+      std::equal(kDeclaration.begin(), kDeclaration.end(), line.begin(),
+                 [](char a, unsigned char b) { return a == static_cast<char>(std::tolower(b)); });
+  return declares ? std::optional(line.back()) : std::nullopt;
 }
 
 bool IsNumberOrMissing(const std::string& text) {
@@ -37,14 +64,27 @@ bool IsNumberOrMissing(const std::string& text) {
 }  // namespace
 
 char TableSeparator(std::string_view line, const MultiLabelReadOptions& options) {
+  if (options.separator != '\0') return options.separator;
+  if (const std::optional<char> declared = DeclaredSeparator(line)) return *declared;
   if (options.format == MultiLabelFormat::kTsv) return '\t';
-  if (options.table && NamesModelColumn(line, options.table->separator, options))
-    return options.table->separator;
+  const std::vector<std::string> wanted = WantedNames(options);
   const char found = FindSeparator(line);
-  return found == '\0' ? ',' : found;
+  char best = found == '\0' ? ',' : found;
+  std::ptrdiff_t most = CountNames(line, best, wanted);
+  std::string candidates = ",;\t";
+  if (options.table) candidates += options.table->separator;
+  for (const char separator : candidates) {
+    const std::ptrdiff_t count = CountNames(line, separator, wanted);
+    if (count <= most) continue;
+    most = count;
+    best = separator;
+  }
+  return best;
 }
 
 CsvHeader ReadCsvHeader(LineReader* reader, std::string_view line, char separator) {
+  if (DeclaredSeparator(line) && !reader->Next(&line))
+    throw DataError(reader->name(), 0, "there is no header after the line " + Quoted("sep="));
   CsvRecords records(reader, separator);
   records.Begin(line);
   CsvHeader header;
@@ -88,11 +128,15 @@ void CheckSameHeader(const CsvHeader& header, const CsvHeader& other) {
 
 void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecords& records,
               std::size_t rows_before) {
-  if (records.fields().size() != header.names.size()) {
+  const std::vector<std::string_view>& fields = records.fields();
+  const std::size_t columns = header.names.size();
+  const bool one_more = fields.size() == columns + 1 && fields.back().empty();
+  const bool one_less = fields.size() + 1 == columns && header.names.back().empty();
+  if (fields.size() != columns && !one_more && !one_less) {
     throw DataError(source, records.line(),
-                    "the row has " + Count(static_cast<Offset>(records.fields().size()), "value") +
+                    "the row has " + Count(static_cast<Offset>(fields.size()), "value") +
                         ", but the header (line " + std::to_string(header.line) + ") has " +
-                        Count(static_cast<Offset>(header.names.size()), "column"));
+                        Count(static_cast<Offset>(columns), "column"));
   }
   if (rows_before >= std::numeric_limits<Index>::max() - 1)
     throw DataError(source, records.line(), "too many examples");
@@ -116,7 +160,7 @@ void FailWithoutLabelColumns(const CsvHeader& header, LineReader* reader) {
   try {
     for (; records.Next() && records.fields().size() == columns; any_row = true) {
       for (std::size_t k = columns; k-- > first;) {
-        if (ParseLabelText(records.fields()[k])) continue;
+        if (ParseLabelWord(records.fields()[k])) continue;
         first = k + 1;
         break;
       }

@@ -15,18 +15,20 @@
 namespace slackline::internal {
 
 struct CsvHeader {
-  std::vector<std::string> names;  ///< distinct, except for columns without a name (empty)
+  /// Distinct, except for columns without a name (empty).
+  std::vector<std::string> names;
   std::string file;
   long line = 0;
   char separator = ',';
 };
 
-/// The separator of a table that begins with `line`: a tab for kTsv; the separator of the model's
-/// table if it yields one of the model's columns; else the result of FindSeparator, or a comma.
+/// The separator of a table that begins with `line`: that of the options; a tab for kTsv; that of a
+/// line `sep=;`, as Excel writes it; the one that yields most of the columns that the options or
+/// the model name; else the result of FindSeparator, or a comma.
 char TableSeparator(std::string_view line, const MultiLabelReadOptions& options);
 
-/// The names in the record that begins with `line`, which was just taken from the reader. Throws
-/// DataError on repeated names.
+/// The names in the record that begins with `line`, which was just taken from the reader, or in the
+/// record after it if the line is `sep=;`. Throws DataError on repeated names.
 CsvHeader ReadCsvHeader(LineReader* reader, std::string_view line, char separator);
 
 /// Throws DataError if all names are numbers, because the header is then missing.
@@ -45,8 +47,14 @@ void CheckSameHeader(const CsvHeader& header, const CsvHeader& other);
 [[noreturn]] void FailWithoutLabelColumns(const CsvHeader& header, LineReader* reader);
 
 /// Throws DataError unless the record has a value for every column and there is room for one more
-/// example.
+/// example. A last column without a name has no values: it comes from a separator at the end of
+/// each line, which rows may have or not, whether the header has it or not.
 void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecords& records,
               std::size_t rows_before);
+
+/// The value of a column in a record that CheckRow has passed.
+inline std::string_view ValueAt(const CsvRecords& records, std::size_t column) {
+  return column < records.fields().size() ? records.fields()[column] : std::string_view();
+}
 
 }  // namespace slackline::internal

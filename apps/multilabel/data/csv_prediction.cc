@@ -47,6 +47,8 @@ CsvPrediction::CsvPrediction(const std::string& source, const std::string& file,
       missing_(options.table->columns.size(), 0),
       unknown_(missing_),
       no_labels_(options.classes ? 0 : options.label_names.size(), -1),
+      labels_(options.classes ? std::vector<std::string>() : options.label_names,
+              options.table->marked),
       classes_(options.label_names, options.strict, options.numbers),
       rows_(*options.table, options.append_constant) {
   data_.source = source;
@@ -97,7 +99,8 @@ void CsvPrediction::TellExtraColumns() {
   std::vector<std::string> extra;
   for (std::size_t k = 0; k < roles_.size(); ++k) {
     if (roles_[k].label != kAbsent || roles_[k].column != kAbsent) continue;
-    if (!ignored.contains(header_.names[k])) extra.push_back(header_.names[k]);
+    const bool trailing = header_.names[k].empty() && k + 1 == roles_.size();
+    if (!trailing && !ignored.contains(header_.names[k])) extra.push_back(header_.names[k]);
   }
   if (extra.empty()) return;
   const std::string text = Columns(extra) + ", unknown to the model";
@@ -149,12 +152,12 @@ void CsvPrediction::AddLabels(const CsvRecords& records) {
   std::string_view class_name;  // missing, if the table has no classes
   for (std::size_t k = 0; k < roles_.size(); ++k) {
     if (roles_[k].label == kAbsent) continue;
-    const std::string_view text = records.fields()[k];
+    const std::string_view text = ValueAt(records, k);
     if (options_.classes) {
       class_name = text;
     } else {
       data_.labels[first_label + roles_[k].label] =
-          ReadLabelText(file_, records.line(), header_.names[k], text);
+          labels_.Add(roles_[k].label, text, file_, records.line());
     }
   }
   if (options_.classes) classes_.Add(class_name, {data_.source, file_, records.line()});
@@ -165,7 +168,7 @@ void CsvPrediction::AddRow(const CsvRecords& records) {
   const long line = records.line();
   AddLabels(records);
   for (std::size_t k = 0; k < roles_.size(); ++k) {
-    if (roles_[k].column != kAbsent) AddFeature(roles_[k].column, records.fields()[k], line);
+    if (roles_[k].column != kAbsent) AddFeature(roles_[k].column, ValueAt(records, k), line);
   }
   rows_.EndRow();
   if (file_ != data_.source) data_.files.Add(data_.num_examples(), file_);
@@ -191,12 +194,14 @@ std::vector<std::string> CsvPrediction::Notes() const {
     notes.push_back(ColumnCountsText("value", unknown) +
                     ", of categories unknown to the model (first " + unknown_example_ +
                     "), counted as no category");
+  labels_.AddNotes(&notes);
   classes_.AddNotes(&notes);
   return notes;
 }
 
 void CsvPrediction::Agree(Ranks& ranks) {
   if (options_.classes) classes_.Agree(ranks, data_.source);
+  labels_.Agree(ranks);
   ranks.AddUp(missing_);
   ranks.AddUp(unknown_);
   unknown_example_ = ranks.FirstText(unknown_example_);
@@ -204,6 +209,7 @@ void CsvPrediction::Agree(Ranks& ranks) {
 
 MultiLabelData& CsvPrediction::Examples() {
   data_.rows = rows_.rows();
+  labels_.Resolve(data_.labels);
   if (options_.classes) {
     data_.label_names = classes_.Names();
     data_.classes = classes_.classes();

@@ -11,6 +11,7 @@
 #include <slackline/apps/multilabel/data/csv_header.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/tables/csv_records.h>
+#include <slackline/apps/multilabel/tables/label_words.h>
 #include <slackline/apps/multilabel/tables/table_schema.h>
 
 namespace slackline::internal {
@@ -57,6 +58,7 @@ class CsvPrediction {
   std::string unknown_example_;
   std::vector<std::string> header_notes_;
   std::vector<std::int8_t> no_labels_;  // of a row: −1 for each label without a column
+  LabelWords labels_;
   ClassColumn classes_;
   TableRows rows_;
   MultiLabelData data_;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr Index kLabel = -1;
 constexpr Index kIgnored = -2;
+constexpr Index kNothing = -3;  // after the last separator
 constexpr std::size_t kRowsPerCheck = 1024;
 
 /// Gives the values of one rank to all ranks, which have equally many.
@@ -39,6 +40,7 @@ CsvTraining::CsvTraining(const std::string& source, const std::string& file,
   data_.has_constant = options.append_constant;
   schema_->separator = header.separator;
   ChooseColumns();
+  labels_.emplace(data_.label_names);
 }
 
 /// The columns of the labels, or the one of the classes.
@@ -67,17 +69,27 @@ void CsvTraining::ChooseColumns() {
                       (options_.classes ? "--label-column" : "one of --label-columns"));
     role_[k] = kLabel;
   }
+  std::vector<bool> categorical(role_.size(), false);
+  if (!options_.categories.empty()) {
+    for (const Index k : SelectColumns("--categories", options_.categories, header_.names)) {
+      if (role_[Size(k)] != 0)
+        throw DataError("--categories: column " + Quoted(header_.names[Size(k)]) +
+                        " is a label or ignored");
+      categorical[Size(k)] = true;
+    }
+  }
   for (std::size_t k = 0; k < role_.size(); ++k) {
     const std::string& name = header_.names[k];
+    if (name.empty() && k + 1 == role_.size() && k > 0 && role_[k] == 0) {
+      role_[k] = kNothing;
+      continue;
+    }
     if (role_[k] == kIgnored) {
       if (!name.empty()) schema_->ignored.push_back(name);
       continue;
     }
     if (name.empty()) {
-      throw DataError(header_.file, header_.line,
-                      "column " + std::to_string(k + 1) +
-                          " has no name; name it, or leave it out by --ignore-columns " +
-                          std::to_string(k + 1));
+      FailWithoutName(k, header_.line);
     }
     if (role_[k] == kLabel && options_.classes) {
       data_.class_column = name;
@@ -85,7 +97,8 @@ void CsvTraining::ChooseColumns() {
       data_.label_names.push_back(name);
     } else {
       role_[k] = static_cast<Index>(columns_.size());
-      columns_.emplace_back(name, !options_.columns_only);
+      columns_.emplace_back(
+          name, ColumnOptions{options_.decimal_comma, categorical[k], !options_.columns_only});
     }
   }
   if (columns_.empty() && !data_.has_constant)
@@ -93,15 +106,25 @@ void CsvTraining::ChooseColumns() {
                     "all columns are labels or ignored: there are no features");
 }
 
+void CsvTraining::FailWithoutName(std::size_t column, long line) const {
+  const std::string number = std::to_string(column + 1);
+  throw DataError(
+      line == header_.line ? header_.file : file_, line,
+      "column " + number + " has no name; name it, or leave it out by --ignore-columns " + number);
+}
+
 void CsvTraining::AddRow(const CsvRecords& records) {
   CheckRow(file_, header_, records, num_rows_++);
   const long line = records.line();
+  Index next_label = 0;
   for (std::size_t k = 0; k < role_.size(); ++k) {
-    const std::string_view text = records.fields()[k];
-    if (role_[k] == kLabel && options_.classes) {
+    const std::string_view text = ValueAt(records, k);
+    if (role_[k] == kNothing) {
+      if (!text.empty()) FailWithoutName(k, line);
+    } else if (role_[k] == kLabel && options_.classes) {
       classes_.Add(text, {data_.source, file_, line});
     } else if (role_[k] == kLabel) {
-      const std::int8_t label = ReadLabelText(file_, line, header_.names[k], text);
+      const std::int8_t label = labels_->Add(next_label++, text, file_, line);
       if (!options_.columns_only) data_.labels.push_back(label);
     } else if (role_[k] != kIgnored) {
       columns_[role_[k]].Add(text, file_, line);
@@ -173,16 +196,16 @@ std::vector<std::string> CsvTraining::Notes() const {
     const TableColumn& facts = column.column();
     if (column.num_missing() > 0)
       (facts.categorical() ? categories : numbers).emplace_back(facts.name, column.num_missing());
-    if (column.counts_up())
-      notes.push_back("column " + Quoted(facts.name) +
-                      " only counts the rows; --ignore-columns leaves it out");
+    column.AddNotes(&notes);
   }
   AddMissingNotes(numbers, categories, &notes);
+  labels_->AddNotes(&notes);
   return notes;
 }
 
 void CsvTraining::Agree(Ranks& ranks) {
   if (options_.classes) classes_.Agree(ranks, data_.source);
+  labels_->Agree(ranks);
   for (ColumnCollector& column : columns_) column.Finish(ranks);
   // One rank after the other adds its rows to the sums of those before it, so that their bits do
   // not depend on the number of ranks.
@@ -198,6 +221,8 @@ void CsvTraining::Agree(Ranks& ranks) {
 
 MultiLabelData CsvTraining::Finish() {
   MakeRows();
+  labels_->Resolve(data_.labels);
+  schema_->marked = labels_->Marked();
   data_.table = schema_;
   if (options_.classes) {
     data_.label_names = classes_.Names();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/tables/column_collector.h>
 #include <slackline/apps/multilabel/tables/csv_records.h>
+#include <slackline/apps/multilabel/tables/label_words.h>
 #include <slackline/apps/multilabel/tables/table_schema.h>
 
 namespace slackline::internal {
@@ -42,6 +44,7 @@ class CsvTraining {
  private:
   std::vector<Index> LabelColumns() const;
   void ChooseColumns();
+  [[noreturn]] void FailWithoutName(std::size_t column, long line) const;
   void CheckSize() const;
   void MakeRows();
 
@@ -53,6 +56,7 @@ class CsvTraining {
   std::vector<ColumnCollector> columns_;
   std::size_t num_rows_ = 0;
   MultiLabelData data_;
+  std::optional<LabelWords> labels_;
   ClassColumn classes_;
 };
 

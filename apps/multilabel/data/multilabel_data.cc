@@ -135,14 +135,13 @@ MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
 void CheckFormat(const std::string& source, MultiLabelFormat format,
                  const MultiLabelReadOptions& options) {
   if (options.classes) RefuseArff(source, format);
-  if (IsTable(format)) return;
-  const std::string name = format == MultiLabelFormat::kArff ? "ARFF" : "LIBSVM";
+  if (IsTable(format) || format == MultiLabelFormat::kArff) return;
   if (!options.label_columns.empty() || !options.ignore_columns.empty()) {
     throw DataError(
         source, 0,
         (options.classes ? "--label-column" : "--label-columns") +
-            std::string(" and --ignore-columns belong to tables (CSV, TSV), but the data are ") +
-            name + "; pass --format csv if they are not");
+            std::string(" and --ignore-columns belong to data with names of columns (CSV, TSV, "
+                        "ARFF), but the data are LIBSVM; pass --format csv if they are not"));
   }
   if (options.table && format == MultiLabelFormat::kLibsvm) {
     throw DataError(source, 0,
@@ -231,8 +230,8 @@ class DealtReader {
     format_ = CheckedFormat(lines, line, options_);
     if (table()) table_header_ = ReadCsvHead(&lines, line, options_);
     if (!arff()) return;
-    CheckArffOptions(source_.name, options_);
     header_ = ReadArffHeader(&lines, line);
+    CheckArffOptions(header_, options_);
   }
 
   RecordRule Rule() const {
@@ -268,6 +267,11 @@ class DealtReader {
 };
 
 }  // namespace
+
+bool IsTableFile(const std::string& path, const MultiLabelReadOptions& options) {
+  LineReader lines = ReaderOf(FindDataSource(OneRank(), path));
+  return IsTable(CheckedFormat(lines, FirstText(&lines, options), options));
+}
 
 std::vector<std::string> ReadMulanLabelNames(const std::string& path, std::vector<long>* lines) {
   LineReader reader(path);

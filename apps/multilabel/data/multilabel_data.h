@@ -7,24 +7,27 @@
 // Several ranks read such data together (core/record_deal.h).
 // Converted data (converted_data.h) are recognised by their first bytes.
 //
-// Tables: the first line names the columns; the separator is the most frequent of comma, semicolon
-// and tab in it. Values may stand in double quotes (csv_records.h). Some columns are labels
-// (column_selection.h) with values 0, 1, true or false. All others except ignored ones are
-// features: a numeric column is one feature; a column with few different texts is one feature per
-// text (column_collector.h), named column=text, in the order of the texts. Prediction finds columns
-// by their names, in any order. Empty cells, NA, N/A, NaN (in any case) and ? are missing.
+// Tables: the first line names the columns (after a line such as sep=;), between commas, semicolons
+// or tabs (csv_header.h). Values may stand in double quotes (csv_records.h). Some columns are
+// labels (column_selection.h) with words for yes and no (label_words.h). All others except ignored
+// ones are features: a numeric column is one feature; a column with few different texts is one
+// feature per text (column_collector.h), named column=text, in the order of the texts. Prediction
+// finds columns by their names, in any order. Empty cells, NA, N/A, NaN (in any case) and ? are
+// missing.
 //
 // LIBSVM: one example per line, `2,3 1:0.09 2:0.14`. Labels count from 0, features from 1 in
 // strictly ascending order. A line that starts with a blank, or with index:value, has no labels;
 // `?` as the only label means that no label is known. Text after # and lines without text are
 // ignored.
 //
-// ARFF: the labels are attributes with values 0 and 1 (or ?, unknown), anywhere among the columns;
-// all other attributes are features. A nominal feature whose values are all numbers has that number
-// as value; any other becomes one feature per value, in the order of declaration (1 where the
-// example has the value, else 0). Features have the names of their attributes, those of a value
-// attribute=value. Rows may be dense or sparse. An attribute that a sparse row omits is 0 or, if it
-// is nominal, has its first value, as ARFF defines. The value ? is missing.
+// ARFF: the labels are attributes with two values, of which one means no (or ?, unknown), anywhere
+// among the columns: those of an XML file, of label_columns, or of -C N in the relation. All other
+// attributes but ignored ones are features; for a model, those that it does not know are left out.
+// A nominal feature whose values are all numbers has that number as value; any other becomes one
+// feature per value, in the order of declaration (1 where the example has the value, else 0).
+// Features have the names of their attributes, those of a value attribute=value. Rows may be dense
+// or sparse. An attribute that a sparse row omits is 0 or, if it is nominal, has its first value,
+// as ARFF defines. The value ? is missing.
 //
 // With options.classes, every example has one class instead of labels. Classes are texts as they
 // stand (class_column.h). LIBSVM: the class comes first, `7 1:0.09 2:0.14`; it is not known where
@@ -112,6 +115,11 @@ struct MultiLabelReadOptions {
   /// leave out (column_selection.h).
   std::string label_columns;
   std::string ignore_columns;
+  char separator = '\0';  ///< of a table; '\0': found from the first line
+  /// For training on a table: columns whose texts are categories, even if they are numbers
+  /// (column_selection.h), and whether 1,5 and 1.234,5 are numbers (number_form.h).
+  std::string categories;
+  bool decimal_comma = false;
   /// For training on a table, on one rank: only its columns are wanted. The data then have neither
   /// rows nor labels, and need memory for the columns alone.
   bool columns_only = false;
@@ -155,6 +163,9 @@ struct MultiLabelReadOptions {
 /// memory of labels is that of the examples of a rank. With fewer examples than ranks, some ranks
 /// get none.
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options);
+
+/// Whether ReadMultiLabelData would read the data as a table. Throws DataError as it does.
+bool IsTableFile(const std::string& path, const MultiLabelReadOptions& options);
 
 /// Copies of examples of data with the same labels and features, without their names and notes.
 class ExampleCollector {

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <slackline/apps/multilabel/tables/table_text.h>
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
@@ -31,9 +33,11 @@ struct ColumnCollector::Facts {
   double first = 0;
   bool counts_up = false;
   bool wide = false;
+  NumberForm form;
 };
 
-ColumnCollector::ColumnCollector(std::string name, bool keep_values) : keep_values_(keep_values) {
+ColumnCollector::ColumnCollector(std::string name, const ColumnOptions& options)
+    : options_(options) {
   column_.name = std::move(name);
 }
 
@@ -44,11 +48,12 @@ void ColumnCollector::Refuse(const Text& place, const std::string& message,
 }
 
 ColumnCollector::Text ColumnCollector::MakeText(std::string_view text, const std::string& file,
-                                                long line) const {
+                                                long line, Offset count) const {
   Text fact;
   fact.file = file;
   fact.line = line;
-  const CellKind kind = ParseCell(text, &fact.number);
+  fact.count = count;
+  const CellKind kind = ParseNumberCell(text, column_.form, &fact.number);
   if (kind == CellKind::kTooLarge || kind == CellKind::kNotFinite) {
     throw DataError(file, line,
                     "value " + Quoted(text) + " of column " + Quoted(column_.name) +
@@ -68,7 +73,7 @@ void ColumnCollector::Add(std::string_view text, const std::string& file, long l
   if (IsMissingText(text)) {
     ++num_missing_;
     counts_up_ = false;
-    if (!keep_values_) return;
+    if (!options_.keep_values) return;
     if (wide_) {
       wide_values_.push_back(kMissing);
     } else {
@@ -85,7 +90,7 @@ void ColumnCollector::Add(std::string_view text, const std::string& file, long l
   Text& fact = facts_[code];
   ++fact.count;
   sum_ += fact.number;
-  if (keep_values_) codes_.push_back(code);
+  if (options_.keep_values) codes_.push_back(code);
   counts_up_ = counts_up_ && fact.is_number;
   if (counts_up_) Note(fact.number);
   ++num_known_;
@@ -93,23 +98,62 @@ void ColumnCollector::Add(std::string_view text, const std::string& file, long l
 }
 
 void ColumnCollector::AddNumber(std::string_view text, const std::string& file, long line) {
+  if (IsMissingNumber(text)) {
+    ++num_missing_;
+    counts_up_ = false;
+    if (options_.keep_values) wide_values_.push_back(kMissing);
+    return;
+  }
   const Text fact = MakeText(text, file, line);
   if (!fact.is_number) RefuseMixture(text, fact, num_known_);
   Note(fact.number);
   sum_ += fact.number;
-  if (keep_values_) wide_values_.push_back(fact.number);
+  if (options_.keep_values) wide_values_.push_back(fact.number);
   ++num_known_;
 }
 
 /// From here on, stores a number per row: there are too many different texts for categories.
 void ColumnCollector::Widen() {
+  DecideNumbers();
   if (!AllNumbers()) CheckTexts(true);
   for (const Index code : codes_)
-    wide_values_.push_back(code == kAbsent ? kMissing : facts_[code].number);
+    wide_values_.push_back(IsKnown(code) ? facts_[code].number : kMissing);
   wide_ = true;
   codes_ = {};
   texts_ = {};
   facts_ = {};
+}
+
+/// Decides whether the texts so far are numbers, of whatever form, and missing values among them.
+void ColumnCollector::DecideNumbers() {
+  if (options_.categorical || AllNumbers()) return;
+  std::vector<std::string_view> texts;  // that are not missing values of numbers
+  bool all = true;
+  for (Index t = 0; t < texts_.size(); ++t) {
+    if (IsMissingNumber(texts_.text(t))) continue;
+    texts.push_back(texts_.text(t));
+    all = all && facts_[t].is_number;
+  }
+  if (texts.empty()) return;
+  if (!all) {
+    const std::optional<NumberForm> form = FindForm(texts, options_.decimal_comma);
+    if (!form) return;
+    column_.form = *form;
+    sum_ = 0;
+    counts_up_ = false;
+  }
+  for (Index t = 0; t < texts_.size(); ++t) {
+    Text& fact = facts_[t];
+    if (IsMissingNumber(texts_.text(t))) {
+      fact.missing = true;
+      num_missing_ += fact.count;
+      num_known_ -= fact.count;
+    } else if (!all) {
+      fact = MakeText(texts_.text(t), fact.file, fact.line, fact.count);
+      sum_ += fact.number * static_cast<double>(fact.count);
+      if (example_.empty() && !fact.missing) example_ = texts_.text(t);
+    }
+  }
 }
 
 /// Throws DataError. `numbers`: how many of the known values before `text` are numbers.
@@ -118,7 +162,8 @@ void ColumnCollector::RefuseMixture(std::string_view text, const Text& place,
   throw DataError(place.file, place.line,
                   "value " + Quoted(text) + " of column " + Quoted(column_.name) +
                       " is not a number, but " + std::to_string(numbers) +
-                      " others are; correct it, leave it empty (missing), or " + kLeaveOut);
+                      " others are; correct it, leave it empty (missing), " + kLeaveOut +
+                      ", or say that its texts are categories by --categories");
 }
 
 /// Throws DataError when the texts cannot be categories. Requires that not all of them are numbers.
@@ -126,7 +171,6 @@ void ColumnCollector::RefuseMixture(std::string_view text, const Text& place,
 /// of other ranks that are only known to be numbers, too many different ones for categories.
 void ColumnCollector::CheckTexts(bool too_many, Offset other_numbers) const {
   Offset numbers = other_numbers;
-  Offset different_numbers = other_numbers > 0 ? kMostTexts : 0;
   bool dates = true;
   bool decimal_commas = true;
   Index example = kAbsent;
@@ -134,19 +178,22 @@ void ColumnCollector::CheckTexts(bool too_many, Offset other_numbers) const {
     const Text& fact = facts_[t];
     if (fact.is_number) {
       numbers += fact.count;
-      ++different_numbers;
       continue;
     }
     if (example == kAbsent) example = t;
     dates = dates && LooksLikeDate(texts_.text(t));
     decimal_commas = decimal_commas && HasDecimalComma(texts_.text(t));
   }
+  if (example == kAbsent) example = 0;  // numbers that are said to be categories
   const Text& place = facts_[example];
   const std::string value = Quoted(texts_.text(example));
+  dates = dates && numbers < num_known_;
+  decimal_commas = decimal_commas && numbers < num_known_;
   if (decimal_commas)
-    Refuse(place, "has a number with a decimal comma, " + value, "write numbers with a point, or ");
+    Refuse(place, "has a number with a decimal comma, " + value,
+           "read such numbers by --decimal-comma, write them with a point, or ");
   if (dates) Refuse(place, "has dates or times, such as " + value, "turn them into numbers, or ");
-  if (10 * numbers >= 9 * num_known_ && different_numbers > kFewValues)
+  if (2 * numbers > num_known_ && !options_.categorical)
     RefuseMixture(texts_.text(example), place, numbers);
   const Offset most = std::max(kAlwaysFewTexts, num_known_ / kValuesPerText);
   if (!too_many && texts_.size() == num_known_ && num_known_ > kFewValues)
@@ -172,7 +219,9 @@ void ColumnCollector::MakeCategories() {
 }
 
 bool ColumnCollector::AllNumbers() const {
-  return std::all_of(facts_.begin(), facts_.end(), [](const Text& text) { return text.is_number; });
+  return !(options_.categorical && !facts_.empty()) &&
+         std::all_of(facts_.begin(), facts_.end(),
+                     [](const Text& text) { return text.is_number || text.missing; });
 }
 
 /// The counts of all ranks. Ranks without values have no say.
@@ -230,28 +279,51 @@ void ColumnCollector::JoinTexts(Ranks& ranks, const std::vector<Facts>& facts) {
 }
 
 void ColumnCollector::Agree(Ranks& ranks) {
-  const std::vector<Facts> facts =
-      ranks.Gather(Facts{num_known_, num_missing_, texts_.size(), first_, counts_up_, wide_});
+  const std::vector<Facts> facts = ranks.Gather(
+      Facts{num_known_, num_missing_, texts_.size(), first_, counts_up_, wide_, column_.form});
   AgreeOnCounts(facts);
   JoinTexts(ranks, facts);
   Offset wide_numbers = 0;
   for (const Facts& other : facts) wide_numbers += other.wide ? other.known : 0;
   if (wide_numbers == 0 && texts_.size() <= kMostTexts) return;
+  for (const Facts& other : facts) {
+    if (other.wide) column_.form = other.form;
+  }
+  for (const Facts& other : facts) {
+    if (other.wide && !(other.form == column_.form))
+      throw DataError("column " + Quoted(column_.name) +
+                      " has numbers of several forms, such as 1.5 and 10%; " + kLeaveOut);
+  }
+  if (wide_numbers > 0) {
+    for (Index t = 0; t < texts_.size(); ++t) {
+      if (!facts_[t].is_number)
+        facts_[t] = MakeText(texts_.text(t), facts_[t].file, facts_[t].line, facts_[t].count);
+    }
+  }
+  DecideNumbers();
   if (!AllNumbers()) CheckTexts(true, wide_numbers);
   Widen();
 }
 
 void ColumnCollector::Finish(Ranks& ranks) {
   if (!ranks.alone()) Agree(ranks);
+  DecideNumbers();
   if (AllNumbers()) return;
+  for (Index t = 0; t < texts_.size(); ++t) {
+    if (facts_[t].is_number) {
+      mixed_numbers_ += facts_[t].count;
+    } else if (example_.empty()) {
+      example_ = texts_.text(t);
+    }
+  }
   CheckTexts(false);
   MakeCategories();
 }
 
 double ColumnCollector::AddTo(double sum) const {
   if (column_.categorical()) return 0;
-  if (!keep_values_) return sum + sum_;
-  for (const Index code : codes_) sum += code == kAbsent ? 0 : facts_[code].number;
+  if (!options_.keep_values) return sum + sum_;
+  for (const Index code : codes_) sum += IsKnown(code) ? facts_[code].number : 0;
   for (const double value : wide_values_) sum += std::isnan(value) ? 0 : value;
   return sum;
 }
@@ -275,7 +347,23 @@ void ColumnCollector::Put(Index row, std::size_t number, TableRows* rows) const 
   if (column_.categorical()) {
     if (code != kAbsent) rows->SetCategory(number, ranks_[code]);
   } else {
-    rows->SetNumber(number, code == kAbsent ? mean_ : facts_[code].number);
+    rows->SetNumber(number, IsKnown(code) ? facts_[code].number : mean_);
+  }
+}
+
+void ColumnCollector::AddNotes(std::vector<std::string>* notes) const {
+  const std::string name = "column " + Quoted(column_.name);
+  if (counts_up()) {
+    notes->push_back(name + " only counts the rows; --ignore-columns leaves it out");
+  }
+  if (!column_.form.plain() && !example_.empty()) {
+    notes->push_back(name + ": " + Quoted(example_) + " is read as " +
+                     NumberText(*ParseForm(example_, column_.form)));
+  }
+  if (column_.categorical() && mixed_numbers_ > 0 && !options_.categorical) {
+    notes->push_back(name + " has " + Count(mixed_numbers_, "number") + " and " +
+                     std::to_string(num_known_ - mixed_numbers_) + " times other texts, " +
+                     Quoted(example_) + " for example: taken for categories");
   }
 }
 

@@ -14,19 +14,27 @@
 
 namespace slackline::internal {
 
-/// A column is numeric if all its known values are numbers, and otherwise categorical if it has few
+/// What a user says about a table's columns of features.
+struct ColumnOptions {
+  bool decimal_comma = false;  ///< 1,5 and 1.234,5 are numbers
+  bool categorical = false;    ///< this column has categories, whatever its texts are
+  bool keep_values = true;     ///< whether Put is wanted; without it, one rank
+};
+
+/// A column is numeric if all its known values are numbers, of one form (number_form.h); in such a
+/// column, IsMissingNumber says what is missing. Otherwise it is categorical if it has few
 /// different texts: at most 50 or a tenth of the number of known values, whichever is more, and at
 /// most 1000. It is rejected, because it would not be a useful feature, when
 ///   - all its texts are dates or times, or numbers with a decimal comma;
-///   - nine of ten values are numbers, more than ten of them different (the others are mistakes);
+///   - more than half of its values are numbers, and it is not said to be categorical (the others
+///     are mistakes);
 ///   - it has more different texts than that (free text);
 ///   - it has more than ten known values, and all of them are different (an identifier).
 /// Memory: 4 bytes per row while there are at most 1000 different texts, then 8; none without
 /// values.
 class ColumnCollector {
  public:
-  /// keep_values: whether the values of rows are wanted (Put). Without them, one rank.
-  explicit ColumnCollector(std::string name, bool keep_values = true);
+  explicit ColumnCollector(std::string name, const ColumnOptions& options = {});
 
   /// Appends a value from this file, for messages. Throws DataError on numbers that are not finite
   /// or beyond ±1e50, and as soon as it is clear that the column is rejected.
@@ -52,6 +60,8 @@ class ColumnCollector {
   void Put(Index row, std::size_t number, TableRows* rows) const;
 
   double bytes() const;
+  /// What a user may not expect of this column, one sentence each.
+  void AddNotes(std::vector<std::string>* notes) const;
 
  private:
   /// A distinct text of the column.
@@ -61,17 +71,20 @@ class ColumnCollector {
     std::string file;  // of the first occurrence
     long line = 0;
     Offset count = 0;
+    bool missing = false;  // a missing value in a column of numbers
   };
   /// What ranks tell each other about their values.
   struct Facts;
   [[noreturn]] void Refuse(const Text& place, const std::string& message,
                            const std::string& advice) const;
   void AddNumber(std::string_view text, const std::string& file, long line);
-  Text MakeText(std::string_view text, const std::string& file, long line) const;
+  Text MakeText(std::string_view text, const std::string& file, long line, Offset count = 0) const;
+  bool IsKnown(Index code) const { return code != kAbsent && !facts_[code].missing; }
   void Note(double number);
   void Widen();
   [[noreturn]] void RefuseMixture(std::string_view text, const Text& place, Offset numbers) const;
   bool AllNumbers() const;
+  void DecideNumbers();
   void CheckTexts(bool too_many, Offset other_numbers = 0) const;
   void Agree(Ranks& ranks);
   void AgreeOnCounts(const std::vector<Facts>& facts);
@@ -79,7 +92,7 @@ class ColumnCollector {
   void MakeCategories();
 
   TableColumn column_;
-  const bool keep_values_;
+  const ColumnOptions options_;
   StringTable texts_;
   std::vector<Text> facts_;  // one per text of texts_
   // Of kept values.
@@ -93,6 +106,8 @@ class ColumnCollector {
   Offset num_known_ = 0;
   double first_ = 0;  // the first number
   bool counts_up_ = true;
+  Offset mixed_numbers_ = 0;  // of a categorical column: its values that are numbers
+  std::string example_;       // of texts: of a form, or of what is no number
 };
 
 }  // namespace slackline::internal

@@ -49,6 +49,13 @@ std::vector<TableColumn> LoadColumns(const ModelEntries& entries) {
     columns.push_back(std::move(column));
   }
   entries.Require(begin == std::ssize(categories), "table_categories");
+  if (!entries.file().Has("table_number_forms")) return columns;
+  const auto forms = entries.Integers("table_number_forms", names.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    entries.Require(forms[c] >= 0 && forms[c] / 4 <= 2 && forms[c] % 4 <= 2, "table_number_forms");
+    columns[c].form = {static_cast<NumberForm::Sign>(forms[c] / 4),
+                       static_cast<NumberForm::Marks>(forms[c] % 4)};
+  }
   return columns;
 }
 
@@ -74,7 +81,12 @@ void SaveInputRecord(const InputRecord& input, ModelWriter* writer) {
   std::vector<std::string> names;
   std::vector<std::int64_t> counts;
   std::vector<std::string> categories;
+  std::vector<std::int64_t> forms;
+  bool plain = true;
   for (const TableColumn& column : input.table->columns) {
+    forms.push_back(4 * static_cast<std::int64_t>(column.form.sign) +
+                    static_cast<std::int64_t>(column.form.marks));
+    plain = plain && column.form.plain();
     names.push_back(column.name);
     counts.push_back(static_cast<std::int64_t>(column.categories.size()));
     categories.insert(categories.end(), column.categories.begin(), column.categories.end());
@@ -83,6 +95,8 @@ void SaveInputRecord(const InputRecord& input, ModelWriter* writer) {
   writer->Add("table_category_counts", counts);
   writer->Add("table_categories", categories);
   writer->Add("table_ignored", input.table->ignored);
+  if (!plain) writer->Add("table_number_forms", forms);
+  if (!input.table->marked.empty()) writer->Add("table_marked", input.table->marked);
   writer->Add("table_separator", std::string(1, input.table->separator));
 }
 
@@ -100,7 +114,8 @@ InputRecord LoadInputRecord(const ModelEntries& entries, Index num_features,
   entries.Require(MakeFeatures(table->columns, feature_names), "table_columns");
   table->ignored = entries.file().Strings("table_ignored");
   const std::string& separator = entries.file().String("table_separator");
-  entries.Require(separator == "," || separator == ";" || separator == "\t", "table_separator");
+  entries.Require(separator.size() == 1, "table_separator");
+  if (entries.file().Has("table_marked")) table->marked = entries.file().Strings("table_marked");
   table->separator = separator.front();
   input.table = std::move(table);
   return input;

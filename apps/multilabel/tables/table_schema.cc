@@ -55,7 +55,7 @@ TableRows::TableRows(const TableSchema& schema, bool constant)
 CellOutcome TableRows::SetCell(std::size_t column, std::string_view text,
                                std::span<const double> fill_values) {
   const TableColumn& facts = schema_.columns[column];
-  if (IsMissingText(text)) {
+  if (facts.categorical() ? IsMissingText(text) : IsMissingNumber(text)) {
     if (!facts.categorical() && !fill_values.empty())
       SetNumber(column, fill_values[first_[column]]);
     return CellOutcome::kMissing;
@@ -67,7 +67,7 @@ CellOutcome TableRows::SetCell(std::size_t column, std::string_view text,
     return CellOutcome::kSet;
   }
   double number = 0;
-  const CellKind kind = ParseCell(text, &number);
+  const CellKind kind = ParseNumberCell(text, facts.form, &number);
   if (kind == CellKind::kTooLarge) return CellOutcome::kTooLarge;
   if (kind != CellKind::kNumber) return CellOutcome::kNoNumber;
   SetNumber(column, number);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <slackline/apps/multilabel/tables/number_form.h>
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/types.h>
 
@@ -21,6 +22,7 @@ struct TableColumn {
   /// Empty: a numeric column, which is one feature. Otherwise a categorical column, which is one
   /// feature (0 or 1) for each of these texts. Sorted, without duplicates.
   std::vector<std::string> categories;
+  NumberForm form = {};  ///< of a numeric column
 
   bool categorical() const { return !categories.empty(); }
   Index width() const { return categorical() ? static_cast<Index>(categories.size()) : 1; }
@@ -30,9 +32,10 @@ struct TableColumn {
 };
 
 struct TableSchema {
-  std::vector<TableColumn> columns;  ///< in the order of the training table and of features
-  std::vector<std::string> ignored;  ///< names of columns that training left out
-  char separator = ',';              ///< of the training table: ',', ';' or a tab
+  std::vector<TableColumn> columns;      ///< in the order of the training table and of features
+  std::vector<std::string> ignored;      ///< names of columns that training left out
+  char separator = ',';                  ///< of the training table
+  std::vector<std::string> marked = {};  ///< labels whose cells are empty for no (label_words.h)
 
   Offset num_features() const;
   /// "age" for a numeric column, "colour=red" for a category.

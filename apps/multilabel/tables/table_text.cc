@@ -78,23 +78,15 @@ bool IsMissingText(std::string_view text) {
          });
 }
 
-std::optional<std::int8_t> ParseLabelText(std::string_view text) {
-  if (text == "0") return std::int8_t{0};
-  if (text == "1") return std::int8_t{1};
-  if (IsMissingText(text)) return std::int8_t{-1};
-  if (EqualInAnyCase(text, "false")) return std::int8_t{0};
-  if (EqualInAnyCase(text, "true")) return std::int8_t{1};
-  double number = 0;
-  if (!ParseNumber(text, &number) || (number != 0 && number != 1)) return std::nullopt;
-  return static_cast<std::int8_t>(number);
-}
-
-std::int8_t ReadLabelText(const std::string& file, long line, const std::string& column,
-                          std::string_view text) {
-  if (const auto label = ParseLabelText(text)) return *label;
-  throw DataError(file, line,
-                  "label " + Quoted(column) + " has the value " + Quoted(text) +
-                      "; labels are 0, 1, true, false, or unknown (empty, NA, ?)");
+bool IsMissingNumber(std::string_view text) {
+  constexpr std::array<std::string_view, 22> kWords = {
+      "null",         "none", "nil",     "-",       "--",      ".",       "#n/a",
+      "#n/a n/a",     "#na",  "<na>",    "-nan",    "1.#ind",  "-1.#ind", "1.#qnan",
+      "-1.#qnan",     "\\n",  "missing", "unknown", "#value!", "#div/0!", "#null!",
+      "not available"};
+  return IsMissingText(text) ||
+         std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view word) { return EqualInAnyCase(text, word); });
 }
 
 CellKind ParseCell(std::string_view text, double* value) {
@@ -110,6 +102,16 @@ CellKind ParseCell(std::string_view text, double* value) {
   const bool whole = result.ptr == rest.data() + rest.size();
   return whole && result.ec == std::errc::result_out_of_range ? CellKind::kNotFinite
                                                               : CellKind::kText;
+}
+
+CellKind ParseNumberCell(std::string_view text, NumberForm form, double* value) {
+  if (!form.plain()) {
+    if (const std::optional<double> number = ParseForm(text, form)) {
+      *value = *number;
+      return std::abs(*number) <= kLargestValue ? CellKind::kNumber : CellKind::kTooLarge;
+    }
+  }
+  return ParseCell(text, value);
 }
 
 bool LooksLikeDate(std::string_view text) {

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kinds of text in a table's cells: missing, a number, a date, a label.
+// The kinds of text in a table's cells: missing, a number, a date. For labels see label_words.h.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <slackline/apps/multilabel/tables/number_form.h>
 #include <slackline/core/types.h>
 
 namespace slackline::internal {
 
 /// Whether the text is empty, NA, N/A, NaN (in any case) or ?.
 bool IsMissingText(std::string_view text);
-
-/// The value of a label: 0, 1, true, false (in any case; 0 and 1 also as 0.0 and 1.0), or −1 if
-/// missing. nullopt for other texts.
-std::optional<std::int8_t> ParseLabelText(std::string_view text);
-
-/// The same, but throws DataError, which names the column, for other texts.
-std::int8_t ReadLabelText(const std::string& file, long line, const std::string& column,
-                          std::string_view text);
+/// Whether the text stands for a missing value in a column of numbers: one of those above, or what
+/// pandas, R, Excel, SQL and people write there, such as NULL, None, -, #N/A, <NA>, missing,
+/// unknown (in any case).
+bool IsMissingNumber(std::string_view text);
 
 enum class CellKind {
   kNumber,  ///< a finite decimal number within ±1e50
@@ -33,6 +28,9 @@ enum class CellKind {
 };
 /// Sets *value if the cell is a kNumber.
 CellKind ParseCell(std::string_view text, double* value);
+
+/// The same for a column of numbers of this form, in which plain numbers may stand as well.
+CellKind ParseNumberCell(std::string_view text, NumberForm form, double* value);
 
 /// Whether the text is a date such as 2024-01-31, 2024/1/31, 31.01.2024, 01/31/2024, 1/31/24, alone
 /// or followed by a time (after a blank or T), or a time alone: 12:30, 12:30:05.5, 3:30 PM.

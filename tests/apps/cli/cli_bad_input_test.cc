@@ -167,7 +167,7 @@ TEST_CASE("a wide sparse data set is accepted") {
 }
 
 TEST_CASE("bad ARFF rows") {
-  CheckBadArff("1,1,0\n1,2,0\n", {"bad.arff:7", "not 0/1", "'2'"});
+  CheckBadArff("1,1,0\n1,2,0\n", {"bad.arff:7", "is not declared", "'2'"});
   CheckBadArff("1,1,0\n1,1\n", {"bad.arff:7", "the row has 2 values"});
   CheckBadArff("nan,1,0\n", {"bad.arff:6", "'nan'"});
   CheckBadArff("1e999,1,0\n", {"bad.arff:6", "'1e999'"});
@@ -449,10 +449,17 @@ TEST_CASE("an ARFF model refuses data with other dimensions") {
   const GoodFiles files;
   const std::string model = files.folder.Path("a.slk");
   Succeed({"multilabel", "train", files.arff, "--labels", files.xml, "--model", model});
-  const std::string wide = files.folder.Write("wide.arff",
-                                              "@relation r\n@attribute f numeric\n@attribute g "
-                                              "numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n"
-                                              "@data\n1,1,1,0\n");
-  CheckFailure(files, {"multilabel", "predict", wide, "--model", model, "--out", files.out},
-               {"wide.arff", "features"});
+  const std::string head = "@relation r\n@attribute f numeric\n";
+  const std::string labels = "@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n";
+  const std::string other =
+      files.folder.Write("other.arff", "@relation r\n@attribute g numeric\n" + labels + "1,1,0\n");
+  CheckFailure(files, {"multilabel", "predict", other, "--model", model, "--out", files.out},
+               {"other.arff:2", "feature 1 is 'g', but the model was trained with 'f' there"});
+  const std::string wide =
+      files.folder.Write("wide.arff", head + "@attribute g numeric\n" + labels + "1,1,1,0\n");
+  CheckFailure(files,
+               {"multilabel", "predict", wide, "--model", model, "--out", files.out, "--strict"},
+               {"wide.arff:3", "attribute 'g' is unknown to the model"});
+  CHECK(Contains(Succeed({"multilabel", "predict", wide, "--model", model}).err,
+                 "note: 1 attribute unknown to the model left out: 'g'"));
 }

@@ -81,7 +81,7 @@ TEST_CASE("bad input of --compare ends with code 2 and one line") {
     CheckRefused(files.Evaluate(files.model, {"--compare", file}), part);
   };
   refuse(files.folder.Path("none"), "cannot open the file");
-  const std::string other = files.folder.Write("o.arff", ArffText(10, 7, 4, 2));
+  const std::string other = files.folder.Write("o.arff", ArffText(10, 5, 4, 2));
   refuse(other, other);
   std::string unknown = ArffText(0, 6, 4, 2);
   unknown += "1,2,3,4,5,6,?,?,?,?\n";

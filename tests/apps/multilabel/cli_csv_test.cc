@@ -280,5 +280,5 @@ TEST_CASE("training refuses bad tables, with file, line and column, and writes n
   CheckBadTable(files, "x,L\n1,?\n", labels, {"no example has a known label"});
   CheckBadTable(files, "0 1:1\n",
                 {"--num-labels", "1", "--label-columns", "L", "--format", "libsvm"},
-                {"--label-columns and --ignore-columns belong to tables"});
+                {"--label-columns and --ignore-columns belong to data with names of columns"});
 }

@@ -555,8 +555,8 @@ TEST_CASE("faults in the text leave no file") {
   options.read = LabelColumns("-1");
   CHECK(message(folder.Write("table.csv", "x,a\n1,0\nz,1\n2,7\n")) ==
         folder.Path("table.csv") +
-            ":4: label 'a' has the value '7'; labels are 0, 1, true, false, or unknown (empty, NA, "
-            "?)");
+            ":4: label 'a' has the value '7'; labels are 0 and 1, true and false, "
+            "yes and no, -1 and 1, x and empty, or unknown (empty, NA, ?)");
   CHECK(Contains(message("-"), "<stdin>: a table (CSV, TSV) is read twice"));
   struct Stop {};
   options.read = LibsvmOptions(4);

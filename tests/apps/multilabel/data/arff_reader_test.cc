@@ -23,6 +23,9 @@ struct ArffOptions {
   std::vector<std::string> model_features = {};
   Index num_features = -1;
   bool append_constant = false;
+  std::string label_columns = {};
+  std::string ignore_columns = {};
+  bool strict = false;
 };
 
 MultiLabelData ReadArff(const std::string& text, const ArffOptions& options = {}) {
@@ -34,6 +37,9 @@ MultiLabelData ReadArff(const std::string& text, const ArffOptions& options = {}
   read.feature_names = options.model_features;
   read.append_constant = options.append_constant;
   read.fill_values = options.fill_values;
+  read.label_columns = options.label_columns;
+  read.ignore_columns = options.ignore_columns;
+  read.strict = options.strict;
   return ReadMultiLabelData(folder.Write("data.arff", text), read);
 }
 
@@ -175,14 +181,15 @@ TEST_CASE("errors in dense rows name line and token") {
   CHECK(ArffRowError("1,0,2,1,5") == "the row has 5 values, but there are 4 attributes");
   CHECK(ArffRowError("1,0,,1") == "expected a value, found ',1'");
   CHECK(ArffRowError("1,0,2,") == "the row ends where a value is expected");
-  CHECK(ArffRowError("1,2,2,1") == "label 'A' not 0/1: value '2' is not declared");
+  CHECK(ArffRowError("1,2,2,1") == "value '2' of label 'A' is not declared");
   CHECK(ArffRowError("abc,0,2,1") == "value 'abc' of attribute 'x' is not a finite number");
   CHECK(ArffRowError("nan,0,2,1") == "value 'nan' of attribute 'x' is not a finite number");
   CHECK(ArffRowError("1,0,-inf,1") == "value '-inf' of attribute 'y' is not a finite number");
   CHECK(ArffRowError("1,0,'2,1") == "the closing quote is missing: '2,1'");
   CHECK(
       ArffError("@attribute A numeric\n@attribute B {0,1}\n@attribute x real\n@data\n0.5,1,1\n") ==
-      "data.arff:5: label 'A' not 0/1: '0.5'");
+      "data.arff:5: label 'A' has the value '0.5'; labels are 0 and 1, true and false, yes and no, "
+      "-1 and 1, x and empty, or unknown (empty, NA, ?)");
   CHECK(ArffError("@attribute A {0,1}\n@attribute B {0,1}\n@attribute x {a,b}\n@data\n0,1,c\n") ==
         "data.arff:5: value 'c' of attribute 'x' is not declared");
 }
@@ -199,16 +206,19 @@ TEST_CASE("errors in sparse rows name line and token") {
   CHECK(ArffRowError("{") == "the row ends where a value is expected");
   CHECK(ArffRowError("{0 1,}") == "expected a value, found '}'");
   CHECK(ArffRowError("{0 1} x") == "text after the end of the row: 'x'");
-  CHECK(ArffRowError("{1 7}") == "label 'A' not 0/1: value '7' is not declared");
+  CHECK(ArffRowError("{1 7}") == "value '7' of label 'A' is not declared");
 }
 
 TEST_CASE("errors in the header name line and token") {
-  CHECK(ArffError("@attribute A string\n@data\n") ==
-        "data.arff:1: attribute 'A' has type 'string'; only numeric, real, integer and nominal "
-        "{...} can be read");
-  CHECK(Contains(ArffError("@attribute d date 'yyyy'\n@data\n"),
-                 "data.arff:1: attribute 'd' has type 'date'"));
-  CHECK(Contains(ArffError("@attribute d relational\n@data\n"), "has type 'relational'"));
+  CHECK(ArffError("@attribute A complex\n@data\n") ==
+        "data.arff:1: attribute 'A' has type 'complex'; there are numeric, real, integer, nominal "
+        "{...}, string, date and relational");
+  const std::string labels = "@attribute A {0,1}\n@attribute B {0,1}\n@attribute x real\n";
+  for (const char* type : {"string", "date 'yyyy-MM-dd'", "relational"}) {
+    const std::string message = ArffError(labels + "@attribute d " + type + "\n@data\n0,1,2,x\n");
+    CHECK_MESSAGE(Contains(message, "data.arff:4: attribute 'd' has type "), message);
+    CHECK_MESSAGE(Contains(message, "leave it out by --ignore-columns 'd'"), message);
+  }
   CHECK(ArffError("@attribute A\n") == "data.arff:1: attribute 'A' has no type");
   CHECK(ArffError("@attribute\n") == "data.arff:1: an attribute without a name");
   CHECK(ArffError("@attribute 'A\n") ==
@@ -231,8 +241,11 @@ TEST_CASE("errors in the header name line and token") {
   CHECK(ArffError("@relation r\n@data\n") == "data.arff:2: @data without any @attribute before it");
   CHECK(ArffError("@attribute A {0,1}\n@data 1\n") == "data.arff:2: text after @data: '1'");
   CHECK(ArffError("@attribute A {0,1}\n") == "data.arff: no @data section");
-  CHECK(ArffError("@attribute A {no,yes}\n@attribute B {0,1}\n@attribute x real\n@data\n") ==
-        "data.arff:1: label 'A' not 0/1: it is declared with the value 'no'");
+  for (const char* values : {"{a,b}", "{1,yes}", "{0,no}", "{0,1,2}", "{maybe}"}) {
+    CHECK(Contains(ArffError("@attribute A " + std::string(values) +
+                             "\n@attribute B {0,1}\n@attribute x real\n@data\n"),
+                   "it needs two, of which one means no: 0 and 1, false and true"));
+  }
   CHECK(ArffError("@attribute A {0,1}\n@attribute B {0,1}\n@attribute x {1,2e90}\n@data\n") ==
         "data.arff:3: value '2e90' of attribute 'x' is too large (more than 1e50)");
   CHECK(ArffError("@attribute A {0,1}\n@attribute B {0,1}\n@data\n") ==
@@ -264,11 +277,86 @@ TEST_CASE("features are named, and other names than the model's are refused") {
         "data.arff:4: feature 4 is 'n', but the model was trained with 'm' there");
 }
 
+TEST_CASE("the relation says which attributes are labels, as MEKA writes it") {
+  const std::string attributes =
+      "@attribute a {0,1}\n@attribute b {0,1}\n@attribute c {0,1}\n@data\n1,0,1\n";
+  ArffOptions options;
+  options.xml = "";
+  CHECK(ReadArff("@relation 'r: -C 2'\n" + attributes, options).label_names == Names{"a", "b"});
+  CHECK(ReadArff("@relation \"r: -C -1 -split 3\"\n" + attributes, options).label_names ==
+        Names{"c"});
+  CHECK(Contains(ArffError("@relation 'r: -C 4'\n" + attributes, options),
+                 "the relation has -C 4, but there are only 3 attributes"));
+  options.label_columns = "b,c";
+  CHECK(ReadArff("@relation 'r: -C 1'\n" + attributes, options).label_names == Names{"b", "c"});
+  options.xml = kXml;
+  CHECK(Contains(ArffError("@relation r\n" + attributes, options),
+                 "pass either --labels or --label-columns, not both"));
+}
+
+TEST_CASE("labels have any two values of which one means no") {
+  struct Case {
+    const char *values, *no, *yes;
+  };
+  for (const Case& c : {Case{"{FALSE,TRUE}", "FALSE", "TRUE"},
+                        {"{TRUE,FALSE}", "FALSE", "TRUE"},
+                        {"{0.0,1.0}", "0.0", "1.0"},
+                        {"{N,Y}", "N", "Y"},
+                        {"{no,yes}", "no", "yes"},
+                        {"{-1,1}", "-1", "1"},
+                        {"{E,NEG}", "NEG", "E"},
+                        {"numeric", "-1", "1"}}) {
+    CAPTURE(c.values);
+    ArffOptions options;
+    options.xml = "";
+    options.label_columns = "A";
+    const MultiLabelData data =
+        ReadArff("@attribute A " + std::string(c.values) + "\n@attribute x real\n@data\n" + c.no +
+                     ",1\n" + c.yes + ",2\n?,3\n",
+                 options);
+    CHECK(data.labels == Bits{0, 1, -1});
+  }
+  // A sparse row that omits a nominal label has its first declared value.
+  const MultiLabelData sparse = ReadArff(
+      "@attribute A {TRUE,FALSE}\n@attribute B {no,yes}\n@attribute x real\n@data\n{2 1}\n{0 "
+      "FALSE,1 yes,2 1}\n");
+  CHECK(sparse.labels == Bits{1, 0, 0, 1});
+  CHECK(sparse.notes == Names{"labels: 'yes' was taken for yes, 'no' for no"});
+}
+
+TEST_CASE("attributes are left out by name, and by a model that does not know them") {
+  const std::string text =
+      "@attribute name string\n@attribute A {0,1}\n@attribute day date 'yyyy'\n@attribute x "
+      "real\n@attribute y real\n@data\n'Doctor, A.',1,'2001',2,3\n{0 'b c',3 7}\n";
+  ArffOptions options;
+  options.xml = "";
+  options.label_columns = "A";
+  options.ignore_columns = "name,day,y";
+  const MultiLabelData data = ReadArff(text, options);
+  CHECK(data.feature_names == Names{"x"});
+  CHECK(data.labels == Bits{1, 0});
+  CHECK(Dense(data, 0) == Values{2});
+  options.ignore_columns = "name,A";
+  CHECK_THROWS_AS(ReadArff(text, options), DataError);
+  ArffOptions model;
+  model.xml = "";
+  model.model_labels = {"A"};
+  model.model_features = {"x"};
+  model.num_features = 1;
+  const MultiLabelData predicted = ReadArff(text, model);
+  CHECK(Dense(predicted, 0) == Values{2});
+  CHECK(predicted.notes == Names{"3 attributes unknown to the model left out: 'name', …"});
+  model.strict = true;
+  CHECK(Contains(ArffError(text, model), "attribute 'name' is unknown to the model (--strict)"));
+}
+
 TEST_CASE("missing and undeclared labels are explained") {
   ArffOptions options;
   options.xml = "";
   CHECK(ArffError(kHeader, options) ==
-        "data.arff: an ARFF file does not say which attributes are labels: pass --labels FILE.xml");
+        "data.arff: an ARFF file does not say which attributes are labels, unless its relation has "
+        "-C N, as in MEKA: pass --labels FILE.xml, or --label-columns LIST, a list of names, "
+        "patterns such as 'tag_*', or positions");
   options.xml = "<labels><label name='A'/><label name='C'/></labels>";
   CHECK(Contains(ArffError(kHeader, options), "labels.xml:1: label 'C' is not an attribute of "));
 }

@@ -112,7 +112,11 @@ TEST_CASE("a column has categories up to 50 texts, or a tenth of its values") {
   CHECK(ReadCsv(TableOf(Repeated("v", 60, 10)), LabelColumns("L")).num_features == 61);
   CHECK(Contains(ColumnError(Repeated("v", 1001, 11)),
                  "column 'x' has 1001 different texts and more"));
-  CHECK(ReadCsv(TableOf({"1", "2", "a", "1", "b"}), LabelColumns("L")).num_features == 5);
+  const MultiLabelData mixed = ReadCsv(TableOf({"1", "c", "a", "2", "b"}), LabelColumns("L"));
+  CHECK(mixed.num_features == 6);
+  CHECK(mixed.notes ==
+        Names{"column 'x' has 2 numbers and 3 times other texts, 'c' for example: taken for "
+              "categories"});
 }
 
 TEST_CASE("columns that cannot be features are refused with an example and advice") {
@@ -122,8 +126,8 @@ TEST_CASE("columns that cannot be features are refused with an example and advic
       "t.csv:3: column 'x' has dates or times, such as '2024-01-31'; turn them into numbers, or " +
           advice);
   CHECK(ColumnError({"1,5", "2", "2,25"}) ==
-        "t.csv:2: column 'x' has a number with a decimal comma, '1,5'; write numbers with a point, "
-        "or " +
+        "t.csv:2: column 'x' has a number with a decimal comma, '1,5'; read such numbers by "
+        "--decimal-comma, write them with a point, or " +
             advice);
   CHECK(ColumnError(Repeated("key", 11, 1)) ==
         "t.csv:2: column 'x' has a different text in every row, such as 'key0'; " + advice);
@@ -132,8 +136,8 @@ TEST_CASE("columns that cannot be features are refused with an example and advic
   mixed[7] = "abc";
   CHECK(ColumnError(mixed) ==
         "t.csv:9: value 'abc' of column 'x' is not a number, but 39 others are; correct it, leave "
-        "it empty (missing), or " +
-            advice);
+        "it empty (missing), " +
+            advice + ", or say that its texts are categories by --categories");
   Names many = Repeated("", 1200, 1);
   many.push_back("abc");
   CHECK(Contains(ColumnError(many),
@@ -191,9 +195,104 @@ TEST_CASE("errors in rows are reported") {
         "t.csv:3: the row has 3 values, but the header (line 1) has 2 columns");
   CHECK(CsvError("\nx,L\n1\n", LabelColumns("L")) ==
         "t.csv:3: the row has 1 value, but the header (line 2) has 2 columns");
-  CHECK(CsvError("x,L\n1,yes\n", LabelColumns("L")) ==
-        "t.csv:2: label 'L' has the value 'yes'; labels are 0, 1, true, false, or unknown (empty, "
-        "NA, ?)");
+  CHECK(Contains(CsvError("x,L\n1,perhaps\n", LabelColumns("L")),
+                 "t.csv:2: label 'L' has the value 'perhaps'; labels are 0 and 1, "));
+}
+
+TEST_CASE("what stands for missing values in a column of numbers is missing") {
+  for (const char* word :
+       {"NULL", "None", "-", "#N/A", "<NA>", "missing", "Unknown", "nan", "\\N"}) {
+    CAPTURE(word);
+    const MultiLabelData data = ReadCsv(TableOf({"1", word, "3", word, word}), LabelColumns("L"));
+    CHECK(data.feature_names == Names{"x", "n"});
+    CHECK(data.fill_values[0] == 2);
+    CHECK(Dense(data, 1)[0] == 2);
+    CHECK(Contains(data.notes.at(0), "3 missing values in 1 column (x 3)"));
+  }
+  // Among other texts, and alone, it is a category; and so it is where the user says so.
+  CHECK(ReadCsv(TableOf({"a", "none", "b", "none"}), LabelColumns("L")).num_features == 4);
+  CHECK(ReadCsv(TableOf({"none", "none"}), LabelColumns("L")).num_features == 2);
+  MultiLabelReadOptions options = LabelColumns("L");
+  options.categories = "x";
+  CHECK(ReadCsv(TableOf({"1", "none", "3"}), options).num_features == 4);
+  CHECK(ReadCsv(TableOf({"1", "2", "1"}), options).feature_names == Names{"x=1", "x=2", "n"});
+  options.categories = "L";
+  CHECK(Contains(MessageOf<DataError>([&] { ReadCsv(TableOf({"1"}), options); }),
+                 "--categories: column 'L' is a label or ignored"));
+  // In a wide column, too.
+  Names many = Repeated("", 1200, 1);
+  many.push_back("NULL");
+  CHECK(ReadCsv(TableOf(many), LabelColumns("L")).num_features == 2);
+}
+
+TEST_CASE("numbers of one form are numbers") {
+  const auto values = [](const Names& texts, bool commas = false) {
+    MultiLabelReadOptions options = LabelColumns("L");
+    options.decimal_comma = commas;
+    const MultiLabelData data = ReadCsv(TableOf(texts), options);
+    Values found;
+    for (Index m = 0; m < data.num_examples(); ++m) found.push_back(Dense(data, m)[0]);
+    CHECK(data.num_features == 2);
+    CHECK(Contains(data.notes.at(0), "column 'x': '" + texts[0] + "' is read as "));
+    return found;
+  };
+  CHECK(values({"$5", "-$7.5", "$ 8"}) == Values{5, -7.5, 8});
+  CHECK(values({"5 \xe2\x82\xac", "7\xe2\x82\xac"}) == Values{5, 7});
+  CHECK(values({"10%", "2.5 %", "-1%"}) == Values{10, 2.5, -1});
+  CHECK(values({"1,234", "5", "1,000,000.5"}) == Values{1234, 5, 1000000.5});
+  CHECK(values({"1.234,5", "-7,25", "12"}) == Values{1234.5, -7.25, 12});
+  CHECK(values({"1,5", "2", "1.000"}, true) == Values{1.5, 2, 1000});
+  CHECK(values({"$1,234", "$5"}) == Values{1234, 5});
+  CHECK(Contains(ColumnError({"1,5", "2,25"}), "decimal comma"));
+  // Not of one form: texts.
+  CHECK(ReadCsv(TableOf({"$5", "10%", "x"}), LabelColumns("L")).num_features == 4);
+  CHECK(ReadCsv(TableOf({"5 kg", "7 kg"}), LabelColumns("L")).num_features == 3);
+}
+
+TEST_CASE("tables as Excel writes them") {
+  const auto read = [](const std::string& text, const std::string& labels) {
+    return ReadCsv(text, LabelColumns(labels));
+  };
+  const std::string body = "1;2;1;0\r\n2;1;0;1\r\n";
+  MultiLabelData data = read("\xef\xbb\xbfsep=;\r\nlength;width;l1;l2\r\n" + body, "l1,l2");
+  CHECK(data.feature_names == Names{"length", "width"});
+  CHECK(data.lines == std::vector<long>{3, 4});
+  data = read("length, cm;width, cm, inner;l1;l2\n" + body, "l1,l2");
+  CHECK(data.feature_names == Names{"length, cm", "width, cm, inner"});
+  data = read("\"length, cm, x, y, z\";w;l1;l2\n" + body, "l1,l2");
+  CHECK(data.feature_names == Names{"length, cm, x, y, z", "w"});
+  // A separator at the end of lines, in the header, in rows, or both.
+  for (const char* header : {"a;b;l1;l2", "a;b;l1;l2;"}) {
+    for (const char* row : {"1;2;1;0", "1;2;1;0;"}) {
+      data = read(std::string(header) + "\n" + row + "\n", "l1,l2");
+      CHECK(data.feature_names == Names{"a", "b"});
+      CHECK(data.labels == Bits{1, 0});
+    }
+  }
+  CHECK(Contains(CsvError("a;l1;\n1;0;\n1;0;7\n", LabelColumns("l1")),
+                 "t.csv:3: column 3 has no name"));
+  MultiLabelReadOptions options = LabelColumns("l1");
+  options.separator = '|';
+  CHECK(ReadCsv("a,b|l1\n1|0\n", options).feature_names == Names{"a,b"});
+  std::string utf16 = "\xff\xfe";
+  for (const char c : std::string("gr\xf6\xdf"
+                                  "e;l1\r\n1;1\r\n2;0\r\n")) {
+    utf16.push_back(c);
+    utf16.push_back('\0');
+  }
+  CHECK(read(utf16, "l1").feature_names == Names{"gr\xc3\xb6\xc3\x9f"
+                                                 "e"});
+  utf16.pop_back();
+  CHECK(Contains(CsvError(utf16, LabelColumns("l1")), "the UTF-16 text ends within a character"));
+}
+
+TEST_CASE("labels are words, and a note tells which was taken for yes") {
+  const MultiLabelData data =
+      ReadCsv("x,a,b,c\n1,ja,x,-1\n2,nein,,1\n3,,x,1\n", LabelColumns("a,b,c"));
+  CHECK(data.labels == Bits{1, 1, 0, 0, 0, 1, -1, 1, 1});
+  CHECK(data.notes == Names{"labels: 'ja' was taken for yes, empty for no in columns with such "
+                            "marks"});
+  CHECK(data.table->marked == Names{"b"});
 }
 
 TEST_CASE("without label columns the message names likely ones") {
@@ -221,11 +320,9 @@ TEST_CASE("formats are detected from the first line") {
   MultiLabelReadOptions csv = LabelColumns("L");
   csv.format = MultiLabelFormat::kCsv;
   CHECK(ReadCsv("@x,L\n1,0\n", csv).feature_names == Names{"@x"});
-  CHECK(Contains(CsvError("@relation r\n", LabelColumns("L")),
-                 "belong to tables (CSV, TSV), but the data are ARFF"));
   libsvm.ignore_columns = "x";
   CHECK(Contains(CsvError("0 1:1\n", libsvm),
-                 "belong to tables (CSV, TSV), but the data are LIBSVM"));
+                 "belong to data with names of columns (CSV, TSV, ARFF), but the data are LIBSVM"));
 }
 
 TEST_CASE("at prediction columns are found by name, and missing values filled as in training") {

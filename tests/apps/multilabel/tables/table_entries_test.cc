@@ -106,7 +106,7 @@ TEST_CASE("entries that contradict each other, the features or the labels are re
   CheckRefused("table_categories", Strings{"red", "green"}, "table_categories");
   CheckRefused("table_categories", Strings{"red", "red"}, "table_categories");
   CheckRefused("table_categories", Strings{"green", "violet"}, "table_columns");
-  CheckRefused("table_separator", std::string("|"), "table_separator");
+  CheckRefused("table_separator", std::string("||"), "table_separator");
   CheckRefused("table_separator", std::string(), "table_separator");
   CheckRefused("feature_names", Strings{"age", "colour=red", "colour=green"}, "table_columns");
   const Strings* const none = nullptr;

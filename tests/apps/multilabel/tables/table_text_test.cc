@@ -24,18 +24,6 @@ TEST_CASE("missing values are recognised") {
   for (const char* text : {"0", "none", "N", "nana", "??", " "}) CHECK_FALSE(IsMissingText(text));
 }
 
-TEST_CASE("values of labels are recognised") {
-  for (const char* text : {"1", "true", "TRUE", "True", "1.0", "+1"})
-    CHECK(ParseLabelText(text) == 1);
-  for (const char* text : {"0", "false", "False", "0.0", "-0"}) CHECK(ParseLabelText(text) == 0);
-  for (const char* text : {"", "?", "NA", "nan"}) CHECK(ParseLabelText(text) == -1);
-  for (const char* text : {"2", "-1", "yes", "no", "0.5", "t", "1e-400"})
-    CHECK_FALSE(ParseLabelText(text).has_value());
-  CHECK(MessageOf<DataError>([] { ReadLabelText("t.csv", 3, "sky", "yes"); }) ==
-        "t.csv:3: label 'sky' has the value 'yes'; labels are 0, 1, true, false, or unknown "
-        "(empty, NA, ?)");
-}
-
 TEST_CASE("numbers are distinguished from texts that look like numbers") {
   for (const char* text : {"0", "-1.5", "+2", "1e50", ".5", "3.", "1e-300"})
     CHECK(KindOf(text) == CellKind::kNumber);

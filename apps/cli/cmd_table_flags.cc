@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cli/cmd_table_flags.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline::internal::program {
+
+void RegisterSeparator(Command* app, std::string* separator) {
+  AddTextOption(app, "separator", separator, "CHARACTER",
+                "what stands between the columns of a table: a character, or tab",
+                "found from the first line")
+      ->ShowInFullHelpOnly();
+}
+
+char ReadSeparator(const std::string& separator) {
+  if (separator.empty()) return '\0';
+  if (separator == "tab" || separator == "\\t") return '\t';
+  if (separator.size() == 1 && separator != "\"" && separator != "\n") return separator.front();
+  throw DataError("--separator: " + Quoted(separator) +
+                  " is not allowed; it must be one character, or tab");
+}
+
+void CellFlags::Register(Command* app) {
+  AddTextOption(app, "categories", &categories, "LIST",
+                "columns of a table whose texts are categories, even if they are numbers, in the "
+                "same notation")
+      ->ShowInFullHelpOnly();
+  app->AddFlag("--decimal-comma", &decimal_comma,
+               "in a table, 1,5 and 1.234,5 are numbers, with a comma before the decimals")
+      ->ShowInFullHelpOnly();
+  RegisterSeparator(app, &separator);
+}
+
+void CellFlags::AddTo(std::vector<std::pair<std::string, std::string>>* options) const {
+  if (!separator.empty()) options->emplace_back("separator", separator);
+  if (!categories.empty()) options->emplace_back("categories", categories);
+  if (decimal_comma) options->emplace_back("decimal-comma", "1");
+}
+
+}  // namespace slackline::internal::program
