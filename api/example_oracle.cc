@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include <slackline/api/model_impl.h>
@@ -55,7 +56,8 @@ class OracleBridge final : public internal::WholeExampleOracle {
     answer->bound = std::isnan(own.bound) ? std::max(0.0, value) : own.bound;
     // An answer without a bound claims to be the best output. It must then be worth at least 0, the
     // value of the ground truth.
-    if (std::isnan(own.bound) && value < 0) CheckNotBelowTruth(m, value, own, weights);
+    if (std::isnan(own.bound) && value < 0 && own.loss >= 0)
+      CheckNotBelowTruth(m, value, own, weights);
   }
 
   std::ptrdiff_t Position(const FeatureVector::Entry& entry) const {
@@ -92,6 +94,15 @@ void ExampleOracle::MaximizeBatch(int first, const Weights& weights,
     Maximize(first + static_cast<int>(k), weights, &answers[k]);
 }
 
+std::string CheckOracle(const Model& model, int num_examples, ExampleOracle& oracle) {
+  OracleBridge bridge(model, &oracle);
+  std::string text;
+  for (const std::string& fault : internal::CheckWholeExampleOracle(
+           &bridge, num_examples, static_cast<std::ptrdiff_t>(model.num_weights())))
+    text += fault + "\n";
+  return text;
+}
+
 TrainResult Train(const Model& model, int num_examples, ExampleOracle& oracle,
                   const TrainOptions& options) {
   SLACKLINE_CHECK(options.learner == "auto" && options.learner_options.empty(),
@@ -106,8 +117,13 @@ TrainResult Train(const Model& model, int num_examples, ExampleOracle& oracle,
       &bridge, num_examples, static_cast<std::ptrdiff_t>(model.num_weights()), options.lambda,
       options.seed);
   ObserverBridge observer(options.observer);
-  const internal::TrainSummary summary = internal::RunTraining(
-      *learner, given, options.observer ? &observer : nullptr, options.interrupt);
+  internal::TrainSummary summary;
+  try {
+    summary = internal::RunTraining(*learner, given, options.observer ? &observer : nullptr,
+                                    options.interrupt);
+  } catch (const internal::CertificateError&) {
+    throw std::invalid_argument(internal::kContradictoryOracle);
+  }
   TrainResult result = ResultOf(summary);
   result.learner = "whole-example";
   result.lambda = options.lambda;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <slackline/export.h>
@@ -66,6 +67,14 @@ class SLACKLINE_EXPORT ExampleOracle {
   ExampleOracle(const ExampleOracle&) = default;
   ExampleOracle& operator=(const ExampleOracle&) = default;
 };
+
+/// Looks for faults of an oracle, as training would meet them: asks for the first twenty examples
+/// at w = 0 and at random weights, and compares every answer with the outputs of all others. Finds
+/// oracles that forget the loss, minimise, answer at random or with the ground truth, and features
+/// and losses that are out of range. Returns the faults, one sentence per line; empty when there
+/// are none. For tests, beside CheckFactor.
+SLACKLINE_EXPORT std::string CheckOracle(const Model& model, int num_examples,
+                                         ExampleOracle& oracle);
 
 /// Trains the model on examples 0 … num_examples − 1 with block-coordinate Frank-Wolfe and active
 /// sets. `options` must give λ and must leave learner, learner_options and loss at their defaults.

@@ -209,6 +209,22 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
 
 }  // namespace
 
+void RequireCommonOptions(const TrainOptions& options, std::string_view who) {
+  const auto run = RunOptionRecords();
+  for (const OptionRecord& record : OptionRecords()) {
+    const std::string value = OptionText(record, options);
+    const bool common = std::any_of(run.begin(), run.end(), [&](const OptionRecord& other) {
+      return other.name == record.name;
+    });
+    if (common || record.name == "lambda" || value == OptionText(record, TrainOptions())) continue;
+    const LearnerSet readers = ReadersOf(record, value);
+    throw DataError(
+        "--" + std::string(record.name) + " " + value + " applies to " +
+        (readers == ~LearnerSet{0} ? "named learners" : "--learner " + LearnerNames(readers)) +
+        ", but " + std::string(who) + " has a learner of its own");
+  }
+}
+
 std::string_view Name(LearnerKind kind) { return kind.name(); }
 std::string_view Name(StepKind kind) { return Find<StepKind>(kStepKinds, kind); }
 std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }

@@ -175,6 +175,10 @@ std::string OptionText(const OptionRecord& record, const TrainOptions& options);
 /// by the learner. Checked are the options that differ from their defaults, and those in `given`
 /// (names) whatever their values.
 void CheckOptions(const TrainOptions& options, std::span<const std::string_view> given = {});
+/// For a learner without a name, which reads the options of the training loop alone: throws
+/// DataError, which names the learners that read it, for any other option that is set. who:
+/// "StructuredSVM".
+void RequireCommonOptions(const TrainOptions& options, std::string_view who);
 
 /// Whether a run compares inputs by a kernel. Its weights are then those of an expansion
 /// (kernel_expansion.h).

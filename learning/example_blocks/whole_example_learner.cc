@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/random.h>
 #include <slackline/learning/step/sampling.h>
 #include <slackline/learning/step/step.h>
@@ -45,6 +47,38 @@ double Inner(const SparsePoint& a, const SparsePoint& b) {
 
 void AddTo(const SparsePoint& point, double scale, std::span<double> weights) {
   for (std::size_t k = 0; k < point.at.size(); ++k) weights[point.at[k]] += scale * point.values[k];
+}
+
+/// Throws std::invalid_argument when the answer is invalid.
+void CheckAnswer(Index m, std::span<const double> weights, const WholeExampleAnswer& answer) {
+  const std::string subject = "the oracle's answer for example " + std::to_string(m);
+  const SparsePoint& point = answer.point;
+  SLACKLINE_CHECK(point.at.size() == point.values.size(), subject + " has no whole feature vector");
+  double size = 1 + std::abs(answer.loss);
+  for (std::size_t k = 0; k < point.at.size(); ++k) {
+    SLACKLINE_CHECK(point.at[k] >= 0 && point.at[k] < static_cast<Offset>(weights.size()) &&
+                        (k == 0 || point.at[k - 1] < point.at[k]),
+                    subject + " has features of weights that do not exist");
+    SLACKLINE_CHECK(std::isfinite(point.values[k]), subject + " has a feature that is not finite");
+    size += std::abs(weights[point.at[k]] * point.values[k]);
+  }
+  SLACKLINE_CHECK(std::isfinite(answer.loss) && answer.loss >= 0,
+                  subject + " has a loss that is negative or no number");
+  const double value = answer.loss + Inner(weights, point);
+  SLACKLINE_CHECK(answer.bound >= std::max(0.0, value) - 1e-9 * size && answer.bound < kInfinity,
+                  subject + " has a bound of " + std::to_string(answer.bound) +
+                      ", below its own value " + std::to_string(value) +
+                      " or below 0, which the ground truth reaches");
+}
+
+/// Rounding errors of the value of an output, relative to the sum of its terms.
+constexpr double kRounding = 1e-9;
+
+double SizeOfTerms(std::span<const double> weights, const SparsePoint& point, double loss) {
+  double size = 1 + std::abs(loss);
+  for (std::size_t k = 0; k < point.at.size(); ++k)
+    size += std::abs(weights[point.at[k]] * point.values[k]);
+  return size;
 }
 
 struct Atom {
@@ -104,6 +138,7 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
       for (Index m = first; m < first + static_cast<Index>(answers.size()); ++m) {
         for (const Atom& atom : active_[m]) losses += atom.share * atom.loss;
         CheckAnswer(m, evaluated_, answers[Size(m - first)]);
+        CheckAgainstEarlier(m, evaluated_, &answers[Size(m - first)]);
         hinges += std::max(0.0, answers[Size(m - first)].bound);
       }
     }
@@ -126,29 +161,21 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
   double lambda_m() const { return lambda_ * size(); }
   double Hinge(const Atom& atom) const { return atom.loss + Inner(weights_, atom.point); }
 
-  /// Throws std::invalid_argument when the answer is invalid.
-  static void CheckAnswer(Index m, std::span<const double> weights,
-                          const WholeExampleAnswer& answer) {
-    const std::string subject = "the oracle's answer for example " + std::to_string(m);
-    const SparsePoint& point = answer.point;
-    SLACKLINE_CHECK(point.at.size() == point.values.size(),
-                    subject + " has no whole feature vector");
-    double size = 1 + std::abs(answer.loss);
-    for (std::size_t k = 0; k < point.at.size(); ++k) {
-      SLACKLINE_CHECK(point.at[k] >= 0 && point.at[k] < static_cast<Offset>(weights.size()) &&
-                          (k == 0 || point.at[k - 1] < point.at[k]),
-                      subject + " has features of weights that do not exist");
-      SLACKLINE_CHECK(std::isfinite(point.values[k]),
-                      subject + " has a feature that is not finite");
-      size += std::abs(weights[point.at[k]] * point.values[k]);
+  /// The outputs of the active set are lower bounds on the maximum.
+  void CheckAgainstEarlier(Index m, std::span<const double> weights, WholeExampleAnswer* answer) {
+    const Atom* best = nullptr;
+    double most = answer->bound;
+    for (const Atom& atom : active_[m]) {
+      const double value = atom.loss + Inner(weights, atom.point);
+      if (value <= most) continue;
+      most = value;
+      best = &atom;
     }
-    SLACKLINE_CHECK(std::isfinite(answer.loss) && answer.loss >= 0,
-                    subject + " has a loss that is negative or no number");
-    const double value = answer.loss + Inner(weights, point);
-    SLACKLINE_CHECK(answer.bound >= std::max(0.0, value) - 1e-9 * size && answer.bound < kInfinity,
-                    subject + " has a bound of " + std::to_string(answer.bound) +
-                        ", below its own value " + std::to_string(value) +
-                        " or below 0, which the ground truth reaches");
+    if (best == nullptr ||
+        most - answer->bound <= kRounding * SizeOfTerms(weights, best->point, best->loss))
+      return;
+    oracle_->OnContradiction({m, answer->bound, most, best->loss});
+    answer->bound = most;
   }
 
   /// Algorithm 4, lines 4 to 9, with pairwise steps.
@@ -157,6 +184,7 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
     answer_ = {};
     oracle_->Maximise(m, weights_, &answer_);
     CheckAnswer(m, weights_, answer_);
+    CheckAgainstEarlier(m, weights_, &answer_);
     const WholeExampleAnswer& answer = answer_;
     ++oracle_calls_;
     double own = 0;
@@ -229,6 +257,63 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
 };
 
 }  // namespace
+
+std::string OracleContradiction::Text() const {
+  return "the oracle's answer for example " + std::to_string(example) + " has a bound of " +
+         NumberText(bound) + ", but an output that it returned before, with loss " +
+         NumberText(earlier_loss) + ", is worth " + NumberText(earlier) +
+         " at the same weights: the answer is not the output with the largest loss + w·φ";
+}
+
+void WholeExampleOracle::OnContradiction(const OracleContradiction& contradiction) {
+  throw std::invalid_argument(contradiction.Text() +
+                              "; an answer that is not the best output needs a bound");
+}
+
+std::vector<std::string> CheckWholeExampleOracle(WholeExampleOracle* oracle, Index num_examples,
+                                                 Offset num_weights) {
+  constexpr int kDraws = 4;  // one at w = 0, the others at random weights of growing size
+  std::vector<std::string> faults;
+  Random random(1);
+  const Index examples = std::min(num_examples, kCheckedExamples);
+  std::vector<std::vector<double>> weights;
+  std::vector<std::vector<WholeExampleAnswer>> answers(Size(examples));  // per example and draw
+  for (int draw = 0; draw < kDraws; ++draw) {
+    weights.emplace_back(num_weights, 0.0);
+    for (double& weight : weights.back()) weight = draw == 0 ? 0 : random.Normal() * (1 << draw);
+    for (Index m = 0; m < examples; ++m) {
+      WholeExampleAnswer answer;
+      try {
+        oracle->Maximise(m, weights.back(), &answer);
+        CheckAnswer(m, weights.back(), answer);
+      } catch (const std::invalid_argument& error) {
+        faults.emplace_back(error.what());
+        continue;
+      }
+      answers[Size(m)].push_back(std::move(answer));
+    }
+  }
+  bool any_loss = false;
+  for (Index m = 0; m < examples; ++m) {
+    const std::vector<WholeExampleAnswer>& own = answers[Size(m)];
+    if (own.size() < static_cast<std::size_t>(kDraws)) continue;
+    for (int draw = 0; draw < kDraws; ++draw) {
+      any_loss = any_loss || own[draw].loss > 0;
+      for (const WholeExampleAnswer& other : own) {
+        const double value = other.loss + Inner(weights[draw], other.point);
+        const double room = kRounding * SizeOfTerms(weights[draw], other.point, other.loss);
+        if (value <= own[draw].bound + room) continue;
+        faults.push_back(OracleContradiction{m, own[draw].bound, value, other.loss}.Text());
+        break;
+      }
+    }
+  }
+  if (faults.empty() && !any_loss)
+    faults.emplace_back(
+        "all answers of the oracle have loss 0, at any weights: does it return the "
+        "ground truth instead of maximising loss + w·φ?");
+  return faults;
+}
 
 std::unique_ptr<Learner> MakeWholeExampleLearner(WholeExampleOracle* oracle, Index num_examples,
                                                  Offset num_weights, double lambda,

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <slackline/learning/learner.h>
@@ -41,6 +42,17 @@ struct WholeExampleAnswer {
   double bound = kNone;  ///< on max_y h(y; w)
 };
 
+/// An answer whose bound lies below the value of an output that the oracle itself has returned for
+/// the example before, at other weights.
+struct OracleContradiction {
+  Index example = 0;
+  double bound = 0;         ///< of the answer
+  double earlier = 0;       ///< the value of the earlier output at the weights of the answer
+  double earlier_loss = 0;  ///< its loss
+  /// "the oracle's answer for example 3 …", without a full stop.
+  std::string Text() const;
+};
+
 class WholeExampleOracle {
  public:
   virtual ~WholeExampleOracle() = default;
@@ -55,16 +67,35 @@ class WholeExampleOracle {
     for (std::size_t k = 0; k < answers.size(); ++k)
       Maximise(first + static_cast<Index>(k), weights, &answers[k]);
   }
+  /// Called when an answer contradicts an earlier one: the oracle has not maximised. The default
+  /// throws std::invalid_argument. If it returns, the earlier value takes the place of the bound,
+  /// which is then no certificate.
+  virtual void OnContradiction(const OracleContradiction& contradiction);
 };
+
+/// The message where the bounds of a run with a user's oracle contradict each other.
+inline constexpr const char* kContradictoryOracle =
+    "the answers of the oracle contradict each other: the lower bound that its outputs give lies "
+    "above the upper bound that its answers claim. Some answer was not the output with the largest "
+    "loss + w·φ";
 
 /// Bounds the memory for the answers of a check.
 inline constexpr Index kWholeExampleBatch = 4096;
 
 /// Certifies the exact problem: the dual by the outputs that the oracle returned, the primal by its
 /// bounds. Throws std::invalid_argument, which names the example, when an answer is out of range,
-/// not finite, or contradicts itself. The oracle must outlive the learner.
+/// not finite, or contradicts itself or (OnContradiction) an earlier one: all outputs of the active
+/// sets are lower bounds on later maxima. The oracle must outlive the learner.
 std::unique_ptr<Learner> MakeWholeExampleLearner(WholeExampleOracle* oracle, Index num_examples,
                                                  Offset num_weights, double lambda,
                                                  std::int64_t seed);
+
+/// Looks for faults of an oracle before training: asks for the first examples (at most
+/// kCheckedExamples) at w = 0 and at random weights, and compares every answer with the outputs of
+/// all others for the example. Returns the faults found, one sentence each;
+/// std::invalid_argument of an oracle is one.
+inline constexpr Index kCheckedExamples = 20;
+std::vector<std::string> CheckWholeExampleOracle(WholeExampleOracle* oracle, Index num_examples,
+                                                 Offset num_weights);
 
 }  // namespace slackline::internal

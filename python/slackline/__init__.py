@@ -33,7 +33,7 @@ from .multiclass import MulticlassClassifier
 from .multilabel import MultiLabelClassifier
 from .segmentation import ImageSegmenter
 from .sequence import SequenceLabeler
-from .structured_svm import StructuredSVM
+from .structured_svm import StructuredSVM, check_oracle
 
 # Threads of the parent process do not exist in a forked one.
 if hasattr(_os, "register_at_fork"):
@@ -42,4 +42,5 @@ if hasattr(_os, "register_at_fork"):
 __all__ = ["Dataset", "Graph", "GraphBuilder", "ImageSegmenter", "InferResult", "Matcher",
            "MatchingExample", "Model", "MultiLabelClassifier", "MulticlassClassifier",
            "OnlineTrainer", "Predictor", "SequenceLabeler", "StructuredSVM", "TrainResult",
-           "__version__", "factors", "graphs", "infer", "predict", "share_of", "train"]
+           "__version__", "check_oracle", "factors", "graphs", "infer", "predict", "share_of",
+           "train"]

@@ -15,7 +15,23 @@ import numpy as np
 # Rows and columns have numbers of 32 bits, and a constant may be added to the columns.
 _MOST = np.iinfo(np.int32).max - 1
 
-__all__ = ["Features", "column_names", "is_sparse", "prepare_matrix", "num_columns", "num_rows"]
+__all__ = ["Features", "column_names", "is_sparse", "prepare_matrix", "num_columns", "num_rows",
+           "refuse_masked", "shown"]
+
+
+def shown(value: Any) -> str:
+    """repr without the types of numpy's numbers: 0.5, not np.float64(0.5), alone or in a tuple, list
+    or dict."""
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if type(value) is dict:
+        return "{" + ", ".join(f"{shown(k)}: {shown(v)}" for k, v in value.items()) + "}"
+    if type(value) in (list, tuple):
+        items = ", ".join(shown(item) for item in value)
+        if isinstance(value, list):
+            return f"[{items}]"
+        return f"({items},)" if len(value) == 1 else f"({items})"
+    return repr(value)
 
 
 def is_sparse(matrix: Any) -> bool:
@@ -57,6 +73,13 @@ def _refuse_values(values: np.ndarray, name: str,
         row, column = place(bad)
         kind = "NaN" if np.isnan(flat[bad]) else "infinity"
         raise ValueError(f"Input {name} contains {kind}: row {row}, column {column}.")
+
+
+def refuse_masked(array: Any, name: str) -> None:
+    """Raises ValueError for a masked array with masked values."""
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise ValueError(f"{name} is a masked array with {int(np.ma.count_masked(array))} masked "
+                         "values, which are missing: fill them, for example by their column's mean")
 
 
 def _as_array(matrix: Any, name: str) -> np.ndarray:
@@ -110,9 +133,10 @@ def prepare_matrix(matrix: Any, name: str = "X", estimator: str = "this estimato
     """
     if is_sparse(matrix):
         return _prepare_sparse(matrix, name, estimator, may_be_empty)
+    refuse_masked(matrix, name)
     array = _as_array(matrix, name)
     if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported\n{array!r}\n")
+        raise ValueError(f"Complex data not supported\n{shown(array)}\n")
     if array.ndim != 2:
         advice = ""
         if array.ndim == 1:
@@ -163,7 +187,7 @@ def _check_indices(matrix: Any, name: str) -> None:
 
 def _prepare_sparse(matrix: Any, name: str, estimator: str, may_be_empty: bool) -> tuple:
     if matrix.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported\n{matrix!r}\n")
+        raise ValueError(f"Complex data not supported\n{shown(matrix)}\n")
     _check_shape(matrix.shape, estimator, may_be_empty)
     _check_indices(matrix, name)
     csr = matrix.tocsr()

@@ -10,6 +10,7 @@ from typing import Any, Callable, ContextManager, Iterable, Mapping, Optional, U
 
 import numpy as np
 
+from ._arrays import shown
 from . import _core
 from ._progress import progress_callback
 from ._ranks import Team, allow_copies, team_of
@@ -44,14 +45,14 @@ except ImportError:
             for name, value in params.items():
                 if name not in known:
                     raise ValueError(
-                        f"Invalid parameter {name!r} for estimator {type(self).__name__}. "
-                        f"Valid parameters are: {known!r}.")
+                        f"Invalid parameter {shown(name)} for estimator {type(self).__name__}. "
+                        f"Valid parameters are: {shown(known)}.")
                 setattr(self, name, value)
             return self
 
         def __repr__(self) -> str:
             defaults = inspect.signature(type(self).__init__).parameters
-            texts = (f"{name}={value!r}" for name, value in self.get_params().items()
+            texts = (f"{name}={shown(value)}" for name, value in self.get_params().items()
                      if value is not defaults[name].default and value != defaults[name].default)
             return f"{type(self).__name__}({', '.join(texts)})"
 
@@ -308,11 +309,11 @@ def _callback_list(callbacks: Callbacks) -> list[Callback]:
     if callable(callbacks):
         return [callbacks]
     if not isinstance(callbacks, Iterable):
-        raise ValueError(f"callbacks: {callbacks!r} is not callable")
+        raise ValueError(f"callbacks: {shown(callbacks)} is not callable")
     given = list(callbacks)
     for callback in given:
         if not callable(callback):
-            raise ValueError(f"callbacks: {callback!r} is not callable")
+            raise ValueError(f"callbacks: {shown(callback)} is not callable")
     return given
 
 
@@ -320,25 +321,25 @@ def _number(name: str, value: Any) -> str:
     import math
     import numbers
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(f"{name} must be a number, not {value!r}")
+        raise ValueError(f"{name} must be a number, not {shown(value)}")
     if not math.isfinite(value) or value < 0:
-        raise ValueError(f"{name} == {value!r}; it must be a finite number >= 0")
+        raise ValueError(f"{name} == {shown(value)}; it must be a finite number >= 0")
     return repr(float(value))
 
 
 def _positive(name: str, value: Any) -> str:
     text = _number(name, value)
     if float(text) == 0:
-        raise ValueError(f"{name} == {value!r}; it must be > 0")
+        raise ValueError(f"{name} == {shown(value)}; it must be > 0")
     return text
 
 
 def _integer(name: str, value: Any, smallest: int) -> str:
     import numbers
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise ValueError(f"{name} must be an integer, not {value!r}")
+        raise ValueError(f"{name} must be an integer, not {shown(value)}")
     if value < smallest:
-        raise ValueError(f"{name} == {value!r}; it must be >= {smallest}")
+        raise ValueError(f"{name} == {shown(value)}; it must be >= {smallest}")
     return str(int(value))
 
 
@@ -360,10 +361,11 @@ def _seed(random_state: Any) -> int:
         return 1
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if random_state < 0:
-            raise ValueError(f"random_state == {random_state!r}; it must be >= 0")
+            raise ValueError(f"random_state == {shown(random_state)}; it must be >= 0")
         return int(random_state)
     if hasattr(random_state, "randint"):
         return int(random_state.randint(1, 2**31 - 1))
     if hasattr(random_state, "integers"):
         return int(random_state.integers(1, 2**31 - 1))
-    raise ValueError(f"random_state must be None, an integer or a generator, not {random_state!r}")
+    raise ValueError(f"random_state must be None, an integer or a generator, not "
+                     f"{shown(random_state)}")

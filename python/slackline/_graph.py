@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._arrays import is_sparse, prepare_matrix
+from ._arrays import is_sparse, prepare_matrix, shown
 from ._core import graphs as _core
 from .factors import Factor, _core_of, _number
 
@@ -31,7 +31,7 @@ class WeightBlock:
         """Rows first … first + count − 1, for several factors whose weights share one block."""
         first, count = _number("first", first, 0), _number("count", count, 1)
         if first + count > self.rows:
-            raise ValueError(f"block {self.name!r} has {self.rows} rows, not {first + count}")
+            raise ValueError(f"block {shown(self.name)} has {self.rows} rows, not {first + count}")
         return WeightBlock(self.model, self.name, count, self.columns, self.first_row + first,
                            self._number)
 
@@ -68,7 +68,7 @@ class Model:
             One for each feature of an input; 1 for factors and potentials.
         """
         if not isinstance(name, str) or not name:
-            raise ValueError(f"a block of weights needs a name, not {name!r}")
+            raise ValueError(f"a block of weights needs a name, not {shown(name)}")
         rows, columns = _number("rows", rows, 1), _number("columns", columns, 1)
         number = self._core.add_weights(name, rows, columns)
         block = WeightBlock(self, name, rows, columns, 0, number)
@@ -101,21 +101,21 @@ class Model:
             raise ValueError("weights must be a dict of arrays by name, or a TrainResult")
         for name in weights:
             if name not in self._blocks:
-                raise ValueError(f"the model has no weights {name!r}; it has "
+                raise ValueError(f"the model has no weights {shown(name)}; it has "
                                  f"{', '.join(map(repr, self._blocks)) or 'none'}")
         parts = []
         for name, block in self._blocks.items():
             if name not in weights:
-                raise ValueError(f"weights {name!r} are missing")
+                raise ValueError(f"weights {shown(name)} are missing")
             array = np.asarray(weights[name], dtype=np.float64)
             if array.ndim < 2 and array.size == block.rows * block.columns:
                 array = array.reshape(block.rows, block.columns)
             if array.shape != (block.rows, block.columns):
-                raise ValueError(f"weights {name!r} have the shape {array.shape}, not "
+                raise ValueError(f"weights {shown(name)} have the shape {array.shape}, not "
                                  f"{(block.rows, block.columns)}")
             if not np.isfinite(array).all():
                 row, column = np.argwhere(~np.isfinite(array))[0]
-                raise ValueError(f"weights {name!r}: row {row}, column {column} is not finite")
+                raise ValueError(f"weights {shown(name)}: row {row}, column {column} is not finite")
             parts.append(array.ravel(order="F"))
         return np.concatenate(parts) if parts else np.empty(0)
 

@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ._arrays import shown
 from ._base import _integer, _positive, _seed, option_texts
 from ._core import graphs as _core
 from ._graph import Model
@@ -93,7 +94,7 @@ class OnlineTrainer:
             raise ValueError("an OnlineTrainer needs a Model")
         if average not in ("weighted", "uniform", "suffix", "none"):
             raise ValueError(
-                f"average must be 'weighted', 'uniform', 'suffix' or 'none', not {average!r}")
+                f"average must be 'weighted', 'uniform', 'suffix' or 'none', not {shown(average)}")
         self.model = model
         self._core = _core.OnlineTrainer(
             model._core, float(_positive("lam", lam)), int(_integer("samples", samples, 1)),

@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ._arrays import shown
 from ._base import Callbacks, StructuredEstimator, warn_of_limit
 from ._core import graphs as _core
 from ._graph import Graph, Model, prepare_inputs, prepare_labels, prepare_vector
@@ -136,7 +137,7 @@ class TrainResult:
 def prepare_loss(loss: str, variable_weights: Any, costs: Any) -> tuple[str, Any, Any]:
     """The three arguments that say what an error costs."""
     if loss not in ("mean", "count", "f1"):
-        raise ValueError(f"loss must be 'mean', 'count' or 'f1', not {loss!r}")
+        raise ValueError(f"loss must be 'mean', 'count' or 'f1', not {shown(loss)}")
     if costs is not None and (np.ndim(costs) != 2 or np.shape(costs)[0] != np.shape(costs)[1]):
         raise ValueError(f"costs must have the shape (K, K), not {np.shape(costs)}")
     return (loss, prepare_vector("variable_weights", variable_weights),

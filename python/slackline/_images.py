@@ -7,6 +7,8 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
+from ._arrays import shown
+
 __all__ = ["VOID", "LabelCoding", "check_sizes", "prepare_image", "prepare_images", "prepare_maps"]
 
 #: The class number of pixels without a label.
@@ -22,7 +24,7 @@ def _items(given: Any, name: str, noun: str) -> list:
             raise ValueError(f"{name} must be a list of arrays, one per image, not one array of "
                              f"shape {given.shape}")
     elif isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-        raise ValueError(f"{name} must be a list of arrays, one per image, not {given!r}")
+        raise ValueError(f"{name} must be a list of arrays, one per image, not {shown(given)}")
     items = list(given)
     if not items:
         raise ValueError(f"{name} is empty: at least one {noun} is needed")
@@ -101,11 +103,12 @@ class LabelCoding:
         for value in values:
             good = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
             if not good or not 0 <= value <= 255:
-                raise ValueError(f"void: {value!r} is not allowed; void values are integers in "
+                raise ValueError(f"void: {shown(value)} is not allowed; void values are integers "
+                                 f"in "
                                  "0 ... 255")
         self.void_values = sorted(int(value) for value in values)
         if not 1 <= len(values) <= 254 or len(set(self.void_values)) < len(values):
-            raise ValueError(f"void == {void!r}; there must be 1 to 254 different values")
+            raise ValueError(f"void == {shown(void)}; there must be 1 to 254 different values")
         #: The values of the classes, in order.
         self.values = np.setdiff1d(np.arange(256), self.void_values)
         self._class_of = np.full(256, VOID, dtype=np.uint8)

@@ -2,13 +2,14 @@
 """Label sets of users as the extension module takes them."""
 from __future__ import annotations
 
+import warnings
 from typing import Any, Optional
 
 import numpy as np
 
-from ._arrays import is_sparse
+from ._arrays import is_sparse, shown
 
-__all__ = ["prepare_labels"]
+__all__ = ["prepare_labels", "require_known"]
 
 _ADVICE = ("multi-label classification needs a matrix with a column per label and values 0 or 1; "
            "sklearn.preprocessing.MultiLabelBinarizer makes one of collections of labels")
@@ -16,7 +17,8 @@ _ADVICE = ("multi-label classification needs a matrix with a column per label an
 
 def prepare_labels(labels: Any) -> tuple[np.ndarray, Optional[list[str]]]:
     """The labels as a C-contiguous array of int8 with 1, 0 and -1 (unknown), and the names of the
-    columns of a data frame.
+    columns of a data frame. Masked labels are unknown. Where there is no 0, -1 beside 1 means 0,
+    with a warning.
 
     Raises ValueError, with the row and column where one is to blame.
     """
@@ -24,6 +26,8 @@ def prepare_labels(labels: Any) -> tuple[np.ndarray, Optional[list[str]]]:
         raise ValueError("This estimator requires y to be passed, but the target y is None")
     if is_sparse(labels):
         return _from_sparse(labels), None
+    if isinstance(labels, np.ma.MaskedArray):
+        labels = np.ma.filled(labels.astype(float), np.nan)
     columns = getattr(labels, "columns", None)
     names = None if columns is None or callable(columns) else [str(name) for name in columns]
     array = _to_array(labels)
@@ -61,7 +65,7 @@ def _number(value: Any, place: tuple[int, ...]) -> float:
             return float(value)
     except (TypeError, ValueError):
         pass
-    raise ValueError(f"Y: row {place[0]}, column {place[1]} is {value!r}; {_ADVICE}")
+    raise ValueError(f"Y: row {place[0]}, column {place[1]} is {shown(value)}; {_ADVICE}")
 
 
 def _to_flags(array: np.ndarray) -> np.ndarray:
@@ -71,6 +75,11 @@ def _to_flags(array: np.ndarray) -> np.ndarray:
         return flags
     flags[array == 1] = 1
     unknown = array == -1
+    if unknown.any() and flags.any() and not (array == 0).any():
+        warnings.warn("Y has -1 and 1 and no 0: -1 is taken for the negative class. Write NaN where "
+                      "a label is not known", UserWarning, stacklevel=4)
+        array = np.where(unknown, 0, array)
+        unknown = np.zeros_like(unknown)
     if array.dtype.kind == "f":
         unknown |= np.isnan(array)
     flags[unknown] = -1
@@ -79,6 +88,13 @@ def _to_flags(array: np.ndarray) -> np.ndarray:
         row, column = divmod(int(bad[0]), array.shape[1])
         _refuse(array[row, column], row, column)
     return flags
+
+
+def require_known(flags: np.ndarray, names: list[str], team: Any) -> None:
+    """Raises ValueError, which names it, for a label without a known value on any process."""
+    known = np.any(team.gather((flags >= 0).any(axis=0)), axis=0)
+    for k in np.flatnonzero(~known):
+        raise ValueError(f"label {shown(names[k])} has no known value: all are -1 or NaN")
 
 
 def _refuse(value: Any, row: int, column: int) -> None:

@@ -14,6 +14,8 @@ import time
 import traceback
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, TypeVar
 
+from ._arrays import shown
+
 __all__ = ["Team", "allow_copies", "share_of", "team_of"]
 
 T = TypeVar("T")
@@ -97,7 +99,7 @@ class Team:
             self.size, self.rank = int(comm.Get_size()), int(comm.Get_rank())
         except AttributeError:
             raise TypeError("comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, or "
-                            f"None, not {comm!r}") from None
+                            f"None, not {shown(comm)}") from None
         if self.size > 1:
             # Own communicators, which do not meet messages of the caller.
             self._comm = comm.Dup()

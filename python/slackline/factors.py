@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional, Sequence, TypeVar, cast
 
 import numpy as np
 
+from ._arrays import shown
 from ._core import graphs as _core
 
 __all__ = ["Factor", "agreement", "at_least", "at_most", "chain", "count", "exactly",
@@ -54,7 +55,7 @@ def _again(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Fact
 
 def _number(name: str, value: Any, smallest: int) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{name} must be an integer, not {value!r}")
+        raise ValueError(f"{name} must be an integer, not {shown(value)}")
     if not smallest <= value < 2**31:
         raise ValueError(f"{name} == {value}; it must be >= {smallest} and < 2**31")
     return int(value)
@@ -271,7 +272,7 @@ def chain(length: int, pair: Factor) -> Factor:
         A table over two variables, which joins neighbours.
     """
     return Factor(_core.chain(_number("length", length, 1), _core_of(pair)),
-                  f"chain({length}, {pair!r})")
+                  f"chain({length}, {shown(pair)})")
 
 
 @_remembered
@@ -288,10 +289,10 @@ def tree(states: Sequence[int], edges: Any, pair: Factor) -> Factor:
         A table over two variables, which joins the ends of each edge.
     """
     core = _core.tree(_numbers("states", states, 1), _pairs("edges", edges), _core_of(pair))
-    return Factor(core, f"tree({list(states)}, {pair!r})")
+    return Factor(core, f"tree({list(states)}, {shown(pair)})")
 
 
 def _core_of(factor: Any) -> Any:
     if not isinstance(factor, Factor):
-        raise ValueError(f"{factor!r} is not a factor")
+        raise ValueError(f"{shown(factor)} is not a factor")
     return factor._core

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import column_names, is_sparse, num_columns, num_rows, prepare_matrix
+from ._arrays import column_names, is_sparse, num_columns, num_rows, prepare_matrix, shown
 from ._base import Callbacks, StructuredEstimator, option_parameters
 from ._ranks import Team
 
@@ -388,7 +388,7 @@ def _parts(example: Any, m: int) -> tuple[int, int, Any, Any]:
     for name, count in (("n_left", n_left), ("n_right", n_right)):
         if isinstance(count, bool) or not isinstance(count, numbers.Integral) or \
                 not 0 <= int(count) <= _MOST_NODES:
-            raise ValueError(f"X[{m}]: {name} == {count!r}; it must be an integer from 0 to "
+            raise ValueError(f"X[{m}]: {name} == {shown(count)}; it must be an integer from 0 to "
                              f"{_MOST_NODES}")
     return int(n_left), int(n_right), edges, features
 
@@ -432,7 +432,8 @@ def _other_columns(m: int, texts: list[str], expected: list[str]) -> str:
         return f"X[{m}] has {len(texts)} features, where {len(expected)} are expected"
     k = next(k for k in range(len(texts)) if texts[k] != expected[k])
     advice = "" if texts[k] != str(k) else "; pass dicts, or data frames with the names as columns"
-    return f"X[{m}]: feature {k} is named {texts[k]!r}, where {expected[k]!r} is expected{advice}"
+    return f"X[{m}]: feature {k} is named {shown(texts[k])}, where {shown(expected[k])} is "
+           f"expected{advice}"
 
 
 def _labels(labels: Any, count: int, m: int) -> np.ndarray:
@@ -448,7 +449,8 @@ def _labels(labels: Any, count: int, m: int) -> np.ndarray:
         array = np.where(np.isnan(array), -1, array)
     bad = np.flatnonzero((array != 0) & (array != 1) & (array != 2) & (array != -1))
     if bad.size:
-        raise ValueError(f"y[{m}][{bad[0]}] is {array[bad[0]].item()!r}; labels are 0, 1, 2 (possible), "
+        raise ValueError(f"y[{m}][{bad[0]}] is {shown(array[bad[0]].item())}; labels are 0, 1, 2 "
+                         f"(possible), "
                          "and -1 where they are not known")
     return array.astype(np.int32)
 
@@ -458,13 +460,13 @@ def _capacity(name: str, capacity: Any) -> str:
         return "0"
     if isinstance(capacity, bool) or not isinstance(capacity, numbers.Integral) or \
             not 1 <= int(capacity) < 2 ** 31:
-        raise ValueError(f"{name} == {capacity!r}; it must be an integer >= 1, or None")
+        raise ValueError(f"{name} == {shown(capacity)}; it must be an integer >= 1, or None")
     return str(int(capacity))
 
 
 def _cost(name: str, cost: Any) -> str:
     if isinstance(cost, bool) or not isinstance(cost, numbers.Real) or \
             not 0 <= float(cost) <= 1e50:
-        raise ValueError(f"{name} == {cost!r}; it must be a number >= 0")
+        raise ValueError(f"{name} == {shown(cost)}; it must be a number >= 0")
     # As the command line writes it.
     return f"{cost:d}" if isinstance(cost, numbers.Integral) else repr(float(cost))

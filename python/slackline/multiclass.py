@@ -9,10 +9,11 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from . import _core
-from ._arrays import (Features, column_names, num_columns, num_rows, prepare_matrix,
-                      take_rows)
+from ._arrays import (column_names, Features, num_columns, num_rows, prepare_matrix,
+                      shown, take_rows)
 from ._base import Callbacks, StructuredEstimator, option_parameters
-from ._classes import checked_cost, classes_of, cost_matrix, recorded_costs
+from ._classes import (checked_cost, class_type_options, classes_of, cost_matrix,
+                       recorded_costs)
 from ._ranks import Team
 
 try:
@@ -143,7 +144,7 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             classes, numbers_of = _number_classes(labels, team)
             if len(classes) < 2:
                 raise ValueError("This classifier needs samples of at least 2 classes in the data, "
-                                 f"but the data contains only one class: {classes[0]!r}")
+                                 f"but the data contains only one class: {shown(classes[0])}")
             counts = np.sum(team.gather(np.bincount(numbers_of, minlength=len(classes))), axis=0)
             options, costs, factors = team.together(
                 lambda: self._costs_and_weights(weights, classes, numbers_of, counts))
@@ -182,7 +183,8 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         """The options of the application, the costs of errors, and the weights of examples."""
         costs = cost_matrix(self.costs, classes, "class", "classes")
         factors = self._weights(weights, classes, numbers_of, counts)
-        options = {"bias": "1" if self.fit_intercept else "0", "scale": str(self.scale)}
+        options = {"bias": "1" if self.fit_intercept else "0", "scale": str(self.scale),
+                   **class_type_options(classes, _class_names(classes))}
         if self.class_weight is not None:
             options["class-weight"] = self._class_weight_text(classes)
         return options, costs, factors
@@ -215,18 +217,18 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
             return None
         if isinstance(given, str):
             if given != "balanced":
-                raise ValueError(f"class_weight == {given!r}; it must be a dict or 'balanced'")
+                raise ValueError(f"class_weight == {shown(given)}; it must be a dict or 'balanced'")
             return counts.sum() / (len(classes) * counts)
         if not isinstance(given, Mapping):
-            raise ValueError(f"class_weight must be a dict or 'balanced', not {given!r}")
+            raise ValueError(f"class_weight must be a dict or 'balanced', not {shown(given)}")
         factors = np.ones(len(classes))
         for label, factor in given.items():
             place = np.flatnonzero(classes == label)
             if place.size != 1:
-                raise ValueError(f"class_weight: there is no class {label!r} in y")
+                raise ValueError(f"class_weight: there is no class {shown(label)} in y")
             factors[place] = checked_cost("class_weight", factor, label)
             if factor == 0:
-                raise ValueError(f"class_weight: the weight of {label!r} must be > 0")
+                raise ValueError(f"class_weight: the weight of {shown(label)} must be > 0")
         return factors
 
     def predict(self, X: Any) -> np.ndarray:
@@ -308,11 +310,12 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         MulticlassClassifier
             A fitted estimator, with the parameters that the file records: all that training
             depends on, except sample weights and, in files of earlier builds, costs and
-            class_weight. Its classes are integers if all names in the file are, else strings.
+            class_weight. Its classes are of the type that the file records; without one (command
+            line, earlier builds), integers if all their names are, else strings.
         """
         model = _core.MulticlassModel.load(os.fspath(path))
         record = model.record
-        classes = classes_of(model.class_names)
+        classes = classes_of(model.class_names, record)
         classifier = cls(lam=record["lam"] or None, fit_intercept=model.has_constant,
                          scale=record["options"].get("scale", "auto"),
                          costs=recorded_costs(record, classes),
@@ -350,6 +353,9 @@ def _label_vector(y: Any) -> np.ndarray:
     import warnings
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None")
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        raise ValueError("y is a masked array with masked classes: leave their rows out, by "
+                         "X[~y.mask], y[~y.mask]")
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         try:
@@ -369,17 +375,21 @@ def _label_vector(y: Any) -> np.ndarray:
             raise ValueError(f"Input y contains {kind}: row {bad[0]}.")
         bad = np.flatnonzero(labels != np.floor(labels))
         if bad.size:
-            raise ValueError(f"Unknown label type: y[{bad[0]}] is {float(labels[bad[0]])!r}; "
+            raise ValueError(f"Unknown label type: y[{bad[0]}] is {shown(float(labels[bad[0]]))}; "
                              "classes are integers or strings")
     elif labels.dtype.kind == "O":
         texts = [isinstance(label, str) for label in labels]
         for row, label in enumerate(labels):
             if not isinstance(label, (str, numbers.Integral)):
-                raise ValueError(f"Unknown label type: y[{row}] is {label!r}; classes are integers "
+                raise ValueError(f"Unknown label type: y[{row}] is {shown(label)}; classes are "
+                                 f"integers "
                                  "or strings")
         if any(texts) and not all(texts):
             raise ValueError("Unknown label type: y mixes strings and numbers")
-    elif labels.dtype.kind not in "biuSU":
+    elif labels.dtype.kind == "S":
+        raise ValueError("Unknown label type: y has bytes; decode them to strings, for example by "
+                         "np.char.decode(y)")
+    elif labels.dtype.kind not in "biuU":
         raise ValueError(f"Unknown label type: y has type {labels.dtype}")
     return labels
 
@@ -402,8 +412,6 @@ def _number_classes(labels: np.ndarray, team: Team) -> tuple[np.ndarray, np.ndar
 
 
 def _kind(classes: np.ndarray) -> str:
-    if classes.dtype.kind == "S":
-        return "bytes"
     texts = classes.dtype.kind == "U" or isinstance(classes[0], str)
     return "strings" if texts else "numbers"
 
@@ -418,7 +426,8 @@ def _sample_weights(given: Any, rows: int) -> Optional[np.ndarray]:
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({rows},)!")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        raise ValueError(f"sample_weight[{bad[0]}] is {float(weights[bad[0]])!r}; it must be a "
+        raise ValueError(f"sample_weight[{bad[0]}] is {shown(float(weights[bad[0]]))}; it must "
+                         f"be a "
                          "finite number >= 0")
     if rows and not weights.any():
         raise ValueError("all sample weights are 0")
@@ -428,6 +437,4 @@ def _sample_weights(given: Any, rows: int) -> Optional[np.ndarray]:
 def _class_names(classes: np.ndarray) -> list[str]:
     if classes.dtype.kind == "f":
         return [str(int(label)) for label in classes]
-    if classes.dtype.kind == "S":
-        return [label.decode("utf-8", "backslashreplace") for label in classes]
     return [str(label) for label in classes]

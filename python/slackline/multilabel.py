@@ -8,9 +8,9 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import Features, column_names, num_columns, num_rows, prepare_matrix
+from ._arrays import column_names, Features, num_columns, num_rows, prepare_matrix, shown
 from ._base import (Callbacks, StructuredEstimator, available_if, option_parameters)
-from ._labels import prepare_labels
+from ._labels import prepare_labels, require_known
 
 __all__ = ["MultiLabelClassifier"]
 
@@ -251,6 +251,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             del X, Y
             holder, flags, names, features, pairs, weights = given
             team.require_some(num_rows(holder[0]), "no process has examples")
+            require_known(flags, names, team)
             num_features = num_columns(holder[0])
             feature_names = [] if features is None else features.tolist()
             self._agree(team, options, train, calibrate=bool(self.calibrate),
@@ -307,10 +308,10 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             pairs = [tuple(pair) for pair in self.graph]
         except TypeError:
             raise ValueError(f"graph must be one of {', '.join(_NAMED_GRAPHS)}, a path or a list "
-                             f"of pairs of labels, not {self.graph!r}") from None
+                             f"of pairs of labels, not {shown(self.graph)}") from None
         for pair in pairs:
             if len(pair) != 2:
-                raise ValueError(f"graph: {pair!r} is not a pair of labels")
+                raise ValueError(f"graph: {shown(pair)} is not a pair of labels")
         return "given", [tuple(_label_number("graph", label, numbers) for label in pair)
                          for pair in pairs]
 
@@ -325,8 +326,9 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             for label, cost in given.items():
                 pair = np.atleast_1d(np.asarray(cost, dtype=float))
                 if pair.shape not in ((1,), (2,)):
-                    raise ValueError(f"loss_weights: label {label!r} needs the cost of missing it, "
-                                     f"or a pair with that of a false alarm, not {cost!r}")
+                    raise ValueError(f"loss_weights: label {shown(label)} needs the cost of "
+                                     f"missing it, "
+                                     f"or a pair with that of a false alarm, not {shown(cost)}")
                 costs[_label_number("loss_weights", label, numbers), :pair.size] = pair
         else:
             try:
@@ -334,11 +336,12 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             except (TypeError, ValueError):
                 raise ValueError(
                     f"loss_weights must be equal, inverse-frequency, a path, a dict or an array of "
-                    f"shape ({len(names)}, 2), not {given!r}") from None
+                    f"shape ({len(names)}, 2), not {shown(given)}") from None
         bad = np.argwhere(~(np.isfinite(costs) & (costs >= 0)))
         if bad.size:
             row, column = bad[0]
-            raise ValueError(f"loss_weights: row {row}, column {column} is {costs[row, column]!r}, "
+            raise ValueError(f"loss_weights: row {row}, column {column} is "
+                             f"{shown(costs[row, column])}, "
                              "not a finite number >= 0")
         return "given", costs[:, ::-1].ravel().tolist()
 
@@ -567,7 +570,7 @@ def _label_names(given: Optional[Sequence[str]], columns: Optional[list[str]],
         raise ValueError(f"label_names has {len(names)} names, but Y has {count} labels")
     if len(set(names)) < count:
         twice = next(name for k, name in enumerate(names) if name in names[:k])
-        raise ValueError(f"two labels have the name {twice!r}")
+        raise ValueError(f"two labels have the name {shown(twice)}")
     return names
 
 
@@ -580,7 +583,8 @@ def _label_number(parameter: str, label: Any, numbers: Mapping[str, int]) -> int
     elif isinstance(label, kinds.Integral) and not isinstance(label, bool):
         if 0 <= int(label) < len(numbers):
             return int(label)
-    raise ValueError(f"{parameter}: there is no label {label!r}; labels have numbers from 0 to "
+    raise ValueError(f"{parameter}: there is no label {shown(label)}; labels have numbers from 0 "
+                     f"to "
                      f"{len(numbers) - 1}" + _some_names(numbers))
 
 
@@ -610,7 +614,7 @@ def _counts_text(counts: Any) -> str:
         low, high = (None if bound is None else int(bound) for bound in counts)
     except (TypeError, ValueError):
         raise ValueError("label_counts must be auto, any, MIN-MAX or a pair (min, max), not "
-                         f"{counts!r}") from None
+                         f"{shown(counts)}") from None
     return f"{low or 0}-" + ("" if high is None else str(high))
 
 

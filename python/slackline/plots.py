@@ -9,6 +9,8 @@ from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 
+from ._arrays import shown
+
 __all__ = ["plot_label_pairs", "plot_label_weights", "plot_path", "plot_segmentation",
            "plot_training"]
 
@@ -48,7 +50,7 @@ def plot_training(estimator: Any, *, x: str = "seconds", ax: Optional[Any] = Non
     matplotlib axes
     """
     if x not in ("seconds", "pass", "oracle_calls"):
-        raise ValueError(f"x must be 'seconds', 'pass' or 'oracle_calls', not {x!r}")
+        raise ValueError(f"x must be 'seconds', 'pass' or 'oracle_calls', not {shown(x)}")
     history = _history(estimator)
     at = np.array([record[x] + (record["check_seconds"] if x == "seconds" else 0)
                    for record in history], dtype=float)
@@ -89,12 +91,13 @@ def plot_path(results: Any, *, parameter: str = "lam", score: str = "test_score"
     table = getattr(results, "cv_results_", results)
     for key in ("params", f"mean_{score}", f"std_{score}"):
         if key not in table:
-            raise ValueError(f"the results of the search have no {key!r}")
+            raise ValueError(f"the results of the search have no {shown(key)}")
     curves: dict = {}
     for params, mean, deviation in zip(table["params"], table[f"mean_{score}"],
                                        table[f"std_{score}"]):
         if parameter not in params:
-            raise ValueError(f"the search has no parameter {parameter!r}, only {sorted(params)}")
+            raise ValueError(f"the search has no parameter {shown(parameter)}, only "
+                             f"{sorted(params)}")
         others = ", ".join(f"{name}={value}" for name, value in sorted(params.items())
                            if name != parameter)
         curves.setdefault(others, []).append((float(params[parameter]), mean, deviation))
@@ -182,9 +185,9 @@ def plot_label_weights(estimator: Any, label: Any, *, top: int = 10,
     elif isinstance(label, (int, np.integer)) and 0 <= label < len(names):
         row = int(label)
     else:
-        raise ValueError(f"there is no label {label!r}")
+        raise ValueError(f"there is no label {shown(label)}")
     if top < 1:
-        raise ValueError(f"top == {top!r}; it must be >= 1")
+        raise ValueError(f"top == {shown(top)}; it must be >= 1")
     weights = np.asarray(coefficients)[row]
     known = feature_names if feature_names is not None else getattr(
         estimator, "feature_names_in_", None)
@@ -230,7 +233,7 @@ def plot_segmentation(image: Any, labels: Any, *, classes: Optional[Iterable[str
     if image.shape[:2] != labels.shape:
         raise ValueError(f"the image has {image.shape[:2]} pixels and the labels {labels.shape}")
     if not 0 <= opacity <= 1:
-        raise ValueError(f"opacity == {opacity!r}; it must lie in 0 ... 1")
+        raise ValueError(f"opacity == {shown(opacity)}; it must lie in 0 ... 1")
     if image.ndim == 2:
         image = np.repeat(image[..., None], 3, axis=2)
     pixels = image[..., :3] / 255.0 if image.dtype == np.uint8 else image[..., :3].astype(float)

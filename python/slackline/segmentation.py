@@ -9,6 +9,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
+from ._arrays import shown
 from . import _core
 from ._base import Callbacks, StructuredEstimator, _integer, option_parameters
 from ._images import (VOID, LabelCoding, check_sizes, prepare_image, prepare_images, prepare_maps)
@@ -359,16 +360,16 @@ class ImageSegmenter(StructuredEstimator):
         fine = _integer("superpixels", self.superpixels, 1)
         coarse = _integer("coarse", self.coarse, 1)
         if int(fine) > 100_000:
-            raise ValueError(f"superpixels == {self.superpixels!r}; it must be <= 100000")
+            raise ValueError(f"superpixels == {shown(self.superpixels)}; it must be <= 100000")
         if int(coarse) > int(fine):
-            raise ValueError(f"coarse == {self.coarse!r}; it must be <= superpixels, {fine}")
+            raise ValueError(f"coarse == {shown(self.coarse)}; it must be <= superpixels, {fine}")
         regions = self.regions
         if not isinstance(regions, str):
             try:
                 regions = ",".join(regions)
             except TypeError:
                 raise ValueError("regions must be 'all' or a list of own, neighbours and image, "
-                                 f"not {self.regions!r}") from None
+                                 f"not {shown(self.regions)}") from None
         return {
             "layers": str(self.layers),
             "pairwise": "" if self.pairwise == "auto" else str(self.pairwise),
@@ -631,17 +632,18 @@ def _require_vision() -> None:
 
 def _class_names(classes: Any) -> list[str]:
     if isinstance(classes, str) or not hasattr(classes, "__iter__"):
-        raise ValueError(f"classes must be a sequence of names, not {classes!r}")
+        raise ValueError(f"classes must be a sequence of names, not {shown(classes)}")
     names = list(classes)
     for k, name in enumerate(names):
         if not isinstance(name, str):
-            raise ValueError(f"classes: {name!r} is not a text")
+            raise ValueError(f"classes: {shown(name)} is not a text")
         if not name.strip() or name != name.strip() or any(ord(c) < 32 or ord(c) == 127
                                                             for c in name):
-            raise ValueError(f"classes: {name!r} is not the name of a class: it is empty, or has "
+            raise ValueError(f"classes: {shown(name)} is not the name of a class: it is empty, "
+                             f"or has "
                              "blanks at its ends or control characters")
         if name in names[:k]:
-            raise ValueError(f"classes: two classes have the name {name!r}")
+            raise ValueError(f"classes: two classes have the name {shown(name)}")
     if not 2 <= len(names) <= 255:
         raise ValueError(f"classes: {len(names)} names are given; 2 to 255 are possible")
     return [str(name) for name in names]
@@ -653,7 +655,7 @@ def _image_names(names: Optional[Sequence[str]], count: int) -> list[str]:
         raise ValueError(f"there are {len(texts)} names for {count} images")
     for k, name in enumerate(texts):
         if not name or name in texts[:k]:
-            raise ValueError(f"names: {name!r} is empty or the name of two images")
+            raise ValueError(f"names: {shown(name)} is empty or the name of two images")
     return texts
 
 

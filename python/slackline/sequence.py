@@ -9,9 +9,9 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import is_sparse, num_columns, prepare_matrix
+from ._arrays import is_sparse, num_columns, prepare_matrix, shown
 from ._base import Callbacks, StructuredEstimator, option_parameters
-from ._classes import classes_of, cost_matrix, recorded_costs
+from ._classes import class_type_options, classes_of, cost_matrix, recorded_costs
 from ._ranks import Team
 
 __all__ = ["SequenceLabeler"]
@@ -152,7 +152,8 @@ class SequenceLabeler(StructuredEstimator):
         X : list of sequences
             See the notes of the class.
         y : list of sequences of labels
-            One label per token, all strings or all integers; None for an unknown label.
+            One label per token, all strings or all integers; None for an unknown label. Empty
+            sequences are left out.
         callbacks : callable or list of callables, optional
             Called with a dict of figures after every check; returning True ends training.
 
@@ -167,6 +168,7 @@ class SequenceLabeler(StructuredEstimator):
             kind, width = _agree_on_features(sequences, kind, team)
             labels, begin, classes = _number_labels(lists, team)
             costs = team.together(lambda: cost_matrix(self.costs, classes, "label", "labels"))
+            options.update(class_type_options(classes, [str(label) for label in classes]))
             self._agree(team, options, train,
                         **{"the costs of errors": costs, "the kind of the features": kind,
                            "the number of features": width})
@@ -184,20 +186,25 @@ class SequenceLabeler(StructuredEstimator):
         train = self._train_options()
         options = self._options()
         sequences, kind = _prepare(X)
-        return train, options, sequences, kind, _label_list(y)
+        lists = _label_list(y)
+        if len(lists) == len(sequences):
+            kept = [m for m, labels in enumerate(lists)
+                    if len(labels) > 0 or not _is_empty(sequences[m])]
+            sequences, lists = [sequences[m] for m in kept], [lists[m] for m in kept]
+        return train, options, sequences, kind, lists
 
     def _options(self) -> dict[str, str]:
         options = {"loss": str(self.loss), "constraints": str(self.constraints),
                    "scale": str(self.scale), "min-count": "1", "hash-bits": ""}
         count = self.min_count
         if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
-            raise ValueError(f"min_count == {count!r}; it must be an integer >= 1")
+            raise ValueError(f"min_count == {shown(count)}; it must be an integer >= 1")
         options["min-count"] = str(int(count))
         bits = self.hash_bits
         if bits is None:
             return options
         if isinstance(bits, bool) or not isinstance(bits, numbers.Integral) or not 1 <= bits <= 30:
-            raise ValueError(f"hash_bits == {bits!r}; it must be an integer from 1 to 30")
+            raise ValueError(f"hash_bits == {shown(bits)}; it must be an integer from 1 to 30")
         if count != 1:
             raise ValueError("hash_bits: hashed features are not counted; leave out min_count")
         options["hash-bits"] = str(int(bits))
@@ -218,6 +225,7 @@ class SequenceLabeler(StructuredEstimator):
         Returns
         -------
         list of ndarray of shape (length,)
+            Empty for an empty sequence.
         """
         begin, labels, _, _ = self._decode(X)
         return _split(self.classes_[labels], begin)
@@ -231,7 +239,7 @@ class SequenceLabeler(StructuredEstimator):
             Labels and their score, w.phi(x, y); fewer than n where there are fewer labellings.
         """
         if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1:
-            raise ValueError(f"n == {n!r}; it must be an integer >= 1")
+            raise ValueError(f"n == {shown(n)}; it must be an integer >= 1")
         best = self._decode(X, best=int(n))[3]
         return [[(self.classes_[labels], score) for labels, score in labellings]
                 for labellings in best]
@@ -262,19 +270,28 @@ class SequenceLabeler(StructuredEstimator):
         self._check_fitted("_model")
         if isinstance(temperature, bool) or not isinstance(temperature, numbers.Real) or \
                 not 0 < temperature < np.inf:
-            raise ValueError(f"temperature == {temperature!r}; it must be a number > 0")
-        begin, marginals = self._model.marginals(self._inputs(X), float(temperature),
-                                                  self._threads())
-        return _split(marginals, begin)
+            raise ValueError(f"temperature == {shown(temperature)}; it must be a number > 0")
+        sequences, empty = self._inputs(X)
+        begin, marginals = self._model.marginals(sequences, float(temperature), self._threads())
+        return _split(marginals, _with_empty(begin, empty))
 
     def _decode(self, X, scores=False, best=0):
         self._check_fitted("_model")
-        return self._model.predict(self._inputs(X), scores, best, self._threads())
+        sequences, empty = self._inputs(X)
+        begin, labels, values, ranked = self._model.predict(sequences, scores, best,
+                                                            self._threads())
+        if best > 0:  # an empty sequence has one labelling, without labels
+            nothing = [(np.zeros(0, dtype=np.int32), 0.0)]
+            answers = iter(ranked)
+            ranked = [nothing if is_empty else next(answers) for is_empty in empty]
+        return _with_empty(begin, empty), labels, values, ranked
 
-    def _inputs(self, X: Any) -> list:
+    def _inputs(self, X: Any) -> tuple[list, list[bool]]:
+        """The sequences with tokens, and which ones of all are empty."""
         sequences, kind = _prepare(X, self.format_)
         del kind
-        return sequences
+        empty = [_is_empty(sequence) for sequence in sequences]
+        return [sequence for sequence in sequences if not _is_empty(sequence)], empty
 
     # Measures
 
@@ -300,7 +317,8 @@ class SequenceLabeler(StructuredEstimator):
         begin, predicted, _, _ = self._decode(X)
         names = [str(label) for label in self.classes_]
         truth = _numbers_of(y, begin, names)
-        return _core.sequence_metrics(begin, truth, np.asarray(predicted, dtype=np.int32), names)
+        return _core.sequence_metrics(np.unique(begin), truth,
+                                      np.asarray(predicted, dtype=np.int32), names)
 
     # The model
 
@@ -342,8 +360,9 @@ class SequenceLabeler(StructuredEstimator):
         -------
         SequenceLabeler
             A fitted estimator, with the parameters that the file records: all that training
-            depends on, except costs in files of earlier builds. Its labels are integers if
-            all labels of the file are, else strings.
+            depends on, except costs in files of earlier builds. Its labels are of the type that
+            the file records; without one (command line, earlier builds), integers if all labels
+            are, else strings.
         """
         model = _core.SequenceModel.load(os.fspath(path))
         record = model.record
@@ -352,7 +371,7 @@ class SequenceLabeler(StructuredEstimator):
         if model.format == "attributes":
             own.update({name.replace("-", "_"): int(texts[name])
                         for name in ("min-count", "hash-bits") if name in texts})
-        classes = classes_of(model.label_names)
+        classes = classes_of(model.label_names, record)
         labeler = cls(constraints=model.constraints, lam=record["lam"] or None,
                       costs=recorded_costs(record, classes), **own, **option_parameters(texts))
         labeler._take_model(model, classes)
@@ -367,6 +386,17 @@ def _split(values: np.ndarray, begin: np.ndarray) -> list[np.ndarray]:
     return [values[begin[m]:begin[m + 1]] for m in range(len(begin) - 1)]
 
 
+def _is_empty(sequence: Any) -> bool:
+    return isinstance(sequence, (list, tuple)) and len(sequence) == 0
+
+
+def _with_empty(begin: np.ndarray, empty: list[bool]) -> np.ndarray:
+    """Where sequences begin, from where those with tokens do."""
+    lengths = np.zeros(len(empty), dtype=np.asarray(begin).dtype)
+    lengths[[m for m, is_empty in enumerate(empty) if not is_empty]] = np.diff(begin)
+    return np.concatenate([np.asarray(begin)[:1], np.cumsum(lengths)])
+
+
 def _is_matrix(sequence: Any) -> bool:
     return is_sparse(sequence) or hasattr(sequence, "__array__") or \
         hasattr(sequence, "__array_interface__")
@@ -379,7 +409,8 @@ def _prepare(X: Any, kind: Optional[str] = None) -> tuple[list, str]:
         raise ValueError(f"X must be a list of sequences, not {type(X).__name__}")
     sequences = list(X)
     if kind is None:
-        kind = "letters" if sequences and _is_numeric(sequences[0]) else "attributes"
+        first = next((sequence for sequence in sequences if not _has_no_tokens(sequence)), None)
+        kind = "letters" if first is not None and _is_numeric(first) else "attributes"
     if kind == "letters":
         return [_prepare_sequence(sequence, m) for m, sequence in enumerate(sequences)], kind
     return [_as_list(sequence, m) for m, sequence in enumerate(sequences)], kind
@@ -401,16 +432,23 @@ def _is_numeric(sequence: Any) -> bool:
         isinstance(token[0], numbers.Number)
 
 
+def _has_no_tokens(sequence: Any) -> bool:
+    if is_sparse(sequence):
+        return sequence.shape[0] == 0
+    return hasattr(sequence, "__len__") and len(sequence) == 0
+
+
 def _prepare_sequence(sequence: Any, m: int) -> Any:
     name = f"X[{m}]"
+    if _has_no_tokens(sequence):
+        return []
     if not is_sparse(sequence):
         array = np.asarray(sequence)
         if array.ndim != 2:
             raise ValueError(f"{name} must have shape (length, n_features), not {array.shape}")
         sequence = array
     if 0 in sequence.shape:
-        noun = "tokens" if sequence.shape[0] == 0 else "features"
-        raise ValueError(f"{name} has no {noun}")
+        raise ValueError(f"{name} has no features")
     return prepare_matrix(sequence, name, "SequenceLabeler")
 
 
@@ -451,7 +489,8 @@ def _known_labels(lists: list[list]) -> set:
         return known
     bad = next((m, i, label) for m, labels in enumerate(lists) for i, label in enumerate(labels)
                if label is not None and not isinstance(label, (str, numbers.Integral)))
-    raise ValueError(f"y[{bad[0]}][{bad[1]}] is {bad[2]!r}; labels must be strings or integers, or "
+    raise ValueError(f"y[{bad[0]}][{bad[1]}] is {shown(bad[2])}; labels must be strings or "
+                     f"integers, or "
                      "None if they are unknown")
 
 

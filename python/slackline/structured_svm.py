@@ -9,10 +9,10 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import is_sparse
+from ._arrays import is_sparse, shown
 from ._base import Callbacks, StructuredEstimator
 
-__all__ = ["StructuredSVM"]
+__all__ = ["StructuredSVM", "check_oracle"]
 
 # (positions, values, loss, bound): the answer for one example, as bind_oracle.cc reads it.
 _Answer = tuple[np.ndarray, np.ndarray, float, float]
@@ -159,7 +159,8 @@ class StructuredSVM(StructuredEstimator):
         """
         X, Y = _examples(X, Y)
         if self.backend not in _BACKENDS:
-            raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, not {self.backend!r}")
+            raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, not "
+                             f"{shown(self.backend)}")
         options = self._train_options()
         if options.get("shards", "1") != "1":
             raise ValueError("learner_options: StructuredSVM cannot train with shards")
@@ -180,14 +181,32 @@ class StructuredSVM(StructuredEstimator):
         self.coef_ = found["w"]
         self.weights_ = {"w": self.coef_}
         self.assumes_exact_oracle_ = not found["bounds_everywhere"]
-        if found["below_truth"]:
-            message = (f"{found['below_truth']} answers of the oracle were worth less than the "
-                       "true output: the oracle does not find the best output, and the upper bound "
-                       "on the optimum is not certain")
+        for message in self._faults(found, oracle):
             found["notes"].append(message)
             warnings.warn(message, UserWarning, stacklevel=2)
         self._finish(found)
         return self
+
+    def _faults(self, found: dict, oracle: "_Oracle") -> list[str]:
+        """What training has shown to be wrong with the user's loss_augmented_inference."""
+        name = f"loss_augmented_inference of {type(self.model).__name__}"
+        end = ("the outputs are not those with the largest loss + w·φ, and the upper bound on the "
+               "optimum is not certified; see check_oracle")
+        faults = []
+        if found["below_truth"]:
+            faults.append(f"{name}: {found['below_truth']} answers were worth less than the true "
+                          f"output ({found['first_fault']}): {end}")
+        if found["contradictions"]:
+            faults.append(f"{name}: {found['contradictions']} answers were worth less than its own "
+                          f"earlier ones ({found['first_fault']}): {end}")
+        if not faults and not self.coef_.any():
+            better = oracle.better_than_truth()
+            if better is not None:
+                m, k, loss = better
+                faults.append(f"{name} returned the true output for every example at w = 0, though "
+                              f"the output of example {k} has the loss {loss} for example {m}: "
+                              "nothing was learned")
+        return faults
 
     @property
     def w(self) -> np.ndarray:
@@ -222,6 +241,40 @@ class StructuredSVM(StructuredEstimator):
         if hasattr(self.model, "max_loss"):
             return 1.0 - float(np.sum(losses)) / float(sum(self.model.max_loss(y) for y in Y))
         return -float(np.mean(losses))
+
+
+def check_oracle(model: Any, X: Sequence[Any], Y: Sequence[Any], *,
+                 returns_bound: bool = False) -> list[str]:
+    """Look for faults of a model of :class:`StructuredSVM` before training.
+
+    Asks ``loss_augmented_inference`` for the first twenty examples at w = 0 and at random weights,
+    and compares every answer with the true output and with all other answers for the example. Finds
+    oracles that forget the loss, minimise, or answer at random or with the true output, and features
+    and losses that are out of range.
+
+    Parameters
+    ----------
+    model, X, Y, returns_bound :
+        As for :class:`StructuredSVM`.
+
+    Returns
+    -------
+    list of str
+        The faults found; empty without any.
+
+    Raises
+    ------
+    BaseException
+        What the model raises.
+    """
+    X, Y = _examples(X, Y)
+    if hasattr(model, "initialize"):
+        model.initialize(X, Y)
+    oracle = _Oracle(model, X, Y, returns_bound)
+    faults, exception = _core.check_oracle(len(X), oracle.size, oracle.answer)
+    if exception is not None:
+        raise exception
+    return [f"loss_augmented_inference of {type(model).__name__}: {fault}" for fault in faults]
 
 
 def _sequence(name: str, values: Any) -> Sequence[Any]:
@@ -323,6 +376,21 @@ class _Oracle:
         kept = difference.nonzero()[0]
         return joined[kept], difference[kept]
 
+    def better_than_truth(self) -> Optional[tuple[int, int, float]]:
+        """An example, another one, and the loss of its output for the first, if that is positive:
+        at w = 0 it is then better than the true output. Tries some pairs; a loss that does not
+        accept the output of another example is passed over."""
+        count = len(self._Y)
+        for m in range(min(count, 20)):
+            for k in range(count - 1, max(-1, count - 21), -1):
+                try:
+                    loss = float(self._model.loss(self._Y[m], self._Y[k]))
+                except Exception:  # of the user's code, on an output that it need not accept
+                    continue
+                if 0 < loss < np.inf:
+                    return m, k, loss
+        return None
+
     def answer(self, m: int, w: np.ndarray) -> _Answer:
         """The answer for one example."""
         return self._answer_for(
@@ -419,7 +487,7 @@ def _pool(backend: str, jobs: int, oracle: Any) -> Any:
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
     workers = jobs or os.cpu_count() or 1
     if backend not in _BACKENDS:
-        raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, not {backend!r}")
+        raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, not {shown(backend)}")
     if backend == "none":
         return _NoPool(oracle)
     if backend == "threads":

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <slackline/core/number_text.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/example_blocks/whole_example_learner.h>
 #include <slackline/learning/train_loop.h>
@@ -40,7 +41,13 @@ class PythonOracle final : public internal::WholeExampleOracle {
   void Maximise(Index m, std::span<const double> weights, WholeExampleAnswer* answer) override {
     const py::gil_scoped_acquire gil;
     last_weights_.assign(weights.begin(), weights.end());
+    example_ = m;
     Call([&] { Read(answer_(m, ArrayOf(weights)), weights, answer); });
+  }
+
+  void OnContradiction(const internal::OracleContradiction& contradiction) override {
+    ++contradictions_;
+    if (first_fault_.empty()) first_fault_ = contradiction.Text();
   }
 
   void MaximiseBatch(Index first, std::span<const double> weights,
@@ -52,7 +59,10 @@ class PythonOracle final : public internal::WholeExampleOracle {
       const py::list list = batch_(first, answers.size(), ArrayOf(weights));
       if (list.size() != answers.size())
         throw py::value_error("the oracle has not answered all examples");
-      for (std::size_t k = 0; k < answers.size(); ++k) Read(list[k], weights, &answers[k]);
+      for (std::size_t k = 0; k < answers.size(); ++k) {
+        example_ = first + static_cast<Index>(k);
+        Read(list[k], weights, &answers[k]);
+      }
     });
     checked_weights_ = last_weights_;
   }
@@ -64,6 +74,9 @@ class PythonOracle final : public internal::WholeExampleOracle {
   bool bounds_everywhere() const { return bounds_everywhere_; }
   /// Answers without a bound that were worth less than the ground truth.
   Offset below_truth() const { return below_truth_; }
+  Offset contradictions() const { return contradictions_; }
+  /// What was wrong first, with the number of the example.
+  const std::string& first_fault() const { return first_fault_; }
   const py::object& exception() const { return exception_; }
 
  private:
@@ -98,7 +111,12 @@ class PythonOracle final : public internal::WholeExampleOracle {
     bounds_everywhere_ = bounds_everywhere_ && !std::isnan(bound);
     if (std::isnan(bound) && loss >= 0 && value < 0) {
       // The ground truth is the better answer.
-      below_truth_ += value < -kRounding * size;
+      if (value < -kRounding * size) {
+        ++below_truth_;
+        if (first_fault_.empty())
+          first_fault_ = "the answer for example " + std::to_string(example_) + " was worth " +
+                         internal::NumberText(value) + ", and the true output 0";
+      }
       answer->loss = 0;
       return;
     }
@@ -110,6 +128,9 @@ class PythonOracle final : public internal::WholeExampleOracle {
   std::vector<double> last_weights_, checked_weights_;
   bool bounds_everywhere_ = true;
   Offset below_truth_ = 0;
+  Offset contradictions_ = 0;
+  std::string first_fault_;
+  Index example_ = 0;  // whose answer is read
 };
 
 /// Keeps the weights of the best check, for a run that ends with an exception.
@@ -149,6 +170,7 @@ py::dict TrainOracle(Index examples, Offset features, py::object answer, py::obj
   const internal::TrainOptions options = TrainOptionsFrom(texts);
   if (options.learner != internal::TrainOptions().learner)
     throw py::value_error("an oracle of your own has its own learner: leave learner unset");
+  internal::RequireCommonOptions(options, "StructuredSVM");
   PythonObserver observer(std::move(callback));
   PythonOracle oracle(std::move(answer), std::move(batch));
   BestCheck best(&observer, &oracle);
@@ -161,6 +183,8 @@ py::dict TrainOracle(Index examples, Offset features, py::object answer, py::obj
       summary = internal::RunTraining(*learner, options, &best, observer.interrupt());
     } catch (const OracleRaised&) {
       summary = best.Summary();
+    } catch (const internal::CertificateError&) {
+      throw py::value_error(internal::kContradictoryOracle);
     }
   }
   internal::LearnerChoice choice;
@@ -171,11 +195,28 @@ py::dict TrainOracle(Index examples, Offset features, py::object answer, py::obj
   result["w"] = ArrayOf(summary.weights);
   result["bounds_everywhere"] = oracle.bounds_everywhere();
   result["below_truth"] = oracle.below_truth();
+  result["contradictions"] = oracle.contradictions();
+  result["first_fault"] = oracle.first_fault();
   return result;
+}
+
+/// The faults of an oracle, and what it has raised, or None.
+py::tuple CheckOracle(Index examples, Offset features, py::object answer) {
+  PythonOracle oracle(std::move(answer), py::none());
+  std::vector<std::string> faults;
+  try {
+    faults = internal::CheckWholeExampleOracle(&oracle, examples, features);
+  } catch (const OracleRaised&) {
+  }
+  if (oracle.below_truth() > 0) faults.insert(faults.begin(), oracle.first_fault());
+  return py::make_tuple(faults, oracle.exception());
 }
 
 }  // namespace
 
-void BindOracle(py::module_* module) { module->def("train_oracle", &TrainOracle); }
+void BindOracle(py::module_* module) {
+  module->def("train_oracle", &TrainOracle);
+  module->def("check_oracle", &CheckOracle);
+}
 
 }  // namespace slackline::python

@@ -341,3 +341,12 @@ def test_other_numbers_of_features_in_prediction(sparse):
 def test_values_too_large():
     with pytest.raises(ValueError, match="squared norm is not a finite number"):
         fit(with_value(1e200, 3, 3))
+
+
+def test_messages_show_numbers_without_the_types_of_numpy():
+    from slackline._arrays import shown
+    assert shown(np.float64(0.5)) == "0.5"
+    assert shown((np.int64(3), [np.float32(1.5)], {"a": np.bool_(True)})) == \
+        "(3, [1.5], {'a': True})"
+    assert shown((np.int64(3),)) == "(3,)"
+    assert shown("a") == "'a'"

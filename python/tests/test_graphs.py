@@ -340,8 +340,8 @@ def test_forbidden_states_and_input_factors():
     assert tuple(best.labels) == np.unravel_index(np.argmax(values), (2, 3))
     allowed, against = slackline.Dataset(model), slackline.Dataset(model)
     allowed.add(graph, [x], [0, 2], potentials=potentials)
-    with pytest.raises(ValueError, match="forbidden states"):
-        slackline.train(allowed, lam=0.1)  # these three factors form cycles
+    # these three factors form cycles
+    assert slackline.train(allowed, lam=0.1).relative_gap <= 1e-3
     exact = {"oracle": "branch-and-bound"}
     assert slackline.train(allowed, lam=0.1, learner_options=exact).relative_gap <= 1e-3
     against.add(graph, [x], [0, 0], potentials=potentials)

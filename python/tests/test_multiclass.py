@@ -393,3 +393,25 @@ def test_files_know_costs_and_class_weights(tmp_path, parameters):
     again.save(tmp_path / "again.slk")
     third = MulticlassClassifier.load(tmp_path / "again.slk")
     assert np.array_equal(third.fit(X, y).coef_, classifier.coef_)
+
+
+@pytest.mark.parametrize("y", [
+    np.array(["1", "2", "1", "2"]), np.array(["3", "10", "3", "10"], dtype=object),
+    np.array([True, False, True, False]), np.array([7, -1, 7, -1]), np.array(["a", "b", "a", "b"]),
+    np.array(["01", "2", "01", "2"]), np.array([1., 2., 1., 2.])])
+def test_classes_keep_their_type_in_files(y, tmp_path):
+    X = np.eye(4)
+    model = slackline.MulticlassClassifier(C=100).fit(X, y)
+    model.save(tmp_path / "m.slk")
+    loaded = slackline.MulticlassClassifier.load(tmp_path / "m.slk")
+    assert loaded.classes_.tolist() == model.classes_.tolist()
+    assert [type(label) for label in loaded.classes_.tolist()] == \
+        [type(label) for label in model.classes_.tolist()]
+    assert loaded.score(X, y) == model.score(X, y) == 1
+
+
+def test_bytes_and_masked_classes_are_refused():
+    with pytest.raises(ValueError, match="y has bytes; decode them"):
+        slackline.MulticlassClassifier().fit(np.eye(2), np.array([b"a", b"b"]))
+    with pytest.raises(ValueError, match="masked classes: leave their rows out"):
+        slackline.MulticlassClassifier().fit(np.eye(3), np.ma.masked_array([0, 1, 1], [0, 0, 1]))

@@ -593,3 +593,45 @@ def test_unfinished_training_warns():
     assert model.termination_ == "max-passes" and model.n_iter_ == 2
     with pytest.warns(ConvergenceWarning):
         assert fitted(tol=0, time_limit=0.05).termination_ == "time-limit"
+
+
+def test_plus_and_minus_one_are_labels_without_any_zero():
+    X, Y = shipped()
+    zero_one = MultiLabelClassifier(C=1).fit(X, Y)
+    with pytest.warns(UserWarning, match="-1 is taken for the negative class"):
+        plus_minus = MultiLabelClassifier(C=1).fit(X, 2 * Y - 1)
+    assert np.array_equal(plus_minus.coef_, zero_one.coef_)
+    unknown = Y.copy()
+    unknown[0, 0] = -1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MultiLabelClassifier(C=1).fit(X, unknown)
+
+
+def test_a_label_without_a_known_value_is_named():
+    X, Y = shipped()
+    Y = Y.astype(float)
+    Y[:, 1] = np.nan
+    with pytest.raises(ValueError, match="label '1' has no known value"):
+        MultiLabelClassifier().fit(X, Y)
+
+
+def test_masked_labels_are_unknown_and_masked_inputs_refused():
+    X, Y = shipped()
+    mask = np.zeros(Y.shape, dtype=bool)
+    mask[::3, 0] = True
+    unknown = Y.astype(float)
+    unknown[mask] = np.nan
+    masked = MultiLabelClassifier(C=1).fit(X, np.ma.masked_array(Y, mask))
+    assert np.array_equal(masked.coef_, MultiLabelClassifier(C=1).fit(X, unknown).coef_)
+    inputs = np.ma.masked_array(X, np.zeros(X.shape, dtype=bool))
+    MultiLabelClassifier().fit(inputs, Y)
+    inputs[0, 0] = np.ma.masked
+    with pytest.raises(ValueError, match="X is a masked array with 1 masked value"):
+        MultiLabelClassifier().fit(inputs, Y)
+
+
+def shipped():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 4))
+    return X, (X @ rng.normal(size=(4, 3)) + 0.3 * rng.normal(size=(40, 3)) > 0).astype(int)

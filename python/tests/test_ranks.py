@@ -475,7 +475,6 @@ def test_bad_sequences_on_one_rank():
         return str(errors(3, work))
 
     assert "rank 1: X has 0 sequences, but y has 4" in fit(lambda X, y: ([], y))
-    assert "rank 1: X[0] has no tokens" in fit(lambda X, y: ([[]], [[]]))
     assert "rank 1: X[0][0]" in fit(lambda X, y: ([[3.5 + 1j]], [["tag1"]]))
     assert "rank 1: X has 4 sequences, but y has 3" in fit(lambda X, y: (X, y[:-1]))
     assert "strings and integers" in fit(lambda X, y: (X, [[1] * len(of) for of in y]))

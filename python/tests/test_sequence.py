@@ -288,8 +288,6 @@ def test_costs(tmp_path):
     ([], "X has no sequences"),
     ("text", "X must be a list of sequences, not str"),
     (7, "X must be a list of sequences"),
-    ([[]], r"X\[0\] has no tokens"),
-    ([np.zeros((0, 3))], r"X\[0\] has no tokens"),
     ([np.zeros((2, 0))], r"X\[0\] has no features"),
     ([np.zeros(2)], r"X\[0\] must have shape \(length, n_features\)"),
     ([np.array([[1, np.nan], [0, 1]])], r"X\[0\] contains NaN: row 0, column 1"),
@@ -552,3 +550,24 @@ def test_models_with_templates_predict_from_columns(tmp_path):
         labeler.predict([[("a", 1)]])
     with pytest.raises(ValueError, match=r"X\[0\]\[0\] must be a list of columns, not str"):
         labeler.predict([["ab"]])
+
+
+def test_empty_sequences_are_left_out_of_training_and_predicted_as_empty(tmp_path):
+    X, y = [[{"a": 1}, {"b": 1}], [], [{"b": 1}]], [["1", "2"], [], ["2"]]
+    model = slackline.SequenceLabeler(C=100).fit(X, y)
+    without = slackline.SequenceLabeler(C=100).fit([X[0], X[2]], [y[0], y[2]])
+    assert model.primal_ == without.primal_
+    assert [labels.tolist() for labels in model.predict(X)] == y
+    assert [len(scores) for scores in model.decision_function(X)] == [2, 0, 1]
+    assert [len(marginals) for marginals in model.predict_marginals(X)] == [2, 0, 1]
+    ranked = model.predict_nbest(X, 2)
+    assert len(ranked[1]) == 1 and ranked[1][0][0].tolist() == [] and len(ranked[2]) == 2
+    assert model.score(X, y) == 1
+    assert [labels.tolist() for labels in model.predict([[]])] == [[]]
+    model.save(tmp_path / "s.slk")
+    assert slackline.SequenceLabeler.load(tmp_path / "s.slk").predict(X)[0].tolist() == ["1", "2"]
+    with pytest.raises(ValueError, match=r"tokens"):
+        slackline.SequenceLabeler().fit([[], [{"a": 1}]], [["1"], ["2"]])
+    numbers = [np.zeros((0, 2)), np.eye(2)]
+    rows = slackline.SequenceLabeler(C=100).fit(numbers, [[], [0, 1]])
+    assert [labels.tolist() for labels in rows.predict(numbers)] == [[], [0, 1]]

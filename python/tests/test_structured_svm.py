@@ -444,3 +444,95 @@ def test_examples_that_do_not_fit():
 def test_there_are_no_shards():
     with pytest.raises(ValueError, match="cannot train with shards"):
         StructuredSVM(Classes(), learner_options={"shards": 2}).fit(*data())
+
+
+def lying(**methods):
+    return type("Lying", (Classes,), methods)()
+
+
+def worst(self, x, y, w):
+    return int(np.argmin(w.reshape(K, D) @ x + (np.arange(K) != y)))
+
+
+def without_loss(self, x, y, w):
+    return self.inference(x, w)
+
+
+def at_random(self, x, y, w):
+    self.calls = getattr(self, "calls", 0) + 1
+    return self.calls * 7919 % 13 % K
+
+
+def truth(self, x, y, w):
+    return y
+
+
+@pytest.mark.parametrize("method, words", [
+    (worst, "worth less than"), (without_loss, "its own earlier ones"),
+    (at_random, "worth less than"), (truth, "returned the true output for every example")])
+def test_oracles_that_lie_are_named(method, words):
+    X, Y = data()
+    model = lying(loss_augmented_inference=method)
+    with pytest.warns(UserWarning) as warned:
+        svm = StructuredSVM(model, C=1, max_iter=200).fit(X, Y)
+    text = "\n".join(str(one.message) for one in warned)
+    assert words in text and "loss_augmented_inference of Lying" in text
+    assert any(words in note for note in svm.notes_)
+    faults = slackline.check_oracle(model, X, Y)
+    assert faults and all(fault.startswith("loss_augmented_inference of Lying") for fault in faults)
+
+
+def test_check_oracle_accepts_a_right_one_and_passes_exceptions_on():
+    X, Y = data()
+    assert slackline.check_oracle(Classes(), X, Y) == []
+    with pytest.raises(ZeroDivisionError):
+        slackline.check_oracle(lying(loss_augmented_inference=lambda s, x, y, w: 1 / 0), X, Y)
+
+
+def test_an_oracle_without_a_positive_loss_has_nothing_to_learn_and_no_note():
+    X, Y = data(examples=6)
+    svm = StructuredSVM(Classes(), C=1).fit(X, [Y[0]] * 6)
+    assert not [note for note in svm.notes_ if "true output" in note]
+
+
+# A value of each option that is not the default one.
+OPTIONS = {
+    "learner": "soft", "step": "away", "order": "cyclic", "average": "uniform",
+    "suffix_share": 0.3, "keep_newest": "on", "proximal": "on", "fixed_step": "on",
+    "rescaling": "slack", "associative": "on", "smoothing": 0.1, "l1": 0.1, "shards": 2,
+    "kernel": "rbf", "kernel_gamma": 0.5, "kernel_degree": 2, "kernel_offset": 2, "oracle": "tree"}
+RUN = {"gap_tolerance", "absolute_gap", "max_passes", "time_limit", "check_every", "seed",
+       "threads", "lambda"}
+
+
+def options_of_learners():
+    """A value of each option that learners list themselves: one that its range allows."""
+    names = {name.replace("-", "_") for name in slackline._core.default_options()}
+    return sorted(names - RUN - set(OPTIONS))
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONS) + options_of_learners())
+def test_options_of_other_learners_are_refused_by_name(name):
+    X, Y = data()
+    default = slackline._core.default_options()[name.replace("_", "-")]
+    values = [OPTIONS[name]] if name in OPTIONS else ["on", "off", 2, 0.5, 1, "paper", "1e-3", 0]
+    text = None
+    for value in values:
+        if str(value) == default:
+            continue
+        try:
+            StructuredSVM(Classes(), C=1, learner_options={name: value}).fit(X, Y)
+        except ValueError as error:
+            text = str(error)
+            if "has a learner of its own" in text:
+                break
+        else:
+            raise AssertionError(f"{name}={value} has no effect and was not refused")
+    assert text is not None and name.replace("_", "-") in text.replace("_", "-")
+
+
+def test_options_of_the_training_loop_are_used():
+    X, Y = data()
+    svm = StructuredSVM(Classes(), C=1, learner_options={"check_every": 3, "max_passes": 7,
+                                                         "gap_tolerance": 0}).fit(X, Y)
+    assert svm.n_iter_ == 7

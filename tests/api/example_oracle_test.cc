@@ -172,6 +172,66 @@ TEST_CASE("contradictory answers end the run with a message") {
                        std::invalid_argument);
 }
 
+/// Faults that users' oracles have.
+class Lying : public Classes {
+ public:
+  enum class Lie { kNone, kForgetsLoss, kMinimises, kTruth, kRandom };
+  Lying(WeightBlock block, Lie lie) : Classes(block, 0), block_(block), lie_(lie) {}
+
+  void Maximize(int m, const Weights& weights, OracleAnswer* answer) override {
+    if (lie_ == Lie::kNone) return Classes::Maximize(m, weights, answer);
+    int state = labels[m];
+    double best = -1e300;
+    for (int s = 0; s < kClasses && lie_ != Lie::kTruth && lie_ != Lie::kRandom; ++s) {
+      double value = lie_ == Lie::kForgetsLoss || s == labels[m] ? 0 : 1;
+      for (int c = 0; c < kClassFeatures; ++c)
+        value += (weights["classes"](s, c) - weights["classes"](labels[m], c)) * inputs[m][c];
+      if (lie_ == Lie::kMinimises) value = -value;
+      if (value > best) best = value, state = s;
+    }
+    if (lie_ == Lie::kRandom) state = static_cast<int>(random_.Below(kClasses));
+    answer->loss = state == labels[m] ? 0 : 1;
+    for (int c = 0; c < kClassFeatures; ++c) {
+      answer->features.Add(block_, state, c, inputs[m][c]);
+      answer->features.Add(block_, labels[m], c, -inputs[m][c]);
+    }
+  }
+
+ private:
+  WeightBlock block_;
+  Lie lie_;
+  internal::Random random_{5};
+};
+
+TEST_CASE("CheckOracle and training name what is wrong with an oracle") {
+  Model model;
+  const WeightBlock block = model.AddWeights("classes", kClasses, kClassFeatures);
+  struct Case {
+    Lying::Lie lie;
+    const char* words;  // of CheckOracle
+    bool refused;       // by training, too
+  };
+  for (const Case& c :
+       {Case{Lying::Lie::kForgetsLoss, "an output that it returned before, with loss 1", true},
+        Case{Lying::Lie::kMinimises, "less than 0, which the ground truth reaches", true},
+        Case{Lying::Lie::kTruth, "does it return the ground truth", false},
+        Case{Lying::Lie::kRandom, "the oracle's answer for example ", true}}) {
+    CAPTURE(c.words);
+    Lying oracle(block, c.lie);
+    const std::string faults = CheckOracle(model, kClassExamples, oracle);
+    CAPTURE(faults);
+    CHECK(faults.find(c.words) != std::string::npos);
+    if (!c.refused) continue;
+    CHECK_THROWS_WITH_AS(
+        Train(model, kClassExamples, oracle, {.lambda = 0.01, .gap_tolerance = 1e-6}),
+        doctest::Contains("the oracle's answer for example"), std::invalid_argument);
+  }
+  Lying right(block, Lying::Lie::kNone);
+  CHECK(CheckOracle(model, kClassExamples, right).empty());
+  Classes loose(block, 0.1);
+  CHECK(CheckOracle(model, kClassExamples, loose).empty());
+}
+
 TEST_CASE("options that do not apply to a user's oracle are refused") {
   Model model;
   Classes oracle(model.AddWeights("classes", kClasses, kClassFeatures), 0);
