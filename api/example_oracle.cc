@@ -39,9 +39,12 @@ class OracleBridge final : public internal::WholeExampleOracle {
       Translate(first + static_cast<int>(k), own[k], weights, &answers[k]);
   }
 
+  /// Whether any answer had a loss above 0.
+  bool any_loss() const { return any_loss_; }
+
  private:
   void Translate(int m, const OracleAnswer& own, std::span<const double> weights,
-                 internal::WholeExampleAnswer* answer) const {
+                 internal::WholeExampleAnswer* answer) {
     std::map<std::ptrdiff_t, double> entries;
     for (const FeatureVector::Entry& entry : own.features.entries())
       entries[Position(entry)] += entry.value;
@@ -53,6 +56,7 @@ class OracleBridge final : public internal::WholeExampleOracle {
       value += weights[at] * feature;
     }
     answer->loss = own.loss;
+    any_loss_ = any_loss_ || own.loss > 0;
     answer->bound = std::isnan(own.bound) ? std::max(0.0, value) : own.bound;
     // An answer without a bound claims to be the best output. It must then be worth at least 0, the
     // value of the ground truth.
@@ -82,6 +86,7 @@ class OracleBridge final : public internal::WholeExampleOracle {
   std::shared_ptr<const internal::WeightLayout> layout_;
   ExampleOracle* oracle_;
   Weights weights_;
+  bool any_loss_ = false;
 };
 
 }  // namespace
@@ -129,6 +134,11 @@ TrainResult Train(const Model& model, int num_examples, ExampleOracle& oracle,
   result.lambda = options.lambda;
   result.num_examples = num_examples;
   result.weights = WeightsOf(model.impl()->layout, summary.weights);
+  if (!bridge.any_loss()) {
+    result.notes.emplace_back(
+        "all answers of the oracle had loss 0, so there was nothing to learn: does it return the "
+        "ground truth instead of maximising loss + w·φ? CheckOracle calls it at random weights");
+  }
   return result;
 }
 

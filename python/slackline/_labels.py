@@ -92,9 +92,15 @@ def _to_flags(array: np.ndarray) -> np.ndarray:
 
 def require_known(flags: np.ndarray, names: list[str], team: Any) -> None:
     """Raises ValueError, which names it, for a label without a known value on any process."""
-    known = np.any(team.gather((flags >= 0).any(axis=0)), axis=0)
-    for k in np.flatnonzero(~known):
-        raise ValueError(f"label {shown(names[k])} has no known value: all are -1 or NaN")
+    of_all = team.gather((flags >= 0).any(axis=0))
+    if len({len(known) for known in of_all}) > 1:
+        return  # the numbers of labels differ, which training refuses
+    known = np.any(of_all, axis=0)
+    missing = np.flatnonzero(~known)
+    if missing.size == known.size:
+        raise ValueError("no example has a known label: all are -1 or NaN")
+    if missing.size:
+        raise ValueError(f"label {shown(names[missing[0]])} has no known value: all are -1 or NaN")
 
 
 def _refuse(value: Any, row: int, column: int) -> None:

@@ -432,7 +432,7 @@ def _other_columns(m: int, texts: list[str], expected: list[str]) -> str:
         return f"X[{m}] has {len(texts)} features, where {len(expected)} are expected"
     k = next(k for k in range(len(texts)) if texts[k] != expected[k])
     advice = "" if texts[k] != str(k) else "; pass dicts, or data frames with the names as columns"
-    return f"X[{m}]: feature {k} is named {shown(texts[k])}, where {shown(expected[k])} is "
+    return f"X[{m}]: feature {k} is named {shown(texts[k])}, where {shown(expected[k])} is " \
            f"expected{advice}"
 
 

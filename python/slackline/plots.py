@@ -238,8 +238,8 @@ def plot_segmentation(image: Any, labels: Any, *, classes: Optional[Iterable[str
         image = np.repeat(image[..., None], 3, axis=2)
     pixels = image[..., :3] / 255.0 if image.dtype == np.uint8 else image[..., :3].astype(float)
     names = list(classes) if classes is not None else None
-    shown = [int(k) for k in np.unique(labels) if k != void]
-    count = max(len(names) if names is not None else 0, (max(shown) if shown else 0) + 1)
+    present = [int(k) for k in np.unique(labels) if k != void]
+    count = max(len(names) if names is not None else 0, (max(present) if present else 0) + 1)
     colours = matplotlib.colormaps["tab20"](np.linspace(0, 1, max(count, 2)))[:, :3]
     over = colours[np.where(labels == void, 0, labels)]
     share = np.where(labels == void, 0.0, opacity)[..., None]
@@ -247,6 +247,6 @@ def plot_segmentation(image: Any, labels: Any, *, classes: Optional[Iterable[str
     ax.imshow(np.clip((1 - share) * pixels + share * over, 0, 1))
     ax.set_axis_off()
     if names is not None:
-        ax.legend(handles=[Patch(color=colours[k], label=names[k]) for k in shown],
+        ax.legend(handles=[Patch(color=colours[k], label=names[k]) for k in present],
                   loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     return ax

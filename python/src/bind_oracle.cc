@@ -175,6 +175,7 @@ py::dict TrainOracle(Index examples, Offset features, py::object answer, py::obj
   PythonOracle oracle(std::move(answer), std::move(batch));
   BestCheck best(&observer, &oracle);
   internal::TrainSummary summary;
+  bool certified = true;
   {
     const py::gil_scoped_release release;
     const auto learner =
@@ -184,8 +185,14 @@ py::dict TrainOracle(Index examples, Offset features, py::object answer, py::obj
     } catch (const OracleRaised&) {
       summary = best.Summary();
     } catch (const internal::CertificateError&) {
-      throw py::value_error(internal::kContradictoryOracle);
+      certified = false;
     }
+  }
+  if (!certified) {
+    throw py::value_error(
+        internal::kContradictoryOracle +
+        (oracle.first_fault().empty() ? "" : ". First, " + oracle.first_fault()) +
+        "; see check_oracle");
   }
   internal::LearnerChoice choice;
   choice.options = options;

@@ -243,6 +243,8 @@ internal::RecordTexts TextsOf(const FitArguments& arguments, const std::vector<d
   for (const char* name : {"loss", "constraints", "scale"})
     texts.options.emplace_back(name, arguments.text(name));
   if (!costs.empty()) texts.options.emplace_back("costs", "given");
+  if (const auto type = arguments.options.find("class-type"); type != arguments.options.end())
+    texts.options.emplace_back(*type);
   if (format == SequenceFormat::kLetters) return texts;
   const char* counted = arguments.text("hash-bits").empty() ? "min-count" : "hash-bits";
   texts.options.emplace_back(counted, arguments.text(counted));

@@ -468,8 +468,10 @@ def truth(self, x, y, w):
 
 
 @pytest.mark.parametrize("method, words", [
-    (worst, "worth less than"), (without_loss, "its own earlier ones"),
-    (at_random, "worth less than"), (truth, "returned the true output for every example")])
+    # At w = 0 the worst output is the true one.
+    (worst, "returned the true output for every example"),
+    (without_loss, "its own earlier ones"),
+    (truth, "returned the true output for every example")])
 def test_oracles_that_lie_are_named(method, words):
     X, Y = data()
     model = lying(loss_augmented_inference=method)
@@ -480,6 +482,14 @@ def test_oracles_that_lie_are_named(method, words):
     assert any(words in note for note in svm.notes_)
     faults = slackline.check_oracle(model, X, Y)
     assert faults and all(fault.startswith("loss_augmented_inference of Lying") for fault in faults)
+
+
+def test_contradictions_that_leave_no_certificate_end_training():
+    X, Y = data()
+    model = lying(loss_augmented_inference=at_random)
+    with pytest.raises(ValueError, match="contradict each other.*First, the.*answer for example"):
+        StructuredSVM(model, C=1, max_iter=200).fit(X, Y)
+    assert any("worth" in fault for fault in slackline.check_oracle(model, X, Y))
 
 
 def test_check_oracle_accepts_a_right_one_and_passes_exceptions_on():

@@ -161,7 +161,6 @@ TEST_CASE("forbidden states of variables, in tables, and whole rows: every solve
   }
   CHECK(counts.exact > counts.solved / 2);
   CHECK(counts.fractional > 0);
-  MESSAGE(counts.solved << ' ' << counts.exact << ' ' << counts.fractional);
 }
 
 TEST_CASE("scores of any magnitude: every solver") {
@@ -183,5 +182,4 @@ TEST_CASE("scores of any magnitude: every solver") {
     CheckAll(graph, scores, &counts);
   }
   CHECK(counts.exact > counts.solved / 2);
-  MESSAGE(counts.solved << ' ' << counts.exact << ' ' << counts.fractional);
 }

@@ -152,6 +152,7 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   };
   add("label-columns", table.label_columns);
   add("ignore-columns", table.ignore_columns);
+  add("labels-in", table.labels_in);
   table.cells.AddTo(&training.texts.options);
   return settings;
 }

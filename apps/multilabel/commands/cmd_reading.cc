@@ -37,12 +37,26 @@ void TableFlags::Register(Command* app) {
       "three). An exact column name takes precedence over a pattern or a position");
   AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
                 "columns that are neither labels nor features, in the same notation");
+  AddTextOption(app, "labels-in", &labels_in, "COLUMN[:C]",
+                "instead of --label-columns: the column of a table that lists the labels of each "
+                "row, with the character C between them (; if it is not given): sky;sea")
+      ->ShowInFullHelpOnly();
   cells.Register(app);
 }
 
 void TableFlags::AddTo(MultiLabelReadOptions* options) const {
   options->label_columns = label_columns;
   options->ignore_columns = ignore_columns;
+  if (!labels_in.empty()) {
+    if (!label_columns.empty())
+      throw DataError("--labels-in: pass either this option or --label-columns, not both");
+    options->labels_in = labels_in;
+    if (const std::size_t at = labels_in.size() - 2;
+        labels_in.size() > 2 && labels_in[at] == ':') {
+      options->labels_in = labels_in.substr(0, at);
+      options->list_separator = labels_in.back();
+    }
+  }
   cells.SetIn(options);
 }
 

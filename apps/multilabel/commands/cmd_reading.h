@@ -25,10 +25,14 @@ void RegisterStrict(Command* app, bool* strict);
 struct TableFlags {
   std::string label_columns;
   std::string ignore_columns;
+  std::string labels_in;
   CellFlags cells;
 
   void Register(Command* app);
-  bool given() const { return !label_columns.empty() || !ignore_columns.empty() || cells.given(); }
+  bool given() const {
+    return !label_columns.empty() || !ignore_columns.empty() || !labels_in.empty() ||
+           cells.given();
+  }
   /// Throws DataError.
   void AddTo(MultiLabelReadOptions* options) const;
 };

@@ -42,6 +42,7 @@ class TableColumns {
   MultiLabelReadOptions RowOptions(const MultiLabelReadOptions& training) const {
     MultiLabelReadOptions read;
     read.format = training.format;
+    read.separator = training.separator;
     read.label_names = about_.label_names;
     read.num_features = about_.num_features;
     read.feature_names = about_.feature_names;

@@ -38,6 +38,7 @@ std::vector<std::string> WantedNames(const MultiLabelReadOptions& options) {
   if (options.table) {
     for (const TableColumn& column : options.table->columns) wanted.push_back(column.name);
   }
+  if (!options.labels_in.empty()) wanted.push_back(options.labels_in);
   for (const std::string* list : {&options.label_columns, &options.ignore_columns}) {
     if (list->empty()) continue;
     const std::vector<std::string> names = SplitCsvText(*list);
@@ -170,7 +171,8 @@ void FailWithoutLabelColumns(const CsvHeader& header, LineReader* reader) {
   }
   std::string message =
       "a table (CSV, TSV) does not say which columns are labels: pass --label-columns LIST, a list "
-      "of names, patterns such as 'tag_*', or positions";
+      "of names, patterns such as 'tag_*', or positions, or --labels-in COLUMN where one column lists "
+      "the labels of each row";
   const std::size_t count = columns - first;
   if (any_row && count > 0 && first > 0) {
     std::string names;

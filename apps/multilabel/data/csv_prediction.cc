@@ -86,6 +86,11 @@ void CsvPrediction::FindRoles() {
     if (!options_.class_column.empty()) assign(options_.class_column, 0, &Role::label, &labels);
     return;
   }
+  if (!options_.table->labels_in.empty()) {
+    lists_.emplace(options_.table->list_separator, options_.label_names);
+    assign(options_.table->labels_in, 0, &Role::label, &labels);
+    return;
+  }
   for (std::size_t k = 0; k < options_.label_names.size(); ++k)
     assign(options_.label_names[k], k, &Role::label, &labels);
   if (labels.empty() || labels.size() == options_.label_names.size()) return;
@@ -147,6 +152,12 @@ void CsvPrediction::AddFeature(std::size_t column, std::string_view text, long l
 }
 
 void CsvPrediction::AddLabels(const CsvRecords& records) {
+  if (lists_) {
+    const auto column = std::find_if(roles_.begin(), roles_.end(),
+                                     [](const Role& role) { return role.label != kAbsent; });
+    lists_->Add(column == roles_.end() ? "?" : ValueAt(records, column - roles_.begin()));
+    return;
+  }
   const std::size_t first_label = data_.labels.size();
   data_.labels.insert(data_.labels.end(), no_labels_.begin(), no_labels_.end());
   std::string_view class_name;  // missing, if the table has no classes
@@ -195,6 +206,7 @@ std::vector<std::string> CsvPrediction::Notes() const {
                     ", of categories unknown to the model (first " + unknown_example_ +
                     "), counted as no category");
   labels_.AddNotes(&notes);
+  if (lists_) lists_->AddNotes(&notes);
   classes_.AddNotes(&notes);
   return notes;
 }
@@ -202,6 +214,7 @@ std::vector<std::string> CsvPrediction::Notes() const {
 void CsvPrediction::Agree(Ranks& ranks) {
   if (options_.classes) classes_.Agree(ranks, data_.source);
   labels_.Agree(ranks);
+  if (lists_) lists_->Agree(ranks);
   ranks.AddUp(missing_);
   ranks.AddUp(unknown_);
   unknown_example_ = ranks.FirstText(unknown_example_);
@@ -210,6 +223,10 @@ void CsvPrediction::Agree(Ranks& ranks) {
 MultiLabelData& CsvPrediction::Examples() {
   data_.rows = rows_.rows();
   labels_.Resolve(data_.labels);
+  if (lists_) {
+    data_.labels.clear();
+    lists_->AppendTo(&data_.labels);
+  }
   if (options_.classes) {
     data_.label_names = classes_.Names();
     data_.classes = classes_.classes();
@@ -220,6 +237,7 @@ MultiLabelData& CsvPrediction::Examples() {
 
 void CsvPrediction::Forget() {
   data_.labels.clear();
+  if (lists_) lists_->Forget();
   classes_.Forget();
   data_.lines.clear();
   data_.files.Clear();

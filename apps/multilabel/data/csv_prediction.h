@@ -3,6 +3,7 @@
 // A table to predict on, whose columns are found by their names.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <slackline/apps/multilabel/data/csv_header.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/tables/csv_records.h>
+#include <slackline/apps/multilabel/tables/label_lists.h>
 #include <slackline/apps/multilabel/tables/label_words.h>
 #include <slackline/apps/multilabel/tables/table_schema.h>
 
@@ -59,6 +61,7 @@ class CsvPrediction {
   std::vector<std::string> header_notes_;
   std::vector<std::int8_t> no_labels_;  // of a row: −1 for each label without a column
   LabelWords labels_;
+  std::optional<LabelLists> lists_;  // of a model whose table has a list of labels
   ClassColumn classes_;
   TableRows rows_;
   MultiLabelData data_;

@@ -115,7 +115,8 @@ CsvHeader ReadCsvHead(LineReader* reader, std::string_view line,
   if (!options.for_prediction()) {
     CheckHeaderIsThere(header);
     if (options.label_columns.empty() && options.classes) FailWithoutClassColumn(header);
-    if (options.label_columns.empty()) FailWithoutLabelColumns(header, reader);
+    if (options.label_columns.empty() && options.labels_in.empty())
+      FailWithoutLabelColumns(header, reader);
   }
   return header;
 }

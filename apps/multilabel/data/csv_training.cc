@@ -10,6 +10,7 @@
 #include <slackline/apps/multilabel/tables/table_text.h>
 #include <slackline/core/check.h>
 #include <slackline/core/memory_limit.h>
+#include <slackline/core/nearest_name.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 
@@ -45,6 +46,13 @@ CsvTraining::CsvTraining(const std::string& source, const std::string& file,
 
 /// The columns of the labels, or the one of the classes.
 std::vector<Index> CsvTraining::LabelColumns() const {
+  if (!options_.labels_in.empty()) {
+    const auto found = std::find(header_.names.begin(), header_.names.end(), options_.labels_in);
+    if (found != header_.names.end()) return {static_cast<Index>(found - header_.names.begin())};
+    const std::vector<std::string_view> names(header_.names.begin(), header_.names.end());
+    throw DataError("--labels-in: there is no column " + Quoted(options_.labels_in) +
+                    DidYouMean(options_.labels_in, names));
+  }
   const std::string option = options_.classes ? "--label-column" : "--label-columns";
   std::vector<Index> columns = SelectColumns(option, options_.label_columns, header_.names);
   if (options_.classes && columns.size() > 1) {
@@ -93,6 +101,10 @@ void CsvTraining::ChooseColumns() {
     }
     if (role_[k] == kLabel && options_.classes) {
       data_.class_column = name;
+    } else if (role_[k] == kLabel && !options_.labels_in.empty()) {
+      lists_.emplace(options_.list_separator, std::vector<std::string>());
+      schema_->labels_in = name;
+      schema_->list_separator = options_.list_separator;
     } else if (role_[k] == kLabel) {
       data_.label_names.push_back(name);
     } else {
@@ -123,6 +135,8 @@ void CsvTraining::AddRow(const CsvRecords& records) {
       if (!text.empty()) FailWithoutName(k, line);
     } else if (role_[k] == kLabel && options_.classes) {
       classes_.Add(text, {data_.source, file_, line});
+    } else if (role_[k] == kLabel && lists_) {
+      lists_->Add(text);
     } else if (role_[k] == kLabel) {
       const std::int8_t label = labels_->Add(next_label++, text, file_, line);
       if (!options_.columns_only) data_.labels.push_back(label);
@@ -206,6 +220,12 @@ std::vector<std::string> CsvTraining::Notes() const {
 void CsvTraining::Agree(Ranks& ranks) {
   if (options_.classes) classes_.Agree(ranks, data_.source);
   labels_->Agree(ranks);
+  if (lists_) {
+    lists_->Agree(ranks);
+    data_.label_names = lists_->Names();
+    if (data_.label_names.empty())
+      throw DataError(data_.source, 0, "no row has a label in column " + Quoted(schema_->labels_in));
+  }
   for (ColumnCollector& column : columns_) column.Finish(ranks);
   // One rank after the other adds its rows to the sums of those before it, so that their bits do
   // not depend on the number of ranks.
@@ -222,6 +242,7 @@ void CsvTraining::Agree(Ranks& ranks) {
 MultiLabelData CsvTraining::Finish() {
   MakeRows();
   labels_->Resolve(data_.labels);
+  if (lists_ && !options_.columns_only) lists_->AppendTo(&data_.labels);
   schema_->marked = labels_->Marked();
   data_.table = schema_;
   if (options_.classes) {

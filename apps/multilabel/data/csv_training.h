@@ -14,6 +14,7 @@
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/tables/column_collector.h>
 #include <slackline/apps/multilabel/tables/csv_records.h>
+#include <slackline/apps/multilabel/tables/label_lists.h>
 #include <slackline/apps/multilabel/tables/label_words.h>
 #include <slackline/apps/multilabel/tables/table_schema.h>
 
@@ -57,6 +58,7 @@ class CsvTraining {
   std::size_t num_rows_ = 0;
   MultiLabelData data_;
   std::optional<LabelWords> labels_;
+  std::optional<LabelLists> lists_;  // with options.labels_in
   ClassColumn classes_;
 };
 

@@ -9,12 +9,15 @@
 #include <string>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <slackline/apps/multilabel/data/class_column.h>
 #include <slackline/core/check.h>
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
+#include <slackline/core/split.h>
 
 namespace slackline::internal {
 namespace {
@@ -78,6 +81,7 @@ class LibsvmParser final : public MultiLabelReader {
     throw DataError(reader_.name(), reader_.line_number(), message);
   }
   void ParseLine(std::string_view line);
+  void RefuseSizes(std::string_view line) const;
   const char* ParseLabels(const char* begin, const char* end);
   const char* ParseClass(const char* begin, const char* end);
   void ParseLabel(std::string_view token, std::int8_t* labels);
@@ -108,12 +112,26 @@ void LibsvmParser::ParseLine(std::string_view line) {
   if (RoleOfLibsvmLine(line) == LineRole::kNothing) return;
   line = line.substr(0, line.find('#'));
   if (std::ssize(row_end_) >= kLargestFeature) Fail("too many examples");
+  if (!any_ && row_end_.empty()) RefuseSizes(line);
   const char* end = line.data() + line.size();
   if (reader_.name() != data_.source) data_.files.Add(data_.num_examples(), reader_.name());
   data_.lines.push_back(reader_.line_number());
   ParseFeatures(options_.classes ? ParseClass(line.data(), end) : ParseLabels(line.data(), end),
                 end);
   row_end_.push_back(columns_.size());
+}
+
+/// Throws DataError where the first line has whole numbers alone: no features, and more than labels.
+void LibsvmParser::RefuseSizes(std::string_view line) const {
+  std::vector<std::string_view> fields;
+  SplitAtBlanks(line, &fields);
+  if (fields.size() < 2 || fields.size() > 3) return;
+  for (const std::string_view field : fields) {
+    if (field.find_first_not_of("0123456789") != std::string_view::npos) return;
+  }
+  Fail(Quoted(Trimmed(line)) + ": the first line has " + std::to_string(fields.size()) +
+       " whole numbers and no features; are they the numbers of examples, features and labels, "
+       "with which some collections of data begin? Then leave this line out");
 }
 
 /// The end of the first field of a line; `begin` where it starts with a blank or with a feature,
@@ -158,6 +176,9 @@ const char* LibsvmParser::ParseLabels(const char* begin, const char* end) {
 
 void LibsvmParser::ParseLabel(std::string_view token, std::int8_t* labels) {
   Index label = 0;
+  if (token.empty())
+    Fail("a comma without a label after it: labels are separated by commas without blanks, as in "
+         "0,2 1:0.5");
   if (!ParseIndex(token, &label)) Fail("label " + Quoted(token) + " is not a whole number");
   if (label >= data_.num_labels()) {
     Fail("label " + Quoted(token) + " is out of range: there are " +

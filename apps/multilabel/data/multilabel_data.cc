@@ -105,7 +105,8 @@ bool IsTable(MultiLabelFormat format) {
 /// is not one.
 bool IsComment(std::string_view text, const MultiLabelReadOptions& options) {
   if (text.front() != '%' || IsTable(options.format)) return false;
-  const bool table = options.table || !options.label_columns.empty();
+  const bool table =
+      options.table || !options.label_columns.empty() || !options.labels_in.empty();
   return !(table && FindSeparator(text) != '\0');
 }
 
@@ -125,7 +126,7 @@ MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
   }
   if (options.format != MultiLabelFormat::kAuto) return options.format;
   if (line[line.find_first_not_of(" \t")] == '@') return MultiLabelFormat::kArff;
-  if (!options.label_columns.empty()) return MultiLabelFormat::kCsv;
+  if (!options.label_columns.empty() || !options.labels_in.empty()) return MultiLabelFormat::kCsv;
   if (LooksLikeLibsvm(line)) return MultiLabelFormat::kLibsvm;
   return options.table || FindSeparator(line) != '\0' ? MultiLabelFormat::kCsv
                                                       : MultiLabelFormat::kLibsvm;
@@ -135,6 +136,8 @@ MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
 void CheckFormat(const std::string& source, MultiLabelFormat format,
                  const MultiLabelReadOptions& options) {
   if (options.classes) RefuseArff(source, format);
+  if (!options.labels_in.empty() && !IsTable(format))
+    throw DataError(source, 0, "--labels-in belongs to tables (CSV, TSV)");
   if (IsTable(format) || format == MultiLabelFormat::kArff) return;
   if (!options.label_columns.empty() || !options.ignore_columns.empty()) {
     throw DataError(

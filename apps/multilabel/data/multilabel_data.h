@@ -115,6 +115,10 @@ struct MultiLabelReadOptions {
   /// leave out (column_selection.h).
   std::string label_columns;
   std::string ignore_columns;
+  /// For training on a table, instead of label_columns: the column that lists the labels of each
+  /// row (label_lists.h), and what separates them.
+  std::string labels_in;
+  char list_separator = ';';
   char separator = '\0';  ///< of a table; '\0': found from the first line
   /// For training on a table: columns whose texts are categories, even if they are numbers
   /// (column_selection.h), and whether 1,5 and 1.234,5 are numbers (number_form.h).

@@ -96,6 +96,10 @@ void SaveInputRecord(const InputRecord& input, ModelWriter* writer) {
   writer->Add("table_categories", categories);
   writer->Add("table_ignored", input.table->ignored);
   if (!plain) writer->Add("table_number_forms", forms);
+  if (!input.table->labels_in.empty())
+    writer->Add("table_labels_in", std::vector<std::string>{
+                                       input.table->labels_in,
+                                       std::string(1, input.table->list_separator)});
   if (!input.table->marked.empty()) writer->Add("table_marked", input.table->marked);
   writer->Add("table_separator", std::string(1, input.table->separator));
 }
@@ -115,6 +119,12 @@ InputRecord LoadInputRecord(const ModelEntries& entries, Index num_features,
   table->ignored = entries.file().Strings("table_ignored");
   const std::string& separator = entries.file().String("table_separator");
   entries.Require(separator.size() == 1, "table_separator");
+  if (entries.file().Has("table_labels_in")) {
+    const std::vector<std::string>& list = entries.file().Strings("table_labels_in");
+    entries.Require(list.size() == 2 && list[1].size() == 1, "table_labels_in");
+    table->labels_in = list[0];
+    table->list_separator = list[1].front();
+  }
   if (entries.file().Has("table_marked")) table->marked = entries.file().Strings("table_marked");
   table->separator = separator.front();
   input.table = std::move(table);

@@ -112,7 +112,9 @@ TEST_CASE("bad LIBSVM lines") {
   CheckBadSvm("0 0:1\n", {"bad.svm:1", "feature index 0", "'0:1'"});
   CheckBadSvm("0 2:1 1:1\n", {"bad.svm:1", "must increase", "'1:1'"});
   CheckBadSvm("0 2:1 2:1\n", {"bad.svm:1", "must increase", "'2:1'"});
-  CheckBadSvm("0 1\n", {"bad.svm:1", "'1'"});
+  CheckBadSvm("0 1\n", {"bad.svm:1", "'0 1'", "the numbers of examples, features and labels"});
+  CheckBadSvm("0 1:1\n0 1\n", {"bad.svm:2", "'1'"});
+  CheckBadSvm("0, 1 1:1\n", {"bad.svm:1", "separated by commas without blanks"});
   CheckBadSvm("? 1:1\n? 1:2\n", {"bad.svm: no example has a known label"});
 }
 

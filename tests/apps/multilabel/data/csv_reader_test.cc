@@ -286,6 +286,31 @@ TEST_CASE("tables as Excel writes them") {
   CHECK(Contains(CsvError(utf16, LabelColumns("l1")), "the UTF-16 text ends within a character"));
 }
 
+TEST_CASE("one column may list the labels of each row") {
+  MultiLabelReadOptions options;
+  options.labels_in = "tags";
+  const MultiLabelData data =
+      ReadCsv("x,tags\n1,sky; sea\n2,\n3,?\n4,\"sea;art\"\n5,;sky;\n", options);
+  CHECK(data.label_names == Names{"art", "sea", "sky"});
+  CHECK(data.labels == Bits{0, 1, 1, 0, 0, 0, -1, -1, -1, 1, 1, 0, 0, 0, 1});
+  CHECK(data.feature_names == Names{"x"});
+  MultiLabelReadOptions model;
+  model.label_names = data.label_names;
+  model.table = data.table;
+  model.fill_values = data.fill_values;
+  model.num_features = 1;
+  const MultiLabelData again = ReadCsv("tags,x\nsky;tree;sea,1\n,2\n", model);
+  CHECK(again.labels == Bits{0, 1, 1, 0, 0, 0});
+  CHECK(again.notes ==
+        Names{"1 label of the rows unknown to the model left out (first 'tree')"});
+  CHECK(ReadCsv("x\n1\n", model).labels == Bits{-1, -1, -1});
+  options.list_separator = ' ';
+  CHECK(ReadCsv("x,tags\n1,sky sea\n", options).label_names == Names{"sea", "sky"});
+  options.labels_in = "tag";
+  CHECK(Contains(MessageOf<DataError>([&] { ReadCsv("x,tags\n1,a\n", options); }),
+                 "--labels-in: there is no column 'tag'; did you mean 'tags'"));
+}
+
 TEST_CASE("labels are words, and a note tells which was taken for yes") {
   const MultiLabelData data =
       ReadCsv("x,a,b,c\n1,ja,x,-1\n2,nein,,1\n3,,x,1\n", LabelColumns("a,b,c"));
@@ -298,8 +323,8 @@ TEST_CASE("labels are words, and a note tells which was taken for yes") {
 TEST_CASE("without label columns the message names likely ones") {
   CHECK(CsvError(kTable, {}) ==
         "t.csv:1: a table (CSV, TSV) does not say which columns are labels: pass --label-columns "
-        "LIST, a list of names, patterns such as 'tag_*', or positions (if it is not a table, pass "
-        "--format)");
+        "LIST, a list of names, patterns such as 'tag_*', or positions, or --labels-in COLUMN where "
+        "one column lists the labels of each row (if it is not a table, pass --format)");
   CHECK(Contains(CsvError("x,a,b\n2,0,1\n3,1,\n", {}),
                  "the last 2 columns, 'a', 'b', look like labels: --label-columns=-2: (if"));
   CHECK(Contains(CsvError("x,a\n2,0\n3,1\n", {}),

@@ -129,7 +129,13 @@ TEST_CASE("errors in labels name line and token") {
   CHECK(SvmError("0,x 1:1\n", LabelCount(3)) == "data.svm:1: label 'x' is not a whole number");
   CHECK(SvmError("1.0 1:1\n", LabelCount(3)) == "data.svm:1: label '1.0' is not a whole number");
   CHECK(SvmError("-1 1:1\n", LabelCount(3)) == "data.svm:1: label '-1' is not a whole number");
-  CHECK(SvmError("0, 1:1\n", LabelCount(3)) == "data.svm:1: label '' is not a whole number");
+  CHECK(SvmError("0, 1:1\n", LabelCount(3)) ==
+        "data.svm:1: a comma without a label after it: labels are separated by commas without "
+        "blanks, as in 0,2 1:0.5");
+  CHECK(SvmError("3 5 2\n0 1:1\n", LabelCount(3)) ==
+        "data.svm:1: '3 5 2': the first line has 3 whole numbers and no features; are they the "
+        "numbers of examples, features and labels, with which some collections of data begin? Then "
+        "leave this line out");
   CHECK(SvmError("0,? 1:1\n", LabelCount(3)) == "data.svm:1: label '?' is not a whole number");
   CHECK(SvmError("99999999999 1:1\n", LabelCount(3)) ==
         "data.svm:1: label '99999999999' is not a whole number");
