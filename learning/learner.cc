@@ -21,7 +21,7 @@ void Learner::Load(StateReader* reader) {
 }
 
 ObjectiveScales ScalesOf(const Problem& problem) {
-  return {PrimalAtZeroWeights(problem), ScoreScale(problem)};
+  return {PrimalAtZeroWeights(problem), ScoreScale(problem), RelaxationExceedsZero(problem)};
 }
 
 double GapEstimate(const Learner& learner) {

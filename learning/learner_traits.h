@@ -85,6 +85,8 @@ struct ObjectiveScales {
   double primal_at_zero = kNone;
   /// ScoreScale (problem.h): how far rounding may move bounds. 0: not known.
   double score_scale = 0;
+  /// RelaxationExceedsZero (problem.h), of any rank.
+  bool relaxation_exceeds_zero = false;
 };
 ObjectiveScales ScalesOf(const Problem& problem);
 

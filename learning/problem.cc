@@ -117,6 +117,13 @@ double PrimalAtZeroWeights(const Problem& problem, Ranks* exactly) {
   return sum.Total() / static_cast<double>(ranks.SumOf(problem.size()));
 }
 
+bool RelaxationExceedsZero(const Problem& problem) {
+  const auto& structures = problem.data().structures();
+  return std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
+    return structure->has_forbidden_states() && !IsForest(structure->graph());
+  });
+}
+
 double ScoreScale(const Problem& problem) {
   return ScoreScale(problem, problem.mean_squared_range());
 }

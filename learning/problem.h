@@ -78,6 +78,10 @@ class Problem {
 /// call it; a DataError on one rank is thrown on all.
 double PrimalAtZeroWeights(const Problem& problem, Ranks* exactly = nullptr);
 
+/// Whether the objective with LP-relaxed oracles may be larger at w = 0 than PrimalAtZeroWeights:
+/// where states are forbidden on graphs with cycles.
+bool RelaxationExceedsZero(const Problem& problem);
+
 /// √(2/λ) · √(parts · Σ_a range_a²) / M, parts and sum over all examples. Multiplied by √P(w), an
 /// upper estimate of the mean over the examples of Σ_a |w·φ_a|, because λ/2 ‖w‖² ≤ P(w); loose
 /// where the lengths of the parts differ. Sums of scores round by about 1e-16 times this estimate.

@@ -101,6 +101,7 @@ JointScales JointScalesOf(const Problem& problem, const TrainOptions& options) {
   JointScales scales;
   scales.num_examples = NumExamples(problem, RanksOf(options));
   scales.primal_at_zero = PrimalAtZeroWeights(problem, exactly);
+  scales.relaxation_exceeds_zero = RanksOf(options).Any(RelaxationExceedsZero(problem));
   if (exactly == nullptr) {
     scales.num_parts = problem.num_parts();
     scales.mean_squared_range = problem.mean_squared_range();

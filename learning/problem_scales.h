@@ -56,11 +56,12 @@ Index NumExamples(const Problem& problem, Ranks& ranks);
 /// The scales of the problem that the ranks of the options have together; each has a problem of its
 /// own examples.
 struct JointScales {
-  Index num_examples = 0;         ///< M
-  Offset num_parts = 0;           ///< Problem::num_parts
-  double mean_squared_range = 0;  ///< Problem::mean_squared_range
-  double primal_at_zero = 0;      ///< PrimalAtZeroWeights
-  double score_scale = 0;         ///< ScoreScale
+  Index num_examples = 0;                ///< M
+  Offset num_parts = 0;                  ///< Problem::num_parts
+  double mean_squared_range = 0;         ///< Problem::mean_squared_range
+  double primal_at_zero = 0;             ///< PrimalAtZeroWeights
+  double score_scale = 0;                ///< ScoreScale
+  bool relaxation_exceeds_zero = false;  ///< RelaxationExceedsZero, on any rank
 };
 /// To be called by all ranks, which get the same bits; sums are exact with shards (ExactRanks).
 /// With one rank without shards, these are the scales of the problem. One sweep over all examples.

@@ -103,6 +103,9 @@ constexpr std::string_view kCountsNeed =
     "without forbidden states; with multi-label data, use --graph none or tree";
 constexpr std::string_view kExpansionNeeds =
     "oracle expansion makes graph cuts, which need --associative; use it, or --oracle auto";
+constexpr std::string_view kForbiddenPairs =
+    "oracle expansion makes graph cuts, which forbidden states of pairs rule out where two states "
+    "exclude each other but not a third one; use --oracle auto";
 constexpr std::string_view kGlobalNeeds =
     "oracle global needs global factors that share no variables and do not stand beside factors "
     "with tables; use --oracle auto";
@@ -129,6 +132,29 @@ std::string CountLossFault(const Problem& problem, SolverKind oracle) {
     return CountLossOracle::Fits(*structure);
   });
   return fit ? std::string() : std::string(kCountsNeed);
+}
+
+/// Whether forbidden states of a pair break the inequality of expansion moves
+/// (inference/alpha_expansion.h), whatever the finite scores are.
+bool ForbiddenPairsCut(const Structure& structure) {
+  const FactorGraph& graph = structure.graph();
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    const std::span<const Index> forbidden = structure.forbidden_states(graph.num_variables() + c);
+    if (forbidden.empty() || graph.scope(c).size() != 2) continue;
+    const Index states = graph.cardinality(graph.scope(c)[0]);
+    std::vector<bool> out(Size(states * states), false);
+    for (const Index s : forbidden) out[Size(s)] = true;
+    const auto is_out = [&](Index a, Index b) { return out[Size(a * states + b)]; };
+    for (Index alpha = 0; alpha < states; ++alpha) {
+      for (Index a = 0; a < states; ++a) {
+        for (Index b = 0; b < states; ++b) {
+          if (is_out(a, alpha) || is_out(alpha, b)) continue;
+          if (is_out(a, b) || is_out(alpha, alpha)) return false;
+        }
+      }
+    }
+  }
+  return true;
 }
 
 /// The text of the first ruled-out need in the order of kReasons.
@@ -256,6 +282,9 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
                                                     ? "the oracle of these examples (" + name + ")"
                                                     : "oracle " + name);
     if (!fault.empty()) return fault;
+    if (oracle == SolverKind::kExpansion && oracles.NeedsSolver(k) &&
+        !ForbiddenPairsCut(*structure))
+      return std::string(kForbiddenPairs);
     if (oracle == SolverKind::kGlobal && (out & NeedsAll(Need::kExampleOracle)) != 0 &&
         oracles.NeedsSolver(k))
       return std::string(kGlobalNeeds);

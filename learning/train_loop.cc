@@ -27,6 +27,7 @@ constexpr double kReportedRounding = 1e-6;
 struct Rounding {
   double at_zero = 0;  ///< primal at w = 0
   double score_scale = 0;
+  bool relaxation_exceeds_zero = false;
   double OfScores(double primal) const {
     return kRoundingOfScores * score_scale * std::sqrt(std::max(0.0, primal));
   }
@@ -79,7 +80,9 @@ void Absorb(const TrainOptions& options, const Learner& learner, const Evaluatio
                        "the weights have another length");
   // w = 0 is a model like any other, and its primal is known without a check. The ground truth of
   // all examples is a dual point of value 0.
-  if (!soft && !options.keep_newest && rounding.at_zero < record.primal) {
+  const bool zero_is_known =
+      record.problem == CertifiedProblem::kExact || !rounding.relaxation_exceeds_zero;
+  if (!soft && !options.keep_newest && zero_is_known && rounding.at_zero < record.primal) {
     record.primal = rounding.at_zero;
     std::fill(state->weights.begin(), state->weights.end(), 0.0);
   }
@@ -217,7 +220,9 @@ class Run {
     KeepState();
   }
 
-  Rounding rounding() const { return {scales_.primal_at_zero, scales_.score_scale}; }
+  Rounding rounding() const {
+    return {scales_.primal_at_zero, scales_.score_scale, scales_.relaxation_exceeds_zero};
+  }
 
   void ReportRounding() {
     const double primal = state_.record.primal;

@@ -52,7 +52,8 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
     double longest = 0;
     for (const FeatureRow& x : expansion_.inputs())
       longest = std::max(longest, KernelValue(cache_.kernel(), x, x));
-    return {PrimalAtZeroWeights(problem_), ScoreScale(problem_, 2 * longest)};
+    return {PrimalAtZeroWeights(problem_), ScoreScale(problem_, 2 * longest),
+            RelaxationExceedsZero(problem_)};
   }
 
   bool DualPointIsBest() const override { return !options_.fixed_step; }

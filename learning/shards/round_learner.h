@@ -58,8 +58,10 @@ class RoundLearner : public Learner,
   double gained() const { return gained_; }
 
   ObjectiveScales Scales() const override {
-    return {scales_.primal_at_zero, ScoreScale(problem_.lambda(), scales_.mean_squared_range,
-                                               scales_.num_parts, scales_.num_examples)};
+    return {scales_.primal_at_zero,
+            ScoreScale(problem_.lambda(), scales_.mean_squared_range, scales_.num_parts,
+                       scales_.num_examples),
+            scales_.relaxation_exceeds_zero};
   }
   WorkCounts work() const override;
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {

@@ -51,8 +51,7 @@ void TableFlags::AddTo(MultiLabelReadOptions* options) const {
     if (!label_columns.empty())
       throw DataError("--labels-in: pass either this option or --label-columns, not both");
     options->labels_in = labels_in;
-    if (const std::size_t at = labels_in.size() - 2;
-        labels_in.size() > 2 && labels_in[at] == ':') {
+    if (const std::size_t at = labels_in.size() - 2; labels_in.size() > 2 && labels_in[at] == ':') {
       options->labels_in = labels_in.substr(0, at);
       options->list_separator = labels_in.back();
     }

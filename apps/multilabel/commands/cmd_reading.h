@@ -30,8 +30,7 @@ struct TableFlags {
 
   void Register(Command* app);
   bool given() const {
-    return !label_columns.empty() || !ignore_columns.empty() || !labels_in.empty() ||
-           cells.given();
+    return !label_columns.empty() || !ignore_columns.empty() || !labels_in.empty() || cells.given();
   }
   /// Throws DataError.
   void AddTo(MultiLabelReadOptions* options) const;

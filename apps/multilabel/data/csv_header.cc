@@ -171,7 +171,8 @@ void FailWithoutLabelColumns(const CsvHeader& header, LineReader* reader) {
   }
   std::string message =
       "a table (CSV, TSV) does not say which columns are labels: pass --label-columns LIST, a list "
-      "of names, patterns such as 'tag_*', or positions, or --labels-in COLUMN where one column lists "
+      "of names, patterns such as 'tag_*', or positions, or --labels-in COLUMN where one column "
+      "lists "
       "the labels of each row";
   const std::size_t count = columns - first;
   if (any_row && count > 0 && first > 0) {

@@ -224,7 +224,8 @@ void CsvTraining::Agree(Ranks& ranks) {
     lists_->Agree(ranks);
     data_.label_names = lists_->Names();
     if (data_.label_names.empty())
-      throw DataError(data_.source, 0, "no row has a label in column " + Quoted(schema_->labels_in));
+      throw DataError(data_.source, 0,
+                      "no row has a label in column " + Quoted(schema_->labels_in));
   }
   for (ColumnCollector& column : columns_) column.Finish(ranks);
   // One rank after the other adds its rows to the sums of those before it, so that their bits do

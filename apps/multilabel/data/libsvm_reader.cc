@@ -177,8 +177,9 @@ const char* LibsvmParser::ParseLabels(const char* begin, const char* end) {
 void LibsvmParser::ParseLabel(std::string_view token, std::int8_t* labels) {
   Index label = 0;
   if (token.empty())
-    Fail("a comma without a label after it: labels are separated by commas without blanks, as in "
-         "0,2 1:0.5");
+    Fail(
+        "a comma without a label after it: labels are separated by commas without blanks, as in "
+        "0,2 1:0.5");
   if (!ParseIndex(token, &label)) Fail("label " + Quoted(token) + " is not a whole number");
   if (label >= data_.num_labels()) {
     Fail("label " + Quoted(token) + " is out of range: there are " +

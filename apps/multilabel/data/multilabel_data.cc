@@ -105,8 +105,7 @@ bool IsTable(MultiLabelFormat format) {
 /// is not one.
 bool IsComment(std::string_view text, const MultiLabelReadOptions& options) {
   if (text.front() != '%' || IsTable(options.format)) return false;
-  const bool table =
-      options.table || !options.label_columns.empty() || !options.labels_in.empty();
+  const bool table = options.table || !options.label_columns.empty() || !options.labels_in.empty();
   return !(table && FindSeparator(text) != '\0');
 }
 

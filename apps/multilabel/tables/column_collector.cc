@@ -180,11 +180,14 @@ void ColumnCollector::CheckTexts(bool too_many, Offset other_numbers) const {
       numbers += fact.count;
       continue;
     }
+    if (IsMissingNumber(texts_.text(t))) continue;
     if (example == kAbsent) example = t;
     dates = dates && LooksLikeDate(texts_.text(t));
     decimal_commas = decimal_commas && HasDecimalComma(texts_.text(t));
   }
-  if (example == kAbsent) example = 0;  // numbers that are said to be categories
+  dates = dates && example != kAbsent;
+  decimal_commas = decimal_commas && example != kAbsent;
+  if (example == kAbsent) example = 0;  // numbers and missing ones that are said to be categories
   const Text& place = facts_[example];
   const std::string value = Quoted(texts_.text(example));
   dates = dates && numbers < num_known_;

@@ -80,9 +80,11 @@ std::int8_t LabelWords::Add(Index label, std::string_view text, const std::strin
       column.zero = column.zero || number;
       if (!number && no_.empty() && !IsUsual(LowerCase(text))) no_ = text;
       break;
-    case LabelWord::kYes:
     case LabelWord::kMark:
-      column.mark = column.mark || *word == LabelWord::kMark;
+      column.mark = true;
+      if (mark_.empty()) mark_ = text;
+      return 1;
+    case LabelWord::kYes:
       if (!number && yes_.empty() && !IsUsual(LowerCase(text))) yes_ = text;
       return 1;
     case LabelWord::kEmpty:
@@ -121,6 +123,7 @@ void LabelWords::Agree(Ranks& ranks) {
   }
   yes_ = ranks.FirstText(yes_);
   no_ = ranks.FirstText(no_);
+  mark_ = ranks.FirstText(mark_);
 }
 
 void LabelWords::Resolve(std::span<std::int8_t> labels) const {
@@ -139,16 +142,18 @@ std::vector<std::string> LabelWords::Marked() const {
 }
 
 void LabelWords::AddNotes(std::vector<std::string>* notes) const {
-  const bool marks = !Marked().empty();
-  if (yes_.empty() && no_.empty()) return;
-  std::string text =
-      "labels: " + (yes_.empty() ? std::string("1") : Quoted(yes_)) + " was taken for yes";
-  if (marks) {
-    text += ", empty for no in columns with such marks";
-  } else if (!no_.empty()) {
-    text += ", " + Quoted(no_) + " for no";
+  const bool marks = !mark_.empty() && !Marked().empty();
+  const std::string& yes = yes_.empty() && !marks ? mark_ : yes_;
+  std::string text;
+  if (!yes.empty() || !no_.empty()) {
+    text = (yes.empty() ? std::string("1") : Quoted(yes)) + " was taken for yes";
+    if (!no_.empty()) text += ", " + Quoted(no_) + " for no";
   }
-  notes->push_back(std::move(text));
+  if (marks) {
+    text += (text.empty() ? "" : "; ") + Quoted(mark_) +
+            " was taken for yes, empty for no in columns with such marks";
+  }
+  if (!text.empty()) notes->push_back("labels: " + text);
 }
 
 }  // namespace slackline::internal

@@ -59,7 +59,7 @@ class LabelWords {
     bool marked() const { return mark && !no && !minus_one; }
   };
   std::vector<Column> columns_;
-  std::string yes_, no_;  // the first unusual texts
+  std::string yes_, no_, mark_;  // the first unusual texts
 };
 
 }  // namespace slackline::internal

@@ -97,9 +97,9 @@ void SaveInputRecord(const InputRecord& input, ModelWriter* writer) {
   writer->Add("table_ignored", input.table->ignored);
   if (!plain) writer->Add("table_number_forms", forms);
   if (!input.table->labels_in.empty())
-    writer->Add("table_labels_in", std::vector<std::string>{
-                                       input.table->labels_in,
-                                       std::string(1, input.table->list_separator)});
+    writer->Add("table_labels_in",
+                std::vector<std::string>{input.table->labels_in,
+                                         std::string(1, input.table->list_separator)});
   if (!input.table->marked.empty()) writer->Add("table_marked", input.table->marked);
   writer->Add("table_separator", std::string(1, input.table->separator));
 }

@@ -32,11 +32,11 @@ struct TableColumn {
 };
 
 struct TableSchema {
-  std::vector<TableColumn> columns;      ///< in the order of the training table and of features
-  std::vector<std::string> ignored;      ///< names of columns that training left out
-  char separator = ',';                  ///< of the training table
-  std::string labels_in = {};   ///< the column that lists the labels of each row; empty: none
-  char list_separator = ';';    ///< between the labels of such a list
+  std::vector<TableColumn> columns;  ///< in the order of the training table and of features
+  std::vector<std::string> ignored;  ///< names of columns that training left out
+  char separator = ',';              ///< of the training table
+  std::string labels_in = {};        ///< the column that lists the labels of each row; empty: none
+  char list_separator = ';';         ///< between the labels of such a list
   std::vector<std::string> marked = {};  ///< labels whose cells are empty for no (label_words.h)
 
   Offset num_features() const;

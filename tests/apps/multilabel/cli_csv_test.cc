@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Users' tables, from training to prediction, with the program.
+#include <algorithm>
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -281,4 +282,65 @@ TEST_CASE("training refuses bad tables, with file, line and column, and writes n
   CheckBadTable(files, "0 1:1\n",
                 {"--num-labels", "1", "--label-columns", "L", "--format", "libsvm"},
                 {"--label-columns and --ignore-columns belong to data with names of columns"});
+}
+
+TEST_CASE("tables as Excel writes them give the model of plain tables") {
+  const CsvFiles files;
+  std::string plain = "x,share,a,b\n", excel = "sep=;\nx;share;a;b;\n";
+  for (const Example& e : MakeExamples(60)) {
+    const std::string label = e.a == 1 ? "1" : "0", other = std::to_string(e.b);
+    std::string comma = Number(e.x);
+    comma[comma.find('.')] = ',';
+    plain += (e.missing_x ? "" : Number(e.x)) + ",1" + other + "," + label + "," + other + "\n";
+    excel += (e.missing_x ? "#N/A" : comma) + ";1" + other + "%;" + (e.a == 1 ? "ja" : "nein") +
+             ";" + (e.b == 1 ? "x" : "") + ";\n";
+  }
+  const std::string columns = files.folder.Path("columns.slk");
+  Succeed(files.Train(files.folder.Write("plain.csv", plain), {"--label-columns", "a,b"}, columns));
+  const std::string data = files.folder.Write("excel.csv", excel);
+  const Outcome train =
+      Succeed(files.Train(data, {"--label-columns", "a,b", "--decimal-comma"}, files.model));
+  CHECK(Contains(train.err, "'x' was taken for yes, empty for no"));
+  const MultiLabelModel from_plain = MultiLabelModel::Load(columns);
+  const MultiLabelModel from_excel = MultiLabelModel::Load(files.model);
+  CHECK(std::ranges::equal(from_plain.weights(), from_excel.weights()));
+  CHECK(OutputOf({"multilabel", "predict", data, "--model", files.model}) ==
+        OutputOf({"multilabel", "predict", files.folder.Path("plain.csv"), "--model", columns}));
+  // Without a word on the comma.
+  const Outcome refused = files.Train(data, {"--label-columns", "a,b"}, files.folder.Path("no"));
+  CHECK(refused.code == 2);
+  CHECK(Contains(refused.err, "--decimal-comma"));
+}
+
+TEST_CASE("--separator, --categories and --labels-in in training, prediction and evaluation") {
+  const CsvFiles files;
+  std::string text = "x|grade|tags\n";
+  for (const Example& e : MakeExamples(60)) {
+    text += Number(e.x) + "|" + (e.colour == 2 ? "n/k" : std::to_string(e.colour + 1)) + "|" +
+            (e.a == 1 ? "warm" : "") + (e.a == 1 && e.b == 1 ? " / " : "") +
+            (e.b == 1 ? "light" : "") + "\n";
+  }
+  const std::string data = files.folder.Write("bars.txt", text);
+  const Arguments columns{"--format", "csv", "--separator", "|", "--labels-in", "tags:/"};
+  const Outcome refused = files.Train(data, columns, files.model);
+  CHECK(refused.code == 2);
+  CHECK(Contains(refused.err, "'grade'"));
+  CHECK(Contains(refused.err, "--categories"));
+  const Outcome train =
+      Succeed(files.Train(data, columns + Arguments{"--categories", "grade"}, files.model));
+  CHECK(Contains(train.err, " 2 labels, "));
+  const Json info = JsonOf({"info", files.model, "--json"});
+  CHECK(info["labels"] == Json::array({"light", "warm"}));
+  const Arguments reading{data, "--model", files.model, "--format", "csv", "--separator", "|"};
+  const Json metrics = JsonOf(Arguments{"multilabel", "evaluate", "--json"} + reading);
+  CHECK(metrics["hamming_loss"] < 0.1);
+  const std::string predicted = OutputOf(Arguments{"multilabel", "predict"} + reading);
+  const std::string unlabelled = files.folder.Write("new.txt", "grade|x\nn/k|1\n2|-1\n");
+  CHECK(Contains(predicted, "light"));
+  CHECK(OutputOf({"multilabel", "predict", unlabelled, "--model", files.model, "--format", "csv",
+                  "--separator", "|"}) == "light,warm\n\n");
+  CHECK(Contains(files.Train(data, columns + Arguments{"--label-columns", "x"}, files.model).err,
+                 "--labels-in: pass either this option or --label-columns"));
+  CHECK(Contains(files.Train(data, {"--label-columns", "x", "--separator", "ab"}, files.model).err,
+                 "--separator: 'ab' is not allowed"));
 }

@@ -479,3 +479,43 @@ TEST_CASE("data that need more memory than there is are refused") {
   CheckRefused(files, {"sequence", "train", many, "--model", files.model},
                "many.txt: 8300 different labels, but at most 8192 are possible");
 }
+
+TEST_CASE("columns between tabs keep their blanks, CoNLL-U its words, and --comments goes") {
+  const TemporaryFolder folder;
+  const std::string model = folder.Path("m.slk");
+  std::string tabs, universal, comments;
+  for (int k = 0; k < 12; ++k) {
+    tabs += "New York\t\tB\nis\tverb\tO\n\n";
+    universal += "# sent_id = " + std::to_string(k) +
+                 "\n1-2\tdont\t_\t_\t_\t_\t_\t_\t_\t_\n"
+                 "1\tdo\t_\tAUX\t_\t_\t_\t_\t_\t_\n2\tnot\t_\tPART\t_\t_\t_\t_\t_\t_\n"
+                 "2.1\tgone\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n";
+    comments += "# a b\ndo x AUX\nnot y PART\n\n";
+  }
+  const auto train = [&](const std::string& data, const Arguments& options = {}) {
+    return Succeed(RunProgram(
+                       Arguments{"sequence", "train", data, "--model", model, "--lambda", "0.01"} +
+                       options))
+        .err;
+  };
+  const std::string tab_file = folder.Write("tabs.txt", tabs);
+  CHECK(Contains(train(tab_file), "12 sequences, 24 tokens"));
+  CHECK(Contains(OutputOf({"sequence", "predict", tab_file, "--model", model}),
+                 "New York\t\tB\nis\tverb\tO\n\n"));
+
+  const std::string universal_file = folder.Write("words.conllu", universal);
+  CHECK(Contains(train(universal_file), "12 sequences, 24 tokens"));
+  CHECK(JsonOf({"info", model, "--json"})["labels"] == Json::array({"AUX", "PART"}));
+  const std::string out = OutputOf({"sequence", "predict", universal_file, "--model", model});
+  CHECK(Contains(out, "AUX\n"));
+  CHECK(!Contains(out, "dont"));
+  CHECK(JsonOf({"sequence", "evaluate", universal_file, "--model", model,
+                "--json"})["token_accuracy"] == 1);
+
+  const std::string comment_file = folder.Write("comments.txt", comments);
+  CHECK(Contains(train(comment_file), "--comments '#' leaves such"));
+  CHECK(Contains(train(comment_file, {"--comments", "#"}), "12 sequences, 24 tokens"));
+  CHECK(JsonOf({"info", model, "--json"})["labels"] == Json::array({"AUX", "PART"}));
+  CHECK(JsonOf({"sequence", "evaluate", comment_file, "--model", model, "--comments", "#",
+                "--json"})["tokens"] == 24);
+}

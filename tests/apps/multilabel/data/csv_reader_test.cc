@@ -301,8 +301,7 @@ TEST_CASE("one column may list the labels of each row") {
   model.num_features = 1;
   const MultiLabelData again = ReadCsv("tags,x\nsky;tree;sea,1\n,2\n", model);
   CHECK(again.labels == Bits{0, 1, 1, 0, 0, 0});
-  CHECK(again.notes ==
-        Names{"1 label of the rows unknown to the model left out (first 'tree')"});
+  CHECK(again.notes == Names{"1 label of the rows unknown to the model left out (first 'tree')"});
   CHECK(ReadCsv("x\n1\n", model).labels == Bits{-1, -1, -1});
   options.list_separator = ' ';
   CHECK(ReadCsv("x,tags\n1,sky sea\n", options).label_names == Names{"sea", "sky"});
@@ -315,16 +314,17 @@ TEST_CASE("labels are words, and a note tells which was taken for yes") {
   const MultiLabelData data =
       ReadCsv("x,a,b,c\n1,ja,x,-1\n2,nein,,1\n3,,x,1\n", LabelColumns("a,b,c"));
   CHECK(data.labels == Bits{1, 1, 0, 0, 0, 1, -1, 1, 1});
-  CHECK(data.notes == Names{"labels: 'ja' was taken for yes, empty for no in columns with such "
-                            "marks"});
+  CHECK(data.notes == Names{"labels: 'ja' was taken for yes, '-1' for no; 'x' was taken for yes, "
+                            "empty for no in columns with such marks"});
   CHECK(data.table->marked == Names{"b"});
 }
 
 TEST_CASE("without label columns the message names likely ones") {
-  CHECK(CsvError(kTable, {}) ==
-        "t.csv:1: a table (CSV, TSV) does not say which columns are labels: pass --label-columns "
-        "LIST, a list of names, patterns such as 'tag_*', or positions, or --labels-in COLUMN where "
-        "one column lists the labels of each row (if it is not a table, pass --format)");
+  CHECK(
+      CsvError(kTable, {}) ==
+      "t.csv:1: a table (CSV, TSV) does not say which columns are labels: pass --label-columns "
+      "LIST, a list of names, patterns such as 'tag_*', or positions, or --labels-in COLUMN where "
+      "one column lists the labels of each row (if it is not a table, pass --format)");
   CHECK(Contains(CsvError("x,a,b\n2,0,1\n3,1,\n", {}),
                  "the last 2 columns, 'a', 'b', look like labels: --label-columns=-2: (if"));
   CHECK(Contains(CsvError("x,a\n2,0\n3,1\n", {}),
