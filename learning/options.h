@@ -19,6 +19,8 @@
 
 namespace slackline::internal {
 
+class StopRelay;
+
 /// With a smaller λ, rounding leaves no correct digits.
 inline constexpr double kSmallestLambda = 1e-30;
 /// Range of ρ and of smoothing: squares of these values and products with data do not overflow.
@@ -103,6 +105,9 @@ struct TrainOptions {
   /// process alone. All of them have the same options, and call the same functions. Must outlive
   /// what is made with these options.
   Ranks* ranks = nullptr;
+  /// Ends checks early (stop_relay.h); null: they are always made to their end. Must outlive what
+  /// is made with these options.
+  StopRelay* stop = nullptr;
 
   /// Options of one learner (or family) alone, such as
   /// options.own<SubgradientOptions>().projection.

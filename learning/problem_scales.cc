@@ -77,6 +77,18 @@ double SquaredRanges::OfPart(const ExampleView& example, Index part) {
   return range;
 }
 
+void SquaredRanges::ReadConstants(const ExampleView& example) {
+  structure_ = &example.structure();
+  constant_.resize(Size(example.graph().num_parts()));
+  for (Index a = 0; a < example.graph().num_parts(); ++a) {
+    const auto terms = structure_->terms(a);
+    const bool constant = std::all_of(terms.begin(), terms.end(), [](const FeatureTerm& term) {
+      return term.kind == FeatureKind::kConstant;
+    });
+    constant_[Size(a)] = constant ? OfPart(example, a) : -1;
+  }
+}
+
 double SquaredRanges::OfFactor(const GlobalFactor* factor) {
   const auto [entry, is_new] = known_.try_emplace(factor, 0.0);
   if (is_new) entry->second = factor->SquaredRange();

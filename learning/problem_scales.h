@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include <slackline/core/ranks.h>
 #include <slackline/learning/options.h>
@@ -33,16 +34,23 @@ class SquaredRanges {
   /// bounds the whole from above.
   template <class Visit>
   void VisitParts(const ExampleView& example, const Visit& visit) {
-    for (Index a = 0; a < example.graph().num_parts(); ++a) visit(OfPart(example, a));
+    if (&example.structure() != structure_) ReadConstants(example);
+    for (Index a = 0; a < example.graph().num_parts(); ++a)
+      visit(constant_[Size(a)] >= 0 ? constant_[Size(a)] : OfPart(example, a));
     for (const GlobalPart& part : example.structure().globals()) visit(OfFactor(part.factor.get()));
   }
 
  private:
   static double OfPart(const ExampleView& example, Index part);
   double OfFactor(const GlobalFactor* factor);
+  void ReadConstants(const ExampleView& example);
 
   // By factor, because the same factor object may serve many examples.
   std::map<const GlobalFactor*, double> known_;
+  // Of the structure of the last example: the ranges of its parts, or −1 where they depend on the
+  // example's numbers.
+  const Structure* structure_ = nullptr;
+  std::vector<double> constant_;
 };
 
 /// Whether M ≥ 2d: many examples then share a weight, and most examples no longer matter once the

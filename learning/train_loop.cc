@@ -12,6 +12,7 @@
 #include <slackline/core/parallel.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/run/loop_state.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 namespace {
@@ -59,9 +60,11 @@ double WithoutRounding(std::string_view learner, double lower, double upper,
       "can, the data");
 }
 
-/// Enters an evaluation into the state, with its weights when these are the best so far.
+/// Enters an evaluation into the state, with its weights when these are the best so far. rough:
+/// whether this is the first check, and was cut short. Its weights are then kept even if w = 0 has
+/// a smaller bound.
 void Absorb(const TrainOptions& options, const Learner& learner, const Evaluation& evaluation,
-            const Rounding& rounding, LoopState* state) {
+            const Rounding& rounding, bool rough, LoopState* state) {
   const std::string_view name = Name(options.learner);
   const bool soft = learner.traits().stopping_gap == StoppingGap::kSoft;
   // With the soft stopping gap, the saved weights are the newest, to which that gap belongs.
@@ -82,7 +85,8 @@ void Absorb(const TrainOptions& options, const Learner& learner, const Evaluatio
   // all examples is a dual point of value 0.
   const bool zero_is_known =
       record.problem == CertifiedProblem::kExact || !rounding.relaxation_exceeds_zero;
-  if (!soft && !options.keep_newest && zero_is_known && rounding.at_zero < record.primal) {
+  if (!soft && !options.keep_newest && zero_is_known && !rough &&
+      rounding.at_zero < record.primal) {
     record.primal = rounding.at_zero;
     std::fill(state->weights.begin(), state->weights.end(), 0.0);
   }
@@ -153,6 +157,7 @@ class Run {
     // The clock of rank 0 decides when the time is over.
     stop_.emplace(interrupt, ranks_.first() ? options.time_limit_seconds : 0,
                   record.seconds + record.check_seconds, !ranks_.alone());
+    relay_.emplace(options.stop, &*stop_);
     if (!resumed)
       state_.next_check = NextCheck(0, options.check_every, !std::isnan(GapEstimate(learner)));
     KeepState();
@@ -272,7 +277,14 @@ class Run {
       evaluation = ahead_ ? traits_.companion->EvaluateBesidePass(threads, *stop_, &pass_seconds)
                           : learner_.Evaluate(threads);
     });
-    Absorb(options_, learner_, evaluation, rounding(), &state_);
+    const bool rough = options_.stop != nullptr && ranks_.Any(options_.stop->TakeRough()) &&
+                       state_.weights.empty();
+    Absorb(options_, learner_, evaluation, rounding(), rough, &state_);
+    if (rough) {
+      state_.notes.emplace_back(
+          "the run had to end during the first check: the objective is a rough upper bound of its "
+          "value at these weights");
+    }
     record.oracle_calls = work.oracle_calls;
     record.block_steps = work.block_steps;
     record.rounds = work.rounds;
@@ -399,6 +411,7 @@ class Run {
   const ObjectiveScales scales_;  // a sweep over all losses: once, not in every pass
   LoopState state_;
   std::optional<StopControl> stop_;
+  std::optional<StopRelay::Scope> relay_;
   std::optional<StopDecision> decision_;
   double cpu_before_ = 0;  // of the runs that this one continues
   double cpu_start_ = 0;
@@ -444,8 +457,11 @@ TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObs
                    const std::atomic<int>* interrupt) {
   CheckOptions(options);
   const Problem own = options.lambda > 0 ? problem.WithLambda(options.lambda) : problem;
-  const std::unique_ptr<Learner> learner = MakeLearner(own, options);
-  return RunTraining(own, *learner, options, observer, interrupt);
+  StopRelay relay;
+  TrainOptions with_stop = options;
+  with_stop.stop = &relay;
+  const std::unique_ptr<Learner> learner = MakeLearner(own, with_stop);
+  return RunTraining(own, *learner, with_stop, observer, interrupt);
 }
 
 }  // namespace slackline::internal

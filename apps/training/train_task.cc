@@ -9,6 +9,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
 #include <slackline/learning/problem_scales.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 namespace {
@@ -100,7 +101,9 @@ TrainedRun TrainModel(const TrainOptions& options, TrainObserver* observer,
                       const std::atomic<int>* interrupt, TrainTask* task, const RunPlan& plan) {
   const Problem problem = task->problem().WithLambda(options.lambda);
   TrainedRun run;
+  StopRelay relay;
   run.choice = ChooseLearner(problem, options);
+  run.choice.options.stop = &relay;
   task->Begin(problem, run.choice);
   std::string note;
   const std::unique_ptr<Learner> learner = LearnerFor(problem, run.choice.options, plan, &note);
@@ -110,6 +113,7 @@ TrainedRun TrainModel(const TrainOptions& options, TrainObserver* observer,
   if (!note.empty()) run.summary.notes.insert(run.summary.notes.begin(), std::move(note));
   task->record()->curve = curve.points();
   task->Finish(run.summary);
+  run.choice.options.stop = nullptr;
   return run;
 }
 

@@ -66,9 +66,11 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, 
   SparseCorner truth;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    coordinates.assign(example.structure().num_coordinates(), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, coordinates);
-    SparsifyCorner(example.structure(), coordinates, &truth);
+    if (!oracle_->ReadTruth(m, &truth)) {
+      coordinates.assign(example.structure().num_coordinates(), 0.0);
+      AddLabellingFeatures(example, example.labels(), 1, coordinates);
+      SparsifyCorner(example.structure(), coordinates, &truth);
+    }
     ActiveSet& set = sets_[m];
     scratch_.inputs = Inputs(m);
     set.Add(example, truth, &scratch_);

@@ -11,6 +11,7 @@
 #include <slackline/inference/alpha_expansion.h>
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/inference/presolve.h>
+#include <slackline/inference/rounding.h>
 #include <slackline/learning/oracle/oracle_check.h>
 #include <slackline/learning/oracle/shared_tables.h>
 #include <slackline/learning/problem_scales.h>
@@ -147,6 +148,7 @@ double ExampleOracle::Maximise(Index m, std::span<const double> slot_scores,
                                SparseCorner* corner) {
   if (slack_) return MaximiseSlack(m, slot_scores, weights, warm, corner);
   if (counts_) return MaximiseCounts(m, slot_scores, weights, corner);
+  if (bound && EndsEarly(m)) return RoughBound(m, slot_scores, weights);
   Entry& entry = entries_[problem_.data().structure_of(m)];
   if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
   if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, bound, corner);
@@ -203,6 +205,45 @@ double ExampleOracle::score_factor(Index m) const {
   return options_.rescaling == Rescaling::kMargin ? 1 : 1 + LargestLoss(problem_, m);
 }
 
+bool ExampleOracle::EndsEarly(Index m) const {
+  return options_.stop != nullptr && !slack_ && !counts_ &&
+         problem_.data().example(m).graph().num_global_factors() == 0 &&
+         options_.stop->ShouldStop();
+}
+
+double ExampleOracle::RoughBound(Index m, std::span<const double> slot_scores,
+                                 std::span<const double> weights) {
+  options_.stop->CountRoughBound();
+  const ExampleView example = problem_.data().example(m);
+  Entry& entry = entries_[problem_.data().structure_of(m)];
+  if (!entry.form) {
+    ReadCoordinates(example.structure(), slot_scores, weights);
+    FillAllScores(m, coordinates_);
+    return SumOfMaxima(example.graph());
+  }
+  // x_i x_j is at most (x_i + x_j) / 2, and at least 0.
+  const MultiLabelForm& form = *entry.form;
+  const std::span<const double> loss = problem_.loss(m);
+  u_.resize(form.num_variables());
+  form.UnaryCoefficients(loss, slot_scores, weights, u_);
+  const std::span<const double> t = form.PairCoefficients(weights, &t_);
+  if (!keeps_sums_ || spare_changes_ == 0) entry.roof->ComputeRowSums(t, &sums_);
+  if (keeps_sums_) spare_changes_ = MostChanges(form);
+  double sum = 0;
+  for (std::size_t i = 0; i < u_.size(); ++i)
+    sum += std::max(0.0, u_[i] + 0.5 * sums_.positive[i]) + loss[2 * i];
+  return sum;
+}
+
+double ExampleOracle::SumOfMaxima(const FactorGraph& graph) const {
+  double sum = 0;
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    const auto begin = scores_.begin() + static_cast<std::ptrdiff_t>(graph.state_offset(a));
+    sum += *std::max_element(begin, begin + graph.num_states(a));
+  }
+  return sum;
+}
+
 double ExampleOracle::MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
                                    std::span<const double> weights, bool bound,
                                    SparseCorner* corner) {
@@ -234,6 +275,14 @@ double ExampleOracle::MaximiseForm(Entry* entry, Index m, std::span<const double
   }
   for (std::size_t i = 0; i < u_.size(); ++i) sum += std::max(0.0, u_[i]) + loss[2 * i];
   return sum;
+}
+
+bool ExampleOracle::ReadTruth(Index m, SparseCorner* corner) const {
+  if (slack_ || counts_) return false;
+  const Entry& entry = entries_[problem_.data().structure_of(m)];
+  if (!entry.form) return false;
+  entry.form->ReadLabelling(problem_.data().example(m).labels(), corner);
+  return true;
 }
 
 void ExampleOracle::ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
@@ -332,6 +381,14 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
     SolveSlack(m, u, weights, warm);
   } else if (counts_) {
     SolveCounts(m, u);
+  } else if (EndsEarly(m)) {
+    options_.stop->CountRoughBound();
+    FillAllScores(m, u, offsets);
+    result_.labels.assign(example.labels().begin(), example.labels().end());
+    result_.integral = true;
+    result_.exact = false;
+    result_.value = LabellingScore(example.graph(), scores_, result_.labels);
+    result_.upper_bound = std::max(SumOfMaxima(example.graph()), result_.value);
   } else {
     MapSolver& solver = *entries_[problem_.data().structure_of(m)].solver;
     if (!weights.empty()) solver.SetWeights(weights);

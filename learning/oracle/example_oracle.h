@@ -30,6 +30,7 @@
 #include <slackline/learning/oracle/slack_oracle.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 
@@ -78,6 +79,9 @@ class ExampleOracle {
     double lp_tolerance = 0;
     /// If > 0, the most iterations of message passing in a call. Requires kSolvers and kMessages.
     Index message_iterations = 0;
+    /// From when the run must end, calls with `bound`, and with dense corners, return rough bounds
+    /// at once (stop_relay.h); null: never.
+    StopRelay* stop = nullptr;
   };
 
   /// Throws DataError when the solver does not apply to one of the problem's structures (with slack
@@ -109,6 +113,9 @@ class ExampleOracle {
   /// known without more work, else −∞.
   double Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                   WarmStart* warm, bool bound, SparseCorner* corner);
+
+  /// Sets *corner to that of the ground truth, fast; false where the structure has no fast way.
+  bool ReadTruth(Index m, SparseCorner* corner) const;
 
   /// Whether Search may be called for example m.
   bool SearchesOnDemand(Index m) const;
@@ -159,6 +166,11 @@ class ExampleOracle {
                                const Options& options);
   void ChangeSums(Index position, double before, double after);
 
+  /// Whether a rough bound serves for example m, since the run must end.
+  bool EndsEarly(Index m) const;
+  /// Σ_a max θ_a, or for labels and pairs a somewhat smaller bound.
+  double RoughBound(Index m, std::span<const double> slot_scores, std::span<const double> weights);
+  double SumOfMaxima(const FactorGraph& graph) const;
   double MaximiseSlack(Index m, std::span<const double> slot_scores,
                        std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
   double MaximiseCounts(Index m, std::span<const double> slot_scores,

@@ -116,6 +116,8 @@ bool ExampleOracle::SearchesOnDemand(Index m) const {
 double ExampleOracle::Search(Index m, std::span<const double> slot_scores,
                              std::span<const double> weights, Index doublings, WarmStart* warm,
                              SparseCorner* corner, bool* complete) {
+  *complete = false;
+  if (corner == nullptr && EndsEarly(m)) return kInfinity;
   Entry& entry = entries_[problem_.data().structure_of(m)];
   const FactorGraph& graph = problem_.data().example(m).graph();
   ReadMessages(graph, warm, &messages_);
@@ -129,7 +131,6 @@ double ExampleOracle::Search(Index m, std::span<const double> slot_scores,
   } else {
     bound = PassLonger(&entry, m, slot_scores, weights);
     WriteMessages(messages_, warm);
-    *complete = false;
   }
   if (corner != nullptr) {
     labels_ = result_.labels;

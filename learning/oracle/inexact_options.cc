@@ -27,7 +27,8 @@ ExampleOracle::Options CheckingOracle(const TrainOptions& options) {
   return {.solver = options.oracle,
           .ways = ExampleOracle::Ways::kSolvers,
           .effort = ExampleOracle::Effort::kChecking,
-          .rescaling = options.rescaling};
+          .rescaling = options.rescaling,
+          .stop = options.stop};
 }
 
 ExampleOracle::Options PassingOracle(const TrainOptions& options) {

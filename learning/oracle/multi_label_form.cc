@@ -2,6 +2,7 @@
 #include <slackline/learning/oracle/multi_label_form.h>
 
 #include <algorithm>
+#include <map>
 
 namespace slackline::internal {
 namespace {
@@ -123,6 +124,31 @@ void MultiLabelForm::ReadCorner(const RoofDuality& roof, std::span<const double>
     corner->scalar_index.push_back(constant.weight);
     corner->scalar_value.push_back(0.5 * p * constant.value);
   }
+}
+
+void MultiLabelForm::ReadLabelling(std::span<const Index> labels, SparseCorner* corner) const {
+  corner->Clear();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == 0) continue;
+    if (slot_coordinate_[i] >= 0) corner->slot_ones.push_back(slot_coordinate_[i]);
+    for (const auto& [j, pair] : later_[i]) {
+      if (labels[j] == 1) corner->scalar_ones.push_back(pair_weight_[pair]);
+    }
+  }
+  std::map<Index, double> sums;
+  for (const Constant& constant : constants_) {
+    if (labels[constant.variable] == 1) sums[constant.weight] += constant.value;
+  }
+  for (const auto& [weight, sum] : sums) {
+    if (sum == 1) {
+      corner->scalar_ones.push_back(weight);
+    } else if (sum != 0) {
+      corner->scalar_index.push_back(weight);
+      corner->scalar_value.push_back(sum);
+    }
+  }
+  std::sort(corner->slot_ones.begin(), corner->slot_ones.end());
+  std::sort(corner->scalar_ones.begin(), corner->scalar_ones.end());
 }
 
 }  // namespace slackline::internal

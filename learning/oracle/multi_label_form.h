@@ -39,6 +39,9 @@ class MultiLabelForm {
   /// Sets *corner to φ and Δ of the solution of `roof`.
   void ReadCorner(const RoofDuality& roof, std::span<const double> t, std::span<const double> loss,
                   SparseCorner* corner) const;
+  /// Sets *corner to φ of a labelling, as SparsifyCorner does, in O(variables + pairs of variables
+  /// in state 1). Its loss becomes 0.
+  void ReadLabelling(std::span<const Index> labels, SparseCorner* corner) const;
 
  private:
   struct Constant {

@@ -8,9 +8,10 @@
 namespace slackline::internal {
 
 PathTrainer::PathTrainer(Problem problem, const TrainOptions& options)
-    : options_(options),
-      problem_(std::make_unique<Problem>(std::move(problem))),
-      learner_(MakeLearner(*problem_, options_)) {}
+    : options_(options), problem_(std::make_unique<Problem>(std::move(problem))) {
+  options_.stop = &relay_;
+  learner_ = MakeLearner(*problem_, options_);
+}
 
 TrainSummary PathTrainer::Train(double lambda, const std::atomic<int>* interrupt) {
   if (lambda != problem_->lambda()) {

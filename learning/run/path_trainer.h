@@ -11,6 +11,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 
@@ -26,6 +27,7 @@ class PathTrainer {
   TrainSummary Train(double lambda, const std::atomic<int>* interrupt);
 
  private:
+  StopRelay relay_;
   TrainOptions options_;
   std::unique_ptr<Problem> problem_;  // learners keep its address
   std::unique_ptr<Learner> learner_;

@@ -14,7 +14,8 @@ ExampleOracle::Options OracleOptions(const TrainOptions& options, ExampleOracle:
   return {.solver = options.oracle,
           .effort = effort,
           .searches = ExampleOracle::Searches::kOnDemand,
-          .rescaling = options.rescaling};
+          .rescaling = options.rescaling,
+          .stop = options.stop};
 }
 
 }  // namespace

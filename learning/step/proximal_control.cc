@@ -20,6 +20,8 @@ constexpr double kLeastUsefulKappa = 0.1;  // κ/λ: a smaller κ becomes 0
 constexpr double kSmallerGap = 0.9;        // of the best so far: what counts as progress
 constexpr Index kPassesPerHold = 10;       // passes without progress, per hold
 constexpr Index kLongestHold = 1024;
+/// Most parts that AddWorstDirection visits: a second or two.
+constexpr Offset kMostWorstParts = 50'000'000;
 
 /// ψ of FirstKappa.
 std::vector<double> WorstDirection(const Problem& problem) {
@@ -33,7 +35,10 @@ std::vector<double> WorstDirection(const Problem& problem) {
 void AddWorstDirection(const Problem& problem, double scale, std::span<double> direction) {
   std::vector<double> coordinates;
   std::vector<Index> worst;
-  for (Index m = 0; m < problem.size(); ++m) {
+  const Offset stride = 1 + (problem.num_parts() - 1) / kMostWorstParts;
+  scale *= static_cast<double>(problem.size()) /
+           static_cast<double>((problem.size() + stride - 1) / stride);
+  for (Index m = 0; m < problem.size(); m += static_cast<Index>(stride)) {
     problem.data().PrefetchSweep(0, m, problem.size());
     const ExampleView example = problem.data().example(m);
     const FactorGraph& graph = example.graph();

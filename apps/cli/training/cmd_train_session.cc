@@ -16,6 +16,7 @@
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/run/lambda_path.h>
+#include <slackline/learning/stop_relay.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::internal::program {
@@ -117,6 +118,7 @@ class Session {
     }
     problem_ = std::make_unique<Problem>(task_.problem().WithLambda(settings.lambdas[first_]));
     choice_ = ChooseLearner(*problem_, OptionsFor(first_));
+    choice_.options.stop = &relay_;
     plan_ = keeper_.Begin(*problem_, choice_.options, keeper_.stage(), figures_);
     learner_ = MakeLearner(*problem_, choice_.options);
     if (verify_.wanted()) learner_->traits().dual_point->KeepDualPoint();
@@ -213,6 +215,7 @@ class Session {
     learner_->traits().lambda->ChangeLambda(*next);
     problem_ = std::move(next);
     choice_ = ChooseLearner(*problem_, OptionsFor(k));
+    choice_.options.stop = &relay_;
     plan_ = keeper_.Begin(*problem_, choice_.options, static_cast<std::int64_t>(k), figures_);
   }
 
@@ -269,6 +272,7 @@ class Session {
   TrainReport report_;
   std::size_t first_ = 0;
   std::unique_ptr<Problem> problem_;
+  StopRelay relay_;
   LearnerChoice choice_;
   CheckpointPlan plan_;
   std::unique_ptr<Learner> learner_;

@@ -11,6 +11,7 @@
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/learner.h>
+#include <slackline/learning/stop_relay.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::internal {
@@ -52,7 +53,9 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
   Problem any(std::move(training), 1);
   options.lambda = ScalesOf(any, options).DefaultLambda();
   const Problem problem = any.WithLambda(options.lambda);
-  const LearnerChoice choice = ChooseLearner(problem, options);
+  LearnerChoice choice = ChooseLearner(problem, options);
+  StopRelay relay;
+  choice.options.stop = &relay;
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
   TrainSummary summary = RunTraining(problem, *learner, choice.options, observer, interrupt);
   model.SetTrained(problem, choice.options, summary.weights);

@@ -12,6 +12,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/feature_map.h>
 #include <tests/support/states.h>
 
 #include "tests/support/corner_answers.h"
@@ -320,6 +321,31 @@ TEST_CASE("work grows with every call") {
         Ask(*problem, &oracle, 0, weights, &warm, false);
         CHECK(oracle.work() > before);
         before = oracle.work();
+      }
+    }
+  }
+}
+
+TEST_CASE("the corner of the ground truth is the one that its features give") {
+  Random random(5);
+  for (const bool scattered : {false, true}) {
+    for (const PairGraph pairs : {PairGraph::kAll, PairGraph::kChain}) {
+      CAPTURE(scattered);
+      const Problem problem = MultiLabelWithConstants(random, 6, pairs, scattered);
+      const ExampleOracle oracle(problem, {});
+      SparseCorner fast, slow;
+      for (Index m = 0; m < problem.size(); ++m) {
+        const ExampleView example = problem.data().example(m);
+        std::vector<double> coordinates(example.structure().num_coordinates(), 0.0);
+        AddLabellingFeatures(example, example.labels(), 1, coordinates);
+        SparsifyCorner(example.structure(), coordinates, &slow);
+        REQUIRE(oracle.ReadTruth(m, &fast));
+        CHECK(fast.loss == slow.loss);
+        CHECK(fast.slot_ones == slow.slot_ones);
+        CHECK(fast.slot_index == slow.slot_index);
+        CHECK(fast.scalar_ones == slow.scalar_ones);
+        CHECK(fast.scalar_index == slow.scalar_index);
+        CHECK(fast.scalar_value == slow.scalar_value);
       }
     }
   }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs that must end during a check.
+#include <slackline/learning/stop_relay.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/dense_qp.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+/// Wishes the end of the run from the first check on.
+class StopsAfterPass final : public TrainObserver {
+ public:
+  explicit StopsAfterPass(Index passes) : passes_(passes) {}
+  void OnCheck(const ProgressRecord& /*record*/) override {}
+  void OnPass(Index pass) override {
+    if (pass >= passes_) interrupt = 1;
+  }
+  std::atomic<int> interrupt{0};
+
+ private:
+  Index passes_;
+};
+
+}  // namespace
+
+TEST_CASE("a first check that is cut short has a valid bound at the newest weights") {
+  Random random(17);
+  int rough = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    CAPTURE(trial);
+    ProblemOptions shape;
+    shape.num_variables = 3;
+    shape.forest = trial % 2 == 0;
+    const Problem problem(RandomProblem(random, shape), 0.05);
+    for (const LearnerKind kind :
+         {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kProxSdca}) {
+      CAPTURE(std::string(Name(kind)));
+      TrainOptions options;
+      options.learner = kind;
+      options.gap_tolerance = 0;
+      options.max_passes = 50;
+      StopsAfterPass observer(1 + trial % 3);
+      StopRelay relay(0);
+      options.stop = &relay;
+      const auto learner = MakeLearner(problem, options);
+      const TrainSummary summary =
+          RunTraining(problem, *learner, options, &observer, &observer.interrupt);
+      CHECK(summary.termination == Termination::kInterrupted);
+      const double primal = ExactPrimal(problem.training(), problem.lambda(), summary.weights);
+      CHECK(summary.last.primal >= primal * (1 - kTight) - kTight);
+      CHECK(summary.last.dual <= summary.last.primal);
+      const bool told = std::any_of(
+          summary.notes.begin(), summary.notes.end(),
+          [](const std::string& note) { return note.find("rough upper bound") != note.npos; });
+      rough += told ? 1 : 0;
+      if (told) {
+        CHECK(std::any_of(summary.weights.begin(), summary.weights.end(),
+                          [](double weight) { return weight != 0; }));
+      }
+    }
+  }
+  CHECK(rough > 20);
+}
