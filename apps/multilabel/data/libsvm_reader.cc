@@ -121,7 +121,8 @@ void LibsvmParser::ParseLine(std::string_view line) {
   row_end_.push_back(columns_.size());
 }
 
-/// Throws DataError where the first line has whole numbers alone: no features, and more than labels.
+/// Throws DataError where the first line has whole numbers alone: no features, and more than
+/// labels.
 void LibsvmParser::RefuseSizes(std::string_view line) const {
   std::vector<std::string_view> fields;
   SplitAtBlanks(line, &fields);
