@@ -35,8 +35,8 @@ double FirstKappa(const Problem& problem, double most);
 /// The same with MostFirstKappa.
 double FirstKappa(const Problem& problem);
 /// The parts of FirstKappa. AddWorstDirection adds `scale` times Σ_m ψ_m at the labellings of
-/// largest loss to the direction, num_weights() entries; with scale 1/M that is ψ above. Of problems
-/// with more than 5·10⁷ parts it visits every k-th example, and weighs it k times.
+/// largest loss to the direction, num_weights() entries; with scale 1/M that is ψ above. Of
+/// problems with more than 5·10⁷ parts it visits every k-th example, and weighs it k times.
 void AddWorstDirection(const Problem& problem, double scale, std::span<double> direction);
 double FirstKappa(double lambda, std::span<const double> direction, double mean_loss, double most);
 

@@ -26,8 +26,8 @@ class LabelLists {
   /// In training, to be called by all ranks after the last row: their labels become those of all.
   void Agree(Ranks& ranks);
   std::vector<std::string> Names() const;
-  /// Appends the rows since the last Forget to a matrix with one entry for each row and label: 0, 1,
-  /// or −1 for unknown.
+  /// Appends the rows since the last Forget to a matrix with one entry for each row and label: 0,
+  /// 1, or −1 for unknown.
   void AppendTo(std::vector<std::int8_t>* labels) const;
   void Forget();
   /// Of a model: appends how many labels it does not know.
