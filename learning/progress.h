@@ -29,6 +29,9 @@ struct ProgressRecord {
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
   /// Smallest certified upper bound so far; belongs to the weights that would be saved.
   double primal = kNone;
+  /// Whether `primal` may be far above the objective at its weights, because their check was cut
+  /// short (stop_relay.h).
+  bool rough = false;
   /// Certified upper bound at the weights of this evaluation, which may be above `primal`.
   double check_primal = kNone;
   double dual = kNone;          ///< largest certified lower bound so far

@@ -60,11 +60,10 @@ double WithoutRounding(std::string_view learner, double lower, double upper,
       "can, the data");
 }
 
-/// Enters an evaluation into the state, with its weights when these are the best so far. rough:
-/// whether this is the first check, and was cut short. Its weights are then kept even if w = 0 has
-/// a smaller bound.
+/// Enters an evaluation into the state, with its weights when these are the best so far. Those of a
+/// first check that was cut short are kept even if w = 0 has a smaller bound.
 void Absorb(const TrainOptions& options, const Learner& learner, const Evaluation& evaluation,
-            const Rounding& rounding, bool rough, LoopState* state) {
+            const Rounding& rounding, bool cut_short, LoopState* state) {
   const std::string_view name = Name(options.learner);
   const bool soft = learner.traits().stopping_gap == StoppingGap::kSoft;
   // With the soft stopping gap, the saved weights are the newest, to which that gap belongs.
@@ -75,8 +74,10 @@ void Absorb(const TrainOptions& options, const Learner& learner, const Evaluatio
   ProgressRecord& record = state->record;
   record.problem = evaluation.problem;
   record.check_primal = evaluation.primal;
+  const bool first = state->weights.empty();
   if (state->weights.empty() || !(record.primal <= evaluation.primal)) {
     record.primal = evaluation.primal;
+    record.rough = cut_short;
     state->weights.assign(learner.weights().begin(), learner.weights().end());
   }
   StateReader::Require(state->weights.size() == learner.weights().size(),
@@ -85,9 +86,10 @@ void Absorb(const TrainOptions& options, const Learner& learner, const Evaluatio
   // all examples is a dual point of value 0.
   const bool zero_is_known =
       record.problem == CertifiedProblem::kExact || !rounding.relaxation_exceeds_zero;
-  if (!soft && !options.keep_newest && zero_is_known && !rough &&
+  if (!soft && !options.keep_newest && zero_is_known && !(cut_short && first) &&
       rounding.at_zero < record.primal) {
     record.primal = rounding.at_zero;
+    record.rough = false;
     std::fill(state->weights.begin(), state->weights.end(), 0.0);
   }
   record.dual = std::max({0.0, evaluation.dual, std::isnan(record.dual) ? 0.0 : record.dual});
@@ -277,13 +279,12 @@ class Run {
       evaluation = ahead_ ? traits_.companion->EvaluateBesidePass(threads, *stop_, &pass_seconds)
                           : learner_.Evaluate(threads);
     });
-    const bool rough = options_.stop != nullptr && ranks_.Any(options_.stop->TakeRough()) &&
-                       state_.weights.empty();
-    Absorb(options_, learner_, evaluation, rounding(), rough, &state_);
-    if (rough) {
+    const bool cut_short = options_.stop != nullptr && ranks_.Any(options_.stop->TakeRough());
+    Absorb(options_, learner_, evaluation, rounding(), cut_short, &state_);
+    if (record.rough) {
       state_.notes.emplace_back(
-          "the run had to end during the first check: the objective is a rough upper bound of its "
-          "value at these weights");
+          "the run had to end during a check: the objective is a rough upper bound of its value at "
+          "these weights");
     }
     record.oracle_calls = work.oracle_calls;
     record.block_steps = work.block_steps;

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/dense_qp.h"
 #include "tests/support/random_problems.h"
@@ -56,15 +57,21 @@ TEST_CASE("a first check that is cut short has a valid bound at the newest weigh
       StopRelay relay(0);
       options.stop = &relay;
       const auto learner = MakeLearner(problem, options);
+      learner->traits().dual_point->KeepDualPoint();
       const TrainSummary summary =
           RunTraining(problem, *learner, options, &observer, &observer.interrupt);
       CHECK(summary.termination == Termination::kInterrupted);
       const double primal = ExactPrimal(problem.training(), problem.lambda(), summary.weights);
       CHECK(summary.last.primal >= primal * (1 - kTight) - kTight);
       CHECK(summary.last.dual <= summary.last.primal);
+      const Verification verified = VerifyCertificate(problem, summary.weights, summary.last,
+                                                      options, learner->traits().dual_point);
+      CAPTURE(verified.message);
+      CHECK(verified.outcome == VerifyOutcome::kHolds);
       const bool told = std::any_of(
           summary.notes.begin(), summary.notes.end(),
           [](const std::string& note) { return note.find("rough upper bound") != note.npos; });
+      CHECK(told == summary.last.rough);
       rough += told ? 1 : 0;
       if (told) {
         CHECK(std::any_of(summary.weights.begin(), summary.weights.end(),
