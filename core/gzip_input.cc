@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -34,7 +35,7 @@ struct GzipInput::Stream {
   std::vector<char> converted;        // UTF-8 that is not yet handed out
   std::size_t handed_out = 0;
 
-  static iconv_t NoConverter() { return reinterpret_cast<iconv_t>(std::intptr_t{-1}); }
+  static iconv_t NoConverter() { return std::bit_cast<iconv_t>(std::intptr_t{-1}); }
   ~Stream() {
     if (inflating) inflateEnd(&z);
     if (converter != NoConverter()) iconv_close(converter);

@@ -14,6 +14,7 @@
 #include <slackline/core/number_text.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/learner_registry.h>
+#include <slackline/learning/option_records.h>
 
 namespace slackline::internal {
 namespace {

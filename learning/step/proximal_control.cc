@@ -36,8 +36,8 @@ void AddWorstDirection(const Problem& problem, double scale, std::span<double> d
   std::vector<double> coordinates;
   std::vector<Index> worst;
   const Offset stride = 1 + (problem.num_parts() - 1) / kMostWorstParts;
-  scale *= static_cast<double>(problem.size()) /
-           static_cast<double>((problem.size() + stride - 1) / stride);
+  const Offset visited = (problem.size() + stride - 1) / stride;
+  scale *= static_cast<double>(problem.size()) / static_cast<double>(visited);
   for (Index m = 0; m < problem.size(); m += static_cast<Index>(stride)) {
     problem.data().PrefetchSweep(0, m, problem.size());
     const ExampleView example = problem.data().example(m);
