@@ -3,6 +3,7 @@
 // Numbers in text files, independent of locales; shared by all readers of data.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
@@ -17,6 +18,15 @@ namespace slackline::internal {
 inline constexpr double kLargestValue = 1e50;
 
 inline bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+/// Removes up to `most` decimal digits from the front of *text; returns them.
+inline std::string_view TakeDigits(std::string_view* text,
+                                   std::size_t most = std::string_view::npos) {
+  const std::size_t end = std::min(most, text->find_first_not_of("0123456789"));
+  const std::string_view digits = text->substr(0, end);
+  text->remove_prefix(digits.size());
+  return digits;
+}
 
 /// Reads a finite decimal number at the start of [begin, end): an optional sign, digits, a point,
 /// an exponent. Returns the first character after it, or nullptr when there is no such number (also

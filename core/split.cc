@@ -2,6 +2,7 @@
 #include <slackline/core/split.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include <slackline/core/parse_number.h>
 
@@ -40,6 +41,12 @@ std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
   while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
 }
 
 }  // namespace slackline::internal

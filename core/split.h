@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Splitting text: lists in the values of options, fields of lines.
+// Splitting text: lists in the values of options, fields of lines; and capitals.
 #pragma once
 
 #include <string>
@@ -20,5 +20,8 @@ void SplitAtBlanks(std::string_view text, std::vector<std::string_view>* fields)
 
 /// The text without blanks and tabs at its ends.
 std::string_view Trimmed(std::string_view text);
+
+/// The text with small letters in place of capitals (ASCII).
+std::string LowerCase(std::string_view text);
 
 }  // namespace slackline::internal

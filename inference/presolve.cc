@@ -90,6 +90,10 @@ class PresolvedSolver final : public MapSolver {
  private:
   void FindForbidden(std::span<const double> scores);
   void Plan();
+  /// Step 2 with the solver of the graph.
+  void SolveByLevels(const std::shared_ptr<const FactorGraph>& graph,
+                     std::span<const double> scores, MapSolver* solver, WarmStart* warm,
+                     MapResult* result);
 
   std::shared_ptr<const FactorGraph> graph_;
   SolverMaker make_;
@@ -135,6 +139,13 @@ class Levels {
   double Refine(double level, WarmStart* warm);
   void SearchForLabels(double level, bool required);
   void Finish(double level, bool solved, MapResult* result);
+  /// Calls visit(part, k) with the place k of each part's state in a labelling.
+  template <class Visit>
+  void ForEachPlace(std::span<const Index> labels, const Visit& visit) const {
+    for (Index i = 0; i < graph_.num_variables(); ++i) visit(i, graph_.state_offset(i) + labels[i]);
+    for (Index c = 0; c < graph_.num_factors(); ++c)
+      visit(graph_.num_variables() + c, graph_.factor_offset(c) + JointState(graph_, c, labels));
+  }
   template <class Visit>
   void ForEachLoss(const Visit& visit) const {
     for (Index part = 0; part < graph_.num_parts(); ++part) {
@@ -179,24 +190,14 @@ bool Levels::Uses(double level) const {
     });
     return uses;
   }
-  for (Index i = 0; i < graph_.num_variables(); ++i) {
-    const Offset k = graph_.state_offset(i) + round_.labels[i];
-    uses = uses || tops_[i] - scores_[k] >= level;
-  }
-  for (Index c = 0; c < graph_.num_factors(); ++c) {
-    const Offset k = graph_.factor_offset(c) + JointState(graph_, c, round_.labels);
-    uses = uses || tops_[graph_.num_variables() + c] - scores_[k] >= level;
-  }
+  ForEachPlace(round_.labels,
+               [&](Index part, Offset k) { uses = uses || tops_[part] - scores_[k] >= level; });
   return uses;
 }
 
 double Levels::LossOf(std::span<const Index> labels) const {
   double loss = 0;
-  for (Index i = 0; i < graph_.num_variables(); ++i)
-    loss += tops_[i] - scores_[graph_.state_offset(i) + labels[i]];
-  for (Index c = 0; c < graph_.num_factors(); ++c)
-    loss += tops_[graph_.num_variables() + c] -
-            scores_[graph_.factor_offset(c) + JointState(graph_, c, labels)];
+  ForEachPlace(labels, [&](Index part, Offset k) { loss += tops_[part] - scores_[k]; });
   return loss;
 }
 
@@ -314,12 +315,8 @@ void Levels::Finish(double level, bool solved, MapResult* result) {
     result->labels = best_labels_;
     result->value = LabellingScore(graph_, scores_, result->labels);
     double size = finest_;
-    for (Index i = 0; i < graph_.num_variables(); ++i)
-      size = std::max(size, std::abs(scores_[graph_.state_offset(i) + best_labels_[i]]));
-    for (Index c = 0; c < graph_.num_factors(); ++c) {
-      const Offset k = graph_.factor_offset(c) + JointState(graph_, c, best_labels_);
-      size = std::max(size, std::abs(scores_[k]));
-    }
+    ForEachPlace(best_labels_,
+                 [&](Index, Offset k) { size = std::max(size, std::abs(scores_[k])); });
     result->exact = solved && round_.exact && level <= kGap * size;
     if (!result->exact && !solver_->relaxed() &&
         CountLabellings(graph_, kFewLabellings) <= kFewLabellings) {
@@ -361,34 +358,32 @@ void PresolvedSolver::Plan() {
   }
 }
 
+void PresolvedSolver::SolveByLevels(const std::shared_ptr<const FactorGraph>& graph,
+                                    std::span<const double> scores, MapSolver* solver,
+                                    WarmStart* warm, MapResult* result) {
+  Levels levels(graph, scores, solver);
+  levels.Solve(warm, result);
+  work_ += levels.work();
+}
+
 void PresolvedSolver::Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) {
   SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
   FindForbidden(scores);
   if (forbidden_.empty()) {
     if (HasOrdinaryScores(*graph_, scores)) return whole_->Solve(scores, warm, result);
-    Levels levels(graph_, scores, whole_.get());
-    levels.Solve(warm, result);
-    work_ += levels.work();
-    return;
+    return SolveByLevels(graph_, scores, whole_.get(), warm, result);
   }
   Plan();
   // The same in every call, whether it has made the plan or not.
   work_ += 5 * graph_->total_states();
   if (!plan_->possible()) RequireAllowedLabelling(-kInfinity);
-  if (part_ == nullptr) {
-    Levels levels(graph_, scores, whole_.get());
-    levels.Solve(warm, result);
-    work_ += levels.work();
-    return;
-  }
+  if (part_ == nullptr) return SolveByLevels(graph_, scores, whole_.get(), warm, result);
   const FactorGraph& left = *plan_->graph();
   const double constant = plan_->Reduce(scores, &reduced_);
   if (forest_ || HasOrdinaryScores(left, reduced_)) {
     part_->Solve(reduced_, warm, &solved_);
   } else {
-    Levels levels(plan_->graph(), reduced_, part_.get());
-    levels.Solve(warm, &solved_);
-    work_ += levels.work();
+    SolveByLevels(plan_->graph(), reduced_, part_.get(), warm, &solved_);
   }
   plan_->ExpandLabels(solved_.labels, &result->labels);
   result->integral = solved_.integral;

@@ -75,7 +75,7 @@ void Absorb(const TrainOptions& options, const Learner& learner, const Evaluatio
   record.problem = evaluation.problem;
   record.check_primal = evaluation.primal;
   const bool first = state->weights.empty();
-  if (state->weights.empty() || !(record.primal <= evaluation.primal)) {
+  if (first || !(record.primal <= evaluation.primal)) {
     record.primal = evaluation.primal;
     record.rough = cut_short;
     state->weights.assign(learner.weights().begin(), learner.weights().end());

@@ -2,6 +2,7 @@
 #include <slackline/apps/common/string_table.h>
 
 #include <limits>
+#include <span>
 
 #include <slackline/core/check.h>
 
@@ -58,6 +59,24 @@ void StringTable::Grow() {
     while (slots_[at].number != kAbsent) at = (at + 1) & mask;  // no comparison: all texts differ
     slots_[at] = {Stored(hash), i};
   }
+}
+
+StringTable JoinTexts(Ranks& ranks, const StringTable& mine) {
+  std::vector<std::size_t> lengths;
+  std::string bytes;
+  for (Index k = 0; k < mine.size(); ++k) {
+    lengths.push_back(mine.text(k).size());
+    bytes.append(mine.text(k));
+  }
+  lengths = ranks.Join(std::span<const std::size_t>(lengths));
+  const std::vector<char> all = ranks.Join(std::span<const char>(bytes));
+  StringTable joined;
+  const char* next = all.data();
+  for (const std::size_t length : lengths) {
+    joined.Add({next, length});
+    next += length;
+  }
+  return joined;
 }
 
 }  // namespace slackline::internal

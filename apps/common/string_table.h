@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <slackline/core/ranks.h>
 #include <slackline/core/types.h>
 
 namespace slackline::internal {
@@ -46,5 +47,8 @@ class StringTable {
   std::vector<std::size_t> begin_{0};  // text i is arena_[begin_[i], begin_[i + 1])
   std::vector<Slot> slots_;            // open addressing; a power of two, at most half full
 };
+
+/// The texts of all ranks, in the order of the ranks. All ranks must call it.
+StringTable JoinTexts(Ranks& ranks, const StringTable& mine);
 
 }  // namespace slackline::internal

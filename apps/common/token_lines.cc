@@ -17,17 +17,11 @@ enum class ConlluId { kNone, kWord, kOther };
 
 /// Whether a text is the identifier of a word (5), or of a range or an empty node (1-2, 5.1).
 ConlluId ConlluIdOf(std::string_view text) {
-  const auto digits = [&text] {
-    std::size_t count = 0;
-    while (count < text.size() && text[count] >= '0' && text[count] <= '9') ++count;
-    text.remove_prefix(count);
-    return count > 0;
-  };
-  if (!digits()) return ConlluId::kNone;
+  if (TakeDigits(&text).empty()) return ConlluId::kNone;
   if (text.empty()) return ConlluId::kWord;
   if (text[0] != '-' && text[0] != '.') return ConlluId::kNone;
   text.remove_prefix(1);
-  return digits() && text.empty() ? ConlluId::kOther : ConlluId::kNone;
+  return !TakeDigits(&text).empty() && text.empty() ? ConlluId::kOther : ConlluId::kNone;
 }
 
 bool IsConllu(std::string_view line) {

@@ -49,28 +49,6 @@ void AddTo(const SparsePoint& point, double scale, std::span<double> weights) {
   for (std::size_t k = 0; k < point.at.size(); ++k) weights[point.at[k]] += scale * point.values[k];
 }
 
-/// Throws std::invalid_argument when the answer is invalid.
-void CheckAnswer(Index m, std::span<const double> weights, const WholeExampleAnswer& answer) {
-  const std::string subject = "the oracle's answer for example " + std::to_string(m);
-  const SparsePoint& point = answer.point;
-  SLACKLINE_CHECK(point.at.size() == point.values.size(), subject + " has no whole feature vector");
-  double size = 1 + std::abs(answer.loss);
-  for (std::size_t k = 0; k < point.at.size(); ++k) {
-    SLACKLINE_CHECK(point.at[k] >= 0 && point.at[k] < static_cast<Offset>(weights.size()) &&
-                        (k == 0 || point.at[k - 1] < point.at[k]),
-                    subject + " has features of weights that do not exist");
-    SLACKLINE_CHECK(std::isfinite(point.values[k]), subject + " has a feature that is not finite");
-    size += std::abs(weights[point.at[k]] * point.values[k]);
-  }
-  SLACKLINE_CHECK(std::isfinite(answer.loss) && answer.loss >= 0,
-                  subject + " has a loss that is negative or no number");
-  const double value = answer.loss + Inner(weights, point);
-  SLACKLINE_CHECK(answer.bound >= std::max(0.0, value) - 1e-9 * size && answer.bound < kInfinity,
-                  subject + " has a bound of " + std::to_string(answer.bound) +
-                      ", below its own value " + std::to_string(value) +
-                      " or below 0, which the ground truth reaches");
-}
-
 /// Rounding errors of the value of an output, relative to the sum of its terms.
 constexpr double kRounding = 1e-9;
 
@@ -79,6 +57,27 @@ double SizeOfTerms(std::span<const double> weights, const SparsePoint& point, do
   for (std::size_t k = 0; k < point.at.size(); ++k)
     size += std::abs(weights[point.at[k]] * point.values[k]);
   return size;
+}
+
+/// Throws std::invalid_argument when the answer is invalid.
+void CheckAnswer(Index m, std::span<const double> weights, const WholeExampleAnswer& answer) {
+  const std::string subject = "the oracle's answer for example " + std::to_string(m);
+  const SparsePoint& point = answer.point;
+  SLACKLINE_CHECK(point.at.size() == point.values.size(), subject + " has no whole feature vector");
+  for (std::size_t k = 0; k < point.at.size(); ++k) {
+    SLACKLINE_CHECK(point.at[k] >= 0 && point.at[k] < static_cast<Offset>(weights.size()) &&
+                        (k == 0 || point.at[k - 1] < point.at[k]),
+                    subject + " has features of weights that do not exist");
+    SLACKLINE_CHECK(std::isfinite(point.values[k]), subject + " has a feature that is not finite");
+  }
+  SLACKLINE_CHECK(std::isfinite(answer.loss) && answer.loss >= 0,
+                  subject + " has a loss that is negative or no number");
+  const double value = answer.loss + Inner(weights, point);
+  const double room = kRounding * SizeOfTerms(weights, point, answer.loss);
+  SLACKLINE_CHECK(answer.bound >= std::max(0.0, value) - room && answer.bound < kInfinity,
+                  subject + " has a bound of " + std::to_string(answer.bound) +
+                      ", below its own value " + std::to_string(value) +
+                      " or below 0, which the ground truth reaches");
 }
 
 struct Atom {

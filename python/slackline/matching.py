@@ -450,8 +450,7 @@ def _labels(labels: Any, count: int, m: int) -> np.ndarray:
     bad = np.flatnonzero((array != 0) & (array != 1) & (array != 2) & (array != -1))
     if bad.size:
         raise ValueError(f"y[{m}][{bad[0]}] is {shown(array[bad[0]].item())}; labels are 0, 1, 2 "
-                         f"(possible), "
-                         "and -1 where they are not known")
+                         "(possible), and -1 where they are not known")
     return array.astype(np.int32)
 
 

@@ -382,8 +382,7 @@ def _label_vector(y: Any) -> np.ndarray:
         for row, label in enumerate(labels):
             if not isinstance(label, (str, numbers.Integral)):
                 raise ValueError(f"Unknown label type: y[{row}] is {shown(label)}; classes are "
-                                 f"integers "
-                                 "or strings")
+                                 "integers or strings")
         if any(texts) and not all(texts):
             raise ValueError("Unknown label type: y mixes strings and numbers")
     elif labels.dtype.kind == "S":

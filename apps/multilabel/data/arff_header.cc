@@ -2,7 +2,6 @@
 #include <slackline/apps/multilabel/data/arff_header.h>
 
 #include <algorithm>
-#include <cctype>
 #include <unordered_set>
 #include <utility>
 
@@ -50,12 +49,6 @@ ArffScanner::Token ArffScanner::Next(std::string_view stops) {
 
 namespace {
 
-std::string LowerCase(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
 class HeaderParser {
  public:
   explicit HeaderParser(const LineReader& reader) : reader_(reader) {
@@ -100,9 +93,7 @@ class HeaderParser {
     const bool last = text.starts_with('-');
     if (last) text.remove_prefix(1);
     Index number = 0;
-    std::size_t digits = 0;
-    while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
-    if (!ParseIndex(text.substr(0, digits), &number)) return;
+    if (!ParseIndex(TakeDigits(&text), &number)) return;
     header_.relation_labels = last ? -number : number;
   }
 

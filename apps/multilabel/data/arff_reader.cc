@@ -25,6 +25,12 @@
 namespace slackline::internal {
 namespace {
 
+std::vector<std::string> NamesOf(const ArffHeader& header) {
+  std::vector<std::string> names;
+  for (const ArffAttribute& attribute : header.attributes) names.push_back(attribute.name);
+  return names;
+}
+
 bool IsMissing(const ArffScanner::Token& token) { return token.text == "?" && !token.quoted; }
 
 class ArffParser final : public MultiLabelReader {
@@ -99,8 +105,7 @@ ArffParser::ArffParser(LineReader* reader, const ArffHeader& header,
 
 /// The labels of --label-columns, or of the relation.
 void ArffParser::NameGivenLabels(const ArffHeader& header, const MultiLabelReadOptions& options) {
-  std::vector<std::string> names;
-  for (const ArffAttribute& attribute : header.attributes) names.push_back(attribute.name);
+  const std::vector<std::string> names = NamesOf(header);
   if (!options.label_columns.empty()) {
     for (const Index k : SelectColumns("--label-columns", options.label_columns, names))
       data_.label_names.push_back(names[Size(k)]);
@@ -118,8 +123,7 @@ void ArffParser::NameGivenLabels(const ArffHeader& header, const MultiLabelReadO
 
 /// Marks the attributes that are no columns: those of --ignore-columns in training.
 void ArffParser::LeaveOut(const ArffHeader& header, const MultiLabelReadOptions& options) {
-  std::vector<std::string> names;
-  for (const ArffAttribute& attribute : header.attributes) names.push_back(attribute.name);
+  const std::vector<std::string> names = NamesOf(header);
   if (!options.ignore_columns.empty()) {
     for (const Index k : SelectColumns("--ignore-columns", options.ignore_columns, names)) {
       if (columns_[Size(k)].label >= 0)

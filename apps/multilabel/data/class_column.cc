@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include <slackline/apps/multilabel/tables/table_text.h>
@@ -56,25 +55,11 @@ void ClassColumn::Add(std::string_view text, const ClassPlace& place) {
 
 /// Replaces the names of this rank by those of all ranks, in the order of the ranks.
 void ClassColumn::Join(Ranks& ranks) {
-  std::vector<std::size_t> lengths;
-  std::string bytes;
-  for (Index k = 0; k < names_.size(); ++k) {
-    lengths.push_back(names_.text(k).size());
-    bytes.append(names_.text(k));
+  StringTable joined = JoinTexts(ranks, names_);
+  for (Index& number : classes_) {
+    if (number != kUnlabelled) number = joined.Find(names_.text(number));
   }
-  const std::vector<std::size_t> counts = ranks.Gather(lengths.size());
-  lengths = ranks.Join(std::span<const std::size_t>(lengths));
-  const std::vector<char> all = ranks.Join(std::span<const char>(bytes));
-  names_ = {};
-  std::vector<Index> joined;  // the new numbers of the names of all ranks
-  const char* next = all.data();
-  for (const std::size_t length : lengths) {
-    joined.push_back(names_.Add({next, length}));
-    next += length;
-  }
-  const Index* mine = joined.data() + std::accumulate(counts.begin(), counts.begin() + ranks.rank(),
-                                                      std::size_t{0});
-  for (Index& number : classes_) number = number == kUnlabelled ? kUnlabelled : mine[number];
+  names_ = std::move(joined);
   examples_ = ranks.SumOf(examples_);
   unknown_ = ranks.SumOf(unknown_);
   first_unknown_ = ranks.FirstText(first_unknown_);

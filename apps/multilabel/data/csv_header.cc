@@ -2,7 +2,6 @@
 #include <slackline/apps/multilabel/data/csv_header.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <optional>
 #include <unordered_map>
@@ -49,11 +48,7 @@ std::vector<std::string> WantedNames(const MultiLabelReadOptions& options) {
 
 /// The character after "sep=" if that is all of the line.
 std::optional<char> DeclaredSeparator(std::string_view line) {
-  constexpr std::string_view kDeclaration = "sep=";
-  if (line.size() != kDeclaration.size() + 1) return std::nullopt;
-  const bool declares =
-      std::equal(kDeclaration.begin(), kDeclaration.end(), line.begin(),
-                 [](char a, unsigned char b) { return a == static_cast<char>(std::tolower(b)); });
+  const bool declares = line.size() == 5 && LowerCase(line.substr(0, 4)) == "sep=";
   return declares ? std::optional(line.back()) : std::nullopt;
 }
 
@@ -172,8 +167,7 @@ void FailWithoutLabelColumns(const CsvHeader& header, LineReader* reader) {
   std::string message =
       "a table (CSV, TSV) does not say which columns are labels: pass --label-columns LIST, a list "
       "of names, patterns such as 'tag_*', or positions, or --labels-in COLUMN where one column "
-      "lists "
-      "the labels of each row";
+      "lists the labels of each row";
   const std::size_t count = columns - first;
   if (any_row && count > 0 && first > 0) {
     std::string names;

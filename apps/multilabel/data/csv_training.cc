@@ -96,9 +96,7 @@ void CsvTraining::ChooseColumns() {
       if (!name.empty()) schema_->ignored.push_back(name);
       continue;
     }
-    if (name.empty()) {
-      FailWithoutName(k, header_.line);
-    }
+    if (name.empty()) FailWithoutName(k, header_.line);
     if (role_[k] == kLabel && options_.classes) {
       data_.class_column = name;
     } else if (role_[k] == kLabel && !options_.labels_in.empty()) {

@@ -2,8 +2,7 @@
 #include <slackline/apps/multilabel/tables/label_lists.h>
 
 #include <algorithm>
-#include <numeric>
-#include <span>
+#include <utility>
 
 #include <slackline/apps/multilabel/tables/table_text.h>
 #include <slackline/core/number_text.h>
@@ -44,23 +43,12 @@ void LabelLists::Agree(Ranks& ranks) {
     first_unknown_ = ranks.FirstText(first_unknown_);
     return;
   }
-  std::vector<std::size_t> lengths;
-  std::string bytes;
-  for (Index k = 0; k < names_.size(); ++k) {
-    lengths.push_back(names_.text(k).size());
-    bytes.append(names_.text(k));
-  }
-  lengths = ranks.Join(std::span<const std::size_t>(lengths));
-  const std::vector<char> all = ranks.Join(std::span<const char>(bytes));
-  std::vector<std::string> sorted;
-  const char* next = all.data();
-  for (const std::size_t length : lengths) {
-    sorted.emplace_back(next, length);
-    next += length;
-  }
+  const StringTable all = JoinTexts(ranks, names_);
+  std::vector<std::string_view> sorted;
+  for (Index k = 0; k < all.size(); ++k) sorted.push_back(all.text(k));
   std::sort(sorted.begin(), sorted.end());
   StringTable joined;
-  for (const std::string& name : sorted) joined.Add(name);
+  for (const std::string_view name : sorted) joined.Add(name);
   for (Index& label : labels_) {
     if (label != kUnlabelled) label = joined.Find(names_.text(label));
   }

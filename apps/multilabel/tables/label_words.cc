@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include <slackline/apps/multilabel/tables/table_text.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
 
 namespace slackline::internal {
 namespace {
@@ -20,12 +20,6 @@ constexpr std::array<std::string_view, 13> kYes = {
 constexpr std::array<std::string_view, 3> kMarks = {"x", "\xe2\x9c\x93", "\xe2\x9c\x94"};  // ticks
 
 bool IsUsual(std::string_view lower) { return lower == "true" || lower == "false"; }
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
 
 }  // namespace
 

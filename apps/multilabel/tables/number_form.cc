@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
 namespace slackline::internal {
@@ -33,14 +34,6 @@ bool TakeCurrency(std::string_view* text) {
     }
   }
   return false;
-}
-
-std::string_view TakeDigits(std::string_view* text) {
-  std::size_t count = 0;
-  while (count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9') ++count;
-  const std::string_view digits = text->substr(0, count);
-  text->remove_prefix(count);
-  return digits;
 }
 
 /// Digits in groups, and decimals after the other mark: 1,234.5 with ',' and '.'. Appends them as

@@ -22,15 +22,6 @@ bool EqualInAnyCase(std::string_view text, std::string_view lower) {
                     [](unsigned char a, char b) { return std::tolower(a) == b; });
 }
 
-/// Removes 1 to `most` digits from the front; returns how many.
-std::size_t TakeDigits(std::string_view* text, std::size_t most) {
-  std::size_t count = 0;
-  while (count < text->size() && count < most && (*text)[count] >= '0' && (*text)[count] <= '9')
-    ++count;
-  text->remove_prefix(count);
-  return count;
-}
-
 bool Take(std::string_view* text, std::string_view characters) {
   if (text->empty() || characters.find(text->front()) == std::string_view::npos) return false;
   text->remove_prefix(1);
@@ -39,22 +30,23 @@ bool Take(std::string_view* text, std::string_view characters) {
 
 /// Removes a date from the front.
 bool TakeDate(std::string_view* text) {
-  const std::size_t first = TakeDigits(text, 4);
+  const std::size_t first = TakeDigits(text, 4).size();
   const char separator = text->empty() ? '\0' : text->front();
   if ((first != 1 && first != 2 && first != 4) || !Take(text, "-/.")) return false;
   const std::string_view same(&separator, 1);
-  if (TakeDigits(text, 2) == 0 || !Take(text, same)) return false;
-  const std::size_t last = TakeDigits(text, 4);
+  if (TakeDigits(text, 2).empty() || !Take(text, same)) return false;
+  const std::size_t last = TakeDigits(text, 4).size();
   if (first == 4) return last == 1 || last == 2;
   return last == 4 || (last == 2 && separator == '/');
 }
 
 /// Removes a time from the front: 12:30, 12:30:05.5.
 bool TakeTime(std::string_view* text) {
-  if (TakeDigits(text, 2) == 0 || !Take(text, ":") || TakeDigits(text, 2) != 2) return false;
+  if (TakeDigits(text, 2).empty() || !Take(text, ":") || TakeDigits(text, 2).size() != 2)
+    return false;
   if (!Take(text, ":")) return true;
-  if (TakeDigits(text, 2) != 2) return false;
-  return !Take(text, ".,") || TakeDigits(text, 9) > 0;
+  if (TakeDigits(text, 2).size() != 2) return false;
+  return !Take(text, ".,") || !TakeDigits(text, 9).empty();
 }
 
 /// Whether the rest is empty, PM, AM or an offset from universal time.
@@ -63,7 +55,7 @@ bool EndsTime(std::string_view text) {
   if (text.empty() || EqualInAnyCase(text, "am") || EqualInAnyCase(text, "pm") ||
       EqualInAnyCase(text, "z"))
     return true;
-  if (!Take(&text, "+-") || TakeDigits(&text, 2) == 0) return false;
+  if (!Take(&text, "+-") || TakeDigits(&text, 2).empty()) return false;
   Take(&text, ":");
   TakeDigits(&text, 2);
   return text.empty();
@@ -126,7 +118,8 @@ bool LooksLikeDate(std::string_view text) {
 
 bool HasDecimalComma(std::string_view text) {
   Take(&text, "+-");
-  return TakeDigits(&text, 15) > 0 && Take(&text, ",") && TakeDigits(&text, 15) > 0 && text.empty();
+  return !TakeDigits(&text, 15).empty() && Take(&text, ",") && !TakeDigits(&text, 15).empty() &&
+         text.empty();
 }
 
 std::string ColumnCountsText(const std::string& noun,

@@ -89,10 +89,8 @@ void SequenceFlags::RegisterReading(Command* app) {
       "pixels may be any numbers. "
       "conll: one token per line, in columns of which the last is the label, with blank "
       "lines between sequences; columns lie between tabs where the first line has any, else "
-      "between "
-      "blanks; in CoNLL-U, words and their UPOS. attributes: that of CRFsuite, one token per line: "
-      "its "
-      "label, then its attributes, as NAME or NAME:VALUE, with tabs between",
+      "between blanks; in CoNLL-U, words and their UPOS. attributes: that of CRFsuite, one token "
+      "per line: its label, then its attributes, as NAME or NAME:VALUE, with tabs between",
       "letters or conll, by the first line");
   AddTextOption(app, "template", &templates, "SET|FILE",
                 "conll: features of the tokens: one of the sets auto, chunking, spelling, "
