@@ -8,15 +8,9 @@
 #include <slackline/api/graph_impl.h>
 #include <slackline/api/score_solver_impl.h>
 #include <slackline/core/check.h>
-#include <slackline/core/nearest_name.h>
 #include <slackline/core/parallel.h>
+#include <slackline/core/stop_condition.h>
 #include <slackline/factors/joint_states.h>
-#include <slackline/inference/brute_force.h>
-#include <slackline/inference/global_solver.h>
-#include <slackline/inference/message_branch_and_bound.h>
-#include <slackline/inference/presolve.h>
-#include <slackline/inference/relaxed_marginals.h>
-#include <slackline/inference/tree_dp.h>
 
 namespace slackline {
 inline namespace v1 {
@@ -24,22 +18,7 @@ namespace {
 
 using internal::kInfinity;
 using internal::MapResult;
-using internal::MapSolver;
 
-enum class Method { kAuto, kExact, kLp, kMessages, kExpansion };
-
-Method MethodNamed(const std::string& name) {
-  const std::vector<std::string_view> names = {"auto", "exact", "lp", "messages", "expansion"};
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end())
-    throw std::invalid_argument("unknown method '" + name +
-                                "'; choose from auto, exact, lp, messages, expansion" +
-                                internal::DidYouMean(name, names));
-  return static_cast<Method>(found - names.begin());
-}
-
-/// Largest number of labellings for which branch and bound alone is the exact method.
-constexpr std::ptrdiff_t kFewLabellings = std::ptrdiff_t{1} << 20;
 /// Pieces of a batch. Fixed, so that results do not depend on the number of threads.
 constexpr int kChunks = 64;
 
@@ -120,9 +99,8 @@ ScoreLayout::ScoreLayout(const Graph& given) {
 struct Inference::Impl {
   Impl(const Graph& graph, const InferOptions& o)
       : options(o),
-        method(MethodNamed(o.method)),
         structures(StructuresFor(*graph.impl())),
-        solver(structures.structure, structures.open),
+        solver(structures.structure, structures.open, o),
         size(ScoreLayout(graph).size()) {}
 
   const internal::FactorGraph& graph() const { return solver.graph(); }
@@ -142,77 +120,12 @@ struct Inference::Impl {
     solver.ScoresChanged();
   }
 
-  void Solve(MapResult* result) {
-    switch (method) {
-      case Method::kAuto:
-        return solver.Solve(result);
-      case Method::kExact:
-        return SolveExactly(result);
-      case Method::kLp:
-        return SolveRelaxation(result);
-      case Method::kMessages:
-        return SolveBy(internal::SolverKind::kMessages, result);
-      case Method::kExpansion:
-        return SolveBy(internal::SolverKind::kExpansion, result);
-    }
-  }
-
-  void SolveExactly(MapResult* result) {
-    const bool few = internal::CountLabellings(graph(), kFewLabellings) <= kFewLabellings;
-    if (solver.has_globals()) {
-      if (internal::HasExactGlobals(graph()) && !solver.restricted()) return solver.Solve(result);
-      if (solver.small()) return solver.Enumerate(result);
-      throw std::runtime_error(
-          "there is no exact method for a graph with more than 65536 labellings whose factors with "
-          "their own maximum (counts, matchings, chains as one factor) are coupled; use auto");
-    }
-    if (solver.forest()) return SolveBy(internal::SolverKind::kTree, result);
-    if (!few && internal::MessageBranchAndBound::Fits(graph())) {
-      SolveBy(internal::SolverKind::kMessagesBranchAndBound, result);
-      if (result->exact) return;
-    }
-    if (search == nullptr)
-      search = internal::MakeMapSolver(internal::SolverKind::kBranchAndBound, shared_graph());
-    search->Solve(solver.scores(), nullptr, result);
-  }
-
-  void SolveRelaxation(MapResult* result) {
-    if (solver.forest()) return SolveBy(internal::SolverKind::kTree, result);
-    if (!solver.has_globals()) return SolveBy(internal::AutomaticSolver(graph()), result);
-    if (solver.restricted())
-      throw std::runtime_error("method lp does not support forbidden states on this graph");
-    if (decomposition == nullptr) {
-      internal::GlobalDecodeOptions never;
-      never.enumerate = 0;
-      decomposition = std::make_unique<internal::GlobalDecoder>(structures.open, never);
-    }
-    decomposition->Decode(solver.scores(), weights, result);
-  }
-
-  /// All calls of one object are of one kind, except for exact, whose second solver is `search`.
-  void SolveBy(internal::SolverKind kind, MapResult* result) {
-    if (own_solver == nullptr) {
-      const bool relax =
-          method == Method::kLp && kind == internal::SolverKind::kMessages && options.marginals;
-      own_solver =
-          relax ? internal::MakePresolvedSolver(shared_graph(), internal::MakeRelaxedMessageSolver)
-                : internal::MakeMapSolver(kind, shared_graph());
-    }
-    own_solver->Solve(solver.scores(), nullptr, result);
-  }
-
-  const std::shared_ptr<const internal::FactorGraph>& shared_graph() const {
-    return solver.shared_graph();
-  }
-
   InferOptions options;
-  Method method;
   ScoreStructures structures;
   ScoreSolver solver;
   std::size_t size;
-  std::vector<double> weights;  // of the factors with their own max oracle
-  std::unique_ptr<MapSolver> own_solver, search;
-  std::unique_ptr<internal::GlobalDecoder> decomposition;
+  std::vector<double> weights;                           // of the factors with their own max oracle
+  const internal::StopCondition* shared_stop = nullptr;  // of a batch
 };
 
 Inference::Inference(const Graph& graph, const InferOptions& options)
@@ -222,9 +135,10 @@ Inference& Inference::operator=(Inference&& other) noexcept = default;
 Inference::~Inference() = default;
 
 InferResult Inference::Infer(std::span<const double> scores) {
+  impl_->solver.StartClock(impl_->shared_stop);
   impl_->SetScores(scores);
   MapResult solution;
-  impl_->Solve(&solution);
+  impl_->solver.Solve(&solution);
   InferResult result;
   if (impl_->options.marginals && !solution.integral) {
     result.marginals = std::move(solution.marginals);
@@ -268,10 +182,11 @@ std::vector<InferResult> InferBatch(const Graph& graph, std::span<const double> 
 
 std::vector<InferResult> InferBatch(std::span<const GraphScores> batch,
                                     const InferOptions& options) {
-  MethodNamed(options.method);
+  RequireInferOptions(options);
   SLACKLINE_CHECK(options.threads >= 0, "the number of threads must not be negative");
   std::vector<InferResult> results(batch.size());
   const int threads = internal::NumThreads(options.threads);
+  const internal::DeadlineOrFlag stop(options.time_limit_seconds, options.interrupt);
   struct Worker {
     const GraphImpl* graph = nullptr;
     std::unique_ptr<Inference> inference;
@@ -283,6 +198,7 @@ std::vector<InferResult> InferBatch(std::span<const GraphScores> batch,
       const GraphScores& problem = batch[k];
       if (worker.graph != problem.graph.impl().get()) {
         worker.inference = std::make_unique<Inference>(problem.graph, options);
+        worker.inference->impl_->shared_stop = &stop;
         worker.graph = problem.graph.impl().get();
       }
       try {

@@ -22,12 +22,12 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <slackline/dataset.h>
 #include <slackline/export.h>
 #include <slackline/graph.h>
+#include <slackline/predict.h>
 
 namespace slackline {
 inline namespace v1 {
@@ -53,26 +53,6 @@ class SLACKLINE_EXPORT ScoreLayout {
  private:
   std::vector<ScoreBlock> variables_, tables_, oracles_;
   std::size_t size_ = 0;
-};
-
-struct InferOptions {
-  /// auto        exact where that is cheap, as Predict (predict.h)
-  /// exact       an exact method whatever it costs; std::runtime_error where there is none. Branch
-  ///             and bound gives up after 16 million nodes; `optimal` is false then
-  /// lp          the LP relaxation, rounded: roof duality for binary pairs, else the LP solver for
-  ///             small graphs if the build has it, else message passing; dynamic programming on
-  ///             forests, and dual decomposition for factors with their own max oracle
-  /// messages    message passing on the dual of the LP; tables only
-  /// expansion   α-expansion for variables with the same number of states and associative factors
-  ///             over pairs; std::runtime_error on others
-  std::string method = "auto";
-  /// Whether results have marginals, and max-marginals (on the graphs that predict.h lists; the
-  /// method does not matter for them). Marginals of method lp by message passing take up to some
-  /// seconds, and may tighten the bound.
-  bool marginals = false;
-  bool max_marginals = false;
-  /// Threads for batches; 0 = all of the machine. Results do not depend on it.
-  int threads = 1;
 };
 
 struct InferResult {
@@ -101,6 +81,10 @@ struct GraphScores {
   std::span<const double> scores;
 };
 
+/// One result for each graph. Neighbours in the batch that share a graph share its work space.
+SLACKLINE_EXPORT std::vector<InferResult> InferBatch(std::span<const GraphScores> batch,
+                                                     const InferOptions& options = {});
+
 /// Infers on one graph and keeps its work space between calls; use one object per thread. The free
 /// functions below make one for a single call. Throws std::invalid_argument on an unknown method,
 /// on scores of another number than the layout's, and on scores that are NaN or +∞;
@@ -118,6 +102,8 @@ class SLACKLINE_EXPORT Inference {
   double Score(std::span<const double> scores, const Labelling& labels);
 
  private:
+  friend std::vector<InferResult> InferBatch(std::span<const GraphScores> batch,
+                                             const InferOptions& options);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
@@ -128,10 +114,6 @@ SLACKLINE_EXPORT InferResult Infer(const Graph& graph, std::span<const double> s
 SLACKLINE_EXPORT std::vector<InferResult> InferBatch(const Graph& graph,
                                                      std::span<const double> scores,
                                                      const InferOptions& options = {});
-/// One result for each graph. Neighbours in the batch that share a graph share its work space.
-SLACKLINE_EXPORT std::vector<InferResult> InferBatch(std::span<const GraphScores> batch,
-                                                     const InferOptions& options = {});
-
 /// The numbers by which the scores are multiplied in the score of a labelling: 1 for its states and
 /// joint states, the features φ for factors with their own max oracle, and 0 elsewhere. Throws
 /// std::invalid_argument unless there is one state for each variable.

@@ -28,8 +28,11 @@ StateTable TableOf(const internal::FactorGraph& graph, std::span<const double> f
 }  // namespace
 
 struct Predictor::Impl {
-  Impl(const Graph& g, const Weights& w)
-      : structure(g.impl()->structure), weights(w), solver(structure, g.impl()->open) {
+  Impl(const Graph& g, const Weights& w, const InferOptions& options)
+      : structure(g.impl()->structure), weights(w), solver(structure, g.impl()->open, options) {
+    SLACKLINE_CHECK(!options.marginals && !options.max_marginals && options.threads == 1,
+                    "marginals, max_marginals and threads are options of Infer; a Predictor has "
+                    "functions for marginals, and serves one thread");
     RequireWeightsOf(weights, structure->layout());
     solver.SetWeights(weights.values());
   }
@@ -38,6 +41,7 @@ struct Predictor::Impl {
 
   /// Computes the scores of all variables and factors, −∞ for forbidden states.
   std::span<const double> ScoresOf(const Observation& observation) {
+    solver.StartClock();
     const internal::Dataset one = OneExample(structure, observation);
     internal::ScoreTables(one.example(0), weights.values(), solver.scores());
     solver.ScoresChanged();
@@ -49,8 +53,8 @@ struct Predictor::Impl {
   ScoreSolver solver;
 };
 
-Predictor::Predictor(const Graph& graph, const Weights& weights)
-    : impl_(std::make_unique<Impl>(graph, weights)) {}
+Predictor::Predictor(const Graph& graph, const Weights& weights, const InferOptions& options)
+    : impl_(std::make_unique<Impl>(graph, weights, options)) {}
 Predictor::Predictor(Predictor&& other) noexcept = default;
 Predictor& Predictor::operator=(Predictor&& other) noexcept = default;
 Predictor::~Predictor() = default;
@@ -94,8 +98,9 @@ MarginalTable Predictor::Marginals(const Observation& observation, double temper
   return result;
 }
 
-Prediction Predict(const Graph& graph, const Observation& observation, const Weights& weights) {
-  return Predictor(graph, weights).Predict(observation);
+Prediction Predict(const Graph& graph, const Observation& observation, const Weights& weights,
+                   const InferOptions& options) {
+  return Predictor(graph, weights, options).Predict(observation);
 }
 double Score(const Graph& graph, const Observation& observation, const Labelling& labels,
              const Weights& weights) {

@@ -20,7 +20,9 @@
 // which graphs it supports. Arguments that do not fit throw std::invalid_argument.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <slackline/dataset.h>
@@ -30,6 +32,35 @@
 
 namespace slackline {
 inline namespace v1 {
+
+/// Options of Predict, Predictor (method, limits) and Infer (all).
+struct InferOptions {
+  /// auto        exact where that is cheap, as listed above
+  /// exact       an exact method whatever it costs; std::runtime_error where there is none. Branch
+  ///             and bound gives up after 16 million nodes; `optimal` is false then
+  /// lp          the LP relaxation, rounded: roof duality for binary pairs, else the LP solver for
+  ///             small graphs if the build has it, else message passing; dynamic programming on
+  ///             forests, and dual decomposition for factors with their own max oracle
+  /// messages    message passing on the dual of the LP; tables only
+  /// expansion   α-expansion for variables with the same number of states and associative factors
+  ///             over pairs; std::runtime_error on others
+  std::string method = "auto";
+  /// Of Infer alone: whether results have marginals, and max-marginals (on the graphs listed above;
+  /// the method does not matter for them). Marginals of method lp by message passing take up to
+  /// some seconds, and may tighten the bound.
+  bool marginals = false;
+  bool max_marginals = false;
+  /// Of InferBatch alone: threads; 0 = all of the machine. Results do not depend on it.
+  int threads = 1;
+  /// Seconds for a call (for a whole batch); 0 = no limit. A call that reaches the limit ends
+  /// within a second, and a call of a factor's own max oracle, with the best labels that it has and
+  /// a bound that holds; max-marginals that were not reached are that bound. Throws
+  /// std::runtime_error where no allowed labelling was found by then.
+  double time_limit_seconds = 0;
+  /// May be null. A value other than 0, set by any thread or signal handler, ends a call in the
+  /// same way.
+  const std::atomic<int>* interrupt = nullptr;
+};
 
 struct Prediction {
   Labelling labels;
@@ -55,7 +86,9 @@ struct MarginalTable {
 /// thread. The free functions below make one for a single call.
 class SLACKLINE_EXPORT Predictor {
  public:
-  Predictor(const Graph& graph, const Weights& weights);
+  /// Throws std::invalid_argument on unknown methods, negative limits, and options of Infer alone;
+  /// calls throw std::runtime_error when the method does not support the graph or its scores.
+  Predictor(const Graph& graph, const Weights& weights, const InferOptions& options = {});
   Predictor(Predictor&& other) noexcept;
   Predictor& operator=(Predictor&& other) noexcept;
   ~Predictor();
@@ -81,7 +114,7 @@ class SLACKLINE_EXPORT Predictor {
 };
 
 SLACKLINE_EXPORT Prediction Predict(const Graph& graph, const Observation& observation,
-                                    const Weights& weights);
+                                    const Weights& weights, const InferOptions& options = {});
 SLACKLINE_EXPORT double Score(const Graph& graph, const Observation& observation,
                               const Labelling& labels, const Weights& weights);
 SLACKLINE_EXPORT StateTable Scores(const Graph& graph, const Observation& observation,

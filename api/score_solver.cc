@@ -10,10 +10,13 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/core/nearest_name.h>
 #include <slackline/factors/joint_states.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
+#include <slackline/inference/message_branch_and_bound.h>
 #include <slackline/inference/presolve.h>
+#include <slackline/inference/relaxed_marginals.h>
 #include <slackline/inference/rounding.h>
 #include <slackline/inference/sum_product.h>
 #include <slackline/inference/tree_dp.h>
@@ -28,6 +31,20 @@ using internal::kInfinity;
 /// labellings of a small graph are enumerated.
 constexpr std::ptrdiff_t kSmall = 1 << 16;
 
+/// Largest number of labellings for which branch and bound alone is the exact method.
+constexpr std::ptrdiff_t kFewLabellings = std::ptrdiff_t{1} << 20;
+enum class Method { kAuto, kExact, kLp, kMessages, kExpansion };
+
+Method MethodNamed(const std::string& name) {
+  const std::vector<std::string_view> names = {"auto", "exact", "lp", "messages", "expansion"};
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw std::invalid_argument("unknown method '" + name +
+                                "'; choose from auto, exact, lp, messages, expansion" +
+                                internal::DidYouMean(name, names));
+  return static_cast<Method>(found - names.begin());
+}
+
 [[noreturn]] void ThrowNotSmall(const std::string& what) {
   throw std::runtime_error(
       what +
@@ -38,8 +55,10 @@ constexpr std::ptrdiff_t kSmall = 1 << 16;
 }  // namespace
 
 ScoreSolver::ScoreSolver(std::shared_ptr<const internal::Structure> structure,
-                         std::shared_ptr<const internal::Structure> open)
-    : structure_(std::move(structure)), open_(std::move(open)) {
+                         std::shared_ptr<const internal::Structure> open,
+                         const InferOptions& options)
+    : structure_(std::move(structure)), open_(std::move(open)), options_(options) {
+  RequireInferOptions(options);
   has_globals_ = graph().num_global_factors() > 0;
   forest_ = !has_globals_ && internal::IsForest(graph());
   small_ = internal::CountLabellings(graph(), kSmall) <= kSmall;
@@ -62,15 +81,19 @@ void ScoreSolver::ScoresChanged() {
 }
 
 internal::GlobalDecoder& ScoreSolver::globals() {
-  if (global_decoder_ == nullptr)
+  if (global_decoder_ == nullptr) {
     global_decoder_ = std::make_unique<internal::GlobalDecoder>(open_);
+    global_decoder_->SetStop(stop_);
+  }
   return *global_decoder_;
 }
 
 internal::Decoder& ScoreSolver::decoder() {
-  if (table_decoder_ == nullptr)
+  if (table_decoder_ == nullptr) {
     table_decoder_ = std::make_unique<internal::Decoder>(internal::DecodeKind::kAuto,
                                                          structure_->shared_graph());
+    table_decoder_->SetStop(stop_);
+  }
   return *table_decoder_;
 }
 
@@ -79,7 +102,81 @@ double ScoreSolver::ScoreOf(std::span<const int> labels) {
                       : internal::LabellingScore(graph(), scores_, labels);
 }
 
+void ScoreSolver::StartClock(const internal::StopCondition* shared) {
+  if (options_.time_limit_seconds == 0 && options_.interrupt == nullptr) return;
+  stop_ = shared;
+  if (shared == nullptr)
+    stop_ = &own_stop_.emplace(options_.time_limit_seconds, options_.interrupt);
+  if (table_decoder_ != nullptr) table_decoder_->SetStop(stop_);
+  for (internal::GlobalDecoder* decoder : {global_decoder_.get(), decomposition_.get()})
+    if (decoder != nullptr) decoder->SetStop(stop_);
+  for (internal::MapSolver* solver : {own_solver_.get(), search_.get()})
+    if (solver != nullptr) solver->SetStop(stop_);
+}
+
 void ScoreSolver::Solve(internal::MapResult* result) {
+  switch (MethodNamed(options_.method)) {
+    case Method::kAuto:
+      return SolveAutomatically(result);
+    case Method::kExact:
+      return SolveExactly(result);
+    case Method::kLp:
+      return SolveRelaxation(result);
+    case Method::kMessages:
+      return SolveBy(internal::SolverKind::kMessages, result);
+    case Method::kExpansion:
+      return SolveBy(internal::SolverKind::kExpansion, result);
+  }
+}
+
+void ScoreSolver::SolveExactly(internal::MapResult* result) {
+  const bool few = internal::CountLabellings(graph(), kFewLabellings) <= kFewLabellings;
+  if (has_globals_) {
+    if (internal::HasExactGlobals(graph()) && !restricted_) return SolveAutomatically(result);
+    if (small_) return Enumerate(result);
+    throw std::runtime_error(
+        "there is no exact method for a graph with more than 65536 labellings whose factors with "
+        "their own maximum (counts, matchings, chains as one factor) are coupled; use auto");
+  }
+  if (forest_) return SolveBy(internal::SolverKind::kTree, result);
+  if (!few && internal::MessageBranchAndBound::Fits(graph())) {
+    SolveBy(internal::SolverKind::kMessagesBranchAndBound, result);
+    if (result->exact) return;
+  }
+  if (search_ == nullptr) {
+    search_ = internal::MakeMapSolver(internal::SolverKind::kBranchAndBound, shared_graph());
+    search_->SetStop(stop_);
+  }
+  search_->Solve(scores_, nullptr, result);
+}
+
+void ScoreSolver::SolveRelaxation(internal::MapResult* result) {
+  if (forest_) return SolveBy(internal::SolverKind::kTree, result);
+  if (!has_globals_) return SolveBy(internal::AutomaticSolver(graph()), result);
+  if (restricted_)
+    throw std::runtime_error("method lp does not support forbidden states on this graph");
+  if (decomposition_ == nullptr) {
+    internal::GlobalDecodeOptions never;
+    never.enumerate = 0;
+    decomposition_ = std::make_unique<internal::GlobalDecoder>(open_, never);
+    decomposition_->SetStop(stop_);
+  }
+  decomposition_->Decode(scores_, weights_, result);
+}
+
+void ScoreSolver::SolveBy(internal::SolverKind kind, internal::MapResult* result) {
+  if (own_solver_ == nullptr) {
+    const bool relax =
+        kind == internal::SolverKind::kMessages && options_.method == "lp" && options_.marginals;
+    own_solver_ =
+        relax ? internal::MakePresolvedSolver(shared_graph(), internal::MakeRelaxedMessageSolver)
+              : internal::MakeMapSolver(kind, shared_graph());
+    own_solver_->SetStop(stop_);
+  }
+  own_solver_->Solve(scores_, nullptr, result);
+}
+
+void ScoreSolver::SolveAutomatically(internal::MapResult* result) {
   if (has_globals_) return SolveGlobals(result);
   decoder().Decode(scores_, result);
 }
@@ -278,6 +375,12 @@ Prediction PredictionOf(ScoreSolver* solver, internal::MapResult result) {
   prediction.bound = std::max(result.upper_bound, prediction.score);
   prediction.optimal = result.exact || internal::ReachesBound(prediction.score, prediction.bound);
   return prediction;
+}
+
+void RequireInferOptions(const InferOptions& options) {
+  MethodNamed(options.method);
+  SLACKLINE_CHECK(std::isfinite(options.time_limit_seconds) && options.time_limit_seconds >= 0,
+                  "a time limit must not be negative");
 }
 
 void RequireLabelling(const internal::FactorGraph& graph, std::span<const int> labels) {

@@ -6,9 +6,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include <slackline/core/stop_condition.h>
 #include <slackline/core/structure.h>
 #include <slackline/inference/decode.h>
 #include <slackline/inference/global_decoder.h>
@@ -20,9 +22,10 @@ inline namespace v1 {
 /// Keeps work space between calls: one object per thread. No result depends on earlier calls.
 class ScoreSolver {
  public:
-  /// open: the structure without its forbidden states, or the same object when it has none.
+  /// open: the structure without its forbidden states, or the same object when it has none. Throws
+  /// as RequireInferOptions.
   ScoreSolver(std::shared_ptr<const internal::Structure> structure,
-              std::shared_ptr<const internal::Structure> open);
+              std::shared_ptr<const internal::Structure> open, const InferOptions& options);
 
   const internal::FactorGraph& graph() const { return structure_->graph(); }
   const internal::Structure& structure() const { return *structure_; }
@@ -40,6 +43,9 @@ class ScoreSolver {
   /// oracle are read. The numbers must outlive the later calls.
   void SetWeights(std::span<const double> weights) { weights_ = weights; }
 
+  /// The time limit of the options counts from here. shared: what counts in its place; may be null.
+  void StartClock(const internal::StopCondition* shared = nullptr);
+
   bool has_globals() const { return has_globals_; }
   /// Without cycles and without factors that have their own max oracle.
   bool forest() const { return forest_; }
@@ -50,7 +56,8 @@ class ScoreSolver {
 
   /// The score of a labelling; −∞ when it is forbidden.
   double ScoreOf(std::span<const int> labels);
-  /// Finds a labelling as documented at Predict. Its score is −∞ when none was found.
+  /// Finds a labelling, or a point of the relaxation, by the method of the options. The score is −∞
+  /// when none was found.
   void Solve(internal::MapResult* result);
   /// The best of all labellings, by enumeration. Requires small().
   void Enumerate(internal::MapResult* result);
@@ -66,7 +73,11 @@ class ScoreSolver {
  private:
   internal::GlobalDecoder& globals();
   internal::Decoder& decoder();
+  void SolveAutomatically(internal::MapResult* result);
   void SolveGlobals(internal::MapResult* result);
+  void SolveExactly(internal::MapResult* result);
+  void SolveRelaxation(internal::MapResult* result);
+  void SolveBy(internal::SolverKind kind, internal::MapResult* result);
   void ForEachLabelling(const std::function<void(const std::vector<int>&, double)>& visit);
   std::vector<double> MaxMarginalsByEnumeration();
   std::vector<double> MaxMarginalsByOracles();
@@ -79,8 +90,18 @@ class ScoreSolver {
   std::span<const double> weights_;
   std::unique_ptr<internal::Decoder> table_decoder_;
   std::unique_ptr<internal::GlobalDecoder> global_decoder_;
+  InferOptions options_;
+  std::optional<internal::DeadlineOrFlag> own_stop_;
+  const internal::StopCondition* stop_ = nullptr;  // of this call; null without limits
+  // For methods other than auto. All calls of own_solver_ are of one kind; search_ is the second
+  // solver of exact.
+  std::unique_ptr<internal::MapSolver> own_solver_, search_;
+  std::unique_ptr<internal::GlobalDecoder> decomposition_;
   std::vector<double> scores_, penalised_;
 };
+
+/// Throws std::invalid_argument on an unknown method and a negative limit.
+void RequireInferOptions(const InferOptions& options);
 
 /// The labelling of the result with its score and bound. Throws std::runtime_error when no
 /// labelling was found that is allowed.

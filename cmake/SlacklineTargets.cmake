@@ -13,6 +13,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND SLACKLINE_WARNINGS -Wno-subobject-linkage)  # is for headers, as which sources of a batch count
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     list(APPEND SLACKLINE_WARNINGS -Wno-restrict)  # false alarms for string concatenation (GCC bug 105651)
+  else()
+    list(APPEND SLACKLINE_WARNINGS -Wno-stringop-overflow)  # false alarms for std::fill and copies of vectors
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15)

@@ -173,7 +173,7 @@ class ExpansionSolver final : public MapSolver {
       } else {
         ++idle;
       }
-      if (states_ <= 2) break;
+      if (states_ <= 2 || ShouldStop()) break;
     }
     return value;
   }
@@ -239,6 +239,11 @@ class BoundedExpansionSolver final : public MapSolver {
     result->upper_bound =
         std::max(result->value, std::min(result->upper_bound, passed_.upper_bound));
     result->exact = ReachesBound(result->value, result->upper_bound);
+  }
+
+  void SetStop(const StopCondition* stop) override {
+    expansion_.SetStop(stop);
+    messages_->SetStop(stop);
   }
 
   std::string_view name() const override { return "expansion"; }

@@ -15,6 +15,8 @@ namespace {
 
 /// The search recurses once per variable.
 constexpr Index kMaxVariables = 20000;
+/// Nodes from one look at the stop condition to the next.
+constexpr Offset kNodesPerPoll = 1024;
 
 std::span<const double> PartTable(const FactorGraph& graph, Index part,
                                   std::span<const double> scores) {
@@ -45,7 +47,8 @@ class BranchAndBoundSolver::Ascent {
 
   /// Sweeps until the bound is within `tolerance` of the value `enough`, or hardly falls any more.
   /// Returns the bound.
-  double Run(std::span<const double> scores, Index max_sweeps, double enough, double tolerance) {
+  double Run(std::span<const double> scores, Index max_sweeps, double enough, double tolerance,
+             const StopCondition* stop) {
     scores_.assign(scores.begin(), scores.end());
     double bound = Bound();
     for (Index sweep = 0; sweep < max_sweeps && bound > enough + tolerance; ++sweep) {
@@ -54,7 +57,7 @@ class BranchAndBoundSolver::Ascent {
       const double next = Bound();
       const bool slow = bound - next < 2e-3 * (next - enough);
       bound = std::min(bound, next);
-      if (slow) break;
+      if (slow || (stop != nullptr && stop->Reached())) break;
     }
     return bound;
   }
@@ -135,11 +138,12 @@ class BranchAndBoundSolver::Tree {
   /// Searches for a labelling whose reparametrised score exceeds `best`; returns whether `labels`
   /// was replaced.
   bool Run(std::span<const double> scores, double best, double tolerance, Offset node_limit,
-           std::span<Index> labels) {
+           const StopCondition* stop, std::span<Index> labels) {
     Prepare(scores);
     best_ = best;
     tolerance_ = tolerance;
     node_limit_ = node_limit;
+    stop_ = stop;
     nodes_ = 0;
     open_bound_ = -kInfinity;
     found_ = false;
@@ -187,6 +191,7 @@ class BranchAndBoundSolver::Tree {
   double tolerance_ = 0;
   double open_bound_ = 0;
   Offset node_limit_ = 0;
+  const StopCondition* stop_ = nullptr;
   Offset nodes_ = 0;
   bool found_ = false;
 };
@@ -318,7 +323,7 @@ void BranchAndBoundSolver::Tree::Undo(Index depth) {
 /// Visits the states of the variable at `depth`, best bound first; of equal bounds, the lowest
 /// state first.
 void BranchAndBoundSolver::Tree::Descend(Index depth, double bound) {
-  ++nodes_;
+  if (++nodes_ % kNodesPerPoll == 0 && stop_ != nullptr && stop_->Reached()) node_limit_ = nodes_;
   if (depth == graph_.num_variables()) {
     if (bound > best_) {
       best_ = bound;
@@ -385,7 +390,7 @@ void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*wa
   const ImproveOptions improve{.max_joint_states =
                                    options_.joint_changes && graph.num_variables() > 24 ? 64 : 0};
   double value = ImproveLabelling(graph, scores, result->labels, improve);
-  double bound = ascent_->Run(scores, options_.max_sweeps, value, tolerance);
+  double bound = ascent_->Run(scores, options_.max_sweeps, value, tolerance, stop());
   std::vector<Index> other(result->labels.size());
   RoundMarginals(graph, ascent_->scores(), other);
   if (const double score = ImproveLabelling(graph, scores, other, improve); score > value) {
@@ -393,7 +398,7 @@ void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*wa
     result->labels = std::move(other);
   }
   if (bound > value + tolerance) {
-    tree_->Run(ascent_->scores(), value, tolerance, options_.node_limit, result->labels);
+    tree_->Run(ascent_->scores(), value, tolerance, options_.node_limit, stop(), result->labels);
     nodes_ = tree_->nodes();
     const double found = LabellingScore(graph, scores, result->labels);
     bound = tree_->open_bound() > -kInfinity ? std::min(bound, std::max(found, tree_->open_bound()))

@@ -127,7 +127,8 @@ void Decoder::MaxMarginalTables(std::span<const double> scores, std::span<double
   warm_.bytes.clear();
   solver_->Solve(scores, &warm_, &work_);
   const bool bounds = kind == MaxMarginalKind::kBounds;
-  const double value = bounds ? work_.upper_bound : work_.value;
+  const double bound = work_.upper_bound;
+  const double value = bounds ? bound : work_.value;
   std::vector<double> marginals(out.size(), 0.0);
   if (work_.integral) {
     for (Index i = 0; i < graph.num_variables(); ++i) {
@@ -141,6 +142,10 @@ void Decoder::MaxMarginalTables(std::span<const double> scores, std::span<double
       const std::size_t k = graph.state_offset(i) + s;
       if (marginals[k] >= 1) {
         out[k] = value;
+        continue;
+      }
+      if (stop_ != nullptr && stop_->Reached()) {
+        out[k] = bound;
         continue;
       }
       const double conditioned = SolveConditioned(i, s, scores, kind);

@@ -63,6 +63,13 @@ class Decoder {
   void MaxMarginalTables(std::span<const double> scores, std::span<double> out,
                          MaxMarginalKind kind = MaxMarginalKind::kValues);
 
+  /// As MapSolver::SetStop. Max-marginals that are left are then the solver's bound for all
+  /// labellings.
+  void SetStop(const StopCondition* stop) {
+    stop_ = stop;
+    solver_->SetStop(stop);
+  }
+
   /// Whether the LP solution behind the last Decode was fractional (false where no LP was solved).
   bool fractional() const { return fractional_; }
 
@@ -95,6 +102,7 @@ class Decoder {
   std::shared_ptr<const FactorGraph> graph_;
   Method method_;
   std::unique_ptr<MapSolver> solver_;
+  const StopCondition* stop_ = nullptr;
   std::unique_ptr<CountSearch> counts_;            // null without bounds on the count
   std::unique_ptr<RoofMarginals> roof_marginals_;  // made when roof duality first needs it
   bool fractional_ = false;

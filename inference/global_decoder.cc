@@ -135,6 +135,7 @@ void GlobalDecoder::Decode(std::span<const double> scores, std::span<const doubl
       gamma /= 2;
       stalled = 0;
     }
+    if (stop_ != nullptr && stop_->Reached()) break;
     const double norm = Subgradient();
     if (norm == 0 || gamma < kSmallestStep) break;
     // Without an allowed labelling, a value slightly below the bound is the target of the step.
@@ -146,6 +147,12 @@ void GlobalDecoder::Decode(std::span<const double> scores, std::span<const doubl
                   result->upper_bound - result->value <=
                       std::max(kExactTolerance, options_.tolerance) * (1 + std::abs(result->value));
   num_certified_ += result->exact;
+}
+
+void GlobalDecoder::SetStop(const StopCondition* stop) {
+  stop_ = stop;
+  if (solver_ != nullptr) solver_->SetStop(stop);
+  if (exact_ != nullptr) exact_->SetStop(stop);
 }
 
 void GlobalDecoder::Enumerate(std::span<const double> scores, std::span<const double> weights,

@@ -67,6 +67,9 @@ class GlobalDecoder {
   double Improve(std::span<const double> scores, std::span<const double> weights,
                  std::span<Index> labels);
 
+  /// As MapSolver::SetStop, plus one round of calls of the global factors' own oracles.
+  void SetStop(const StopCondition* stop);
+
   Index num_decoded() const { return num_decoded_; }
   /// Number of labellings that are known to be optimal.
   Index num_certified() const { return num_certified_; }
@@ -92,6 +95,7 @@ class GlobalDecoder {
 
   std::shared_ptr<const Structure> structure_;
   GlobalDecodeOptions options_;
+  const StopCondition* stop_ = nullptr;
   std::shared_ptr<const FactorGraph> tables_;  // the graph without its global factors
   std::unique_ptr<MapSolver> solver_;
   std::unique_ptr<MapSolver> exact_;            // null if something couples the global factors

@@ -125,6 +125,10 @@ class QuietTerminal {
   int before_;
 };
 
+/// Iterations of the simplex method in a piece, about half a second.
+constexpr int kIterationsTimesSize = 20'000'000;
+constexpr int kLeastPiece = 50;
+
 /// One LpModel inside GLPK.
 class GlpkProblem {
  public:
@@ -179,8 +183,10 @@ class GlpkProblem {
     }
   }
 
-  /// Runs the simplex method from the basis that is set; true when GLPK says "optimal".
-  bool Simplex(int method, bool presolve, double tolerance = kTightLpTolerance) {
+  /// Runs the simplex method from the basis that is set; true when GLPK says "optimal". Without
+  /// presolving it looks at the stop condition (may be null) about twice a second.
+  bool Simplex(int method, bool presolve, const StopCondition* stop,
+               double tolerance = kTightLpTolerance) {
     glp_smcp parameters;
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
@@ -189,10 +195,19 @@ class GlpkProblem {
     parameters.presolve = presolve ? GLP_ON : GLP_OFF;
     parameters.tol_bnd = tolerance;
     parameters.tol_dj = tolerance;
-    // The limit is far above any number of iterations that was observed; it ends cycling.
-    parameters.it_lim =
-        10000 + 100 * std::min(200000, glp_get_num_rows(problem_) + glp_get_num_cols(problem_));
-    return Optimises([&] { return glp_simplex(problem_, &parameters); });
+    const int size = glp_get_num_rows(problem_) + glp_get_num_cols(problem_);
+    // The limit is far above any number of iterations that was observed; it ends cycling. Pieces
+    // are counts of iterations, not seconds, so that results are the same in every run.
+    int left = 10000 + 100 * std::min(200000, size);
+    const int piece = presolve ? left : std::max(kLeastPiece, kIterationsTimesSize / (1 + size));
+    for (; left > 0; left -= piece) {
+      if (stop != nullptr && stop->Reached()) return false;
+      parameters.it_lim = std::min(piece, left);
+      int code = 0;
+      const bool optimal = Optimises([&] { return code = glp_simplex(problem_, &parameters); });
+      if (code != GLP_EITLIM) return optimal;
+    }
+    return false;
   }
 
   bool Exact() {
@@ -340,21 +355,34 @@ class GlpkSolver final : public MapSolver {
     if (!PackedBasis::Read(tag_, *model_, warm, &status_)) return false;
     problem_.Load(*model_);
     problem_.SetBasis(*model_, status_);
-    return problem_.Simplex(GLP_PRIMAL, false, tolerance_) && ReadSolution(scores, result);
+    return problem_.Simplex(GLP_PRIMAL, false, stop(), tolerance_) && ReadSolution(scores, result);
   }
 
   void SolveCold(std::span<const double> scores, MapResult* result) {
     model_ = &formulation_->Update(scores, /*with_start=*/true);
     problem_.Load(*model_);
-    problem_.SetBasis(*model_, model_->start);
-    if (problem_.Simplex(GLP_PRIMAL, false, tolerance_) && ReadSolution(scores, result)) return;
-    problem_.SetBasis(*model_, model_->start);
-    if (problem_.Simplex(GLP_DUALP, true) && ReadSolution(scores, result)) return;
+    const auto simplex = [this](int method, bool presolve, double tolerance) {
+      problem_.SetBasis(*model_, model_->start);
+      return problem_.Simplex(method, presolve, stop(), tolerance);
+    };
+    if (simplex(GLP_PRIMAL, false, tolerance_) && ReadSolution(scores, result)) return;
+    if (ShouldStop()) return SolveRoughly(scores, result);
+    if (simplex(GLP_DUALP, true, kTightLpTolerance) && ReadSolution(scores, result)) return;
     problem_.SetBasis(*model_, model_->start);
     if (problem_.Exact() && ReadSolution(scores, result)) return;
     throw std::runtime_error("GLPK's simplex method failed on a graph of " +
                              std::to_string(graph_->num_variables()) + " variables and " +
                              std::to_string(graph_->num_factors()) + " factors");
+  }
+
+  /// A labelling and a bound in place of the solution.
+  void SolveRoughly(std::span<const double> scores, MapResult* result) {
+    RoundMarginals(*graph_, scores, result->labels);
+    ImproveLabelling(*graph_, scores, result->labels, {.max_sweeps = 10, .max_joint_states = 0});
+    SetLabelling(scores, result);
+    std::fill(messages_.begin(), messages_.end(), 0.0);
+    result->upper_bound = std::max(result->value, DualBound(*graph_, scores, messages_));
+    result->exact = false;
   }
 
   /// Converts GLPK's solution into the result. Returns false when the solution is not optimal by

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <slackline/core/stop_condition.h>
 #include <slackline/core/structure.h>
 
 namespace slackline::internal {
@@ -71,6 +72,19 @@ class MapSolver {
   /// Whether the domain is the local polytope: values are those of the relaxation, and solutions
   /// may be fractional.
   virtual bool relaxed() const = 0;
+
+  /// Once stop->Reached(), Solve returns within a few hundredths of a second plus the time that it
+  /// takes to read the graph a few times, with a labelling and a valid bound, which need not be
+  /// near. Null: never, as at first. The condition must outlive the later calls of Solve. Dynamic
+  /// programming and roof duality, which take little time, do not read it.
+  virtual void SetStop(const StopCondition* stop) { stop_ = stop; }
+
+ protected:
+  const StopCondition* stop() const { return stop_; }
+  bool ShouldStop() const { return stop_ != nullptr && stop_->Reached(); }
+
+ private:
+  const StopCondition* stop_ = nullptr;
 };
 
 /// Kinds of solvers. kAuto: AutomaticSolver.

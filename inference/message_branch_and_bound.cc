@@ -64,7 +64,7 @@ class MessageBranchAndBoundSolver final : public MapSolver {
       const double before = bound;
       bound = std::min(bound, passing_.Iterate(messages_));
       work_ += passing_.iteration_work();
-      if (before - bound <= kMessageTolerance * std::abs(bound)) break;
+      if (before - bound <= kMessageTolerance * std::abs(bound) || ShouldStop()) break;
     }
     result->integral = true;
     result->marginals.clear();
@@ -81,6 +81,11 @@ class MessageBranchAndBoundSolver final : public MapSolver {
     }
     result->exact = ReachesBound(result->value, result->upper_bound);
     WriteMessages(messages_, warm);
+  }
+
+  void SetStop(const StopCondition* stop) override {
+    MapSolver::SetStop(stop);
+    if (search_) search_->SetStop(stop);
   }
 
   std::string_view name() const override { return "messages-branch-and-bound"; }

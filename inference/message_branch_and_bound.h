@@ -58,6 +58,7 @@ class MessageBranchAndBound {
   void Solve(std::span<const double> scores, std::span<const double> messages, MapResult* result,
              Index doublings = 0);
 
+  void SetStop(const StopCondition* stop) { search_.SetStop(stop); }
   std::int64_t work() const { return work_ + search_.work(); }
 
  private:

@@ -43,6 +43,7 @@ class MessagePassingSolver final : public MapSolver {
       }
       const double tolerance = options_.tolerance * std::max(1.0, std::abs(result->value));
       if (bound - result->value <= tolerance || before - bound <= 0.1 * tolerance) break;
+      if (ShouldStop()) break;
     }
     result->upper_bound = std::max(passing_.Bound(messages_), result->value);
     result->exact = ReachesBound(result->value, result->upper_bound);

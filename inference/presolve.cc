@@ -82,6 +82,11 @@ class PresolvedSolver final : public MapSolver {
 
   std::string_view name() const override { return whole_->name(); }
   void SetWeights(std::span<const double> weights) override { whole_->SetWeights(weights); }
+  void SetStop(const StopCondition* stop) override {
+    MapSolver::SetStop(stop);
+    whole_->SetStop(stop);
+    if (part_ != nullptr) part_->SetStop(stop);
+  }
   std::int64_t work() const override {
     return work_ + whole_->work() + (part_ != nullptr ? part_->work() : 0);
   }
@@ -113,11 +118,12 @@ class PresolvedSolver final : public MapSolver {
 class Levels {
  public:
   Levels(std::shared_ptr<const FactorGraph> graph, std::span<const double> scores,
-         MapSolver* solver)
+         MapSolver* solver, const StopCondition* stop)
       : shared_graph_(std::move(graph)),
         graph_(*shared_graph_),
         scores_(scores),
         solver_(solver),
+        stop_(stop),
         clipped_(scores.size()) {
     tops_.reserve(graph_.num_parts());
     for (Index part = 0; part < graph_.num_parts(); ++part) {
@@ -159,6 +165,7 @@ class Levels {
   const FactorGraph& graph_;
   std::span<const double> scores_;
   MapSolver* solver_;
+  const StopCondition* stop_;
   std::vector<double> clipped_;
   std::vector<double> tops_;  // per part: its largest score
   ExactSum constant_;         // their sum
@@ -262,10 +269,13 @@ void Levels::SearchForLabels(double level, bool required) {
   BranchAndBoundOptions options;
   if (!required) options.node_limit = kFewNodes;
   BranchAndBoundSolver search(shared_graph_, options);
+  search.SetStop(stop_);
   search.Solve(clipped_, nullptr, &found);
   work_ += search.work();
   KeepLabels(found.labels);
   if (best_loss_ < kInfinity || !required) return;
+  if (stop_ != nullptr && stop_->Reached())
+    throw DataError("no allowed labelling was found before the work had to end");
   RequireAllowedLabelling(found.exact ? -kInfinity : 0);
   throw DataError(
       "no allowed labelling was found: the forbidden states of factors leave few, or none");
@@ -352,6 +362,7 @@ void PresolvedSolver::Plan() {
   forest_ = IsForest(*plan_->graph());
   try {
     part_ = forest_ ? std::make_unique<TreeSolver>(plan_->graph()) : make_(plan_->graph());
+    part_->SetStop(stop());
   } catch (const DataError&) {
     // Expansion moves need variables with the same number of states. The solver gets the whole
     // graph, where levels keep it from forbidden states.
@@ -361,7 +372,7 @@ void PresolvedSolver::Plan() {
 void PresolvedSolver::SolveByLevels(const std::shared_ptr<const FactorGraph>& graph,
                                     std::span<const double> scores, MapSolver* solver,
                                     WarmStart* warm, MapResult* result) {
-  Levels levels(graph, scores, solver);
+  Levels levels(graph, scores, solver, stop());
   levels.Solve(warm, result);
   work_ += levels.work();
 }

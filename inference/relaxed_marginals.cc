@@ -75,6 +75,7 @@ class Annealing {
     while (Check(), best_.bound - best_.value > wanted && best_.sweeps < most) {
       if (lag_ <= smoothing_) temperature_ = std::max(coldest, temperature_ / 2);
       for (Index k = 0; k < kSweepsPerCheck; ++k) Sweep(k % 2 == 0);
+      if (options.stop != nullptr && options.stop->Reached()) break;
     }
     std::copy(best_messages_.begin(), best_messages_.end(), messages_.begin());
     best_.bound = std::max(best_.bound, best_.value);  // up to rounding
@@ -133,10 +134,10 @@ class RelaxedMessageSolver final : public MapSolver {
     WarmStart own;
     if (warm == nullptr) warm = &own;
     passing_->Solve(scores, warm, result);
-    if (result->exact) return;
+    if (result->exact || ShouldStop()) return;
     std::vector<double> messages;
     ReadMessages(*graph_, warm, &messages);
-    RelaxedPoint point = SolveLocalPolytope(*graph_, scores, messages);
+    RelaxedPoint point = SolveLocalPolytope(*graph_, scores, messages, {.stop = stop()});
     work_ += 25 * point.sweeps * graph_->total_states();
     result->upper_bound = std::max(result->value, std::min(result->upper_bound, point.bound));
     result->exact = ReachesBound(result->value, result->upper_bound);
@@ -144,6 +145,11 @@ class RelaxedMessageSolver final : public MapSolver {
     result->integral = false;
     result->marginals = std::move(point.marginals);
     result->value = point.value;
+  }
+
+  void SetStop(const StopCondition* stop) override {
+    MapSolver::SetStop(stop);
+    passing_->SetStop(stop);
   }
 
   std::string_view name() const override { return "messages"; }

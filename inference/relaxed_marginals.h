@@ -34,6 +34,7 @@ struct RelaxedOptions {
   Index max_sweeps = 10000;
   /// Exponentials of all sweeps together: Σ_c axes · states in each, some 25 ns for one.
   double max_exponentials = 2e8;
+  const StopCondition* stop = nullptr;  ///< ends the sweeps; null: never
 };
 
 struct RelaxedPoint {

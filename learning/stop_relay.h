@@ -7,12 +7,13 @@
 
 #include <atomic>
 
+#include <slackline/core/stop_condition.h>
 #include <slackline/learning/learner.h>
 
 namespace slackline::internal {
 
 /// Made before the learner, and named in its options (TrainOptions::stop).
-class StopRelay {
+class StopRelay final : public StopCondition {
  public:
   /// grace_seconds: how long a check goes on from when the run must end.
   explicit StopRelay(double grace_seconds = 0.5) : grace_seconds_(grace_seconds) {}
@@ -37,7 +38,7 @@ class StopRelay {
 
   /// Whether this process would end the check now, whatever other ranks want. Any thread may call
   /// it.
-  bool ShouldStop() const {
+  bool Reached() const override {
     const StopControl* const control = control_.load(std::memory_order_relaxed);
     if (control == nullptr || control->wish() == StopControl::Wish::kGoOn) return false;
     double never = kNever;

@@ -81,6 +81,7 @@ ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
   } else {
     entry.solver = MakeStructureSolver(options.solver, structure);
   }
+  entry.solver->SetStop(options.stop);
   entry.relaxed = entry.solver->relaxed();
   return entry;
 }
@@ -116,16 +117,18 @@ ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Struct
       entry.forest = std::make_unique<PairForest>(graph, table_of);
     } else {
       entry.passing = std::make_unique<MessagePassing>(graph, table_of);
-      if (search && MessageBranchAndBound::Fits(*graph))
+      if (search && MessageBranchAndBound::Fits(*graph)) {
         entry.search = std::make_unique<MessageBranchAndBound>(graph);
+        entry.search->SetStop(options.stop);
+      }
       // Corners are labellings. With branch and bound the bounds hold for labellings only.
       entry.relaxed = !search;
     }
     return entry;
   }
-  entry.solver = MakeStructureSolver(kind, structure);
-  entry.relaxed = entry.solver->relaxed();
-  return entry;
+  Options chosen = options;
+  chosen.solver = kind;
+  return MakeSolverEntry(structure, chosen);
 }
 
 void ExampleOracle::Refresh() { spare_changes_ = 0; }
@@ -207,8 +210,7 @@ double ExampleOracle::score_factor(Index m) const {
 
 bool ExampleOracle::EndsEarly(Index m) const {
   return options_.stop != nullptr && !slack_ && !counts_ &&
-         problem_.data().example(m).graph().num_global_factors() == 0 &&
-         options_.stop->ShouldStop();
+         problem_.data().example(m).graph().num_global_factors() == 0 && options_.stop->Reached();
 }
 
 double ExampleOracle::RoughBound(Index m, std::span<const double> slot_scores,
@@ -306,13 +308,35 @@ void ExampleOracle::FillAllScores(Index m, std::span<const double> u,
   table_work_ += 2 * example.graph().total_states();
 }
 
+/// Solves for scores_. A solver that is cut short may have no allowed labelling yet; the ground
+/// truth is one.
+void ExampleOracle::SolveUnlessCut(Index m, MapSolver* solver, WarmStart* warm) {
+  try {
+    solver->Solve(scores_, warm, &result_);
+  } catch (const DataError&) {
+    if (options_.stop == nullptr || !options_.stop->Reached()) throw;
+    ResultOfTruth(m);
+  }
+  if (options_.stop != nullptr && options_.stop->Reached()) options_.stop->CountRoughBound();
+}
+
+/// Fills result_ with the ground truth and a rough bound, at scores_.
+void ExampleOracle::ResultOfTruth(Index m) {
+  const ExampleView example = problem_.data().example(m);
+  result_.labels.assign(example.labels().begin(), example.labels().end());
+  result_.integral = true;
+  result_.exact = false;
+  result_.value = LabellingScore(example.graph(), scores_, result_.labels);
+  result_.upper_bound = std::max(SumOfMaxima(example.graph()), result_.value);
+}
+
 double ExampleOracle::MaximiseBySolver(Entry* entry, Index m, std::span<const double> slot_scores,
                                        std::span<const double> weights, WarmStart* warm,
                                        SparseCorner* corner) {
   ReadCoordinates(problem_.data().example(m).structure(), slot_scores, weights);
   FillAllScores(m, coordinates_);
   entry->solver->SetWeights(weights);
-  entry->solver->Solve(scores_, warm, &result_);
+  SolveUnlessCut(m, entry->solver.get(), warm);
   ReadResult(m, corner);
   return result_.upper_bound;
 }
@@ -384,16 +408,12 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   } else if (EndsEarly(m)) {
     options_.stop->CountRoughBound();
     FillAllScores(m, u, offsets);
-    result_.labels.assign(example.labels().begin(), example.labels().end());
-    result_.integral = true;
-    result_.exact = false;
-    result_.value = LabellingScore(example.graph(), scores_, result_.labels);
-    result_.upper_bound = std::max(SumOfMaxima(example.graph()), result_.value);
+    ResultOfTruth(m);
   } else {
     MapSolver& solver = *entries_[problem_.data().structure_of(m)].solver;
     if (!weights.empty()) solver.SetWeights(weights);
     FillAllScores(m, u, offsets);
-    solver.Solve(scores_, warm, &result_);
+    SolveUnlessCut(m, &solver, warm);
   }
   Corner corner;
   coordinates_.assign(u.size(), 0.0);

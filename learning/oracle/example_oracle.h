@@ -80,7 +80,7 @@ class ExampleOracle {
     /// If > 0, the most iterations of message passing in a call. Requires kSolvers and kMessages.
     Index message_iterations = 0;
     /// From when the run must end, calls with `bound`, and with dense corners, return rough bounds
-    /// at once (stop_relay.h); null: never.
+    /// at once (stop_relay.h), and solvers end early (MapSolver::SetStop); null: never.
     StopRelay* stop = nullptr;
   };
 
@@ -184,6 +184,8 @@ class ExampleOracle {
                             SparseCorner* corner);
   double MaximiseBySolver(Entry* entry, Index m, std::span<const double> slot_scores,
                           std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
+  void SolveUnlessCut(Index m, MapSolver* solver, WarmStart* warm);
+  void ResultOfTruth(Index m);
   double PassLonger(Entry* entry, Index m, std::span<const double> slot_scores,
                     std::span<const double> weights);
   /// Fills result_ with slack rescaling. weights: for global factors; may be empty without them.

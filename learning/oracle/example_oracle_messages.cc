@@ -145,10 +145,13 @@ double ExampleOracle::PassLonger(Entry* entry, Index m, std::span<const double> 
   MessagePassing& passing = *entry->passing;
   FillScores(*entry, m, slot_scores, weights, &passing);
   result_.value = -kInfinity;
+  result_.labels.clear();
   for (Index k = 0; k < kLongIterations; ++k) {
+    const bool cut = options_.stop != nullptr && options_.stop->Reached();
+    if (cut && !result_.labels.empty()) break;
     passing.Iterate(messages_);
     table_work_ += passing.iteration_work();
-    if ((k + 1) % kDecodeEvery != 0) continue;
+    if ((k + 1) % kDecodeEvery != 0 && !cut) continue;
     passing.Decode(messages_, labels_);
     passing.Improve(labels_);
     table_work_ += passing.iteration_work();

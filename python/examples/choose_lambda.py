@@ -13,7 +13,7 @@ search = GridSearchCV(MultiLabelClassifier(tol=0.01),
                       {"lam": list(np.geomspace(0.3, 3e-5, 5)), "graph": ["none", "tree"]},
                       scoring="f1_micro", cv=4)
 search.fit(X, Y)
-print("best:", {name: round(value, 6) if isinstance(value, float) else value
+print("best:", {name: round(float(value), 6) if isinstance(value, float) else value
                 for name, value in search.best_params_.items()})
 print(f"micro F1 {search.best_score_:.4f}; the default lambda is"
       f" {MultiLabelClassifier().fit(X, Y).lam_:.3g}")

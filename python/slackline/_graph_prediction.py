@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from ._core import graphs as _core
 from ._graph import Graph, prepare_inputs, prepare_labels, prepare_vector
 from ._graph_training import TrainResult
+from ._inference import _seconds
 from .factors import _number
 
 __all__ = ["Marginals", "Prediction", "Predictor", "k_best", "marginals", "max_marginals",
@@ -56,13 +57,20 @@ class Predictor:
     ----------
     graph : Graph
     weights : dict of arrays by name, or TrainResult
+    method : {"auto", "exact", "lp", "messages", "expansion"}, default="auto"
+        For :meth:`predict`; as for :func:`infer`.
+    time_limit : float, optional
+        Seconds for a call. A call that is not finished by then has the best labels so far and a
+        bound that holds; ValueError where no allowed labels were found.
     """
 
-    def __init__(self, graph: Graph, weights: Union[Weights, TrainResult]):
+    def __init__(self, graph: Graph, weights: Union[Weights, TrainResult], *, method: str = "auto",
+                 time_limit: Optional[float] = None):
         if not isinstance(graph, Graph):
             raise ValueError("a Predictor needs a Graph")
         self.graph = graph
-        self._core = _core.Predictor(graph._core, graph.model._core, graph.model._flat(weights))
+        self._core = _core.Predictor(graph._core, graph.model._core, graph.model._flat(weights),
+                                     str(method), _seconds(time_limit))
 
     def _given(self, inputs: Any, potentials: Any) -> tuple[list[Any], np.ndarray]:
         if potentials is None and self.graph.n_potentials:
@@ -101,7 +109,8 @@ class Predictor:
 
 
 def predict(graph: Graph, inputs: Any, weights: Union[Weights, TrainResult], *,
-            potentials: Any = None) -> Prediction:
+            potentials: Any = None, method: str = "auto",
+            time_limit: Optional[float] = None) -> Prediction:
     """The best labelling of a graph; :class:`Predictor` says where it is exact.
 
     Parameters
@@ -110,8 +119,10 @@ def predict(graph: Graph, inputs: Any, weights: Union[Weights, TrainResult], *,
     inputs : array or sparse matrix of shape (n_inputs, n_features), list of rows, or None
     weights : dict of arrays by name, or TrainResult
     potentials : array of shape (n_potentials,), optional
+    method, time_limit
+        As for :class:`Predictor`.
     """
-    return Predictor(graph, weights).predict(inputs, potentials=potentials)
+    return Predictor(graph, weights, method=method, time_limit=time_limit).predict(inputs, potentials=potentials)
 
 
 def score(graph: Graph, inputs: Any, labels: Any, weights: Union[Weights, TrainResult], *,

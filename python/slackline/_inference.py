@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._base import _integer
+from ._base import _integer, _positive
 from ._core import graphs as _core
 from ._graph import Graph
 
@@ -58,6 +58,10 @@ def _jobs(n_jobs: Optional[int]) -> int:
     return 0 if jobs < 0 else jobs
 
 
+def _seconds(time_limit: Optional[float]) -> float:
+    return 0 if time_limit is None else float(_positive("time_limit", time_limit))
+
+
 def _scores(scores: Any, axes: tuple[int, ...], size: int, name: str) -> np.ndarray:
     array = np.ascontiguousarray(scores, dtype=np.float64)
     if array.ndim not in axes or array.shape[-1] != size:
@@ -82,7 +86,8 @@ def _result(arrays: Mapping[str, np.ndarray], wanted: tuple[bool, bool],
 
 def infer(graph: Union[Graph, Sequence[Graph]], scores: Any, *, method: str = "auto",
           marginals: bool = False, max_marginals: bool = False,
-          n_jobs: Optional[int] = None) -> Union[InferResult, list[InferResult]]:
+          n_jobs: Optional[int] = None,
+          time_limit: Optional[float] = None) -> Union[InferResult, list[InferResult]]:
     """Inference with given scores (potentials): no weights, no inputs, no training.
 
     Parameters
@@ -109,6 +114,9 @@ def infer(graph: Union[Graph, Sequence[Graph]], scores: Any, *, method: str = "a
         Whether to return max-marginals.
     n_jobs : int, optional
         Threads for batches; −1 for all processors. Results do not depend on it.
+    time_limit : float, optional
+        Seconds for the call, rows and graphs together. What is not finished by then has the best
+        labels so far and a bound that holds; ValueError where no allowed labels were found.
 
     Returns
     -------
@@ -119,6 +127,8 @@ def infer(graph: Union[Graph, Sequence[Graph]], scores: Any, *, method: str = "a
     ------
     ValueError
         When a method does not support the graph or its scores, or no labelling is allowed.
+    KeyboardInterrupt
+        After Ctrl-C, within a second.
 
     Examples
     --------
@@ -132,8 +142,9 @@ def infer(graph: Union[Graph, Sequence[Graph]], scores: Any, *, method: str = "a
     """
     threads = _jobs(n_jobs)
     wanted = (bool(marginals), bool(max_marginals))
+    limit = _seconds(time_limit)
     if isinstance(graph, Graph):
-        return _infer_rows(graph, scores, str(method), wanted, threads)
+        return _infer_rows(graph, scores, str(method), wanted, threads, limit)
     graphs = list(graph)
     given = list(scores)
     for k, one in enumerate(graphs):
@@ -143,18 +154,19 @@ def infer(graph: Union[Graph, Sequence[Graph]], scores: Any, *, method: str = "a
         raise ValueError(f"{len(given)} rows of scores for {len(graphs)} graphs")
     rows = [_scores(row, (1,), one.n_scores, f"scores[{k}]")
             for k, (one, row) in enumerate(zip(graphs, given))]
-    found = _core.infer_graphs([one._core for one in graphs], rows, str(method), *wanted, threads)
+    found = _core.infer_graphs([one._core for one in graphs], rows, str(method), *wanted, threads,
+                               limit)
     return [_result(arrays, wanted, True) for arrays in found]
 
 
 def _infer_rows(graph: Graph, scores: Any, method: str, wanted: tuple[bool, bool],
-                threads: int) -> InferResult:
+                threads: int, limit: float = 0) -> InferResult:
     array = _scores(scores, (1, 2), graph.n_scores, "scores")
     single = array.ndim == 1
     if graph.n_scores == 0:
         raise ValueError("the graph has no variables, and nothing to infer")
     found = _core.infer_rows(graph._core, array.reshape(-1, graph.n_scores), method, *wanted,
-                             threads)
+                             threads, limit)
     return _result(found, wanted, single)
 
 

@@ -185,24 +185,50 @@ py::dict ArraysOf(const Graph& graph, const std::vector<InferResult>& results,
   return dict;
 }
 
-InferOptions InferOptionsOf(std::string method, bool marginals, bool max_marginals, int threads) {
-  return {std::move(method), marginals, max_marginals, threads};
+/// The options of infer with a time limit (0: none), which Ctrl-C ends.
+InferOptions InferOptionsOf(std::string method, bool marginals, bool max_marginals, int threads,
+                            double time_limit) {
+  return {.method = std::move(method),
+          .marginals = marginals,
+          .max_marginals = max_marginals,
+          .threads = threads,
+          .time_limit_seconds = time_limit};
+}
+
+/// Runs work(interrupt) without the GIL, and then raises what Ctrl-C or the user's own handler
+/// raises. The flag is set when Ctrl-C is pressed.
+template <class Work>
+auto Interruptible(const Work& work, std::atomic<int>* interrupt = nullptr) {
+  PythonObserver observer(py::none(), interrupt);
+  if constexpr (std::is_void_v<decltype(work(observer.interrupt()))>) {
+    WithoutGil([&] { work(observer.interrupt()); });
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  } else {
+    auto result = WithoutGil([&] { return work(observer.interrupt()); });
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    return result;
+  }
 }
 
 /// scores: rows × number of scores.
-py::dict InferRows(const Graph& graph, const DoubleArray& scores, const InferOptions& options) {
-  const std::vector<InferResult> results =
-      WithoutGil([&] { return InferBatch(graph, SpanOf(scores), options); });
+py::dict InferRows(const Graph& graph, const DoubleArray& scores, InferOptions options) {
+  const std::vector<InferResult> results = Interruptible([&](const std::atomic<int>* interrupt) {
+    options.interrupt = interrupt;
+    return InferBatch(graph, SpanOf(scores), options);
+  });
   return ArraysOf(graph, results, options);
 }
 
 /// A dict of arrays with one row for each graph.
 py::list InferGraphs(const std::vector<Graph>& graphs, const std::vector<DoubleArray>& scores,
-                     const InferOptions& options) {
+                     InferOptions options) {
   std::vector<GraphScores> batch;
   for (std::size_t k = 0; k < graphs.size(); ++k)
     batch.push_back({graphs[k], SpanOf(scores.at(k))});
-  std::vector<InferResult> results = WithoutGil([&] { return InferBatch(batch, options); });
+  std::vector<InferResult> results = Interruptible([&](const std::atomic<int>* interrupt) {
+    options.interrupt = interrupt;
+    return InferBatch(batch, options);
+  });
   py::list list;
   for (std::size_t k = 0; k < graphs.size(); ++k)
     list.append(ArraysOf(graphs[k], {std::move(results[k])}, options));
@@ -357,10 +383,8 @@ void BindOnline(py::module_* module) {
       }))
       .def("learn",
            [](OnlineTrainer& self, const Dataset& next) {
-             PythonObserver observer{py::none()};
-             WithoutGil([&] { self.Learn(next, observer.interrupt()); });
-             // The exception of Ctrl-C, or of the user's own handler.
-             if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+             Interruptible(
+                 [&](const std::atomic<int>* interrupt) { self.Learn(next, interrupt); });
            })
       .def("weights",
            [](const OnlineTrainer& self) {
@@ -377,40 +401,54 @@ void BindOnline(py::module_* module) {
 void BindPrediction(py::module_* module) {
   // One object for a graph and weights: one thread at a time.
   struct Predicting {
+    std::unique_ptr<std::atomic<int>> interrupt;  // where the predictor sees it
     Predictor predictor;
+
+    template <class Work>
+    auto Run(const Work& work) {
+      *interrupt = 0;
+      return Interruptible([&](const std::atomic<int>*) { return work(predictor); },
+                           interrupt.get());
+    }
   };
   py::class_<Predicting>(*module, "Predictor")
-      .def(py::init([](const Graph& graph, const Model& model, const DoubleArray& weights) {
-        return Predicting{Predictor(graph, WeightsFrom(model, weights))};
+      .def(py::init([](const Graph& graph, const Model& model, const DoubleArray& weights,
+                       std::string method, double time_limit) {
+        auto interrupt = std::make_unique<std::atomic<int>>(0);
+        const InferOptions options{.method = std::move(method),
+                                   .time_limit_seconds = time_limit,
+                                   .interrupt = interrupt.get()};
+        return Predicting{std::move(interrupt),
+                          Predictor(graph, WeightsFrom(model, weights), options)};
       }))
       .def("predict",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials) {
              const Observation given{InputsOf(inputs), VectorOf(potentials)};
-             return TupleOf(WithoutGil([&] { return self.predictor.Predict(given); }));
+             return TupleOf(self.Run([&](Predictor& predictor) { return predictor.Predict(given); }));
            })
       .def("score",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials,
               const IndexArray& labels) {
              const Observation given{InputsOf(inputs), VectorOf(potentials)};
              const Labelling labelling = LabellingOf(labels);
-             return WithoutGil([&] { return self.predictor.Score(given, labelling); });
+             return self.Run([&](Predictor& predictor) { return predictor.Score(given, labelling); });
            })
       .def("scores",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials) {
              const Observation given{InputsOf(inputs), VectorOf(potentials)};
-             return ListOf(WithoutGil([&] { return self.predictor.Scores(given); }));
+             return ListOf(self.Run([&](Predictor& predictor) { return predictor.Scores(given); }));
            })
       .def("max_marginals",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials) {
              const Observation given{InputsOf(inputs), VectorOf(potentials)};
-             return ListOf(WithoutGil([&] { return self.predictor.MaxMarginals(given); }));
+             return ListOf(self.Run([&](Predictor& predictor) { return predictor.MaxMarginals(given); }));
            })
       .def("k_best",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials, int k) {
              const Observation given{InputsOf(inputs), VectorOf(potentials)};
              py::list list;
              for (const RankedLabelling& ranked :
-                  WithoutGil([&] { return self.predictor.KBest(given, k); }))
+                  self.Run([&](Predictor& predictor) { return predictor.KBest(given, k); }))
                list.append(
                    py::make_tuple(ArrayOf(std::span<const int>(ranked.labels)), ranked.score));
              return list;
@@ -419,7 +457,7 @@ void BindPrediction(py::module_* module) {
                            double temperature) {
         const Observation given{InputsOf(inputs), VectorOf(potentials)};
         const MarginalTable table =
-            WithoutGil([&] { return self.predictor.Marginals(given, temperature); });
+            self.Run([&](Predictor& predictor) { return predictor.Marginals(given, temperature); });
         return py::make_tuple(ListOf(table.probabilities), table.log_partition);
       });
 }
@@ -443,15 +481,17 @@ void BindGraphs(py::module_* module) {
     return TrainOn(data, arguments);
   });
   graphs.def("infer_rows", [](const Graph& graph, const DoubleArray& scores, std::string method,
-                              bool marginals, bool max_marginals, int threads) {
+                              bool marginals, bool max_marginals, int threads,
+ double time_limit) {
     return InferRows(graph, scores,
-                     InferOptionsOf(std::move(method), marginals, max_marginals, threads));
+                     InferOptionsOf(std::move(method), marginals, max_marginals, threads, time_limit));
   });
   graphs.def("infer_graphs", [](const std::vector<Graph>& graphs_given,
                                 const std::vector<DoubleArray>& scores, std::string method,
-                                bool marginals, bool max_marginals, int threads) {
+                                bool marginals, bool max_marginals, int threads,
+ double time_limit) {
     return InferGraphs(graphs_given, scores,
-                       InferOptionsOf(std::move(method), marginals, max_marginals, threads));
+                       InferOptionsOf(std::move(method), marginals, max_marginals, threads, time_limit));
   });
 }
 

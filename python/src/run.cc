@@ -102,15 +102,17 @@ py::object Raised(const py::error_already_set& error) {
   return value;
 }
 
-PythonObserver::PythonObserver(py::object callback)
-    : callback_(std::move(callback)), exception_(py::none()) {
+PythonObserver::PythonObserver(py::object callback, std::atomic<int>* interrupt)
+    : callback_(std::move(callback)),
+      exception_(py::none()),
+      interrupt_(interrupt != nullptr ? interrupt : &own_interrupt_) {
   if (!OnMainThread() || watched.load() != nullptr) return;
   struct sigaction now {};
   sigaction(SIGINT, nullptr, &now);
   // A handler with SA_SIGINFO is not Python's own.
   if (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN || (now.sa_flags & SA_SIGINFO)) return;
   python_handler = now;
-  watched = &interrupt_;
+  watched = interrupt_;
   struct sigaction own = now;
   own.sa_handler = OnInterrupt;
   sigaction(SIGINT, &own, nullptr);
@@ -125,14 +127,14 @@ PythonObserver::~PythonObserver() {
 
 void PythonObserver::OnCheck(const internal::ProgressRecord& record) {
   records_.push_back(record);
-  if (callback_.is_none() || interrupt_ != 0) return;
+  if (callback_.is_none() || *interrupt_ != 0) return;
   const py::gil_scoped_acquire gil;
   try {
     const py::object answer = callback_(RecordDict(record));
-    if (!answer.is_none() && answer.cast<bool>()) interrupt_ = SIGINT;
+    if (!answer.is_none() && answer.cast<bool>()) *interrupt_ = SIGINT;
   } catch (py::error_already_set& error) {
     exception_ = Raised(error);
-    interrupt_ = SIGINT;
+    *interrupt_ = SIGINT;
   }
 }
 

@@ -25,13 +25,14 @@ class PythonObserver final : public internal::TrainObserver {
  public:
   /// `callback`: None, or a function that receives a dict with the figures of each check, and ends
   /// training by returning True. On the main thread, Ctrl-C ends training.
-  explicit PythonObserver(py::object callback);
+  /// interrupt: set to 1 then, must outlive the object; null: a flag of the object.
+  explicit PythonObserver(py::object callback, std::atomic<int>* interrupt = nullptr);
   ~PythonObserver() override;
   PythonObserver(const PythonObserver&) = delete;
   PythonObserver& operator=(const PythonObserver&) = delete;
 
   /// Other than 0 when training shall end.
-  const std::atomic<int>* interrupt() const { return &interrupt_; }
+  const std::atomic<int>* interrupt() const { return interrupt_; }
 
   void OnCheck(const internal::ProgressRecord& record) override;
 
@@ -45,7 +46,8 @@ class PythonObserver final : public internal::TrainObserver {
   py::object callback_;
   std::vector<internal::ProgressRecord> records_;
   py::object exception_;
-  std::atomic<int> interrupt_{0};
+  std::atomic<int> own_interrupt_{0};
+  std::atomic<int>* interrupt_;
   bool watches_signals_ = false;
 };
 

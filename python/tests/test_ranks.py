@@ -636,6 +636,7 @@ def test_mpi4py(tmp_path):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
                        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMPI_MCA_rmaps_base_oversubscribe="1",
+                       PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none",
                        PYTHONPATH=os.pathsep.join(sys.path))
     done = subprocess.run(["mpirun", "-n", "3", sys.executable, str(script)], env=environment,

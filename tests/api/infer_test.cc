@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -386,6 +388,86 @@ TEST_CASE("scores and methods that do not fit are reported") {
   CHECK_THROWS_AS(Infer(*counts.graph, counts.scores, {.method = "messages"}), std::runtime_error);
   const InferResult result = Infer(*counts.graph, counts.scores);
   CHECK(result.bound >= result.score);
+}
+
+/// A grid of tables without any scores of variables: hard for all exact methods.
+std::optional<ScoredGraph> HardGrid(int side) {
+  std::optional<ScoredGraph> own;
+  own.emplace(9, side * side, 2);
+  for (int i = 0; i < side * side; ++i) {
+    if (i % side + 1 < side) own->AddTable(i, i + 1);
+    if (i + side < side * side) own->AddTable(i, i + side);
+    if (i + 2 * side + 1 < side * side) own->AddTable(i, i + 2 * side + 1);
+  }
+  own->Finish();
+  return own;
+}
+
+TEST_CASE("a time limit and a flag end calls, with labels and bounds that hold") {
+  const auto own = HardGrid(14);
+  const InferResult relaxed = Infer(*own->graph, own->scores, {.method = "lp"});
+  std::atomic<int> flag{1};
+  for (const InferOptions& options :
+       {InferOptions{.method = "exact", .time_limit_seconds = 0.1},
+        InferOptions{.method = "exact", .interrupt = &flag},
+        InferOptions{.method = "messages", .time_limit_seconds = 1e-9},
+        InferOptions{.method = "auto", .max_marginals = true, .time_limit_seconds = 1e-9}}) {
+    const InferResult result = Infer(*own->graph, own->scores, options);
+    CHECK_FALSE(result.optimal);
+    CHECK(result.score <= relaxed.bound + kTight);
+    CHECK(result.bound >= relaxed.score - kTight);
+    CHECK(Near(own->Score(result.labels), result.score, kTight));
+    if (!options.max_marginals) continue;
+    for (const double value : result.max_marginals) CHECK(value <= result.bound + kTight);
+  }
+  // The limit is that of a batch, not of its rows.
+  std::vector<double> rows;
+  for (int row = 0; row < 50; ++row) rows.insert(rows.end(), own->scores.begin(), own->scores.end());
+  const auto begin = std::chrono::steady_clock::now();
+  const auto results =
+      InferBatch(*own->graph, rows, {.method = "exact", .time_limit_seconds = 0.2});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  CHECK(results.size() == 50);
+  CHECK(seconds.count() < 8);  // 50 times the limit are 10
+  flag = 0;
+  CHECK_THROWS_WITH_AS(Infer(*own->graph, own->scores, {.time_limit_seconds = -1}),
+                       doctest::Contains("time limit"), std::invalid_argument);
+}
+
+TEST_CASE("a predictor has the methods and limits of Infer") {
+  Model model;
+  GraphBuilder builder(model);
+  const WeightBlock unary = model.AddWeights("unary", 3, 2);
+  const WeightBlock same = model.AddWeights("same");
+  const auto grid = builder.AddVariables(16, 3);
+  for (int i = 0; i < 16; ++i) {
+    builder.AddInput(grid[i], unary, i);
+    if (i % 4 < 3) builder.AddFactor({grid[i], grid[i + 1]}, Potts(3), same);
+    if (i < 12) builder.AddFactor({grid[i], grid[i + 4]}, Potts(3), same);
+  }
+  const Graph graph = builder.Build();
+  std::mt19937_64 random(4);
+  const auto number = [&] { return static_cast<double>(random() % 1000) / 500 - 1; };
+  Weights weights(model);
+  for (double& w : weights.values()) w = number();
+  Observation observation;
+  for (int i = 0; i < 16; ++i) observation.inputs.Add(std::vector<double>{number(), number()});
+  const Prediction exact = Predict(graph, observation, weights, {.method = "exact"});
+  CHECK(exact.optimal);
+  for (const std::string method : {"auto", "lp", "messages"}) {
+    const Prediction found = Predict(graph, observation, weights, {.method = method});
+    CHECK(found.score <= exact.score + kTight);
+    CHECK(found.bound >= exact.score - kTight);
+  }
+  std::atomic<int> flag{1};
+  const Prediction cut =
+      Predict(graph, observation, weights, {.method = "messages", .interrupt = &flag});
+  CHECK(cut.bound >= exact.score - kTight);
+  CHECK(cut.score <= exact.score + kTight);
+  CHECK_THROWS_WITH_AS(Predictor(graph, weights, {.marginals = true}),
+                       doctest::Contains("options of Infer"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(Predictor(graph, weights, {.method = "exakt"}),
+                       doctest::Contains("did you mean 'exact'"), std::invalid_argument);
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ YEAST = ROOT / "data" / "yeast" / "yeast-train.arff.gz"
 XML = ROOT / "data" / "yeast" / "yeast.xml"
 LETTERS = ROOT / "data" / "letters" / "letter-fold0.data.gz"
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+                   OMPI_MCA_rmaps_base_oversubscribe="1",
+                   PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
+                   OMPI_MCA_btl_vader_single_copy_mechanism="none")
 SECONDS = 120  # after which a command hangs
 
 
