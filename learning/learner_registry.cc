@@ -23,6 +23,7 @@
 #include <slackline/learning/option_records.h>
 #include <slackline/learning/planes/cutting_plane_n.h>
 #include <slackline/learning/planes/joint_planes.h>
+#include <slackline/learning/primal_dual/pdhg.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
 
@@ -48,6 +49,7 @@ constexpr const LearnerRecord* kLearners[] = {
     &kSmoothDlpwLearner,
     &kProxSdcaLearner,
     &kMultiSampleLearner,
+    &kPdhgLearner,
 };
 
 constexpr LearnerSet kAllLearners = ~LearnerSet{0};

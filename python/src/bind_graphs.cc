@@ -398,19 +398,19 @@ void BindOnline(py::module_* module) {
       });
 }
 
-void BindPrediction(py::module_* module) {
-  // One object for a graph and weights: one thread at a time.
-  struct Predicting {
-    std::unique_ptr<std::atomic<int>> interrupt;  // where the predictor sees it
-    Predictor predictor;
+/// One object for a graph and weights: one thread at a time.
+struct Predicting {
+  std::unique_ptr<std::atomic<int>> interrupt;  // where the predictor sees it
+  Predictor predictor;
 
-    template <class Work>
-    auto Run(const Work& work) {
-      *interrupt = 0;
-      return Interruptible([&](const std::atomic<int>*) { return work(predictor); },
-                           interrupt.get());
-    }
-  };
+  template <class Work>
+  auto Run(const Work& work) {
+    *interrupt = 0;
+    return Interruptible([&](const std::atomic<int>*) { return work(predictor); },
+                         interrupt.get());
+  }
+};
+void BindPrediction(py::module_* module) {
   py::class_<Predicting>(*module, "Predictor")
       .def(py::init([](const Graph& graph, const Model& model, const DoubleArray& weights,
                        std::string method, double time_limit) {

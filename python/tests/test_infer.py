@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inference with given scores against enumeration."""
 import itertools
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -338,3 +340,67 @@ def test_the_torch_layer_has_these_gradients():
     assert hinges.detach().numpy() == pytest.approx(wanted)
     (hinges * torch.arange(4)).sum().backward()
     assert given.grad.numpy() == pytest.approx(gradients * np.arange(4)[:, None])
+
+
+def hard_grid(side=14):
+    builder = slackline.GraphBuilder(slackline.Model())
+    builder.add_variables(side * side, 2)
+    for i in range(side * side):
+        if i % side + 1 < side:
+            builder.add_factor([i, i + 1])
+        for step in (side, 2 * side + 1):
+            if i + step < side * side:
+                builder.add_factor([i, i + step])
+    graph = builder.build()
+    scores = np.random.default_rng(3).normal(size=graph.n_scores)
+    scores[:2 * side * side] = 0  # which makes it hard
+    return graph, scores
+
+
+def test_a_time_limit_ends_a_call():
+    graph, scores = hard_grid()
+    relaxed = slackline.infer(graph, scores, method="lp")
+    result = slackline.infer(graph, scores, method="exact", time_limit=0.1)
+    assert not result.optimal
+    assert result.score <= relaxed.bound + 1e-9
+    assert result.bound >= relaxed.score
+    both = slackline.infer([graph, graph], [scores, scores], method="exact", time_limit=0.1)
+    assert all(one.bound >= relaxed.score for one in both)
+    with pytest.raises(ValueError, match="time_limit"):
+        slackline.infer(graph, scores, time_limit=0)
+
+
+def test_control_c_ends_a_call():
+    graph, scores = hard_grid(20)
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(1000):
+            slackline.infer(graph, scores, method="exact")
+    assert time.monotonic() - began < 10
+
+
+def test_predictors_have_methods_and_limits():
+    model = slackline.Model()
+    look = model.add_weights("look", 3, 2)
+    same = model.add_weights("same")
+    builder = slackline.GraphBuilder(model)
+    grid = builder.add_variables(16, 3)
+    for i in range(16):
+        builder.add_input(grid[i], look, i)
+        if i % 4 < 3:
+            builder.add_factor([grid[i], grid[i + 1]], factors.Potts(3), same)
+        if i < 12:
+            builder.add_factor([grid[i], grid[i + 4]], factors.Potts(3), same)
+    graph = builder.build()
+    random = np.random.default_rng(1)
+    weights = {"look": random.normal(size=(3, 2)), "same": np.array([[0.3]])}
+    inputs = random.normal(size=(16, 2))
+    best = slackline.predict(graph, inputs, weights, method="exact")
+    assert best.optimal
+    for method in METHODS:
+        found = slackline.predict(graph, inputs, weights, method=method, time_limit=5)
+        assert found.score <= best.score + 1e-9 <= found.bound + 2e-9
+    with pytest.raises(ValueError, match="exakt"):
+        slackline.Predictor(graph, weights, method="exakt")

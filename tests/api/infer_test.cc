@@ -422,7 +422,8 @@ TEST_CASE("a time limit and a flag end calls, with labels and bounds that hold")
   }
   // The limit is that of a batch, not of its rows.
   std::vector<double> rows;
-  for (int row = 0; row < 50; ++row) rows.insert(rows.end(), own->scores.begin(), own->scores.end());
+  for (int row = 0; row < 50; ++row)
+    rows.insert(rows.end(), own->scores.begin(), own->scores.end());
   const auto begin = std::chrono::steady_clock::now();
   const auto results =
       InferBatch(*own->graph, rows, {.method = "exact", .time_limit_seconds = 0.2});
