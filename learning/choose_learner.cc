@@ -16,6 +16,7 @@
 #include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/inexact_options.h>
+#include <slackline/learning/primal_dual/pdhg.h>
 #include <slackline/learning/shards/automatic_shards.h>
 
 namespace slackline::internal {
@@ -103,6 +104,15 @@ bool VariablesAreBlocks(const ProblemOfRanks& joint) {
   });
 }
 
+/// Whether the saddle point solves the problem, and nothing is asked for that only example blocks
+/// have.
+bool SaddleApplies(const ProblemOfRanks& joint, const TrainOptions& options) {
+  return RanksOf(options).alone() && !AsksForExampleBlocks(options) &&
+         options.step == StepKind::kAuto && options.order == OrderKind::kAuto &&
+         options.proximal == Switch::kAuto && options.own<BcfwOptions>().planes == Switch::kAuto &&
+         !joint.HasForbiddenStates();
+}
+
 /// Chooses example blocks, and their step where it is open. Returns the reason.
 std::string TakeExampleBlocks(TrainOptions* options, const std::string& oracle,
                               const std::string& why) {
@@ -130,6 +140,12 @@ std::string TakeExampleBlocks(const ProblemOfRanks& joint, TrainOptions* options
     return TakeExampleBlocks(
         options, "message passing, with branch and bound where messages do not close the gap",
         "the graphs have cycles, and are small enough for branch and bound");
+  }
+  if (SaddleApplies(joint, *options)) {
+    options->learner = LearnerKind::kPdhg;
+    options->own<PdhgOptions>().labellings = Switch::kOn;
+    return "labellings by message passing (bcfw), and the saddle point (pdhg) where they do not "
+           "suffice: the graphs are large and have cycles";
   }
   options->oracle = SolverKind::kMessages;
   return TakeExampleBlocks(options, "message passing", "the graphs are large and have cycles");

@@ -34,7 +34,7 @@ class LearnerKind {
   static const LearnerKind kAuto;
   static const LearnerKind kAugmentedLagrangian, kSoft, kBcfw, kFrankWolfe, kKernelFrankWolfe,
       kKernelBcfw, kSubgradient, kCuttingPlane1, kCuttingPlaneN, kBundle, kExponentiatedGradient,
-      kExcessiveGap, kExtragradient, kDlpw, kSmoothDlpw, kProxSdca, kMultiSample;
+      kExcessiveGap, kExtragradient, kDlpw, kSmoothDlpw, kProxSdca, kMultiSample, kPdhg;
 
  private:
   std::string_view name_ = "auto";
@@ -56,6 +56,7 @@ inline constexpr LearnerKind LearnerKind::kExtragradient{"extragradient"};
 inline constexpr LearnerKind LearnerKind::kDlpw{"dlpw"};
 inline constexpr LearnerKind LearnerKind::kSmoothDlpw{"smooth-dlpw"};
 inline constexpr LearnerKind LearnerKind::kProxSdca{"prox-sdca"};
+inline constexpr LearnerKind LearnerKind::kPdhg{"pdhg"};
 inline constexpr LearnerKind LearnerKind::kMultiSample{"multi-sample"};
 
 /// kAuto: pairwise for soft and al, and for bcfw where `auto` chose the learner; Frank-Wolfe for

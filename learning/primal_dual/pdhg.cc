@@ -8,22 +8,23 @@
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
+#include <slackline/learning/primal_dual/labellings_first.h>
 #include <slackline/learning/primal_dual/pdhg_blocks.h>
 #include <slackline/learning/step/mixed_points.h>
 
 namespace slackline::internal {
 namespace {
 
-constexpr double kRelaxation = 1.9;
+constexpr double kOverRelaxation = 1.9;
 /// Iterations of a pass.
-constexpr Index kIterations = 20;
+constexpr Index kIterationsOfPass = 20;
 /// Parts of sums over examples, each with a vector of weights. Fixed, so that results do not depend
 /// on the number of threads.
-constexpr Index kChunks = 16;
+constexpr Index kChunksOfExamples = 16;
 /// Entries of an iteration for which a second thread pays.
 constexpr Offset kLeastWorkOfThread = 100'000;
 
-class PdhgLearner final : public Learner, public DualPointSource, public LambdaFollower {
+class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public LambdaFollower {
  public:
   PdhgLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -48,17 +49,17 @@ class PdhgLearner final : public Learner, public DualPointSource, public LambdaF
       ScatterFeatures(example, q, 1, truth_);
       work_of_iteration_ += examples_.back().work();
     }
-    const Index chunks = std::min(kChunks, problem.size());
+    const Index chunks = std::min(kChunksOfExamples, problem.size());
     scratch_.resize(chunks);
     sums_.assign(chunks, std::vector<double>(w_.size(), 0.0));
   }
 
   void RunPass(const StopControl& stop) override {
-    for (Index k = 0; k < kIterations && !stop.ShouldStop(); ++k) Iterate();
+    for (Index k = 0; k < kIterationsOfPass && !stop.ShouldStop(); ++k) Iterate();
   }
 
   Evaluation Evaluate(int threads) override {
-    AddPoint(threads);
+    AddNewestPoint(threads);
     Evaluation evaluation;
     evaluation.problem = CertifiedProblem::kRelaxed;
     evaluation.dual = mixture_.value();
@@ -70,6 +71,14 @@ class PdhgLearner final : public Learner, public DualPointSource, public LambdaF
       evaluated_.assign(mixture_.weights().begin(), mixture_.weights().end());
     }
     return evaluation;
+  }
+
+  void AddPoint(DualPoints points) override {
+    std::vector<double> weights;
+    points.Weights(problem_, &weights);
+    const DualMixture::Change change = mixture_.Add(std::move(weights), points.MeanLoss());
+    if (keeping_.keeps()) points_.Add(std::move(points), change);
+    keeping_.AfterCheck();
   }
 
   void Archive(StateArchive* archive) override {
@@ -145,7 +154,7 @@ class PdhgLearner final : public Learner, public DualPointSource, public LambdaF
     for (std::vector<double>& sum : sums_) std::fill(sum.begin(), sum.end(), 0.0);
     ForEachExample(w_, Threads(), [&](Index m, const Chunk& chunk, PdhgScratch* scratch) {
       scratch->q.assign(scratch->u.size(), 0.0);
-      examples_[m].Iterate(kRelaxation, scratch);
+      examples_[m].Iterate(kOverRelaxation, scratch);
       ScatterFeatures(problem_.data().example(m), scratch->q, 1, sums_[chunk.chunk]);
     });
     for (std::size_t k = 0; k < w_.size(); ++k) {
@@ -154,27 +163,21 @@ class PdhgLearner final : public Learner, public DualPointSource, public LambdaF
       for (const std::vector<double>& sum : sums_) gradient += sum[k];
       const double step = 1 / sizes_[k];
       const double next = (w_[k] - step * gradient) / (1 + step * problem_.lambda_m());
-      w_[k] += kRelaxation * (next - w_[k]);
+      w_[k] += kOverRelaxation * (next - w_[k]);
     }
     ++iterations_;
   }
 
   /// Adds the repaired point of all examples to the mixture.
-  void AddPoint(int threads) {
+  void AddNewestPoint(int threads) {
     DualPoints points(problem_);
     ForEachExample({}, threads, [&](Index m, const Chunk&, PdhgScratch* scratch) {
       const ExampleView example = problem_.data().example(m);
       scratch->q.assign(example.structure().num_coordinates(), 0.0);
       const double loss = examples_[m].Point(scratch);
-      for (double& q : scratch->q) q = -q;
-      AddLabellingFeatures(example, example.labels(), 1, scratch->q);
-      points.Set(m, scratch->q, loss);
+      points.SetFeatures(example, m, scratch->q, loss);
     });
-    std::vector<double> weights;
-    points.Weights(problem_, &weights);
-    const DualMixture::Change change = mixture_.Add(std::move(weights), points.MeanLoss());
-    if (keeping_.keeps()) points_.Add(std::move(points), change);
-    keeping_.AfterCheck();
+    AddPoint(std::move(points));
   }
 
   /// An upper bound on the optimum, at these weights and the messages.
@@ -206,12 +209,28 @@ class PdhgLearner final : public Learner, public DualPointSource, public LambdaF
 
 }  // namespace
 
-std::unique_ptr<Learner> MakePdhgLearner(const Problem& problem, const TrainOptions& options) {
+std::unique_ptr<PdhgLearnerBase> MakeSaddleLearner(const Problem& problem,
+                                                   const TrainOptions& options) {
   return std::make_unique<PdhgLearner>(problem, options);
 }
 
 namespace {
 
+std::unique_ptr<Learner> MakePdhg(const Problem& problem, const TrainOptions& options) {
+  if (options.own<PdhgOptions>().labellings == Switch::kOn)
+    return MakeLabellingsFirstLearner(problem, options);
+  return MakeSaddleLearner(problem, options);
+}
+
+constexpr OptionRecord kPdhgOptions[] = {
+    {.name = "labellings",
+     .placeholder = "auto|on|off",
+     .text = "pdhg: begin with labellings as corners, as long as they promise to be faster; auto: "
+             "on with --learner auto",
+     .default_text = "auto",
+     .field = Field<&PdhgOptions::labellings>,
+     .special_values = "on"}};
+constexpr std::span<const OptionRecord> kPdhgOptionLists[] = {kPdhgOptions};
 constexpr LearnerVariant kPdhgVariants[] = {
     {.needs = NeedsAll(Need::kSumLoss, Need::kTables, Need::kNoGlobals, Need::kEveryState)}};
 
@@ -221,8 +240,9 @@ constinit const LearnerRecord kPdhgLearner = {
     .name = "pdhg",
     .summary = "the relaxed problem as one saddle point, for graphs with cycles",
     .section = "The saddle point: `pdhg`",
-    .make = MakePdhgLearner,
+    .make = MakePdhg,
     .variants = kPdhgVariants,
+    .options = kPdhgOptionLists,
     .own_steps = "takes steps of the primal-dual hybrid gradient method only",
     .own_order = "takes all examples at once"};
 

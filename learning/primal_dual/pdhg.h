@@ -33,11 +33,26 @@
 #include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/step/dual_points.h>
 
 namespace slackline::internal {
 
-/// Throws DataError on global factors.
-std::unique_ptr<Learner> MakePdhgLearner(const Problem& problem, const TrainOptions& options);
+struct PdhgOptions {
+  /// Whether example blocks with labellings as corners begin (labellings_first.h). kAuto: where
+  /// `auto` chose the learner.
+  Switch labellings = Switch::kAuto;
+};
+
+/// The part of the learner that other learners use.
+class PdhgLearnerBase : public Learner {
+ public:
+  /// Adds a dual point to those whose best mixture is the lower bound.
+  virtual void AddPoint(DualPoints points) = 0;
+};
+
+/// The learner without labellings before it.
+std::unique_ptr<PdhgLearnerBase> MakeSaddleLearner(const Problem& problem,
+                                                   const TrainOptions& options);
 
 extern const LearnerRecord kPdhgLearner;
 

@@ -21,6 +21,14 @@ void DualPoints::Set(Index m, std::span<const double> coordinates, double loss) 
   set_loss(m, loss);
 }
 
+void DualPoints::SetFeatures(const ExampleView& example, Index m, std::span<const double> features,
+                             double loss) {
+  const std::span<double> own = coordinates(m);
+  for (std::size_t k = 0; k < own.size(); ++k) own[k] = -features[k];
+  AddLabellingFeatures(example, example.labels(), 1, own);
+  set_loss(m, loss);
+}
+
 double DualPoints::TotalLoss() const {
   return std::accumulate(losses_.begin(), losses_.end(), 0.0);
 }

@@ -34,6 +34,10 @@ class DualPoints {
   /// Sets the point of example m. Different examples may be set by different threads.
   void Set(Index m, std::span<const double> coordinates, double loss);
 
+  /// The same from φ_m(μ_m), num_coordinates numbers.
+  void SetFeatures(const ExampleView& example, Index m, std::span<const double> features,
+                   double loss);
+
   /// Σ_m Δ_m·μ_m.
   double TotalLoss() const;
   /// (1/M) Σ_m Δ_m·μ_m.

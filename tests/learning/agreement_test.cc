@@ -62,6 +62,7 @@ const Row kRows[] = {
      kConverged, kConverged},
     {Kind::kBcfw, "away", [](TrainOptions* o) { o->step = StepKind::kAway; }, 3000, kConverged,
      kConverged},
+    {Kind::kPdhg, "", Defaults, 3000, kConverged, kConverged},
     {Kind::kBcfw, "fw", Weighted, 1000, 0.015, 0.02},
     {Kind::kAugmentedLagrangian, "", Defaults, 3000, kConverged, kConverged},
     {Kind::kCuttingPlane1, "", Defaults, 1000, kConverged, kConverged},

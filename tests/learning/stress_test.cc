@@ -427,7 +427,8 @@ bool Converges(const TrainOptions& options) {
   if (options.oracle == SolverKind::kMessages) return false;
   if (options.oracle == SolverKind::kAuto && !HasGlpk()) return false;  // may be messages
   constexpr LearnerKind kConverging[] = {LearnerKind::kAuto, LearnerKind::kCuttingPlane1,
-                                         LearnerKind::kCuttingPlaneN, LearnerKind::kBundle};
+                                         LearnerKind::kCuttingPlaneN, LearnerKind::kBundle,
+                                         LearnerKind::kPdhg};
   if (std::find(std::begin(kConverging), std::end(kConverging), options.learner) !=
       std::end(kConverging))
     return true;

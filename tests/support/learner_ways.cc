@@ -312,6 +312,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
   if (!forbidden) {
     AddDualLosses(random, &ways);
     AddFactorBlocks(random, &ways);
+    ways.push_back(Of(LearnerKind::kPdhg));
   }
   for (const SolverKind oracle : oracles) ways.push_back(SimpleWay(random, oracle));
   for (const LearnerKind learner : kMarginalLearners) {

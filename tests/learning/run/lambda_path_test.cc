@@ -47,6 +47,7 @@ void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
   for (const LearnerKind learner :
        {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN, LearnerKind::kBundle})
     add(learner, 1e-6, 3000);
+  add(LearnerKind::kPdhg, 1e-4, 3000);
   add(LearnerKind::kCuttingPlaneN, 1e-6, 3000).rescaling = Rescaling::kSlack;
   add(LearnerKind::kFrankWolfe, 1e-2, 30000);
   add(LearnerKind::kSubgradient, 5e-2, 30000).average = AverageKind::kWeighted;
