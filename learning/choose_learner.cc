@@ -134,18 +134,22 @@ std::string TakeExampleBlocks(const ProblemOfRanks& joint, TrainOptions* options
   if (joint.AllGraphs(IsBinaryPairwise))
     return TakeExampleBlocks(options, "roof duality",
                              "all variables are binary and all factors join at most two");
-  const auto fits = [](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); };
-  if (joint.AnyGraph(fits)) {
+  const bool small =
+      joint.AnyGraph([](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); });
+  if (SaddleApplies(joint, *options)) {
+    options->learner = LearnerKind::kPdhg;
+    options->own<PdhgOptions>().labellings = Switch::kOn;
+    return small ? "example blocks (bcfw) by message passing with branch and bound; the LP "
+                   "relaxation as a saddle point (pdhg) if that takes too long: the graphs have "
+                   "cycles, and are small enough for branch and bound"
+                 : "labellings by message passing (bcfw), and the saddle point (pdhg) where they "
+                   "do not suffice: the graphs are large and have cycles";
+  }
+  if (small) {
     options->oracle = SolverKind::kMessagesBranchAndBound;
     return TakeExampleBlocks(
         options, "message passing, with branch and bound where messages do not close the gap",
         "the graphs have cycles, and are small enough for branch and bound");
-  }
-  if (SaddleApplies(joint, *options)) {
-    options->learner = LearnerKind::kPdhg;
-    options->own<PdhgOptions>().labellings = Switch::kOn;
-    return "labellings by message passing (bcfw), and the saddle point (pdhg) where they do not "
-           "suffice: the graphs are large and have cycles";
   }
   options->oracle = SolverKind::kMessages;
   return TakeExampleBlocks(options, "message passing", "the graphs are large and have cycles");

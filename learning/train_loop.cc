@@ -72,6 +72,10 @@ void Absorb(const TrainOptions& options, const Learner& learner, const Evaluatio
     throw std::overflow_error("training overflowed: the objective is not a finite number");
   }
   ProgressRecord& record = state->record;
+  // An upper bound of the exact problem is none of the relaxed one.
+  if (record.problem == CertifiedProblem::kExact &&
+      evaluation.problem == CertifiedProblem::kRelaxed)
+    state->weights.clear();
   record.problem = evaluation.problem;
   record.check_primal = evaluation.primal;
   const bool first = state->weights.empty();

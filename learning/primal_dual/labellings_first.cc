@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <slackline/inference/message_branch_and_bound.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/planes/gap_curve.h>
 #include <slackline/learning/primal_dual/pdhg.h>
@@ -24,13 +25,22 @@ constexpr double kEntry = 0.5;
 constexpr double kMostShare = 0.5;
 constexpr double kSmallestShare = 1e-6;
 
-TrainOptions OptionsOfBlocks(const TrainOptions& options) {
+/// With branch and bound, where a graph is small enough, blocks train on the exact problem.
+bool TrainsExactly(const Problem& problem) {
+  const auto& structures = problem.data().structures();
+  return std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
+    return MessageBranchAndBound::Fits(structure->graph());
+  });
+}
+
+TrainOptions OptionsOfBlocks(const Problem& problem, const TrainOptions& options) {
   TrainOptions blocks = options;
   blocks.learner = LearnerKind::kBcfw;
   blocks.step = StepKind::kPairwise;
   blocks.order = OrderKind::kGap;
   blocks.average = AverageKind::kOff;
-  blocks.oracle = SolverKind::kMessages;
+  blocks.oracle =
+      TrainsExactly(problem) ? SolverKind::kMessagesBranchAndBound : SolverKind::kMessages;
   blocks.own<BcfwOptions>().planes = Switch::kOn;
   return blocks;
 }
@@ -44,7 +54,7 @@ class LabellingsFirstLearner final : public Learner,
   LabellingsFirstLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
-        blocks_(kBcfwLearner.make(problem, OptionsOfBlocks(options))) {
+        blocks_(kBcfwLearner.make(problem, OptionsOfBlocks(problem, options))) {
     traits_ = {.dual_point = this, .lambda = this, .advisor = this, .listener = this};
     for (Index m = 0; m < problem.size(); ++m)
       iteration_ += kEntry * WorkOfIteration(problem.data().example(m).graph());
@@ -66,8 +76,11 @@ class LabellingsFirstLearner final : public Learner,
     curve_.Add(done, primal_ - dual_);
     if (!SaddleIsAhead(done)) return slackline::internal::Adapt(*blocks_, evaluation);
     TakeOver();
-    return "labellings alone do not come near the wanted gap: training goes on with the saddle "
-           "point (pdhg)";
+    return evaluation.problem == CertifiedProblem::kExact
+               ? "the exact problem takes too long: training goes on with its LP relaxation, as a "
+                 "saddle point (pdhg), and bounds are those of the relaxed problem"
+               : "labellings alone do not come near the wanted gap: training goes on with the "
+                 "saddle point (pdhg)";
   }
 
   bool CheckIsCheap() const override { return slackline::internal::CheckIsCheap(Active()); }
