@@ -131,21 +131,32 @@ std::string TakeExampleBlocks(const ProblemOfRanks& joint, TrainOptions* options
   if (joint.AllGraphs(IsForest))
     return TakeExampleBlocks(options, "dynamic programming",
                              "no graph has a cycle, so it is exact");
-  if (joint.AllGraphs(IsBinaryPairwise))
+  if (joint.AllGraphs(IsBinaryPairwise) && options->certify != Certify::kExact)
     return TakeExampleBlocks(options, "roof duality",
                              "all variables are binary and all factors join at most two");
   const bool small =
       joint.AnyGraph([](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); });
+  if (options->certify == Certify::kExact) {
+    options->oracle = SolverKind::kMessagesBranchAndBound;
+    return TakeExampleBlocks(options, "message passing, with branch and bound on small graphs",
+                             "the exact problem is asked for");
+  }
+  const bool relaxed = options->certify == Certify::kRelaxed;
   if (SaddleApplies(joint, *options)) {
     options->learner = LearnerKind::kPdhg;
     options->own<PdhgOptions>().labellings = Switch::kOn;
+    options->oracle =
+        small && !relaxed ? SolverKind::kMessagesBranchAndBound : SolverKind::kMessages;
+    if (relaxed)
+      return "labellings by message passing (bcfw), and the saddle point (pdhg) where they do not "
+             "suffice: the relaxed problem is asked for";
     return small ? "example blocks (bcfw) by message passing with branch and bound; the LP "
                    "relaxation as a saddle point (pdhg) if that takes too long: the graphs have "
                    "cycles, and are small enough for branch and bound"
                  : "labellings by message passing (bcfw), and the saddle point (pdhg) where they "
                    "do not suffice: the graphs are large and have cycles";
   }
-  if (small) {
+  if (small && !relaxed) {
     options->oracle = SolverKind::kMessagesBranchAndBound;
     return TakeExampleBlocks(
         options, "message passing, with branch and bound where messages do not close the gap",
@@ -231,7 +242,10 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   const bool open_shards = chosen.shards == 0;
   if (open_shards) chosen.shards = 1;
   PrepareForRanks(&chosen);
-  if (chosen.learner == LearnerKind::kAuto) choice.reason = Decide(problem, &chosen);
+  if (chosen.learner == LearnerKind::kAuto) {
+    choice.reason = Decide(problem, &chosen);
+    chosen.certify = Certify::kAuto;  // has been decided
+  }
   if (chosen.step == StepKind::kAuto) {
     if (chosen.learner == LearnerKind::kBcfw) chosen.step = StepKind::kFrankWolfe;
     if (chosen.learner == LearnerKind::kAugmentedLagrangian || chosen.learner == LearnerKind::kSoft)

@@ -74,12 +74,16 @@ enum class RhoScale { kExample, kPaper };
 /// spaces that can be enumerated).
 enum class Rescaling { kMargin, kSlack };
 
+/// Which problem a run with --learner auto is to train and certify, where both are at hand.
+enum class Certify { kAuto, kExact, kRelaxed };
+
 /// The names of these values on the command line and in files.
 std::string_view Name(LearnerKind kind);
 std::string_view Name(StepKind kind);
 std::string_view Name(OrderKind kind);
 std::string_view Name(RhoScale scale);
 std::string_view Name(Rescaling rescaling);
+std::string_view Name(Certify certify);
 std::string_view Name(AverageKind kind);
 std::string_view Name(Switch kind);
 
@@ -109,7 +113,7 @@ struct TrainOptions;
 /// The value of an option of any type.
 using OptionValue =
     std::variant<double, bool, Index, std::int64_t, LearnerKind, StepKind, OrderKind, RhoScale,
-                 AverageKind, Switch, Rescaling, KernelKind, SolverKind>;
+                 AverageKind, Switch, Rescaling, Certify, KernelKind, SolverKind>;
 
 /// Access to one option. `set` needs a value of the type that `get` returns.
 struct OptionField {

@@ -92,6 +92,12 @@ constexpr OptionRecord kShared[] = {
      .field = Field<&O::rescaling>,
      .by_learner = true,
      .special_values = "slack"},
+    {.name = "certify",
+     .placeholder = "auto|exact|relaxed",
+     .text = "with --learner auto on graphs with cycles: train and certify the exact problem, or "
+             "its LP relaxation; auto: the exact problem while that is cheap",
+     .default_text = "auto",
+     .field = Field<&O::certify>},
     {.name = "associative",
      .text = "bcfw, prox-sdca: constrain the signs of weights of pairs, so that pairs reward "
              "agreement (associative models); graph cuts then find labellings (--oracle expansion)",

@@ -52,6 +52,8 @@ constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample},
                                        {"paper", RhoScale::kPaper}};
 constexpr Named<Rescaling> kRescalings[] = {{"margin", Rescaling::kMargin},
                                             {"slack", Rescaling::kSlack}};
+constexpr Named<Certify> kCertifies[] = {
+    {"auto", Certify::kAuto}, {"exact", Certify::kExact}, {"relaxed", Certify::kRelaxed}};
 
 template <class T>
 std::string_view Find(Names<T> names, T value) {
@@ -154,6 +156,10 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
 void CheckCombinations(const TrainOptions& options, std::span<const std::string_view> given) {
   const LearnerSet set = SetOf(options.learner);
   const auto learners = Learners();
+  if (options.certify != Certify::kAuto &&
+      (options.learner != LearnerKind::kAuto || options.oracle != SolverKind::kAuto))
+    throw DataError("--certify " + std::string(Name(options.certify)) +
+                    " needs --learner auto and --oracle auto, which it decides");
   for (std::size_t k = 0; k < learners.size(); ++k) {
     if ((set >> k & 1) != 0 && learners[k]->check != nullptr) learners[k]->check(options);
   }
@@ -231,6 +237,7 @@ std::string_view Name(StepKind kind) { return Find<StepKind>(kStepKinds, kind); 
 std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
 std::string_view Name(Rescaling rescaling) { return Find<Rescaling>(kRescalings, rescaling); }
+std::string_view Name(Certify certify) { return Find<Certify>(kCertifies, certify); }
 std::string_view Name(Switch kind) { return Find<Switch>(kSwitches, kind); }
 std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
 
@@ -262,6 +269,8 @@ T ReadValue(const OptionRecord& record, std::string_view value) {
     return Choose<RhoScale>(kScales, record, value);
   } else if constexpr (std::is_same_v<T, Rescaling>) {
     return Choose<Rescaling>(kRescalings, record, value);
+  } else if constexpr (std::is_same_v<T, Certify>) {
+    return Choose<Certify>(kCertifies, record, value);
   } else {
     static_assert(std::is_same_v<T, SolverKind>);
     try {

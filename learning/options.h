@@ -80,6 +80,10 @@ struct TrainOptions {
   double kernel_gamma = 0;
   Index kernel_degree = 3;
   double kernel_offset = 1;
+  /// For `auto`. kExact: the exact problem, with oracles that search, also where it may never come
+  /// to its gap. kRelaxed: the LP relaxation. kAuto: the exact problem where that is cheap, by
+  /// counts of work.
+  Certify certify = Certify::kAuto;
   /// Oracle of the learners that maximise over whole examples.
   SolverKind oracle = SolverKind::kAuto;
 

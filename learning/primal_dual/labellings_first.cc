@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <slackline/inference/message_branch_and_bound.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/planes/gap_curve.h>
 #include <slackline/learning/primal_dual/pdhg.h>
@@ -25,22 +24,13 @@ constexpr double kEntry = 0.5;
 constexpr double kMostShare = 0.5;
 constexpr double kSmallestShare = 1e-6;
 
-/// With branch and bound, where a graph is small enough, blocks train on the exact problem.
-bool TrainsExactly(const Problem& problem) {
-  const auto& structures = problem.data().structures();
-  return std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
-    return MessageBranchAndBound::Fits(structure->graph());
-  });
-}
-
-TrainOptions OptionsOfBlocks(const Problem& problem, const TrainOptions& options) {
+TrainOptions OptionsOfBlocks(const TrainOptions& options) {
   TrainOptions blocks = options;
   blocks.learner = LearnerKind::kBcfw;
   blocks.step = StepKind::kPairwise;
   blocks.order = OrderKind::kGap;
   blocks.average = AverageKind::kOff;
-  blocks.oracle =
-      TrainsExactly(problem) ? SolverKind::kMessagesBranchAndBound : SolverKind::kMessages;
+  if (blocks.oracle == SolverKind::kAuto) blocks.oracle = SolverKind::kMessages;
   blocks.own<BcfwOptions>().planes = Switch::kOn;
   return blocks;
 }
@@ -54,7 +44,7 @@ class LabellingsFirstLearner final : public Learner,
   LabellingsFirstLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
-        blocks_(kBcfwLearner.make(problem, OptionsOfBlocks(problem, options))) {
+        blocks_(kBcfwLearner.make(problem, OptionsOfBlocks(options))) {
     traits_ = {.dual_point = this, .lambda = this, .advisor = this, .listener = this};
     for (Index m = 0; m < problem.size(); ++m)
       iteration_ += kEntry * WorkOfIteration(problem.data().example(m).graph());

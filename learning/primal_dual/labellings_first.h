@@ -6,9 +6,8 @@
 // Labellings are quick to a gap of a few hundredths, and where the relaxation is tight they reach
 // any gap. Where it is not, their dual can at most come to the optimum of the exact problem, which
 // lies below that of the relaxed problem. Both bound the same optimum, so that the best bounds of
-// both make the certificate. Where a graph is small enough for branch and bound
-// (MessageBranchAndBound::Fits), example blocks train on the exact problem; upper bounds then begin
-// anew when the saddle point, which knows only the relaxed problem, takes over.
+// both make the certificate. With oracle messages-branch-and-bound example blocks train on the
+// exact problem; upper bounds then begin anew when the saddle point, which knows only the relaxed problem, takes over.
 //
 // The curve of the certified gap over counted work (array entries touched; never seconds, so that
 // runs replay) is extrapolated to the wanted gap after every check. The saddle point takes over, for

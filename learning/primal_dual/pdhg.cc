@@ -230,6 +230,19 @@ constexpr OptionRecord kPdhgOptions[] = {
      .default_text = "auto",
      .field = Field<&PdhgOptions::labellings>,
      .special_values = "on"}};
+
+/// Requires that the learner of the options is pdhg.
+void CheckPdhg(const TrainOptions& options) {
+  if (options.oracle == SolverKind::kAuto) return;
+  if (options.own<PdhgOptions>().labellings != Switch::kOn)
+    throw DataError("--oracle needs --labellings on: the saddle point calls no oracle");
+  if (options.oracle != SolverKind::kMessages &&
+      options.oracle != SolverKind::kMessagesBranchAndBound)
+    throw DataError(
+        "--labellings on needs --oracle messages or messages-branch-and-bound, which find "
+        "labellings");
+}
+
 constexpr std::span<const OptionRecord> kPdhgOptionLists[] = {kPdhgOptions};
 constexpr LearnerVariant kPdhgVariants[] = {
     {.needs = NeedsAll(Need::kSumLoss, Need::kTables, Need::kNoGlobals, Need::kEveryState)}};
@@ -242,8 +255,10 @@ constinit const LearnerRecord kPdhgLearner = {
     .section = "The saddle point: `pdhg`",
     .make = MakePdhg,
     .variants = kPdhgVariants,
+    .reads = "oracle",
     .options = kPdhgOptionLists,
     .own_steps = "takes steps of the primal-dual hybrid gradient method only",
-    .own_order = "takes all examples at once"};
+    .own_order = "takes all examples at once",
+    .check = CheckPdhg};
 
 }  // namespace slackline::internal

@@ -52,9 +52,7 @@ TEST_CASE("without options the structure decides the learner") {
   CHECK(binary.reason.find("roof duality") != std::string::npos);
 
   const LearnerChoice loopy = ChooseLearner(Loopy(3), {});
-  CHECK(loopy.options.learner == LearnerKind::kBcfw);
-  CHECK(loopy.options.step == StepKind::kPairwise);
-  CHECK(loopy.options.order == OrderKind::kGap);
+  CHECK(loopy.options.learner == LearnerKind::kPdhg);
   CHECK(loopy.options.oracle == SolverKind::kMessagesBranchAndBound);
   CHECK(loopy.reason.find("small enough for branch and bound") != std::string::npos);
 
@@ -64,8 +62,19 @@ TEST_CASE("without options the structure decides the learner") {
   grid.states = 7;
   grid.features = 2;
   const LearnerChoice large = ChooseLearner(Problem(MakeGridProblem(grid), 0.1), {});
-  CHECK(large.options.learner == LearnerKind::kBcfw);
+  CHECK(large.options.learner == LearnerKind::kPdhg);
   CHECK(large.options.oracle == SolverKind::kMessages);
+  TrainOptions pairwise;
+  pairwise.step = StepKind::kPairwise;
+  const Problem again(MakeGridProblem(grid), 0.1);
+  CHECK(ChooseLearner(again, pairwise).options.learner == LearnerKind::kBcfw);
+  TrainOptions relaxed;
+  relaxed.certify = Certify::kRelaxed;
+  CHECK(ChooseLearner(Loopy(3), relaxed).options.oracle == SolverKind::kMessages);
+  TrainOptions exact;
+  exact.certify = Certify::kExact;
+  CHECK(ChooseLearner(Loopy(2), exact).options.learner == LearnerKind::kBcfw);
+  CHECK(ChooseLearner(Loopy(2), exact).options.oracle == SolverKind::kMessagesBranchAndBound);
   CHECK(large.reason.find("large") != std::string::npos);
 }
 
