@@ -390,9 +390,9 @@ def test_predictors_have_methods_and_limits():
     for i in range(16):
         builder.add_input(grid[i], look, i)
         if i % 4 < 3:
-            builder.add_factor([grid[i], grid[i + 1]], factors.Potts(3), same)
+            builder.add_factor([grid[i], grid[i + 1]], factors.potts(3), same)
         if i < 12:
-            builder.add_factor([grid[i], grid[i + 4]], factors.Potts(3), same)
+            builder.add_factor([grid[i], grid[i + 4]], factors.potts(3), same)
     graph = builder.build()
     random = np.random.default_rng(1)
     weights = {"look": random.normal(size=(3, 2)), "same": np.array([[0.3]])}
