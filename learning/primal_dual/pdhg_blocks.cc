@@ -338,7 +338,8 @@ void PdhgBlocks::Iterate(double relaxation, PdhgScratch* scratch) {
     for (Index k = 0; k < batch.order; ++k) {
       const Index states = batch.first_row[k + 1] - batch.first_row[k];
       for (Index s = 0; s < states; ++s)
-        scratch->block[batch.first_row[k] + s] = 1 / (scale_ * (1 + batch.states / states));
+        scratch->block[batch.first_row[k] + s] =
+            1 / (scale_ * (1 + static_cast<double>(batch.states) / states));
     }
     block.row_steps = scratch->block.data();
     if (batch.shared) FillScores(batch, 0, scratch);

@@ -342,7 +342,7 @@ def test_the_torch_layer_has_these_gradients():
     assert given.grad.numpy() == pytest.approx(gradients * np.arange(4)[:, None])
 
 
-def hard_grid(side=14):
+def hard_grid(side=24):
     builder = slackline.GraphBuilder(slackline.Model())
     builder.add_variables(side * side, 2)
     for i in range(side * side):
@@ -371,7 +371,7 @@ def test_a_time_limit_ends_a_call():
 
 
 def test_control_c_ends_a_call():
-    graph, scores = hard_grid(20)
+    graph, scores = hard_grid()
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
     began = time.monotonic()
