@@ -7,13 +7,14 @@
 // any gap. Where it is not, their dual can at most come to the optimum of the exact problem, which
 // lies below that of the relaxed problem. Both bound the same optimum, so that the best bounds of
 // both make the certificate. With oracle messages-branch-and-bound example blocks train on the
-// exact problem; upper bounds then begin anew when the saddle point, which knows only the relaxed problem, takes over.
+// exact problem; upper bounds then begin anew when the saddle point, which knows only the relaxed
+// problem, takes over.
 //
 // The curve of the certified gap over counted work (array entries touched; never seconds, so that
-// runs replay) is extrapolated to the wanted gap after every check. The saddle point takes over, for
-// good, when the work that remains exceeds what it is expected to need, or when example blocks have
-// had half of that and are not about to end. It takes over the best dual point; weights and messages
-// would not shorten its way.
+// runs replay) is extrapolated to the wanted gap after every check. The saddle point takes over,
+// for good, when the work that remains exceeds what it is expected to need, or when example blocks have
+// had half of that and are not about to end. It takes over the best dual point; weights and
+// messages would not shorten its way.
 #pragma once
 
 #include <memory>

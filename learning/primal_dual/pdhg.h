@@ -8,8 +8,8 @@
 //     λM/2 ‖w‖² + Σ_m [Δ_m·μ_m + w·(φ_m(μ_m) − φ_m(y^m)) + Σ_ci δ_ci·(μ_i − A_ci μ_c)]
 //
 // Sources: Chambolle and Pock, "A first-order primal-dual algorithm for convex problems with
-// applications to imaging", JMIV 2011; Pock and Chambolle, "Diagonal preconditioning for first order
-// primal-dual algorithms in convex optimization", ICCV 2011 (steps from the norms of rows and
+// applications to imaging", JMIV 2011; Pock and Chambolle, "Diagonal preconditioning for first
+// order primal-dual algorithms in convex optimization", ICCV 2011 (steps from the norms of rows and
 // columns, α = 1); Condat, JOTA 2013 (over-relaxation). Nothing of the saddle point is solved
 // exactly in a step, so that neither oracles nor quadratic programs are called: an iteration is two
 // sweeps over the features and one over the tables of all examples (pdhg_blocks.h),

@@ -87,8 +87,8 @@ class PdhgBlocks {
   /// sums[k] += scale() · Σ |φ_k(s)| over all states of all parts, for the steps of the weights.
   void AddFeatureSizes(std::span<double> sums) const;
 
-  /// One iteration. scratch->u: the coordinate scores of the weights. Adds the coordinates of φ(μ̄),
-  /// μ̄ = 2μ⁺ − μ, to scratch->q. relaxation: in [1, 2).
+  /// One iteration. scratch->u: the coordinate scores of the weights. Adds the coordinates of
+  /// φ(μ̄), μ̄ = 2μ⁺ − μ, to scratch->q. relaxation: in [1, 2).
   void Iterate(double relaxation, PdhgScratch* scratch);
 
   /// Σ_a max_s of the reparametrised scores, losses included: max over L of Δ·μ + w·φ(μ) is not
