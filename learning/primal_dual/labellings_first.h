@@ -10,11 +10,11 @@
 // exact problem; upper bounds then begin anew when the saddle point, which knows only the relaxed
 // problem, takes over.
 //
-// The curve of the certified gap over counted work (array entries touched; never seconds, so that
-// runs replay) is extrapolated to the wanted gap after every check. The saddle point takes over,
-// for good, when the work that remains exceeds what it is expected to need, or when example blocks have
-// had half of that and are not about to end. It takes over the best dual point; weights and
-// messages would not shorten its way.
+// The curve of the certified gap over counted work (array entries touched; never seconds, so
+// that runs replay) is extrapolated to the wanted gap after every check. The saddle point takes
+// over, for good, when the work that remains exceeds what it is expected to need, or when
+// example blocks have had half of that and are not about to end. It takes over the best dual
+// point; weights and messages would not shorten its way.
 #pragma once
 
 #include <memory>
