@@ -182,7 +182,7 @@ std::vector<InferResult> InferBatch(const Graph& graph, std::span<const double> 
 
 std::vector<InferResult> InferBatch(std::span<const GraphScores> batch,
                                     const InferOptions& options) {
-  RequireInferOptions(options);
+  ScoreSolver::Require(options);
   SLACKLINE_CHECK(options.threads >= 0, "the number of threads must not be negative");
   std::vector<InferResult> results(batch.size());
   const int threads = internal::NumThreads(options.threads);

@@ -33,18 +33,6 @@ constexpr std::ptrdiff_t kSmall = 1 << 16;
 
 /// Largest number of labellings for which branch and bound alone is the exact method.
 constexpr std::ptrdiff_t kFewLabellings = std::ptrdiff_t{1} << 20;
-enum class Method { kAuto, kExact, kLp, kMessages, kExpansion };
-
-Method MethodNamed(const std::string& name) {
-  const std::vector<std::string_view> names = {"auto", "exact", "lp", "messages", "expansion"};
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end())
-    throw std::invalid_argument("unknown method '" + name +
-                                "'; choose from auto, exact, lp, messages, expansion" +
-                                internal::DidYouMean(name, names));
-  return static_cast<Method>(found - names.begin());
-}
-
 [[noreturn]] void ThrowNotSmall(const std::string& what) {
   throw std::runtime_error(
       what +
@@ -54,11 +42,24 @@ Method MethodNamed(const std::string& name) {
 
 }  // namespace
 
+ScoreSolver::Method ScoreSolver::MethodNamed(const std::string& name) {
+  const std::vector<std::string_view> names = {"auto", "exact", "lp", "messages", "expansion"};
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw std::invalid_argument("unknown method '" + name +
+                                "'; choose from auto, exact, lp, messages, expansion" +
+                                internal::DidYouMean(name, names));
+  return static_cast<Method>(found - names.begin());
+}
+
 ScoreSolver::ScoreSolver(std::shared_ptr<const internal::Structure> structure,
                          std::shared_ptr<const internal::Structure> open,
                          const InferOptions& options)
-    : structure_(std::move(structure)), open_(std::move(open)), options_(options) {
-  RequireInferOptions(options);
+    : structure_(std::move(structure)),
+      open_(std::move(open)),
+      options_(options),
+      method_(MethodNamed(options.method)) {
+  Require(options);
   has_globals_ = graph().num_global_factors() > 0;
   forest_ = !has_globals_ && internal::IsForest(graph());
   small_ = internal::CountLabellings(graph(), kSmall) <= kSmall;
@@ -115,7 +116,7 @@ void ScoreSolver::StartClock(const internal::StopCondition* shared) {
 }
 
 void ScoreSolver::Solve(internal::MapResult* result) {
-  switch (MethodNamed(options_.method)) {
+  switch (method_) {
     case Method::kAuto:
       return SolveAutomatically(result);
     case Method::kExact:
@@ -167,7 +168,7 @@ void ScoreSolver::SolveRelaxation(internal::MapResult* result) {
 void ScoreSolver::SolveBy(internal::SolverKind kind, internal::MapResult* result) {
   if (own_solver_ == nullptr) {
     const bool relax =
-        kind == internal::SolverKind::kMessages && options_.method == "lp" && options_.marginals;
+        kind == internal::SolverKind::kMessages && method_ == Method::kLp && options_.marginals;
     own_solver_ =
         relax ? internal::MakePresolvedSolver(shared_graph(), internal::MakeRelaxedMessageSolver)
               : internal::MakeMapSolver(kind, shared_graph());
@@ -377,7 +378,7 @@ Prediction PredictionOf(ScoreSolver* solver, internal::MapResult result) {
   return prediction;
 }
 
-void RequireInferOptions(const InferOptions& options) {
+void ScoreSolver::Require(const InferOptions& options) {
   MethodNamed(options.method);
   SLACKLINE_CHECK(std::isfinite(options.time_limit_seconds) && options.time_limit_seconds >= 0,
                   "a time limit must not be negative");

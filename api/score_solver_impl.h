@@ -23,7 +23,7 @@ inline namespace v1 {
 class ScoreSolver {
  public:
   /// open: the structure without its forbidden states, or the same object when it has none. Throws
-  /// as RequireInferOptions.
+  /// as Require.
   ScoreSolver(std::shared_ptr<const internal::Structure> structure,
               std::shared_ptr<const internal::Structure> open, const InferOptions& options);
 
@@ -42,6 +42,9 @@ class ScoreSolver {
   /// The weights of all blocks of the structure's layout; only those of factors with their own max
   /// oracle are read. The numbers must outlive the later calls.
   void SetWeights(std::span<const double> weights) { weights_ = weights; }
+
+  /// Throws std::invalid_argument on an unknown method and a negative limit.
+  static void Require(const InferOptions& options);
 
   /// The time limit of the options counts from here. shared: what counts in its place; may be null.
   void StartClock(const internal::StopCondition* shared = nullptr);
@@ -90,7 +93,11 @@ class ScoreSolver {
   std::span<const double> weights_;
   std::unique_ptr<internal::Decoder> table_decoder_;
   std::unique_ptr<internal::GlobalDecoder> global_decoder_;
+  enum class Method { kAuto, kExact, kLp, kMessages, kExpansion };
+  static Method MethodNamed(const std::string& name);
+
   InferOptions options_;
+  Method method_;
   std::optional<internal::DeadlineOrFlag> own_stop_;
   const internal::StopCondition* stop_ = nullptr;  // of this call; null without limits
   // For methods other than auto. All calls of own_solver_ are of one kind; search_ is the second
@@ -99,9 +106,6 @@ class ScoreSolver {
   std::unique_ptr<internal::GlobalDecoder> decomposition_;
   std::vector<double> scores_, penalised_;
 };
-
-/// Throws std::invalid_argument on an unknown method and a negative limit.
-void RequireInferOptions(const InferOptions& options);
 
 /// The labelling of the result with its score and bound. Throws std::runtime_error when no
 /// labelling was found that is allowed.

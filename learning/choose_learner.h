@@ -34,8 +34,10 @@ Index ShardsFor(const TrainOptions& options);
 ///     al; --oracle, --average, --step away, --order gap and --planes on mean bcfw;
 ///   - without factors: al;
 ///   - otherwise bcfw with active sets. Its oracle is dynamic programming on graphs without cycles,
-///     roof duality for binary variables with factors over at most two, message passing with branch
-///     and bound where some graph is small enough, else message passing.
+///     roof duality for binary variables with factors over at most two;
+///   - on other graphs with cycles pdhg, with labellings first (message passing, with branch and
+///     bound where some graph is small enough); bcfw with that oracle where an option belongs to
+///     it, or where --certify exact asks for it.
 /// Throws DataError where --rho, --tau or --shrinking off meet forbidden states.
 ///
 /// Where several ranks train together, all of them must call it, and choose the same: only learners

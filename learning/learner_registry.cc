@@ -201,7 +201,7 @@ bool IsKernelized(LearnerKind learner) {
 }
 
 LearnerSet SetOf(LearnerKind learner) {
-  // `auto` chooses between al and bcfw.
+  // `auto` chooses between al, bcfw and pdhg. An option of pdhg does not keep the choice open.
   return NamedLearners(learner == LearnerKind::kAuto ? "al bcfw" : learner.name());
 }
 

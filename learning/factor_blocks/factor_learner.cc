@@ -109,16 +109,8 @@ void FactorLearner::Archive(StateArchive* archive) {
   archive->Passes(&checked_at_);
   archive->Offsets(steps_since_update_);
   ArchiveControl(archive);
-  const bool known = keeping_.Archive(archive);
-  if (archive->loading()) {
-    evaluated_.clear();
-    points_ = MixedPoints();
-  }
-  if (known) {
-    points_.Archive(problem(), archive);
-    archive->Require(points_.size() == mixture_.size(), "a mixture does not have its points");
-  }
-  if (archive->loading() && !keeping_.keeps()) points_ = MixedPoints();
+  ArchivePoints(problem(), mixture_, &keeping_, &points_, archive);
+  if (archive->loading()) evaluated_.clear();
 }
 
 void FactorLearner::ChangeLambda(const Problem& problem) {

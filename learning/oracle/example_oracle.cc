@@ -209,8 +209,8 @@ double ExampleOracle::score_factor(Index m) const {
 }
 
 bool ExampleOracle::EndsEarly(Index m) const {
-  return options_.stop != nullptr && !slack_ && !counts_ &&
-         problem_.data().example(m).graph().num_global_factors() == 0 && options_.stop->Reached();
+  return !slack_ && !counts_ && problem_.data().example(m).graph().num_global_factors() == 0 &&
+         MustEnd();
 }
 
 double ExampleOracle::RoughBound(Index m, std::span<const double> slot_scores,
@@ -314,10 +314,10 @@ void ExampleOracle::SolveUnlessCut(Index m, MapSolver* solver, WarmStart* warm) 
   try {
     solver->Solve(scores_, warm, &result_);
   } catch (const DataError&) {
-    if (options_.stop == nullptr || !options_.stop->Reached()) throw;
+    if (!MustEnd()) throw;
     ResultOfTruth(m);
   }
-  if (options_.stop != nullptr && options_.stop->Reached()) options_.stop->CountRoughBound();
+  if (MustEnd()) options_.stop->CountRoughBound();
 }
 
 /// Fills result_ with the ground truth and a rough bound, at scores_.

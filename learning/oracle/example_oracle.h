@@ -166,6 +166,7 @@ class ExampleOracle {
                                const Options& options);
   void ChangeSums(Index position, double before, double after);
 
+  bool MustEnd() const { return options_.stop != nullptr && options_.stop->Reached(); }
   /// Whether a rough bound serves for example m, since the run must end.
   bool EndsEarly(Index m) const;
   /// Σ_a max θ_a, or for labels and pairs a somewhat smaller bound.

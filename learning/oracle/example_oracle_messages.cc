@@ -147,7 +147,7 @@ double ExampleOracle::PassLonger(Entry* entry, Index m, std::span<const double> 
   result_.value = -kInfinity;
   result_.labels.clear();
   for (Index k = 0; k < kLongIterations; ++k) {
-    const bool cut = options_.stop != nullptr && options_.stop->Reached();
+    const bool cut = MustEnd();
     if (cut && !result_.labels.empty()) break;
     passing.Iterate(messages_);
     table_work_ += passing.iteration_work();

@@ -9,6 +9,7 @@
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/planes/gap_curve.h>
 #include <slackline/learning/primal_dual/pdhg.h>
+#include <slackline/learning/primal_dual/pdhg_blocks.h>
 
 namespace slackline::internal {
 namespace {
@@ -47,7 +48,8 @@ class LabellingsFirstLearner final : public Learner,
         blocks_(kBcfwLearner.make(problem, OptionsOfBlocks(options))) {
     traits_ = {.dual_point = this, .lambda = this, .advisor = this, .listener = this};
     for (Index m = 0; m < problem.size(); ++m)
-      iteration_ += kEntry * WorkOfIteration(problem.data().example(m).graph());
+      iteration_ +=
+          kEntry * static_cast<double>(WorkOfIteration(problem.data().example(m).graph()));
   }
 
   void RunPass(const StopControl& stop) override { Active().RunPass(stop); }
@@ -122,10 +124,6 @@ class LabellingsFirstLearner final : public Learner,
  private:
   Learner& Active() { return saddle_ != nullptr ? *saddle_ : *blocks_; }
   const Learner& Active() const { return saddle_ != nullptr ? *saddle_ : *blocks_; }
-
-  static double WorkOfIteration(const FactorGraph& graph) {
-    return static_cast<double>(3 * graph.total_states() + 4 * graph.total_messages());
-  }
 
   bool SaddleIsAhead(double done) const {
     const double share = std::max(kSmallestShare, options_.gap_tolerance);

@@ -47,7 +47,7 @@ class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public
       q.assign(example.structure().num_coordinates(), 0.0);
       AddLabellingFeatures(example, example.labels(), 1, q);
       ScatterFeatures(example, q, 1, truth_);
-      work_of_iteration_ += examples_.back().work();
+      work_of_iteration_ += WorkOfIteration(example.graph());
     }
     const Index chunks = std::min(kChunksOfExamples, problem.size());
     scratch_.resize(chunks);
@@ -87,16 +87,8 @@ class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public
     for (PdhgBlocks& example : examples_) example.Archive(archive);
     archive->Count(&iterations_);
     mixture_.Archive(problem_.num_weights(), archive);
-    const bool known = keeping_.Archive(archive);
-    if (archive->loading()) {
-      evaluated_.clear();
-      points_ = MixedPoints();
-    }
-    if (known) {
-      points_.Archive(problem_, archive);
-      archive->Require(points_.size() == mixture_.size(), "a mixture does not have its points");
-    }
-    if (archive->loading() && !keeping_.keeps()) points_ = MixedPoints();
+    ArchivePoints(problem_, mixture_, &keeping_, &points_, archive);
+    if (archive->loading()) evaluated_.clear();
   }
 
   WorkCounts work() const override {
@@ -129,8 +121,8 @@ class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public
   }
 
  private:
-  /// Calls visit(example, scratch) for all examples, with coordinate scores of the weights and
-  /// empty coordinates; then adds the features of the coordinates to the chunk's sum.
+  /// Calls visit(m, chunk, scratch) for all examples. scratch->u: the coordinate scores of the
+  /// weights, unless these are empty.
   template <class Visit>
   void ForEachExample(std::span<const double> weights, int threads, const Visit& visit) {
     const auto chunks = static_cast<Index>(scratch_.size());

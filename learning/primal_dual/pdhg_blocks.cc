@@ -348,12 +348,12 @@ void PdhgBlocks::Iterate(double relaxation, PdhgScratch* scratch) {
       if (!batch.shared) FillScores(batch, b, scratch);
       block.scores = scratch->scores.data();
       block.entries = tables_.data() + batch.table + static_cast<Offset>(b) * batch.states * kLanes;
-      block.messages =
+      double* const messages =
           messages_.data() + batch.message + static_cast<Offset>(b) * batch.rows * kLanes;
       block.steps = steps;
       Gather(batch, b, scratch->mirror, scratch->rows.data() + rows * kLanes);
-      PdhgStep(block, scratch->sums.data(), scratch->rows.data());
-      ScatterRows(batch, b, block.messages, message_sums_);
+      PdhgStep(block, messages, scratch->sums.data(), scratch->rows.data());
+      ScatterRows(batch, b, messages, message_sums_);
       if (batch.shared) continue;
       AddFeatures(batch, b, scratch->sums, scratch);
       std::fill(scratch->sums.begin(), scratch->sums.end(), 0.0);
@@ -377,10 +377,8 @@ double PdhgBlocks::Bound(PdhgScratch* scratch) const {
     for (Index b = 0; b < batch.blocks; ++b) {
       if (!batch.shared) FillScores(batch, b, scratch);
       block.scores = scratch->scores.data();
-      // PdhgMaxima only reads them.
-      block.messages = const_cast<double*>(messages_.data()) + batch.message +
-                       static_cast<Offset>(b) * batch.rows * kLanes;
-      PdhgMaxima(block, maxima);
+      const Offset at = batch.message + static_cast<Offset>(b) * batch.rows * kLanes;
+      PdhgMaxima(block, messages_.data() + at, maxima);
       const std::size_t lanes =
           std::min(kLanes, batch.factors.size() - static_cast<std::size_t>(b) * kLanes);
       for (std::size_t l = 0; l < lanes; ++l) sum += maxima[l];

@@ -75,6 +75,11 @@ struct PdhgScratch {
   std::vector<double> block, rows, sums, scores, table, marginals;
 };
 
+/// Array entries that an iteration on an example touches.
+inline Offset WorkOfIteration(const FactorGraph& graph) {
+  return 3 * graph.total_states() + 4 * graph.total_messages();
+}
+
 class PdhgBlocks {
  public:
   /// Begins at the ground truth, with messages 0. The training set of `problem` must outlive the
@@ -98,9 +103,6 @@ class PdhgBlocks {
   /// Repairs a copy of μ to a point of the local polytope, each factor alone. Adds its φ to
   /// scratch->q, and returns its loss.
   double Point(PdhgScratch* scratch) const;
-
-  /// Array entries that an iteration touches.
-  Offset work() const { return 3 * layout_->num_entries() + 4 * layout_->num_messages(); }
 
   void Archive(StateArchive* archive);
 

@@ -39,18 +39,19 @@ constexpr double kTiny = 1e-300;  // in place of 0 below a fraction
 
 /// The score of a joint state minus its messages.
 template <Index kOrder>
-inline Eight Reparametrised(const PdhgBlock& block, Index state) {
+inline Eight Reparametrised(const PdhgBlock& block, const double* messages, Index state) {
   const Index order = kOrder > 0 ? kOrder : block.order;
   const Index* const row = block.row_of + static_cast<Offset>(state) * order;
   Eight value = block.own_scores ? Load(block.scores + static_cast<Offset>(state) * kLanes)
                                  : Same(block.scores[state]);
   for (Index k = 0; k < order; ++k)
-    value = value - Load(block.messages + static_cast<Offset>(row[k]) * kLanes);
+    value = value - Load(messages + static_cast<Offset>(row[k]) * kLanes);
   return value;
 }
 
 template <Index kOrder>
-inline void StepEntries(const PdhgBlock& block, double* sums, double* rows) {
+inline void StepEntries(const PdhgBlock& block, const double* messages, double* sums,
+                        double* rows) {
   const Index order = kOrder > 0 ? kOrder : block.order;
   const Eight step = Load(block.steps);
   const Eight zero = Same(0);
@@ -58,7 +59,7 @@ inline void StepEntries(const PdhgBlock& block, double* sums, double* rows) {
   for (Index state = 0; state < block.states; ++state) {
     const Offset at = static_cast<Offset>(state) * kLanes;
     const Eight entry = Load(block.entries + at);
-    const Eight next = Larger(zero, entry + step * Reparametrised<kOrder>(block, state));
+    const Eight next = Larger(zero, entry + step * Reparametrised<kOrder>(block, messages, state));
     const Eight change = next - entry;
     const Eight mirror = next + change;
     Store(entry + relaxation * change, block.entries + at);
@@ -74,27 +75,27 @@ inline void StepEntries(const PdhgBlock& block, double* sums, double* rows) {
 }  // namespace
 
 SLACKLINE_MULTIVERSION
-void PdhgStep(const PdhgBlock& block, double* sums, double* rows) {
+void PdhgStep(const PdhgBlock& block, double* messages, double* sums, double* rows) {
   std::fill_n(rows, static_cast<Offset>(block.rows) * kLanes, 0.0);
   if (block.order == 2) {
-    StepEntries<2>(block, sums, rows);
+    StepEntries<2>(block, messages, sums, rows);
   } else {
-    StepEntries<0>(block, sums, rows);
+    StepEntries<0>(block, messages, sums, rows);
   }
   for (Index r = 0; r < block.rows; ++r) {
     const Eight step = Same(block.relaxation * block.row_steps[r]);
     const Offset at = static_cast<Offset>(r) * kLanes;
-    Store(Load(block.messages + at) - step * (Load(block.mirrored + at) - Load(rows + at)),
-          block.messages + at);
+    Store(Load(messages + at) - step * (Load(block.mirrored + at) - Load(rows + at)),
+          messages + at);
   }
 }
 
 SLACKLINE_MULTIVERSION
-void PdhgMaxima(const PdhgBlock& block, double* out) {
+void PdhgMaxima(const PdhgBlock& block, const double* messages, double* out) {
   Eight best = Same(-kInfinity);
   for (Index state = 0; state < block.states; ++state)
-    best = Larger(
-        best, block.order == 2 ? Reparametrised<2>(block, state) : Reparametrised<0>(block, state));
+    best = Larger(best, block.order == 2 ? Reparametrised<2>(block, messages, state)
+                                         : Reparametrised<0>(block, messages, state));
   Store(best, out);
 }
 

@@ -17,19 +17,18 @@ struct PdhgBlock {
   const double* scores = nullptr;  ///< states numbers, or states × 8 if the scores are own
   bool own_scores = false;
   double* entries = nullptr;          ///< μ_c: states × 8
-  double* messages = nullptr;         ///< δ_ci: rows × 8
   const double* steps = nullptr;      ///< σ of the factors: 8
   const double* row_steps = nullptr;  ///< τ of the messages: one for each row
   const double* mirrored = nullptr;   ///< 2μ_i⁺ − μ_i: rows × 8
   double relaxation = 1;
 };
 
-/// Steps of all entries and messages. sums: states × 8, to which 2μ_c⁺ − μ_c is added; `rows` is
-/// work space of rows × 8.
-void PdhgStep(const PdhgBlock& block, double* sums, double* rows);
+/// Steps of all entries and messages (δ_ci: rows × 8). sums: states × 8, to which 2μ_c⁺ − μ_c is
+/// added; `rows` is work space of rows × 8.
+void PdhgStep(const PdhgBlock& block, double* messages, double* sums, double* rows);
 
 /// out[l] = max over joint states of the scores minus messages, for the factors of the block.
-void PdhgMaxima(const PdhgBlock& block, double* out);
+void PdhgMaxima(const PdhgBlock& block, const double* messages, double* out);
 
 /// Changes entries of pairs (order 2, states_first × states_second, × 8) to ones with the given
 /// marginals (rows × 8, ≥ 0 with sums 1): Algorithm 2 of Altschuler, Weed and Rigollet (2017).

@@ -35,4 +35,15 @@ void MixedPoints::Archive(const Problem& problem, StateArchive* archive) {
   for (DualPoints& point : points_) point.Archive(archive);
 }
 
+void ArchivePoints(const Problem& problem, const DualMixture& mixture, PointKeeping* keeping,
+                   MixedPoints* points, StateArchive* archive) {
+  const bool known = keeping->Archive(archive);
+  if (archive->loading()) *points = MixedPoints();
+  if (known) {
+    points->Archive(problem, archive);
+    archive->Require(points->size() == mixture.size(), "a mixture does not have its points");
+  }
+  if (archive->loading() && !keeping->keeps()) *points = MixedPoints();
+}
+
 }  // namespace slackline::internal

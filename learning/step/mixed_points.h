@@ -56,4 +56,8 @@ class MixedPoints {
   std::vector<DualPoints> points_;  // in the order of the mixture's, the best mixture first
 };
 
+/// Archives the points behind a mixture, which has been archived, where they are known.
+void ArchivePoints(const Problem& problem, const DualMixture& mixture, PointKeeping* keeping,
+                   MixedPoints* points, StateArchive* archive);
+
 }  // namespace slackline::internal

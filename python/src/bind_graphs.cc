@@ -200,14 +200,9 @@ InferOptions InferOptionsOf(std::string method, bool marginals, bool max_margina
 template <class Work>
 auto Interruptible(const Work& work, std::atomic<int>* interrupt = nullptr) {
   PythonObserver observer(py::none(), interrupt);
-  if constexpr (std::is_void_v<decltype(work(observer.interrupt()))>) {
-    WithoutGil([&] { work(observer.interrupt()); });
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-  } else {
-    auto result = WithoutGil([&] { return work(observer.interrupt()); });
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    return result;
-  }
+  auto result = WithoutGil([&] { return work(observer.interrupt()); });
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  return result;
 }
 
 /// scores: rows × number of scores.
@@ -384,7 +379,7 @@ void BindOnline(py::module_* module) {
       .def("learn",
            [](OnlineTrainer& self, const Dataset& next) {
              Interruptible(
-                 [&](const std::atomic<int>* interrupt) { self.Learn(next, interrupt); });
+                 [&](const std::atomic<int>* interrupt) { return self.Learn(next, interrupt); });
            })
       .def("weights",
            [](const OnlineTrainer& self) {
@@ -406,10 +401,10 @@ struct Predicting {
   template <class Work>
   auto Run(const Work& work) {
     *interrupt = 0;
-    return Interruptible([&](const std::atomic<int>*) { return work(predictor); },
-                         interrupt.get());
+    return Interruptible([&](const std::atomic<int>*) { return work(predictor); }, interrupt.get());
   }
 };
+
 void BindPrediction(py::module_* module) {
   py::class_<Predicting>(*module, "Predictor")
       .def(py::init([](const Graph& graph, const Model& model, const DoubleArray& weights,
@@ -424,14 +419,16 @@ void BindPrediction(py::module_* module) {
       .def("predict",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials) {
              const Observation given{InputsOf(inputs), VectorOf(potentials)};
-             return TupleOf(self.Run([&](Predictor& predictor) { return predictor.Predict(given); }));
+             return TupleOf(
+                 self.Run([&](Predictor& predictor) { return predictor.Predict(given); }));
            })
       .def("score",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials,
               const IndexArray& labels) {
              const Observation given{InputsOf(inputs), VectorOf(potentials)};
              const Labelling labelling = LabellingOf(labels);
-             return self.Run([&](Predictor& predictor) { return predictor.Score(given, labelling); });
+             return self.Run(
+                 [&](Predictor& predictor) { return predictor.Score(given, labelling); });
            })
       .def("scores",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials) {
@@ -441,7 +438,8 @@ void BindPrediction(py::module_* module) {
       .def("max_marginals",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials) {
              const Observation given{InputsOf(inputs), VectorOf(potentials)};
-             return ListOf(self.Run([&](Predictor& predictor) { return predictor.MaxMarginals(given); }));
+             return ListOf(
+                 self.Run([&](Predictor& predictor) { return predictor.MaxMarginals(given); }));
            })
       .def("k_best",
            [](Predicting& self, const py::list& inputs, const DoubleArray& potentials, int k) {
@@ -481,18 +479,19 @@ void BindGraphs(py::module_* module) {
     return TrainOn(data, arguments);
   });
   graphs.def("infer_rows", [](const Graph& graph, const DoubleArray& scores, std::string method,
-                              bool marginals, bool max_marginals, int threads,
- double time_limit) {
-    return InferRows(graph, scores,
-                     InferOptionsOf(std::move(method), marginals, max_marginals, threads, time_limit));
+                              bool marginals, bool max_marginals, int threads, double time_limit) {
+    return InferRows(
+        graph, scores,
+        InferOptionsOf(std::move(method), marginals, max_marginals, threads, time_limit));
   });
-  graphs.def("infer_graphs", [](const std::vector<Graph>& graphs_given,
-                                const std::vector<DoubleArray>& scores, std::string method,
-                                bool marginals, bool max_marginals, int threads,
- double time_limit) {
-    return InferGraphs(graphs_given, scores,
-                       InferOptionsOf(std::move(method), marginals, max_marginals, threads, time_limit));
-  });
+  graphs.def(
+      "infer_graphs",
+      [](const std::vector<Graph>& graphs_given, const std::vector<DoubleArray>& scores,
+         std::string method, bool marginals, bool max_marginals, int threads, double time_limit) {
+        return InferGraphs(
+            graphs_given, scores,
+            InferOptionsOf(std::move(method), marginals, max_marginals, threads, time_limit));
+      });
 }
 
 }  // namespace slackline::python

@@ -189,10 +189,9 @@ py::dict TrainOracle(Index examples, Offset features, py::object answer, py::obj
     }
   }
   if (!certified) {
-    throw py::value_error(
-        internal::kContradictoryOracle +
-        (oracle.first_fault().empty() ? "" : ". First, " + oracle.first_fault()) +
-        "; see check_oracle");
+    throw py::value_error(internal::kContradictoryOracle +
+                          (oracle.first_fault().empty() ? "" : ". First, " + oracle.first_fault()) +
+                          "; see check_oracle");
   }
   internal::LearnerChoice choice;
   choice.options = options;

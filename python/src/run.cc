@@ -226,8 +226,7 @@ const std::string& FitArguments::text(const std::string& name) const {
 RunRequest FitArguments::Request() const {
   RunRequest request = {TrainOptionsFrom(train), c, callback, keep_state, state, ranks};
   request.options.ranks = ranks.get();
-  if (internal::UsesKernel(request.options))
-    internal::RefuseKernelOnRanks(request.the_ranks());
+  if (internal::UsesKernel(request.options)) internal::RefuseKernelOnRanks(request.the_ranks());
   return request;
 }
 
