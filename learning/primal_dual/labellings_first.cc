@@ -14,8 +14,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Iterations that the saddle point is expected to need to a relative gap of a thousandth (2100 to
-/// 3000 were measured on grids of 8 × 8 to 24 × 24 variables with 4 to 6 states). They grow like
+/// Iterations that the saddle point is expected to need to a relative gap of a thousandth (1800 to
+/// 3600 were measured on grids of 8 × 8 to 24 × 24 variables with 4 to 6 states). They grow like
 /// the square root of its inverse.
 constexpr double kExpectedIterations = 2500;
 constexpr double kThousandth = 1e-3;

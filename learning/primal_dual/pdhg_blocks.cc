@@ -239,7 +239,7 @@ void PdhgBlocks::StepVariables(double relaxation, PdhgScratch* scratch) {
     for (std::size_t s = 0; s < states; ++s) {
       double& p = variables_[begin + s];
       scratch->mirror[begin + s] = 2 * next[s] - p;
-      p += relaxation * (next[s] - p);
+      p = (p + relaxation * (next[s] - p) + kPdhgFlush) - kPdhgFlush;
     }
     AddMarginalFeatures(given, i, std::span(scratch->mirror).subspan(begin, states), 1, scratch->q);
   }

@@ -55,6 +55,7 @@ inline void StepEntries(const PdhgBlock& block, const double* messages, double* 
   const Index order = kOrder > 0 ? kOrder : block.order;
   const Eight step = Load(block.steps);
   const Eight zero = Same(0);
+  const Eight flush = Same(kPdhgFlush);
   const Eight relaxation = Same(block.relaxation);
   for (Index state = 0; state < block.states; ++state) {
     const Offset at = static_cast<Offset>(state) * kLanes;
@@ -62,7 +63,9 @@ inline void StepEntries(const PdhgBlock& block, const double* messages, double* 
     const Eight next = Larger(zero, entry + step * Reparametrised<kOrder>(block, messages, state));
     const Eight change = next - entry;
     const Eight mirror = next + change;
-    Store(entry + relaxation * change, block.entries + at);
+    // Entries at 0 shrink by a factor in every step. Before they become denormal numbers, which take
+    // ten times as long, they are 0.
+    Store((entry + relaxation * change + flush) - flush, block.entries + at);
     Store(Load(sums + at) + mirror, sums + at);
     const Index* const row = block.row_of + static_cast<Offset>(state) * order;
     for (Index k = 0; k < order; ++k) {
