@@ -63,8 +63,8 @@ inline void StepEntries(const PdhgBlock& block, const double* messages, double* 
     const Eight next = Larger(zero, entry + step * Reparametrised<kOrder>(block, messages, state));
     const Eight change = next - entry;
     const Eight mirror = next + change;
-    // Entries at 0 shrink by a factor in every step. Before they become denormal numbers, which take
-    // ten times as long, they are 0.
+    // Entries at 0 shrink by a factor in every step. They are 0 before they become denormal
+    // numbers, which take ten times as long.
     Store((entry + relaxation * change + flush) - flush, block.entries + at);
     Store(Load(sums + at) + mirror, sums + at);
     const Index* const row = block.row_of + static_cast<Offset>(state) * order;
