@@ -118,7 +118,9 @@ TEST_CASE(
 
 TEST_CASE("pairs are repaired to their marginals, as single factors are") {
   Random random(5);
-  for (const auto& [first, second] : {std::pair{2, 3}, {4, 4}, {1, 5}, {3, 1}}) {
+  for (const auto& states : {std::pair{2, 3}, {4, 4}, {1, 5}, {3, 1}}) {
+    const int first = states.first;
+    const int second = states.second;
     CAPTURE(first);
     CAPTURE(second);
     const int rows = first + second;
