@@ -133,7 +133,7 @@ def tied_table(rows: Any, values: Any = None, num_weights: Optional[int] = None)
         raise ValueError("rows must be an array of integers with one axis per variable")
     if array.min() < -1:
         raise ValueError("rows must be >= -1")
-    numbers = np.empty(0)
+    numbers: np.ndarray = np.empty(0)
     if values is not None:
         numbers = np.asarray(values, dtype=np.float64)
         if numbers.shape != array.shape:

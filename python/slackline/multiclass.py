@@ -200,10 +200,11 @@ class MulticlassClassifier(_Classifier, Features, StructuredEstimator):
         """The weight of every example; empty: all 1. counts: of the examples of every class, on all
         processes."""
         factors = self._class_weights(classes, counts)
-        if factors is None:
-            return [] if sample_weights is None else sample_weights.tolist()
-        weights = factors[numbers_of]
-        return (weights if sample_weights is None else weights * sample_weights).tolist()
+        weights = sample_weights
+        if factors is not None:
+            of_class = factors[numbers_of]
+            weights = of_class if weights is None else of_class * weights
+        return [] if weights is None else [float(weight) for weight in weights]
 
     def _class_weight_text(self, classes: np.ndarray) -> str:
         """What the model file says: "balanced", or the factors of all classes in their order."""

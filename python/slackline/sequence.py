@@ -467,7 +467,7 @@ def _label_list(y: Any) -> list[list]:
     for m, labels in enumerate(y):
         if isinstance(labels, (str, bytes, dict)) or not hasattr(labels, "__iter__"):
             raise ValueError(f"y[{m}] must be a sequence of labels, not {type(labels).__name__}")
-        lists.append(labels.tolist() if isinstance(labels, np.ndarray) else list(labels))
+        lists.append(list(labels.tolist() if isinstance(labels, np.ndarray) else labels))
     return lists
 
 

@@ -27,6 +27,7 @@
 #include "tests/support/forest_problems.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/prox_reference.h"
+#include "tests/support/sanitized.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -153,7 +154,7 @@ TEST_CASE("every learner has a row") {
 
 TEST_CASE("on forests all learners reach one optimum") {
   Random random(71);
-  for (int trial = 0; trial < 10; ++trial) {
+  for (int trial = 0; trial < Trials(10); ++trial) {
     const double lambda = trial % 2 == 0 ? 0.3 : 0.1;
     const Problem problem(ForestProblem(random, trial), lambda);
     REQUIRE(AllGraphs(problem, IsForest));
@@ -166,7 +167,7 @@ TEST_CASE("on forests all learners reach one optimum") {
 
 TEST_CASE("with cycles learners reach the optimum of their domain") {
   Random random(72);
-  for (int trial = 0; trial < 8; ++trial) {
+  for (int trial = 0; trial < Trials(8); ++trial) {
     const double lambda = trial % 4 < 2 ? 0.3 : 0.1;
     const Problem problem(LoopyProblem(random, trial), lambda);
     REQUIRE_FALSE(AllGraphs(problem, IsForest));
@@ -180,7 +181,7 @@ TEST_CASE("with cycles learners reach the optimum of their domain") {
 
 TEST_CASE("soft reaches its penalised optimum, which is larger and falls with rho") {
   Random random(73);
-  for (int trial = 0; trial < 8; ++trial) {
+  for (int trial = 0; trial < Trials(8); ++trial) {
     const bool cycles = trial % 2 == 0;
     const Problem problem(cycles ? LoopyProblem(random, trial) : ForestProblem(random, trial), 0.2);
     const double optimum = RelaxedOptimum(problem.training(), 0.2);
@@ -207,7 +208,7 @@ TEST_CASE("soft reaches its penalised optimum, which is larger and falls with rh
 
 TEST_CASE("smoothed messages come as near as their bias allows") {
   Random random(74);
-  for (int trial = 0; trial < 6; ++trial) {
+  for (int trial = 0; trial < Trials(6); ++trial) {
     const bool cycles = trial % 2 == 0;
     const Problem problem(cycles ? LoopyProblem(random, trial) : ForestProblem(random, trial), 0.2);
     const double optimum = RelaxedOptimum(problem.training(), 0.2);
@@ -276,7 +277,7 @@ std::vector<SlackWay> SlackWays(int trial) {
 
 TEST_CASE("all learners with an oracle reach the optimum of slack rescaling") {
   Random random(75);
-  for (int trial = 0; trial < 4; ++trial) {
+  for (int trial = 0; trial < Trials(4); ++trial) {
     const bool cycles = trial % 2 == 0;
     const Problem problem(cycles ? LoopyProblem(random, trial) : ForestProblem(random, trial), 0.1);
     const double optimum = SolveSlackRescaled(problem.training(), 0.1).value;
@@ -298,7 +299,7 @@ TEST_CASE("all learners with an oracle reach the optimum of slack rescaling") {
 
 TEST_CASE("proximal dual ascent converges linearly where the smoothed maximum is a projection") {
   Random random(76);
-  for (int trial = 0; trial < 6; ++trial) {
+  for (int trial = 0; trial < Trials(6); ++trial) {
     const Problem problem(ForestProblem(random, 3), 0.2);  // variables without factors
     const double l1 = trial % 3 == 0 ? 0.0 : 0.01;
     const double exact = ExactOptimum(problem.training(), 0.2);

@@ -23,6 +23,7 @@
 #include "tests/support/learner_checks.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -124,7 +125,7 @@ TEST_CASE("visits report what the line searches gain, once, in rounds of several
 
 TEST_CASE("evaluations are those of the weights and of the dual point, around the optimum") {
   Random random(1);
-  for (const Index shards : {2, 3, 12, 100}) {
+  for (const Index shards : Cases<Index>({2, 12, 3, 100})) {
     for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample, OrderKind::kUniform}) {
       for (const Switch proximal : {Switch::kAuto, Switch::kOff}) {
         const Problem problem = DenseProblem(random);
@@ -141,13 +142,13 @@ TEST_CASE("evaluations are those of the weights and of the dual point, around th
 
 TEST_CASE("all numbers of shards reach the optimum") {
   Random random(2);
-  for (int trial = 0; trial < 6; ++trial) {
+  for (int trial = 0; trial < Trials(6); ++trial) {
     ProblemOptions kind = RandomOptions(random);
     kind.num_examples = 4;
     kind.forest = true;
     const Problem problem(RandomProblem(random, kind), 0.05);
     const double optimum = SolveExact(problem.training(), problem.lambda()).value;
-    for (const Index shards : {1, 2, 4}) {
+    for (const Index shards : Cases<Index>({1, 2, 4})) {
       TrainOptions options = Shards(shards);
       options.oracle = SolverKind::kTree;
       // Not 1e-8: the dual is then at its optimum up to rounding, and a line search over shards
@@ -163,7 +164,7 @@ TEST_CASE("all numbers of shards reach the optimum") {
 
 TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
   Random random(3);
-  for (const Index shards : {2, 4, 8}) {
+  for (const Index shards : Cases<Index>({2, 4, 8})) {
     CheckDualNeverFalls(DenseProblem(random, 24), Shards(shards, Switch::kOff), 20, kExact);
     ProblemOptions kind;
     kind.num_examples = 8;
@@ -177,7 +178,7 @@ TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
 
 TEST_CASE("the common weights are those of the dual point after every pass") {
   Random random(14);
-  for (const Index shards : {2, 3, 8}) {
+  for (const Index shards : Cases<Index>({2, 3, 8})) {
     for (const bool texts : {false, true}) {
       const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 100);
       const auto learner = MakeShardedLearner(problem, Shards(shards, Switch::kOff));
@@ -267,7 +268,7 @@ TEST_CASE("shards with little to do end the pass of others, unless it is the fir
 
 TEST_CASE("the same bits for every number of threads, and every time") {
   Random random(6);
-  for (const Index shards : {2, 3, 7}) {
+  for (const Index shards : Cases<Index>({2, 3, 7})) {
     CheckReplay(DenseProblem(random, 40), Shards(shards));
     CheckReplay(TextProblem(random), Shards(shards), 6);
   }
