@@ -87,6 +87,43 @@ void AddUp(Ranks& ranks, std::span<ExactSum> sums) {
     AddUpTogether(ranks, sums.subspan(begin, std::min(kSumsAtOnce, sums.size() - begin)));
 }
 
+double PlusTimes(double sum, double number, std::int64_t count) {
+  bool exact = number > 0;
+  while (exact && count > 0) {
+    int exponent = 0;
+    std::frexp(sum, &exponent);
+    // All multiples of the last bit are numbers up to the next power of two, and so are the sums.
+    const double next = std::ldexp(1, exponent);
+    exact = sum > 0 && std::fmod(number, std::ldexp(1, exponent - 53)) == 0;
+    if (exact) {
+      std::int64_t steps = count;
+      const double fit = (next - sum) / number;
+      if (fit < static_cast<double>(count)) steps = static_cast<std::int64_t>(fit);
+      while (std::fma(static_cast<double>(steps), number, sum) > next) --steps;
+      sum = std::fma(static_cast<double>(steps), number, sum);
+      count -= steps;
+    }
+    if (count > 0 && (exact || sum == 0)) {  // one addition that may be rounded
+      exact = true;
+      sum += number;
+      --count;
+    }
+  }
+  for (; count > 0 && sum + number != sum; --count) sum += number;
+  return sum;
+}
+
+void SumOverExamples::AddTimes(double number, std::int64_t count) {
+  if (ranks_ == nullptr) {
+    plain_ = PlusTimes(plain_, number, count);
+    return;
+  }
+  const double times = static_cast<double>(count);
+  const double product = number * times;
+  exact_.Add(product);
+  exact_.Add(std::fma(number, times, -product));
+}
+
 double SumOverExamples::Total() {
   if (ranks_ == nullptr) return plain_;
   AddUp(*ranks_, std::span(&exact_, 1));

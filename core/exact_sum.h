@@ -9,6 +9,7 @@
 // are two or three where the numbers have similar sizes, and at most 40.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,11 @@ class ExactSum {
 /// have the same bits afterwards. Each rank sends all its partial sums to all others.
 void AddUp(Ranks& ranks, std::span<ExactSum> sums);
 
+/// sum + number + … + number, `count` times, each rounded: the bits of a loop, in a few operations
+/// for each power of two that the sum passes if the last bit of the sum divides the number (1 and 2,
+/// say). Requires sum ≥ 0, number ≥ 0 and count ≥ 0.
+double PlusTimes(double sum, double number, std::int64_t count);
+
 /// A sum over all examples. Without ranks, the numbers of this process are added in the order in
 /// which they come. With ranks (which may be one process alone), the sum is exact and has the
 /// numbers of all ranks.
@@ -51,6 +57,8 @@ class SumOverExamples {
       plain_ += number;
     }
   }
+  /// The same as `count` calls of Add. Requires count ≥ 0.
+  void AddTimes(double number, std::int64_t count);
   /// With ranks: to be called by all of them, once, after their last number.
   double Total();
 

@@ -91,7 +91,9 @@ double Problem::mean_squared_range() const {
     double total = 0;
     SquaredRanges ranges;
     for (Index m = 0; m < size(); ++m)
-      ranges.VisitParts(data().example(m), [&total](double range) { total += range; });
+      ranges.VisitParts(data().example(m), [&total](double range, Index count) {
+        total = PlusTimes(total, range, count);
+      });
     range_->mean_square = total / static_cast<double>(num_parts_);
   });
   return range_->mean_square;

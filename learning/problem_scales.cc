@@ -79,13 +79,15 @@ double SquaredRanges::OfPart(const ExampleView& example, Index part) {
 
 void SquaredRanges::ReadConstants(const ExampleView& example) {
   structure_ = &example.structure();
-  constant_.resize(Size(example.graph().num_parts()));
+  runs_.clear();
   for (Index a = 0; a < example.graph().num_parts(); ++a) {
     const auto terms = structure_->terms(a);
     const bool constant = std::all_of(terms.begin(), terms.end(), [](const FeatureTerm& term) {
       return term.kind == FeatureKind::kConstant;
     });
-    constant_[Size(a)] = constant ? OfPart(example, a) : -1;
+    const double range = constant ? OfPart(example, a) : -1;
+    if (runs_.empty() || runs_.back().range != range) runs_.push_back({range, 0});
+    ++runs_.back().count;
   }
 }
 
@@ -122,7 +124,8 @@ JointScales JointScalesOf(const Problem& problem, const TrainOptions& options) {
     SumOverExamples total(exactly);
     SquaredRanges ranges;
     for (Index m = 0; m < problem.size(); ++m)
-      ranges.VisitParts(problem.data().example(m), [&total](double range) { total.Add(range); });
+      ranges.VisitParts(problem.data().example(m),
+                        [&total](double range, Index count) { total.AddTimes(range, count); });
     scales.mean_squared_range = total.Total() / static_cast<double>(scales.num_parts);
   }
   scales.score_scale = ScoreScale(problem.lambda(), scales.mean_squared_range, scales.num_parts,

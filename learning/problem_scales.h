@@ -29,15 +29,24 @@ double PenaltyScale(double lambda, double squared_range, Index num_examples);
 /// The terms of Problem::mean_squared_range, for one example after the other.
 class SquaredRanges {
  public:
-  /// Calls visit(max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖²) for the parts of an example in their order, global
-  /// factors last. Where a part has several terms, the maximum of every term is added up, which
-  /// bounds the whole from above.
+  /// Calls visit(range, count) for the parts of an example in their order, global factors last;
+  /// count: of successive parts with this range, max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖². Where a part has
+  /// several terms, the maximum of every term is added up, which bounds the whole from above.
   template <class Visit>
   void VisitParts(const ExampleView& example, const Visit& visit) {
     if (&example.structure() != structure_) ReadConstants(example);
-    for (Index a = 0; a < example.graph().num_parts(); ++a)
-      visit(constant_[Size(a)] >= 0 ? constant_[Size(a)] : OfPart(example, a));
-    for (const GlobalPart& part : example.structure().globals()) visit(OfFactor(part.factor.get()));
+    Index part = 0;
+    for (const Run& run : runs_) {
+      if (run.range >= 0) {
+        visit(run.range, run.count);
+        part += run.count;
+      } else {
+        for (const Index end = part + run.count; part < end; ++part)
+          visit(OfPart(example, part), 1);
+      }
+    }
+    for (const GlobalPart& global : example.structure().globals())
+      visit(OfFactor(global.factor.get()), 1);
   }
 
  private:
@@ -47,10 +56,14 @@ class SquaredRanges {
 
   // By factor, because the same factor object may serve many examples.
   std::map<const GlobalFactor*, double> known_;
-  // Of the structure of the last example: the ranges of its parts, or −1 where they depend on the
-  // example's numbers.
+  // Successive parts of the structure of the last example, with equal ranges, or with ranges that
+  // depend on the example's numbers (−1).
+  struct Run {
+    double range;
+    Index count;
+  };
   const Structure* structure_ = nullptr;
-  std::vector<double> constant_;
+  std::vector<Run> runs_;
 };
 
 /// Whether M ≥ 2d: many examples then share a weight, and most examples no longer matter once the

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <atomic>
+#include <utility>
 
 #include <slackline/core/stop_condition.h>
+#include <slackline/core/timer.h>
 #include <slackline/learning/learner.h>
 
 namespace slackline::internal {
@@ -45,6 +47,9 @@ class StopRelay final : public StopCondition {
     end_.compare_exchange_strong(never, control->Elapsed() + grace_seconds_);
     return control->Elapsed() >= end_;
   }
+  /// The seconds since this object was made: what the preparation of a run took, which its time
+  /// limit covers. 0 from the second call on, since a learner may make several runs.
+  double TakePreparationSeconds() { return std::exchange(prepared_, true) ? 0 : made_.Seconds(); }
   /// To be called by an oracle that has returned a bound without a solver.
   void CountRoughBound() { rough_.store(true, std::memory_order_relaxed); }
   /// Whether that has happened since the last call.
@@ -53,6 +58,8 @@ class StopRelay final : public StopCondition {
  private:
   static constexpr double kNever = kInfinity;
   double grace_seconds_;
+  WallTimer made_;
+  bool prepared_ = false;
   std::atomic<const StopControl*> control_{nullptr};
   mutable std::atomic<double> end_{kNever};  // of the grace, on the clock of the control
   std::atomic<bool> rough_{false};

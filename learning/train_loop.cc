@@ -162,7 +162,9 @@ class Run {
     cpu_start_ = ProcessCpuSeconds();
     // The clock of rank 0 decides when the time is over.
     stop_.emplace(interrupt, ranks_.first() ? options.time_limit_seconds : 0,
-                  record.seconds + record.check_seconds, !ranks_.alone());
+                  record.seconds + record.check_seconds +
+                      (options.stop != nullptr ? options.stop->TakePreparationSeconds() : 0),
+                  !ranks_.alone());
     relay_.emplace(options.stop, &*stop_);
     if (!resumed)
       state_.next_check = NextCheck(0, options.check_every, !std::isnan(GapEstimate(learner)));
@@ -349,8 +351,8 @@ class Run {
   std::optional<StopDecision> Decide() const {
     TrainOptions rules = options_;
     if (state_.provisional) rules.gap_tolerance = rules.absolute_gap = 0;
-    // The time limit covers everything in the run, observers and saving of states included, because
-    // learners cut their passes short when the limit is reached.
+    // The time limit covers everything in the run, its preparation, observers and saving of states
+    // included, because learners cut their passes short when the limit is reached.
     ProgressRecord record = state_.record;
     if (stop_->ShouldStop())
       record.check_seconds = std::max(record.check_seconds, stop_->Elapsed() - record.seconds);

@@ -16,6 +16,7 @@
 
 using slackline::internal::AddUp;
 using slackline::internal::ExactSum;
+using slackline::internal::PlusTimes;
 using slackline::internal::Random;
 using slackline::internal::Size;
 using slackline::internal::SumOverExamples;
@@ -49,6 +50,39 @@ TEST_CASE("the sum of nothing is zero") {
   CHECK(std::bit_cast<std::uint64_t>(ExactSum().Round()) == 0);
   CHECK(SumOf({1, -1}) == 0);
   CHECK(SumOf({-0.0}) == 0);
+}
+
+TEST_CASE("a number added many times has the bits of a loop") {
+  Random random(11);
+  for (int trial = 0; trial < 3000; ++trial) {
+    // Multiples of a power of two, and others; sums around powers of two.
+    const double number =
+        random.Below(4) == 0
+            ? random.Uniform()
+            : std::ldexp(random.Below(40), static_cast<int>(random.Below(60)) - 30);
+    const double start = random.Below(5) == 0
+                             ? 0
+                             : std::ldexp(1 + (random.Below(3) - 1) * random.Uniform() * 1e-3,
+                                          static_cast<int>(random.Below(70)) - 10);
+    const int count = random.Below(200);
+    double loop = start;
+    for (int k = 0; k < count; ++k) loop += number;
+    CAPTURE(number);
+    CAPTURE(start);
+    CAPTURE(count);
+    CHECK(PlusTimes(start, number, count) == loop);
+    const auto exact = [&](bool at_once) {
+      SumOverExamples sum(&slackline::internal::OneRank());
+      sum.Add(start);
+      if (at_once) {
+        sum.AddTimes(number, count);
+      } else {
+        for (int k = 0; k < count; ++k) sum.Add(number);
+      }
+      return sum.Total();
+    };
+    CHECK(exact(true) == exact(false));
+  }
 }
 
 TEST_CASE("nothing is lost between numbers that cancel") {
