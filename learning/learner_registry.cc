@@ -24,8 +24,10 @@
 #include <slackline/learning/planes/cutting_plane_n.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/primal_dual/pdhg.h>
+#include <slackline/learning/stop_relay.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
+#include <slackline/learning/zero_learner.h>
 
 namespace slackline::internal {
 namespace {
@@ -238,6 +240,16 @@ std::string LearnerNames(LearnerSet set) {
   return names;
 }
 
+namespace {
+
+/// Whether the certificate of zero weights is that of the learner's objective, on this rank alone.
+bool MayStayAtZero(const TrainOptions& options) {
+  return RanksOf(options).alone() && !UsesKernel(options) &&
+         options.learner != LearnerKind::kProxSdca;
+}
+
+}  // namespace
+
 std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions& given) {
   SLACKLINE_CHECK(given.lambda == 0 || given.lambda == problem.lambda(),
                   "options.lambda is not that of the problem: use Problem::WithLambda, or Train");
@@ -248,9 +260,15 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
     const std::string fault = Unsupported(problem, options);
     if (!fault.empty()) throw DataError(fault);
   });
-  if (UsesKernel(options) && !IsKernelized(options.learner))
-    return MakeKernelMapLearner(problem, options);
-  return RecordOf(options.learner).make(problem, options);
+  try {
+    const StopRelay::Preparation preparation(MayStayAtZero(options) ? options.stop : nullptr);
+    if (UsesKernel(options) && !IsKernelized(options.learner))
+      return MakeKernelMapLearner(problem, options);
+    return RecordOf(options.learner).make(problem, options);
+  } catch (const OutOfTime&) {
+    options.stop->CountEndedPreparation();
+    return MakeZeroLearner(problem);
+  }
 }
 
 }  // namespace slackline::internal

@@ -166,6 +166,10 @@ class Run {
                       (options.stop != nullptr ? options.stop->TakePreparationSeconds() : 0),
                   !ranks_.alone());
     relay_.emplace(options.stop, &*stop_);
+    if (options.stop != nullptr && options.stop->preparation_ended()) {
+      state_.notes.emplace_back(
+          "the run had to end while the learner was being prepared: all weights are 0");
+    }
     if (!resumed)
       state_.next_check = NextCheck(0, options.check_every, !std::isnan(GapEstimate(learner)));
     KeepState();
@@ -464,7 +468,7 @@ TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObs
                    const std::atomic<int>* interrupt) {
   CheckOptions(options);
   const Problem own = options.lambda > 0 ? problem.WithLambda(options.lambda) : problem;
-  StopRelay relay;
+  StopRelay relay(options.time_limit_seconds, interrupt);
   TrainOptions with_stop = options;
   with_stop.stop = &relay;
   const std::unique_ptr<Learner> learner = MakeLearner(own, with_stop);

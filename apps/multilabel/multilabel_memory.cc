@@ -10,11 +10,20 @@
 namespace slackline::internal {
 namespace {
 
+/// Per pair of labels and example.
+double PairBlockBytes(LearnerKind learner) {
+  for (const LearnerKind blocks : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft,
+                                   LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
+    if (learner == blocks) return kBytesPerPairBlock;
+  }
+  if (learner == LearnerKind::kPdhg) return kBytesPerSaddlePair;
+  const bool points = learner == LearnerKind::kFrankWolfe || learner == LearnerKind::kProxSdca;
+  return points ? kBytesPerPairCoordinate : 0;
+}
+
 double PairBlockBytes(const MultiLabelSize& size, LearnerKind learner) {
-  const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
-  return blocks ? kBytesPerPairBlock * static_cast<double>(size.examples) *
-                      static_cast<double>(size.pairs)
-                : 0;
+  return PairBlockBytes(learner) * static_cast<double>(size.examples) *
+         static_cast<double>(size.pairs);
 }
 
 double WeightBytes(const MultiLabelSize& size) {
@@ -68,7 +77,7 @@ std::string TrainingExcess(const MultiLabelSize& size, LearnerKind learner) {
   if (restricted_bytes > bytes / 2) text += " with many different patterns of missing labels";
   text += ": " + excess;
   if (PairBlockBytes(size, learner) > bytes / 2) {
-    return text + "; --learner bcfw needs no memory per pair and example";
+    return text + "; --learner bcfw --step pairwise needs no memory per pair and example";
   }
   if (kBytesPerPair * static_cast<double>(size.pairs) + restricted_bytes > bytes / 2) {
     return text + "; --graph none, or a file of pairs, needs less";

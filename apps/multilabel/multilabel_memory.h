@@ -26,8 +26,12 @@ inline constexpr double kBytesPerLabelEntry = 25;
 inline constexpr double kBytesPerPair = 400;
 /// Per pair of a restricted graph. Every pattern of missing labels has its own graph.
 inline constexpr double kBytesPerRestrictedPair = 130;
-/// Per pair and example: blocks of the learners al and soft.
+/// Per pair and example: blocks or messages of al, soft, dlpw and smooth-dlpw.
 inline constexpr double kBytesPerPairBlock = 32;
+/// Per pair and example: entries, messages and steps of pdhg, and the coordinates of a point.
+inline constexpr double kBytesPerSaddlePair = 80;
+/// Per pair and example: the dense dual points of fw and prox-sdca.
+inline constexpr double kBytesPerPairCoordinate = 8;
 
 struct MultiLabelSize {
   Offset examples = 0;

@@ -14,6 +14,7 @@
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/step.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 namespace {
@@ -65,6 +66,7 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, 
   std::vector<double> coordinates;
   SparseCorner truth;
   for (Index m = 0; m < problem.size(); ++m) {
+    StopRelay::Preparation::Poll();
     const ExampleView example = problem.data().example(m);
     if (!oracle_->ReadTruth(m, &truth)) {
       coordinates.assign(example.structure().num_coordinates(), 0.0);

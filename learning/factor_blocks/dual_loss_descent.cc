@@ -11,6 +11,7 @@
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/star_updates.h>
 #include <slackline/learning/factor_blocks/table_ops.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 namespace {
@@ -64,11 +65,15 @@ DualLossDescent::DualLossDescent(const Problem& problem, std::vector<Index> exam
     messages += example(k).graph().total_messages();
     if (settings.average) states += example(k).graph().total_states();
   }
-  messages_.assign(messages, 0.0);
-  averages_.assign(states, 0.0);
-  for (Index k = 0; settings.average && k < size(); ++k) {
+  messages_.reserve(messages);
+  averages_.reserve(states);
+  for (Index k = 0; k < size(); ++k) {
+    StopRelay::Preparation::Poll();
     const ExampleView view = example(k);
     const FactorGraph& graph = view.graph();
+    messages_.resize(message_begin(k) + graph.total_messages(), 0.0);
+    if (!settings.average) continue;
+    averages_.resize(average_begin(k) + graph.total_states(), 0.0);
     double* average = averages_.data() + average_begin(k);
     for (Index i = 0; i < graph.num_variables(); ++i)
       average[graph.state_offset(i) + view.labels()[i]] = 1;

@@ -7,6 +7,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/row_kernels.h>
 #include <slackline/learning/step/step.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 
@@ -55,13 +56,16 @@ void FactorBlocks::StartAtGroundTruth() {
     begin_.push_back(total);
     total += layout(m).size;
   }
-  memory_.assign(total, 0.0);
+  memory_.clear();
+  memory_.reserve(total);
   active_.resize(problem.size());
   up_to_date_.assign(problem.size(), 1);
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
     const FactorGraph& graph = example.graph();
     const BlockLayout& blocks = layout(m);
+    StopRelay::Preparation::Poll();
+    memory_.resize(begin_[m] + blocks.size, 0.0);
     double* state = memory_.data() + begin_[m];
     for (Index i = 0; i < graph.num_variables(); ++i) {
       state[graph.state_offset(i) + example.labels()[i]] = 1;

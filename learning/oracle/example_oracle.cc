@@ -217,6 +217,10 @@ double ExampleOracle::RoughBound(Index m, std::span<const double> slot_scores,
                                  std::span<const double> weights) {
   options_.stop->CountRoughBound();
   const ExampleView example = problem_.data().example(m);
+  if (options_.stop->Overdue()) {
+    const auto slots = SlotCoordinates(example.structure());
+    return LargestLoss(problem_, m) + CrudeScore(m, slot_scores.first(slots), weights);
+  }
   Entry& entry = entries_[problem_.data().structure_of(m)];
   if (!entry.form) {
     ReadCoordinates(example.structure(), slot_scores, weights);
@@ -235,6 +239,32 @@ double ExampleOracle::RoughBound(Index m, std::span<const double> slot_scores,
   for (std::size_t i = 0; i < u_.size(); ++i)
     sum += std::max(0.0, u_[i] + 0.5 * sums_.positive[i]) + loss[2 * i];
   return sum;
+}
+
+double ExampleOracle::CrudeScore(Index m, std::span<const double> u, std::span<const double> more) {
+  const ExampleView example = problem_.data().example(m);
+  FeatureCount& count = entries_[problem_.data().structure_of(m)].features;
+  if (count.terms < 0) count = CountFeatures(example.structure());
+  double score = 0;
+  for (const std::span<const double> numbers : {u, more}) {
+    for (const double number : numbers) score = std::max(score, std::abs(number));
+  }
+  double feature = count.largest_constant;
+  for (const double value : example.potentials()) feature = std::max(feature, std::abs(value));
+  return count.terms * score * feature;
+}
+
+ExampleOracle::FeatureCount ExampleOracle::CountFeatures(const Structure& structure) {
+  FeatureCount count{.terms = 0};
+  for (Index a = 0; a < structure.graph().num_parts(); ++a) {
+    for (const FeatureTerm& term : structure.terms(a)) {
+      ++count.terms;
+      if (term.kind != FeatureKind::kConstant) continue;
+      for (const double value : structure.map(term.map).values)
+        count.largest_constant = std::max(count.largest_constant, std::abs(value));
+    }
+  }
+  return count;
 }
 
 double ExampleOracle::SumOfMaxima(const FactorGraph& graph) const {
@@ -407,6 +437,7 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
     SolveCounts(m, u);
   } else if (EndsEarly(m)) {
     options_.stop->CountRoughBound();
+    if (options_.stop->Overdue()) return CornerOfTruth(m, u, offsets);
     FillAllScores(m, u, offsets);
     ResultOfTruth(m);
   } else {
@@ -431,6 +462,25 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   corner.upper_bound = CheckedHinge(m, {result_.upper_bound, truth, least}, [&] {
     return score_factor(m) * SizeOfScores(example, u, problem_.loss(m), offsets);
   });
+  return corner;
+}
+
+Corner ExampleOracle::CornerOfTruth(Index m, std::span<const double> u,
+                                    std::span<const double> offsets) {
+  const ExampleView example = problem_.data().example(m);
+  result_.labels.assign(example.labels().begin(), example.labels().end());
+  result_.integral = true;
+  result_.exact = false;
+  coordinates_.assign(u.size(), 0.0);
+  Corner corner;
+  corner.coordinates = coordinates_;
+  corner.upper_bound = LargestLoss(problem_, m) + 2 * CrudeScore(m, u);
+  for (Index i = 0; i < example.graph().num_variables() && !offsets.empty(); ++i) {
+    const auto begin =
+        offsets.begin() + static_cast<std::ptrdiff_t>(example.graph().state_offset(i));
+    corner.value += begin[example.labels()[i]];
+    corner.upper_bound += *std::max_element(begin, begin + example.graph().cardinality(i));
+  }
   return corner;
 }
 

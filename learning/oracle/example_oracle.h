@@ -148,9 +148,16 @@ class ExampleOracle {
   const MapResult& result() const { return result_; }
 
  private:
+  struct FeatureCount {
+    double terms = -1;            // of all parts; −1: not counted yet
+    double largest_constant = 1;  // ≥ |value| of all constant features, and ≥ 1
+  };
+  static FeatureCount CountFeatures(const Structure& structure);
+
   /// The method for a structure. Exactly one of `form` (with `roof`), `forest`, `passing`, `solver`
   /// is set.
   struct Entry {
+    FeatureCount features;
     std::optional<MultiLabelForm> form;
     std::unique_ptr<RoofDuality> roof;
     std::unique_ptr<MessagePassing> passing;
@@ -172,6 +179,9 @@ class ExampleOracle {
   /// Σ_a max θ_a, or for labels and pairs a somewhat smaller bound.
   double RoughBound(Index m, std::span<const double> slot_scores, std::span<const double> weights);
   double SumOfMaxima(const FactorGraph& graph) const;
+  /// An upper bound on |w·φ_m(s)| that needs no tables: the number of terms of features, times the
+  /// largest |u_k|, times the largest |feature|. u: the coordinate scores, in two parts.
+  double CrudeScore(Index m, std::span<const double> u, std::span<const double> more = {});
   double MaximiseSlack(Index m, std::span<const double> slot_scores,
                        std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
   double MaximiseCounts(Index m, std::span<const double> slot_scores,
@@ -187,6 +197,8 @@ class ExampleOracle {
                           std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
   void SolveUnlessCut(Index m, MapSolver* solver, WarmStart* warm);
   void ResultOfTruth(Index m);
+  /// The corner of the ground truth with a bound that needs no tables.
+  Corner CornerOfTruth(Index m, std::span<const double> u, std::span<const double> offsets);
   double PassLonger(Entry* entry, Index m, std::span<const double> slot_scores,
                     std::span<const double> weights);
   /// Fills result_ with slack rescaling. weights: for global factors; may be empty without them.

@@ -22,8 +22,9 @@ constexpr Index kRebuildEvery = 16;       // passes between two rebuilds of w
 class CuttingPlaneNLearner : public ActiveSetBlockLearner {
  public:
   CuttingPlaneNLearner(const Problem& problem, const TrainOptions& options)
-      : ActiveSetBlockLearner(problem, options,
-                              {.solver = options.oracle, .rescaling = options.rescaling}, {}),
+      : ActiveSetBlockLearner(
+            problem, options,
+            {.solver = options.oracle, .rescaling = options.rescaling, .stop = options.stop}, {}),
         at_zero_(PrimalAtZeroWeights(problem)),
         gap_(at_zero_) {}
 

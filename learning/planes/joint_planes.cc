@@ -38,13 +38,14 @@ class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, pub
       : JointPlaneLearnerBase(problem, options,
                               {.solver = options.oracle,
                                .effort = ExampleOracle::Effort::kChecking,
-                               .rescaling = options.rescaling}),
+                               .rescaling = options.rescaling,
+                               .stop = options.stop}),
         cache_(options.learner == LearnerKind::kCuttingPlane1 &&
                options.own<CuttingPlane1Options>().constraint_cache != Switch::kOff),
         line_search_(options.learner == LearnerKind::kBundle &&
                      options.own<BundleOptions>().line_search != Switch::kOff),
         at_zero_(PrimalAtZeroWeights(problem)),
-        kept_(problem, options.oracle, options.rescaling),
+        kept_(problem, options),
         planes_(problem.num_weights(), problem.size(), problem.lambda()),
         best_(problem.num_weights(), 0.0),
         best_risk_(at_zero_) {

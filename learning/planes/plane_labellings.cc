@@ -8,6 +8,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/inner_product.h>
 #include <slackline/core/slot_sweeps.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 namespace {
@@ -16,9 +17,10 @@ constexpr int kBisections = 40;
 
 }  // namespace
 
-PlaneLabellings::PlaneLabellings(const Problem& problem, SolverKind kind, Rescaling rescaling)
+PlaneLabellings::PlaneLabellings(const Problem& problem, const TrainOptions& options)
     : problem_(problem),
-      oracle_(problem, {.solver = kind, .rescaling = rescaling}),
+      oracle_(problem,
+              {.solver = options.oracle, .rescaling = options.rescaling, .stop = options.stop}),
       sets_(problem.size(), ActiveSet(false)),
       warm_(problem.size()),
       scratch_(MakeCornerScratch(problem.data())) {
@@ -27,9 +29,12 @@ PlaneLabellings::PlaneLabellings(const Problem& problem, SolverKind kind, Rescal
   std::vector<double> coordinates;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    coordinates.assign(example.structure().num_coordinates(), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, coordinates);
-    SparsifyCorner(example.structure(), coordinates, &found_);
+    StopRelay::Preparation::Poll();
+    if (!oracle_.ReadTruth(m, &found_)) {
+      coordinates.assign(example.structure().num_coordinates(), 0.0);
+      AddLabellingFeatures(example, example.labels(), 1, coordinates);
+      SparsifyCorner(example.structure(), coordinates, &found_);
+    }
     sets_[m].Add(example, found_, &scratch_);
   }
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/options.h>
 #include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/planes/plane_bundle.h>
 #include <slackline/learning/problem.h>
@@ -32,7 +33,7 @@ struct NewPlane {
 class PlaneLabellings {
  public:
   /// Throws as ExampleOracle does.
-  PlaneLabellings(const Problem& problem, SolverKind kind, Rescaling rescaling);
+  PlaneLabellings(const Problem& problem, const TrainOptions& options);
 
   /// Makes the plane of the oracle's answers at `weights`, and adds the answers to the active sets.
   void Ask(std::span<const double> weights, const StopControl& stop, NewPlane* plane);

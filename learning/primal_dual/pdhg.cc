@@ -11,6 +11,7 @@
 #include <slackline/learning/primal_dual/labellings_first.h>
 #include <slackline/learning/primal_dual/pdhg_blocks.h>
 #include <slackline/learning/step/mixed_points.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 namespace {
@@ -37,6 +38,7 @@ class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public
     std::map<const Structure*, std::shared_ptr<const PdhgLayout>> layouts;
     std::vector<double> q;
     for (Index m = 0; m < problem.size(); ++m) {
+      StopRelay::Preparation::Poll();
       const ExampleView example = problem.data().example(m);
       auto& layout = layouts[&example.structure()];
       if (layout == nullptr)

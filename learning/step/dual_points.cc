@@ -6,6 +6,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 
@@ -13,7 +14,11 @@ DualPoints::DualPoints(const Problem& problem) : begin_{0}, losses_(problem.size
   for (Index m = 0; m < problem.size(); ++m) {
     begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
   }
-  coordinates_.assign(begin_.back(), 0.0);
+  coordinates_.reserve(begin_.back());
+  for (Index m = 0; m < problem.size(); ++m) {
+    StopRelay::Preparation::Poll();
+    coordinates_.resize(begin_[m + 1], 0.0);
+  }
 }
 
 void DualPoints::Set(Index m, std::span<const double> coordinates, double loss) {

@@ -54,7 +54,7 @@ TEST_CASE("a first check that is cut short has a valid bound at the newest weigh
       options.gap_tolerance = 0;
       options.max_passes = 50;
       StopsAfterPass observer(1 + trial % 3);
-      StopRelay relay(0);
+      StopRelay relay(0.0);
       options.stop = &relay;
       const auto learner = MakeLearner(problem, options);
       learner->traits().dual_point->KeepDualPoint();
@@ -80,4 +80,43 @@ TEST_CASE("a first check that is cut short has a valid bound at the newest weigh
     }
   }
   CHECK(rough > 20);
+}
+
+TEST_CASE("a preparation that must end leaves the certificate of zero weights") {
+  Random random(18);
+  const std::atomic<int> interrupt{1};
+  for (int trial = 0; trial < 4; ++trial) {
+    ProblemOptions shape;
+    shape.forest = trial % 2 == 0;
+    const Problem problem(RandomProblem(random, shape), 0.05);
+    for (const LearnerKind kind :
+         {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kAugmentedLagrangian,
+          LearnerKind::kCuttingPlane1, LearnerKind::kDlpw, LearnerKind::kPdhg}) {
+      CAPTURE(std::string(Name(kind)));
+      TrainOptions options;
+      options.learner = kind;
+      StopRelay relay(0, &interrupt);
+      options.stop = &relay;
+      const auto learner = MakeLearner(problem, options);
+      CHECK(relay.preparation_ended());
+      const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, &interrupt);
+      CHECK(summary.termination == Termination::kInterrupted);
+      CHECK(summary.last.dual == 0);
+      CHECK(Near(summary.last.primal, PrimalAtZeroWeights(problem), kTight));
+      CHECK(std::all_of(summary.weights.begin(), summary.weights.end(),
+                        [](double weight) { return weight == 0; }));
+      REQUIRE(summary.notes.size() == 1);
+      CHECK(summary.notes[0].find("being prepared") != std::string::npos);
+      CHECK(VerifyCertificate(problem, summary.weights, summary.last, options,
+                              learner->traits().dual_point)
+                .outcome == VerifyOutcome::kHolds);
+    }
+  }
+  // Where another run needs the learner, it is prepared to its end.
+  const Problem problem(RandomProblem(random, ProblemOptions()), 0.05);
+  TrainOptions options;
+  StopRelay relay;
+  options.stop = &relay;
+  CHECK(MakeLearner(problem, options)->work().oracle_calls == 0);
+  CHECK_FALSE(relay.preparation_ended());
 }

@@ -53,9 +53,10 @@ class CheckpointKeeper {
   /// Throws the DataError of the last attempt to write, if it failed. (Training continues after a
   /// failure.)
   void CheckWritten() const;
+  /// Whether states are written or read.
+  bool wanted() const { return !file_.empty() || resumed_.has_value(); }
 
  private:
-  bool wanted() const { return !file_.empty() || resumed_.has_value(); }
   CheckpointPlan BeginAs(Fingerprint fingerprint, std::int64_t stage, std::vector<double> figures);
   void Write(const std::string& state, std::span<const std::size_t> parts);
 

@@ -110,7 +110,10 @@ class Session {
         verify_(flags.verify),
         keeper_(flags.checkpoint, std::move(resumed), Context(), RanksOf(settings.train)),
         figures_(keeper_.figures()),
-        report_(!flags.quiet) {
+        report_(!flags.quiet),
+        relay_(
+            keeper_.wanted() || settings.lambdas.size() > 1 ? 0 : settings.train.time_limit_seconds,
+            nullptr) {
     first_ = keeper_.stage();
     if (first_ >= settings.lambdas.size() || figures_.size() != first_ * kRowFigures) {
       throw DataError("--resume: " + flags.checkpoint.resume +

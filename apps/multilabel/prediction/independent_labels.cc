@@ -54,7 +54,7 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
   options.lambda = ScalesOf(any, options).DefaultLambda();
   const Problem problem = any.WithLambda(options.lambda);
   LearnerChoice choice = ChooseLearner(problem, options);
-  StopRelay relay;
+  StopRelay relay(options.time_limit_seconds, interrupt);
   choice.options.stop = &relay;
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
   TrainSummary summary = RunTraining(problem, *learner, choice.options, observer, interrupt);

@@ -12,6 +12,7 @@
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
+#include <slackline/core/quoted.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/problem_scales.h>
@@ -51,6 +52,21 @@ MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiL
   return model;
 }
 
+/// Throws DataError on all ranks, which names it, for a label without a known value on any of them.
+void RequireKnownLabels(const MultiLabelData& data, Ranks& ranks) {
+  std::vector<std::int64_t> known(data.num_labels(), 0);
+  for (std::size_t k = 0; k < data.labels.size(); ++k) {
+    if (data.labels[k] >= 0) known[k % known.size()] = 1;
+  }
+  ranks.AddUp(known);
+  const auto missing = std::find(known.begin(), known.end(), 0);
+  if (missing != known.end()) {
+    throw DataError(
+        data.source, 0,
+        "label " + Quoted(data.label_names[missing - known.begin()]) + " has no known value");
+  }
+}
+
 /// The training problem; its λ is meaningless.
 Problem MakeProblem(const MultiLabelModel& model, const MultiLabelTrainingOptions& options,
                     const MultiLabelData& data, const LossOptions& loss) {
@@ -60,6 +76,7 @@ Problem MakeProblem(const MultiLabelModel& model, const MultiLabelTrainingOption
   RequireExamples({data.source, "example", "no example has a known label", training.data.size(),
                    training.skipped_examples},
                   ranks);
+  RequireKnownLabels(data, ranks);
   return Problem(std::move(training), 1, &ranks);
 }
 

@@ -279,6 +279,8 @@ TEST_CASE("training refuses bad tables, with file, line and column, and writes n
   CheckBadTable(files, "x,L\n1,0\n", labels + Arguments{"--num-labels", "2"},
                 {"--num-labels: '2'"});
   CheckBadTable(files, "x,L\n1,?\n", labels, {"no example has a known label"});
+  CheckBadTable(files, "x,L,M\n1,0,?\n2,1,?\n", {"--label-columns", "L,M"},
+                {"label 'M' has no known value"});
   CheckBadTable(files, "0 1:1\n",
                 {"--num-labels", "1", "--label-columns", "L", "--format", "libsvm"},
                 {"--label-columns and --ignore-columns belong to data with names of columns"});

@@ -25,6 +25,12 @@ std::vector<double> RandomWeights(Random& random, const Problem& problem) {
   return weights;
 }
 
+TrainOptions ByEnumeration() {
+  TrainOptions options;
+  options.oracle = SolverKind::kBruteForce;
+  return options;
+}
+
 double Risk(const Problem& problem, std::span<const double> weights) {
   return ExactPrimal(problem.training(), problem.lambda(), weights) -
          Regulariser(problem.lambda(), weights);
@@ -36,7 +42,7 @@ TEST_CASE("planes touch the risk at their point, and are never above it") {
   Random random(1);
   for (int trial = 0; trial < 24; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
-    PlaneLabellings kept(problem, SolverKind::kBruteForce, Rescaling::kMargin);
+    PlaneLabellings kept(problem, ByEnumeration());
     NewPlane asked, recalled;
     for (int round = 0; round < 4; ++round) {
       const std::vector<double> w = RandomWeights(random, problem);
@@ -66,7 +72,7 @@ TEST_CASE("an interrupted plane is a valid lower bound") {
   const StopControl at_once(&interrupt, 0);
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
-    PlaneLabellings kept(problem, SolverKind::kBruteForce, Rescaling::kMargin);
+    PlaneLabellings kept(problem, ByEnumeration());
     NewPlane plane;
     const std::vector<double> w = RandomWeights(random, problem);
     kept.Ask(w, at_once, &plane);
@@ -82,7 +88,7 @@ TEST_CASE("the best point of a line is that of the kept labellings") {
   int inside = 0;
   for (int trial = 0; trial < 40; ++trial) {
     const Problem problem(SomeProblem(random, trial), trial % 2 == 0 ? 0.1 : 0.5);
-    PlaneLabellings kept(problem, SolverKind::kBruteForce, Rescaling::kMargin);
+    PlaneLabellings kept(problem, ByEnumeration());
     NewPlane plane;
     const std::vector<double> from = RandomWeights(random, problem);
     const std::vector<double> to = RandomWeights(random, problem);
@@ -112,7 +118,7 @@ TEST_CASE("labellings of dropped planes are dropped, and the others keep their p
   int dropped = 0;
   for (int trial = 0; trial < 16; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
-    PlaneLabellings kept(problem, SolverKind::kBruteForce, Rescaling::kMargin);
+    PlaneLabellings kept(problem, ByEnumeration());
     PlaneBundle bundle(problem.num_weights(), problem.size(), problem.lambda());
     NewPlane plane;
     for (int round = 0; round < 12; ++round) {

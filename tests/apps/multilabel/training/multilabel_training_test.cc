@@ -219,6 +219,11 @@ TEST_CASE("ranks refuse examples without a known label") {
   CHECK(ErrorOf(2, data, WithGraph("tree")) ==
         "drawn: 1 example without a known label: remove them, since several processes that train "
         "together cannot leave them out");
+  MultiLabelData column = Drawn(7, false);
+  for (std::size_t k = 1; k < column.labels.size(); k += column.label_names.size())
+    column.labels[k] = -1;
+  CHECK(ErrorOf(3, column, WithGraph("tree")) ==
+        "drawn: label '" + column.label_names[1] + "' has no known value");
   data.labels.assign(data.labels.size(), -1);
   CHECK(ErrorOf(2, data, WithGraph("tree")) == "drawn: no example has a known label");
 }
