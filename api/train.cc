@@ -37,6 +37,8 @@ const char* Text(Termination termination) {
       return "stopped at the time limit";
     case Termination::kInterrupted:
       return "interrupted";
+    case Termination::kStalled:
+      return "stalled, since more passes do not reach the gap,";
   }
   return "";
 }
@@ -74,6 +76,8 @@ internal::TrainOptions InternalOptions(const TrainOptions& options) {
   result.seed = options.seed;
   SetByName("learner", options.learner, &result);
   for (const auto& [name, value] : options.learner_options) SetByName(name, value, &result);
+  if (options.certify != Certify::kAuto)
+    SetByName("certify", options.certify == Certify::kExact ? "exact" : "relaxed", &result);
   internal::CheckOptions(result);
   SLACKLINE_CHECK(!internal::UsesKernel(result),
                   "kernels have no weights: this interface trains linear models only");
@@ -96,8 +100,8 @@ TrainResult ResultOf(const internal::TrainSummary& summary) {
                             : CertifiedProblem::kRelaxed,
                         last.primal, last.dual, last.gap, last.relative_gap};
   result.termination = static_cast<Termination>(summary.termination);
-  static_assert(static_cast<int>(Termination::kInterrupted) ==
-                    static_cast<int>(internal::Termination::kInterrupted) &&
+  static_assert(static_cast<int>(Termination::kStalled) ==
+                    static_cast<int>(internal::Termination::kStalled) &&
                 static_cast<int>(Termination::kMaxPasses) ==
                     static_cast<int>(internal::Termination::kMaxPasses));
   result.message = summary.message;

@@ -40,6 +40,10 @@ struct Loss {
 /// Whether the certificate bounds the optimum of the LP relaxation or that of P itself.
 enum class CertifiedProblem { kRelaxed, kExact };
 
+/// Which problem "auto" trains and certifies on graphs with cycles: that of labellings, or its LP
+/// relaxation. kAuto: the exact one while counts of work say that this is cheap.
+enum class Certify { kAuto, kExact, kRelaxed };
+
 /// What an observer receives after every check of the certificate.
 struct Progress {
   int pass = 0;
@@ -65,6 +69,8 @@ struct TrainOptions {
   std::string learner = "auto";
   /// Further options of the learner by name, as on the command line: {{"oracle", "tree"}}.
   std::map<std::string, std::string> learner_options = {};
+  /// Not kAuto: with the learner "auto" only.
+  Certify certify = Certify::kAuto;
   Loss loss = {};
   /// Called after every check, in the calling thread.
   std::function<void(const Progress&)> observer = nullptr;
@@ -72,7 +78,8 @@ struct TrainOptions {
   const std::atomic<int>* interrupt = nullptr;
 };
 
-enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted };
+/// kStalled: twice as many passes have left the gap as it was; the message says what would do.
+enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted, kStalled };
 
 /// The optimum of the problem lies between dual and primal; the weights have the objective primal.
 struct Certificate {

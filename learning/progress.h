@@ -85,9 +85,9 @@ void ForEachReportedFigure(const ProgressRecord& record, const Visit& visit) {
 }
 
 /// Why a run ended.
-enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted };
+enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted, kStalled };
 
-/// "converged", "max-passes", "time-limit", "interrupted".
+/// "converged", "max-passes", "time-limit", "interrupted", "stalled".
 std::string_view Name(Termination termination);
 
 /// The result of a run.

@@ -19,6 +19,8 @@ std::string_view Name(Termination termination) {
       return "time-limit";
     case Termination::kInterrupted:
       return "interrupted";
+    case Termination::kStalled:
+      return "stalled";
   }
   return "?";
 }
@@ -28,6 +30,11 @@ std::string_view Name(CertifiedProblem problem) {
 }
 
 namespace {
+
+/// Passes before the first comparison: learners may need many until their bounds begin to move.
+constexpr Index kPassesBeforeStall = 200;
+/// A run has stalled where many times the passes have left this share of the gap.
+constexpr double kStalledShare = 0.99;
 
 std::string ThreeDigits(double value) { return NumberText(value, 3); }
 
@@ -63,6 +70,30 @@ std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap 
                             std::to_string(options.max_passes) + ", " + reached};
   }
   return std::nullopt;
+}
+
+std::optional<StopDecision> DecideStall(const TrainOptions& options, StoppingGap which,
+                                        const ProgressRecord& record, bool steady,
+                                        const std::string& advice, StallWatch* watch) {
+  if (options.gap_tolerance <= 0 && options.absolute_gap <= 0) return std::nullopt;
+  const bool soft = which == StoppingGap::kSoft;
+  watch->best = std::min(watch->best, soft ? record.soft_gap : record.gap);
+  if (record.pass < kPassesBeforeStall || record.pass < (steady ? 2 : 10) * watch->pass)
+    return std::nullopt;
+  const StallWatch before = *watch;
+  watch->pass = record.pass;
+  watch->gap = watch->best;
+  if (before.pass == 0 || !(watch->best >= kStalledShare * before.gap)) return std::nullopt;
+  const double primal = soft ? record.soft_primal : record.primal;
+  const auto relative = [&](double gap) {
+    return ThreeDigits(gap / std::max(1e-12, std::abs(primal)));
+  };
+  return StopDecision{Termination::kStalled,
+                      std::string(soft ? "soft" : "certified") + " relative gap " +
+                          relative(before.gap) + " after " + std::to_string(before.pass) +
+                          " passes and " + relative(watch->best) + " after " +
+                          std::to_string(record.pass) + ", wanted " +
+                          ThreeDigits(options.gap_tolerance) + "; " + advice};
 }
 
 Index NextCheck(Index pass, Index check_every, bool guesses) {

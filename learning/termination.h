@@ -27,6 +27,23 @@ struct StopDecision {
 std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap which,
                                        const ProgressRecord& record, bool interrupted);
 
+/// What decides that a run cannot reach its gap: the gap at an earlier check. Counted in passes, so
+/// that runs replay.
+struct StallWatch {
+  Index pass = 0;           ///< of the earlier check; 0: none yet
+  double gap = kInfinity;   ///< the smallest one up to that check
+  double best = kInfinity;  ///< the smallest one so far
+};
+
+/// To be called after every check after which the run may go on. Decides that the run has stalled
+/// when so many times the passes have left the gap almost as it was: by then, each factor of two
+/// would take so many more that no patience helps. Twice the passes where the dual never falls from
+/// step to step (steady); ten times for other learners, whose bounds may stand still while multipliers
+/// grow. Runs without a wanted gap never stall. advice: what would do, a clause for the message.
+std::optional<StopDecision> DecideStall(const TrainOptions& options, StoppingGap which,
+                                        const ProgressRecord& record, bool steady,
+                                        const std::string& advice, StallWatch* watch);
+
 /// The pass after which the next evaluation is due, given that one was made after `pass` (0 = at
 /// the start). guesses: the learner estimates its gap. The loop also evaluates when that estimate
 /// is small enough, so that scheduled evaluations can be rarer.

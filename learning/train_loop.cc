@@ -11,6 +11,7 @@
 #include <slackline/core/number_text.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/timer.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/run/loop_state.h>
 #include <slackline/learning/stop_relay.h>
 
@@ -307,6 +308,7 @@ class Run {
     TakeTimes();
     if (observer_ != nullptr) observer_->OnCheck(record);
     decision_ = Decide();
+    if (!decision_) decision_ = DecideStalled();
     if (decision_) {
       Timed(&record.check_seconds, [&] { UndoPassAhead(); });
       record.check_seconds += pass_seconds;
@@ -362,6 +364,25 @@ class Run {
       record.check_seconds = std::max(record.check_seconds, stop_->Elapsed() - record.seconds);
     ranks_.TakeFromFirst(&record.check_seconds);
     return DecideStop(rules, traits_.stopping_gap, record, stop_->interrupted());
+  }
+
+  std::optional<StopDecision> DecideStalled() {
+    if (state_.provisional) {
+      state_.stall = {};
+      return std::nullopt;
+    }
+    return DecideStall(options_, traits_.stopping_gap, state_.record, UsesOracle(options_.learner),
+                       StallAdvice(), &state_.stall);
+  }
+
+  std::string StallAdvice() const {
+    const ProgressRecord& record = state_.record;
+    if (record.gap <= 10 * rounding().Of(record.primal)) return "rounding errors are as large";
+    if (options_.learner == LearnerKind::kPdhg) return "a larger gap or lambda can be reached";
+    if (UsesOracle(options_.learner) && record.problem == CertifiedProblem::kRelaxed)
+      return "labellings alone do not reach the optimum of the relaxed problem: --learner pdhg "
+             "does, and --certify exact bounds that of the exact one";
+    return "--learner auto chooses another learner";
   }
 
   /// Copies the state into kept_ if it is complete and time for that has come. Measured time

@@ -179,9 +179,9 @@ TrainingRecord LoadRecord(const ModelEntries& entries) {
   record.single_precision = file.HasSinglePrecision("weights");
   record.problem =
       entries.Choose("problem", {CertifiedProblem::kRelaxed, CertifiedProblem::kExact});
-  record.termination =
-      entries.Choose("termination", {Termination::kConverged, Termination::kMaxPasses,
-                                     Termination::kTimeLimit, Termination::kInterrupted});
+  record.termination = entries.Choose(
+      "termination", {Termination::kConverged, Termination::kMaxPasses, Termination::kTimeLimit,
+                      Termination::kInterrupted, Termination::kStalled});
   record.message = file.String("message");
   const auto counts = entries.Integers("counts", 2);
   record.num_examples = entries.ToIndex("counts", counts[0]);

@@ -43,6 +43,9 @@ void LoopState::Archive(StateArchive* archive) {
   for (std::string& note : notes) archive->Text(&note);
   for (Index* n : {&checks, &next_check, &hopeful_again})
     archive->Integer(n, std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max());
+  archive->Passes(&stall.pass);
+  archive->Real(&stall.gap);
+  archive->Real(&stall.best);
   archive->Flag(&provisional);
 }
 

@@ -8,6 +8,7 @@
 
 #include <slackline/learning/progress.h>
 #include <slackline/learning/state_archive.h>
+#include <slackline/learning/termination.h>
 
 namespace slackline::internal {
 
@@ -18,7 +19,8 @@ struct LoopState {
   std::vector<std::string> notes;
   Index checks = 0;
   Index next_check = 0;
-  Index hopeful_again = 0;   ///< first pass in which a learner's gap estimate may ask for a check
+  Index hopeful_again = 0;  ///< first pass in which a learner's gap estimate may ask for a check
+  StallWatch stall;
   bool provisional = false;  ///< whether the gap of the last check does not count
 
   /// Throws DataError when a loaded state is inconsistent.

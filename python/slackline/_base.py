@@ -297,7 +297,7 @@ def _raise(exception: Optional[BaseException]) -> None:
 def warn_of_limit(termination: str, relative_gap: float, tol: float, message: str, *,
                   stacklevel: int) -> None:
     """Warns if training ended at a limit, before the gap was as small as wanted."""
-    if termination in ("max-passes", "time-limit"):
+    if termination in ("max-passes", "time-limit", "stalled"):
         warnings.warn(
             f"training ended with a certified gap of {100 * relative_gap:.3g} %, where "
             f"{100 * tol:.3g} % was wanted: {message}", ConvergenceWarning, stacklevel=stacklevel)

@@ -94,7 +94,7 @@ class TrainResult:
         difference relative to `primal`.
     certified_problem : {"exact", "relaxed"}
         Whether the bounds are those of the structured SVM or of its LP relaxation.
-    termination : {"converged", "max-passes", "time-limit", "interrupted"}
+    termination : {"converged", "max-passes", "time-limit", "interrupted", "stalled"}
     message : str
         The rule that ended the run, with both numbers that it compares.
     n_iter : int
@@ -165,9 +165,9 @@ class _Options(StructuredEstimator):
 def train(data: Dataset, *, lam: Optional[float] = None, C: Optional[float] = None,
           tol: float = 1e-3, max_iter: int = 100000, time_limit: Optional[float] = None,
           n_jobs: Optional[int] = None, random_state: Any = None, learner: str = "auto",
-          learner_options: Optional[Mapping[str, Any]] = None, loss: str = "mean",
-          variable_weights: Any = None, costs: Any = None, callbacks: Callbacks = None,
-          verbose: bool = False) -> TrainResult:
+          learner_options: Optional[Mapping[str, Any]] = None, certify: str = "auto",
+          loss: str = "mean", variable_weights: Any = None, costs: Any = None,
+          callbacks: Callbacks = None, verbose: bool = False) -> TrainResult:
     """Train the weights of a model.
 
     Minimises ``lam/2 ||w||² + mean_m max_y [loss_m(y) + w·φ_m(y) − w·φ_m(y_m)]``, or the same with
@@ -192,6 +192,9 @@ def train(data: Dataset, *, lam: Optional[float] = None, C: Optional[float] = No
     learner : str, default="auto"
     learner_options : dict, optional
         Further options by the names of the command line.
+    certify : {"auto", "exact", "relaxed"}, default="auto"
+        Which problem the learner "auto" trains and certifies on graphs with cycles: that of
+        labellings, its LP relaxation, or the first one while that is cheap.
     loss : {"mean", "count", "f1"}, default="mean"
         The share of wrong variables, their number, or 1 − F1 of binary labels. Not for examples
         with losses of their own.
@@ -221,9 +224,13 @@ def train(data: Dataset, *, lam: Optional[float] = None, C: Optional[float] = No
     if len(data) == 0:
         raise ValueError("the data set has no examples")
     loss_arguments = prepare_loss(loss, variable_weights, costs)
+    if certify not in ("auto", "exact", "relaxed"):
+        raise ValueError(f"certify must be 'auto', 'exact' or 'relaxed', not {shown(certify)}")
     settings = _Options(C, lam, learner, tol, max_iter, time_limit, n_jobs, random_state,
                         learner_options, verbose)
     options = settings._train_options()
+    if certify != "auto":
+        options["certify"] = certify
     callback, progress = settings._callback(callbacks)
     try:
         found = _core.train(data._core, options, settings._cost(), *loss_arguments, callback)

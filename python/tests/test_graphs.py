@@ -146,6 +146,32 @@ def test_training_reaches_the_optimum_that_it_certifies():
     assert best.score == slackline.predict(chain.graph, chain.examples[0][0], result.weights).score
 
 
+def test_on_cycles_the_user_chooses_the_problem():
+    model = slackline.Model()
+    taste = model.add_weights("taste", 3, 2)
+    pair = model.add_weights("pair", 9)
+    builder = slackline.GraphBuilder(model)
+    for t in builder.add_variables(4, 3):
+        builder.add_input(t, taste, t)
+    for edge in itertools.combinations(range(4), 2):
+        builder.add_factor(edge, factors.table([3, 3]), pair)
+    graph = builder.build()
+    data = slackline.Dataset(model)
+    rng = np.random.default_rng(5)
+    for _ in range(8):
+        data.add(graph, rng.normal(size=(4, 2)), rng.integers(3, size=4))
+    found = {problem: slackline.train(data, lam=0.02, tol=1e-4, certify=problem)
+             for problem in ("exact", "relaxed")}
+    for problem, result in found.items():
+        assert result.certified_problem == problem
+        assert result.termination == "converged"
+    assert found["exact"].dual <= found["relaxed"].primal
+    with pytest.raises(ValueError, match="certify must be"):
+        slackline.train(data, certify="both")
+    with pytest.raises(ValueError, match="certify"):
+        slackline.train(data, learner="al", certify="exact")
+
+
 def test_learners_and_losses():
     chain = Chain(3)
     data = chain.dataset()

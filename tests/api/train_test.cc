@@ -246,6 +246,20 @@ TEST_CASE("observers are notified, interrupts end training, and reports are comp
         Termination::kMaxPasses);
 }
 
+TEST_CASE("on cycles the user chooses the problem that is certified") {
+  const Both both(Both::Shape::kCycle, 3);
+  const TrainResult exact =
+      Train(both.data, {.lambda = 0.05, .gap_tolerance = 1e-5, .certify = Certify::kExact});
+  CHECK(exact.certificate.problem == CertifiedProblem::kExact);
+  const TrainResult relaxed =
+      Train(both.data, {.lambda = 0.05, .gap_tolerance = 1e-5, .certify = Certify::kRelaxed});
+  CHECK(relaxed.certificate.problem == CertifiedProblem::kRelaxed);
+  // The relaxed objective is nowhere below the exact one.
+  CHECK(exact.dual <= relaxed.primal);
+  CHECK_THROWS_WITH_AS(Train(both.data, {.learner = "al", .certify = Certify::kExact}),
+                       doctest::Contains("needs --learner auto"), std::runtime_error);
+}
+
 TEST_CASE("the number of threads does not change results") {
   const Both both(Both::Shape::kCycle, 3);
   const TrainResult one = Train(both.data, {.lambda = 0.05, .gap_tolerance = 1e-6});

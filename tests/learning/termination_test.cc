@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/termination.h>
 
+#include <cmath>
+#include <string>
+
 #include <doctest/doctest.h>
 
 using namespace slackline::internal;
@@ -122,4 +125,46 @@ TEST_CASE("checks become less frequent during a run") {
   CHECK(NextCheck(100, 0, true) == 150);
   CHECK(NextCheck(0, 0, true) == 2);
   CHECK(NextCheck(100, 7, true) == 107);
+}
+
+namespace {
+
+/// The pass of a check at which a run with these gaps has stalled; 0: never. Checks come every
+/// fifth of the passes.
+Index StallsAt(const TrainOptions& options, bool steady, double (*gap_after)(Index), Index most) {
+  StallWatch watch;
+  for (Index pass = 1; pass < most; pass = NextCheck(pass, 0, false)) {
+    ProgressRecord record = Record(1, gap_after(pass));
+    record.pass = pass;
+    const auto stall =
+        DecideStall(options, StoppingGap::kCertified, record, steady, "do this", &watch);
+    if (!stall) continue;
+    CHECK(stall->reason == Termination::kStalled);
+    CHECK(stall->message.find("wanted 0.001; do this") != std::string::npos);
+    return pass;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a run whose gap stays as it is has stalled, in as many more passes as bounds need") {
+  const TrainOptions options = Tolerances(1e-3, 0);
+  const auto stays = [](Index pass) { return pass < 300 ? 1.0 / pass : 1.0 / 300; };
+  const Index steady = StallsAt(options, true, stays, 100000);
+  CHECK(steady > 600);
+  CHECK(steady <= 2400);
+  const Index other = StallsAt(options, false, stays, 1000000);
+  CHECK(other > 3000);
+  CHECK(StallsAt(Tolerances(0, 0), true, stays, 100000) == 0);
+  // As slow as the square root of the logarithm, but not still.
+  CHECK(StallsAt(
+            options, true, [](Index pass) { return 1 / std::log2(2.0 + pass); }, 100000) == 0);
+  // A plateau from 400 to 3000 passes does not end a learner whose bounds may stand still.
+  CHECK(StallsAt(
+            options, false,
+            [](Index pass) {
+              return pass < 400 ? 1.0 / pass : pass < 3000 ? 1.0 / 400 : 1.0 / pass;
+            },
+            20000) == 0);
 }

@@ -186,6 +186,29 @@ TEST_CASE("a learner on the saddle point closes the gap of loose relaxations") {
   CHECK(checked.last.relative_gap < 0.05);
 }
 
+TEST_CASE("labellings that cannot reach the relaxed optimum stall, and say what would") {
+  GridProblemOptions grid;
+  grid.examples = 2;
+  grid.rows = grid.cols = 5;
+  grid.states = 4;
+  grid.features = 3;
+  grid.label_noise = 0.4;
+  const Problem problem(MakeGridProblem(grid), 0.05);
+  TrainOptions options;
+  options.learner = LearnerKind::kBcfw;
+  options.oracle = SolverKind::kMessages;
+  options.step = StepKind::kPairwise;
+  options.gap_tolerance = 1e-4;
+  const TrainSummary stalled = Train(problem, options);
+  CAPTURE(stalled.message);
+  CHECK(stalled.termination == Termination::kStalled);
+  CHECK(stalled.message.find("--learner pdhg does") != std::string::npos);
+  const TrainSummary reached = Train(problem, OfPdhg(1e-4));
+  CHECK(reached.termination == Termination::kConverged);
+  // Mixtures of labellings stay below the optimum.
+  CHECK(stalled.last.dual < reached.last.dual);
+}
+
 TEST_CASE("results do not depend on the number of threads") {
   const Problem problem = LooseGrid(0.3);
   TrainOptions options = OfPdhg(0);
