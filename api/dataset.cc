@@ -111,7 +111,7 @@ Dataset& Dataset::operator=(Dataset&& other) noexcept = default;
 Dataset::~Dataset() = default;
 
 int Dataset::Add(const Graph& graph, const Example& example) {
-  const std::shared_ptr<const internal::Structure>& structure = graph.impl()->structure;
+  const std::shared_ptr<const internal::Structure>& structure = graph.impl()->joined;
   // All arguments are checked before rows are stored: after an exception the data set is unchanged.
   CheckInputCount(example.inputs, *structure);
   auto rows = std::make_shared<internal::FeatureRows>();

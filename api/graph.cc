@@ -220,6 +220,7 @@ Graph GraphBuilder::Build() const {
     }
     graph->structure = closed.Build();
   }
+  graph->joined = internal::JoinFactors(graph->structure);
   return Graph(std::move(graph));
 }
 

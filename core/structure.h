@@ -218,4 +218,11 @@ struct RestrictedStructure {
 /// and potentials keep their numbers.
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep);
 
+/// The same structure, in which factors with the same variables, in any order, have become one
+/// factor: the local polytope, and so an LP relaxation, then does not depend on how many factors a
+/// table was written in. Factors with an input each, and potentials of another order, stay apart.
+/// Returns the object itself where nothing can be joined, or where factors together forbid all
+/// their states.
+std::shared_ptr<const Structure> JoinFactors(std::shared_ptr<const Structure> structure);
+
 }  // namespace slackline::internal

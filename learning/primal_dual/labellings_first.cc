@@ -22,7 +22,7 @@ constexpr double kThousandth = 1e-3;
 /// Nanoseconds of an entry of an iteration, in those of an entry that oracles count.
 constexpr double kEntry = 0.5;
 /// Example blocks go on beyond this share of the expected work only if they end within half of it.
-constexpr double kMostShare = 0.5;
+constexpr double kMostShare = 0.25;
 constexpr double kSmallestShare = 1e-6;
 
 TrainOptions OptionsOfBlocks(const TrainOptions& options) {

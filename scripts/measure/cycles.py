@@ -70,7 +70,7 @@ class Drawn:
         for _ in range(int(self.rng.integers(4, 7))):
             self.add_example()
         self.lam, self.tol = None, 0.999
-        self.lam = self.share * self.train(0, max_iter=1, **LEARNERS["bcfw"])[2].lam
+        self.lam = self.share * self.train(None, max_iter=1, **LEARNERS["bcfw"])[2].lam
         self.tol = 1e-2 if self.side > 40 else 1e-3
 
     def add_example(self):

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/structure.h>
 
+#include <cmath>
+#include <numeric>
+
 #include <doctest/doctest.h>
 
+#include <slackline/core/dataset.h>
+
 #include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/feature_rows.h>
 #include <tests/core/temporary_folder.h>
 
 using namespace slackline::internal;
@@ -334,4 +341,78 @@ TEST_CASE("a structure can be rebuilt over inputs of another length") {
   CHECK(Contains(refusal(2, 2), "a block with one column, not 'scalars'"));
   CHECK(Contains(Refusal([&] { WithLayout(*structure, std::make_shared<WeightLayout>()); }),
                  "other blocks"));
+}
+
+TEST_CASE("factors with the same variables become one, with the same score of every labelling") {
+  FactorGraphBuilder graph_builder;
+  graph_builder.AddVariable(2);
+  graph_builder.AddVariable(3);
+  graph_builder.AddVariable(2);
+  graph_builder.AddFactor({0, 1});  // a table
+  graph_builder.AddFactor({1, 2});  // an input
+  graph_builder.AddFactor({1, 0});  // a table in the other order
+  graph_builder.AddFactor({1, 0});  // potentials in the other order: stay apart
+  graph_builder.AddFactor({0, 1});  // potentials
+  graph_builder.AddFactor({2, 1});  // a second input: stays apart
+  graph_builder.AddFactor({0, 1, 2});
+  auto layout = std::make_shared<WeightLayout>();
+  const Index looks = layout->AddBlock("looks", 6, 2);
+  const Index pairs = layout->AddBlock("pairs", 6);
+  const Index other = layout->AddBlock("other", 1);
+  StructureBuilder builder(graph_builder.Build(), layout);
+  const Index identity = builder.AddStateMap(IdentityMap(6));
+  const Index values = builder.AddStateMap({{0, 0, kAbsent, 0, 0, 0}, {1, 2, 3, 4, 5, 6}});
+  const Index pair = builder.AddStateMap({{0, 1, 2, 3, 4, 5}, {}});
+  builder.AddConstant(3, pairs, pair);
+  builder.AddLinear(4, looks, 0, identity);
+  builder.AddConstant(5, other, values);
+  builder.AddPotential(6, other, 0, builder.AddStateMap({{0, 0, 0, 0, 0, 0}, {}}));
+  builder.AddPotential(7, other, 6, builder.AddStateMap({{0, 0, 0, 0, 0, 0}, {}}));
+  builder.AddLinear(8, looks, 1, identity);
+  builder.ForbidStates(3, {false, true, false, false, false, false});  // 0, 1
+  builder.ForbidStates(5, {false, false, false, false, false, true});  // 1, 2 as (2, 1)
+  const auto structure = builder.Build();
+  const auto joined = JoinFactors(structure);
+  CHECK(joined->graph().num_factors() == 5);
+  CHECK(joined->terms(3).size() == 3);
+  CHECK(JoinFactors(joined) == joined);
+
+  std::vector<double> weights(layout->size());
+  for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = std::cos(3.7 * k);
+  std::vector<double> potentials(12);
+  for (std::size_t k = 0; k < potentials.size(); ++k) potentials[k] = std::sin(1.3 * k);
+  int forbidden = 0;
+  for (Index y = 0; y < 12; ++y) {
+    const Labels labels = {y / 6, y / 2 % 3, y % 2};
+    CAPTURE(y);
+    const Index first = FirstForbiddenPart(*structure, labels);
+    CHECK((first >= 0) == (FirstForbiddenPart(*joined, labels) >= 0));
+    if (first >= 0) {
+      ++forbidden;
+      continue;
+    }
+    double scores[2];
+    for (const bool one : {false, true}) {
+      auto rows = std::make_shared<FeatureRows>();
+      rows->AddDense(std::vector<double>{0.3, -1.2});
+      rows->AddDense(std::vector<double>{2.1, 0.4});
+      Dataset data(layout, rows);
+      const auto& chosen = one ? joined : structure;
+      data.Add(chosen, labels, 0, potentials);
+      std::vector<double> q(chosen->num_coordinates(), 0.0);
+      std::vector<double> u(q.size());
+      AddLabellingFeatures(data.example(0), labels, 1, q);
+      CoordinateScores(data.example(0), weights, u);
+      scores[one ? 1 : 0] = std::inner_product(q.begin(), q.end(), u.begin(), 0.0);
+    }
+    CHECK(scores[0] == doctest::Approx(scores[1]).epsilon(1e-12));
+  }
+  CHECK(forbidden == 4);
+
+  // Together the two factors would forbid everything.
+  StructureBuilder none(structure->shared_graph(), layout);
+  none.ForbidStates(3, {true, true, true, false, false, false});
+  none.ForbidStates(7, {false, false, false, true, true, true});
+  const auto apart = none.Build();
+  CHECK(JoinFactors(apart) == apart);
 }
