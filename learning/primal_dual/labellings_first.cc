@@ -76,10 +76,7 @@ class LabellingsFirstLearner final : public Learner,
   }
 
   bool CheckIsCheap() const override { return slackline::internal::CheckIsCheap(Active()); }
-  double GapEstimate() const override {
-    // The estimate of labellings knows nothing of what the relaxation adds.
-    return saddle_ == nullptr ? slackline::internal::GapEstimate(*blocks_) : kNone;
-  }
+  double GapEstimate() const override { return slackline::internal::GapEstimate(Active()); }
 
   WorkCounts work() const override {
     WorkCounts sum = blocks_->work();

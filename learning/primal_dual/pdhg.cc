@@ -25,7 +25,10 @@ constexpr Index kChunksOfExamples = 16;
 /// Entries of an iteration for which a second thread pays.
 constexpr Offset kLeastWorkOfThread = 100'000;
 
-class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public LambdaFollower {
+class PdhgLearner final : public PdhgLearnerBase,
+                          public DualPointSource,
+                          public LambdaFollower,
+                          public CheckAdvisor {
  public:
   PdhgLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -34,7 +37,7 @@ class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public
         truth_(w_.size(), 0.0),
         sizes_(w_.size(), 0.0),
         mixture_(problem.lambda()) {
-    traits_ = {.dual_point = this, .lambda = this};
+    traits_ = {.dual_point = this, .lambda = this, .advisor = this};
     std::map<const Structure*, std::shared_ptr<const PdhgLayout>> layouts;
     std::vector<double> q;
     for (Index m = 0; m < problem.size(); ++m) {
@@ -72,7 +75,16 @@ class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public
       evaluation.primal = other;
       evaluated_.assign(mixture_.weights().begin(), mixture_.weights().end());
     }
+    checked_gap_ = evaluation.primal - evaluation.dual;
+    checked_at_ = iterations_;
     return evaluation;
+  }
+
+  /// None at a check, so that checks are made on schedule, too.
+  double GapEstimate() const override {
+    if (checked_at_ == 0 || iterations_ == checked_at_) return kNone;
+    const double share = static_cast<double>(checked_at_) / static_cast<double>(iterations_);
+    return checked_gap_ * share * share;
   }
 
   void AddPoint(DualPoints points) override {
@@ -88,6 +100,8 @@ class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public
     archive->FiniteReals(w_);
     for (PdhgBlocks& example : examples_) example.Archive(archive);
     archive->Count(&iterations_);
+    archive->Count(&checked_at_);
+    archive->FiniteReal(&checked_gap_);
     mixture_.Archive(problem_.num_weights(), archive);
     ArchivePoints(problem_, mixture_, &keeping_, &points_, archive);
     if (archive->loading()) evaluated_.clear();
@@ -120,6 +134,7 @@ class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public
     points_ = MixedPoints();
     keeping_.Restart();
     iterations_ = 0;
+    checked_at_ = 0;
   }
 
  private:
@@ -194,6 +209,8 @@ class PdhgLearner final : public PdhgLearnerBase, public DualPointSource, public
   std::vector<PdhgBlocks> examples_;
   Offset work_of_iteration_ = 0;
   std::int64_t iterations_ = 0;
+  std::int64_t checked_at_ = 0;            // the iterations at the last check
+  double checked_gap_ = 0;                 // gaps fall about as the square of the iterations
   std::vector<PdhgScratch> scratch_;       // per chunk
   std::vector<std::vector<double>> sums_;  // per chunk: Σ_m φ_m(μ̄)
   DualMixture mixture_;
