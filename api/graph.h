@@ -127,8 +127,8 @@ class SLACKLINE_EXPORT GraphBuilder {
   int AddPotentialFactor(const Scope& scope, WeightBlock weights);
 
   /// Adds a factor over the scope. In training, factors with the same variables count as one, so
-  /// that an LP relaxation does not depend on how many factors a table is written in. `weights`: one
-  /// column, and as many rows as the factor has weights; omitted for factors without weights
+  /// that an LP relaxation does not depend on how many factors a table is written in. `weights`:
+  /// one column, and as many rows as the factor has weights; omitted for factors without weights
   /// (Matching) and for hard bounds on counts.
   void AddFactor(const Scope& scope, const Factor& factor, WeightBlock weights = {});
   void AddFactor(const Scope& scope, std::shared_ptr<const GlobalFactor> factor,

@@ -38,8 +38,8 @@ class ExactSum {
 void AddUp(Ranks& ranks, std::span<ExactSum> sums);
 
 /// sum + number + … + number, `count` times, each rounded: the bits of a loop, in a few operations
-/// for each power of two that the sum passes if the last bit of the sum divides the number (1 and 2,
-/// say). Requires sum ≥ 0, number ≥ 0 and count ≥ 0.
+/// for each power of two that the sum passes if the last bit of the sum divides the number (1 and
+/// 2, say). Requires sum ≥ 0, number ≥ 0 and count ≥ 0.
 double PlusTimes(double sum, double number, std::int64_t count);
 
 /// A sum over all examples. Without ranks, the numbers of this process are added in the order in

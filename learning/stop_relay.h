@@ -2,8 +2,8 @@
 //
 // Tells the oracles of a check that the run must end. A check visits every example; when the time
 // is over and half a second more has passed, the examples that are left get bounds that cost one
-// look at their tables each, in place of a solver's; and after a further quarter of a second, bounds
-// that need no tables.
+// look at their tables each, in place of a solver's; and after a further quarter of a second,
+// bounds that need no tables.
 #pragma once
 
 #include <atomic>

@@ -38,8 +38,9 @@ struct StallWatch {
 /// To be called after every check after which the run may go on. Decides that the run has stalled
 /// when so many times the passes have left the gap almost as it was: by then, each factor of two
 /// would take so many more that no patience helps. Twice the passes where the dual never falls from
-/// step to step (steady); ten times for other learners, whose bounds may stand still while multipliers
-/// grow. Runs without a wanted gap never stall. advice: what would do, a clause for the message.
+/// step to step (steady); ten times for other learners, whose bounds may stand still while
+/// multipliers grow. Runs without a wanted gap never stall. advice: what would do, a clause for the
+/// message.
 std::optional<StopDecision> DecideStall(const TrainOptions& options, StoppingGap which,
                                         const ProgressRecord& record, bool steady,
                                         const std::string& advice, StallWatch* watch);

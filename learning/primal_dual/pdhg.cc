@@ -80,9 +80,9 @@ class PdhgLearner final : public PdhgLearnerBase,
     return evaluation;
   }
 
-  /// What the gap may be at best, since gaps fall in stairs (by the eighth power of iterations): a check takes as long as four
-  /// iterations, which a tenth of the passes pays for. None at a check, so that checks are made on
-  /// schedule, too.
+  /// What the gap may be at best, since gaps fall in stairs (by the eighth power of iterations): a
+  /// check takes as long as four iterations, which a tenth of the passes pays for. None at a check,
+  /// so that checks are made on schedule, too.
   double GapEstimate() const override {
     if (checked_at_ == 0 || iterations_ == checked_at_) return kNone;
     const double share = static_cast<double>(checked_at_) / static_cast<double>(iterations_);
