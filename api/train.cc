@@ -76,8 +76,10 @@ internal::TrainOptions InternalOptions(const TrainOptions& options) {
   result.seed = options.seed;
   SetByName("learner", options.learner, &result);
   for (const auto& [name, value] : options.learner_options) SetByName(name, value, &result);
+  static_assert(static_cast<int>(Certify::kRelaxed) ==
+                static_cast<int>(internal::Certify::kRelaxed));
   if (options.certify != Certify::kAuto)
-    SetByName("certify", options.certify == Certify::kExact ? "exact" : "relaxed", &result);
+    result.certify = static_cast<internal::Certify>(options.certify);
   internal::CheckOptions(result);
   SLACKLINE_CHECK(!internal::UsesKernel(result),
                   "kernels have no weights: this interface trains linear models only");

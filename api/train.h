@@ -78,7 +78,7 @@ struct TrainOptions {
   const std::atomic<int>* interrupt = nullptr;
 };
 
-/// kStalled: twice as many passes have left the gap as it was; the message says what would do.
+/// kStalled: many times the passes have left the gap as it was; the message says what would do.
 enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted, kStalled };
 
 /// The optimum of the problem lies between dual and primal; the weights have the objective primal.

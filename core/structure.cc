@@ -71,17 +71,6 @@ bool HasTerm(const Structure& structure, Index part, FeatureKind kind) {
                      [kind](const FeatureTerm& term) { return term.kind == kind; });
 }
 
-/// Whether factor c can become a part of factor `first`, which has the same variables.
-bool CanJoin(const Structure& structure, Index first, Index c) {
-  const FactorGraph& graph = structure.graph();
-  const Index a = graph.num_variables() + first;
-  const Index b = graph.num_variables() + c;
-  if (HasTerm(structure, a, FeatureKind::kLinear) && HasTerm(structure, b, FeatureKind::kLinear))
-    return false;  // a part has one input
-  return !HasTerm(structure, b, FeatureKind::kPotential) ||
-         std::ranges::equal(graph.scope(first), graph.scope(c));
-}
-
 std::vector<Index> SortedScope(const FactorGraph& graph, Index c) {
   std::vector<Index> scope(graph.scope(c).begin(), graph.scope(c).end());
   std::sort(scope.begin(), scope.end());
@@ -437,21 +426,19 @@ std::shared_ptr<const Structure> JoinFactors(std::shared_ptr<const Structure> st
   std::map<std::vector<Index>, Index> first_of;
   std::vector<Index> first(graph.num_factors());  // per factor: the one that it becomes a part of
   std::vector<std::vector<Index>> parts(graph.num_factors());
+  std::vector<bool> has_input(graph.num_factors());  // a part has one input
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const auto [found, added] = first_of.try_emplace(SortedScope(graph, c), c);
     first[c] = c;
+    has_input[c] = HasTerm(*structure, graph.num_variables() + c, FeatureKind::kLinear);
     if (added) continue;
-    // Of factors with an input each, the first one takes the others' parts.
-    const std::vector<Index>& joined = parts[found->second];
-    const bool fits =
-        CanJoin(*structure, found->second, c) &&
-        std::all_of(joined.begin(), joined.end(), [&](Index other) {
-          return !HasTerm(*structure, graph.num_variables() + other, FeatureKind::kLinear) ||
-                 CanJoin(*structure, other, c);
-        });
+    const bool fits = !(has_input[c] && has_input[found->second]) &&
+                      (!HasTerm(*structure, graph.num_variables() + c, FeatureKind::kPotential) ||
+                       std::ranges::equal(graph.scope(found->second), graph.scope(c)));
     if (!fits) continue;
     first[c] = found->second;
     parts[found->second].push_back(c);
+    if (has_input[c]) has_input[found->second] = true;
     joins = true;
   }
   if (!joins) return structure;

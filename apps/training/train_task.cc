@@ -101,8 +101,8 @@ TrainedRun TrainModel(const TrainOptions& options, TrainObserver* observer,
                       const std::atomic<int>* interrupt, TrainTask* task, const RunPlan& plan) {
   const Problem problem = task->problem().WithLambda(options.lambda);
   TrainedRun run;
-  const bool alone =
-      plan.follow.empty() && !plan.checkpoints.write;  // no other run needs the learner
+  // A preparation may end early where no other run needs the learner.
+  const bool alone = plan.follow.empty() && !plan.checkpoints.write;
   StopRelay relay = alone ? StopRelay(options.time_limit_seconds, interrupt) : StopRelay();
   run.choice = ChooseLearner(problem, options);
   run.choice.options.stop = &relay;

@@ -63,9 +63,9 @@ class Drawn:
         self.model = slackline.Model()
         states = self.states
         self.taste = self.model.add_weights("taste", states, states + 1)
-        self.pair = {"Potts": lambda: self.model.add_weights("pair"),
-                     "contrast": lambda: self.model.add_weights("pair", states * states, 2)}.get(
-                         self.kind, lambda: self.model.add_weights("pair", states * states))()
+        rows, columns = {"Potts": (1, 1), "contrast": (states * states, 2)}.get(
+            self.kind, (states * states, 1))
+        self.pair = self.model.add_weights("pair", rows, columns)
         self.data = slackline.Dataset(self.model)
         for _ in range(int(self.rng.integers(4, 7))):
             self.add_example()
@@ -118,7 +118,7 @@ class Drawn:
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--problems", type=int, default=40)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--limit", type=float, default=60)

@@ -50,12 +50,12 @@ std::vector<double> RandomWeights(Random& random, const Problem& problem) {
   return weights;
 }
 
-/// A grid of tables whose relaxation is loose.
-Problem LooseGrid(double lambda) {
+/// Grids of tables whose relaxation is loose.
+Problem LooseGrid(double lambda, Index examples = 2, Index side = 8, Index states = 5) {
   GridProblemOptions grid;
-  grid.examples = 2;
-  grid.rows = grid.cols = 8;
-  grid.states = 5;
+  grid.examples = examples;
+  grid.rows = grid.cols = side;
+  grid.states = states;
   grid.features = 3;
   grid.label_noise = 0.4;
   return Problem(MakeGridProblem(grid), lambda);
@@ -187,13 +187,7 @@ TEST_CASE("a learner on the saddle point closes the gap of loose relaxations") {
 }
 
 TEST_CASE("labellings that cannot reach the relaxed optimum stall, and say what would") {
-  GridProblemOptions grid;
-  grid.examples = 2;
-  grid.rows = grid.cols = 5;
-  grid.states = 4;
-  grid.features = 3;
-  grid.label_noise = 0.4;
-  const Problem problem(MakeGridProblem(grid), 0.05);
+  const Problem problem = LooseGrid(0.05, 2, 5, 4);
   TrainOptions options;
   options.learner = LearnerKind::kBcfw;
   options.oracle = SolverKind::kMessages;
@@ -255,13 +249,7 @@ TEST_CASE("labellings come first, and the saddle point takes over where they do 
 }
 
 TEST_CASE("the exact problem gives way to the relaxed one, or does not, as the user says") {
-  GridProblemOptions grid;
-  grid.examples = 3;
-  grid.rows = grid.cols = 12;
-  grid.states = 4;
-  grid.features = 3;
-  grid.label_noise = 0.4;
-  const Problem problem(MakeGridProblem(grid), 0.1);
+  const Problem problem = LooseGrid(0.1, 3, 12, 4);
   TrainOptions options;
   options.gap_tolerance = 1e-3;
   options.certify = Certify::kRelaxed;
