@@ -16,6 +16,7 @@
 #include <slackline/learning/factor_blocks/dual_loss.h>
 #include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/kernels/kernel_bcfw.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/kernels/kernel_map.h>
 #include <slackline/learning/marginals/excessive_gap.h>
 #include <slackline/learning/marginals/exponentiated_gradient.h>
@@ -244,8 +245,7 @@ namespace {
 
 /// Whether the certificate of zero weights is that of the learner's objective, on this rank alone.
 bool MayStayAtZero(const TrainOptions& options) {
-  return RanksOf(options).alone() && !UsesKernel(options) &&
-         options.learner != LearnerKind::kProxSdca;
+  return RanksOf(options).alone() && options.learner != LearnerKind::kProxSdca;
 }
 
 }  // namespace
@@ -267,7 +267,8 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
     return RecordOf(options.learner).make(problem, options);
   } catch (const OutOfTime&) {
     options.stop->CountEndedPreparation();
-    return MakeZeroLearner(problem);
+    return MakeZeroLearner(problem, UsesKernel(options) ? KernelExpansion(problem.data()).size()
+                                                        : problem.num_weights());
   }
 }
 

@@ -10,12 +10,15 @@ namespace {
 
 class ZeroLearner final : public Learner, public DualPointSource {
  public:
-  explicit ZeroLearner(const Problem& problem) : problem_(problem) { traits_.dual_point = this; }
+  ZeroLearner(const Problem& problem, Offset num_weights)
+      : problem_(problem), num_weights_(num_weights) {
+    traits_.dual_point = this;
+  }
 
   void RunPass(const StopControl& /*stop*/) override {}
 
   Evaluation Evaluate(int /*threads*/) override {
-    evaluated_.assign(problem_.num_weights(), 0.0);
+    evaluated_.assign(num_weights_, 0.0);
     Evaluation evaluation;
     evaluation.problem = CertifiedProblem::kExact;
     evaluation.primal = PrimalAtZeroWeights(problem_);
@@ -35,12 +38,13 @@ class ZeroLearner final : public Learner, public DualPointSource {
 
  private:
   Problem problem_;
+  Offset num_weights_;
 };
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeZeroLearner(const Problem& problem) {
-  return std::make_unique<ZeroLearner>(problem);
+std::unique_ptr<Learner> MakeZeroLearner(const Problem& problem, Offset num_weights) {
+  return std::make_unique<ZeroLearner>(problem, num_weights);
 }
 
 }  // namespace slackline::internal

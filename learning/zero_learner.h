@@ -11,7 +11,8 @@
 namespace slackline::internal {
 
 /// Stays at w = 0, with the certificate of zero weights: the ground truths as dual point, and the
-/// largest losses as primal. Makes no passes, and has no state to be saved.
-std::unique_ptr<Learner> MakeZeroLearner(const Problem& problem);
+/// largest losses as primal. Makes no passes, and has no state to be saved. num_weights: the length
+/// of its weights.
+std::unique_ptr<Learner> MakeZeroLearner(const Problem& problem, Offset num_weights);
 
 }  // namespace slackline::internal

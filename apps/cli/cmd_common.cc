@@ -129,8 +129,9 @@ bool TrainFlags::Given(std::string_view name) const {
   return found != flags_.end() && found->second.option->given();
 }
 
-TrainOptions TrainFlags::Read() const {
+TrainOptions TrainFlags::Read(LearnerKind learner) const {
   TrainOptions options;
+  options.learner = learner;
   std::vector<std::string_view> given;
   for (const OptionRecord& record : OptionRecords()) {
     if (!Given(record.name)) continue;

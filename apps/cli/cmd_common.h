@@ -59,8 +59,9 @@ class TrainFlags {
   void SetDefaultText(std::string_view name, std::string_view default_text);
   void Hide(std::string_view name);
   bool Given(std::string_view name) const;
-  /// The options with all given values. Throws DataError on bad values and contradictions.
-  TrainOptions Read() const;
+  /// The options with all given values; `learner`: that of a command that has no --learner. Throws
+  /// DataError on bad values and contradictions.
+  TrainOptions Read(LearnerKind learner = LearnerKind::kAuto) const;
 
  private:
   struct Flag {

@@ -34,10 +34,19 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
 
   Evaluation Evaluate(int threads) override {
     Rebuild(&evaluated_);
+    scores_.resize(evaluated_.size());
+    const bool scored = expansion_.Scores(cache_, evaluated_, threads, scores_, options_.stop);
+    if (!scored) {
+      // What is known without the kernel: w = 0, and the ground truth as dual point.
+      options_.stop->CountRoughBound();
+      std::fill(evaluated_.begin(), evaluated_.end(), 0.0);
+      std::fill(scores_.begin(), scores_.end(), 0.0);
+    }
     Evaluation evaluation;
     evaluation.problem = evaluator_.certified();
-    evaluation.primal = Primal(evaluated_, threads);
-    evaluation.dual = points_.MeanLoss() - regulariser_;
+    evaluation.primal = PrimalAtScores(evaluated_, threads);
+    evaluation.dual = scored ? points_.MeanLoss() - regulariser_ : 0;
+    if (!scored) return evaluation;
     if (average_.active() && pass_ > 0) {
       std::vector<double> average;
       average_.Read(weights_, &average);
@@ -94,8 +103,9 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
 
   /// Fills the cache with the first kernel rows. Repeated sweeps over all rows would otherwise
   /// evict every row before its next use.
-  void FillCache() {
-    for (Index j = 0; j < cache_.capacity() && j < cache_.size(); ++j) cache_.Row(j);
+  void FillCache(const StopControl& stop) {
+    for (Index j = 0; j < cache_.capacity() && j < cache_.size() && !stop.ShouldStop(); ++j)
+      cache_.Row(j);
   }
 
   /// Calls the oracle at the coordinate scores u_ of example m.
@@ -110,10 +120,14 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
   std::vector<double> scores_;
 
  private:
-  /// Leaves λ/2 ‖w‖² in regulariser_.
   double Primal(std::span<const double> weights, int threads) override {
     scores_.resize(weights.size());
     expansion_.Scores(cache_, weights, threads, scores_);
+    return PrimalAtScores(weights, threads);
+  }
+
+  /// Requires the scores of the weights in scores_. Leaves λ/2 ‖w‖² in regulariser_.
+  double PrimalAtScores(std::span<const double> weights, int threads) {
     regulariser_ = problem_.lambda() / 2 * std::max(0.0, DotInOrder(weights, scores_));
     const double hinge = evaluator_.MeanHinge(
         {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
@@ -222,9 +236,9 @@ class KernelFrankWolfeLearner : public KernelLearner {
 
   /// A pass that is cut short does not change the point.
   void RunPass(const StopControl& stop) override {
-    if (oracle_calls_ == 0) FillCache();
+    if (oracle_calls_ == 0) FillCache(stop);
     scores_.resize(weights_.size());
-    expansion_.Scores(cache_, weights_, threads(), scores_);
+    if (!expansion_.Scores(cache_, weights_, threads(), scores_, options_.stop)) return;
     double gap = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
       gap += FindCorner(m);
@@ -236,9 +250,11 @@ class KernelFrankWolfeLearner : public KernelLearner {
       expansion_.AddFeatures(problem_.data(), m, corners_.coordinates(m), 1 / problem_.lambda_m(),
                              change_);
     }
-    const double fixed = 2 / (static_cast<double>(pass_) + 2);
-    const double step =
-        options_.fixed_step ? fixed : LineSearch(gap, problem_.lambda() * SquaredNorm(change_), 1);
+    double step = 2 / (static_cast<double>(pass_) + 2);
+    if (!options_.fixed_step) {
+      if (!expansion_.Scores(cache_, change_, threads(), scores_, options_.stop)) return;
+      step = LineSearch(gap, problem_.lambda() * std::max(0.0, DotInOrder(change_, scores_)), 1);
+    }
     for (Index m = 0; m < problem_.size(); ++m)
       points_.Move(m, step, corners_.coordinates(m), corners_.loss(m));
     for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += step * change_[k];

@@ -2,6 +2,7 @@
 #include <slackline/learning/kernels/kernel_expansion.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
@@ -76,13 +77,19 @@ void KernelExpansion::AddFeatures(const Dataset& data, Index m, std::span<const 
   }
 }
 
-void KernelExpansion::Scores(const GramCache& gram, std::span<const double> weights, int threads,
-                             std::span<double> scores) const {
+bool KernelExpansion::Scores(const GramCache& gram, std::span<const double> weights, int threads,
+                             std::span<double> scores, const StopCondition* stop) const {
+  if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; })) {
+    std::fill(scores.begin(), scores.end(), 0.0);
+    return true;
+  }
+  std::atomic<bool> ended = false;
   std::copy(weights.begin(), weights.begin() + num_scalars_, scores.begin());
   const Index n = num_inputs();
   ParallelChunks(n, kExpansionChunks, threads, [&](const Chunk& chunk) {
     std::vector<double> computed;
-    for (Index begin = chunk.begin; begin < chunk.end; begin += kGroup) {
+    for (Index begin = chunk.begin; begin < chunk.end && !ended; begin += kGroup) {
+      if (stop != nullptr && stop->Reached()) ended = true;
       const Index count = std::min(kGroup, chunk.end - begin);
       FeatureRow rows[kGroup];
       for (Index k = 0; k < count; ++k) {
@@ -104,6 +111,7 @@ void KernelExpansion::Scores(const GramCache& gram, std::span<const double> weig
       }
     }
   });
+  return !ended;
 }
 
 void KernelExpansion::Gather(const Dataset& data, Index m, std::span<const double> scores,

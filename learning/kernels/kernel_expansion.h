@@ -60,9 +60,10 @@ class KernelExpansion {
 
   /// scores = the kernel matrix times `weights`, block by block; scalar weights are copied. Hence
   /// ‖w‖² = weights·scores. Kernel rows that are not in the cache are computed without being kept.
-  /// O(N² · rows of all blocks). The result does not depend on `threads`.
-  void Scores(const GramCache& gram, std::span<const double> weights, int threads,
-              std::span<double> scores) const;
+  /// O(N² · rows of all blocks), or O(1) where all weights are 0. The result does not depend on
+  /// `threads`. Returns false, with meaningless scores, if `stop` (may be null) ended it.
+  bool Scores(const GramCache& gram, std::span<const double> weights, int threads,
+              std::span<double> scores, const StopCondition* stop = nullptr) const;
   /// Reads the coordinate scores u of example m (core/structure.h) from these scores.
   void Gather(const Dataset& data, Index m, std::span<const double> scores,
               std::span<double> u) const;

@@ -8,6 +8,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/memory_limit.h>
+#include <slackline/learning/stop_relay.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::internal {
@@ -126,6 +127,7 @@ void KernelMap::Factorise(const GramCache& gram) {
   const auto share = [&](std::size_t j) { return own[j] > 0 ? residual[j] / own[j] : 0.0; };
   const double stop = kEigenvalueRounding * static_cast<double>(n);
   while (pivots_.size() < n) {
+    StopRelay::Preparation::Poll();
     std::size_t p = 0;
     for (std::size_t j = 1; j < n; ++j) {
       if (share(j) > share(p)) p = j;

@@ -27,6 +27,17 @@ constexpr std::size_t kLeastPairsForSums = 400;
 /// weights; after more changes it is cheaper to sum again.
 constexpr Index kPairsPerChange = 4;
 
+/// max_k |x_k|. Several maxima side by side, so that none waits for the one before it.
+double LargestSize(std::span<const double> x) {
+  double largest[8] = {};
+  const std::size_t whole = x.size() / 8 * 8;
+  for (std::size_t k = 0; k < whole; k += 8) {
+    for (std::size_t l = 0; l < 8; ++l) largest[l] = std::max(largest[l], std::abs(x[k + l]));
+  }
+  for (std::size_t k = whole; k < x.size(); ++k) largest[0] = std::max(largest[0], std::abs(x[k]));
+  return *std::max_element(largest, largest + 8);
+}
+
 Index MostChanges(const MultiLabelForm& form) {
   return static_cast<Index>(form.pairs().size()) / kPairsPerChange;
 }
@@ -50,6 +61,7 @@ ExampleOracle::ExampleOracle(const Problem& problem, const Options& options)
   }
   if (problem.training().form == LossForm::kF1) {
     counts_ = std::make_unique<CountLossOracle>(problem);
+    entries_.resize(problem.data().structures().size());
     return;
   }
   for (const auto& structure : problem.data().structures()) {
@@ -149,9 +161,9 @@ void ExampleOracle::ChangeSums(Index position, double before, double after) {
 double ExampleOracle::Maximise(Index m, std::span<const double> slot_scores,
                                std::span<const double> weights, WarmStart* warm, bool bound,
                                SparseCorner* corner) {
+  if (bound && EndsEarly(m)) return RoughBound(m, slot_scores, weights);
   if (slack_) return MaximiseSlack(m, slot_scores, weights, warm, corner);
   if (counts_) return MaximiseCounts(m, slot_scores, weights, corner);
-  if (bound && EndsEarly(m)) return RoughBound(m, slot_scores, weights);
   Entry& entry = entries_[problem_.data().structure_of(m)];
   if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
   if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, bound, corner);
@@ -209,8 +221,7 @@ double ExampleOracle::score_factor(Index m) const {
 }
 
 bool ExampleOracle::EndsEarly(Index m) const {
-  return !slack_ && !counts_ && problem_.data().example(m).graph().num_global_factors() == 0 &&
-         MustEnd();
+  return problem_.data().example(m).graph().num_global_factors() == 0 && MustEnd();
 }
 
 double ExampleOracle::RoughBound(Index m, std::span<const double> slot_scores,
@@ -219,13 +230,13 @@ double ExampleOracle::RoughBound(Index m, std::span<const double> slot_scores,
   const ExampleView example = problem_.data().example(m);
   if (options_.stop->Overdue()) {
     const auto slots = SlotCoordinates(example.structure());
-    return LargestLoss(problem_, m) + CrudeScore(m, slot_scores.first(slots), weights);
+    return CrudeBound(m, CrudeScore(m, slot_scores.first(slots), weights));
   }
   Entry& entry = entries_[problem_.data().structure_of(m)];
-  if (!entry.form) {
+  if (slack_ || counts_ || !entry.form) {
     ReadCoordinates(example.structure(), slot_scores, weights);
-    FillAllScores(m, coordinates_);
-    return SumOfMaxima(example.graph());
+    RoughResult(m, coordinates_);
+    return result_.upper_bound;
   }
   // x_i x_j is at most (x_i + x_j) / 2, and at least 0.
   const MultiLabelForm& form = *entry.form;
@@ -245,13 +256,15 @@ double ExampleOracle::CrudeScore(Index m, std::span<const double> u, std::span<c
   const ExampleView example = problem_.data().example(m);
   FeatureCount& count = entries_[problem_.data().structure_of(m)].features;
   if (count.terms < 0) count = CountFeatures(example.structure());
-  double score = 0;
-  for (const std::span<const double> numbers : {u, more}) {
-    for (const double number : numbers) score = std::max(score, std::abs(number));
-  }
+  const double score = std::max(LargestSize(u), LargestSize(more));
   double feature = count.largest_constant;
   for (const double value : example.potentials()) feature = std::max(feature, std::abs(value));
   return count.terms * score * feature;
+}
+
+double ExampleOracle::CrudeBound(Index m, double score) const {
+  const double loss = LargestLoss(problem_, m);
+  return slack_ ? score + loss * (1 + 2 * score) : loss + score;
 }
 
 ExampleOracle::FeatureCount ExampleOracle::CountFeatures(const Structure& structure) {
@@ -350,7 +363,25 @@ void ExampleOracle::SolveUnlessCut(Index m, MapSolver* solver, WarmStart* warm) 
   if (MustEnd()) options_.stop->CountRoughBound();
 }
 
-/// Fills result_ with the ground truth and a rough bound, at scores_.
+/// Fills result_ with the ground truth and a rough bound.
+void ExampleOracle::RoughResult(Index m, std::span<const double> u,
+                                std::span<const double> offsets) {
+  if (!slack_ && !counts_) {
+    FillAllScores(m, u, offsets);
+    return ResultOfTruth(m);
+  }
+  const ExampleView example = problem_.data().example(m);
+  scores_.assign(example.graph().total_states(), 0.0);
+  AddScores(example, u, scores_);
+  table_work_ += 2 * example.graph().total_states();
+  ResultOfTruth(m);
+  const double loss = LargestLoss(problem_, m);
+  const double most = result_.upper_bound;
+  result_.upper_bound =
+      counts_ ? loss + most : result_.value + loss * std::max(0.0, 1 + most - result_.value);
+}
+
+/// The same at scores_, for the maximum of their sum.
 void ExampleOracle::ResultOfTruth(Index m) {
   const ExampleView example = problem_.data().example(m);
   result_.labels.assign(example.labels().begin(), example.labels().end());
@@ -431,15 +462,14 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   SLACKLINE_CHECK(options_.ways == Ways::kSolvers, "dense corners come from solvers");
   const ExampleView example = problem_.data().example(m);
   SLACKLINE_CHECK(offsets.empty() || (!counts_ && !slack_), "offsets need losses that are sums");
-  if (slack_) {
+  if (EndsEarly(m)) {
+    options_.stop->CountRoughBound();
+    if (options_.stop->Overdue()) return CornerOfTruth(m, u, offsets);
+    RoughResult(m, u, offsets);
+  } else if (slack_) {
     SolveSlack(m, u, weights, warm);
   } else if (counts_) {
     SolveCounts(m, u);
-  } else if (EndsEarly(m)) {
-    options_.stop->CountRoughBound();
-    if (options_.stop->Overdue()) return CornerOfTruth(m, u, offsets);
-    FillAllScores(m, u, offsets);
-    ResultOfTruth(m);
   } else {
     MapSolver& solver = *entries_[problem_.data().structure_of(m)].solver;
     if (!weights.empty()) solver.SetWeights(weights);
@@ -474,7 +504,8 @@ Corner ExampleOracle::CornerOfTruth(Index m, std::span<const double> u,
   coordinates_.assign(u.size(), 0.0);
   Corner corner;
   corner.coordinates = coordinates_;
-  corner.upper_bound = LargestLoss(problem_, m) + 2 * CrudeScore(m, u);
+  const double score = CrudeScore(m, u);
+  corner.upper_bound = CrudeBound(m, score) + score;
   for (Index i = 0; i < example.graph().num_variables() && !offsets.empty(); ++i) {
     const auto begin =
         offsets.begin() + static_cast<std::ptrdiff_t>(example.graph().state_offset(i));

@@ -182,6 +182,8 @@ class ExampleOracle {
   /// An upper bound on |w·φ_m(s)| that needs no tables: the number of terms of features, times the
   /// largest |u_k|, times the largest |feature|. u: the coordinate scores, in two parts.
   double CrudeScore(Index m, std::span<const double> u, std::span<const double> more = {});
+  /// The same for max_s of the score and the loss of s, from a bound on |w·φ_m(s)|.
+  double CrudeBound(Index m, double score) const;
   double MaximiseSlack(Index m, std::span<const double> slot_scores,
                        std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
   double MaximiseCounts(Index m, std::span<const double> slot_scores,
@@ -196,6 +198,7 @@ class ExampleOracle {
   double MaximiseBySolver(Entry* entry, Index m, std::span<const double> slot_scores,
                           std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
   void SolveUnlessCut(Index m, MapSolver* solver, WarmStart* warm);
+  void RoughResult(Index m, std::span<const double> u, std::span<const double> offsets = {});
   void ResultOfTruth(Index m);
   /// The corner of the ground truth with a bound that needs no tables.
   Corner CornerOfTruth(Index m, std::span<const double> u, std::span<const double> offsets);

@@ -9,16 +9,18 @@ import numpy as np
 
 from ._arrays import is_sparse, shown
 
-__all__ = ["prepare_labels", "require_known"]
+__all__ = ["decide_negatives", "prepare_labels", "require_known"]
+
+_MINUS = -2  # a label that is written as -1
 
 _ADVICE = ("multi-label classification needs a matrix with a column per label and values 0 or 1; "
            "sklearn.preprocessing.MultiLabelBinarizer makes one of collections of labels")
 
 
 def prepare_labels(labels: Any) -> tuple[np.ndarray, Optional[list[str]]]:
-    """The labels as a C-contiguous array of int8 with 1, 0 and -1 (unknown), and the names of the
-    columns of a data frame. Masked labels are unknown. Where there is no 0, -1 beside 1 means 0,
-    with a warning.
+    """The labels as a C-contiguous array of int8 with 1, 0, -1 (unknown) and -2 (written as -1, of
+    which decide_negatives says what it means), and the names of the columns of a data frame. Masked
+    labels are unknown.
 
     Raises ValueError, with the row and column where one is to blame.
     """
@@ -74,20 +76,27 @@ def _to_flags(array: np.ndarray) -> np.ndarray:
         flags[array] = 1
         return flags
     flags[array == 1] = 1
-    unknown = array == -1
-    if unknown.any() and flags.any() and not (array == 0).any():
-        warnings.warn("Y has -1 and 1 and no 0: -1 is taken for the negative class. Write NaN where "
-                      "a label is not known", UserWarning, stacklevel=4)
-        array = np.where(unknown, 0, array)
-        unknown = np.zeros_like(unknown)
+    flags[array == -1] = _MINUS
     if array.dtype.kind == "f":
-        unknown |= np.isnan(array)
-    flags[unknown] = -1
+        flags[np.isnan(array)] = -1
     bad = np.flatnonzero((flags == 0) & (array != 0))
     if bad.size:
         row, column = divmod(int(bad[0]), array.shape[1])
         _refuse(array[row, column], row, column)
     return flags
+
+
+def decide_negatives(flags: np.ndarray, team: Any = None) -> None:
+    """Makes 0 of -2 where no process has a 0 beside -2 and 1, with a warning; else -1."""
+    minus = flags == _MINUS
+    facts = (minus.any(), (flags == 1).any(), (flags == 0).any())
+    some_minus, some_one, some_zero = np.any(
+        [facts] if team is None else team.gather(facts), axis=0)
+    negative = some_minus and some_one and not some_zero
+    if negative:
+        warnings.warn("Y has -1 and 1 and no 0: -1 is taken for the negative class. Write NaN where "
+                      "a label is not known", UserWarning, stacklevel=3)
+    flags[minus] = 0 if negative else -1
 
 
 def require_known(flags: np.ndarray, names: list[str], team: Any) -> None:

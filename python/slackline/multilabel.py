@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import column_names, Features, num_columns, num_rows, prepare_matrix, shown
 from ._base import (Callbacks, StructuredEstimator, available_if, option_parameters)
-from ._labels import prepare_labels, require_known
+from ._labels import decide_negatives, prepare_labels, require_known
 
 __all__ = ["MultiLabelClassifier"]
 
@@ -251,6 +251,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
             del X, Y
             holder, flags, names, features, pairs, weights = given
             team.require_some(num_rows(holder[0]), "no process has examples")
+            decide_negatives(flags, team)
             require_known(flags, names, team)
             num_features = num_columns(holder[0])
             feature_names = [] if features is None else features.tolist()
@@ -424,6 +425,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
         float
         """
         flags, _ = prepare_labels(Y)
+        decide_negatives(flags)
         predicted = self.predict(X)
         if flags.shape != predicted.shape:
             raise ValueError(f"Y has shape {flags.shape}, but {predicted.shape} was expected")

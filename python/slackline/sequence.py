@@ -164,7 +164,7 @@ class SequenceLabeler(StructuredEstimator):
         """
         with self._processes() as team:
             train, options, sequences, kind, lists = team.together(lambda: self._prepare_fit(X, y))
-            team.require_some(len(sequences), "X has no sequences")
+            team.require_some(len(sequences) - _empty(sequences).count(True), "X has no sequences")
             kind, width = _agree_on_features(sequences, kind, team)
             labels, begin, classes = _number_labels(lists, team)
             costs = team.together(lambda: cost_matrix(self.costs, classes, "label", "labels"))
@@ -186,12 +186,7 @@ class SequenceLabeler(StructuredEstimator):
         train = self._train_options()
         options = self._options()
         sequences, kind = _prepare(X)
-        lists = _label_list(y)
-        if len(lists) == len(sequences):
-            kept = [m for m, labels in enumerate(lists)
-                    if len(labels) > 0 or not _is_empty(sequences[m])]
-            sequences, lists = [sequences[m] for m in kept], [lists[m] for m in kept]
-        return train, options, sequences, kind, lists
+        return train, options, sequences, kind, _label_list(y)
 
     def _options(self) -> dict[str, str]:
         options = {"loss": str(self.loss), "constraints": str(self.constraints),
@@ -271,13 +266,14 @@ class SequenceLabeler(StructuredEstimator):
         if isinstance(temperature, bool) or not isinstance(temperature, numbers.Real) or \
                 not 0 < temperature < np.inf:
             raise ValueError(f"temperature == {shown(temperature)}; it must be a number > 0")
-        sequences, empty = self._inputs(X)
+        sequences, _ = _prepare(X, self.format_)
         begin, marginals = self._model.marginals(sequences, float(temperature), self._threads())
-        return _split(marginals, _with_empty(begin, empty))
+        return _split(marginals, _with_empty(begin, _empty(sequences)))
 
     def _decode(self, X, scores=False, best=0):
         self._check_fitted("_model")
-        sequences, empty = self._inputs(X)
+        sequences, _ = _prepare(X, self.format_)
+        empty = _empty(sequences)
         begin, labels, values, ranked = self._model.predict(sequences, scores, best,
                                                             self._threads())
         if best > 0:  # an empty sequence has one labelling, without labels
@@ -285,13 +281,6 @@ class SequenceLabeler(StructuredEstimator):
             answers = iter(ranked)
             ranked = [nothing if is_empty else next(answers) for is_empty in empty]
         return _with_empty(begin, empty), labels, values, ranked
-
-    def _inputs(self, X: Any) -> tuple[list, list[bool]]:
-        """The sequences with tokens, and which ones of all are empty."""
-        sequences, kind = _prepare(X, self.format_)
-        del kind
-        empty = [_is_empty(sequence) for sequence in sequences]
-        return [sequence for sequence in sequences if not _is_empty(sequence)], empty
 
     # Measures
 
@@ -386,8 +375,9 @@ def _split(values: np.ndarray, begin: np.ndarray) -> list[np.ndarray]:
     return [values[begin[m]:begin[m + 1]] for m in range(len(begin) - 1)]
 
 
-def _is_empty(sequence: Any) -> bool:
-    return isinstance(sequence, (list, tuple)) and len(sequence) == 0
+def _empty(sequences: list) -> list[bool]:
+    """Which ones have no tokens: slackline._core leaves them out."""
+    return [isinstance(sequence, (list, tuple)) and len(sequence) == 0 for sequence in sequences]
 
 
 def _with_empty(begin: np.ndarray, empty: list[bool]) -> np.ndarray:
@@ -474,7 +464,9 @@ def _label_list(y: Any) -> list[list]:
 def _agree_on_features(sequences: list, kind: str, team: Team) -> tuple[str, int]:
     """The kind of the features, and their number where they are numbers (else 0); those of the
     first process with sequences where this one has none."""
-    mine = (kind, num_columns(sequences[0]) if kind == "letters" else 0) if sequences else None
+    first = next((sequence for sequence, empty in zip(sequences, _empty(sequences)) if not empty),
+                 None)
+    mine = None if first is None else (kind, num_columns(first) if kind == "letters" else 0)
     known = [of_rank for of_rank in team.gather(mine) if of_rank is not None]
     return known[0] if mine is None else mine
 

@@ -45,18 +45,26 @@ py::object Fast(py::handle object, const std::string& place, const char* what) {
 
 std::string InX(Index sequence) { return "X[" + std::to_string(sequence) + "]"; }
 
-void EndSequence(Offset tokens, SequenceData* data) {
-  const Offset begin = data->begin.back();
-  if (tokens == begin) throw py::value_error(InX(data->num_sequences()) + " has no tokens");
-  data->begin.push_back(tokens);
-  data->lines.push_back(static_cast<long>(begin) + 1);
+/// The sequences that have tokens.
+struct Given {
+  SequenceData data;
+  std::vector<Index> places;  ///< of each sequence in X
+};
+
+void EndSequence(Index place, Offset tokens, Given* given) {
+  const Offset begin = given->data.begin.back();
+  if (tokens == begin) return;
+  given->data.begin.push_back(tokens);
+  given->data.lines.push_back(static_cast<long>(begin) + 1);
+  given->places.push_back(place);
 }
 
 /// Sequences from lists of dicts or lists of strings.
-void AddAttributes(const py::list& x, SequenceData* data) {
+void AddAttributes(const py::list& x, Given* given) {
   auto table = std::make_shared<internal::AttributeTable>();
+  Index m = -1;
   for (const py::handle sequence : x) {
-    const Index m = data->num_sequences();
+    ++m;
     const py::object tokens = Fast(sequence, InX(m), "tokens");
     const Py_ssize_t length = PySequence_Fast_GET_SIZE(tokens.ptr());
     for (Py_ssize_t i = 0; i < length; ++i) {
@@ -65,17 +73,18 @@ void AddAttributes(const py::list& x, SequenceData* data) {
                      [&](std::string_view name, double value) { table->Add(name, value); });
       table->EndToken();
     }
-    EndSequence(table->num_tokens(), data);
+    EndSequence(m, table->num_tokens(), given);
   }
-  data->attributes = std::move(table);
+  given->data.attributes = std::move(table);
 }
 
 /// Sequences from lists of tuples of texts, for templates over so many columns.
-void AddColumns(const py::list& x, Index columns, SequenceData* data) {
+void AddColumns(const py::list& x, Index columns, Given* given) {
   auto table = std::make_shared<internal::TokenTable>();
   table->num_columns = columns;
+  Index m = -1;
   for (const py::handle sequence : x) {
-    const Index m = data->num_sequences();
+    ++m;
     const py::object tokens = Fast(sequence, InX(m), "tokens");
     const Py_ssize_t length = PySequence_Fast_GET_SIZE(tokens.ptr());
     for (Py_ssize_t i = 0; i < length; ++i) {
@@ -93,9 +102,9 @@ void AddColumns(const py::list& x, Index columns, SequenceData* data) {
         table->cells.push_back(table->texts.Add(TextOf(cell)));
       }
     }
-    EndSequence(data->begin.back() + length, data);
+    EndSequence(m, given->data.begin.back() + length, given);
   }
-  data->tokens = std::move(table);
+  given->data.tokens = std::move(table);
 }
 
 /// How rows of arrays are stored.
@@ -140,18 +149,22 @@ void AppendMatrices(const std::vector<Matrix>& matrices, Storage storage, bool a
 }
 
 /// Sequences from matrices as Matrix takes them.
-void AddMatrices(const py::list& x, Storage storage, internal::Ranks& ranks, SequenceData* data) {
+void AddMatrices(const py::list& x, Storage storage, internal::Ranks& ranks, Given* given) {
+  SequenceData* const data = &given->data;
   std::vector<Matrix> matrices;
   OnAllProcesses(ranks, [&] {
+    Index m = -1;
     for (const py::handle sequence : x) {
+      ++m;
+      if (PyList_Check(sequence.ptr()) && PyList_GET_SIZE(sequence.ptr()) == 0) continue;
       matrices.emplace_back(py::reinterpret_borrow<py::object>(sequence));
       const Matrix& matrix = matrices.back();
       if (matrix.columns() != matrices.front().columns()) {
-        throw py::value_error(InX(data->num_sequences()) + " has " +
-                              std::to_string(matrix.columns()) + " features, but X[0] has " +
+        throw py::value_error(InX(m) + " has " + std::to_string(matrix.columns()) +
+                              " features, but " + InX(given->places.front()) + " has " +
                               std::to_string(matrices.front().columns()));
       }
-      EndSequence(data->begin.back() + matrix.rows(), data);
+      EndSequence(m, data->begin.back() + matrix.rows(), given);
     }
   });
   const py::gil_scoped_release release;
@@ -166,25 +179,26 @@ void AddMatrices(const py::list& x, Storage storage, internal::Ranks& ranks, Seq
 
 /// Sequences without labels. `columns`: of the templates, for SequenceFormat::kConll; storage: for
 /// kLetters. Processes that train together must all call it.
-SequenceData DataOf(SequenceFormat format, const py::list& x, Index columns, Storage storage,
-                    internal::Ranks& ranks = internal::OneRank()) {
-  SequenceData data;
+Given DataOf(SequenceFormat format, const py::list& x, Index columns, Storage storage,
+             internal::Ranks& ranks = internal::OneRank()) {
+  Given given;
+  SequenceData& data = given.data;
   data.source = "X";
   data.begin = {0};
   switch (format) {
     case SequenceFormat::kLetters:
-      AddMatrices(x, storage, ranks, &data);
+      AddMatrices(x, storage, ranks, &given);
       break;
     case SequenceFormat::kConll:
-      OnAllProcesses(ranks, [&] { AddColumns(x, columns, &data); });
+      OnAllProcesses(ranks, [&] { AddColumns(x, columns, &given); });
       break;
     case SequenceFormat::kAttributes:
-      OnAllProcesses(ranks, [&] { AddAttributes(x, &data); });
+      OnAllProcesses(ranks, [&] { AddAttributes(x, &given); });
       break;
   }
   data.has_labels = false;
   data.labels.assign(internal::Size(data.begin.back()), internal::kUnlabelled);
-  return data;
+  return given;
 }
 
 /// The numbers of all sequences.
@@ -203,18 +217,23 @@ SequenceFormat FormatFrom(const std::string& name) {
   throw py::value_error("there is no format '" + name + "'");
 }
 
-/// Takes over labels (numbers of names, or −1), one per token.
-void AddLabels(const IndexArray& labels, const OffsetArray& begin,
-               std::vector<std::string> label_names, SequenceData* data) {
-  const auto sequences = static_cast<Index>(begin.size() - 1);
-  if (sequences != data->num_sequences())
-    throw py::value_error("X has " + std::to_string(data->num_sequences()) +
-                          " sequences, but y has " + std::to_string(sequences));
-  for (Index m = 0; m < sequences; ++m) {
+/// Takes over labels (numbers of names, or −1), one per token of the `sequences` sequences of X.
+void AddLabels(const IndexArray& labels, const OffsetArray& begin, std::size_t sequences,
+               std::vector<std::string> label_names, Given* given) {
+  SequenceData* const data = &given->data;
+  const auto labelled = static_cast<std::size_t>(begin.size() - 1);
+  if (labelled != sequences)
+    throw py::value_error("X has " + std::to_string(sequences) + " sequences, but y has " +
+                          std::to_string(labelled));
+  std::vector<Offset> lengths(sequences, 0);
+  for (Index k = 0; k < data->num_sequences(); ++k)
+    lengths[internal::Size(given->places[internal::Size(k)])] = data->length(k);
+  for (std::size_t m = 0; m < sequences; ++m) {
     const std::int64_t length = begin.data()[m + 1] - begin.data()[m];
-    if (length == data->length(m)) continue;
-    throw py::value_error(InX(m) + " has " + std::to_string(data->length(m)) + " tokens, but y[" +
-                          std::to_string(m) + "] has " + std::to_string(length) + " labels");
+    if (length == lengths[m]) continue;
+    throw py::value_error(InX(static_cast<Index>(m)) + " has " + std::to_string(lengths[m]) +
+                          " tokens, but y[" + std::to_string(m) + "] has " +
+                          std::to_string(length) + " labels");
   }
   data->labels.assign(labels.data(), labels.data() + labels.size());
   data->has_labels = true;
@@ -223,13 +242,14 @@ void AddLabels(const IndexArray& labels, const OffsetArray& begin,
 }
 
 /// The checks of constraints, with the place in y.
-void CheckBio(const SequenceData& data, std::span<const Index> sequences) {
+void CheckBio(const SequenceData& data, std::span<const Index> sequences,
+              std::span<const Index> places) {
   const std::string why = internal::WhyNotBio(data.label_names);
   if (!why.empty()) throw py::value_error("constraints='bio' needs BIO labels, but " + why);
   const std::optional<internal::BioViolation> violation =
       internal::FindBioViolation(data, sequences);
   if (!violation) return;
-  throw py::value_error("y[" + std::to_string(violation->sequence) + "][" +
+  throw py::value_error("y[" + std::to_string(places[internal::Size(violation->sequence)]) + "][" +
                         std::to_string(violation->position) +
                         "]: constraints='bio' does not allow " + violation->text);
 }
@@ -289,14 +309,15 @@ std::pair<std::shared_ptr<SequenceModel>, py::dict> FitSequences(
   internal::SequenceInput input;
   input.format = FormatFrom(format);
   // Sparse rows are not centred, which is what "standard" would do to dense ones.
-  input.data = DataOf(
+  Given given = DataOf(
       input.format, x, 0,
       options.scale == internal::ScaleKind::kStandard ? Storage::kDense : Storage::kBySet, ranks);
   OnAllProcesses(ranks, [&] {
-    AddLabels(labels, begin, std::move(label_names), &input.data);
+    AddLabels(labels, begin, x.size(), std::move(label_names), &given);
+    input.data = std::move(given.data);
     input.sequences = All(input.data);
     if (options.constraints == internal::LabelConstraints::kBio)
-      CheckBio(input.data, input.sequences);
+      CheckBio(input.data, input.sequences, given.places);
   });
   std::optional<internal::SequenceTask> task;
   std::optional<internal::SequenceTraining> training;
@@ -318,7 +339,7 @@ SequenceData DataFor(const SequenceModel& model, const py::list& x) {
   const Index columns =
       model.format() == SequenceFormat::kConll ? model.features().templates.num_columns() : 0;
   // By rows, so that scores of a sequence do not depend on the others.
-  SequenceData data = DataOf(model.format(), x, columns, Storage::kByRow);
+  SequenceData data = DataOf(model.format(), x, columns, Storage::kByRow).data;
   if (model.format() == SequenceFormat::kLetters && data.num_sequences() > 0)
     RequireColumns(data.num_features, model.num_features());
   data.label_names = model.label_names();

@@ -8,6 +8,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -461,6 +462,23 @@ def test_other_parameters_on_one_rank():
         comm=comm, n_jobs=1 + comm.Get_rank(), tol=0.1, random_state=np.random.RandomState(
             comm.Get_rank())).fit(*small(comm)))
     same_model(*good)
+
+
+def test_plus_and_minus_one_are_labels_only_where_no_rank_has_a_zero():
+    def fit(comm, signs):
+        X, Y = small(comm, None)
+        if signs(comm.Get_rank()):
+            Y = 2 * Y - 1
+        return MultiLabelClassifier(comm=comm, max_iter=2, tol=0.9).fit(X, Y)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mixed = on_ranks(2, lambda comm: fit(comm, lambda rank: rank == 1))
+    zero_one = on_ranks(2, lambda comm: fit(comm, lambda rank: False))
+    with pytest.warns(UserWarning, match="-1 is taken for the negative class"):
+        signed = on_ranks(2, lambda comm: fit(comm, lambda rank: True))
+    same_model(signed[0], zero_one[0])
+    assert not np.array_equal(mixed[0].coef_, zero_one[0].coef_)
 
 
 def test_bad_sequences_on_one_rank():

@@ -566,8 +566,15 @@ def test_empty_sequences_are_left_out_of_training_and_predicted_as_empty(tmp_pat
     assert [labels.tolist() for labels in model.predict([[]])] == [[]]
     model.save(tmp_path / "s.slk")
     assert slackline.SequenceLabeler.load(tmp_path / "s.slk").predict(X)[0].tolist() == ["1", "2"]
-    with pytest.raises(ValueError, match=r"tokens"):
+    with pytest.raises(ValueError, match=r"X\[0\] has 0 tokens, but y\[0\] has 1 labels"):
         slackline.SequenceLabeler().fit([[], [{"a": 1}]], [["1"], ["2"]])
+    # Messages count them.
+    with pytest.raises(ValueError, match=r"X\[2\] has 1 tokens, but y\[2\] has 2 labels"):
+        slackline.SequenceLabeler().fit(X, [["1", "2"], [], ["2", "2"]])
+    with pytest.raises(ValueError, match=r"y\[2\]\[0\]: constraints='bio' does not allow"):
+        slackline.SequenceLabeler(constraints="bio").fit(X, [["B-x", "I-x"], [], ["I-x"]])
+    with pytest.raises(ValueError, match=r"X\[1\]\[0\]"):
+        model.predict([[], [3.5 + 1j]])
     numbers = [np.zeros((0, 2)), np.eye(2)]
     rows = slackline.SequenceLabeler(C=100).fit(numbers, [[], [0, 1]])
     assert [labels.tolist() for labels in rows.predict(numbers)] == [[], [0, 1]]

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
@@ -82,6 +83,47 @@ TEST_CASE("a first check that is cut short has a valid bound at the newest weigh
   CHECK(rough > 20);
 }
 
+TEST_CASE("a check that is cut short has a valid bound with products of losses and with counts") {
+  Random random(20);
+  int rough = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    CAPTURE(trial);
+    const bool counts = trial % 2 == 0;
+    ProblemOptions shape;
+    shape.num_variables = 4;
+    shape.forest = counts;
+    shape.max_states = counts ? 2 : 3;
+    TrainingSet training = RandomProblem(random, shape);
+    LossOptions f1;
+    f1.form = LossForm::kF1;
+    if (counts) training = MakeTrainingSet(training.data, f1);
+    const Problem problem(std::move(training), 0.05);
+    TrainOptions options;
+    options.learner = trial % 4 < 2 ? LearnerKind::kBcfw : LearnerKind::kFrankWolfe;
+    options.rescaling = counts ? Rescaling::kMargin : Rescaling::kSlack;
+    options.gap_tolerance = 0;
+    options.max_passes = 50;
+    StopsAfterPass observer(1 + trial % 3);
+    StopRelay relay(0.0);
+    options.stop = &relay;
+    options.check_every = 50;  // none but the one that is cut short
+    const auto learner = MakeLearner(problem, options);
+    learner->traits().dual_point->KeepDualPoint();
+    const TrainSummary summary =
+        RunTraining(problem, *learner, options, &observer, &observer.interrupt);
+    const Verification verified = VerifyCertificate(problem, summary.weights, summary.last, options,
+                                                    learner->traits().dual_point);
+    CAPTURE(verified.message);
+    CHECK(verified.outcome == VerifyOutcome::kHolds);
+    if (!counts) {
+      CHECK(summary.last.primal >=
+            SlackRescaledPrimal(problem.training(), problem.lambda(), summary.weights) - kTight);
+    }
+    rough += summary.last.rough ? 1 : 0;
+  }
+  CHECK(rough > 10);
+}
+
 TEST_CASE("a preparation that must end leaves the certificate of zero weights") {
   Random random(18);
   const std::atomic<int> interrupt{1};
@@ -119,4 +161,42 @@ TEST_CASE("a preparation that must end leaves the certificate of zero weights") 
   options.stop = &relay;
   CHECK(MakeLearner(problem, options)->work().oracle_calls == 0);
   CHECK_FALSE(relay.preparation_ended());
+}
+
+TEST_CASE("runs with kernels that must end have the certificate of zero weights") {
+  Random random(19);
+  const Problem problem(RandomProblem(random, ProblemOptions()), 0.05);
+  const auto size = static_cast<std::size_t>(KernelExpansion(problem.data()).size());
+  for (const LearnerKind kind :
+       {LearnerKind::kBcfw, LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+    CAPTURE(std::string(Name(kind)));
+    TrainOptions options;
+    options.learner = kind;
+    options.kernel = KernelKind::kRbf;
+    options.gap_tolerance = 0;
+    options.max_passes = 50;
+    // During the preparation.
+    const std::atomic<int> interrupt{1};
+    StopRelay at_once(0, &interrupt);
+    options.stop = &at_once;
+    auto learner = MakeLearner(problem, options);
+    CHECK(at_once.preparation_ended());
+    TrainSummary summary = RunTraining(problem, *learner, options, nullptr, &interrupt);
+    CHECK(summary.last.dual == 0);
+    CHECK(Near(summary.last.primal, PrimalAtZeroWeights(problem), kTight));
+    CHECK(summary.weights == std::vector<double>(size, 0.0));
+    if (kind == LearnerKind::kBcfw) continue;
+    // During the first check, before all kernel values are computed.
+    options.check_every = 50;
+    StopsAfterPass observer(2);
+    StopRelay relay(0.0);
+    options.stop = &relay;
+    learner = MakeLearner(problem, options);
+    summary = RunTraining(problem, *learner, options, &observer, &observer.interrupt);
+    CHECK(summary.termination == Termination::kInterrupted);
+    CHECK(summary.last.rough);
+    CHECK(summary.last.dual == 0);
+    CHECK(summary.last.primal >= PrimalAtZeroWeights(problem) - kTight);
+    CHECK(summary.weights == std::vector<double>(size, 0.0));
+  }
 }

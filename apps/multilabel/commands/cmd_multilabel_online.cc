@@ -89,8 +89,7 @@ struct OnlineCommand {
 
 /// The training options: those of multi-sample, every example visited once in its order.
 TrainOptions OptionsOf(const OnlineCommand& command) {
-  TrainOptions options = command.train.Read();
-  options.learner = LearnerKind::kMultiSample;
+  TrainOptions options = command.train.Read(LearnerKind::kMultiSample);
   if (!command.train.Given("average")) options.average = AverageKind::kWeighted;
   options.own<MultiSampleOptions>().online_loss = true;
   if (options.lambda <= 0) {
@@ -418,7 +417,7 @@ void AddMultiLabelOnline(Command* parent, Action* action) {
                 "full")
       ->Excludes(like);
   AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1")->Excludes(like);
-  AddTextOption(app, "loss", &command->loss, "mean|count|f1", "as for `train`", "mean");
+  AddTextOption(app, "loss", &command->loss, "mean|count", "as for `train`", "mean");
   command->train.Register(app, {"lambda", "samples", "update-rounds", "expand-first", "average",
                                 "suffix-share", "oracle", "seed"});
   command->train.SetDefaultText("lambda", "");

@@ -302,6 +302,24 @@ TEST_CASE("the log of online training adds up") {
   CHECK(lost > 0);
 }
 
+TEST_CASE("online accepts every option of training that it offers") {
+  const OnlineFiles files;
+  CheckDone(files.Online(files.data, OnlineFiles::Sizes()));
+  const std::string plain = ReadBytes(files.model);
+  for (const Arguments& options :
+       std::vector<Arguments>{{"--samples", "2"},
+                              {"--update-rounds", "2"},
+                              {"--expand-first"},
+                              {"--average", "none"},
+                              {"--average", "suffix", "--suffix-share", "0.3"},
+                              {"--oracle", "messages"},
+                              {"--seed", "2"}}) {
+    CAPTURE(options[0]);
+    CheckDone(files.Online(files.data, OnlineFiles::Sizes() + options));
+    CHECK(ReadBytes(files.model) != plain);
+  }
+}
+
 TEST_CASE("online training refuses what a stream cannot give") {
   const OnlineFiles files;
   const Arguments lambda = {"--lambda", "0.02"};
