@@ -8,6 +8,7 @@
 #include <slackline/api/graph_impl.h>
 #include <slackline/api/model_impl.h>
 #include <slackline/core/check.h>
+#include <slackline/core/derived_structure.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/factors/model_builder.h>
 

@@ -76,8 +76,8 @@ internal::TrainOptions InternalOptions(const TrainOptions& options) {
   result.seed = options.seed;
   SetByName("learner", options.learner, &result);
   for (const auto& [name, value] : options.learner_options) SetByName(name, value, &result);
-  static_assert(static_cast<int>(Certify::kRelaxed) ==
-                static_cast<int>(internal::Certify::kRelaxed));
+  static_assert(static_cast<int>(Certify::kTightened) ==
+                static_cast<int>(internal::Certify::kTightened));
   if (options.certify != Certify::kAuto)
     result.certify = static_cast<internal::Certify>(options.certify);
   internal::CheckOptions(result);

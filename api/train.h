@@ -40,9 +40,10 @@ struct Loss {
 /// Whether the certificate bounds the optimum of the LP relaxation or that of P itself.
 enum class CertifiedProblem { kRelaxed, kExact };
 
-/// Which problem "auto" trains and certifies on graphs with cycles: that of labellings, or its LP
-/// relaxation. kAuto: the exact one while counts of work say that this is cheap.
-enum class Certify { kAuto, kExact, kRelaxed };
+/// Which problem "auto" trains and certifies on graphs with cycles: that of labellings, its LP
+/// relaxation, or the relaxation in which pairs along cycles of three or four variables are one
+/// factor. kAuto: the exact one while counts of work say that this is cheap.
+enum class Certify { kAuto, kExact, kRelaxed, kTightened };
 
 /// What an observer receives after every check of the certificate.
 struct Progress {

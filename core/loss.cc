@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/derived_structure.h>
 
 namespace slackline::internal {
 namespace {
@@ -155,6 +156,25 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
       }
     }
     result.loss_begin.push_back(static_cast<Offset>(result.losses.size()));
+  }
+  return result;
+}
+
+TrainingSet WithStructures(const TrainingSet& training,
+                           const std::vector<std::shared_ptr<const Structure>>& structures,
+                           std::shared_ptr<const WeightLayout> layout,
+                           std::shared_ptr<const FeatureRows> rows) {
+  TrainingSet result{Dataset(std::move(layout), std::move(rows)),
+                     training.losses,
+                     training.loss_begin,
+                     training.skipped_examples,
+                     training.skipped_variables,
+                     training.form};
+  const Dataset& data = training.data;
+  for (Index m = 0; m < data.size(); ++m) {
+    const ExampleView example = data.example(m);
+    result.data.Add(structures[data.structure_of(m)], example.labels(), data.first_input(m),
+                    example.potentials());
   }
   return result;
 }

@@ -5,6 +5,7 @@
 // without their unlabelled variables, each with its table of losses.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -69,5 +70,12 @@ struct TrainingSet {
 /// ground truth of an example is forbidden, by forbidden states (FirstForbiddenPart finds them) or
 /// by a global factor.
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options);
+
+/// The same examples over other structures, one for each of data.structures() in their order, with
+/// the same variables, and over other rows of inputs.
+TrainingSet WithStructures(const TrainingSet& training,
+                           const std::vector<std::shared_ptr<const Structure>>& structures,
+                           std::shared_ptr<const WeightLayout> layout,
+                           std::shared_ptr<const FeatureRows> rows);
 
 }  // namespace slackline::internal

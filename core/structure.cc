@@ -2,7 +2,6 @@
 #include <slackline/core/structure.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -11,7 +10,6 @@
 
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
-#include <slackline/core/factor_graph_builder.h>
 
 namespace slackline::internal {
 namespace {
@@ -24,104 +22,6 @@ void UseBlock(const WeightLayout& layout, Index block, char kind, std::vector<ch
                   "weight block '" + layout.block(block).name +
                       "' is used with linear and with scalar features");
   known = kind;
-}
-
-/// The state of a part for each state of another with the same variables in another order, or empty
-/// where the order is the same.
-using StateOrder = std::vector<Index>;
-
-template <class T>
-std::vector<T> Ordered(const std::vector<T>& numbers, const StateOrder& order) {
-  if (order.empty() || numbers.empty()) return numbers;
-  std::vector<T> ordered;
-  for (const Index s : order) ordered.push_back(numbers[s]);
-  return ordered;
-}
-
-/// Adds the features and forbidden states of part `from` to part `to` of the builder. Requires that
-/// a part with potentials keeps its order.
-void CopyPart(const Structure& structure, Index from, const StateOrder& order, Index to,
-              StructureBuilder* builder) {
-  for (const FeatureTerm& term : structure.terms(from)) {
-    const StateMap& given = structure.map(term.map);
-    const Index map =
-        builder->AddStateMap({Ordered(given.rows, order), Ordered(given.values, order)});
-    switch (term.kind) {
-      case FeatureKind::kLinear:
-        builder->AddLinear(to, term.block, structure.slots()[term.source].input, map, term.base);
-        break;
-      case FeatureKind::kPotential:
-        builder->AddPotential(to, term.block, term.source, map, term.base);
-        break;
-      case FeatureKind::kConstant:
-        builder->AddConstant(to, term.block, map, term.base);
-        break;
-    }
-  }
-  const std::span<const Index> forbidden = structure.forbidden_states(from);
-  if (forbidden.empty()) return;
-  std::vector<bool> flags(structure.graph().num_states(from), false);
-  for (const Index s : forbidden) flags[s] = true;
-  builder->ForbidStates(to, Ordered(flags, order));
-}
-
-bool HasTerm(const Structure& structure, Index part, FeatureKind kind) {
-  const auto terms = structure.terms(part);
-  return std::any_of(terms.begin(), terms.end(),
-                     [kind](const FeatureTerm& term) { return term.kind == kind; });
-}
-
-std::vector<Index> SortedScope(const FactorGraph& graph, Index c) {
-  std::vector<Index> scope(graph.scope(c).begin(), graph.scope(c).end());
-  std::sort(scope.begin(), scope.end());
-  return scope;
-}
-
-/// Whether two factors may have the same variables: true where hashes of two scopes are equal.
-bool MayRepeatScopes(const FactorGraph& graph) {
-  std::vector<std::uint64_t> hashes;
-  for (Index c = 0; c < graph.num_factors(); ++c) {
-    std::uint64_t sum = 0;
-    for (const Index i : graph.scope(c)) {
-      // Does not depend on the order of the variables (mixing of splitmix64).
-      std::uint64_t mixed = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15U;
-      mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
-      mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
-      sum += mixed ^ (mixed >> 31U);
-    }
-    hashes.push_back(sum);
-  }
-  std::sort(hashes.begin(), hashes.end());
-  return std::adjacent_find(hashes.begin(), hashes.end()) != hashes.end();
-}
-
-/// The state of `from` for each state of `to`, two factors with the same variables.
-StateOrder OrderOf(const FactorGraph& graph, Index from, Index to) {
-  if (std::ranges::equal(graph.scope(from), graph.scope(to))) return {};
-  StateOrder order;
-  std::vector<Index> labels(graph.num_variables());
-  std::vector<Index> states(graph.scope(to).size());
-  for (Index s = 0; s < graph.factor_states(to); ++s) {
-    JointToStates(graph, to, s, states);
-    for (std::size_t k = 0; k < states.size(); ++k) labels[graph.scope(to)[k]] = states[k];
-    order.push_back(JointState(graph, from, labels));
-  }
-  return order;
-}
-
-/// Whether factor c and `others`, which have the same variables, together forbid all states.
-bool ForbidAll(const Structure& structure, Index c, const std::vector<Index>& others) {
-  const FactorGraph& graph = structure.graph();
-  std::vector<bool> forbidden(graph.factor_states(c), false);
-  const auto add = [&](Index other) {
-    std::vector<bool> own(forbidden.size(), false);
-    for (const Index s : structure.forbidden_states(graph.num_variables() + other)) own[s] = true;
-    own = Ordered(own, OrderOf(graph, other, c));
-    for (std::size_t s = 0; s < own.size(); ++s) forbidden[s] = forbidden[s] || own[s];
-  };
-  add(c);
-  for (const Index other : others) add(other);
-  return std::find(forbidden.begin(), forbidden.end(), false) == forbidden.end();
 }
 
 }  // namespace
@@ -374,102 +274,6 @@ std::shared_ptr<const Structure> WithLayout(const Structure& structure,
   const std::shared_ptr<Structure> copy(new Structure(structure));
   copy->layout_ = std::move(layout);
   return copy;
-}
-
-RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep) {
-  const FactorGraph& graph = structure.graph();
-  SLACKLINE_CHECK(static_cast<Index>(keep.size()) == graph.num_variables(),
-                  "one flag per variable is needed");
-  RestrictedStructure result;
-  std::vector<Index> renumbered(keep.size(), -1);
-  FactorGraphBuilder graph_builder;
-  for (Index i = 0; i < graph.num_variables(); ++i) {
-    if (!keep[i]) continue;
-    renumbered[i] = graph_builder.AddVariable(graph.cardinality(i));
-    result.variables.push_back(i);
-  }
-  std::vector<Index> scope;
-  for (Index c = 0; c < graph.num_factors(); ++c) {
-    scope.clear();
-    for (const Index i : graph.scope(c)) scope.push_back(renumbered[i]);
-    if (std::find(scope.begin(), scope.end(), -1) != scope.end()) continue;
-    graph_builder.AddFactor(scope);
-    result.factors.push_back(c);
-  }
-  for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    scope.clear();
-    for (const Index i : graph.global_scope(g)) scope.push_back(renumbered[i]);
-    if (std::find(scope.begin(), scope.end(), -1) != scope.end()) continue;
-    graph_builder.AddGlobalFactor(scope);
-    result.globals.push_back(g);
-  }
-
-  StructureBuilder builder(graph_builder.Build(), structure.shared_layout());
-  const Index n = static_cast<Index>(result.variables.size());
-  for (Index i = 0; i < n; ++i) CopyPart(structure, result.variables[i], {}, i, &builder);
-  for (std::size_t c = 0; c < result.factors.size(); ++c) {
-    CopyPart(structure, graph.num_variables() + result.factors[c], {}, n + static_cast<Index>(c),
-             &builder);
-  }
-  for (std::size_t g = 0; g < result.globals.size(); ++g) {
-    const GlobalPart& part = structure.globals()[result.globals[g]];
-    builder.SetGlobalFactor(static_cast<Index>(g), part.factor, part.block, part.base);
-  }
-  result.structure = builder.Build();
-  return result;
-}
-
-std::shared_ptr<const Structure> JoinFactors(std::shared_ptr<const Structure> structure) {
-  const FactorGraph& graph = structure->graph();
-  if (!MayRepeatScopes(graph)) return structure;
-  bool joins = false;
-  std::map<std::vector<Index>, Index> first_of;
-  std::vector<Index> first(graph.num_factors());  // per factor: the one that it becomes a part of
-  std::vector<std::vector<Index>> parts(graph.num_factors());
-  std::vector<bool> has_input(graph.num_factors());  // a part has one input
-  for (Index c = 0; c < graph.num_factors(); ++c) {
-    const auto [found, added] = first_of.try_emplace(SortedScope(graph, c), c);
-    first[c] = c;
-    has_input[c] = HasTerm(*structure, graph.num_variables() + c, FeatureKind::kLinear);
-    if (added) continue;
-    const bool fits = !(has_input[c] && has_input[found->second]) &&
-                      (!HasTerm(*structure, graph.num_variables() + c, FeatureKind::kPotential) ||
-                       std::ranges::equal(graph.scope(found->second), graph.scope(c)));
-    if (!fits) continue;
-    first[c] = found->second;
-    parts[found->second].push_back(c);
-    if (has_input[c]) has_input[found->second] = true;
-    joins = true;
-  }
-  if (!joins) return structure;
-  if (structure->has_forbidden_states()) {
-    for (Index c = 0; c < graph.num_factors(); ++c) {
-      if (!parts[c].empty() && ForbidAll(*structure, c, parts[c])) return structure;
-    }
-  }
-  FactorGraphBuilder builder;
-  for (Index i = 0; i < graph.num_variables(); ++i) builder.AddVariable(graph.cardinality(i));
-  for (Index c = 0; c < graph.num_factors(); ++c) {
-    if (first[c] == c) builder.AddFactor(graph.scope(c));
-  }
-  for (Index g = 0; g < graph.num_global_factors(); ++g)
-    builder.AddGlobalFactor(graph.global_scope(g));
-
-  StructureBuilder joined(builder.Build(), structure->shared_layout());
-  for (Index i = 0; i < graph.num_variables(); ++i) CopyPart(*structure, i, {}, i, &joined);
-  Index to = graph.num_variables();
-  for (Index c = 0; c < graph.num_factors(); ++c) {
-    if (first[c] != c) continue;
-    CopyPart(*structure, graph.num_variables() + c, {}, to, &joined);
-    for (const Index other : parts[c])
-      CopyPart(*structure, graph.num_variables() + other, OrderOf(graph, other, c), to, &joined);
-    ++to;
-  }
-  for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    const GlobalPart& part = structure->globals()[g];
-    joined.SetGlobalFactor(g, part.factor, part.block, part.base);
-  }
-  return joined.Build();
 }
 
 }  // namespace slackline::internal

@@ -205,24 +205,4 @@ Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labe
 std::shared_ptr<const Structure> WithLayout(const Structure& structure,
                                             std::shared_ptr<const WeightLayout> layout);
 
-/// What remains of a structure when some variables (and all factors that contain one of them) are
-/// left out.
-struct RestrictedStructure {
-  std::shared_ptr<const Structure> structure;
-  std::vector<Index> variables;  ///< per remaining variable: its number in the original
-  std::vector<Index> factors;    ///< per remaining factor: its number in the original
-  std::vector<Index> globals;    ///< per remaining global factor: its number in the original
-};
-
-/// Keeps the variables with keep[i] true, and the forbidden states of all parts that remain. Inputs
-/// and potentials keep their numbers.
-RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep);
-
-/// The same structure, in which factors with the same variables, in any order, have become one
-/// factor: the local polytope, and so an LP relaxation, then does not depend on how many factors a
-/// table was written in. Factors with an input each, and potentials of another order, stay apart.
-/// Returns the object itself where nothing can be joined, or where factors together forbid all
-/// their states.
-std::shared_ptr<const Structure> JoinFactors(std::shared_ptr<const Structure> structure);
-
 }  // namespace slackline::internal

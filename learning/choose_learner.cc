@@ -70,6 +70,8 @@ void PrepareForRanks(TrainOptions* options) {
   if (options->keep_newest) RequireOneRank(ranks, "--keep-newest");
   if (options->order == OrderKind::kCyclic) RequireOneRank(ranks, "--order cyclic");
   if (options->associative) RequireOneRank(ranks, "--associative");
+  if (options->tighten || options->certify == Certify::kTightened)
+    RequireOneRank(ranks, "--tighten");
   options->shards = ShardsFor(*options);
 }
 
@@ -204,6 +206,13 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     }
     return TakeExampleBlocks(joint, options);
   }
+  if (options->certify == Certify::kTightened && !AsksForExampleBlocks(*options) &&
+      !joint.AllGraphs(IsForest)) {
+    options->tighten = true;
+    options->learner = LearnerKind::kAugmentedLagrangian;
+    return "factor blocks with multipliers (al), larger around short cycles: the tightened "
+           "relaxation is asked for";
+  }
   if (factor_blocks) {
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks with multipliers (al): one of the given options applies only to them";
@@ -244,6 +253,12 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   PrepareForRanks(&chosen);
   if (chosen.learner == LearnerKind::kAuto) {
     choice.reason = Decide(problem, &chosen);
+    if (chosen.certify == Certify::kTightened && !chosen.tighten &&
+        !ProblemOfRanks(problem, RanksOf(chosen)).AllGraphs(IsForest)) {
+      throw DataError(
+          "--certify tightened needs factor blocks (al), which do not serve this problem or the "
+          "other options; use --certify relaxed, or --tighten with another learner");
+    }
     chosen.certify = Certify::kAuto;  // has been decided
   }
   if (chosen.step == StepKind::kAuto) {

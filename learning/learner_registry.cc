@@ -27,6 +27,7 @@
 #include <slackline/learning/primal_dual/pdhg.h>
 #include <slackline/learning/stop_relay.h>
 #include <slackline/learning/support_table.h>
+#include <slackline/learning/tightened_learner.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/zero_learner.h>
 
@@ -260,6 +261,7 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
     const std::string fault = Unsupported(problem, options);
     if (!fault.empty()) throw DataError(fault);
   });
+  if (options.tighten) return MakeTightenedLearner(problem, options);
   try {
     const StopRelay::Preparation preparation(MayStayAtZero(options) ? options.stop : nullptr);
     if (UsesKernel(options) && !IsKernelized(options.learner))

@@ -75,7 +75,7 @@ enum class RhoScale { kExample, kPaper };
 enum class Rescaling { kMargin, kSlack };
 
 /// Which problem a run with --learner auto is to train and certify, where both are at hand.
-enum class Certify { kAuto, kExact, kRelaxed };
+enum class Certify { kAuto, kExact, kRelaxed, kTightened };
 
 /// The names of these values on the command line and in files.
 std::string_view Name(LearnerKind kind);

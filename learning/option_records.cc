@@ -93,11 +93,18 @@ constexpr OptionRecord kShared[] = {
      .by_learner = true,
      .special_values = "slack"},
     {.name = "certify",
-     .placeholder = "auto|exact|relaxed",
-     .text = "with --learner auto on graphs with cycles: train and certify the exact problem, or "
-             "its LP relaxation; auto: the exact problem while that is cheap",
+     .placeholder = "auto|exact|relaxed|tightened",
+     .text = "with --learner auto on graphs with cycles: train and certify the exact problem, its "
+             "LP relaxation, or the relaxation with larger factors around short cycles; auto: the "
+             "exact problem while that is cheap",
      .default_text = "auto",
      .field = Field<&O::certify>},
+    {.name = "tighten",
+     .text = "tighten the LP relaxation: pairs along cycles of three or four variables, and across "
+             "them, become one factor; --certify tightened does so with the learner that suits it",
+     .default_text = "off",
+     .field = Field<&O::tighten>,
+     .special_values = "on"},
     {.name = "associative",
      .text = "bcfw, prox-sdca: constrain the signs of weights of pairs, so that pairs reward "
              "agreement (associative models); graph cuts then find labellings (--oracle expansion)",

@@ -52,8 +52,10 @@ constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample},
                                        {"paper", RhoScale::kPaper}};
 constexpr Named<Rescaling> kRescalings[] = {{"margin", Rescaling::kMargin},
                                             {"slack", Rescaling::kSlack}};
-constexpr Named<Certify> kCertifies[] = {
-    {"auto", Certify::kAuto}, {"exact", Certify::kExact}, {"relaxed", Certify::kRelaxed}};
+constexpr Named<Certify> kCertifies[] = {{"auto", Certify::kAuto},
+                                         {"exact", Certify::kExact},
+                                         {"relaxed", Certify::kRelaxed},
+                                         {"tightened", Certify::kTightened}};
 
 template <class T>
 std::string_view Find(Names<T> names, T value) {

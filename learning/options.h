@@ -84,6 +84,8 @@ struct TrainOptions {
   /// to its gap. kRelaxed: the LP relaxation. kAuto: the exact problem where that is cheap, by
   /// counts of work.
   Certify certify = Certify::kAuto;
+  /// Trains with larger factors around short cycles (tightened_learner.h).
+  bool tighten = false;
   /// Oracle of the learners that maximise over whole examples.
   SolverKind oracle = SolverKind::kAuto;
 

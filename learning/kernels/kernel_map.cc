@@ -8,8 +8,8 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/memory_limit.h>
+#include <slackline/learning/mapped_learner.h>
 #include <slackline/learning/stop_relay.h>
-#include <slackline/learning/train_loop.h>
 
 namespace slackline::internal {
 namespace {
@@ -30,57 +30,27 @@ std::shared_ptr<const WeightLayout> NewLayout(const WeightLayout& layout,
   return result;
 }
 
-/// Wraps a learner of the mapped problem as a learner of the original problem.
-class KernelMapLearner : public Learner,
-                         public LambdaFollower,
-                         public CheckCompanion,
-                         public ScaleSource {
+/// A learner of the mapped problem as one of the original problem.
+class KernelMapLearner final : public MappedLearner, public ScaleSource {
  public:
   KernelMapLearner(const Problem& problem, const TrainOptions& options)
-      : problem_(problem),
-        map_(problem, KernelOf(options, problem.data())),
-        mapped_(std::make_unique<Problem>(map_.problem())),
-        inner_(MakeLearner(*mapped_, WithoutKernel(options))) {
-    traits_ = inner_->traits();
-    traits_.lambda = this;
-    if (traits_.companion != nullptr) traits_.companion = this;
+      : problem_(problem), map_(problem, KernelOf(options, problem.data())) {
+    Wrap(map_.problem(), WithoutKernel(options));
     traits_.scales = this;
   }
 
-  void RunPass(const StopControl& stop) override { inner_->RunPass(stop); }
-  Evaluation Evaluate(int threads) override { return Expanded(inner_->Evaluate(threads)); }
-  bool EvaluatesBesidePasses() const override {
-    return slackline::internal::EvaluatesBesidePasses(*inner_);
-  }
-  Evaluation EvaluateBesidePass(int threads, const StopControl& stop,
-                                double* pass_seconds) override {
-    return Expanded(inner_->traits().companion->EvaluateBesidePass(threads, stop, pass_seconds));
-  }
-  WorkCounts work() const override { return inner_->work(); }
   ObjectiveScales Scales() const override {
-    const ScaleSource* own = inner_->traits().scales;
-    return own == nullptr ? ScalesOf(*mapped_) : own->Scales();
-  }
-  void Archive(StateArchive* archive) override {
-    inner_->Archive(archive);
-    if (archive->loading()) evaluated_.clear();
-  }
-  void ChangeLambda(const Problem& problem) override {
-    auto next = std::make_unique<Problem>(mapped_->WithLambda(problem.lambda()));
-    inner_->traits().lambda->ChangeLambda(*next);
-    mapped_ = std::move(next);
+    const ScaleSource* own = inner().traits().scales;
+    return own == nullptr ? ScalesOf(mapped()) : own->Scales();
   }
 
  private:
-  Evaluation Expanded(const Evaluation& evaluation) {
-    evaluated_ = map_.Expand(inner_->weights());
-    return evaluation;
+  std::vector<double> WeightsOf(std::span<const double> inner) const override {
+    return map_.Expand(inner);
   }
 
   Problem problem_;  // owns the inputs that map_ reads
   KernelMap map_;
-  std::unique_ptr<Problem> mapped_;  // inner_ may keep a reference to it
-  std::unique_ptr<Learner> inner_;
 };
 
 }  // namespace
@@ -102,18 +72,8 @@ KernelMap::KernelMap(const Problem& problem, const Kernel& kernel) : expansion_(
   std::vector<std::shared_ptr<const Structure>> structures;
   for (const auto& structure : data.structures())
     structures.push_back(WithLayout(*structure, layout));
-  TrainingSet training{Dataset(layout, rows),
-                       problem.training().losses,
-                       problem.training().loss_begin,
-                       problem.training().skipped_examples,
-                       problem.training().skipped_variables,
-                       problem.training().form};
-  for (Index m = 0; m < data.size(); ++m) {
-    const ExampleView example = data.example(m);
-    training.data.Add(structures[data.structure_of(m)], example.labels(), data.first_input(m),
-                      example.potentials());
-  }
-  mapped_ = std::make_unique<Problem>(std::move(training), problem.lambda());
+  mapped_ = std::make_unique<Problem>(WithStructures(problem.training(), structures, layout, rows),
+                                      problem.lambda());
 }
 
 void KernelMap::Factorise(const GramCache& gram) {

@@ -192,7 +192,7 @@ def train(data: Dataset, *, lam: Optional[float] = None, C: Optional[float] = No
     learner : str, default="auto"
     learner_options : dict, optional
         Further options by the names of the command line.
-    certify : {"auto", "exact", "relaxed"}, default="auto"
+    certify : {"auto", "exact", "relaxed", "tightened"}, default="auto"
         Which problem the learner "auto" trains and certifies on graphs with cycles: that of
         labellings, its LP relaxation, or the first one while that is cheap.
     loss : {"mean", "count", "f1"}, default="mean"
@@ -224,8 +224,9 @@ def train(data: Dataset, *, lam: Optional[float] = None, C: Optional[float] = No
     if len(data) == 0:
         raise ValueError("the data set has no examples")
     loss_arguments = prepare_loss(loss, variable_weights, costs)
-    if certify not in ("auto", "exact", "relaxed"):
-        raise ValueError(f"certify must be 'auto', 'exact' or 'relaxed', not {shown(certify)}")
+    if certify not in ("auto", "exact", "relaxed", "tightened"):
+        raise ValueError("certify must be 'auto', 'exact', 'relaxed' or 'tightened', not "
+                         f"{shown(certify)}")
     settings = _Options(C, lam, learner, tol, max_iter, time_limit, n_jobs, random_state,
                         learner_options, verbose)
     options = settings._train_options()

@@ -68,12 +68,13 @@ class Drawn:
         self.pair = self.model.add_weights("pair", rows, columns)
         self.data = slackline.Dataset(self.model)
         for _ in range(int(self.rng.integers(4, 7))):
-            self.add_example()
+            self.data.add(*self.example())
         self.lam, self.tol = None, 0.999
         self.lam = self.share * self.train(None, max_iter=1, **LEARNERS["bcfw"])[2].lam
         self.tol = 1e-2 if self.side > 40 else 1e-3
 
-    def add_example(self):
+    def example(self):
+        """(graph, inputs, labels) of one more example."""
         rng, side, states = self.rng, self.side, self.states
         count = side * side
         places = np.stack(np.divmod(np.arange(count), side), axis=1) / side
@@ -101,7 +102,7 @@ class Drawn:
                 rows.append(np.array([1, contrast]))
             else:
                 builder.add_factor([a, b], table, self.pair)
-        self.data.add(builder.build(), rows, truth)
+        return builder.build(), rows, truth
 
     def train(self, limit, **options):
         """(processor seconds, relative gap, result)"""

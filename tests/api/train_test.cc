@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include <slackline/core/dataset.h>
+#include <slackline/core/derived_structure.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>

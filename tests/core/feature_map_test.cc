@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/core/derived_structure.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/structure.h>
 
-#include <cmath>
-#include <numeric>
-
 #include <doctest/doctest.h>
 
-#include <slackline/core/dataset.h>
-
 #include <slackline/core/factor_graph_builder.h>
-#include <slackline/core/feature_map.h>
-#include <slackline/core/feature_rows.h>
 #include <tests/core/temporary_folder.h>
 
 using namespace slackline::internal;
@@ -201,53 +194,6 @@ TEST_CASE("a structure without terms has no coordinates") {
   CHECK(empty->num_coordinates() == 0);
 }
 
-TEST_CASE(
-    "Restrict drops variables with all their factors and keeps the numbers of inputs and "
-    "potentials") {
-  FactorGraphBuilder graph_builder;
-  graph_builder.AddVariable(2);
-  graph_builder.AddVariable(3);
-  graph_builder.AddVariable(2);
-  graph_builder.AddFactor({0, 1});
-  graph_builder.AddFactor({2, 0});
-  graph_builder.AddFactor({2});
-  const Fixture f;
-  StructureBuilder builder(graph_builder.Build(), f.layout);
-  builder.AddLinear(0, f.classes, 0, builder.AddStateMap({{0, 1}, {}}));
-  builder.AddLinear(1, f.classes, 1, builder.AddStateMap({{0, 1, 2}, {}}));
-  builder.AddLinear(2, f.classes, 2, builder.AddStateMap({{0, 1}, {}}), 2);
-  builder.AddPotential(4, f.pairs, 6, builder.AddStateMap({{0, 1, 2, 3}, {}}), 1);
-  builder.AddConstant(3, f.shared, builder.AddStateMap({{0, 0, 0, 0, 0, 0}, {}}));
-  const auto structure = builder.Build();
-
-  const RestrictedStructure part = Restrict(*structure, {true, false, true});
-  CHECK(part.variables == std::vector<Index>{0, 2});
-  CHECK(part.factors == std::vector<Index>{1, 2});
-  const Structure& s = *part.structure;
-  CHECK(s.shared_layout() == f.layout);
-  REQUIRE(s.graph().num_variables() == 2);
-  REQUIRE(s.graph().num_factors() == 2);
-  CHECK(std::vector<Index>(s.graph().scope(0).begin(), s.graph().scope(0).end()) ==
-        std::vector<Index>{1, 0});
-  CHECK(std::vector<Index>(s.graph().scope(1).begin(), s.graph().scope(1).end()) ==
-        std::vector<Index>{1});
-  CHECK(s.num_inputs() == 3);
-  CHECK(s.num_potentials() == 10);
-  REQUIRE(s.slots().size() == 2);
-  CHECK(s.slots()[1].input == 2);
-  CHECK(s.terms(1)[0].coordinate == 6);
-  CHECK(s.terms(2)[0].source == 6);
-  CHECK(s.terms(2)[0].base == 1);
-
-  const RestrictedStructure all = Restrict(*structure, {true, true, true});
-  CHECK(all.structure->num_coordinates() == structure->num_coordinates());
-  CHECK(all.structure->graph().num_factors() == 3);
-  const RestrictedStructure none = Restrict(*structure, {false, false, false});
-  CHECK(none.structure->graph().num_parts() == 0);
-  CHECK(
-      Contains(Refusal([&] { Restrict(*structure, {true}); }), "one flag per variable is needed"));
-}
-
 TEST_CASE("parts share lists of forbidden states, which are unions over all calls") {
   const Fixture f;
   StructureBuilder builder(BinaryChain(), f.layout);
@@ -303,13 +249,6 @@ TEST_CASE("the first forbidden part of a labelling is found among labelled varia
                    FirstForbiddenPart(*structure, Labels{1, 1});
                  }),
                  "one label per variable is needed"));
-
-  const RestrictedStructure part = Restrict(*structure, {false, true, true});
-  CHECK(part.structure->forbidden_states(0).empty());
-  CHECK(part.structure->forbidden_states(1)[0] == 0);
-  REQUIRE(part.structure->forbidden_states(2).size() == 1);
-  CHECK(part.structure->forbidden_states(2)[0] == 2);
-  CHECK_FALSE(Restrict(*structure, {true, false, false}).structure->has_forbidden_states());
 }
 
 TEST_CASE("a structure can be rebuilt over inputs of another length") {
@@ -341,78 +280,4 @@ TEST_CASE("a structure can be rebuilt over inputs of another length") {
   CHECK(Contains(refusal(2, 2), "a block with one column, not 'scalars'"));
   CHECK(Contains(Refusal([&] { WithLayout(*structure, std::make_shared<WeightLayout>()); }),
                  "other blocks"));
-}
-
-TEST_CASE("factors with the same variables become one, with the same score of every labelling") {
-  FactorGraphBuilder graph_builder;
-  graph_builder.AddVariable(2);
-  graph_builder.AddVariable(3);
-  graph_builder.AddVariable(2);
-  graph_builder.AddFactor({0, 1});  // a table
-  graph_builder.AddFactor({1, 2});  // an input
-  graph_builder.AddFactor({1, 0});  // a table in the other order
-  graph_builder.AddFactor({1, 0});  // potentials in the other order: stay apart
-  graph_builder.AddFactor({0, 1});  // potentials
-  graph_builder.AddFactor({2, 1});  // a second input: stays apart
-  graph_builder.AddFactor({0, 1, 2});
-  auto layout = std::make_shared<WeightLayout>();
-  const Index looks = layout->AddBlock("looks", 6, 2);
-  const Index pairs = layout->AddBlock("pairs", 6);
-  const Index other = layout->AddBlock("other", 1);
-  StructureBuilder builder(graph_builder.Build(), layout);
-  const Index identity = builder.AddStateMap(IdentityMap(6));
-  const Index values = builder.AddStateMap({{0, 0, kAbsent, 0, 0, 0}, {1, 2, 3, 4, 5, 6}});
-  const Index pair = builder.AddStateMap({{0, 1, 2, 3, 4, 5}, {}});
-  builder.AddConstant(3, pairs, pair);
-  builder.AddLinear(4, looks, 0, identity);
-  builder.AddConstant(5, other, values);
-  builder.AddPotential(6, other, 0, builder.AddStateMap({{0, 0, 0, 0, 0, 0}, {}}));
-  builder.AddPotential(7, other, 6, builder.AddStateMap({{0, 0, 0, 0, 0, 0}, {}}));
-  builder.AddLinear(8, looks, 1, identity);
-  builder.ForbidStates(3, {false, true, false, false, false, false});  // 0, 1
-  builder.ForbidStates(5, {false, false, false, false, false, true});  // 1, 2 as (2, 1)
-  const auto structure = builder.Build();
-  const auto joined = JoinFactors(structure);
-  CHECK(joined->graph().num_factors() == 5);
-  CHECK(joined->terms(3).size() == 3);
-  CHECK(JoinFactors(joined) == joined);
-
-  std::vector<double> weights(layout->size());
-  for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = std::cos(3.7 * k);
-  std::vector<double> potentials(12);
-  for (std::size_t k = 0; k < potentials.size(); ++k) potentials[k] = std::sin(1.3 * k);
-  int forbidden = 0;
-  for (Index y = 0; y < 12; ++y) {
-    const Labels labels = {y / 6, y / 2 % 3, y % 2};
-    CAPTURE(y);
-    const Index first = FirstForbiddenPart(*structure, labels);
-    CHECK((first >= 0) == (FirstForbiddenPart(*joined, labels) >= 0));
-    if (first >= 0) {
-      ++forbidden;
-      continue;
-    }
-    double scores[2];
-    for (const bool one : {false, true}) {
-      auto rows = std::make_shared<FeatureRows>();
-      rows->AddDense(std::vector<double>{0.3, -1.2});
-      rows->AddDense(std::vector<double>{2.1, 0.4});
-      Dataset data(layout, rows);
-      const auto& chosen = one ? joined : structure;
-      data.Add(chosen, labels, 0, potentials);
-      std::vector<double> q(chosen->num_coordinates(), 0.0);
-      std::vector<double> u(q.size());
-      AddLabellingFeatures(data.example(0), labels, 1, q);
-      CoordinateScores(data.example(0), weights, u);
-      scores[one ? 1 : 0] = std::inner_product(q.begin(), q.end(), u.begin(), 0.0);
-    }
-    CHECK(scores[0] == doctest::Approx(scores[1]).epsilon(1e-12));
-  }
-  CHECK(forbidden == 4);
-
-  // Together the two factors would forbid everything.
-  StructureBuilder none(structure->shared_graph(), layout);
-  none.ForbidStates(3, {true, true, true, false, false, false});
-  none.ForbidStates(7, {false, false, false, true, true, true});
-  const auto apart = none.Build();
-  CHECK(JoinFactors(apart) == apart);
 }

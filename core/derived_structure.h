@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Structures made from others: with fewer variables, or with factors joined.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <slackline/core/structure.h>
+
+namespace slackline::internal {
+
+/// What remains of a structure when some variables (and all factors that contain one of them) are
+/// left out.
+struct RestrictedStructure {
+  std::shared_ptr<const Structure> structure;
+  std::vector<Index> variables;  ///< per remaining variable: its number in the original
+  std::vector<Index> factors;    ///< per remaining factor: its number in the original
+  std::vector<Index> globals;    ///< per remaining global factor: its number in the original
+};
+
+/// Keeps the variables with keep[i] true, and the forbidden states of all parts that remain. Inputs
+/// and potentials keep their numbers.
+RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep);
+
+/// The same structure, in which factors with the same variables, in any order, have become one
+/// factor: the local polytope, and so an LP relaxation, then does not depend on how many factors a
+/// table was written in. Factors with an input each, and potentials of another order, stay apart.
+/// Returns the object itself where nothing can be joined, or where factors together forbid all
+/// their states.
+std::shared_ptr<const Structure> JoinFactors(std::shared_ptr<const Structure> structure);
+
+/// The same structure with a tighter LP relaxation: the pairs along a cycle of three or four
+/// variables, and those across it, become one factor over these variables. Each pair joins one
+/// factor at most, found in the order of the pairs: the cycle with the most pairs that are left, if
+/// its factor has at most max_states joint states. Pairs with potentials or an input stay as they
+/// are. Returns the object itself where nothing can be joined.
+std::shared_ptr<const Structure> JoinShortCycles(std::shared_ptr<const Structure> structure,
+                                                 Index max_states);
+
+}  // namespace slackline::internal
