@@ -25,31 +25,40 @@ std::vector<T> Ordered(const std::vector<T>& numbers, const StateOrder& order) {
   return ordered;
 }
 
-/// Adds the features and forbidden states of part `from` to part `to` of the builder. Requires that
-/// a part with potentials keeps its order.
-void CopyPart(const Structure& structure, Index from, const StateOrder& order, Index to,
-              StructureBuilder* builder) {
-  for (const FeatureTerm& term : structure.terms(from)) {
-    const StateMap& given = structure.map(term.map);
-    const Index map =
-        builder->AddStateMap({Ordered(given.rows, order), Ordered(given.values, order)});
-    switch (term.kind) {
-      case FeatureKind::kLinear:
-        builder->AddLinear(to, term.block, structure.slots()[term.source].input, map, term.base);
-        break;
-      case FeatureKind::kPotential:
-        builder->AddPotential(to, term.block, term.source, map, term.base);
-        break;
-      case FeatureKind::kConstant:
-        builder->AddConstant(to, term.block, map, term.base);
-        break;
-    }
+void AddTerm(const Structure& structure, const FeatureTerm& term, const StateOrder& order, Index to,
+             StructureBuilder* builder) {
+  const StateMap& given = structure.map(term.map);
+  const Index map =
+      builder->AddStateMap({Ordered(given.rows, order), Ordered(given.values, order)});
+  switch (term.kind) {
+    case FeatureKind::kLinear:
+      builder->AddLinear(to, term.block, structure.slots()[term.source].input, map, term.base);
+      break;
+    case FeatureKind::kPotential:
+      builder->AddPotential(to, term.block, term.source, map, term.base);
+      break;
+    case FeatureKind::kConstant:
+      builder->AddConstant(to, term.block, map, term.base);
+      break;
   }
+}
+
+void CopyForbidden(const Structure& structure, Index from, const StateOrder& order, Index to,
+                   StructureBuilder* builder) {
   const std::span<const Index> forbidden = structure.forbidden_states(from);
   if (forbidden.empty()) return;
   std::vector<bool> flags(structure.graph().num_states(from), false);
   for (const Index s : forbidden) flags[s] = true;
   builder->ForbidStates(to, Ordered(flags, order));
+}
+
+/// Adds the features and forbidden states of part `from` to part `to` of the builder. Requires that
+/// a part with potentials keeps its order.
+void CopyPart(const Structure& structure, Index from, const StateOrder& order, Index to,
+              StructureBuilder* builder) {
+  for (const FeatureTerm& term : structure.terms(from))
+    AddTerm(structure, term, order, to, builder);
+  CopyForbidden(structure, from, order, to, builder);
 }
 
 bool HasTerm(const Structure& structure, Index part, FeatureKind kind) {
@@ -81,6 +90,73 @@ bool MayRepeatScopes(const FactorGraph& graph) {
   std::sort(hashes.begin(), hashes.end());
   return std::adjacent_find(hashes.begin(), hashes.end()) != hashes.end();
 }
+
+/// Which states of the variables remain, see LeaveOutForbidden.
+class AllowedStates {
+ public:
+  explicit AllowedStates(const Structure& structure) : structure_(structure) {
+    const FactorGraph& graph = structure.graph();
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      allowed_.emplace_back(graph.cardinality(i), true);
+      for (const Index s : structure.forbidden_states(i)) allowed_[i][s] = false;
+    }
+    while (Shrink()) {
+    }
+  }
+
+  /// Whether all variables of the factor have states that remain.
+  bool Joint(Index c, Index joint) {
+    const std::span<const Index> scope = structure_.graph().scope(c);
+    states_.resize(scope.size());
+    JointToStates(structure_.graph(), c, joint, states_);
+    for (std::size_t k = 0; k < scope.size(); ++k) {
+      if (!allowed_[scope[k]][states_[k]]) return false;
+    }
+    return true;
+  }
+  std::vector<std::vector<Index>> Lists() const {
+    std::vector<std::vector<Index>> lists;
+    for (const std::vector<bool>& of_variable : allowed_) {
+      lists.emplace_back();
+      for (std::size_t s = 0; s < of_variable.size(); ++s) {
+        if (of_variable[s]) lists.back().push_back(static_cast<Index>(s));
+      }
+    }
+    return lists;
+  }
+
+ private:
+  /// Leaves out states without an allowed joint state in some factor; false where there are none.
+  bool Shrink() {
+    const FactorGraph& graph = structure_.graph();
+    bool shrinks = false;
+    for (Index c = 0; c < graph.num_factors(); ++c) {
+      const std::span<const Index> forbidden =
+          structure_.forbidden_states(graph.num_variables() + c);
+      if (forbidden.empty()) continue;
+      const std::span<const Index> scope = graph.scope(c);
+      std::vector<std::vector<bool>> used;
+      for (const Index i : scope) used.emplace_back(graph.cardinality(i), false);
+      for (Index joint = 0; joint < graph.factor_states(c); ++joint) {
+        if (std::binary_search(forbidden.begin(), forbidden.end(), joint) || !Joint(c, joint))
+          continue;
+        for (std::size_t k = 0; k < scope.size(); ++k) used[k][states_[k]] = true;
+      }
+      for (std::size_t k = 0; k < scope.size(); ++k) {
+        for (std::size_t s = 0; s < used[k].size(); ++s) {
+          if (used[k][s] || !allowed_[scope[k]][s]) continue;
+          allowed_[scope[k]][s] = false;
+          shrinks = true;
+        }
+      }
+    }
+    return shrinks;
+  }
+
+  const Structure& structure_;
+  std::vector<std::vector<bool>> allowed_;  // per variable and state
+  std::vector<Index> states_;
+};
 
 /// Factors that become one.
 struct Group {
@@ -274,6 +350,61 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
   }
   result.structure = builder.Build();
   return result;
+}
+
+ReducedStructure LeaveOutForbidden(const std::shared_ptr<const Structure>& given) {
+  const Structure& structure = *given;
+  const FactorGraph& graph = structure.graph();
+  AllowedStates allowed(structure);
+  ReducedStructure result;
+  result.states = allowed.Lists();
+  if (!structure.has_forbidden_states()) {
+    result.structure = given;
+    result.potentials = IdentityMap(structure.num_potentials()).rows;
+    return result;
+  }
+  SLACKLINE_CHECK(graph.num_global_factors() == 0, "global factors have states of their own");
+  FactorGraphBuilder graph_builder;
+  for (const std::vector<Index>& states : result.states)
+    graph_builder.AddVariable(static_cast<Index>(states.size()));
+  for (Index c = 0; c < graph.num_factors(); ++c) graph_builder.AddFactor(graph.scope(c));
+  StructureBuilder builder(graph_builder.Build(), structure.shared_layout());
+  StateOrder kept;
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    if (a < graph.num_variables()) {
+      kept = result.states[a];
+    } else {
+      kept.clear();
+      for (Index joint = 0; joint < graph.num_states(a); ++joint) {
+        if (allowed.Joint(a - graph.num_variables(), joint)) kept.push_back(joint);
+      }
+    }
+    for (const FeatureTerm& term : structure.terms(a)) {
+      if (term.kind != FeatureKind::kPotential) {
+        AddTerm(structure, term, kept, a, &builder);
+        continue;
+      }
+      const auto first = static_cast<Index>(result.potentials.size());
+      for (const Index s : kept) result.potentials.push_back(term.source + s);
+      const Index map = builder.AddStateMap({Ordered(structure.map(term.map).rows, kept), {}});
+      builder.AddPotential(a, term.block, first, map, term.base);
+    }
+    CopyForbidden(structure, a, kept, a, &builder);
+  }
+  result.structure = builder.Build();
+  return result;
+}
+
+bool ForbidsJointStates(const Structure& structure) {
+  if (!structure.has_forbidden_states()) return false;
+  const FactorGraph& graph = structure.graph();
+  AllowedStates allowed(structure);
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    for (const Index joint : structure.forbidden_states(graph.num_variables() + c)) {
+      if (allowed.Joint(c, joint)) return true;
+    }
+  }
+  return false;
 }
 
 std::shared_ptr<const Structure> JoinFactors(std::shared_ptr<const Structure> structure) {

@@ -23,6 +23,22 @@ struct RestrictedStructure {
 /// and potentials keep their numbers.
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep);
 
+/// A structure without the states that it forbids.
+struct ReducedStructure {
+  std::shared_ptr<const Structure> structure;
+  std::vector<std::vector<Index>> states;  ///< per variable: the states that remain, increasing
+  std::vector<Index> potentials;           ///< per potential: its number in the original
+};
+
+/// Leaves out forbidden states of variables, the joint states that contain one, and states of
+/// variables whose joint states in one factor are all forbidden, until there are no more. Other
+/// joint states that are forbidden stay so. Requires a labelling without forbidden states and, where
+/// states are forbidden, no global factors.
+ReducedStructure LeaveOutForbidden(const std::shared_ptr<const Structure>& structure);
+
+/// Whether LeaveOutForbidden leaves forbidden states.
+bool ForbidsJointStates(const Structure& structure);
+
 /// The same structure, in which factors with the same variables, in any order, have become one
 /// factor: the local polytope, and so an LP relaxation, then does not depend on how many factors a
 /// table was written in. Factors with an input each, and potentials of another order, stay apart.

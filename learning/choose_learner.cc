@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <slackline/core/check.h>
+#include <slackline/core/derived_structure.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/core/parallel.h>
 #include <slackline/inference/binary_pairs.h>
@@ -41,6 +42,13 @@ class ProblemOfRanks {
   bool HasFactors() const { return AnyRank(internal::HasFactors(data_)); }
   bool HasGlobalFactors() const { return AnyRank(internal::HasGlobalFactors(data_)); }
   bool HasForbiddenStates() const { return AnyRank(internal::HasForbiddenStates(data_)); }
+  /// Whether forbidden states remain that learners which need all states cannot leave out.
+  bool ForbidsJointStates() const {
+    const auto& structures = data_.structures();
+    return AnyRank(std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
+      return internal::ForbidsJointStates(*structure);
+    }));
+  }
   bool HasExampleOracles() const { return !AnyRank(!internal::HasExampleOracles(data_)); }
 
  private:
@@ -112,7 +120,7 @@ bool SaddleApplies(const ProblemOfRanks& joint, const TrainOptions& options) {
   return RanksOf(options).alone() && !AsksForExampleBlocks(options) &&
          options.step == StepKind::kAuto && options.order == OrderKind::kAuto &&
          options.proximal == Switch::kAuto && options.own<BcfwOptions>().planes == Switch::kAuto &&
-         !joint.HasForbiddenStates();
+         !joint.ForbidsJointStates();
 }
 
 /// Chooses example blocks, and their step where it is open. Returns the reason.
@@ -199,19 +207,20 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
                : "factor blocks with multipliers (al): examples have no oracle, because their "
                  "global factors share variables or stand beside factors with tables";
   }
-  if (joint.HasForbiddenStates()) {
-    if (factor_blocks) throw NoFactorBlocks("forbidden states");
-    if (options->oracle != SolverKind::kAuto) {
-      return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
-    }
-    return TakeExampleBlocks(joint, options);
-  }
-  if (options->certify == Certify::kTightened && !AsksForExampleBlocks(*options) &&
+  const bool joint_states = joint.ForbidsJointStates();
+  if (factor_blocks && joint_states) throw NoFactorBlocks("forbidden joint states of factors");
+  if (options->certify == Certify::kTightened && !AsksForExampleBlocks(*options) && !joint_states &&
       !joint.AllGraphs(IsForest)) {
     options->tighten = true;
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks with multipliers (al), larger around short cycles: the tightened "
            "relaxation is asked for";
+  }
+  if (joint.HasForbiddenStates() && !factor_blocks) {
+    if (options->oracle != SolverKind::kAuto) {
+      return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
+    }
+    return TakeExampleBlocks(joint, options);
   }
   if (factor_blocks) {
     options->learner = LearnerKind::kAugmentedLagrangian;

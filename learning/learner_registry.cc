@@ -25,6 +25,7 @@
 #include <slackline/learning/planes/cutting_plane_n.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/primal_dual/pdhg.h>
+#include <slackline/learning/reduced_learner.h>
 #include <slackline/learning/stop_relay.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/tightened_learner.h>
@@ -244,6 +245,12 @@ std::string LearnerNames(LearnerSet set) {
 
 namespace {
 
+/// Whether an example of any rank forbids states.
+bool AnyForbids(const Problem& problem, Ranks& ranks) {
+  const bool mine = HasForbiddenStates(problem.data());
+  return ranks.alone() ? mine : ranks.Any(mine);
+}
+
 /// Whether the certificate of zero weights is that of the learner's objective, on this rank alone.
 bool MayStayAtZero(const TrainOptions& options) {
   return RanksOf(options).alone() && options.learner != LearnerKind::kProxSdca;
@@ -262,6 +269,9 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
     if (!fault.empty()) throw DataError(fault);
   });
   if (options.tighten) return MakeTightenedLearner(problem, options);
+  if ((WayOf(options).variant.needs & NeedsAll(Need::kEveryState)) != 0 &&
+      AnyForbids(problem, RanksOf(options)))
+    return MakeReducedLearner(problem, options);
   try {
     const StopRelay::Preparation preparation(MayStayAtZero(options) ? options.stop : nullptr);
     if (UsesKernel(options) && !IsKernelized(options.learner))

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <slackline/core/check.h>
+#include <slackline/core/derived_structure.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
@@ -77,7 +78,8 @@ constexpr Reason kReasons[] = {
      "{} needs the scores of all joint states of a factor, which global factors do not have; use "
      "--learner al, or soft without --smoothing"},
     {Need::kEveryState,
-     "{} does not support forbidden states; use --learner bcfw, on graphs without global factors"},
+     "{} does not support forbidden joint states of factors; use --learner bcfw, on graphs without "
+     "global factors"},
     {Need::kFreeVariables,
      "{} needs examples without factors, whose smoothed maximum is a projection; use --sdca-step "
      "2"},
@@ -244,7 +246,8 @@ TraitSet TraitsOf(const Structure& structure) {
   set(Trait::kNotBinaryPairs, !IsBinaryPairwise(graph));
   set(Trait::kGlobals, globals);
   set(Trait::kCoupledGlobals, globals && !HasExactGlobals(graph));
-  set(Trait::kForbiddenStates, structure.has_forbidden_states());
+  set(Trait::kForbiddenStates,
+      globals ? structure.has_forbidden_states() : ForbidsJointStates(structure));
   set(Trait::kManyCoupled, globals && !HasExactGlobals(graph) &&
                                CountLabellings(graph, kMaxSlackLabellings) > kMaxSlackLabellings);
   set(Trait::kHugeLabellings, CountLabellings(graph, kMaxLabellings) > kMaxLabellings);

@@ -30,14 +30,16 @@ enum class Trait {
   kCycles,   ///< a cycle of variables and factors with tables
   /// A variable with more than two states, or a factor over more than two variables.
   kNotBinaryPairs,
-  kGlobals,          ///< global factors
-  kCoupledGlobals,   ///< global factors that share variables or stand beside factors with tables
-  kForbiddenStates,  ///< states of variables or of factors with tables that no labelling may use
-  kManyCoupled,      ///< coupled globals with more than kMaxSlackLabellings labellings
-  kHugeLabellings,   ///< more than kMaxLabellings
-  kNoInputs,         ///< no input vectors: all features are scalars
-  kCountLoss,        ///< the loss 1 − F1, not a sum over variables: a trait of the problem
-  kUnsignedPairs,    ///< factors that no signs of weights make associative (sign_constraints.h)
+  kGlobals,         ///< global factors
+  kCoupledGlobals,  ///< global factors that share variables or stand beside factors with tables
+  /// Joint states that factors forbid, beyond those with forbidden states of variables; any forbidden
+  /// states beside global factors.
+  kForbiddenStates,
+  kManyCoupled,     ///< coupled globals with more than kMaxSlackLabellings labellings
+  kHugeLabellings,  ///< more than kMaxLabellings
+  kNoInputs,        ///< no input vectors: all features are scalars
+  kCountLoss,       ///< the loss 1 − F1, not a sum over variables: a trait of the problem
+  kUnsignedPairs,   ///< factors that no signs of weights make associative (sign_constraints.h)
 };
 inline constexpr Trait kAllTraits[] = {
     Trait::kFactors,        Trait::kCycles,          Trait::kNotBinaryPairs, Trait::kGlobals,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/derived_structure.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -271,4 +272,69 @@ TEST_CASE("short cycles keep potentials and inputs apart, forbidden states, and 
   builder.ForbidStates(6, {true, true, true, false, false, false});
   const auto none = builder.Build();
   CHECK(JoinShortCycles(none, 12) == none);
+}
+
+TEST_CASE("forbidden states of variables are left out, with the joint states that have them") {
+  FactorGraphBuilder graph_builder;
+  graph_builder.AddVariable(3);
+  graph_builder.AddVariable(3);
+  graph_builder.AddVariable(2);
+  graph_builder.AddFactor({0, 1});
+  graph_builder.AddFactor({2, 1});
+  auto layout = std::make_shared<WeightLayout>();
+  const Index pairs = layout->AddBlock("pairs", 9);
+  const Index other = layout->AddBlock("other", 2);
+  const Index looks = layout->AddBlock("looks", 3, 2);
+  StructureBuilder builder(graph_builder.Build(), layout);
+  builder.AddConstant(3, pairs, builder.AddStateMap(IdentityMap(9)));
+  builder.AddPotential(4, other, 1, builder.AddStateMap({{0, 1, 0, 1, kAbsent, 0}, {}}));
+  builder.AddConstant(4, other, builder.AddStateMap({{0, 1, 0, 0, 0, 0}, {1, 2, 3, 4, 5, 6}}));
+  builder.AddLinear(0, looks, 0, builder.AddStateMap(IdentityMap(3)));
+  builder.ForbidStates(0, {false, true, false});
+  // With state 1 of variable 0 forbidden, no joint state is left for state 2 of variable 1.
+  builder.ForbidStates(3, {false, false, true, false, false, false, false, false, true});
+  const auto structure = builder.Build();
+  CHECK_FALSE(ForbidsJointStates(*structure));
+  const ReducedStructure reduced = LeaveOutForbidden(structure);
+  CHECK_FALSE(reduced.structure->has_forbidden_states());
+  CHECK(reduced.states == std::vector<std::vector<Index>>{{0, 2}, {0, 1}, {0, 1}});
+  CHECK(reduced.potentials == std::vector<Index>{1, 2, 4, 5});
+
+  std::vector<double> weights(layout->size());
+  for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = std::cos(3.7 * k);
+  const std::vector<double> potentials = {9, 1, 2, 3, 4, 5, 6};
+  std::vector<double> of_reduced;
+  for (const Index number : reduced.potentials) of_reduced.push_back(potentials[number]);
+  auto rows = std::make_shared<FeatureRows>();
+  rows->AddDense(std::vector<double>{0.3, -1.2});
+  int allowed = 0;
+  for (Index y = 0; y < 18; ++y) {
+    const Labels labels = {y / 6, y / 2 % 3, y % 2};
+    if (FirstForbiddenPart(*structure, labels) >= 0) continue;
+    ++allowed;
+    Labels own;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const auto& states = reduced.states[i];
+      const auto place = std::find(states.begin(), states.end(), labels[i]);
+      REQUIRE(place != states.end());
+      own.push_back(static_cast<Index>(place - states.begin()));
+    }
+    Dataset data(layout, rows);
+    data.Add(structure, labels, 0, potentials);
+    data.Add(reduced.structure, own, 0, of_reduced);
+    std::vector<double> q[2];
+    for (const Index m : {0, 1}) {
+      q[m].assign(structure->num_coordinates(), 0.0);
+      AddLabellingFeatures(data.example(m), data.example(m).labels(), 1, q[m]);
+    }
+    CHECK(q[0] == q[1]);
+  }
+  CHECK(allowed == 8);
+
+  // Joint states of variables that keep both states stay forbidden.
+  StructureBuilder partial(structure->shared_graph(), layout);
+  partial.ForbidStates(2, {false, true});
+  partial.ForbidStates(3, {false, true, false, false, false, false, false, false, false});
+  CHECK(ForbidsJointStates(*partial.Build()));
+  CHECK(LeaveOutForbidden(partial.Build()).structure->forbidden_states(3)[0] == 1);
 }

@@ -258,7 +258,55 @@ TEST_CASE("with cycles every oracle trains, on labellings or on the relaxation")
   CHECK(gaps > 0);
 }
 
-TEST_CASE("learners on factor blocks refuse forbidden states") {
+TEST_CASE("learners that need all states leave out forbidden states of variables") {
+  Random random(95);
+  int forbidden = 0;
+  int potentials = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    CAPTURE(trial);
+    ProblemOptions shape = RandomOptions(random);
+    shape.num_variables = std::max(shape.num_variables, 2);
+    shape.num_factors = 6;
+    shape.mixed_sizes = false;
+    shape.forbidden = shape.forbidden_variables = true;
+    const Problem problem(RandomProblem(random, shape), random.Below(2) == 0 ? 0.05 : 0.5);
+    if (!HasForbiddenStates(problem.data())) continue;
+    ++forbidden;
+    potentials += shape.potentials ? 1 : 0;
+    const double exact = ExactOptimum(problem.training(), problem.lambda());
+    const double relaxed = RelaxedOptimum(problem.training(), problem.lambda());
+    for (const LearnerKind learner :
+         {LearnerKind::kAugmentedLagrangian, LearnerKind::kPdhg, LearnerKind::kSoft}) {
+      CAPTURE(std::string(Name(learner)));
+      TrainOptions options;
+      options.learner = learner;
+      options.gap_tolerance = 1e-2;
+      options.max_passes = learner == LearnerKind::kSoft ? 20 : 20000;
+      const auto made = MakeLearner(problem, options);
+      made->traits().dual_point->KeepDualPoint();
+      const TrainSummary summary = RunTraining(problem, *made, options, nullptr, nullptr);
+      if (learner != LearnerKind::kSoft) CHECK(summary.termination == Termination::kConverged);
+      CHECK(summary.last.problem == CertifiedProblem::kRelaxed);
+      CHECK(summary.last.dual <= relaxed + kSolver);
+      CHECK(summary.last.primal >= relaxed - kSolver);
+      CHECK(summary.last.primal >= exact - kSolver);
+      const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
+                                                          options, made->traits().dual_point);
+      CAPTURE(verification.message);
+      CHECK(verification.outcome == VerifyOutcome::kHolds);
+    }
+    // `auto` may take the saddle point, and options of factor blocks lead to these.
+    TrainOptions options;
+    options.gap_tolerance = 1e-2;
+    CHECK(Train(problem, options).last.dual <= relaxed + kSolver);
+    options.own<PenaltyOptions>().rho = 1;
+    CHECK(ChooseLearner(problem, options).options.learner == LearnerKind::kAugmentedLagrangian);
+  }
+  CHECK(forbidden > 20);
+  CHECK(potentials > 0);
+}
+
+TEST_CASE("learners on factor blocks refuse forbidden joint states") {
   Random random(93);
   const Chunks chunks(random, 4, 5);
   const Problem problem(MakeTrainingSet(*chunks.data, {}), 0.1);

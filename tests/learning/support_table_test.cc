@@ -347,7 +347,7 @@ TEST_CASE("the documents contain the support table") {
   constexpr Column kColumns[] = {{"cycles", Trait::kCycles},
                                  {"global factors", Trait::kGlobals},
                                  {"coupled ones", Trait::kCoupledGlobals},
-                                 {"forbidden states", Trait::kForbiddenStates},
+                                 {"forbidden joint states", Trait::kForbiddenStates},
                                  {"coupled, many labellings", Trait::kManyCoupled},
                                  {"loss 1 − F1", Trait::kCountLoss}};
   std::string table = "| `--learner` |";

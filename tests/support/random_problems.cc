@@ -140,7 +140,7 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
       builder.AddFactor(scope, SharedTable(states, options.max_states, blocks.table_rows),
                         blocks.table, number * blocks.table_rows);
     }
-    if (!options.forbidden) continue;
+    if (!options.forbidden || options.forbidden_variables) continue;
     Index joint = 1;
     for (const Index k : states) joint *= k;
     builder.ForbidFactorStates(c, SomeStates(random, joint));

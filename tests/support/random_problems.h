@@ -44,6 +44,7 @@ struct ProblemOptions {
   bool unlabelled = false;         ///< a quarter of the labels is unknown, but never the first
   /// A third of the states of variables and factors is forbidden, but never the first.
   bool forbidden = false;
+  bool forbidden_variables = false;  ///< with `forbidden`: states of variables alone
 };
 
 /// Labels are random, not drawn from a model: the problems are hard to fit.
