@@ -32,8 +32,8 @@ struct ReducedStructure {
 
 /// Leaves out forbidden states of variables, the joint states that contain one, and states of
 /// variables whose joint states in one factor are all forbidden, until there are no more. Other
-/// joint states that are forbidden stay so. Requires a labelling without forbidden states and, where
-/// states are forbidden, no global factors.
+/// joint states that are forbidden stay so. Requires a labelling without forbidden states, and no
+/// global factors where states are forbidden.
 ReducedStructure LeaveOutForbidden(const std::shared_ptr<const Structure>& structure);
 
 /// Whether LeaveOutForbidden leaves forbidden states.

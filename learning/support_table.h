@@ -32,8 +32,8 @@ enum class Trait {
   kNotBinaryPairs,
   kGlobals,         ///< global factors
   kCoupledGlobals,  ///< global factors that share variables or stand beside factors with tables
-  /// Joint states that factors forbid, beyond those with forbidden states of variables; any forbidden
-  /// states beside global factors.
+  /// Joint states that factors forbid, beyond those with forbidden states of variables; any
+  /// forbidden states beside global factors.
   kForbiddenStates,
   kManyCoupled,     ///< coupled globals with more than kMaxSlackLabellings labellings
   kHugeLabellings,  ///< more than kMaxLabellings
