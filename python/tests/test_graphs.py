@@ -166,6 +166,9 @@ def test_on_cycles_the_user_chooses_the_problem():
         assert result.certified_problem == problem
         assert result.termination == "converged"
     assert found["exact"].dual <= found["relaxed"].primal
+    tightened = slackline.train(data, lam=0.02, tol=1e-4, certify="tightened")
+    assert tightened.learner == "al" and tightened.certified_problem == "relaxed"
+    assert found["exact"].dual <= tightened.primal and tightened.dual <= found["relaxed"].primal
     with pytest.raises(ValueError, match="certify must be"):
         slackline.train(data, certify="both")
     with pytest.raises(ValueError, match="certify"):

@@ -264,8 +264,13 @@ TEST_CASE("on cycles the user chooses the problem that is certified") {
   const TrainResult relaxed =
       Train(both.data, {.lambda = 0.05, .gap_tolerance = 1e-5, .certify = Certify::kRelaxed});
   CHECK(relaxed.certificate.problem == CertifiedProblem::kRelaxed);
-  // The relaxed objective is nowhere below the exact one.
+  // The relaxed objective is nowhere below the exact one, and the tightened one lies between them.
   CHECK(exact.dual <= relaxed.primal);
+  const TrainResult tightened =
+      Train(both.data, {.lambda = 0.05, .gap_tolerance = 1e-5, .certify = Certify::kTightened});
+  CHECK(tightened.certificate.problem == CertifiedProblem::kRelaxed);
+  CHECK(exact.dual <= tightened.primal);
+  CHECK(tightened.dual <= relaxed.primal);
   CHECK_THROWS_WITH_AS(Train(both.data, {.learner = "al", .certify = Certify::kExact}),
                        doctest::Contains("needs --learner auto"), std::runtime_error);
 }
