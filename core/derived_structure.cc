@@ -227,15 +227,15 @@ std::shared_ptr<const Structure> Joined(const Structure& structure,
 class CycleSearch {
  public:
   CycleSearch(const Structure& structure, Index max_states)
-      : graph_(structure.graph()), max_states_(max_states), pairs_of_(graph_.num_variables()) {
+      : graph_(structure.graph()), max_states_(max_states), neighbours_(graph_.num_variables()) {
     for (Index c = 0; c < graph_.num_factors(); ++c) {
       const std::span<const Index> scope = graph_.scope(c);
       const Index part = graph_.num_variables() + c;
       if (scope.size() != 2 || HasTerm(structure, part, FeatureKind::kPotential) ||
           HasTerm(structure, part, FeatureKind::kLinear))
         continue;
-      pairs_of_[scope[0]].emplace_back(scope[1], c);
-      pairs_of_[scope[1]].emplace_back(scope[0], c);
+      neighbours_[scope[0]].push_back(scope[1]);
+      neighbours_[scope[1]].push_back(scope[0]);
       pair_.emplace(std::minmax(scope[0], scope[1]), c);
     }
   }
@@ -281,7 +281,7 @@ class CycleSearch {
   template <class Visit>
   void ForEachNeighbour(Index i, const Visit& visit) const {
     std::size_t visited = 0;
-    for (const auto& [neighbour, c] : pairs_of_[i]) {
+    for (const Index neighbour : neighbours_[i]) {
       if (!Pair(i, neighbour)) continue;
       if (++visited > kMostNeighbours) return;
       visit(neighbour);
@@ -303,8 +303,8 @@ class CycleSearch {
 
   const FactorGraph& graph_;
   Index max_states_;
-  std::vector<std::vector<std::pair<Index, Index>>> pairs_of_;  // per variable: other, factor
-  std::map<std::pair<Index, Index>, Index> pair_;               // those that are left
+  std::vector<std::vector<Index>> neighbours_;     // per variable
+  std::map<std::pair<Index, Index>, Index> pair_;  // the factors that are left
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ class KernelExpansion {
 
   /// scores = the kernel matrix times `weights`, block by block; scalar weights are copied. Hence
   /// ‖w‖² = weights·scores. Kernel rows that are not in the cache are computed without being kept.
-  /// O(N² · rows of all blocks), or O(1) where all weights are 0. The result does not depend on
+  /// O(N² · rows of all blocks), or O(N · rows) where all weights are 0. It does not depend on
   /// `threads`. Returns false, with meaningless scores, if `stop` (may be null) ended it.
   bool Scores(const GramCache& gram, std::span<const double> weights, int threads,
               std::span<double> scores, const StopCondition* stop = nullptr) const;
