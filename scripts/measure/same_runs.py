@@ -112,6 +112,40 @@ def without_times(data):
     return data
 
 
+def texts_of_entry(data, begin, end):
+    texts = []
+    while begin < end:
+        length = integer(data, begin)
+        texts.append(data[begin + 8:begin + 8 + length])
+        begin += 8 + length
+    return texts
+
+
+def without_options(data, names):
+    """Without what is recorded of options with these names, which only one of the programs has. Of
+    models and checkpoints, the entries one after the other."""
+    if not names:
+        return data
+    if is_container(data):
+        found = {name: (kind, begin, end) for name, kind, begin, end in entries(data)}
+        kept = []
+        for name, (kind, begin, end) in found.items():
+            content = data[begin:end]
+            named = found.get(re.sub("_values$", "_names", name))
+            if kind == STRINGS and named is not None:
+                which = [text.decode().lstrip("-") not in names
+                         for text in texts_of_entry(data, *named[1:])]
+                content = b"\n".join(text for text, keep in
+                                     zip(texts_of_entry(data, begin, end), which) if keep)
+            kept.append(name.encode() + b":" + content)
+        return b"\0".join(kept)
+    if b"\0" not in data:
+        either = "|".join(map(re.escape, names)).encode()
+        data = re.sub(rb'\s*"(?:' + either + rb')": ?"[^"]*",?', b"", data)
+        data = re.sub(rb"\s(?:" + either + rb")=\S+", b"", data)
+    return data
+
+
 def readable(data):
     """Lines that show where two outputs differ."""
     if is_container(data):
@@ -162,7 +196,7 @@ def expanded(word, folder):
     return sorted(glob.glob(word, root_dir=folder)) or [word] if "*" in word else [word]
 
 
-def run(program, line, folder):
+def run(program, line, folder, ignored):
     """Runs one command: [expected exit code:] arguments [< input]."""
     expected, command = re.fullmatch(r"(?:(\d+): )?(.*)", line).groups()
     words, _, standard_input = command.partition(" < ")
@@ -183,16 +217,17 @@ def run(program, line, folder):
         if before.get(path) != stamp:
             results[os.path.relpath(path, folder)] = pathlib.Path(path).read_bytes()
     return Done(command, int(expected or 0), done.returncode,
-                {name: without_times(data) for name, data in results.items()})
+                {name: without_options(without_times(data), ignored)
+                 for name, data in results.items()})
 
 
-def run_all(program, lines, inputs, folder):
+def run_all(program, lines, inputs, folder, ignored):
     """The outcomes of a scenario's commands, and the seconds that they took."""
     folder.mkdir(parents=True)
     for path in inputs.iterdir():
         (folder / path.name).symlink_to(path)
     begin = time.monotonic()
-    return [run(program, line, folder) for line in lines], time.monotonic() - begin
+    return [run(program, line, folder, ignored) for line in lines], time.monotonic() - begin
 
 
 def faults(mine, theirs):
@@ -225,7 +260,7 @@ def compare(name, mine, theirs, seconds):
     return len(mine), files, len(found)
 
 
-def compare_all(programs, scenarios, folder, jobs):
+def compare_all(programs, scenarios, folder, jobs, ignored):
     inputs = folder / "inputs"
     inputs.mkdir(parents=True)
     for name, content in same_runs_inputs.inputs().items():
@@ -233,7 +268,7 @@ def compare_all(programs, scenarios, folder, jobs):
         (inputs / name).write_bytes(content)
     totals = [0, 0, 0]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        runs = {name: [pool.submit(run_all, program, lines, inputs, folder / side / name)
+        runs = {name: [pool.submit(run_all, program, lines, inputs, folder / side / name, ignored)
                        for side, program in zip(("first", "second"), programs)]
                 for name, lines in scenarios.items()}
         for name in scenarios:
@@ -251,6 +286,9 @@ def main():
                         help="keep all files in FOLDER/runs, which must not exist")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
                         help="commands at the same time; as many as processors by default")
+    parser.add_argument("--ignore", metavar="NAMES", default="",
+                        help="options, separated by commas, whose records in outputs are ignored: "
+                             "those that only one of the programs has")
     options = parser.parse_args()
     for program in options.programs:
         if not os.access(program, os.X_OK):
@@ -260,7 +298,8 @@ def main():
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(options.keep or scratch) / "runs"
-        commands, files, found = compare_all(options.programs, scenarios, folder, options.jobs)
+        commands, files, found = compare_all(options.programs, scenarios, folder, options.jobs,
+                                             tuple(filter(None, options.ignore.split(","))))
     print(f"{commands} commands and {files} files compared in {time.monotonic() - begin:.0f} s: " +
           (f"{found} differences" if found else "all the same"))
     sys.exit(1 if found or not commands else 0)

@@ -41,11 +41,20 @@ class ShardsAtScale(unittest.TestCase):
         self.assertEqual(int(visit.group(1)), constant("learning/step/active_set.h", "kVisitWork"))
 
 
+def content(values):
+    """The type and the bytes of a list of doubles or of texts (core/model_file.h)."""
+    if isinstance(values[0], str):
+        texts = b"".join(struct.pack("<Q", len(text)) + text.encode() for text in values)
+        return same_runs.STRINGS, texts
+    return same_runs.DOUBLES, struct.pack(f"<{len(values)}d", *values)
+
+
 def model(**entries):
-    """The bytes of a model with lists of doubles (core/model_file.h)."""
-    body = b"".join(struct.pack(f"<BI{len(name)}sQ{len(values)}d", same_runs.DOUBLES, len(name),
-                                name.encode(), len(values), *values)
-                    for name, values in entries.items())
+    """The bytes of a model with these entries."""
+    body = b""
+    for name, values in entries.items():
+        kind, packed = content(values)
+        body += struct.pack(f"<BI{len(name)}sQ", kind, len(name), name.encode(), len(values)) + packed
     head = b"SLACKLIN" + struct.pack("<IQI", 1, 28 + len(body), len(entries))
     return head + body + struct.pack("<I", zlib.crc32(head + body))
 
@@ -61,6 +70,20 @@ class SameRuns(unittest.TestCase):
         self.assertFalse(same(curve=[1, 0.5, 4, 2]))
         self.assertFalse(same(figures=[1, 2, 3, 4, 6, 0.25, 0.125]))
         self.assertFalse(same(weights=[1, 2.0000000000000004]))
+
+    def test_options_of_one_program_may_be_ignored(self):
+        def known(names, values, ignored=("tighten",)):
+            return same_runs.without_options(
+                model(option_names=names, option_values=values, weights=[1, 2]), ignored)
+        with_it = known(["seed", "tighten"], ["3", "off"])
+        self.assertEqual(with_it, known(["seed"], ["3"]))
+        self.assertNotEqual(with_it, known(["seed"], ["4"]))
+        self.assertNotEqual(known(["seed", "tighten"], ["3", "off"], ()),
+                            known(["seed"], ["3"], ()))
+        self.assertEqual(
+            same_runs.without_options(b'{"seed":"3","tighten":"off","x":1} seed=3 tighten=off y',
+                                      ("tighten",)),
+            b'{"seed":"3","x":1} seed=3 y')
 
     def run_with(self, *texts):
         """The exit code and the output for two programs that are shell scripts."""
