@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -16,8 +17,18 @@ namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kLanes = PdhgLayout::kLanes;
-/// Fewer factors with one table are not worth a batch of their own.
+/// Fewer factors with one table, or with like terms, are not worth a batch of their own.
 constexpr std::size_t kLeastShared = 4;
+constexpr std::size_t kLeastAlike = 16;
+
+/// Kinds and maps of the terms of a part.
+using Likeness = std::vector<std::pair<FeatureKind, Index>>;
+
+Likeness LikenessOf(const Structure& structure, Index part) {
+  Likeness likeness;
+  for (const FeatureTerm& term : structure.terms(part)) likeness.emplace_back(term.kind, term.map);
+  return likeness;
+}
 
 /// Sets p to the nearest point of the simplex by the method of Michelot (1986): entries below the
 /// threshold leave, and the threshold of the others grows. O(states²) at most.
@@ -96,17 +107,23 @@ PdhgLayout::PdhgLayout(std::shared_ptr<const Structure> structure)
   const std::vector<Index> table_of = SharedTables(*structure_);
   std::map<Index, std::size_t> uses;
   for (const Index table : table_of) ++uses[table];
-  // Factors with a table of their own are joined by their shape.
-  std::map<std::pair<Index, std::vector<Index>>, std::size_t> number;
+  std::map<Likeness, std::size_t> alike;
+  for (Index c = 0; c < graph.num_factors(); ++c)
+    ++alike[LikenessOf(*structure_, graph.num_variables() + c)];
+  // Factors with a table of their own are joined by their shape and by their terms.
+  std::map<std::tuple<Index, std::vector<Index>, Likeness>, std::size_t> number;
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const bool shared = uses[table_of[c]] >= kLeastShared;
     std::vector<Index> shape;
     for (const Index i : graph.scope(c)) shape.push_back(graph.cardinality(i));
+    Likeness likeness = LikenessOf(*structure_, graph.num_variables() + c);
+    if (shared || alike[likeness] < kLeastAlike) likeness.clear();
     const auto [found, added] =
-        number.try_emplace({shared ? table_of[c] : Index{-1}, shape}, batches_.size());
+        number.try_emplace({shared ? table_of[c] : Index{-1}, shape, likeness}, batches_.size());
     if (added) {
       Batch batch;
       batch.shared = shared;
+      for (const auto& [kind, map] : likeness) batch.terms.push_back({kind, map, {}, {}});
       batch.order = static_cast<Index>(shape.size());
       batch.states = graph.factor_states(c);
       for (const Index states : shape) {
@@ -122,7 +139,13 @@ PdhgLayout::PdhgLayout(std::shared_ptr<const Structure> structure)
       }
       batches_.push_back(std::move(batch));
     }
-    batches_[found->second].factors.push_back(c);
+    Batch& batch = batches_[found->second];
+    batch.factors.push_back(c);
+    const std::span<const FeatureTerm> terms = structure_->terms(graph.num_variables() + c);
+    for (std::size_t t = 0; t < batch.terms.size(); ++t) {
+      batch.terms[t].coordinate.push_back(terms[t].coordinate);
+      batch.terms[t].source.push_back(terms[t].source);
+    }
   }
   Index widest = 0;
   for (Index i = 0; i < graph.num_variables(); ++i) widest = std::max(widest, graph.cardinality(i));
@@ -245,6 +268,30 @@ void PdhgBlocks::StepVariables(double relaxation, PdhgScratch* scratch) {
   }
 }
 
+template <class Visit>
+void PdhgBlocks::ForEachTermOfLanes(const PdhgLayout::Batch& batch, Index block,
+                                    const Visit& visit) const {
+  const ExampleView given = example();
+  const std::size_t begin = static_cast<std::size_t>(block) * kLanes;
+  const std::size_t lanes = std::min(kLanes, batch.factors.size() - begin);
+  for (const PdhgLayout::Term& term : batch.terms) {
+    const StateMap& map = given.structure().map(term.map);
+    const Index* const coordinate = term.coordinate.data() + begin;
+    const Index* const source = term.source.data() + begin;
+    for (std::size_t s = 0; s < map.rows.size(); ++s) {
+      const Index row = map.rows[s];
+      if (row == kAbsent) continue;
+      if (term.kind == FeatureKind::kPotential) {
+        for (std::size_t l = 0; l < lanes; ++l)
+          visit(s, l, coordinate[l] + row, given.potentials()[source[l] + s]);
+        continue;
+      }
+      const double value = map.values.empty() ? 1.0 : map.values[s];
+      for (std::size_t l = 0; l < lanes; ++l) visit(s, l, coordinate[l] + row, value);
+    }
+  }
+}
+
 void PdhgBlocks::FillScores(const PdhgLayout::Batch& batch, Index block,
                             PdhgScratch* scratch) const {
   const ExampleView given = example();
@@ -256,6 +303,14 @@ void PdhgBlocks::FillScores(const PdhgLayout::Batch& batch, Index block,
     return;
   }
   scratch->scores.assign(states * kLanes, 0.0);
+  if (!batch.terms.empty()) {
+    const double* const u = scratch->u.data();
+    double* const scores = scratch->scores.data();
+    return ForEachTermOfLanes(batch, block,
+                              [=](std::size_t s, std::size_t l, Index k, double value) {
+                                scores[s * kLanes + l] += value * u[k];
+                              });
+  }
   for (std::size_t l = 0; l < kLanes; ++l) {
     const std::size_t f = block * kLanes + l;
     if (f >= batch.factors.size()) break;
@@ -279,6 +334,13 @@ void PdhgBlocks::AddFeatures(const PdhgLayout::Batch& batch, Index block,
     }
     AddMarginalFeatures(given, first + batch.factors[0], scratch->table, 1, scratch->q);
     return;
+  }
+  if (!batch.terms.empty()) {
+    double* const q = scratch->q.data();
+    return ForEachTermOfLanes(batch, block,
+                              [=](std::size_t s, std::size_t l, Index k, double value) {
+                                q[k] += value * entries[s * kLanes + l];
+                              });
   }
   for (std::size_t l = 0; l < kLanes; ++l) {
     const std::size_t f = block * kLanes + l;

@@ -33,9 +33,19 @@ class PdhgLayout {
  public:
   static constexpr std::size_t kLanes = 8;
 
+  /// A term of each factor of a batch, which read their coordinates in the same way.
+  struct Term {
+    FeatureKind kind = FeatureKind::kConstant;
+    Index map = 0;
+    std::vector<Index> coordinate;  ///< of row 0, per factor
+    std::vector<Index> source;      ///< per factor
+  };
+
   struct Batch {
     std::vector<Index> factors;
     bool shared = false;           ///< whether all factors have the score table of the first one
+    /// Without a common table: the terms of all factors, or empty where these differ.
+    std::vector<Term> terms;
     Index order = 0;               ///< variables of a factor
     Index states = 0;              ///< joint states
     Index rows = 0;                ///< Σ of the variables' numbers of states
@@ -112,6 +122,10 @@ class PdhgBlocks {
   /// scratch->unary = losses + scores + messages of all variables.
   void FillUnary(PdhgScratch* scratch) const;
   void StepVariables(double relaxation, PdhgScratch* scratch);
+  /// Calls visit(state, lane, coordinate, value) for the features of a block whose factors have like
+  /// terms.
+  template <class Visit>
+  void ForEachTermOfLanes(const PdhgLayout::Batch& batch, Index block, const Visit& visit) const;
   /// The score tables of a block: shared ones (states numbers), or one for each factor (× 8).
   void FillScores(const PdhgLayout::Batch& batch, Index block, PdhgScratch* scratch) const;
   /// Adds the coordinates of the entries in scratch->sums (shared: states × 8 sums over blocks) or
