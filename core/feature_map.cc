@@ -118,9 +118,14 @@ void ScatterFeatures(const ExampleView& example, std::span<const double> q, doub
   const Structure& structure = example.structure();
   if (!structure.slots().empty()) {
     const Slot& last = structure.slots().back();
-    std::vector<double> scaled(q.begin(), q.begin() + last.coordinate + last.rows);
-    for (double& value : scaled) value *= scale;
-    AddSlots(example, scaled, weights);
+    const std::span<const double> own = q.first(last.coordinate + last.rows);
+    if (scale == 1) {
+      AddSlots(example, own, weights);
+    } else {
+      std::vector<double> scaled(own.begin(), own.end());
+      for (double& value : scaled) value *= scale;
+      AddSlots(example, scaled, weights);
+    }
   }
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     double* block = weights.data() + structure.layout().block(scalar.block).offset;
