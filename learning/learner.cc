@@ -29,6 +29,11 @@ double GapEstimate(const Learner& learner) {
   return advisor == nullptr ? kNone : advisor->GapEstimate();
 }
 
+Index PassesBefore(const Learner& learner) {
+  const CheckAdvisor* advisor = learner.traits().advisor;
+  return advisor == nullptr ? 0 : advisor->PassesBefore();
+}
+
 bool CheckIsCheap(const Learner& learner) {
   const CheckAdvisor* advisor = learner.traits().advisor;
   return advisor == nullptr || advisor->CheckIsCheap();

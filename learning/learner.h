@@ -143,6 +143,8 @@ class Learner {
 double GapEstimate(const Learner& learner);
 /// CheckAdvisor::CheckIsCheap; true for a learner without that trait.
 bool CheckIsCheap(const Learner& learner);
+/// CheckAdvisor::PassesBefore; 0 for a learner without that trait.
+Index PassesBefore(const Learner& learner);
 /// CheckListener::Adapt; an empty string for a learner without that trait.
 std::string Adapt(const Learner& learner, const Evaluation& evaluation);
 /// Evaluates, then makes a pass, one after the other: the sequential form of

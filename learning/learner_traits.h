@@ -55,6 +55,9 @@ class CheckAdvisor {
   /// False while an evaluation would cost more than the passes since the last one. Decided by
   /// counted work, not by measured time, so that runs replay.
   virtual bool CheckIsCheap() const { return true; }
+  /// Passes of this run that another method made before: checks are scheduled as if the run had
+  /// begun after them.
+  virtual Index PassesBefore() const { return 0; }
 };
 
 /// A learner that is shown every evaluation after which the run goes on, and may adapt to it.

@@ -321,9 +321,11 @@ class Run {
       if (observer_ != nullptr) observer_->OnNote(note);
       state_.notes.push_back(std::move(note));
     }
+    const Index before = PassesBefore(learner_);
+    const Index own = record.pass - before;
     state_.next_check =
-        NextCheck(record.pass, options_.check_every, !std::isnan(GapEstimate(learner_)));
-    state_.hopeful_again = record.pass + std::max<Index>(1, record.pass / 10);
+        before + NextCheck(own, options_.check_every, !std::isnan(GapEstimate(learner_)));
+    state_.hopeful_again = record.pass + std::max<Index>(1, own / 10);
     if (ahead_) AfterPass();
     return false;
   }

@@ -52,7 +52,10 @@ class LabellingsFirstLearner final : public Learner,
           kEntry * static_cast<double>(WorkOfIteration(problem.data().example(m).graph()));
   }
 
-  void RunPass(const StopControl& stop) override { Active().RunPass(stop); }
+  void RunPass(const StopControl& stop) override {
+    if (saddle_ == nullptr) ++passes_of_blocks_;
+    Active().RunPass(stop);
+  }
 
   Evaluation Evaluate(int threads) override {
     const Evaluation evaluation = Active().Evaluate(threads);
@@ -76,6 +79,7 @@ class LabellingsFirstLearner final : public Learner,
   }
 
   bool CheckIsCheap() const override { return slackline::internal::CheckIsCheap(Active()); }
+  Index PassesBefore() const override { return saddle_ == nullptr ? 0 : passes_of_blocks_; }
   double GapEstimate() const override { return slackline::internal::GapEstimate(Active()); }
 
   WorkCounts work() const override {
@@ -101,6 +105,7 @@ class LabellingsFirstLearner final : public Learner,
     problem_ = problem;
     Active().traits().lambda->ChangeLambda(problem);
     curve_.Clear();
+    passes_of_blocks_ = 0;
     primal_ = kInfinity;
     dual_ = -kInfinity;
   }
@@ -113,6 +118,7 @@ class LabellingsFirstLearner final : public Learner,
     blocks_->Archive(archive);
     if (saddle) saddle_->Archive(archive);
     curve_.Archive(archive);
+    archive->Passes(&passes_of_blocks_);
     archive->Real(&primal_);
     archive->Real(&dual_);
     if (archive->loading()) evaluated_.clear();
@@ -158,6 +164,7 @@ class LabellingsFirstLearner final : public Learner,
   std::unique_ptr<PdhgLearnerBase> saddle_;  // null until it takes over
   double iteration_ = 0;                     // work of an iteration of the saddle point
   GapCurve curve_;                           // of example blocks
+  Index passes_of_blocks_ = 0;               // of this run
   double primal_ = kInfinity;                // the best bounds of example blocks
   double dual_ = -kInfinity;
   bool keeps_point_ = false;
