@@ -123,8 +123,8 @@ class PdhgBlocks {
   /// scratch->unary = losses + scores + messages of all variables.
   void FillUnary(PdhgScratch* scratch) const;
   void StepVariables(double relaxation, PdhgScratch* scratch);
-  /// Calls visit(state, lane, coordinate, value) for the features of a block whose factors have like
-  /// terms.
+  /// Calls visit(state, lane, coordinate, value) for the features of a block whose factors have
+  /// like terms.
   template <class Visit>
   void ForEachTermOfLanes(const PdhgLayout::Batch& batch, Index block, const Visit& visit) const;
   /// The score tables of a block: shared ones (states numbers), or one for each factor (× 8).
