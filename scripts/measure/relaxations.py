@@ -7,9 +7,9 @@ Usage: relaxations.py [--problems LIST] [--test N] [--limit SECONDS]
 Needs the Python package. Trains on problems of the family of cycles.py: the exact problem, the LP
 relaxation, and the tightened relaxation (`certify`). Labels N new examples, drawn like those of
 training, exactly where search closes in a second, else approximately. Prints for each problem and
-way: the processor seconds, the certified bounds, the share of wrong labels in training and test
-examples (after the noise that is in both), and the share of variables on which the predictions
-differ from those of the exact problem's model.
+way: the processor seconds, the certified bounds, the share of wrong labels in the new examples, whose
+labels are noisy, too, and the share of variables on which the predictions differ from those of the
+exact problem's model.
 """
 import argparse
 
@@ -37,7 +37,7 @@ def main():
         reference = None
         for way in WAYS:
             try:
-                seconds, gap, result = problem.train(arguments.limit, certify=way)
+                seconds, _, result = problem.train(arguments.limit, certify=way)
             except ValueError as error:
                 print(f"{k:3} {problem.text():45} {way:9} {error}", flush=True)
                 continue
