@@ -193,11 +193,13 @@ bool ForbidAll(const Structure& structure, const Group& group, const FactorGraph
   return std::find(forbidden.begin(), forbidden.end(), false) == forbidden.end();
 }
 
-/// The structure with a factor for each group. Null where the factors of a group together forbid
-/// all its states.
-std::shared_ptr<const Structure> Joined(const Structure& structure,
+/// The structure with a factor for each group; the object itself where no group has several
+/// factors, or where those of a group together forbid all its states.
+std::shared_ptr<const Structure> Joined(std::shared_ptr<const Structure> given,
                                         const std::vector<Group>& groups) {
+  const Structure& structure = *given;
   const FactorGraph& graph = structure.graph();
+  if (std::ssize(groups) == graph.num_factors()) return given;
   const Index variables = graph.num_variables();
   FactorGraphBuilder graph_builder;
   for (Index i = 0; i < variables; ++i) graph_builder.AddVariable(graph.cardinality(i));
@@ -212,7 +214,7 @@ std::shared_ptr<const Structure> Joined(const Structure& structure,
     const Group& group = groups[to];
     if (group.factors.size() > 1 && structure.has_forbidden_states() &&
         ForbidAll(structure, group, *joined, to))
-      return nullptr;
+      return given;
     for (const Index c : group.factors)
       CopyPart(structure, variables + c, OrderOf(graph, c, *joined, to), variables + to, &builder);
   }
@@ -407,6 +409,12 @@ bool ForbidsJointStates(const Structure& structure) {
   return false;
 }
 
+bool ForbidsJointStates(const Dataset& data) {
+  const auto& structures = data.structures();
+  return std::any_of(structures.begin(), structures.end(),
+                     [](const auto& structure) { return ForbidsJointStates(*structure); });
+}
+
 std::shared_ptr<const Structure> JoinFactors(std::shared_ptr<const Structure> structure) {
   const FactorGraph& graph = structure->graph();
   if (!MayRepeatScopes(graph)) return structure;
@@ -428,17 +436,13 @@ std::shared_ptr<const Structure> JoinFactors(std::shared_ptr<const Structure> st
       has_input.push_back(input);
     }
   }
-  if (std::ssize(groups) == graph.num_factors()) return structure;
-  const std::shared_ptr<const Structure> joined = Joined(*structure, groups);
-  return joined == nullptr ? structure : joined;
+  return Joined(std::move(structure), groups);
 }
 
 std::shared_ptr<const Structure> JoinShortCycles(std::shared_ptr<const Structure> structure,
                                                  Index max_states) {
   const std::vector<Group> groups = CycleSearch(*structure, max_states).Groups();
-  if (std::ssize(groups) == structure->graph().num_factors()) return structure;
-  const std::shared_ptr<const Structure> joined = Joined(*structure, groups);
-  return joined == nullptr ? structure : joined;
+  return Joined(std::move(structure), groups);
 }
 
 }  // namespace slackline::internal

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <slackline/core/dataset.h>
 #include <slackline/core/structure.h>
 
 namespace slackline::internal {
@@ -36,8 +37,10 @@ struct ReducedStructure {
 /// global factors where states are forbidden.
 ReducedStructure LeaveOutForbidden(const std::shared_ptr<const Structure>& structure);
 
-/// Whether LeaveOutForbidden leaves forbidden states.
+/// Whether LeaveOutForbidden leaves forbidden states; of a data set: in the structure of any
+/// example.
 bool ForbidsJointStates(const Structure& structure);
+bool ForbidsJointStates(const Dataset& data);
 
 /// The same structure, in which factors with the same variables, in any order, have become one
 /// factor: the local polytope, and so an LP relaxation, then does not depend on how many factors a

@@ -43,12 +43,7 @@ class ProblemOfRanks {
   bool HasGlobalFactors() const { return AnyRank(internal::HasGlobalFactors(data_)); }
   bool HasForbiddenStates() const { return AnyRank(internal::HasForbiddenStates(data_)); }
   /// Whether forbidden states remain that learners which need all states cannot leave out.
-  bool ForbidsJointStates() const {
-    const auto& structures = data_.structures();
-    return AnyRank(std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
-      return internal::ForbidsJointStates(*structure);
-    }));
-  }
+  bool ForbidsJointStates() const { return AnyRank(internal::ForbidsJointStates(data_)); }
   bool HasExampleOracles() const { return !AnyRank(!internal::HasExampleOracles(data_)); }
 
  private:

@@ -245,12 +245,6 @@ std::string LearnerNames(LearnerSet set) {
 
 namespace {
 
-/// Whether an example of any rank forbids states.
-bool AnyForbids(const Problem& problem, Ranks& ranks) {
-  const bool mine = HasForbiddenStates(problem.data());
-  return ranks.alone() ? mine : ranks.Any(mine);
-}
-
 /// Whether the certificate of zero weights is that of the learner's objective, on this rank alone.
 bool MayStayAtZero(const TrainOptions& options) {
   return RanksOf(options).alone() && options.learner != LearnerKind::kProxSdca;
@@ -270,7 +264,7 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
   });
   if (options.tighten) return MakeTightenedLearner(problem, options);
   if ((WayOf(options).variant.needs & NeedsAll(Need::kEveryState)) != 0 &&
-      AnyForbids(problem, RanksOf(options)))
+      RanksOf(options).Any(HasForbiddenStates(problem.data())))
     return MakeReducedLearner(problem, options);
   try {
     const StopRelay::Preparation preparation(MayStayAtZero(options) ? options.stop : nullptr);

@@ -16,6 +16,9 @@ namespace slackline::internal {
 
 class MappedLearner : public Learner, public LambdaFollower, public CheckCompanion {
  public:
+  /// The learner of the options on the other problem, which has the same weights.
+  MappedLearner(const Problem& mapped, const TrainOptions& options) { Wrap(mapped, options); }
+
   void RunPass(const StopControl& stop) override { inner_->RunPass(stop); }
   Evaluation Evaluate(int threads) override { return Read(inner_->Evaluate(threads)); }
   bool EvaluatesBesidePasses() const override {
@@ -37,6 +40,8 @@ class MappedLearner : public Learner, public LambdaFollower, public CheckCompani
   }
 
  protected:
+  /// For derived classes, which call Wrap.
+  MappedLearner() = default;
   /// Makes the learner of the options on the other problem, and takes over its traits.
   void Wrap(const Problem& mapped, const TrainOptions& options);
 
@@ -45,7 +50,9 @@ class MappedLearner : public Learner, public LambdaFollower, public CheckCompani
 
  private:
   /// The weights of the given problem for those of the other one.
-  virtual std::vector<double> WeightsOf(std::span<const double> inner) const = 0;
+  virtual std::vector<double> WeightsOf(std::span<const double> inner) const {
+    return {inner.begin(), inner.end()};
+  }
 
   Evaluation Read(const Evaluation& evaluation) {
     evaluated_ = WeightsOf(inner_->weights());

@@ -45,22 +45,11 @@ TrainingSet Reduced(const Problem& problem) {
   return result;
 }
 
-class ReducedLearner final : public MappedLearner {
- public:
-  ReducedLearner(const Problem& problem, const TrainOptions& options) {
-    Wrap(Problem(Reduced(problem), problem.lambda(), options.ranks), options);
-  }
-
- private:
-  std::vector<double> WeightsOf(std::span<const double> inner) const override {
-    return {inner.begin(), inner.end()};
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<Learner> MakeReducedLearner(const Problem& problem, const TrainOptions& options) {
-  return std::make_unique<ReducedLearner>(problem, options);
+  return std::make_unique<MappedLearner>(Problem(Reduced(problem), problem.lambda(), options.ranks),
+                                         options);
 }
 
 }  // namespace slackline::internal

@@ -14,19 +14,6 @@ namespace {
 /// Joint states of a larger factor, at most: four variables with 8 states, or three with 16.
 constexpr Index kMostStatesOfCycle = 4096;
 
-class TightenedLearner final : public MappedLearner {
- public:
-  TightenedLearner(const Problem& problem, TrainOptions options) {
-    options.tighten = false;
-    Wrap(Tightened(problem), options);
-  }
-
- private:
-  std::vector<double> WeightsOf(std::span<const double> inner) const override {
-    return {inner.begin(), inner.end()};
-  }
-};
-
 }  // namespace
 
 Problem Tightened(const Problem& problem) {
@@ -49,7 +36,9 @@ Problem Tightened(const Problem& problem) {
 }
 
 std::unique_ptr<Learner> MakeTightenedLearner(const Problem& problem, const TrainOptions& options) {
-  return std::make_unique<TightenedLearner>(problem, options);
+  TrainOptions of_tightened = options;
+  of_tightened.tighten = false;
+  return std::make_unique<MappedLearner>(Tightened(problem), of_tightened);
 }
 
 }  // namespace slackline::internal

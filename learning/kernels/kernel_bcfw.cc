@@ -34,8 +34,7 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
 
   Evaluation Evaluate(int threads) override {
     Rebuild(&evaluated_);
-    scores_.resize(evaluated_.size());
-    const bool scored = expansion_.Scores(cache_, evaluated_, threads, scores_, options_.stop);
+    const bool scored = Score(evaluated_, threads, options_.stop);
     if (!scored) {
       // What is known without the kernel: w = 0, and the ground truth as dual point.
       options_.stop->CountRoughBound();
@@ -81,16 +80,22 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
   void ChangeLambda(const Problem& problem) override {
     ChangeProblem(problem);
     Rebuild(&weights_);
-    points_.Scale(BestShare(points_.MeanLoss(), problem.lambda() / 2 * SquaredNorm(weights_)));
+    Score(weights_, threads());
+    const double squared = SquaredNormAtScores(weights_);
+    points_.Scale(BestShare(points_.MeanLoss(), problem.lambda() / 2 * squared));
     Rebuild(&weights_);
   }
 
  protected:
   int threads() const { return NumThreads(options_.threads); }
 
-  double SquaredNorm(std::span<const double> weights) {
+  /// Computes the scores of the weights; false if `stop` ended that.
+  bool Score(std::span<const double> weights, int threads, const StopCondition* stop = nullptr) {
     scores_.resize(weights.size());
-    expansion_.Scores(cache_, weights, threads(), scores_);
+    return expansion_.Scores(cache_, weights, threads, scores_, stop);
+  }
+  /// ‖w‖² of weights with these scores.
+  double SquaredNormAtScores(std::span<const double> weights) const {
     return std::max(0.0, DotInOrder(weights, scores_));
   }
 
@@ -121,14 +126,13 @@ class KernelLearner : public DualPointLearner, public ScaleSource {
 
  private:
   double Primal(std::span<const double> weights, int threads) override {
-    scores_.resize(weights.size());
-    expansion_.Scores(cache_, weights, threads, scores_);
+    Score(weights, threads);
     return PrimalAtScores(weights, threads);
   }
 
   /// Requires the scores of the weights in scores_. Leaves λ/2 ‖w‖² in regulariser_.
   double PrimalAtScores(std::span<const double> weights, int threads) {
-    regulariser_ = problem_.lambda() / 2 * std::max(0.0, DotInOrder(weights, scores_));
+    regulariser_ = problem_.lambda() / 2 * SquaredNormAtScores(weights);
     const double hinge = evaluator_.MeanHinge(
         {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
           std::vector<double>& u = scratch->scores;
@@ -237,8 +241,7 @@ class KernelFrankWolfeLearner : public KernelLearner {
   /// A pass that is cut short does not change the point.
   void RunPass(const StopControl& stop) override {
     if (oracle_calls_ == 0) FillCache(stop);
-    scores_.resize(weights_.size());
-    if (!expansion_.Scores(cache_, weights_, threads(), scores_, options_.stop)) return;
+    if (!Score(weights_, threads(), options_.stop)) return;
     double gap = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
       gap += FindCorner(m);
@@ -252,8 +255,8 @@ class KernelFrankWolfeLearner : public KernelLearner {
     }
     double step = 2 / (static_cast<double>(pass_) + 2);
     if (!options_.fixed_step) {
-      if (!expansion_.Scores(cache_, change_, threads(), scores_, options_.stop)) return;
-      step = LineSearch(gap, problem_.lambda() * std::max(0.0, DotInOrder(change_, scores_)), 1);
+      if (!Score(change_, threads(), options_.stop)) return;
+      step = LineSearch(gap, problem_.lambda() * SquaredNormAtScores(change_), 1);
     }
     for (Index m = 0; m < problem_.size(); ++m)
       points_.Move(m, step, corners_.coordinates(m), corners_.loss(m));

@@ -233,7 +233,7 @@ double ExampleOracle::RoughBound(Index m, std::span<const double> slot_scores,
     return CrudeBound(m, CrudeScore(m, slot_scores.first(slots), weights));
   }
   Entry& entry = entries_[problem_.data().structure_of(m)];
-  if (slack_ || counts_ || !entry.form) {
+  if (!entry.form) {
     ReadCoordinates(example.structure(), slot_scores, weights);
     RoughResult(m, coordinates_);
     return result_.upper_bound;

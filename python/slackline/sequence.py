@@ -164,7 +164,7 @@ class SequenceLabeler(StructuredEstimator):
         """
         with self._processes() as team:
             train, options, sequences, kind, lists = team.together(lambda: self._prepare_fit(X, y))
-            team.require_some(len(sequences) - _empty(sequences).count(True), "X has no sequences")
+            team.require_some(_empty(sequences).count(False), "X has no sequences")
             kind, width = _agree_on_features(sequences, kind, team)
             labels, begin, classes = _number_labels(lists, team)
             costs = team.together(lambda: cost_matrix(self.costs, classes, "label", "labels"))

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/tightened_learner.h>
 
-#include <atomic>
-#include <csignal>
-#include <string>
-
 #include <doctest/doctest.h>
 
 #include <slackline/apps/bench/grid_problem.h>
@@ -16,43 +12,12 @@
 
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
+#include "tests/support/loose_grid.h"
 #include "tests/support/tolerances.h"
 
 namespace slackline::internal {
-namespace {
 
 using namespace slackline::internal::test;
-
-/// Grids of tables whose relaxation is loose.
-Problem LooseGrid(double lambda, Index examples = 2, Index side = 8, Index states = 5) {
-  GridProblemOptions grid;
-  grid.examples = examples;
-  grid.rows = grid.cols = side;
-  grid.states = states;
-  grid.features = 3;
-  grid.label_noise = 0.4;
-  return Problem(MakeGridProblem(grid), lambda);
-}
-
-/// Checks that a run that is interrupted after its fifth pass and resumed is the same, bit for bit.
-void CheckResumed(const Problem& problem, const TrainOptions& options) {
-  std::atomic<int> interrupt{0};
-  std::string state;
-  int written = 0;
-  CheckpointPlan plan;
-  plan.every_seconds = 0;
-  plan.write = [&](const std::string& bytes, auto) {
-    if (written < 5) state = bytes;
-    if (++written >= 5) interrupt = SIGINT;
-  };
-  RunTraining(problem, *MakeLearner(problem, options), options, nullptr, &interrupt, plan);
-  CheckpointPlan rest;
-  rest.resume = state;
-  CheckSame(RunTraining(problem, *MakeLearner(problem, options), options, nullptr, nullptr),
-            RunTraining(problem, *MakeLearner(problem, options), options, nullptr, nullptr, rest));
-}
-
-}  // namespace
 
 TEST_CASE("tightened, the optimum lies between the exact one and the relaxed one") {
   TrainOptions relaxed;
@@ -97,7 +62,7 @@ TEST_CASE("tightened, the optimum lies between the exact one and the relaxed one
   other.step = StepKind::kPairwise;
   other.oracle = SolverKind::kLpPolytope;
   if (HasGlpk()) same_problem(Train(problem, other));
-  CheckResumed(problem, tight);
+  CheckResumedAfter(5, problem, tight, first);
 }
 
 TEST_CASE("the bounds of the tightened problem are verified") {

@@ -46,6 +46,26 @@ inline std::string RefusalOf(const Problem& problem, const TrainOptions& options
   return MessageOf<DataError>([&] { MakeLearner(problem, options); });
 }
 
+/// Checks that a run that is interrupted after so many passes and resumed is the whole run, bit for
+/// bit.
+inline void CheckResumedAfter(int passes, const Problem& problem, const TrainOptions& options,
+                              const TrainSummary& whole) {
+  std::atomic<int> interrupt{0};
+  std::string state;
+  int written = 0;
+  CheckpointPlan plan;
+  plan.every_seconds = 0;
+  plan.write = [&](const std::string& bytes, auto) {
+    if (written < passes) state = bytes;
+    if (++written >= passes) interrupt = SIGINT;
+  };
+  RunTraining(problem, *MakeLearner(problem, options), options, nullptr, &interrupt, plan);
+  CheckpointPlan rest;
+  rest.resume = state;
+  CheckSame(whole,
+            RunTraining(problem, *MakeLearner(problem, options), options, nullptr, nullptr, rest));
+}
+
 /// f of the learner's dual point, from the coordinates of the point alone.
 inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
   std::vector<double> weights(problem.num_weights(), 0.0);

@@ -262,14 +262,6 @@ std::vector<SolverKind> OraclesFor(const Problem& problem) {
   return oracles;
 }
 
-/// Whether factors forbid joint states that are not left out with states of variables.
-bool ForbidsJointStates(const Problem& problem) {
-  const auto& structures = problem.data().structures();
-  return std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
-    return slackline::internal::ForbidsJointStates(*structure);
-  });
-}
-
 }  // namespace
 
 std::vector<LearnerKind> AllLearners() {
@@ -313,7 +305,7 @@ std::string ObjectiveOf(const TrainOptions& options) {
 }
 
 std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
-  const bool forbidden = ForbidsJointStates(problem);
+  const bool forbidden = ForbidsJointStates(problem.data());
   const bool forest = AllGraphs(problem, IsForest);
   const std::vector<SolverKind> oracles = OraclesFor(problem);
   std::vector<TrainOptions> ways(1);  // auto
@@ -355,7 +347,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
 
 std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
   std::vector<TrainOptions> ways;
-  const bool forbidden = ForbidsJointStates(problem);
+  const bool forbidden = ForbidsJointStates(problem.data());
   const auto with_oracle = [&](LearnerKind learner, SolverKind oracle) {
     if (learner == LearnerKind::kKernelBcfw && !HasInputs(problem)) return;
     ways.push_back(Of(learner, oracle));

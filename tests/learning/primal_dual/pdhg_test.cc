@@ -10,7 +10,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/bench/grid_problem.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/map_solver.h>
@@ -22,6 +21,7 @@
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/learner_checks.h"
+#include "tests/support/loose_grid.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -48,17 +48,6 @@ std::vector<double> RandomWeights(Random& random, const Problem& problem) {
   std::vector<double> weights(problem.num_weights());
   for (double& w : weights) w = 2 * random.Uniform() - 1;
   return weights;
-}
-
-/// Grids of tables whose relaxation is loose.
-Problem LooseGrid(double lambda, Index examples = 2, Index side = 8, Index states = 5) {
-  GridProblemOptions grid;
-  grid.examples = examples;
-  grid.rows = grid.cols = side;
-  grid.states = states;
-  grid.features = 3;
-  grid.label_noise = 0.4;
-  return Problem(MakeGridProblem(grid), lambda);
 }
 
 TrainOptions OfPdhg(double gap) {
@@ -229,22 +218,9 @@ TEST_CASE("labellings come first, and the saddle point takes over where they do 
   CHECK(saddle.last.dual <= trained.last.primal + kTight);
 
   // A run that is resumed before, at and after the change is the same, bit for bit.
-  for (const std::size_t pass : {2U, 20U, 60U, 120U}) {
+  for (const int pass : {2, 20, 60, 120}) {
     CAPTURE(pass);
-    std::atomic<int> interrupt{0};
-    std::string state;
-    std::size_t written = 0;
-    CheckpointPlan plan;
-    plan.every_seconds = 0;
-    plan.write = [&](const std::string& bytes, auto) {
-      if (written < pass) state = bytes;
-      if (++written >= pass) interrupt = SIGINT;
-    };
-    RunTraining(problem, *MakeLearner(problem, options), options, nullptr, &interrupt, plan);
-    CheckpointPlan rest;
-    rest.resume = state;
-    CheckSame(trained, RunTraining(problem, *MakeLearner(problem, options), options, nullptr,
-                                   nullptr, rest));
+    CheckResumedAfter(pass, problem, options, trained);
   }
 }
 

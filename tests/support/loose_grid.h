@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Grids of tables whose LP relaxation is loose.
+#pragma once
+
+#include <slackline/apps/bench/grid_problem.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline::internal::test {
+
+inline Problem LooseGrid(double lambda, Index examples = 2, Index side = 8, Index states = 5) {
+  GridProblemOptions grid;
+  grid.examples = examples;
+  grid.rows = grid.cols = side;
+  grid.states = states;
+  grid.features = 3;
+  grid.label_noise = 0.4;
+  return Problem(MakeGridProblem(grid), lambda);
+}
+
+}  // namespace slackline::internal::test
