@@ -245,9 +245,9 @@ std::string LearnerNames(LearnerSet set) {
 
 namespace {
 
-/// Whether the certificate of zero weights is that of the learner's objective, on this rank alone.
+/// Whether the certificate of zero weights is that of the learner's objective.
 bool MayStayAtZero(const TrainOptions& options) {
-  return RanksOf(options).alone() && options.learner != LearnerKind::kProxSdca;
+  return options.learner != LearnerKind::kProxSdca;
 }
 
 }  // namespace
@@ -273,8 +273,9 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
     return RecordOf(options.learner).make(problem, options);
   } catch (const OutOfTime&) {
     options.stop->CountEndedPreparation();
-    return MakeZeroLearner(problem, UsesKernel(options) ? KernelExpansion(problem.data()).size()
-                                                        : problem.num_weights());
+    return MakeZeroLearner(problem, options,
+                           UsesKernel(options) ? KernelExpansion(problem.data()).size()
+                                               : problem.num_weights());
   }
 }
 

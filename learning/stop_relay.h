@@ -43,6 +43,9 @@ class StopRelay final : public StopCondition {
     Preparation(const Preparation&) = delete;
     Preparation& operator=(const Preparation&) = delete;
 
+    /// The relay of this thread's innermost one; null without one. Threads that prepare for this
+    /// thread make a Preparation of it.
+    static const StopRelay* Current() { return current; }
     /// To be called for each example that a learner prepares.
     static void Poll() {
       if (current != nullptr && current->PreparationMustEnd()) throw OutOfTime();

@@ -4,15 +4,24 @@
 #include <vector>
 
 #include <slackline/core/feature_map.h>
+#include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {
 namespace {
 
-class ZeroLearner final : public Learner, public DualPointSource {
+/// The scales of the problem that all ranks have together.
+ObjectiveScales ScalesOfAll(const Problem& problem, const TrainOptions& options) {
+  if (RanksOf(options).alone()) return ScalesOf(problem);
+  const JointScales joint = JointScalesOf(problem, options);
+  return {joint.primal_at_zero, joint.score_scale, joint.relaxation_exceeds_zero};
+}
+
+class ZeroLearner final : public Learner, public DualPointSource, public ScaleSource {
  public:
-  ZeroLearner(const Problem& problem, Offset num_weights)
-      : problem_(problem), num_weights_(num_weights) {
+  ZeroLearner(const Problem& problem, const TrainOptions& options, Offset num_weights)
+      : problem_(problem), scales_(ScalesOfAll(problem, options)), num_weights_(num_weights) {
     traits_.dual_point = this;
+    traits_.scales = this;
   }
 
   void RunPass(const StopControl& /*stop*/) override {}
@@ -21,11 +30,12 @@ class ZeroLearner final : public Learner, public DualPointSource {
     evaluated_.assign(num_weights_, 0.0);
     Evaluation evaluation;
     evaluation.problem = CertifiedProblem::kExact;
-    evaluation.primal = PrimalAtZeroWeights(problem_);
+    evaluation.primal = scales_.primal_at_zero;
     evaluation.dual = 0;
     return evaluation;
   }
 
+  ObjectiveScales Scales() const override { return scales_; }
   WorkCounts work() const override { return {}; }
 
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
@@ -38,13 +48,15 @@ class ZeroLearner final : public Learner, public DualPointSource {
 
  private:
   Problem problem_;
+  ObjectiveScales scales_;
   Offset num_weights_;
 };
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeZeroLearner(const Problem& problem, Offset num_weights) {
-  return std::make_unique<ZeroLearner>(problem, num_weights);
+std::unique_ptr<Learner> MakeZeroLearner(const Problem& problem, const TrainOptions& options,
+                                         Offset num_weights) {
+  return std::make_unique<ZeroLearner>(problem, options, num_weights);
 }
 
 }  // namespace slackline::internal

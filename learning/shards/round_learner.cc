@@ -2,11 +2,13 @@
 #include <slackline/learning/shards/round_learner.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include <slackline/core/parallel.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/problem_scales.h>
+#include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
 namespace {
@@ -64,13 +66,21 @@ RoundLearner::RoundLearner(const Problem& problem, const TrainOptions& options)
 void RoundLearner::MakeShards(
     const std::function<std::unique_ptr<Shard>(const Problem& problem, Index number)>& make) {
   shards_.resize(plan_.count());
+  const StopRelay* const relay = StopRelay::Preparation::Current();
+  std::atomic<bool> out_of_time{false};
   OnAllRanks(ranks_, [&] {
     if (plan_.count() == 0) return;
     ParallelChunks(plan_.count(), plan_.count(), threads_, [&](const Chunk& chunk) {
       const Index k = chunk.begin;
-      shards_[k] = make(ProblemOfRange(problem_, plan_.range(k)), plan_.first + k);
+      const StopRelay::Preparation preparation(relay);
+      try {
+        shards_[k] = make(ProblemOfRange(problem_, plan_.range(k)), plan_.first + k);
+      } catch (const OutOfTime&) {
+        out_of_time = true;
+      }
     });
   });
+  if (ranks_.Any(out_of_time)) throw OutOfTime();
 }
 
 WorkCounts RoundLearner::work() const {

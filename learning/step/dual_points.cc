@@ -2,19 +2,39 @@
 #include <slackline/learning/step/dual_points.h>
 
 #include <algorithm>
+#include <new>
 #include <numeric>
+#include <string>
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/number_text.h>
 #include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
+
+namespace {
+
+/// Throws DataError where there is not enough memory for so many numbers.
+void Reserve(Offset count, Index num_examples, std::vector<double>* numbers) {
+  try {
+    numbers->reserve(count);
+  } catch (const std::bad_alloc&) {
+    const double gigabytes = static_cast<double>(count) * sizeof(double) / 1e9;
+    throw DataError("the learner keeps a point with all coordinates of each example: " +
+                    NumberText(gigabytes, 2) + " GB for " + std::to_string(num_examples) +
+                    " examples, more than the memory holds; the learner auto keeps sparse "
+                    "corners instead");
+  }
+}
+
+}  // namespace
 
 DualPoints::DualPoints(const Problem& problem) : begin_{0}, losses_(problem.size(), 0.0) {
   for (Index m = 0; m < problem.size(); ++m) {
     begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
   }
-  coordinates_.reserve(begin_.back());
+  Reserve(begin_.back(), problem.size(), &coordinates_);
   for (Index m = 0; m < problem.size(); ++m) {
     StopRelay::Preparation::Poll();
     coordinates_.resize(begin_[m + 1], 0.0);

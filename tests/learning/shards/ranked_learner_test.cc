@@ -16,6 +16,7 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/shards/shard_deal.h>
+#include <slackline/learning/stop_relay.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
@@ -282,6 +283,38 @@ TEST_CASE("an interrupted run continues on any number of ranks, bit for bit") {
           // The files of the checkpoint before are gone.
           CHECK(folder.NumFiles() == (after == 1 ? 1 : 1 + Size(after)));
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("a preparation that must end on one rank ends on all, with the certificate of zero weights") {
+  Random random(24);
+  const Problem problem = DenseProblem(random, 40);
+  const double at_zero = PrimalAtZeroWeights(problem);
+  for (const TrainOptions& way : RankedWays(4)) {
+    if (way.learner == LearnerKind::kProxSdca) continue;  // its objective has an l1 term
+    CAPTURE(way.learner.name());
+    for (const int size : {1, 3}) {
+      CAPTURE(size);
+      const std::vector<TrainSummary> summaries = OnEachRank(size, [&](ThreadRanks& ranks) {
+        // The last rank alone hears the interrupt.
+        const std::atomic<int> interrupt{ranks.rank() == size - 1 ? 1 : 0};
+        StopRelay relay(0, &interrupt);
+        TrainOptions own = way;
+        own.ranks = &ranks;
+        own.stop = &relay;
+        own.threads = 2;
+        const Problem part = PartOf(problem, way.shards, ranks);
+        const auto learner = MakeLearner(part, own);
+        return RunTraining(part, *learner, own, nullptr, &interrupt);
+      });
+      for (const TrainSummary& summary : summaries) {
+        CHECK(summary.termination == Termination::kInterrupted);
+        CHECK(summary.last.dual == 0);
+        CHECK(Near(summary.last.primal, at_zero, kTight));
+        CHECK(std::all_of(summary.weights.begin(), summary.weights.end(),
+                          [](double weight) { return weight == 0; }));
       }
     }
   }
