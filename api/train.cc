@@ -65,7 +65,9 @@ internal::LossOptions InternalLoss(const Loss& loss) {
   return options;
 }
 
-internal::TrainOptions InternalOptions(const TrainOptions& options) {
+namespace {
+
+internal::TrainOptions CheckedOptions(const TrainOptions& options) {
   internal::TrainOptions result;
   result.lambda = options.lambda;
   result.gap_tolerance = options.gap_tolerance;
@@ -84,6 +86,12 @@ internal::TrainOptions InternalOptions(const TrainOptions& options) {
   SLACKLINE_CHECK(!internal::UsesKernel(result),
                   "kernels have no weights: this interface trains linear models only");
   return result;
+}
+
+}  // namespace
+
+internal::TrainOptions InternalOptions(const TrainOptions& options) {
+  return WithFieldNames([&] { return CheckedOptions(options); });
 }
 
 void ObserverBridge::OnCheck(const internal::ProgressRecord& record) {
@@ -106,16 +114,18 @@ TrainResult ResultOf(const internal::TrainSummary& summary) {
                     static_cast<int>(internal::Termination::kStalled) &&
                 static_cast<int>(Termination::kMaxPasses) ==
                     static_cast<int>(internal::Termination::kMaxPasses));
-  result.message = summary.message;
-  result.notes = summary.notes;
+  result.message = InCpp(summary.message);
+  for (const std::string& note : summary.notes) result.notes.push_back(InCpp(note));
   result.passes = last.pass;
   result.seconds = last.seconds + last.check_seconds;
   result.oracle_calls = last.oracle_calls;
   return result;
 }
 
-TrainResult Train(const Dataset& data, const TrainOptions& options) {
-  internal::TrainOptions given = InternalOptions(options);
+namespace {
+
+TrainResult TrainOn(const Dataset& data, const TrainOptions& options) {
+  internal::TrainOptions given = CheckedOptions(options);
   const internal::Problem problem =
       MakeProblem(TrainingSetOf(data.impl(), InternalLoss(options.loss)), given);
   const internal::LearnerChoice choice = internal::ChooseLearner(problem, given);
@@ -124,12 +134,18 @@ TrainResult Train(const Dataset& data, const TrainOptions& options) {
   const internal::TrainSummary summary =
       internal::Train(problem, given, options.observer ? &observer : nullptr, options.interrupt);
   TrainResult result = ResultOf(summary);
-  if (!choice.reason.empty()) result.notes.insert(result.notes.begin(), choice.reason);
+  if (!choice.reason.empty()) result.notes.insert(result.notes.begin(), InCpp(choice.reason));
   result.learner = internal::Name(choice.options.learner);
   result.lambda = problem.lambda();
   result.num_examples = problem.size();
   result.weights = WeightsOf(problem.data().shared_layout(), summary.weights);
   return result;
+}
+
+}  // namespace
+
+TrainResult Train(const Dataset& data, const TrainOptions& options) {
+  return WithFieldNames([&] { return TrainOn(data, options); });
 }
 
 std::string TrainResult::Report() const {

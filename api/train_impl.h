@@ -5,14 +5,31 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include <slackline/core/check.h>
 #include <slackline/core/loss.h>
+#include <slackline/learning/option_spelling.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/progress.h>
 #include <slackline/train.h>
 
 namespace slackline {
 inline namespace v1 {
+
+/// The message with options as fields of TrainOptions.
+inline std::string InCpp(std::string_view message) {
+  return internal::SpellOptions(message, internal::OptionLanguage::kCpp);
+}
+/// Calls `work`. The message of a DataError names options as fields of TrainOptions.
+template <class Work>
+auto WithFieldNames(const Work& work) {
+  try {
+    return work();
+  } catch (const internal::DataError& error) {
+    throw internal::DataError(InCpp(error.what()));
+  }
+}
 
 /// Sets the training option with this name on the command line. Throws as InternalOptions.
 void SetByName(const std::string& name, const std::string& value, internal::TrainOptions* options);

@@ -18,6 +18,13 @@ std::string NumberText(double value, int digits) {
                              .ptr};
 }
 
+std::string FixedText(double value, int decimals) {
+  std::array<char, 384> buffer;  // the largest number has 309 digits before the point
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                       std::chars_format::fixed, decimals)
+                             .ptr};
+}
+
 std::string Count(Offset count, const std::string& noun) {
   const std::string number = std::to_string(count) + " ";
   if (count == 1) return number + noun;

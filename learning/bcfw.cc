@@ -11,6 +11,12 @@
 namespace slackline::internal {
 namespace {
 
+constexpr Exclusion kExcludedByPlanes[] = {
+    {.values = "on", .other = "average", .reason = "planes have no iterates to average"},
+    {.values = "on", .other = "keep-newest", .reason = "planes find the best weights"}};
+constexpr Exclusion kExcludedByBatchStart[] = {
+    {.other = "fixed-step", .reason = "it searches a line"}};
+
 constexpr OptionRecord kBcfwOptions[] = {
     {.name = "planes",
      .placeholder = "auto|on|off",
@@ -18,12 +24,14 @@ constexpr OptionRecord kBcfwOptions[] = {
              "blocks, where these are faster; auto: on with --learner auto",
      .default_text = "auto",
      .field = Field<&BcfwOptions::planes>,
-     .special_values = "on"},
+     .special_values = "on",
+     .excludes = kExcludedByPlanes},
     {.name = "batch-start",
      .text = "bcfw with fw steps: the first pass is one Frank-Wolfe step on all examples at once",
      .default_text = "off",
      .field = Field<&BcfwOptions::batch_start>,
-     .special_values = "on"}};
+     .special_values = "on",
+     .excludes = kExcludedByBatchStart}};
 constexpr std::span<const OptionRecord> kBcfwOptionLists[] = {kBcfwOptions, kInexactOptions};
 constexpr LearnerVariant kBcfwVariants[] = {
     kAssociativeVariant, kSlackVariant, {.needs = kNeedsOracle}};
@@ -45,28 +53,12 @@ void CheckBcfw(const TrainOptions& options) {
     throw DataError("--fixed-step needs --step fw: pairwise and away steps use a line search");
   }
   CheckInexact(options, frank_wolfe || (!given && options.step == StepKind::kAuto));
-  if (own.batch_start) {
-    if (!frank_wolfe) throw DataError("--batch-start needs --learner bcfw with --step fw");
-    if (options.fixed_step)
-      throw DataError("--batch-start cannot be combined with --fixed-step: it searches a line");
-    if (options.shards > 1) throw DataError("--batch-start cannot be combined with --shards");
-  }
+  if (own.batch_start && !frank_wolfe)
+    throw DataError("--batch-start needs --learner bcfw with --step fw");
   if (options.proximal == Switch::kOn && given && frank_wolfe)
     throw DataError("--proximal on needs --step pairwise or away: plain bcfw has no centre");
-  if (own.planes == Switch::kOn) {
-    if (given && frank_wolfe)
-      throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no active sets");
-    if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
-      throw DataError(
-          "--planes on cannot be combined with --average: planes have no iterates to average");
-    if (options.keep_newest)
-      throw DataError(
-          "--planes on cannot be combined with --keep-newest: planes find the best weights");
-  }
-  if (options.associative && own.planes == Switch::kOn)
-    throw DataError("--associative cannot be combined with --planes on");
-  if (options.shards > 1 && own.planes == Switch::kOn)
-    throw DataError("--shards cannot be combined with --planes on");
+  if (own.planes == Switch::kOn && given && frank_wolfe)
+    throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no active sets");
   if (options.order == OrderKind::kGap && frank_wolfe)
     throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");
 }

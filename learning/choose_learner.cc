@@ -64,15 +64,9 @@ void PrepareForRanks(TrainOptions* options) {
                     " needs a single process, but " + processes +
                     " train together; only --learner " + LearnerNames(ReadersOfShards()) +
                     " can do so");
-  if (options->fixed_step) RequireOneRank(ranks, "--fixed-step");
-  if (options->own<ProxSdcaOptions>().random_output) RequireOneRank(ranks, "--random-output");
   if (UsesKernel(*options)) RefuseKernelOnRanks(ranks);
-  if (options->own<BcfwOptions>().planes == Switch::kOn) RequireOneRank(ranks, "--planes on");
-  if (options->average != AverageKind::kAuto && options->average != AverageKind::kOff)
-    RequireOneRank(ranks, "--average");
-  if (options->keep_newest) RequireOneRank(ranks, "--keep-newest");
-  if (options->order == OrderKind::kCyclic) RequireOneRank(ranks, "--order cyclic");
-  if (options->associative) RequireOneRank(ranks, "--associative");
+  for (const std::string& excluded : ExcludedBy("shards", *options))
+    RequireOneRank(ranks, excluded);
   if (options->tighten || options->certify == Certify::kTightened)
     RequireOneRank(ranks, "--tighten");
   options->shards = ShardsFor(*options);

@@ -133,16 +133,10 @@ class Catalogue {
       }
     }
     options_.insert(options_.end(), RunOptionRecords().begin(), RunOptionRecords().end());
-    text_ = "auto: the fastest for the structure.";
-    for (const LearnerRecord* learner : learners_)
-      text_.append(" ").append(learner->name).append(": ").append(learner->summary).append(".");
-    text_ += " See docs/reference/learners.md";
-    options_.front().text = text_;
   }
 
   std::vector<const LearnerRecord*> learners_;
-  std::vector<OptionRecord> options_;  // the first one is --learner
-  std::string text_;
+  std::vector<OptionRecord> options_;
 };
 
 Catalogue& TheCatalogue() {
@@ -213,7 +207,10 @@ LearnerSet SetOf(LearnerKind learner) {
 LearnerSet ReadersOf(const OptionRecord& option, std::string_view value) {
   const bool special =
       option.special_values.empty() ? value != "auto" : HasWord(option.special_values, value);
-  if (!special) return kAllLearners;
+  return special ? ReadersOf(option) : kAllLearners;
+}
+
+LearnerSet ReadersOf(const OptionRecord& option) {
   const LearnerSet owners = TheCatalogue().Owners(option.name);
   if (owners != 0) return owners;
   if (!option.by_learner) return kAllLearners;

@@ -41,6 +41,8 @@ LearnerSet SetOf(LearnerKind learner);
 /// The learners that read the option when it has this value; all bits are set where every learner
 /// does.
 LearnerSet ReadersOf(const OptionRecord& option, std::string_view value);
+/// The same for the values that not every learner reads, if there are any.
+LearnerSet ReadersOf(const OptionRecord& option);
 /// The learners that read `--step`.
 LearnerSet ReadersOfSteps();
 /// The learners that read `--order`.

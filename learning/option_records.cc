@@ -12,11 +12,29 @@ constexpr auto kMaxIndex = static_cast<double>(std::numeric_limits<Index>::max()
 constexpr auto kMaxSeed = 9007199254740992.0;
 constexpr double kMostShards = 512;
 
+constexpr Exclusion kExcludedByShards[] = {
+    {.other = "fixed-step", .reason = "a line search combines the shards"},
+    {.other = "average"},
+    {.other = "keep-newest"},
+    {.other = "order",
+     .other_values = "cyclic",
+     .reason = "a shard may wait for others before its last examples, which must not be the same "
+               "ones in every pass"},
+    {.other = "associative"},
+    {.other = "planes", .other_values = "on"},
+    {.other = "batch-start"},
+    {.other = "random-output"}};
+constexpr Exclusion kExcludedByAssociative[] = {
+    {.other = "kernel", .reason = "its weights are those of inputs"},
+    {.other = "rescaling", .other_values = "slack"},
+    {.other = "planes", .other_values = "on"}};
+constexpr Exclusion kExcludedByL1[] = {
+    {.other = "kernel", .reason = "kernel models weight support vectors, not features"}};
+
 constexpr OptionRecord kShared[] = {
-    // The text of `learner` is made from the learners' records (learner_registry.cc).
     {.name = "learner",
      .placeholder = "NAME",
-     .text = {},
+     .text = "the algorithm, one of `slackline options`; auto: the fastest for the structure",
      .default_text = "auto",
      .field = Field<&O::learner>},
     {.name = "lambda",
@@ -25,7 +43,8 @@ constexpr OptionRecord kShared[] = {
      .default_text = "from the data (docs/reference/defaults.md)",
      .field = Field<&O::lambda>,
      .minimum = kSmallestLambda,
-     .positive = true},
+     .positive = true,
+     .basic = true},
     {.name = "step",
      .placeholder = "auto|pairwise|away|fw",
      .text = "direction of a step: pairwise, away (bcfw only) or Frank-Wolfe. For pairwise and "
@@ -50,7 +69,8 @@ constexpr OptionRecord kShared[] = {
      .default_text = "none",
      .field = Field<&O::average>,
      .by_learner = true,
-     .special_values = "uniform weighted suffix"},
+     .special_values = "uniform weighted suffix",
+     .neutral_values = "none"},
     {.name = "suffix-share",
      .placeholder = "F",
      .text = "--average suffix: the largest share of all iterates that the average has. It begins "
@@ -111,7 +131,8 @@ constexpr OptionRecord kShared[] = {
      .default_text = "off",
      .field = Field<&O::associative>,
      .by_learner = true,
-     .special_values = "on"},
+     .special_values = "on",
+     .excludes = kExcludedByAssociative},
     {.name = "smoothing",
      .placeholder = "G",
      .text = "soft, prox-sdca: weight of a quadratic that smooths the maxima; smooth-dlpw: "
@@ -128,7 +149,8 @@ constexpr OptionRecord kShared[] = {
      .default_text = "none",
      .field = Field<&O::l1>,
      .positive = true,
-     .by_learner = true},
+     .by_learner = true,
+     .excludes = kExcludedByL1},
     {.name = "shards",
      .placeholder = "P",
      .text =
@@ -140,7 +162,9 @@ constexpr OptionRecord kShared[] = {
      .field = Field<&O::shards>,
      .minimum = 0,
      .maximum = kMostShards,
-     .by_learner = true},
+     .by_learner = true,
+     .neutral_values = "0",
+     .excludes = kExcludedByShards},
     {.name = "kernel",
      .placeholder = "auto|linear|polynomial|rbf",
      .text = "kernel on input vectors. kernel-bcfw and kernel-fw cache kernel values (--cache-mb); "
@@ -187,6 +211,7 @@ constexpr OptionRecord kRunOptions[] = {
      .text = "stop at this relative duality gap; 0 = never",
      .default_text = "1e-3",
      .field = Field<&O::gap_tolerance>,
+     .basic = true,
      .outer = true},
     {.name = "absolute-gap",
      .placeholder = "G",
@@ -205,10 +230,10 @@ constexpr OptionRecord kRunOptions[] = {
      .outer = true},
     {.name = "time-limit",
      .placeholder = "SECONDS",
-     .text = "stop after this time, that of resumed runs included, keeping the best model; 0 = no "
-             "limit",
-     .default_text = "0",
+     .text = "stop after this time, that of resumed runs included, keeping the best model",
+     .default_text = "0: no limit",
      .field = Field<&O::time_limit_seconds>,
+     .basic = true,
      .outer = true},
     {.name = "check-every",
      .placeholder = "PASSES",
@@ -222,14 +247,16 @@ constexpr OptionRecord kRunOptions[] = {
      .text = "seed of the random order",
      .default_text = "1",
      .field = Field<&O::seed>,
-     .maximum = kMaxSeed},
+     .maximum = kMaxSeed,
+     .basic = true},
     {.name = "threads",
      .placeholder = "N",
-     .text = "threads for certificates, large examples and shards; 0 = all cores, shared by the "
-             "processes of a machine. Results depend on --shards, not on the threads",
+     .text = "threads; 0 = all cores, shared by the processes of a machine. Results depend on "
+             "--shards, not on the threads",
      .default_text = "1",
      .field = Field<&O::threads>,
      .maximum = 1024,
+     .basic = true,
      .outer = true},
 };
 

@@ -154,6 +154,47 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
   }
 }
 
+bool HasWord(std::string_view words, std::string_view word) {
+  return (" " + std::string(words) + " ").find(" " + std::string(word) + " ") != std::string::npos;
+}
+
+const OptionRecord& RecordNamed(std::string_view name) {
+  const auto records = OptionRecords();
+  const auto found = std::find_if(records.begin(), records.end(),
+                                  [&](const auto& record) { return record.name == name; });
+  SLACKLINE_CHECK(found != records.end(), "there is no option '" + std::string(name) + "'");
+  return *found;
+}
+
+/// Whether the option asks for something, by one of these values (empty: any).
+bool IsSet(const OptionRecord& record, std::string_view values, const TrainOptions& options) {
+  const std::string value = OptionText(record, options);
+  return value != OptionText(record, TrainOptions()) && !HasWord(record.neutral_values, value) &&
+         (values.empty() || HasWord(values, value));
+}
+
+/// "--order cyclic", or "--average" where every value is meant.
+std::string NameWith(const OptionRecord& record, std::string_view values,
+                     const TrainOptions& options) {
+  const std::string name = "--" + std::string(record.name);
+  return values.empty() || record.is_flag() ? name : name + " " + OptionText(record, options);
+}
+
+/// Throws DataError for options of which one excludes another.
+void CheckExclusions(const TrainOptions& options) {
+  for (const OptionRecord& record : OptionRecords()) {
+    for (const Exclusion& exclusion : record.excludes) {
+      const OptionRecord& other = RecordNamed(exclusion.other);
+      if (!IsSet(record, exclusion.values, options) ||
+          !IsSet(other, exclusion.other_values, options))
+        continue;
+      throw DataError(NameWith(record, exclusion.values, options) + " cannot be combined with " +
+                      NameWith(other, exclusion.other_values, options) +
+                      (exclusion.reason.empty() ? "" : ": " + std::string(exclusion.reason)));
+    }
+  }
+}
+
 /// Throws DataError for options that contradict each other.
 void CheckCombinations(const TrainOptions& options, std::span<const std::string_view> given) {
   const LearnerSet set = SetOf(options.learner);
@@ -181,26 +222,7 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     if (options.order != OrderKind::kAuto && !record->own_order.empty())
       refuse("order", Name(options.order), record->own_order, ReadersOfOrders());
   }
-  if (options.shards > 1) {
-    if (options.fixed_step)
-      throw DataError(
-          "--shards cannot be combined with --fixed-step: a line search combines the shards");
-    if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
-      throw DataError("--shards cannot be combined with --average");
-    if (options.keep_newest) throw DataError("--shards cannot be combined with --keep-newest");
-    if (options.order == OrderKind::kCyclic)
-      throw DataError(
-          "--shards cannot be combined with --order cyclic: a shard may wait for others before its "
-          "last examples, which must not be the same ones in every pass");
-  }
-  if (options.associative) {
-    if (options.shards > 1) throw DataError("--associative cannot be combined with --shards");
-    if (options.kernel != KernelKind::kAuto)
-      throw DataError(
-          "--associative cannot be combined with --kernel, whose weights are those of inputs");
-    if (options.rescaling == Rescaling::kSlack)
-      throw DataError("--associative cannot be combined with --rescaling slack");
-  }
+  CheckExclusions(options);
   if (options.suffix_share != TrainOptions().suffix_share &&
       options.average != AverageKind::kSuffix)
     throw DataError("--suffix-share has no effect without --average suffix");
@@ -217,6 +239,16 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
 }
 
 }  // namespace
+
+std::vector<std::string> ExcludedBy(std::string_view name, const TrainOptions& options) {
+  std::vector<std::string> names;
+  for (const Exclusion& exclusion : RecordNamed(name).excludes) {
+    const OptionRecord& other = RecordNamed(exclusion.other);
+    if (IsSet(other, exclusion.other_values, options))
+      names.push_back(NameWith(other, exclusion.other_values, options));
+  }
+  return names;
+}
 
 void RequireCommonOptions(const TrainOptions& options, std::string_view who) {
   const auto run = RunOptionRecords();

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <slackline/core/kernel.h>
 #include <slackline/core/ranks.h>
@@ -139,6 +140,15 @@ inline Ranks* ExactRanks(const TrainOptions& options) {
   return options.shards > 1 || !ranks.alone() ? &ranks : nullptr;
 }
 
+/// What cannot be given beside an option; see OptionRecord::excludes.
+struct Exclusion {
+  /// The values of the option that exclude the other one, separated by blanks; empty: all of them.
+  std::string_view values = {};
+  std::string_view other;              ///< name of the other option
+  std::string_view other_values = {};  ///< those that are excluded; empty: all of them
+  std::string_view reason = {};        ///< a clause
+};
+
 /// One option: its command-line name, what it means, its default in words, and how its value is
 /// read, checked and shown. To be made with designated initialisers.
 struct OptionRecord {
@@ -154,6 +164,9 @@ struct OptionRecord {
   double maximum = kInfinity;
   bool positive = false;
 
+  /// True for the options that the short help of every training command shows.
+  bool basic = false;
+
   /// True for options that decide when to stop or how to use the machine, and do not change what is
   /// computed. They may differ when a run is resumed.
   bool outer = false;
@@ -168,6 +181,10 @@ struct OptionRecord {
   /// that this concerns, separated by blanks; empty = all.
   std::string_view needs = {};
   std::string_view needed_for = {};
+  /// Values that ask for nothing, as the default does, separated by blanks.
+  std::string_view neutral_values = {};
+  /// What cannot be given beside this option; neutral values exclude nothing.
+  std::span<const Exclusion> excludes = {};
 
   bool is_flag() const;
 };
@@ -186,6 +203,9 @@ std::string OptionText(const OptionRecord& record, const TrainOptions& options);
 /// by the learner. Checked are the options that differ from their defaults, and those in `given`
 /// (names) whatever their values.
 void CheckOptions(const TrainOptions& options, std::span<const std::string_view> given = {});
+/// The names of the options, with the value where not all are excluded ("--order cyclic"), that the
+/// option with this name excludes and that are set.
+std::vector<std::string> ExcludedBy(std::string_view name, const TrainOptions& options);
 /// For a learner without a name, which reads the options of the training loop alone: throws
 /// DataError, which names the learners that read it, for any other option that is set. who:
 /// "StructuredSVM".

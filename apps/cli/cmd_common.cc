@@ -18,7 +18,6 @@
 #include <slackline/core/nearest_name.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/parallel.h>
-#include <slackline/core/parse_number.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -99,14 +98,15 @@ Option* AddTextOption(Command* app, std::string_view name, std::string* value,
 }
 
 void TrainFlags::Register(Command* app) {
-  for (const OptionRecord& record : OptionRecords()) Register(app, record);
+  for (const OptionRecord& record : OptionRecords())
+    Register(app, record, record.name == "learner" ? Audience::kCommand : Audience::kTraining);
 }
 
 void TrainFlags::Register(Command* app, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) Register(app, FindRecord(name));
+  for (const std::string_view name : names) Register(app, FindRecord(name), Audience::kCommand);
 }
 
-void TrainFlags::Register(Command* app, const OptionRecord& record) {
+void TrainFlags::Register(Command* app, const OptionRecord& record, Audience audience) {
   Flag& flag = flags_[std::string(record.name)];
   if (record.is_flag()) {
     flag.value = "on";
@@ -115,7 +115,8 @@ void TrainFlags::Register(Command* app, const OptionRecord& record) {
     flag.option = AddTextOption(app, record.name, &flag.value, record.placeholder, record.text,
                                 record.default_text);
   }
-  flag.option->SetGroup("Training");
+  flag.option->SetGroup(kTrainingGroup);
+  if (!record.basic) flag.option->SetAudience(audience);
 }
 
 void TrainFlags::SetDefaultText(std::string_view name, std::string_view default_text) {
@@ -168,26 +169,6 @@ int ThreadFlag::Read() const {
   TrainOptions options;
   SetOption(FindRecord("threads"), threads, &options);
   return NumThreads(options.threads);
-}
-
-Index ReadCount(std::string_view option, std::string_view value, Index minimum, Index maximum) {
-  const std::string refusal =
-      "--" + std::string(option) + ": " + Quoted(value) + " is not allowed; ";
-  Index count = 0;
-  if (!ParseIndex(value, &count) || count < minimum)
-    throw DataError(refusal + "it must be a whole number ≥ " + std::to_string(minimum));
-  if (count > maximum)
-    throw DataError(refusal + "at most " + std::to_string(maximum) + " are possible");
-  return count;
-}
-
-double ReadReal(std::string_view option, std::string_view value, bool positive, double largest) {
-  double number = 0;
-  if (ParseNumber(value, &number) && (positive ? number > 0 : number >= 0) && number <= largest)
-    return number;
-  throw DataError("--" + std::string(option) + ": " + Quoted(value) +
-                  " is not allowed; it must be a number " + (positive ? "> 0" : "≥ 0") +
-                  (largest < kInfinity ? " and ≤ " + Number(largest) : ""));
 }
 
 void CheckOutput(std::string_view option, const std::string& path,

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <initializer_list>
-#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -36,6 +35,7 @@ void AddMultiLabelOnline(Command* parent, Action* action);
 void AddInfo(Command* parent, Action* action);
 void AddBench(Command* parent, Action* action);
 void AddReport(Command* parent, Action* action);
+void AddOptions(Command* parent, Action* action);
 void AddSequence(Command* parent, Action* action);
 void AddSegment(Command* parent, Action* action);
 void AddMatching(Command* parent, Action* action);
@@ -51,8 +51,10 @@ Option* AddTextOption(Command* app, std::string_view name, std::string* value,
 /// The options of training, registered from their option records.
 class TrainFlags {
  public:
+  /// All of them, for a command with --learner; `slackline options` describes those that are not
+  /// basic.
   void Register(Command* app);
-  /// The same for the options with these names alone.
+  /// The options with these names alone.
   void Register(Command* app, std::initializer_list<std::string_view> names);
   /// To be called after Register: sets the default text of an option whose default differs from its
   /// record, or hides an option that the command does not offer.
@@ -68,7 +70,7 @@ class TrainFlags {
     std::string value;
     Option* option = nullptr;
   };
-  void Register(Command* app, const OptionRecord& record);
+  void Register(Command* app, const OptionRecord& record, Audience audience);
 
   std::map<std::string, Flag, std::less<>> flags_;
 };
@@ -104,13 +106,6 @@ auto ForOption(std::string_view option, const Work& work) {
     throw DataError(name + ": " + message);
   }
 }
-
-/// The value of `--option`: an integer, or a real number. Throw DataError, which says what is
-/// allowed.
-Index ReadCount(std::string_view option, std::string_view value, Index minimum,
-                Index maximum = std::numeric_limits<Index>::max());
-double ReadReal(std::string_view option, std::string_view value, bool positive,
-                double largest = kInfinity);
 
 /// The choice whose Name equals the value of `--option`. Throws DataError as CheckChoice does.
 template <class T>

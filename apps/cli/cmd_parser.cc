@@ -14,7 +14,8 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr std::size_t kTextColumn = 34;  // of the texts beside the options
+constexpr std::size_t kTextColumn = 34;     // of the texts beside the options
+constexpr const char* kNoGroup = "Options";  // the heading that CLI11 gives to other options
 
 /// "--lambda is given twice", or "" if every option has at most one value. (Flags may be repeated.)
 std::string DescribeRepeated(const Command& command) {
@@ -80,8 +81,8 @@ Option* Option::SetGroup(const std::string& group) {
   return this;
 }
 
-Option* Option::ShowInFullHelpOnly() {
-  in_full_help_only_ = true;
+Option* Option::SetAudience(Audience audience) {
+  audience_ = audience;
   return this;
 }
 
@@ -96,10 +97,7 @@ const std::vector<std::string>& Option::values() const { return option_->results
 /// The help of a command that shows its options under given headings.
 class Command::GroupFormatter : public CLI::Formatter {
  public:
-  GroupFormatter(const Command* command, std::vector<std::string> groups)
-      : command_(command), groups_(std::move(groups)) {
-    column_width(kTextColumn);
-  }
+  explicit GroupFormatter(const Command* command) : command_(command) { column_width(kTextColumn); }
 
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override {
@@ -107,23 +105,32 @@ class Command::GroupFormatter : public CLI::Formatter {
     const bool all = mode == CLI::AppFormatMode::All;
     std::string text =
         make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
-    for (const std::string& group : groups_) {
-      std::vector<const CLI::Option*> options;
-      for (const auto& option : command_->options_) {
-        if (!option->positional() && option->option_->get_group() == group &&
-            (all || !option->in_full_help_only()))
-          options.push_back(option->option_);
-      }
-      if (!options.empty()) text += make_group(group, false, std::move(options));
+    for (const std::string group : {kDataGroup, kModelGroup, kTrainingGroup, kOutputGroup}) {
+      text += Options(group, [&](const Option& option) {
+        const std::string& own = option.option_->get_group();
+        return (own == group || (own == kNoGroup && group == kDataGroup)) &&
+               (option.audience() == Audience::kEverybody ||
+                (all && option.audience() == Audience::kCommand));
+      });
     }
     text += "\n" + make_footer(app);
-    if (!all) text += "\nAll options: --help-all\n";
+    text += all ? "\nLearners, and options that all training commands share: slackline options\n"
+                : "\nAll options: --help-all\n";
     return text;
+  }
+
+  /// The lines of these options with a heading; empty without such options.
+  std::string Options(const std::string& heading,
+                      const std::function<bool(const Option& option)>& has) const {
+    std::vector<const CLI::Option*> options;
+    for (const auto& option : command_->options_) {
+      if (!option->positional() && has(*option)) options.push_back(option->option_);
+    }
+    return options.empty() ? std::string() : make_group(heading, false, std::move(options));
   }
 
  private:
   const Command* command_;
-  std::vector<std::string> groups_;
 };
 
 Command::Command(const std::string& name, const std::string& description,
@@ -149,6 +156,7 @@ void Command::SetFooter(const std::string& footer) { app_->footer(footer); }
 void Command::OnParsed(const std::function<void()>& act) { app_->callback(act); }
 
 Option* Command::Add(CLI::Option* option) {
+  if (!group_.empty() && option->nonpositional()) option->group(group_);
   return options_.emplace_back(std::make_unique<Option>(this, option)).get();
 }
 
@@ -173,10 +181,15 @@ Option* Command::AddArgument(const std::string& name, std::vector<std::string>* 
   return Add(app_->add_option(name, *values, text))->SetPlaceholder("");
 }
 
-void Command::ShowGroups(const std::vector<std::string>& groups) {
+void Command::ShowGroups() {
   const std::string text = "all options";  // older versions of CLI11 take it by reference
   app_->set_help_all_flag("--help-all", text);
-  app_->formatter(std::make_shared<GroupFormatter>(this, groups));
+  app_->formatter(std::make_shared<GroupFormatter>(this));
+}
+
+std::string Command::Describe(const std::function<bool(const Option& option)>& has) const {
+  const std::string text = GroupFormatter(this).Options("", has);
+  return text.empty() ? text : text.substr(text.find("  -"));
 }
 
 Option* Command::Find(std::string_view name) const {

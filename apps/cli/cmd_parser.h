@@ -20,6 +20,19 @@ namespace slackline::internal::program {
 
 class Command;
 
+/// The headings of the options of training commands.
+inline constexpr const char* kDataGroup = "Data";
+inline constexpr const char* kModelGroup = "Model";
+inline constexpr const char* kTrainingGroup = "Training";
+inline constexpr const char* kOutputGroup = "Output";
+
+/// Where an option of a training command is listed.
+enum class Audience {
+  kEverybody,  ///< by --help
+  kCommand,    ///< by --help-all
+  kTraining,   ///< by `slackline options`, which has what all training commands share
+};
+
 /// An option, a flag or a positional argument. It belongs to its command. Setters return `this`.
 class Option {
  public:
@@ -36,15 +49,15 @@ class Option {
   Option* SetPlaceholder(const std::string& placeholder);
   /// The heading in the help under which the option stands; "" hides the option.
   Option* SetGroup(const std::string& group);
-  /// --help leaves the option out, and --help-all shows it (Command::ShowGroups).
-  Option* ShowInFullHelpOnly();
+  /// Of a command that shows groups (Command::ShowGroups).
+  Option* SetAudience(Audience audience);
 
   /// "--lambda", or "DATA" for a positional argument.
   std::string name() const;
   bool positional() const;
   bool flag() const;
   bool hidden() const;
-  bool in_full_help_only() const { return in_full_help_only_; }
+  Audience audience() const { return audience_; }
   /// Whether the option takes at most one value.
   bool single() const;
 
@@ -57,7 +70,7 @@ class Option {
 
   Command* command_;
   CLI::Option* option_;
-  bool in_full_help_only_ = false;
+  Audience audience_ = Audience::kEverybody;
 };
 
 /// A command, or the program itself as the root of all commands.
@@ -88,8 +101,13 @@ class Command {
   Option* AddArgument(const std::string& name, std::string* value, const std::string& text);
   Option* AddArgument(const std::string& name, std::vector<std::string>* values,
                       const std::string& text);
-  /// Adds --help-all; --help and --help-all show the options under these headings alone.
-  void ShowGroups(const std::vector<std::string>& groups);
+  /// The heading of the options that are added from here on.
+  void StartGroup(const std::string& group) { group_ = group; }
+  /// For a command that trains: adds --help-all, and lists the options under the headings below,
+  /// those without a heading under kDataGroup.
+  void ShowGroups();
+  /// The lines of the help about the options of which `has` is true.
+  std::string Describe(const std::function<bool(const Option& option)>& has) const;
 
   /// The option "--name", or nullptr.
   Option* Find(std::string_view name) const;
@@ -119,6 +137,7 @@ class Command {
   Command* parent_ = nullptr;
   std::unique_ptr<CLI::App> root_;
   CLI::App* app_;
+  std::string group_;
   std::vector<std::unique_ptr<Option>> options_;
   std::vector<std::unique_ptr<Command>> commands_;
 };

@@ -8,9 +8,8 @@ namespace slackline::internal::program {
 
 void RegisterSeparator(Command* app, std::string* separator) {
   AddTextOption(app, "separator", separator, "CHARACTER",
-                "what stands between the columns of a table: a character, or tab",
-                "found from the first line")
-      ->ShowInFullHelpOnly();
+                "what stands between columns: a character, or tab", "by the first line")
+      ->SetAudience(Audience::kCommand);
 }
 
 char ReadSeparator(const std::string& separator) {
@@ -23,12 +22,11 @@ char ReadSeparator(const std::string& separator) {
 
 void CellFlags::Register(Command* app) {
   AddTextOption(app, "categories", &categories, "LIST",
-                "columns of a table whose texts are categories, even if they are numbers, in the "
-                "same notation")
-      ->ShowInFullHelpOnly();
+                "columns whose texts are categories, even if they are numbers")
+      ->SetAudience(Audience::kCommand);
   app->AddFlag("--decimal-comma", &decimal_comma,
-               "in a table, 1,5 and 1.234,5 are numbers, with a comma before the decimals")
-      ->ShowInFullHelpOnly();
+               "1,5 and 1.234,5 are numbers, with a comma before the decimals")
+      ->SetAudience(Audience::kCommand);
   RegisterSeparator(app, &separator);
 }
 

@@ -36,7 +36,8 @@ void CertificateCheck::Register(Command* app) {
                "with another solver, and recompute the lower bound. The check\n"
                "takes one thread and about one solver call per example. If the\n"
                "certificate does not hold, the model is kept and the exit code is\n"
-               "1. Ctrl-C skips the check");
+               "1. Ctrl-C skips the check")
+      ->SetAudience(Audience::kTraining);
 }
 
 void CertificateCheck::Run(const Problem& problem, const TrainOptions& options,

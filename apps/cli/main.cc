@@ -77,6 +77,7 @@ void AddCommands(Command* root, Action* action) {
   AddMatching(root, action);
   AddMulticlass(root, action);
   AddLinear(root, action);
+  AddOptions(root, action);
   AddInfo(root, action);
   AddBench(root, action);
   AddReport(root, action);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The value of an option that has a few names as values.
+// The values of the options of applications.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string_view>
 #include <vector>
 
 #include <slackline/core/loss.h>
+#include <slackline/core/types.h>
 
 namespace slackline::internal {
 
@@ -15,6 +17,16 @@ namespace slackline::internal {
 /// choices, if there is none.
 std::size_t CheckChoice(std::string_view option, std::string_view value,
                         const std::vector<std::string_view>& choices);
+
+/// "mean" and "count" of "mean|count".
+std::vector<std::string_view> Alternatives(std::string_view placeholder);
+
+/// The value of `--option`: an integer, or a real number. Throw DataError, which says what is
+/// allowed.
+Index ReadCount(std::string_view option, std::string_view value, Index minimum,
+                Index maximum = std::numeric_limits<Index>::max());
+double ReadReal(std::string_view option, std::string_view value, bool positive,
+                double largest = kInfinity);
 
 /// --loss mean|count.
 LossScale ReadLossScale(std::string_view value);

@@ -498,6 +498,10 @@ OnlineFigures FiguresOf(const Learner& learner) {
 
 namespace {
 
+constexpr Exclusion kExcludedByOnlineLoss[] = {
+    {.other = "revisit", .reason = "with revisits an example is no longer new when it is predicted"},
+    {.other = "rescaling", .other_values = "slack", .reason = "its oracle does not predict"}};
+
 constexpr OptionRecord kMultiSampleOptions[] = {
     {.name = "samples",
      .placeholder = "K",
@@ -531,7 +535,8 @@ constexpr OptionRecord kMultiSampleOptions[] = {
      .text = "multi-sample: also predict every example before its update, and note the mean loss",
      .default_text = "off",
      .field = Field<&MultiSampleOptions::online_loss>,
-     .special_values = "on"}};
+     .special_values = "on",
+     .excludes = kExcludedByOnlineLoss}};
 constexpr std::span<const OptionRecord> kMultiSampleOptionLists[] = {kMultiSampleOptions};
 // The sampler maximises sums with slack rescaling, too.
 constexpr NeedSet kMultiSampleNeeds = kNeedsOracle | NeedsAll(Need::kSumLoss);
@@ -540,17 +545,6 @@ constexpr LearnerVariant kMultiSampleVariants[] = {
      .applies = RescalesSlack,
      .needs = kMultiSampleNeeds | kSlackVariant.needs},
     {.needs = kMultiSampleNeeds}};
-
-void CheckMultiSample(const TrainOptions& options) {
-  const auto& own = options.own<MultiSampleOptions>();
-  if (own.online_loss && own.revisit)
-    throw DataError(
-        "--online-loss cannot be combined with --revisit: with revisits an example is no longer "
-        "new when it is predicted");
-  if (own.online_loss && RescalesSlack(options))
-    throw DataError(
-        "--online-loss cannot be combined with --rescaling slack, whose oracle does not predict");
-}
 
 }  // namespace
 
@@ -563,7 +557,6 @@ constinit const LearnerRecord kMultiSampleLearner = {
     .variants = kMultiSampleVariants,
     .reads = "average keep-newest rescaling oracle",
     .options = kMultiSampleOptionLists,
-    .own_steps = "updates an example with several labellings at once",
-    .check = CheckMultiSample};
+    .own_steps = "updates an example with several labellings at once"};
 
 }  // namespace slackline::internal

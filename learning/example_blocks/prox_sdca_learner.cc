@@ -184,12 +184,6 @@ void CheckProxSdca(const TrainOptions& options) {
     throw DataError(
         "--smoothing cannot be combined with --rescaling slack: a smoothed maximum is one over "
         "marginals, of which losses times scores are no function");
-  if (own.random_output && options.shards > 1)
-    throw DataError("--shards cannot be combined with --random-output");
-  if (options.l1 > 0 && options.kernel != KernelKind::kAuto)
-    throw DataError(
-        "--l1 cannot be combined with --kernel: kernel models weight support vectors, not "
-        "features");
 }
 
 }  // namespace

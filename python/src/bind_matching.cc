@@ -13,7 +13,7 @@
 #include <slackline/apps/common/choice.h>
 #include <slackline/apps/common/row_maker.h>
 #include <slackline/apps/matching/matching_predict.h>
-#include <slackline/apps/matching/matching_training.h>
+#include <slackline/apps/matching/matching_task.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include "src/bind_model.h"
@@ -133,31 +133,26 @@ std::pair<std::shared_ptr<MatchingModel>, py::dict> FitMatchings(
     const Examples& examples, const std::vector<std::string>& feature_names,
     const FitArguments& arguments) {
   RunRequest request = arguments.Request();
-  const std::optional<internal::ScaleKind> scale = ScaleFrom(arguments.text("scale"));
-  const internal::LossScale loss = internal::ReadLossScale(arguments.text("loss"));
-  internal::RecordTexts texts;
-  texts.loss = arguments.text("loss") + " with costs";
-  for (const char* name :
-       {"left-capacity", "right-capacity", "precision-cost", "recall-cost", "loss", "scale"})
-    texts.options.emplace_back(name, arguments.text(name));
+  internal::TaskOptions options(internal::MatchingTask::Options());
+  for (std::size_t k = 0; k < options.records().size(); ++k)
+    *options.value(k) = arguments.text(std::string(options.records()[k].name).c_str());
+  options.Check();
   internal::Ranks& ranks = request.the_ranks();
   MatchingData data = DataOf(examples);
   FeatureDictionary dictionary = MakeFeatures(examples, feature_names, ranks, &data);
-  std::optional<internal::MatchingTask> task;
-  std::optional<internal::MatchingTraining> training;
+  std::optional<internal::TaskInput<internal::MatchingTask>> input;
+  std::optional<internal::TaskTraining<internal::MatchingTask>> training;
   {
     const py::gil_scoped_release release;
-    task.emplace(internal::MakeMatchingTask(
-        std::move(data), std::move(dictionary),
-        {std::stoi(arguments.text("left-capacity")), std::stoi(arguments.text("right-capacity"))},
-        {std::stod(arguments.text("precision-cost")), std::stod(arguments.text("recall-cost"))},
-        scale, internal::ExactRanks(request.options)));
-    training.emplace(&*task, loss, std::move(texts));
+    input.emplace(internal::MakeTaskInput<internal::MatchingTask>(
+        std::move(options), std::move(data), std::move(dictionary),
+        internal::ExactRanks(request.options)));
+    training.emplace(&*input);
   }
   CheckSignals(ranks);  // nothing is trained yet
   py::dict result = Run(std::move(request), &*training);
-  result["scaling"] = task->scaled.line;
-  return {std::make_shared<MatchingModel>(std::move(task->model)), std::move(result)};
+  result["scaling"] = input->scaled.line;
+  return {std::make_shared<MatchingModel>(std::move(input->model)), std::move(result)};
 }
 
 /// Examples with the features of a model, scaled.

@@ -12,6 +12,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/learning/kernels/kernel_ranks.h>
+#include <slackline/learning/option_spelling.h>
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/run/fingerprint.h>
 #include <slackline/learning/run/warm_start.h>
@@ -76,22 +77,12 @@ void BeginFrom(const std::string& state, const internal::Fingerprint& now, Begin
   }
 }
 
-/// "--loss-weights: …" as Python's users know it: "loss_weights: …".
+/// The message with options as Python's users know them: "loss_weights: …".
 std::string InPython(const std::string& message) {
-  static const std::regex option("--([a-z0-9]+(?:-[a-z0-9]+)*)");
-  std::string result;
-  auto last = message.begin();
-  for (std::sregex_iterator it(message.begin(), message.end(), option), end; it != end; ++it) {
-    result.append(last, message.begin() + it->position());
-    std::string name = (*it)[1];
-    for (char& c : name) c = c == '-' ? '_' : c;
-    result += name == "lambda" ? "lam" : name;
-    last = message.begin() + it->position() + it->length();
-  }
-  result.append(last, message.end());
   // A place in the library's sources says nothing to its users.
   static const std::regex place(" \\[[^\\[\\]]*:[0-9]+\\]$");
-  return std::regex_replace(result, place, "");
+  return std::regex_replace(internal::SpellOptions(message, internal::OptionLanguage::kPython),
+                            place, "");
 }
 
 }  // namespace
@@ -176,10 +167,12 @@ py::dict SummaryDict(const internal::LearnerChoice& choice, double lambda,
   dict["seconds"] = last.seconds + last.check_seconds;
   dict["oracle_calls"] = last.oracle_calls;
   dict["termination"] = std::string(internal::Name(summary.termination));
-  dict["message"] = summary.message;
-  dict["notes"] = summary.notes;
+  dict["message"] = InPython(summary.message);
+  py::list notes;
+  for (const std::string& note : summary.notes) notes.append(InPython(note));
+  dict["notes"] = std::move(notes);
   dict["learner"] = std::string(internal::Name(choice.options.learner));
-  dict["reason"] = choice.reason;
+  dict["reason"] = InPython(choice.reason);
   dict["history"] = observer->history();
   dict["exception"] = observer->TakeException();
   return dict;

@@ -24,12 +24,16 @@ share. This page is made by `scripts/docs/commands.py build/apps/slackline`.
 """
 
 
+def run(program, words):
+    """The result of a command. The environment must change neither defaults nor widths."""
+    return subprocess.run([program, *words], capture_output=True, text=True, check=False,
+                          env={"LC_ALL": "C.UTF-8"})
+
+
 def help_text(program, words):
     """The help text of a command, with all options where the command has --help-all."""
     for option in ("--help-all", "--help"):
-        # The environment must change neither defaults nor the width of the text.
-        result = subprocess.run([program, *words, option], capture_output=True, text=True,
-                                check=False, env={"LC_ALL": "C.UTF-8"})
+        result = run(program, [*words, option])
         if result.returncode == 0:
             return result.stdout
     raise SystemExit(f"slackline {' '.join(words)}: {result.stderr}")
@@ -117,7 +121,10 @@ def slug(words):
 
 
 def command(program, words, out):
-    description, usage, sections = split(help_text(program, words))
+    text = help_text(program, words)
+    if words == ["options"]:  # with the list that the command prints
+        text = text.replace("Examples:", run(program, words).stdout + "\nExamples:", 1)
+    description, usage, sections = split(text)
     out += [f"## slackline {' '.join(words)}".rstrip(), "", *description_lines(description),
             "```text", usage, "```", ""]
     subcommands = []

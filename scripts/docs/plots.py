@@ -91,47 +91,6 @@ def seconds_to_gap():
     return figure
 
 
-def learners_passes():
-    rows = table("notebook/learners.md", "| | λ = 0.01: 0.1 |")[1:]
-    figure, (axis,) = panels(1, 1, 3)
-    dots(axis, [row[0] for row in rows], [[number(cell) for cell in row[1:4]] for row in rows],
-         ["gap 0.1", "0.01", "0.001"], "passes, Yeast, λ = 0.01")
-    legend_above(axis)
-    return figure
-
-
-def learners_l1():
-    figure, axes = panels(1, 2)
-    heads = ["| σ | weights that are not zero, of 1533 |",
-             "| σ | weights that are not zero, of 3328 |"]
-    for axis, head, name, total in zip(axes, heads, ["Yeast", "letters"], [1533, 3328]):
-        rows = [row for row in table("notebook/learners.md", head)[1:] if row[0] != "0"]
-        sigma = [number(row[0]) for row in rows]
-        line(axis, sigma, [100 * number(row[1]) / total for row in rows], "weights not zero", 0)
-        line(axis, sigma, [number(row[5]) for row in rows], "wrong labels", 1)
-        axis.set_title(name)
-        log_axis(axis, "x")
-        axis.set_xlabel("σ")
-        axis.set_ylabel("per cent")
-    legend_below(figure, axes[0], 2)
-    return figure
-
-
-def learners_planes():
-    rows = table("notebook/learners.md", "| | 1e-1 | 1e-2 | 1e-3 | s |")[1:]
-
-    def calls(cell):
-        return number(cell.split("(")[1]) if "(" in cell and "–" not in cell else None
-
-    figure, axes = panels(2, 1, 1.9)
-    for axis, part, name in zip(axes, (rows[:5], rows[5:]), ("Yeast", "letters")):
-        dots(axis, [row[0].split(": ")[-1] for row in part],
-             [[calls(cell) for cell in row[1:4]] for row in part], ["gap 0.1", "0.01", "0.001"],
-             f"oracle calls, {name}")
-    legend_above(axes[0])
-    return figure
-
-
 def rho_passes():
     rows = table("notebook/factor_blocks.md", "| ρ | Yeast, λ = 0.01 |")
     figure, (axis,) = panels(1, 1, 2.8)
@@ -287,13 +246,6 @@ def bcfw_letters():
                        ["suboptimality", "wrong letters"])
 
 
-def bcfw_conll():
-    return two_figures("notebook/reproduction_bcfw.md",
-                       ["| λ = 0.01 (optimum 0.0538)", "| λ = 0.001 (optimum 0.00881)",
-                        "| λ = 1/8936"],
-                       [1, 3, 10, 30], ["suboptimality", "wrong tags"])
-
-
 def bcfw_matchings():
     rows = table("notebook/reproduction_bcfw.md", "| | λ = 0.01 | λ = 0.001 | λ = 1/300 |")[1:]
     figure, (axis,) = panels(1, 1, 2.4)
@@ -333,9 +285,9 @@ def sparsity():
     return figure
 
 
-PLOTS = [seconds_to_gap, learners_passes, learners_l1, learners_planes, rho_passes, defaults_lambda,
-         defaults_power, growth, oracles, sequences_seconds, soft_rho, soft_examples, bcfw_letters,
-         bcfw_conll, bcfw_matchings, regret, sparsity]
+PLOTS = [seconds_to_gap, rho_passes, defaults_lambda, defaults_power, growth, oracles,
+         sequences_seconds, soft_rho, soft_examples, bcfw_letters, bcfw_matchings, regret,
+         sparsity]
 
 
 def smaller(svg):

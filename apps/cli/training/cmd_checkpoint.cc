@@ -11,14 +11,17 @@ namespace slackline::internal::program {
 void CheckpointFlags::Register(Command* app) {
   Option* checkpoint = AddTextOption(app, "checkpoint", &file, "FILE",
                                      "save the state of training to this file, at intervals "
-                                     "and when training ends or is interrupted");
+                                     "and when training ends or is interrupted")
+                           ->SetAudience(Audience::kTraining);
   AddTextOption(app, "checkpoint-every", &every, "SECONDS",
                 "time between two checkpoints; 0 = after every pass", "60")
+      ->SetAudience(Audience::kTraining)
       ->Needs(checkpoint);
   AddTextOption(app, "resume", &resume, "FILE",
                 "continue from a checkpoint, with the same result as without the interruption. "
                 "Data and options must be the same, except --gap-tolerance, --absolute-gap, "
-                "--max-passes, --time-limit, --threads, and options for files and messages");
+                "--max-passes, --time-limit, --threads, and options for files and messages")
+      ->SetAudience(Audience::kTraining);
 }
 
 double CheckpointFlags::EverySeconds() const { return ReadReal("checkpoint-every", every, false); }

@@ -263,19 +263,22 @@ void CvFlags::Register(Command* app, const CvMetrics& metrics, const std::string
   std::string names;
   for (const FigureName& figure : metrics.figures)
     names.append(names.empty() ? "" : "|").append(figure.name);
+  app->StartGroup(kTrainingGroup);
   AddTextOption(
       app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
       "values of lambda to choose from: these, or COUNT values in a geometric sequence",
       "five around the default of train, and more while the best one is the first or the last");
   AddTextOption(app, "folds", &folds, "K", "number of folds, at least 2", "5");
   AddTextOption(app, "metric", &metric, names, metrics.text, metrics.default_name);
+  app->StartGroup(kOutputGroup);
   Option* model_option = AddTextOption(app, "model", &model, "OUT.slk",
                                        "where to write the final model, trained on " + all);
   app->AddFlag("--no-refit", &no_refit, "do not train a final model")->Excludes(model_option);
   AddCompactFlag(app, &compact);
   app->AddFlag("--json", &json, "write JSON, with all metrics, instead of a table");
   app->AddFlag("--quiet,-q", &quiet, "print only the result and errors");
-  app->AddFlag("--verbose,-v", &verbose, "also say which learner was chosen, and why");
+  app->AddFlag("--verbose,-v", &verbose, "also say which learner was chosen, and why")
+      ->SetAudience(Audience::kCommand);
   train.Register(app);
   train.Hide("lambda");
   train.SetDefaultText("threads", "0");

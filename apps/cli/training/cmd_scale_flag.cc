@@ -7,12 +7,7 @@
 namespace slackline::internal::program {
 
 void ScaleFlag::Register(Command* app) {
-  AddTextOption(app, "scale", &scale, "auto|none|standard|max-abs|norm",
-                "scaling of the features, kept in the model. standard: to mean 0 and standard "
-                "deviation 1 (sparse data are not centred). max-abs: division by the largest "
-                "absolute value. norm: division of every input by its length. auto: none if "
-                "features have similar sizes; else standard, or max-abs for sparse data",
-                "auto");
+  AddTextOption(app, "scale", &scale, kScalePlaceholder, kScaleText, "auto");
 }
 
 std::optional<ScaleKind> ScaleFlag::Read() const {

@@ -307,22 +307,28 @@ void TellWarnings(const TrainTask& task) {
 void AddCompactFlag(Command* app, bool* compact) {
   app->AddFlag("--compact", compact,
                "store the weights in single precision: the file has half the size,\n"
-               "and each weight changes by less than a ten-millionth of its value");
+               "and each weight changes by less than a ten-millionth of its value")
+      ->SetAudience(Audience::kTraining);
 }
 
 void SessionFlags::Register(Command* app) {
+  app->StartGroup(kOutputGroup);
   AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->Required();
+  app->StartGroup(kTrainingGroup);
   Option* c_option =
-      AddTextOption(app, "C", &c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
+      AddTextOption(app, "C", &c, "C", "instead of --lambda: λ = 1/(C·M) with M examples")
+          ->SetAudience(Audience::kCommand);
   Option* path = AddTextOption(
       app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
       "instead of --lambda: train with these values, or with COUNT values in a geometric sequence, "
-      "from the largest to the smallest; each training starts from the solution of the previous "
+      "each training from the solution of the previous "
       "one. Models are written to OUT-<lambda>.slk; stopping rules apply to each value");
+  app->StartGroup(kOutputGroup);
   AddTextOption(app, "log", &log, "RUN.jsonl",
                 "write a JSON object per check; - is the standard output");
   app->AddFlag("--quiet,-q", &quiet, "print only errors");
-  app->AddFlag("--verbose,-v", &verbose, "also say which learner was chosen, and why");
+  app->AddFlag("--verbose,-v", &verbose, "also say which learner was chosen, and why")
+      ->SetAudience(Audience::kCommand);
   AddCompactFlag(app, &compact);
   verify.Register(app);
   checkpoint.Register(app);

@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/training/cmd_checkpoint.h>
@@ -232,6 +231,8 @@ int RunLinearTrain(const LinearTrainCommand& command) {
 }
 
 void RegisterModelOptions(Command* app, LinearTrainCommand* command) {
+  command->scale.Register(app);
+  app->StartGroup(kModelGroup);
   AddTextOption(
       app, "loss", &command->loss, "hinge|smoothed-hinge|logistic|squared|absolute",
       "loss of a score z. Two classes, y = -1 or 1: hinge max(0, 1 - yz); smoothed-hinge; "
@@ -242,20 +243,21 @@ void RegisterModelOptions(Command* app, LinearTrainCommand* command) {
   AddTextOption(app, "epsilon", &command->epsilon, "E", "absolute: errors up to E cost nothing",
                 "0");
   AddTextOption(app, "regulariser", &command->regulariser, "l2|l1|q-norm",
-                "what is added to the mean loss. l2: lambda/2 ||w||^2, and S ||w||_1 with --l1 S. "
-                "l1: S ||w||_1 alone. q-norm: as l2 with a multiple of ||w||_q^2, for inputs whose "
-                "largest entry is small but not their length",
+                "l2: lambda/2 ||w||^2, and S ||w||_1 with --l1 S. l1: S ||w||_1 alone. q-norm: as "
+                "l2 with a multiple of ||w||_q^2",
                 "l2");
   AddTextOption(app, "l1", &command->l1, "S", "weight of the l1 term, which makes weights zero",
                 "0; regulariser l1: a hundredth of what makes all weights zero");
   AddTextOption(app, "bias", &command->bias, "0|1",
-                "add a constant feature; for numbers, their mean is the model's offset", "1");
-  command->scale.Register(app);
+                "add a constant feature; for numbers, their mean is the model's offset", "1")
+      ->SetAudience(Audience::kCommand);
 }
 
 void RegisterTraining(Command* app, LinearTrainCommand* command) {
+  app->StartGroup(kTrainingGroup);
   Option* c =
-      AddTextOption(app, "C", &command->c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
+      AddTextOption(app, "C", &command->c, "C", "instead of --lambda: λ = 1/(C·M) with M examples")
+          ->SetAudience(Audience::kCommand);
   command->train.Register(app, {"lambda", "gap-tolerance", "absolute-gap", "max-passes",
                                 "time-limit", "check-every", "seed"});
   app->Get("lambda")->SetText(
@@ -266,15 +268,18 @@ void RegisterTraining(Command* app, LinearTrainCommand* command) {
                 "step option of the paper. 1: the best step, 2: line search towards a subgradient, "
                 "3: a bound on the curvature of the example, 4: a bound for all examples, 5: a "
                 "fixed step, for smooth losses",
-                "1");
+                "1")
+      ->SetAudience(Audience::kCommand);
   AddTextOption(app, "output", &command->output, "newest|average|random",
                 "also evaluate the average of the iterates since the last power of two of the "
                 "passes, or one of them drawn at random, and keep the better weights",
-                "newest");
+                "newest")
+      ->SetAudience(Audience::kCommand);
   AddTextOption(app, "order", &command->order, "example|uniform",
                 "order of the steps. example: all examples in a fresh random order. uniform: "
                 "examples drawn with replacement, as in the paper",
-                "example");
+                "example")
+      ->SetAudience(Audience::kCommand);
 }
 
 }  // namespace
@@ -284,13 +289,14 @@ void AddLinearTrain(Command* parent, Action* action) {
       parent, action, {"train", kLinearTrainDescription, kLinearTrainExamples}, RunLinearTrain);
   command->data.Register(app, "the classes or numbers", "classes or numbers");
   RegisterModelOptions(app, command);
+  app->StartGroup(kOutputGroup);
   AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->Required();
   AddTextOption(app, "log", &command->log, "RUN.jsonl",
                 "write a JSON object per check; - is the standard output");
   app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
   command->checkpoint.Register(app);
   RegisterTraining(app, command);
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

@@ -34,9 +34,9 @@ void AddMulticlass(Command* parent, Action* action) {
 void RegisterClassFormat(Command* app, std::string* format) {
   AddTextOption(app, "format", format, "auto|libsvm|csv|tsv",
                 "format of DATA. auto decides by the first line: LIBSVM has a class, then "
-                "index:value; any other line with commas, semicolons or tabs is the header of a "
-                "table",
-                "auto");
+                "index:value; any other is the header of a table",
+                "auto")
+      ->SetAudience(Audience::kCommand);
 }
 
 MultiLabelFormat ReadClassFormat(const std::string& format) {
@@ -52,9 +52,10 @@ void ClassDataFlags::Register(Command* app, const std::string& what, const std::
                 "column of a table (CSV, TSV) with " + what +
                     ": its name or position (3; -1 is the last column)");
   AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
-                "columns of a table that are neither " + other +
-                    " nor features: names, patterns such as id_*, positions, or ranges of "
-                    "positions (2:5), separated by commas");
+                "columns that are neither " + other +
+                    " nor features: names, patterns such as id_*, positions, or ranges (2:5), "
+                    "separated by commas")
+      ->SetAudience(Audience::kCommand);
   cells.Register(app);
 }
 

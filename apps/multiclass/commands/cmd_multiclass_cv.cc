@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
 #include <slackline/apps/multiclass/commands/cmd_multiclass.h>
 #include <slackline/apps/multiclass/commands/cmd_multiclass_session.h>
@@ -68,7 +67,7 @@ void AddMulticlassCv(Command* parent, Action* action) {
       parent, action, {"cv", kMulticlassCvDescription, kMulticlassCvExamples}, RunMulticlassCv);
   command->multiclass.Register(app);
   command->cv.Register(app, MulticlassCvMetrics(), "all data");
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

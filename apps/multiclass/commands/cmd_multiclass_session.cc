@@ -17,12 +17,14 @@ namespace slackline::internal::program {
 
 void MulticlassFlags::Register(Command* app) {
   data.Register(app, "the classes", "classes");
-  AddTextOption(app, "costs", &costs, "FILE",
-                "what errors cost: a table (CSV, TSV) with a row for every true class and a column "
-                "for every predicted class, both named; 0 on the diagonal. Without it, every error "
-                "costs 1");
-  AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
   scale.Register(app);
+  app->StartGroup(kModelGroup);
+  AddTextOption(app, "costs", &costs, "FILE",
+                "what errors cost: a table with a row for every true class and a column for every "
+                "predicted class, both named; 0 on the diagonal",
+                "1 for every error");
+  AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1")
+      ->SetAudience(Audience::kCommand);
 }
 
 MultiLabelReadOptions MulticlassFlags::ReadOptions(const TrainOptions& train) const {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/multiclass/commands/cmd_multiclass.h>
 #include <slackline/apps/multiclass/commands/cmd_multiclass_session.h>
 
@@ -50,7 +49,7 @@ void AddMulticlassTrain(Command* parent, Action* action) {
                  RunMulticlassTrain);
   command->multiclass.Register(app);
   command->session.Register(app);
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

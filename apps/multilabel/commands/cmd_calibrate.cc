@@ -25,9 +25,8 @@ std::string Figures(const Reliability& reliability) {
 
 void AddCalibrateFlag(Command* app, bool* calibrate, const std::string& folds) {
   const std::string text =
-      "also learn to turn scores into probabilities (predict --output\n"
-      "probabilities), by Platt scaling on held-out examples: one more training\nwith the same "
-      "lambda for each of " +
+      "also learn probabilities (predict --output probabilities), by one\n"
+      "more training with the same lambda for each of " +
       folds;
   app->AddFlag("--calibrate", calibrate, text);
 }

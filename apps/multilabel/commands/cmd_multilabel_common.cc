@@ -83,31 +83,29 @@ void DataFlags::Register(Command* app) {
   AddTextOption(app, "labels", &labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");
   AddTextOption(app, "num-labels", &num_labels, "N",
                 "number of labels in LIBSVM data, where labels are numbered from 0");
-  AddTextOption(
-      app, "graph", &graph, "full|none|tree|auto|FILE",
-      "pairs of labels that are joined: all pairs (full), none, a maximum spanning tree of the "
-      "labels' mutual information (tree), the best of these three by cross-validation (auto; or of "
-      "a list: full,none), or the pairs in a file. Each line of the file has two labels, by name "
-      "or by number; numbers count from 0, in ARFF data in the order of the label columns",
-      "full");
+  scale.Register(app);
+  app->StartGroup(kModelGroup);
+  AddTextOption(app, "graph", &graph, "full|none|tree|auto|FILE",
+                "pairs of labels that are joined: all, none, a maximum spanning tree of their "
+                "mutual information, the best of these by cross-validation (auto), or those in a "
+                "file, two labels a line",
+                "full");
   AddTextOption(app, "loss", &loss, "mean|count|f1",
-                "Hamming loss of each example: share (mean) or number (count) of the known labels "
-                "that are wrong; or 1 - F1 of its labels (f1, with --graph none or tree)",
+                "share or number of an example's labels that are wrong, or 1 - F1 (with --graph "
+                "none or tree)",
                 "mean");
   AddTextOption(app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
-                "cost of an error on a label. equal: 1. inverse-frequency: 1 for a false alarm, "
-                "(largest frequency / its frequency)^P for a missed label, with P = 0.25 by "
-                "default; this helps F1, above all macro F1. FILE: each line has a label, the cost "
-                "of missing it and, if not 1, the cost of a false alarm",
-                "equal");
-  AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
+                "costs of errors on a label: 1; (largest frequency / its frequency)^P for missing "
+                "it, P 0.25, for macro F1; or the costs in a file",
+                "equal")
+      ->SetAudience(Audience::kCommand);
+  AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1")
+      ->SetAudience(Audience::kCommand);
   AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
-                "number of labels of a prediction. auto: at least the smallest number of any "
-                "training example. any: no bounds. MIN-MAX: bounds such as 1- (at least one) or 2 "
-                "(exactly two). Training enforces MIN and MAX, too, if no labels are joined "
-                "(--graph none) and all examples satisfy them",
-                "auto");
-  scale.Register(app);
+                "number of labels of a prediction, such as 1- (at least one) or 2; auto: at least "
+                "the smallest number of a training example",
+                "auto")
+      ->SetAudience(Audience::kCommand);
 }
 
 DataSettings DataFlags::Read(const TrainOptions& train) const {

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
 #include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
@@ -99,7 +98,7 @@ void AddMultiLabelCv(Command* parent, Action* action) {
   command->data.Register(app);
   command->cv.Register(app, MultiLabelCvMetrics(), "all data");
   AddCalibrateFlag(app, &command->calibrate, "the folds, for the best lambda");
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

@@ -12,7 +12,6 @@
 
 #include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/cli/cmd_json_log.h>
@@ -410,18 +409,23 @@ void AddMultiLabelOnline(Command* parent, Action* action) {
   RegisterStrict(app, &command->strict);
   app->AddFlag("--skip-learned", &command->skip_learned,
                "with --resume, and the data of the run that it continues: leave out the examples "
-               "that it has learned from");
+               "that it has learned from")
+      ->SetAudience(Audience::kCommand);
+  app->StartGroup(kModelGroup);
   AddTextOption(app, "graph", &command->graph, "full|none|FILE",
                 "pairs of labels that are joined: all pairs (full), none, or the pairs in a file, "
                 "as for `train`",
                 "full")
       ->Excludes(like);
-  AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1")->Excludes(like);
+  AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1")
+      ->SetAudience(Audience::kCommand)
+      ->Excludes(like);
   AddTextOption(app, "loss", &command->loss, "mean|count", "as for `train`", "mean");
   command->train.Register(app, {"lambda", "samples", "update-rounds", "expand-first", "average",
                                 "suffix-share", "oracle", "seed"});
   command->train.SetDefaultText("lambda", "");
   command->train.SetDefaultText("average", "weighted");
+  app->StartGroup(kOutputGroup);
   AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->Required();
   AddTextOption(app, "log", &command->log, "RUN.jsonl",
                 "write a JSON object every so many examples; - is the standard output");
@@ -429,7 +433,7 @@ void AddMultiLabelOnline(Command* parent, Action* action) {
   AddCompactFlag(app, &command->compact);
   command->checkpoint.Register(app);
   app->AddFlag("--quiet,-q", &command->quiet, "print only warnings and errors");
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

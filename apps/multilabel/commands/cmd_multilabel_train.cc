@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
 #include <slackline/core/check.h>
@@ -116,15 +115,16 @@ void AddMultiLabelTrain(Command* parent, Action* action) {
   command->data.Register(app);
   Option* clusters =
       AddTextOption(app, "clusters", &command->clusters, "N",
-                    "tighten the relaxation: train again with factors over at most N triples of "
-                    "labels, chosen where the pair marginals of the first solution contradict each "
-                    "other; no two triples share a pair");
+                    "train again with factors over at most N triples of labels, chosen where the "
+                    "relaxation is not tight")
+          ->SetAudience(Audience::kCommand);
   AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
                 "choose the clusters in R rounds of training, N/R of them in each", "1")
+      ->SetAudience(Audience::kCommand)
       ->Needs(clusters);
   AddCalibrateFlag(app, &command->calibrate, "five folds");
   command->session.Register(app);
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

@@ -14,8 +14,9 @@ void RegisterFormat(Command* app, std::string* format) {
   AddTextOption(
       app, "format", format, "auto|arff|libsvm|csv|tsv",
       "format of DATA. auto decides by the first line: ARFF begins with @; LIBSVM has labels, then "
-      "index:value; any other line with commas, semicolons or tabs is the header of a table",
-      "auto");
+      "index:value; any other is the header of a table",
+      "auto")
+      ->SetAudience(Audience::kCommand);
 }
 
 MultiLabelFormat ReadFormat(const std::string& format) {
@@ -32,15 +33,15 @@ void RegisterStrict(Command* app, bool* strict) {
 void TableFlags::Register(Command* app) {
   AddTextOption(
       app, "label-columns", &label_columns, "LIST",
-      "columns (CSV, TSV, ARFF) that are labels, separated by commas: names, patterns such as "
-      "tag_*, positions (3; -1 is the last column), or ranges of positions (2:5; -3: for the last "
-      "three). An exact column name takes precedence over a pattern or a position");
+      "columns that are labels, separated by commas: names, patterns such as tag_*, positions (3; "
+      "-1 is the last column), or ranges of positions (2:5; -3: for the last three)");
   AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
-                "columns that are neither labels nor features, in the same notation");
+                "columns that are neither labels nor features, in the same notation")
+      ->SetAudience(Audience::kCommand);
   AddTextOption(app, "labels-in", &labels_in, "COLUMN[:C]",
-                "instead of --label-columns: the column of a table that lists the labels of each "
-                "row, with the character C between them (; if it is not given): sky;sea")
-      ->ShowInFullHelpOnly();
+                "instead of --label-columns: the column that lists the labels of each row, with the "
+                "character C between them: sky;sea")
+      ->SetAudience(Audience::kCommand);
   cells.Register(app);
 }
 

@@ -54,34 +54,36 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
 
 void SegmentFlags::RegisterLayers(Command* app, SegmentChoices* choices) {
   AddTextOption(app, "layers", &choices->layers, "two|fine|neighbours",
-                "two: fine and coarse superpixels, each fine one linked with the coarse one around "
-                "it. fine: fine ones alone, without links. neighbours: as two, plus links between "
-                "neighbouring fine ones, by contrast",
+                "two: fine and coarse superpixels, linked where one lies in the other. fine: fine "
+                "ones alone. neighbours: as two, with links between neighbouring fine ones, by "
+                "contrast",
                 "two");
 }
 
 void SegmentFlags::RegisterRegions(Command* app, SegmentChoices* choices) {
   AddTextOption(app, "regions", &choices->regions, "all|own,neighbours,image",
-                "which features: of the superpixel itself, of those around it, of the whole image",
-                "all");
+                "features of the superpixel itself, of its surroundings, of the whole image", "all")
+      ->SetAudience(Audience::kCommand);
 }
 
 void SegmentFlags::Register(Command* app) {
   app->AddArgument("FEATURES", &features, "file of prepared or converted images")->Required();
+  scale.Register(app);
+  app->StartGroup(kModelGroup);
   RegisterLayers(app, this);
   AddTextOption(app, "pairwise", &pairwise, "potts|table|agreement",
-                "weights of a link between layers: one for different classes, one for every pair "
-                "of classes, or one for every class that both have",
-                "table; with --potentials potts");
+                "weights of a link: one for different classes, one for every pair of classes, or "
+                "one for every class that both have",
+                "table; with --potentials potts")
+      ->SetAudience(Audience::kCommand);
   AddTextOption(app, "loss", &loss, "pixels|balanced",
-                "cost of a wrong superpixel: its share of the labelled pixels (pixels), or that "
-                "divided by the share of its class (balanced)",
+                "cost of a wrong superpixel: its share of the labelled pixels, or this divided by "
+                "the share of its class",
                 "pixels");
-  scale.Register(app);
   RegisterRegions(app, this);
   AddTextOption(app, "potentials", &potentials, "FILE",
                 "instead of features: a number per class for every superpixel (see `segment "
-                "potentials`), with one weight per class that both layers share")
+                "potentials`)")
       ->Excludes("regions");
 }
 

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
@@ -152,7 +151,7 @@ void AddSegmentCv(Command* parent, Action* action) {
           "or that divided by the share of its class (balanced); or the better one\n"
           "of both [pixels]");
   command->cv.Register(app, SegmentCvMetrics(), "all training images");
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

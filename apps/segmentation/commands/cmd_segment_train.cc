@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
 
@@ -51,7 +50,7 @@ void AddSegmentTrain(Command* parent, Action* action) {
   command->segment.Register(app);
   command->session.Register(app);
   command->session.train.SetDefaultText("lambda", kDefaultSegmentLambda);
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

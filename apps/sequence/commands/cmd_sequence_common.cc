@@ -73,7 +73,8 @@ void AddFoldsOption(Command* app, std::string_view name, std::string* folds) {
 
 void AddCommentsOption(Command* app, std::string* comments) {
   AddTextOption(app, "comments", comments, "PREFIX",
-                "conll: leave out lines that begin with PREFIX, such as '#'", "none");
+                "conll: leave out lines that begin with PREFIX, such as '#'", "none")
+      ->SetAudience(Audience::kCommand);
 }
 
 void SequenceDataFlags::Register(Command* app, std::string_view what) {
@@ -85,23 +86,22 @@ void SequenceDataFlags::Register(Command* app, std::string_view what) {
 void SequenceFlags::RegisterReading(Command* app) {
   AddTextOption(
       app, "format", &format, "letters|conll|attributes",
-      "format of DATA. letters: Kassel's letters with pixels, one letter per line; if given, "
-      "pixels may be any numbers. "
-      "conll: one token per line, in columns of which the last is the label, with blank "
-      "lines between sequences; columns lie between tabs where the first line has any, else "
-      "between blanks; in CoNLL-U, words and their UPOS. attributes: that of CRFsuite, one token "
-      "per line: its label, then its attributes, as NAME or NAME:VALUE, with tabs between",
-      "letters or conll, by the first line");
+      "letters: Kassel's letters with pixels. conll: a token a line, in columns of which the last "
+      "is the label, or CoNLL-U. attributes: CRFsuite's: a label, then NAME or NAME:VALUE, with "
+      "tabs between",
+      "letters or conll, by the first line")
+      ->SetAudience(Audience::kCommand);
   AddTextOption(app, "template", &templates, "SET|FILE",
-                "conll: features of the tokens: one of the sets auto, chunking, spelling, "
-                "chunking+spelling, or a file of templates (see `sequence template`; write ./NAME "
-                "for a file with the name of a set)",
+                "conll: features of the tokens: auto, chunking, spelling, chunking+spelling, or a "
+                "file of templates (see `sequence template`)",
                 "auto");
   AddTextOption(app, "min-count", &min_count, "N",
-                "conll, attributes: leave out features that occur fewer than N times in DATA",
-                std::to_string(kDefaultMinCount) + "; attributes: 1");
+                "leave out features that occur fewer than N times",
+                "conll: " + std::to_string(kDefaultMinCount) + "; attributes: 1")
+      ->SetAudience(Audience::kCommand);
   AddTextOption(app, "hash-bits", &hash_bits, "B",
-                "conll, attributes: 2^B hashed features, without a dictionary; B from 1 to 30");
+                "2^B hashed features, without a dictionary; B from 1 to 30")
+      ->SetAudience(Audience::kCommand);
   AddCommentsOption(app, &comments);
 }
 
@@ -109,19 +109,17 @@ void SequenceFlags::Register(Command* app, const std::string& folds_option) {
   app->AddArgument("DATA", &data, "training data")->Required();
   RegisterReading(app);
   AddFoldsOption(app, folds_option, &folds);
-  AddTextOption(app, "loss", &loss, "mean|count",
-                "Hamming loss of each sequence: share (mean) or number (count) of its known labels "
-                "that are wrong",
-                "mean");
-  AddTextOption(app, "costs", &costs, "FILE",
-                "costs of errors in the loss: lines `given predicted cost`, where * as predicted "
-                "stands for all labels without a line of their own. All other errors cost 1");
-  AddTextOption(app, "constraints", &constraints, "none|bio",
-                "conll, attributes: bio allows, in training and in all predictions, only "
-                "labellings where I-X "
-                "follows B-X or I-X",
-                "none");
   scale.Register(app);
+  app->StartGroup(kModelGroup);
+  AddTextOption(app, "loss", &loss, "mean|count",
+                "share or number of a sequence's known labels that are wrong", "mean");
+  AddTextOption(app, "costs", &costs, "FILE",
+                "costs of errors: lines `given predicted cost`, where * as predicted stands for "
+                "all other labels")
+      ->SetAudience(Audience::kCommand);
+  AddTextOption(app, "constraints", &constraints, "none|bio",
+                "bio: only labellings where I-X follows B-X or I-X, in training and predictions",
+                "none");
 }
 
 void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_common.h>
@@ -150,7 +149,7 @@ void AddSequenceCv(Command* parent, Action* action) {
       parent, action, {"cv", kSequenceCvDescription, kSequenceCvExamples}, RunSequenceCv);
   command->sequence.Register(app, "only-folds");
   command->cv.Register(app, SequenceCvMetrics(), "all sequences");
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_common.h>
 
@@ -50,7 +49,7 @@ void AddSequenceTrain(Command* parent, Action* action) {
                  RunSequenceTrain);
   command->sequence.Register(app, "folds");
   command->session.Register(app);
-  GroupHelp(app);
+  app->ShowGroups();
 }
 
 }  // namespace slackline::internal::program

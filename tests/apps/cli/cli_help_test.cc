@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options --help and --help-all of the training commands.
+// The options --help and --help-all of the training commands, and the command `options`.
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/options.h>
 #include <tests/apps/program.h>
 
@@ -62,17 +63,17 @@ TEST_CASE("the short help has the basic options, and names --help-all") {
   }
 }
 
-TEST_CASE("--help-all has every option of training, with the words of the short help") {
+TEST_CASE("--help-all has the options of the task, with the words of the short help") {
   for (const Arguments& command : kCommands) {
     const std::string all = Help(command, "--help-all");
     INFO(command[0] << " " << command[1]);
-    CHECK_FALSE(Contains(all, "All options: --help-all"));
+    CHECK(all.ends_with(
+        "\nLearners, and options that all training commands share: slackline options\n"));
     const Arguments options = Options(all);
-    for (const OptionRecord& record : OptionRecords()) {
-      if (command[1] == "cv" && record.name == "lambda") continue;
-      CHECK_MESSAGE(Has(options, "--" + std::string(record.name)), record.name);
-    }
-    CHECK(Has(options, "--verbose"));
+    for (const char* name : {"--learner", "--verbose", "--scale", "--threads"})
+      CHECK_MESSAGE(Has(options, name), name);
+    for (const char* name : {"--tau", "--kernel", "--verify", "--checkpoint", "--max-passes"})
+      CHECK_MESSAGE(!Has(options, name), name);
     const Arguments lines = Lines(all);
     for (const std::string& line : Lines(Help(command, "--help"))) {
       if (!line.empty() && line != "All options: --help-all") CHECK_MESSAGE(Has(lines, line), line);
@@ -82,6 +83,52 @@ TEST_CASE("--help-all has every option of training, with the words of the short 
     std::sort(sorted.begin(), sorted.end());
     CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
   }
+}
+
+TEST_CASE("the options of a task fit on a screen") {
+  for (const Arguments& command : kCommands) {
+    const std::string all = Help(command, "--help-all");
+    INFO(command[0] << " " << command[1]);
+    const std::size_t begin = all.find("\nData:\n");
+    const Arguments lines = Lines(all.substr(begin, all.find("\nExamples:\n") - begin));
+    CHECK(std::count_if(lines.begin(), lines.end(),
+                        [](const std::string& line) { return line.starts_with("  "); }) <= 45);
+  }
+}
+
+TEST_CASE("`options` lists every option that --help-all leaves out, and every learner") {
+  const std::string text = Succeed({"options"}).out;
+  const Arguments options = Options(text);
+  for (const OptionRecord& record : OptionRecords()) {
+    const bool listed = !record.basic && record.name != "learner";
+    CHECK_MESSAGE(Has(options, "--" + std::string(record.name)) == listed, record.name);
+  }
+  for (const char* name : {"--verify", "--checkpoint", "--checkpoint-every", "--resume",
+                           "--compact"})
+    CHECK_MESSAGE(Has(options, name), name);
+  CHECK_FALSE(Has(options, "--model"));
+  for (const LearnerRecord* learner : Learners())
+    CHECK(Contains(text, "\n  " + std::string(learner->name) + " "));
+}
+
+TEST_CASE("`options LEARNER` lists the options that the learner reads") {
+  for (const LearnerRecord* learner : Learners()) {
+    const std::string text = Succeed({"options", std::string(learner->name)}).out;
+    INFO(learner->name);
+    CHECK(text.starts_with(std::string(learner->name) + ": " + std::string(learner->summary)));
+    const Arguments options = Options(text);
+    const LearnerSet self = NamedLearners(learner->name);
+    for (const OptionRecord& record : OptionRecords()) {
+      const LearnerSet readers = ReadersOf(record);
+      const bool listed = readers != ~LearnerSet{0} && (readers & self) != 0;
+      CHECK_MESSAGE(Has(options, "--" + std::string(record.name)) == listed, record.name);
+    }
+  }
+  const Arguments al = Options(Succeed({"options", "al"}).out);
+  CHECK(Has(al, "--tau"));
+  CHECK_FALSE(Has(al, "--oracle"));
+  CHECK(Contains(Succeed({"options", "excessive-gap"}).out, "It reads none of the options"));
+  CheckRefused({"options", "bcwf"}, "there is no learner 'bcwf'; did you mean 'bcfw'?");
 }
 
 TEST_CASE("option groups are data, model, training and output, in this order") {

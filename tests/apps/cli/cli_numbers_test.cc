@@ -40,7 +40,8 @@ const std::map<std::string, Arguments> kFurtherOptions = {
 /// The options whose help shows a capital letter, or one of some words in capitals, for the value.
 Arguments NumericOptions(const Arguments& command) {
   const bool trains = command.back() == "train" || command.back() == "cv";
-  const std::string help = RunProgram(command + Arguments{trains ? "--help-all" : "--help"}).out;
+  std::string help = RunProgram(command + Arguments{trains ? "--help-all" : "--help"}).out;
+  if (trains && command.front() != "linear") help += RunProgram({"options"}).out;
   const std::regex line("  (--[A-Za-z0-9-]+) (N|L|R|T|E|G|S|C|X|D|B|K|MB|TOL|SECONDS|[A-Z])\\b");
   Arguments names;
   for (std::sregex_iterator at(help.begin(), help.end(), line), end; at != end; ++at) {

@@ -60,16 +60,6 @@ TEST_CASE("every command has help with examples, and the program a version") {
   }
   const Outcome version = Succeed({"--version"});
   CHECK(version.out.starts_with("slackline 0."));
-  const std::string train = RunProgram({"multilabel", "train", "--help-all"}).out;
-  for (const char* option : {"--labels",        "--num-labels",   "--model",      "--graph",
-                             "--loss",          "--bias",         "--lambda",     "--C",
-                             "--learner",       "--oracle",       "--step",       "--order",
-                             "--rho",           "--rho-scale",    "--rho-final",  "--tau",
-                             "--gap-tolerance", "--absolute-gap", "--max-passes", "--time-limit",
-                             "--check-every",   "--seed",         "--threads",    "--log",
-                             "--quiet"}) {
-    CHECK_MESSAGE(Contains(train, option), option);
-  }
 }
 
 TEST_CASE("train, predict, evaluate and info work on each other's files") {

@@ -339,7 +339,7 @@ TEST_CASE("what cannot be combined is refused") {
   const Problem problem = DrawGrids(random, {3, 2, 2}, 0.1);
   TrainOptions options = SignedRun(LearnerKind::kBcfw);
   options.shards = 2;
-  CHECK(RefusalOf(problem, options) == "--associative cannot be combined with --shards");
+  CHECK(RefusalOf(problem, options) == "--shards cannot be combined with --associative");
   options = SignedRun(LearnerKind::kBcfw, StepKind::kPairwise);
   options.own<BcfwOptions>().planes = Switch::kOn;
   CHECK(RefusalOf(problem, options) == "--associative cannot be combined with --planes on");

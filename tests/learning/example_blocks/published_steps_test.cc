@@ -299,7 +299,7 @@ TEST_CASE("options that contradict a batch start or a suffix are refused") {
   CHECK(refusal([](TrainOptions* o) {
           o->own<BcfwOptions>().batch_start = true;
           o->shards = 2;
-        }) == "--batch-start cannot be combined with --shards");
+        }) == "--shards cannot be combined with --batch-start");
   CHECK(refusal([](TrainOptions* o) {
           o->average = AverageKind::kWeighted;
           o->suffix_share = 0.25;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What several ranks make of their matchings before they train.
-#include <slackline/apps/matching/matching_training.h>
+#include <slackline/apps/matching/matching_task.h>
 
 #include <memory>
 #include <string>
@@ -69,13 +69,13 @@ struct PreparedMatchings {
   Fingerprint fingerprint;
 };
 
-PreparedMatchings PrepareMatchings(const LoadedText& loaded, const TrainOptions& options,
-                                   MatchingCapacities capacities = {}) {
-  MatchingTask task = MakeMatchingTask(loaded.data, loaded.dictionary, capacities, {}, std::nullopt,
-                                       ExactRanks(options));
-  MatchingTraining training(&task, LossScale::kCount, {{}, "count", {}});
+PreparedMatchings PrepareMatchings(const LoadedText& loaded, const TrainOptions& options) {
+  TaskInput<MatchingTask> input =
+      MakeTaskInput<MatchingTask>(TaskOptions(MatchingTask::Options()), loaded.data,
+                                  loaded.dictionary, ExactRanks(options));
+  TaskTraining<MatchingTask> training(&input);
   PreparedMatchings made;
-  made.divisor = task.model.scaling().divisor();
+  made.divisor = input.model.scaling().divisor();
   made.lambda = ChooseLambda(options, 0, training);
   const Problem problem = training.problem().WithLambda(made.lambda);
   const LearnerChoice choice = ChooseLearner(problem, options);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline options: what all training commands share, from the records of learners and options.
+#include <algorithm>
+#include <string>
+
+#include <slackline/apps/cli/add_command.h>
+#include <slackline/apps/cli/training/cmd_train_session.h>
+#include <slackline/core/nearest_name.h>
+#include <slackline/core/quoted.h>
+#include <slackline/learning/learner_registry.h>
+
+namespace slackline::internal::program {
+namespace {
+
+constexpr const char* kOptionsDescription =
+    "Lists the learners, and the options of `train` and `cv` that are the same for all tasks; with "
+    "LEARNER, the options that\nthis learner reads. The options of a task are listed by "
+    "`slackline TASK train --help-all`.";
+constexpr const char* kOptionsExamples =
+    "Examples:\n"
+    "  slackline options\n"
+    "  slackline options bcfw";
+
+struct OptionsCommand {
+  std::string learner;
+};
+
+/// The options of all training commands, with their texts; they are never parsed.
+class SharedOptions {
+ public:
+  SharedOptions() : command_("train", "", "") { session_.Register(&command_); }
+
+  /// The options in the class below that pass the test, in the lines of a help text.
+  enum class Kind {
+    kEveryLearner,  ///< no option of the learners
+    kSomeLearners,  ///< an option that not all learners read
+  };
+  template <class Test>
+  std::string Text(Kind kind, const Test& test) const {
+    return command_.Describe([&](const Option& option) {
+      const OptionRecord* record = RecordFor(option);
+      const bool some = record != nullptr && ReadersOf(*record) != ~LearnerSet{0};
+      if (some != (kind == Kind::kSomeLearners)) return false;
+      return some ? test(*record) : option.audience() == Audience::kTraining;
+    });
+  }
+
+ private:
+  static const OptionRecord* RecordFor(const Option& option) {
+    const std::string name = option.name();
+    for (const OptionRecord& record : OptionRecords()) {
+      if (name == "--" + std::string(record.name)) return &record;
+    }
+    return nullptr;
+  }
+
+  Command command_;
+  SessionFlags session_;
+};
+
+std::string Everything() {
+  const SharedOptions options;
+  const auto all = [](const OptionRecord&) { return true; };
+  std::string text = "Options for every learner:\n";
+  text += options.Text(SharedOptions::Kind::kEveryLearner, all);
+  text += "\nOptions that some learners read:\n";
+  text += options.Text(SharedOptions::Kind::kSomeLearners, all);
+  text += "\nLearners:\n";
+  for (const LearnerRecord* learner : Learners()) {
+    std::string name = "  " + std::string(learner->name);
+    name.resize(std::max<std::size_t>(name.size() + 1, 20), ' ');
+    text += name + std::string(learner->summary) + "\n";
+  }
+  return text;
+}
+
+const LearnerRecord& LearnerNamed(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const LearnerRecord* learner : Learners()) {
+    if (learner->name == name) return *learner;
+    names.push_back(learner->name);
+  }
+  throw DataError("there is no learner " + Quoted(name) + DidYouMean(name, names) +
+                  "; `slackline options` lists them");
+}
+
+std::string OfLearner(const LearnerRecord& learner) {
+  const LearnerKind kind(learner.name);
+  const LearnerSet set = SetOf(kind);
+  const std::string text = SharedOptions().Text(
+      SharedOptions::Kind::kSomeLearners,
+      [&](const OptionRecord& record) { return (ReadersOf(record) & set) != 0; });
+  return std::string(learner.name) + ": " + std::string(learner.summary) +
+         " (docs/reference/learners.md, " + std::string(learner.section) + ")\n\n" +
+         (text.empty() ? "It reads none of the options of learners.\n" : "Options:\n" + text);
+}
+
+int RunOptions(const OptionsCommand& command) {
+  WriteOutput("-", command.learner.empty() ? Everything() : OfLearner(LearnerNamed(command.learner)));
+  return 0;
+}
+
+}  // namespace
+
+void AddOptions(Command* parent, Action* action) {
+  const auto [app, command] =
+      AddCommand(parent, action, {"options", kOptionsDescription, kOptionsExamples}, RunOptions);
+  app->AddArgument("LEARNER", &command->learner, "name of a learner");
+}
+
+}  // namespace slackline::internal::program
