@@ -155,16 +155,6 @@ LearnerSet SetWhere(const Test& test) {
   return set;
 }
 
-/// Whether `word` is one of `words`, which are separated by blanks.
-bool HasWord(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::size_t blank = std::min(words.find(' '), words.size());
-    if (words.substr(0, blank) == word) return true;
-    words.remove_prefix(std::min(blank + 1, words.size()));
-  }
-  return false;
-}
-
 /// Whether some variant of the learner has one of the needs.
 bool AnyNeeds(LearnerKind learner, NeedSet needs) {
   const LearnerRecord* record = FindLearner(learner);
@@ -270,9 +260,9 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
     return RecordOf(options.learner).make(problem, options);
   } catch (const OutOfTime&) {
     options.stop->CountEndedPreparation();
-    return MakeZeroLearner(problem, options,
-                           UsesKernel(options) ? KernelExpansion(problem.data()).size()
-                                               : problem.num_weights());
+    return MakeZeroLearner(
+        problem, options,
+        UsesKernel(options) ? KernelExpansion(problem.data()).size() : problem.num_weights());
   }
 }
 

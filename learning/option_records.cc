@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/option_records.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace slackline::internal {
@@ -34,13 +35,13 @@ constexpr Exclusion kExcludedByL1[] = {
 constexpr OptionRecord kShared[] = {
     {.name = "learner",
      .placeholder = "NAME",
-     .text = "the algorithm, one of `slackline options`; auto: the fastest for the structure",
-     .default_text = "auto",
+     .text = "the algorithm, one of `slackline options`",
+     .default_text = "auto: the fastest",
      .field = Field<&O::learner>},
     {.name = "lambda",
      .placeholder = "L",
-     .text = "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge",
-     .default_text = "from the data (docs/reference/defaults.md)",
+     .text = "weight λ of the regulariser in the objective λ/2 ‖w‖² + mean hinge",
+     .default_text = "from the data",
      .field = Field<&O::lambda>,
      .minimum = kSmallestLambda,
      .positive = true,
@@ -230,7 +231,7 @@ constexpr OptionRecord kRunOptions[] = {
      .outer = true},
     {.name = "time-limit",
      .placeholder = "SECONDS",
-     .text = "stop after this time, that of resumed runs included, keeping the best model",
+     .text = "stop after this time, and keep the best model",
      .default_text = "0: no limit",
      .field = Field<&O::time_limit_seconds>,
      .basic = true,
@@ -251,8 +252,7 @@ constexpr OptionRecord kRunOptions[] = {
      .basic = true},
     {.name = "threads",
      .placeholder = "N",
-     .text = "threads; 0 = all cores, shared by the processes of a machine. Results depend on "
-             "--shards, not on the threads",
+     .text = "threads; 0 = all cores. Results depend on --shards, not on threads",
      .default_text = "1",
      .field = Field<&O::threads>,
      .maximum = 1024,
@@ -261,6 +261,15 @@ constexpr OptionRecord kRunOptions[] = {
 };
 
 }  // namespace
+
+bool HasWord(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::size_t blank = std::min(words.find(' '), words.size());
+    if (words.substr(0, blank) == word) return true;
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+  return false;
+}
 
 std::span<const OptionRecord> SharedOptionRecords() { return kShared; }
 std::span<const OptionRecord> RunOptionRecords() { return kRunOptions; }

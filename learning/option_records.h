@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include <slackline/learning/options.h>
 
@@ -13,5 +14,8 @@ namespace slackline::internal {
 std::span<const OptionRecord> SharedOptionRecords();
 /// Options of the training loop: when to check and to stop, the seed, and the number of threads.
 std::span<const OptionRecord> RunOptionRecords();
+
+/// Whether `word` is one of `words`, which are separated by blanks.
+bool HasWord(std::string_view words, std::string_view word);
 
 }  // namespace slackline::internal

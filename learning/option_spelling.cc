@@ -24,7 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> kFields[] = {
     {"certify", "certify"}};
 
 /// An option in a message, and its value as a text; empty: it is named alone.
-struct Named {
+struct OptionMention {
   std::string_view name;
   std::string_view value;
   bool is_flag = false;
@@ -42,10 +42,10 @@ bool Accepts(const OptionRecord& record, std::string_view value) {
 }
 
 /// The option whose name begins here, behind the dashes; *end: where it ends.
-Named ReadOption(std::string_view text, std::size_t* end) {
+OptionMention ReadOption(std::string_view text, std::size_t* end) {
   const auto in_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; };
   const auto letters = std::find_if_not(text.begin(), text.end(), in_name);
-  Named option{text.substr(0, letters - text.begin()), {}};
+  OptionMention option{text.substr(0, letters - text.begin()), {}};
   *end = option.name.size();
   const auto records = OptionRecords();
   const auto record = std::find_if(records.begin(), records.end(),
@@ -62,7 +62,7 @@ Named ReadOption(std::string_view text, std::size_t* end) {
   return option;
 }
 
-std::string InPython(const Named& option) {
+std::string InPython(const OptionMention& option) {
   std::string text = option.name == "lambda" ? "lam" : std::string(option.name);
   std::replace(text.begin(), text.end(), '-', '_');
   if (option.value.empty()) return text;
@@ -71,13 +71,14 @@ std::string InPython(const Named& option) {
   return text + "=" + quote + std::string(option.value) + quote;
 }
 
-std::string InCpp(const Named& option) {
+std::string InCpp(const OptionMention& option) {
   const std::string value(option.value);
   for (const auto& [name, field] : kFields) {
     if (name != option.name) continue;
     const std::string member = "TrainOptions::" + std::string(field);
     if (value.empty()) return member;
-    if (name != "certify") return member + (option.is_text ? " = \"" + value + "\"" : " = " + value);
+    if (name != "certify")
+      return member + (option.is_text ? " = \"" + value + "\"" : " = " + value);
     std::string constant = " = Certify::k" + value;
     char& first = constant[constant.size() - value.size()];
     first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
@@ -96,14 +97,16 @@ std::string SpellOptions(std::string_view message, OptionLanguage language) {
     const std::size_t at = message.find("--");
     text += message.substr(0, at);
     if (at == std::string_view::npos) break;
-    const bool begins_word = at == 0 || std::isalnum(static_cast<unsigned char>(message[at - 1])) == 0;
+    const bool begins_word =
+        at == 0 || std::isalnum(static_cast<unsigned char>(message[at - 1])) == 0;
     message.remove_prefix(at + 2);
-    if (!begins_word || message.empty() || std::isalpha(static_cast<unsigned char>(message[0])) == 0) {
+    if (!begins_word || message.empty() ||
+        std::isalpha(static_cast<unsigned char>(message[0])) == 0) {
       text += "--";
       continue;
     }
     std::size_t end = 0;
-    const Named option = ReadOption(message, &end);
+    const OptionMention option = ReadOption(message, &end);
     text += language == OptionLanguage::kPython ? InPython(option) : InCpp(option);
     message.remove_prefix(end);
   }

@@ -154,10 +154,6 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
   }
 }
 
-bool HasWord(std::string_view words, std::string_view word) {
-  return (" " + std::string(words) + " ").find(" " + std::string(word) + " ") != std::string::npos;
-}
-
 const OptionRecord& RecordNamed(std::string_view name) {
   const auto records = OptionRecords();
   const auto found = std::find_if(records.begin(), records.end(),

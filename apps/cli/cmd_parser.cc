@@ -14,7 +14,7 @@
 namespace slackline::internal::program {
 namespace {
 
-constexpr std::size_t kTextColumn = 34;     // of the texts beside the options
+constexpr std::size_t kTextColumn = 34;      // of the texts beside the options
 constexpr const char* kNoGroup = "Options";  // the heading that CLI11 gives to other options
 
 /// "--lambda is given twice", or "" if every option has at most one value. (Flags may be repeated.)
@@ -117,6 +117,14 @@ class Command::GroupFormatter : public CLI::Formatter {
     text += all ? "\nLearners, and options that all training commands share: slackline options\n"
                 : "\nAll options: --help-all\n";
     return text;
+  }
+
+  /// What stands between the name of an option and its text. The texts say what options exclude
+  /// and need.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string placeholder = option->get_type_name();
+    return (placeholder.empty() ? "" : " " + placeholder) +
+           (option->get_required() ? " REQUIRED" : "");
   }
 
   /// The lines of these options with a heading; empty without such options.

@@ -192,15 +192,15 @@ std::string MatchingTask::MetricsText(const MatchingMetrics& metrics, const Matc
     text += Count(metrics.possible, "possible edge") + ", of which " +
             std::to_string(metrics.tolerated) + " predicted\n";
   text += "\n";
-  AppendFigure("precision", metrics.precision,
-               "share of the predicted edges that are " +
-                   std::string(sure ? "right" : "given or possible"),
-               &text);
+  AppendFigure(
+      "precision", metrics.precision,
+      "share of the predicted edges that are " + std::string(sure ? "right" : "given or possible"),
+      &text);
   AppendFigure("recall", metrics.recall, "share of the given edges that are found", &text);
   AppendFigure("F1", metrics.f1, "", &text);
-  AppendFigure(
-      "alignment error rate", metrics.error_rate,
-      sure ? "1 - F1: all given edges are sure ones" : "given edges are the sure ones", &text);
+  AppendFigure("alignment error rate", metrics.error_rate,
+               sure ? "1 - F1: all given edges are sure ones" : "given edges are the sure ones",
+               &text);
   AppendFigure("exact", metrics.exact, "share of examples without a wrong edge", &text);
   AppendFigure("mean loss", metrics.mean_loss,
                "per example: " + NumberText(model.costs().precision, 6) + " for a false edge, " +

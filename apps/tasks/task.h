@@ -74,8 +74,8 @@ TaskInput<Task> MakeTaskInput(TaskOptions options, typename Task::Data data,
   const auto name = [&model](Index feature) {
     return std::string(model.dictionary().name(feature));
   };
-  ScaledInputs scaled = ScaleForTraining(
-      options.Scale(), {data.source, data.rows, data.num_features, name}, ranks);
+  ScaledInputs scaled =
+      ScaleForTraining(options.Scale(), {data.source, data.rows, data.num_features, name}, ranks);
   data.rows = scaled.rows;
   model.set_scaling(scaled.scaling);
   return {std::move(options), std::move(data), std::move(model), std::move(scaled), ranks};
@@ -137,8 +137,7 @@ class TaskTrial final : public TrainedTrial {
  private:
   std::vector<double> Figures(std::span<const double> weights) override {
     model_.set_weights({weights.begin(), weights.end()});
-    const auto predictions =
-        Task::Predict(model_, held_out_, static_cast<int>(options().threads));
+    const auto predictions = Task::Predict(model_, held_out_, static_cast<int>(options().threads));
     const auto metrics = Task::Evaluate(model_, held_out_, predictions, OneRank());
     std::vector<double> figures;
     for (const auto& figure : Task::Figures()) figures.push_back(metrics.*figure.value);

@@ -27,8 +27,7 @@ std::string_view ScaleName(std::optional<ScaleKind> wanted);
 inline constexpr std::string_view kScalePlaceholder = "auto|none|standard|max-abs|norm";
 inline constexpr std::string_view kScaleText =
     "features are brought to mean 0 and standard deviation 1, or divided by their largest value, "
-    "or inputs by their length. auto: none if features have similar sizes; else standard, or "
-    "max-abs for sparse data";
+    "or inputs by their length; auto: only if features have different sizes";
 
 /// The name of a feature in messages: of these names, which must outlive the function, or its
 /// number, counted from 1, where there are none.

@@ -499,7 +499,8 @@ OnlineFigures FiguresOf(const Learner& learner) {
 namespace {
 
 constexpr Exclusion kExcludedByOnlineLoss[] = {
-    {.other = "revisit", .reason = "with revisits an example is no longer new when it is predicted"},
+    {.other = "revisit",
+     .reason = "with revisits an example is no longer new when it is predicted"},
     {.other = "rescaling", .other_values = "slack", .reason = "its oracle does not predict"}};
 
 constexpr OptionRecord kMultiSampleOptions[] = {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_gram.h>
@@ -68,33 +70,36 @@ ExampleOracle::ExampleOracle(const Problem& problem, const Options& options)
     entries_.push_back(solvers ? MakeSolverEntry(structure, options)
                                : MakeEntry(structure, options));
   }
-  keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
-                entries_[0].form->pairs().size() >= kLeastPairsForSums;
+  const FormMethod* form = entries_.size() == 1 ? entries_[0].by_form() : nullptr;
+  keeps_sums_ =
+      form != nullptr && form->form.contiguous() && form->form.pairs().size() >= kLeastPairsForSums;
 }
 
 ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
     const std::shared_ptr<const Structure>& structure, const Options& options) {
-  Entry entry;
+  std::unique_ptr<MapSolver> solver;
   if (options.lp_tolerance > 0) {
     const GlpkFormulation formulation = options.solver == SolverKind::kLpPolytope
                                             ? GlpkFormulation::kGeneral
                                             : GlpkFormulation::kAuto;
-    entry.solver = MakePresolvedSolver(
-        structure->shared_graph(), [formulation, tolerance = options.lp_tolerance](auto graph) {
-          return MakeGlpkSolver(std::move(graph), formulation, tolerance);
-        });
+    solver = MakePresolvedSolver(structure->shared_graph(),
+                                 [formulation, tolerance = options.lp_tolerance](auto graph) {
+                                   return MakeGlpkSolver(std::move(graph), formulation, tolerance);
+                                 });
   } else if (options.message_iterations > 0) {
-    entry.solver = MakePresolvedSolver(
+    solver = MakePresolvedSolver(
         structure->shared_graph(), [iterations = options.message_iterations](auto graph) {
           return MakeMessagePassingSolver(std::move(graph), {.max_iterations = iterations});
         });
   } else if (options.solver == SolverKind::kExpansion && options.effort == Effort::kChecking) {
-    entry.solver = MakePresolvedSolver(structure->shared_graph(), MakeBoundedExpansionSolver);
+    solver = MakePresolvedSolver(structure->shared_graph(), MakeBoundedExpansionSolver);
   } else {
-    entry.solver = MakeStructureSolver(options.solver, structure);
+    solver = MakeStructureSolver(options.solver, structure);
   }
-  entry.solver->SetStop(options.stop);
-  entry.relaxed = entry.solver->relaxed();
+  solver->SetStop(options.stop);
+  Entry entry;
+  entry.relaxed = solver->relaxed();
+  entry.method = SolverMethod{std::move(solver)};
   return entry;
 }
 
@@ -106,14 +111,15 @@ ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Struct
   if (graph->num_global_factors() > 0 || (structure->has_forbidden_states() && !IsForest(*graph))) {
     return MakeSolverEntry(structure, options);
   }
+  std::optional<MultiLabelForm> form;
   if (kind == SolverKind::kAuto || kind == SolverKind::kRoof)
-    entry.form = MultiLabelForm::Make(*structure);
-  if (entry.form && (kind == SolverKind::kRoof || !entry.form->pairs().empty())) {
-    entry.roof = std::make_unique<RoofDuality>(entry.form->num_variables(), entry.form->pairs());
+    form = MultiLabelForm::Make(*structure);
+  if (form && (kind == SolverKind::kRoof || !form->pairs().empty())) {
+    auto roof = std::make_unique<RoofDuality>(form->num_variables(), form->pairs());
+    entry.method = FormMethod{std::move(*form), std::move(roof)};
     entry.relaxed = !IsForest(*graph);
     return entry;
   }
-  entry.form.reset();
   if (kind == SolverKind::kExpansion) return MakeSolverEntry(structure, options);
   if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
   const bool search = kind == SolverKind::kMessagesBranchAndBound;
@@ -121,18 +127,21 @@ ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Struct
       (kind == SolverKind::kTree || (search && IsForest(*graph))) && PairForest::Fits(*graph);
   if (forest || search || kind == SolverKind::kMessages) {
     const std::vector<Index> table_of = SharedTables(*structure);
+    std::vector<Index> table_factor;
     for (Index c = 0; c < graph->num_factors(); ++c) {
-      if (table_of[c] == static_cast<Index>(entry.table_factor.size()))
-        entry.table_factor.push_back(c);
+      if (table_of[c] == static_cast<Index>(table_factor.size())) table_factor.push_back(c);
     }
     if (forest) {
-      entry.forest = std::make_unique<PairForest>(graph, table_of);
+      entry.method =
+          ForestMethod{std::make_unique<PairForest>(graph, table_of), std::move(table_factor)};
     } else {
-      entry.passing = std::make_unique<MessagePassing>(graph, table_of);
+      MessageMethod method{std::make_unique<MessagePassing>(graph, table_of), nullptr,
+                           std::move(table_factor)};
       if (search && MessageBranchAndBound::Fits(*graph)) {
-        entry.search = std::make_unique<MessageBranchAndBound>(graph);
-        entry.search->SetStop(options.stop);
+        method.search = std::make_unique<MessageBranchAndBound>(graph);
+        method.search->SetStop(options.stop);
       }
+      entry.method = std::move(method);
       // Corners are labellings. With branch and bound the bounds hold for labellings only.
       entry.relaxed = !search;
     }
@@ -146,7 +155,7 @@ ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Struct
 void ExampleOracle::Refresh() { spare_changes_ = 0; }
 
 void ExampleOracle::ChangeSums(Index position, double before, double after) {
-  const MultiLabelForm& form = *entries_[0].form;
+  const MultiLabelForm& form = entries_[0].by_form()->form;
   const Index pair = position - form.pair_weight()[0];
   if (pair < 0 || pair >= static_cast<Index>(form.pairs().size())) return;
   --spare_changes_;
@@ -165,11 +174,14 @@ double ExampleOracle::Maximise(Index m, std::span<const double> slot_scores,
   if (slack_) return MaximiseSlack(m, slot_scores, weights, warm, corner);
   if (counts_) return MaximiseCounts(m, slot_scores, weights, corner);
   Entry& entry = entries_[problem_.data().structure_of(m)];
-  if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
-  if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, bound, corner);
-  if (entry.passing)
-    return MaximiseByMessages(&entry, m, slot_scores, weights, warm, bound, corner);
-  return MaximiseBySolver(&entry, m, slot_scores, weights, warm, corner);
+  if (FormMethod* form = entry.by_form())
+    return MaximiseForm(form, m, slot_scores, weights, bound, corner);
+  if (auto* forest = std::get_if<ForestMethod>(&entry.method))
+    return MaximiseForest(forest, m, slot_scores, weights, bound, corner);
+  if (auto* messages = std::get_if<MessageMethod>(&entry.method))
+    return MaximiseByMessages(messages, m, slot_scores, weights, warm, bound, corner);
+  MapSolver* const solver = std::get<SolverMethod>(entry.method).solver.get();
+  return MaximiseBySolver(solver, m, slot_scores, weights, warm, corner);
 }
 
 double ExampleOracle::MaximiseSlack(Index m, std::span<const double> slot_scores,
@@ -187,14 +199,14 @@ void ExampleOracle::SolveSlack(Index m, std::span<const double> u, std::span<con
   if (slack_->MethodOf(m) == SlackMethod::kMultipliers) {
     const std::size_t k = problem_.data().structure_of(m);
     const auto& structure = problem_.data().structures()[k];
-    if (!entries_[k].solver) {
+    if (!std::holds_alternative<SolverMethod>(entries_[k].method)) {
       Options options = options_;
       if (options.solver == SolverKind::kAuto)
         options.solver = AutomaticSlackSolver(structure->graph());
       entries_[k] = MakeSolverEntry(structure, options);
       entries_[k].relaxed = false;
     }
-    solver = entries_[k].solver.get();
+    solver = std::get<SolverMethod>(entries_[k].method).solver.get();
     if (!weights.empty()) solver->SetWeights(weights);
   }
   slack_->Maximise(m, u, solver, warm, &result_);
@@ -232,19 +244,19 @@ double ExampleOracle::RoughBound(Index m, std::span<const double> slot_scores,
     const auto slots = SlotCoordinates(example.structure());
     return CrudeBound(m, CrudeScore(m, slot_scores.first(slots), weights));
   }
-  Entry& entry = entries_[problem_.data().structure_of(m)];
-  if (!entry.form) {
+  FormMethod* const method = entries_[problem_.data().structure_of(m)].by_form();
+  if (method == nullptr) {
     ReadCoordinates(example.structure(), slot_scores, weights);
     RoughResult(m, coordinates_);
     return result_.upper_bound;
   }
   // x_i x_j is at most (x_i + x_j) / 2, and at least 0.
-  const MultiLabelForm& form = *entry.form;
+  const MultiLabelForm& form = method->form;
   const std::span<const double> loss = problem_.loss(m);
   u_.resize(form.num_variables());
   form.UnaryCoefficients(loss, slot_scores, weights, u_);
   const std::span<const double> t = form.PairCoefficients(weights, &t_);
-  if (!keeps_sums_ || spare_changes_ == 0) entry.roof->ComputeRowSums(t, &sums_);
+  if (!keeps_sums_ || spare_changes_ == 0) method->roof->ComputeRowSums(t, &sums_);
   if (keeps_sums_) spare_changes_ = MostChanges(form);
   double sum = 0;
   for (std::size_t i = 0; i < u_.size(); ++i)
@@ -289,23 +301,23 @@ double ExampleOracle::SumOfMaxima(const FactorGraph& graph) const {
   return sum;
 }
 
-double ExampleOracle::MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
+double ExampleOracle::MaximiseForm(FormMethod* method, Index m, std::span<const double> slot_scores,
                                    std::span<const double> weights, bool bound,
                                    SparseCorner* corner) {
-  const MultiLabelForm& form = *entry->form;
+  const MultiLabelForm& form = method->form;
   const std::span<const double> loss = problem_.loss(m);
   u_.resize(form.num_variables());
   form.UnaryCoefficients(loss, slot_scores, weights, u_);
   const std::span<const double> t = form.PairCoefficients(weights, &t_);
-  if (keeps_sums_ && spare_changes_ == 0) entry->roof->ComputeRowSums(t, &sums_);
+  if (keeps_sums_ && spare_changes_ == 0) method->roof->ComputeRowSums(t, &sums_);
   if (keeps_sums_) spare_changes_ = MostChanges(form);
-  entry->roof->Solve(u_, t, keeps_sums_ ? &sums_ : nullptr);
-  form.ReadCorner(*entry->roof, t, loss, corner);
+  method->roof->Solve(u_, t, keeps_sums_ ? &sums_ : nullptr);
+  form.ReadCorner(*method->roof, t, loss, corner);
   if (!bound) return -kInfinity;
   // The dual objective at the flows, which is a bound for any flows (inference/binary_pairs.h),
   // plus the losses of state 0.
   flows_.resize(t.size());
-  entry->roof->DualFlows(flows_);
+  method->roof->DualFlows(flows_);
   double sum = 0;
   for (std::size_t e = 0; e < t.size(); ++e) {
     const VariablePair& pair = form.pairs()[e];
@@ -324,9 +336,9 @@ double ExampleOracle::MaximiseForm(Entry* entry, Index m, std::span<const double
 
 bool ExampleOracle::ReadTruth(Index m, SparseCorner* corner) const {
   if (slack_ || counts_) return false;
-  const Entry& entry = entries_[problem_.data().structure_of(m)];
-  if (!entry.form) return false;
-  entry.form->ReadLabelling(problem_.data().example(m).labels(), corner);
+  const FormMethod* const method = entries_[problem_.data().structure_of(m)].by_form();
+  if (method == nullptr) return false;
+  method->form.ReadLabelling(problem_.data().example(m).labels(), corner);
   return true;
 }
 
@@ -391,13 +403,14 @@ void ExampleOracle::ResultOfTruth(Index m) {
   result_.upper_bound = std::max(SumOfMaxima(example.graph()), result_.value);
 }
 
-double ExampleOracle::MaximiseBySolver(Entry* entry, Index m, std::span<const double> slot_scores,
+double ExampleOracle::MaximiseBySolver(MapSolver* solver, Index m,
+                                       std::span<const double> slot_scores,
                                        std::span<const double> weights, WarmStart* warm,
                                        SparseCorner* corner) {
   ReadCoordinates(problem_.data().example(m).structure(), slot_scores, weights);
   FillAllScores(m, coordinates_);
-  entry->solver->SetWeights(weights);
-  SolveUnlessCut(m, entry->solver.get(), warm);
+  solver->SetWeights(weights);
+  SolveUnlessCut(m, solver, warm);
   ReadResult(m, corner);
   return result_.upper_bound;
 }
@@ -471,7 +484,8 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   } else if (counts_) {
     SolveCounts(m, u);
   } else {
-    MapSolver& solver = *entries_[problem_.data().structure_of(m)].solver;
+    MapSolver& solver =
+        *std::get<SolverMethod>(entries_[problem_.data().structure_of(m)].method).solver;
     if (!weights.empty()) solver.SetWeights(weights);
     FillAllScores(m, u, offsets);
     SolveUnlessCut(m, &solver, warm);
@@ -523,9 +537,11 @@ bool ExampleOracle::relaxed() const {
 std::int64_t ExampleOracle::work() const {
   std::int64_t work = table_work_ + (counts_ ? counts_->work() : 0) + (slack_ ? slack_->work() : 0);
   for (const Entry& entry : entries_) {
-    if (entry.form) work += 2 * entry.roof->work();
-    if (entry.solver) work += entry.solver->work();
-    if (entry.search) work += entry.search->work();
+    if (const FormMethod* form = entry.by_form()) work += 2 * form->roof->work();
+    if (const auto* solver = std::get_if<SolverMethod>(&entry.method))
+      work += solver->solver->work();
+    if (const auto* messages = std::get_if<MessageMethod>(&entry.method))
+      work += messages->search != nullptr ? messages->search->work() : 0;
   }
   return work;
 }
@@ -536,11 +552,12 @@ void ExampleOracle::Archive(StateArchive* archive) {
   archive->Flag(&keeps_sums);
   archive->Require(keeps_sums == keeps_sums_, "the oracle is another one");
   if (!keeps_sums_) return;
-  sums_.positive.resize(entries_[0].form->num_variables());
+  const MultiLabelForm& form = entries_[0].by_form()->form;
+  sums_.positive.resize(form.num_variables());
   sums_.negative.resize(sums_.positive.size());
   archive->FiniteReals(sums_.positive);
   archive->FiniteReals(sums_.negative);
-  archive->Integer(&spare_changes_, 0, MostChanges(*entries_[0].form));
+  archive->Integer(&spare_changes_, 0, MostChanges(form));
 }
 
 }  // namespace slackline::internal

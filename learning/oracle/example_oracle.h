@@ -15,8 +15,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include <slackline/inference/map_solver.h>
@@ -154,19 +154,31 @@ class ExampleOracle {
   };
   static FeatureCount CountFeatures(const Structure& structure);
 
-  /// The method for a structure. Exactly one of `form` (with `roof`), `forest`, `passing`, `solver`
-  /// is set.
+  /// Methods for a structure. table_factor: per score table, a factor that has it.
+  struct FormMethod {
+    MultiLabelForm form;
+    std::unique_ptr<RoofDuality> roof;
+  };
+  struct ForestMethod {
+    std::unique_ptr<PairForest> forest;
+    std::vector<Index> table_factor;
+  };
+  struct MessageMethod {
+    std::unique_ptr<MessagePassing> passing;
+    std::unique_ptr<MessageBranchAndBound> search;  // null: not wanted, or too large a graph
+    std::vector<Index> table_factor;
+  };
+  struct SolverMethod {
+    std::unique_ptr<MapSolver> solver;
+  };
   struct Entry {
     FeatureCount features;
-    std::optional<MultiLabelForm> form;
-    std::unique_ptr<RoofDuality> roof;
-    std::unique_ptr<MessagePassing> passing;
-    // Set besides `passing` if branch and bound is wanted and fits the graph.
-    std::unique_ptr<MessageBranchAndBound> search;
-    std::unique_ptr<PairForest> forest;
-    std::vector<Index> table_factor;  // per table of `passing` or `forest`: a factor that has it
-    std::unique_ptr<MapSolver> solver;
+    // monostate: with the loss 1 − F1, and until slack rescaling needs a solver.
+    std::variant<std::monostate, FormMethod, ForestMethod, MessageMethod, SolverMethod> method;
     bool relaxed = false;  // the relaxation of a forest is the exact problem
+
+    FormMethod* by_form() { return std::get_if<FormMethod>(&method); }
+    const FormMethod* by_form() const { return std::get_if<FormMethod>(&method); }
   };
   static Entry MakeEntry(const std::shared_ptr<const Structure>& structure, const Options& options);
   static Entry MakeSolverEntry(const std::shared_ptr<const Structure>& structure,
@@ -188,21 +200,21 @@ class ExampleOracle {
                        std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
   double MaximiseCounts(Index m, std::span<const double> slot_scores,
                         std::span<const double> weights, SparseCorner* corner);
-  double MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
+  double MaximiseForm(FormMethod* method, Index m, std::span<const double> slot_scores,
                       std::span<const double> weights, bool bound, SparseCorner* corner);
-  double MaximiseForest(Entry* entry, Index m, std::span<const double> slot_scores,
+  double MaximiseForest(ForestMethod* method, Index m, std::span<const double> slot_scores,
                         std::span<const double> weights, bool bound, SparseCorner* corner);
-  double MaximiseByMessages(Entry* entry, Index m, std::span<const double> slot_scores,
+  double MaximiseByMessages(MessageMethod* method, Index m, std::span<const double> slot_scores,
                             std::span<const double> weights, WarmStart* warm, bool bound,
                             SparseCorner* corner);
-  double MaximiseBySolver(Entry* entry, Index m, std::span<const double> slot_scores,
+  double MaximiseBySolver(MapSolver* solver, Index m, std::span<const double> slot_scores,
                           std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
   void SolveUnlessCut(Index m, MapSolver* solver, WarmStart* warm);
   void RoughResult(Index m, std::span<const double> u, std::span<const double> offsets = {});
   void ResultOfTruth(Index m);
   /// The corner of the ground truth with a bound that needs no tables.
   Corner CornerOfTruth(Index m, std::span<const double> u, std::span<const double> offsets);
-  double PassLonger(Entry* entry, Index m, std::span<const double> slot_scores,
+  double PassLonger(MessageMethod* method, Index m, std::span<const double> slot_scores,
                     std::span<const double> weights);
   /// Fills result_ with slack rescaling. weights: for global factors; may be empty without them.
   void SolveSlack(Index m, std::span<const double> u, std::span<const double> weights,
@@ -214,9 +226,9 @@ class ExampleOracle {
 
   void ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
                        std::span<const double> weights);
-  /// Fills the scores of variables and the tables of `solver`, which belongs to the entry.
+  /// Fills the scores of variables and the tables of `solver`.
   template <class Solver>
-  void FillScores(const Entry& entry, Index m, std::span<const double> slot_scores,
+  void FillScores(std::span<const Index> table_factor, Index m, std::span<const double> slot_scores,
                   std::span<const double> weights, Solver* solver);
   /// Writes the scores of all parts, losses and offsets included, to scores_.
   void FillAllScores(Index m, std::span<const double> u, std::span<const double> offsets = {});

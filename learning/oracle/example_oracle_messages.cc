@@ -27,8 +27,9 @@ constexpr double kReached = 1e-9;           // of max(1, |value|): a gap not wor
 }  // namespace
 
 template <class Solver>
-void ExampleOracle::FillScores(const Entry& entry, Index m, std::span<const double> slot_scores,
-                               std::span<const double> weights, Solver* solver) {
+void ExampleOracle::FillScores(std::span<const Index> table_factor, Index m,
+                               std::span<const double> slot_scores, std::span<const double> weights,
+                               Solver* solver) {
   const ExampleView example = problem_.data().example(m);
   const FactorGraph& graph = example.graph();
   ReadCoordinates(example.structure(), slot_scores, weights);
@@ -39,8 +40,8 @@ void ExampleOracle::FillScores(const Entry& entry, Index m, std::span<const doub
     AddPartScores(example, i, coordinates_,
                   scores.subspan(graph.state_offset(i), graph.cardinality(i)));
   }
-  for (std::size_t t = 0; t < entry.table_factor.size(); ++t) {
-    const Index c = entry.table_factor[t];
+  for (std::size_t t = 0; t < table_factor.size(); ++t) {
+    const Index c = table_factor[t];
     scores_.assign(graph.factor_states(c), 0.0);
     AddPartScores(example, graph.num_variables() + c, coordinates_, scores_);
     solver->SetTable(static_cast<Index>(t), scores_);
@@ -56,23 +57,25 @@ void ExampleOracle::ReadLabelling(Index m, SparseCorner* corner) {
   corner->loss += problem_.training().LossOf(m, labels_);
 }
 
-double ExampleOracle::MaximiseForest(Entry* entry, Index m, std::span<const double> slot_scores,
+double ExampleOracle::MaximiseForest(ForestMethod* method, Index m,
+                                     std::span<const double> slot_scores,
                                      std::span<const double> weights, bool bound,
                                      SparseCorner* corner) {
-  FillScores(*entry, m, slot_scores, weights, entry->forest.get());
-  const double value = entry->forest->Maximise(labels_);
-  table_work_ += entry->forest->work();
+  FillScores(method->table_factor, m, slot_scores, weights, method->forest.get());
+  const double value = method->forest->Maximise(labels_);
+  table_work_ += method->forest->work();
   if (!bound) ReadLabelling(m, corner);
   return value;
 }
 
 /// Makes a few iterations and a labelling for training; for checks only computes the bound.
-double ExampleOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const double> slot_scores,
+double ExampleOracle::MaximiseByMessages(MessageMethod* method, Index m,
+                                         std::span<const double> slot_scores,
                                          std::span<const double> weights, WarmStart* warm,
                                          bool bound, SparseCorner* corner) {
   const FactorGraph& graph = problem_.data().example(m).graph();
-  MessagePassing& passing = *entry->passing;
-  FillScores(*entry, m, slot_scores, weights, &passing);
+  MessagePassing& passing = *method->passing;
+  FillScores(method->table_factor, m, slot_scores, weights, &passing);
   ReadMessages(graph, warm, &messages_);
   const Index iterations =
       options_.effort == Effort::kTraining ? kTrainingIterations : kCheckingIterations;
@@ -84,7 +87,7 @@ double ExampleOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const 
     if (before - reached <= kMessageTolerance * std::abs(reached)) break;
   }
   WriteMessages(messages_, warm);
-  const bool searches = entry->search && options_.searches == Searches::kAlways;
+  const bool searches = method->search && options_.searches == Searches::kAlways;
   if (bound && !searches) return passing.Bound(messages_);
 
   passing.Decode(messages_, labels_);
@@ -96,7 +99,7 @@ double ExampleOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const 
     reached = std::max(value, certified);
     if (reached - value > kReached * std::max(1.0, std::abs(value))) {
       BranchAndBoundPlan plan = BranchAndBoundPlan::Read(graph, warm);
-      entry->search->Solve(scores_, messages_, &result_, plan.next_doublings());
+      method->search->Solve(scores_, messages_, &result_, plan.next_doublings());
       plan.Record(result_.exact);
       plan.Write(graph, warm);
       if (result_.value > value) labels_ = result_.labels;
@@ -109,8 +112,8 @@ double ExampleOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const 
 }
 
 bool ExampleOracle::SearchesOnDemand(Index m) const {
-  return options_.searches == Searches::kOnDemand && !entries_.empty() &&
-         entries_[problem_.data().structure_of(m)].passing;
+  return options_.searches == Searches::kOnDemand &&
+         std::holds_alternative<MessageMethod>(entries_[problem_.data().structure_of(m)].method);
 }
 
 double ExampleOracle::Search(Index m, std::span<const double> slot_scores,
@@ -118,18 +121,18 @@ double ExampleOracle::Search(Index m, std::span<const double> slot_scores,
                              SparseCorner* corner, bool* complete) {
   *complete = false;
   if (corner == nullptr && EndsEarly(m)) return kInfinity;
-  Entry& entry = entries_[problem_.data().structure_of(m)];
+  auto& method = std::get<MessageMethod>(entries_[problem_.data().structure_of(m)].method);
   const FactorGraph& graph = problem_.data().example(m).graph();
   ReadMessages(graph, warm, &messages_);
   double bound = kInfinity;
-  if (entry.search) {
+  if (method.search) {
     ReadCoordinates(problem_.data().example(m).structure(), slot_scores, weights);
     FillAllScores(m, coordinates_);
-    entry.search->Solve(scores_, messages_, &result_, doublings);
+    method.search->Solve(scores_, messages_, &result_, doublings);
     bound = result_.upper_bound;
     *complete = result_.exact;
   } else {
-    bound = PassLonger(&entry, m, slot_scores, weights);
+    bound = PassLonger(&method, m, slot_scores, weights);
     WriteMessages(messages_, warm);
   }
   if (corner != nullptr) {
@@ -140,10 +143,11 @@ double ExampleOracle::Search(Index m, std::span<const double> slot_scores,
 }
 
 /// Makes many iterations from messages_; result_ becomes the best of several labellings on the way.
-double ExampleOracle::PassLonger(Entry* entry, Index m, std::span<const double> slot_scores,
+double ExampleOracle::PassLonger(MessageMethod* method, Index m,
+                                 std::span<const double> slot_scores,
                                  std::span<const double> weights) {
-  MessagePassing& passing = *entry->passing;
-  FillScores(*entry, m, slot_scores, weights, &passing);
+  MessagePassing& passing = *method->passing;
+  FillScores(method->table_factor, m, slot_scores, weights, &passing);
   result_.value = -kInfinity;
   result_.labels.clear();
   for (Index k = 0; k < kLongIterations; ++k) {

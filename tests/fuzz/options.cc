@@ -63,8 +63,8 @@ void SetOptionsTogether(std::string_view text) {
 void ReadValues(std::string_view value) {
   const std::string text(value);
   TryToRead([&] { SetEveryOption(value); });
-  TryToRead([&] { program::ReadCount("count", value, 1); });
-  TryToRead([&] { program::ReadReal("real", value, true); });
+  TryToRead([&] { ReadCount("count", value, 1); });
+  TryToRead([&] { ReadReal("real", value, true); });
   TryToRead([&] { ReadLossScale(value); });
   TryToRead([&] { CheckChoice("choice", value, {"one", "two"}); });
   TryToRead([&] {

@@ -97,7 +97,8 @@ std::string OfLearner(const LearnerRecord& learner) {
 }
 
 int RunOptions(const OptionsCommand& command) {
-  WriteOutput("-", command.learner.empty() ? Everything() : OfLearner(LearnerNamed(command.learner)));
+  WriteOutput("-",
+              command.learner.empty() ? Everything() : OfLearner(LearnerNamed(command.learner)));
   return 0;
 }
 

@@ -320,9 +320,8 @@ void SessionFlags::Register(Command* app) {
           ->SetAudience(Audience::kCommand);
   Option* path = AddTextOption(
       app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
-      "instead of --lambda: train with these values, or with COUNT values in a geometric sequence, "
-      "each training from the solution of the previous "
-      "one. Models are written to OUT-<lambda>.slk; stopping rules apply to each value");
+      "instead of --lambda: train with these values, or COUNT values in a geometric sequence, and "
+      "write the models to OUT-<lambda>.slk");
   app->StartGroup(kOutputGroup);
   AddTextOption(app, "log", &log, "RUN.jsonl",
                 "write a JSON object per check; - is the standard output");

@@ -24,57 +24,72 @@ constexpr const char* kMatchingExamples =
     "  slackline matching predict drawn/test.txt --model alignments.slk --out predicted.txt";
 
 constexpr TaskTexts kMatchingTexts = {
-    .train = {"train",
-    "Trains a model of matchings, with a weight for every feature of edges. Training and "
-    "prediction are exact.\n"
-    "Every node has at most a given number of edges (--left-capacity, --right-capacity).\n"
-    "DATA is plain or gzip (docs/reference/matching_format.md); - reads the standard input:\n\n"
-    "  3 2                          an example: numbers of left and right nodes\n"
-    "  0 1 1 dice:0.8 distance:0.1  left node, right node, label (1, 0, p or ?), features\n"
-    "  2 0 0 dice:0.3 same          a feature without a number has the value 1\n"
-    "                               a blank line ends the example\n\n"
-    "Ctrl-C ends training early and keeps the best model.",
-    "Examples:\n"
-    "  slackline matching train drawn/train.txt --lambda 0.01 --model alignments.slk\n"
-    "  slackline matching train pairs.txt.gz --left-capacity 2 --recall-cost 1 --model pairs.slk"},
+    .train =
+        {"train",
+         "Trains a model of matchings, with a weight for every feature of edges. Training and "
+         "prediction are exact.\n"
+         "Every node has at most a given number of edges (--left-capacity, --right-capacity).\n"
+         "DATA is plain or gzip (docs/reference/matching_format.md); - reads the standard "
+         "input:\n\n"
+         "  3 2                          an example: numbers of left and right nodes\n"
+         "  0 1 1 dice:0.8 distance:0.1  left node, right node, label (1, 0, p or ?), features\n"
+         "  2 0 0 dice:0.3 same          a feature without a number has the value 1\n"
+         "                               a blank line ends the example\n\n"
+         "Ctrl-C ends training early and keeps the best model.",
+         "Examples:\n"
+         "  slackline matching train drawn/train.txt --lambda 0.01 --model alignments.slk\n"
+         "  slackline matching train pairs.txt.gz --left-capacity 2 --recall-cost 1 --model "
+         "pairs.slk"},
     .cv = {"cv",
-    "Chooses lambda by cross-validation over the examples of DATA, then trains with it on all of "
-    "them.\n"
-    "The examples are divided into K folds at random. For each fold, models are trained on the "
-    "other folds for all values of\n"
-    "lambda, from the largest to the smallest, each starting from the solution of the previous "
-    "one, and are evaluated on the\n"
-    "fold. The table has mean and standard deviation over the folds. Ctrl-C ends cross-validation "
-    "early. Features are\n"
-    "numbered, and scaled, over all examples.",
-    "Examples:\n"
-    "  slackline matching cv drawn/train.txt --model alignments.slk\n"
-    "  slackline matching cv pairs.txt.gz --lambda-path 0.1,0.01,0.001 --folds 10 --metric exact "
-    "--no-refit --json"},
-    .predict = {"predict",
-    "Predicts a best matching of every example. DATA is read like training data; - reads the "
-    "standard input. Labels in DATA\n"
-    "are not used.\n\n"
-    "--output pairs writes one line per example: the chosen edges as LEFT-RIGHT, separated by "
-    "blanks.\n"
-    "--output edges writes the examples as DATA has them, with the predicted labels and without "
-    "features.\n"
-    "--output scores writes the same, with the score of each edge after its label: what choosing "
-    "the edge adds.",
-    "Examples:\n"
-    "  slackline matching predict drawn/test.txt --model alignments.slk --out predicted.txt\n"
-    "  slackline matching predict drawn/test.txt --model alignments.slk --output scores"},
-    .evaluate = {"evaluate",
-    "Predicts the matchings of examples and compares them with the labels given in DATA. Edges "
-    "whose label is not known (?) do not\ncount. Possible edges (p) are right where they are "
-    "predicted, and not missed where they are not.",
-    "Examples:\n"
-    "  slackline matching evaluate drawn/test.txt --model alignments.slk\n"
-    "  slackline matching evaluate drawn/test.txt --model alignments.slk --json > metrics.json"},
+           "Chooses lambda by cross-validation over the examples of DATA, then trains with it on "
+           "all of "
+           "them.\n"
+           "The examples are divided into K folds at random. For each fold, models are trained on "
+           "the "
+           "other folds for all values of\n"
+           "lambda, from the largest to the smallest, each starting from the solution of the "
+           "previous "
+           "one, and are evaluated on the\n"
+           "fold. The table has mean and standard deviation over the folds. Ctrl-C ends "
+           "cross-validation "
+           "early. Features are\n"
+           "numbered, and scaled, over all examples.",
+           "Examples:\n"
+           "  slackline matching cv drawn/train.txt --model alignments.slk\n"
+           "  slackline matching cv pairs.txt.gz --lambda-path 0.1,0.01,0.001 --folds 10 --metric "
+           "exact "
+           "--no-refit --json"},
+    .predict =
+        {"predict",
+         "Predicts a best matching of every example. DATA is read like training data; - reads the "
+         "standard input. Labels in DATA\n"
+         "are not used.\n\n"
+         "--output pairs writes one line per example: the chosen edges as LEFT-RIGHT, separated by "
+         "blanks.\n"
+         "--output edges writes the examples as DATA has them, with the predicted labels and "
+         "without "
+         "features.\n"
+         "--output scores writes the same, with the score of each edge after its label: what "
+         "choosing "
+         "the edge adds.",
+         "Examples:\n"
+         "  slackline matching predict drawn/test.txt --model alignments.slk --out predicted.txt\n"
+         "  slackline matching predict drawn/test.txt --model alignments.slk --output scores"},
+    .evaluate =
+        {"evaluate",
+         "Predicts the matchings of examples and compares them with the labels given in DATA. "
+         "Edges "
+         "whose label is not known (?) do not\ncount. Possible edges (p) are right where they are "
+         "predicted, and not missed where they are not.",
+         "Examples:\n"
+         "  slackline matching evaluate drawn/test.txt --model alignments.slk\n"
+         "  slackline matching evaluate drawn/test.txt --model alignments.slk --json > "
+         "metrics.json"},
     .metrics =
-      "what to choose by: F1, precision or recall of the edges, share of examples without a wrong "
-      "edge, mean loss by the costs or alignment error rate (the smaller the better). Of equal "
-      "values, the largest lambda is chosen"};
+        "what to choose by: F1, precision or recall of the edges, share of examples without a "
+        "wrong "
+        "edge, mean loss by the costs or alignment error rate (the smaller the better). Of equal "
+        "values, the largest lambda is chosen"};
 
 constexpr const char* kDrawDescription =
     "Draws synthetic alignments of sentences to try matchings with: DIR/train.txt, and "

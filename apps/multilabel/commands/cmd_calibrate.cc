@@ -24,10 +24,7 @@ std::string Figures(const Reliability& reliability) {
 }  // namespace
 
 void AddCalibrateFlag(Command* app, bool* calibrate, const std::string& folds) {
-  const std::string text =
-      "also learn probabilities (predict --output probabilities), by one\n"
-      "more training with the same lambda for each of " +
-      folds;
+  const std::string text = "also learn probabilities, by one more training for each of " + folds;
   app->AddFlag("--calibrate", calibrate, text);
 }
 

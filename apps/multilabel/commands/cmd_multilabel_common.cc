@@ -86,9 +86,8 @@ void DataFlags::Register(Command* app) {
   scale.Register(app);
   app->StartGroup(kModelGroup);
   AddTextOption(app, "graph", &graph, "full|none|tree|auto|FILE",
-                "pairs of labels that are joined: all, none, a maximum spanning tree of their "
-                "mutual information, the best of these by cross-validation (auto), or those in a "
-                "file, two labels a line",
+                "pairs of labels that are joined: all, none, a tree of dependent labels, the best "
+                "of these by cross-validation (auto), or those in a file",
                 "full");
   AddTextOption(app, "loss", &loss, "mean|count|f1",
                 "share or number of an example's labels that are wrong, or 1 - F1 (with --graph "

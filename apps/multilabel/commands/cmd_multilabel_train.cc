@@ -115,8 +115,7 @@ void AddMultiLabelTrain(Command* parent, Action* action) {
   command->data.Register(app);
   Option* clusters =
       AddTextOption(app, "clusters", &command->clusters, "N",
-                    "train again with factors over at most N triples of labels, chosen where the "
-                    "relaxation is not tight")
+                    "tighten the relaxation with factors over at most N triples of labels")
           ->SetAudience(Audience::kCommand);
   AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
                 "choose the clusters in R rounds of training, N/R of them in each", "1")

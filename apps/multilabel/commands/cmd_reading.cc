@@ -11,11 +11,8 @@
 namespace slackline::internal::program {
 
 void RegisterFormat(Command* app, std::string* format) {
-  AddTextOption(
-      app, "format", format, "auto|arff|libsvm|csv|tsv",
-      "format of DATA. auto decides by the first line: ARFF begins with @; LIBSVM has labels, then "
-      "index:value; any other is the header of a table",
-      "auto")
+  AddTextOption(app, "format", format, "auto|arff|libsvm|csv|tsv",
+                "format of DATA; auto decides by the first line", "auto")
       ->SetAudience(Audience::kCommand);
 }
 
@@ -33,14 +30,13 @@ void RegisterStrict(Command* app, bool* strict) {
 void TableFlags::Register(Command* app) {
   AddTextOption(
       app, "label-columns", &label_columns, "LIST",
-      "columns that are labels, separated by commas: names, patterns such as tag_*, positions (3; "
-      "-1 is the last column), or ranges of positions (2:5; -3: for the last three)");
+      "columns that are labels: names, patterns (tag_*), positions (3; -1: the last one) or ranges "
+      "of them (2:5; -3: for the last three), separated by commas");
   AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
                 "columns that are neither labels nor features, in the same notation")
       ->SetAudience(Audience::kCommand);
   AddTextOption(app, "labels-in", &labels_in, "COLUMN[:C]",
-                "instead of --label-columns: the column that lists the labels of each row, with the "
-                "character C between them: sky;sea")
+                "the column that lists the labels of each row, with C between them: sky;sea")
       ->SetAudience(Audience::kCommand);
   cells.Register(app);
 }

@@ -18,9 +18,6 @@
 
 namespace slackline::internal::program {
 
-/// The default text of --lambda in training commands.
-inline constexpr std::string_view kDefaultSegmentLambda = "from the data";
-
 /// The options of training data and model.
 struct SegmentFlags : SegmentChoices {
   std::string features;

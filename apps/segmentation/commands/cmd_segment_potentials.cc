@@ -57,7 +57,6 @@ void Register(Command* app, PotentialsCommand* command) {
   AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
   app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
   command->train.Register(app);
-  command->train.SetDefaultText("lambda", kDefaultSegmentLambda);
 }
 
 /// Trains and scores images. The text of the scores is complete before anything is written.

@@ -49,7 +49,6 @@ void AddSegmentTrain(Command* parent, Action* action) {
       parent, action, {"train", kSegmentTrainDescription, kSegmentTrainExamples}, RunSegmentTrain);
   command->segment.Register(app);
   command->session.Register(app);
-  command->session.train.SetDefaultText("lambda", kDefaultSegmentLambda);
   app->ShowGroups();
 }
 

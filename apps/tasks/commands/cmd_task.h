@@ -192,9 +192,8 @@ int RunTaskEvaluate(const TaskPredictCommand& command) {
     if (Task::NumKnown(metrics) == 0)
       throw DataError(result.data.source, 0,
                       "no label is known: there is nothing to compare predictions with");
-    WriteOutput("-", command.json
-                         ? JsonText(NumbersJson(Task::MetricNumbers(metrics, result.data)))
-                         : Task::MetricsText(metrics, result.model));
+    WriteOutput("-", command.json ? JsonText(NumbersJson(Task::MetricNumbers(metrics, result.data)))
+                                  : Task::MetricsText(metrics, result.model));
   });
   return 0;
 }

@@ -103,8 +103,8 @@ TEST_CASE("`options` lists every option that --help-all leaves out, and every le
     const bool listed = !record.basic && record.name != "learner";
     CHECK_MESSAGE(Has(options, "--" + std::string(record.name)) == listed, record.name);
   }
-  for (const char* name : {"--verify", "--checkpoint", "--checkpoint-every", "--resume",
-                           "--compact"})
+  for (const char* name :
+       {"--verify", "--checkpoint", "--checkpoint-every", "--resume", "--compact"})
     CHECK_MESSAGE(Has(options, name), name);
   CHECK_FALSE(Has(options, "--model"));
   for (const LearnerRecord* learner : Learners())

@@ -70,9 +70,8 @@ struct PreparedMatchings {
 };
 
 PreparedMatchings PrepareMatchings(const LoadedText& loaded, const TrainOptions& options) {
-  TaskInput<MatchingTask> input =
-      MakeTaskInput<MatchingTask>(TaskOptions(MatchingTask::Options()), loaded.data,
-                                  loaded.dictionary, ExactRanks(options));
+  TaskInput<MatchingTask> input = MakeTaskInput<MatchingTask>(
+      TaskOptions(MatchingTask::Options()), loaded.data, loaded.dictionary, ExactRanks(options));
   TaskTraining<MatchingTask> training(&input);
   PreparedMatchings made;
   made.divisor = input.model.scaling().divisor();

@@ -15,9 +15,9 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 
-#include "tests/core/temporary_folder.h"
 #include "tests/apps/program.h"
 #include "tests/apps/tasks/ranking_task.h"
+#include "tests/core/temporary_folder.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -29,8 +29,9 @@ constexpr program::TaskTexts kRankingTexts = {
     .cv = {"cv", "Chooses lambda.", ""},
     .predict = {"predict", "Predicts the order of the items of each query.", ""},
     .evaluate = {"evaluate", "Compares predicted orders with given ones.", ""},
-    .metrics = "share of the pairs of items in the right order, or of queries with the right "
-               "first item"};
+    .metrics =
+        "share of the pairs of items in the right order, or of queries with the right "
+        "first item"};
 
 /// Runs `ranking WORDS` in this process; returns what it writes to the standard output.
 std::string RunRanking(std::vector<std::string> words) {

@@ -288,7 +288,8 @@ TEST_CASE("an interrupted run continues on any number of ranks, bit for bit") {
   }
 }
 
-TEST_CASE("a preparation that must end on one rank ends on all, with the certificate of zero weights") {
+TEST_CASE(
+    "a preparation that must end on one rank ends on all, with the certificate of zero weights") {
   Random random(24);
   const Problem problem = DenseProblem(random, 40);
   const double at_zero = PrimalAtZeroWeights(problem);
