@@ -39,7 +39,7 @@ class LabelWords {
   std::int8_t Add(Index label, std::string_view text, const std::string& file, long line);
   static constexpr std::int8_t kEmptyCell = -2;
 
-  /// Takes these words for no and yes into AddNotes, where they are declared beforehand.
+  /// Tells AddNotes the words for no and yes where the file declares them.
   void Tell(const std::string& no, const std::string& yes);
 
   /// Where several ranks have read rows, all of them call this function before Resolve.
