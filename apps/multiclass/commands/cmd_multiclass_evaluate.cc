@@ -114,7 +114,7 @@ void AppendConfusion(const Report& report, std::string* text) {
   }
 }
 
-/// The most frequent errors; of equally frequent ones, the first of the table.
+/// The most frequent errors; among equals, the first of the table.
 void AppendErrors(const Report& report, std::string* text) {
   struct Error {
     std::int64_t count;
