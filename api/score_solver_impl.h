@@ -50,9 +50,9 @@ class ScoreSolver {
   void StartClock(const internal::StopCondition* shared = nullptr);
 
   bool has_globals() const { return has_globals_; }
-  /// Without cycles and without factors that have their own max oracle.
+  /// Whether the graph has no cycles and no factors with their own max oracle.
   bool forest() const { return forest_; }
-  /// At most 65 536 labellings.
+  /// Whether there are at most 65 536 labellings.
   bool small() const { return small_; }
   /// Whether a score is −∞.
   bool restricted() const { return restricted_; }

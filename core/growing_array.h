@@ -54,9 +54,9 @@ class GrowingArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// In memory.
+  /// Makes an empty array in memory.
   GrowingArray() = default;
-  /// In a file in this folder; "": in memory.
+  /// Makes an empty array in a file in this folder; "": in memory.
   explicit GrowingArray(const std::string& folder) {
     if (!folder.empty()) file_ = std::make_unique<MappedFile>(folder);
   }

@@ -104,7 +104,7 @@ class PresolvedSolver final : public MapSolver {
   SolverMaker make_;
   std::unique_ptr<MapSolver> whole_;
   std::vector<std::uint8_t> forbidden_;  // of this call: per state of all parts; empty if none is
-  std::vector<std::uint8_t> planned_;    // those of the plan
+  std::vector<std::uint8_t> planned_;    // the forbidden states of the plan
   std::unique_ptr<ReducedGraph> plan_;
   std::unique_ptr<MapSolver> part_;  // the solver of the plan's graph; null if it does not apply
   bool forest_ = false;              // whether the plan's graph has no cycles

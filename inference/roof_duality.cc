@@ -298,7 +298,7 @@ void RoofDuality::DualFlows(std::span<double> f) const {
     } else if (flip_[pairs_[pair].first] < 0) {
       flow = -flow;
     }
-    // Capacities are |t| instead of |t|/2, so that flows are twice those of the dual.
+    // Capacities are |t|, not |t|/2, so flows are twice the flows of the dual.
     const double unclipped = value > 0 ? 0.5 * (value - flow) : 0.5 * (-value + flow);
     f[pair] = std::clamp(unclipped, 0.0, std::abs(value));
   }

@@ -22,7 +22,7 @@ class TextPieces {
     begin_ = place;
     examples_ = 0;
   }
-  /// In this piece so far.
+  /// The number of examples in this piece so far.
   Index examples() const { return examples_; }
 
  private:

@@ -16,7 +16,7 @@
 // A table over three labels without weights would tighten nothing if it were added to their pair
 // tables: in the local polytope factors agree only on single labels, and a table exists for any
 // three single marginals. The cluster therefore replaces its pairs. It has their features [y_i =
-// y_j = 1] and their weights but none of its own, so trained weights are those of the model. Every
+// y_j = 1] and their weights but none of its own, so trained weights fit the model. Every
 // point of the polytope with clusters gives one of the polytope without them, hence min P ≤ G* with
 // clusters ≤ G* without; for three labels min P = G*. A pair in several clusters is divided among
 // them in equal parts. Adding a cluster that shares no pair with another one never raises G*;

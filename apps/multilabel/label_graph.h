@@ -39,7 +39,7 @@ struct LabelGraph {
   /// none    no pairs: every label on its own
   /// tree    a maximum spanning tree of the labels' mutual information in the data
   /// other   a file (ReadLabelGraph)
-  /// With `pairs` only a text for records and messages.
+  /// If `pairs` are given: only a text for records and messages.
   std::string name;
   std::optional<std::vector<LabelPair>> pairs;
 };

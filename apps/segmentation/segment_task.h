@@ -23,7 +23,7 @@ struct SegmentData {
   std::vector<std::string> names;
   std::vector<SegmentExample> examples;
   std::shared_ptr<const FeatureRows> rows;
-  /// Of converted images, whose rows are scaled already; else null.
+  /// Set for converted images, whose rows are scaled already; else null.
   std::shared_ptr<const ConvertedValues> converted;
 };
 

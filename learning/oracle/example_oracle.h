@@ -223,7 +223,7 @@ class ExampleOracle {
 
   /// Adds scale · φ of result_ to the coordinates; returns its loss.
   double AddResult(Index m, double scale, std::span<double> coordinates);
-  /// ReadResult writes the corner of result_ to *corner, and ReadLabelling that of labels_.
+  /// Write the corner of result_, and the corner of labels_, to *corner.
   void ReadResult(Index m, SparseCorner* corner);
   void ReadLabelling(Index m, SparseCorner* corner);
 

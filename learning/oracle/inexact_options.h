@@ -61,7 +61,7 @@ inline constexpr OptionRecord kInexactOptions[] = {
 /// Frank-Wolfe steps.
 void CheckInexact(const TrainOptions& options, bool frank_wolfe);
 
-/// CheckingOracle: the oracle of checks, for dense corners. PassingOracle: that of passes.
+/// Options of the oracles of checks and of passes, for dense corners.
 ExampleOracle::Options CheckingOracle(const TrainOptions& options);
 ExampleOracle::Options PassingOracle(const TrainOptions& options);
 /// Whether options let the oracle answer earlier in passes than in checks.

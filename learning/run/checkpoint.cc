@@ -96,7 +96,7 @@ void AppendPart(std::string_view part, Checkpoint* checkpoint) {
   checkpoint->state += part;
 }
 
-/// The states of some shards, in a rank's file; that of rank 0 also has what is common to all.
+/// The states of some shards, in a rank's file; rank 0's file also has what is common to all ranks.
 constexpr std::string_view kCommon = "common";
 constexpr std::string_view kParts = "parts of the shards";
 /// A number that all files of one checkpoint share.

@@ -3,8 +3,8 @@
 // Common part of the learners whose examples are dealt into P shards (learning/shards). All shards
 // begin a round with the same weights and make visits side by side, each on its own copy of the
 // weights, until their work reaches a limit. Then an exact line search in P dimensions combines
-// their changes (shard_exchange.h), so that the dual never falls. The result depends on P and
-// neither on the number of threads nor on that of ranks, each of which has some of the shards.
+// their changes (shard_exchange.h), so that the dual never falls. Each rank has some of the shards.
+// The result depends on P, but not on the numbers of threads and ranks.
 //
 // A round is as short as the cost of exchanging weights allows: the fewer visits of other shards
 // are missing from the weights of a visit, the more its step is worth (docs/notebook/shards.md).

@@ -204,7 +204,7 @@ std::vector<double> ShardExchange::ExchangeSums(const Sums& sums) {
   return all;
 }
 
-/// Reads the messages of all ranks. The order of the products is that of one rank: all frequent
+/// Reads the messages of all ranks. Products are added in the order of a single rank: all frequent
 /// weights, then all columns.
 void ShardExchange::ReadSums(std::span<const double> messages, Sums* sums) {
   const std::size_t n = NumProducts();

@@ -112,8 +112,8 @@ class Verifier {
     if (has_point_) AddPoint(m, hinge, loss, rounding);
   }
 
-  /// All ranks must call it after their last example. From then on the figures cover the examples
-  /// of all ranks, and the fault and the names are those of all ranks.
+  /// All ranks must call it after their last example. From then on the figures, the fault and the
+  /// names cover the examples of all ranks.
   void AddUp() {
     if (ranks_.alone()) return;
     value_ = ranks_.SumOfReals(value_);

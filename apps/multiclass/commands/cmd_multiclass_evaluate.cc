@@ -62,7 +62,7 @@ struct Report {
   const std::vector<std::string>& classes;  ///< those of the model, then those unknown to it
   Index model_classes = 0;
   const MulticlassMetrics& metrics;
-  std::string costs;  ///< whose costs the mean cost has; empty: those of the model, or none
+  std::string costs;  ///< the file of the costs in the mean cost; empty: the model's costs, or none
   bool has_costs = false;
 
   std::int64_t Count(std::size_t truth, std::size_t predicted) const {

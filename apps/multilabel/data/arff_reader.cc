@@ -121,7 +121,7 @@ void ArffParser::NameGivenLabels(const ArffHeader& header, const MultiLabelReadO
   data_.label_names.assign(first, first + count);
 }
 
-/// Marks the attributes that are no columns: those of --ignore-columns in training.
+/// Marks the attributes that are no columns: in training, those that --ignore-columns names.
 void ArffParser::LeaveOut(const ArffHeader& header, const MultiLabelReadOptions& options) {
   const std::vector<std::string> names = NamesOf(header);
   if (!options.ignore_columns.empty()) {

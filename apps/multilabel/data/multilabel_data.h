@@ -62,8 +62,8 @@ std::string_view Name(MultiLabelFormat format);
 
 struct MultiLabelData {
   std::string source;  ///< the file or folder, for messages
-  /// In the order of ReadMultiLabelData. LIBSVM data without names: "0", "1", … With classes: the
-  /// names of the model's classes, then of the classes unknown to it.
+  /// The labels in the order of ReadMultiLabelData. LIBSVM data without names: "0", "1", … With
+  /// classes: the names of the model's classes, then of the classes unknown to it.
   std::vector<std::string> label_names;
   Index num_features = 0;                   ///< without the constant feature
   std::vector<std::string> feature_names;   ///< ARFF: one per feature, see below; LIBSVM: empty
@@ -80,7 +80,7 @@ struct MultiLabelData {
   /// The replacement of a missing value of each feature; empty if unknown (LIBSVM).
   std::vector<double> fill_values;
   std::shared_ptr<const TableSchema> table;  ///< of data read from a table; else null
-  /// Of converted data (converted_data.h), whose values are scaled already; else null.
+  /// Set for converted data (converted_data.h), whose values are scaled already; else null.
   std::shared_ptr<const ConvertedValues> converted;
   /// What the reader noticed, one sentence each without a full stop: missing values and their
   /// replacements, ignored columns and features, categories that training did not have.

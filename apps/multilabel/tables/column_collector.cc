@@ -242,7 +242,7 @@ void ColumnCollector::AgreeOnCounts(const std::vector<Facts>& facts) {
   }
 }
 
-/// Replaces the texts of this rank by those of all ranks, in the order of their first occurrences.
+/// Joins the texts of all ranks, in the order of their first occurrences.
 void ColumnCollector::JoinTexts(Ranks& ranks, const std::vector<Facts>& facts) {
   struct Sent {
     std::size_t text_bytes = 0;

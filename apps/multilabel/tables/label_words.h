@@ -24,7 +24,7 @@ enum class LabelWord : std::uint8_t {
   kEmpty,     ///< unknown, but beside marks
   kUnknown,   ///< one of the texts of missing values (table_text.h)
 };
-/// In any case of letters, and numbers in any form (0.0, 1e0). nullopt for other texts.
+/// What a text means, in any case; numbers in any form (0.0, 1e0). nullopt for other texts.
 std::optional<LabelWord> ParseLabelWord(std::string_view text);
 
 /// Reads labels, one after the other, and remembers how each column spells yes and no.

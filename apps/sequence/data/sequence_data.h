@@ -77,8 +77,8 @@ struct SequenceData {
   /// ReadConll and ReadAttributes until features are made (apps/sequence/data/sequence_features.h).
   std::shared_ptr<const FeatureRows> rows;
   Index num_features = 0;  ///< number of columns of the rows
-  /// Of converted data (apps/sequence/converted_sequences.h), whose values are scaled already; else
-  /// null.
+  /// Set for converted data (apps/sequence/converted_sequences.h), whose values are scaled already;
+  /// else null.
   std::shared_ptr<const ConvertedValues> converted;
 
   Index num_sequences() const { return static_cast<Index>(lines.size()); }
