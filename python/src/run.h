@@ -25,7 +25,7 @@ class PythonObserver final : public internal::TrainObserver {
  public:
   /// `callback`: None, or a function that receives a dict with the figures of each check, and ends
   /// training by returning True. On the main thread, Ctrl-C ends training.
-  /// interrupt: set to 1 to end training; must outlive the object. null: a flag of the object.
+  /// interrupt: not 0 ends training; must outlive the object. null: a flag of the object.
   explicit PythonObserver(py::object callback, std::atomic<int>* interrupt = nullptr);
   ~PythonObserver() override;
   PythonObserver(const PythonObserver&) = delete;
