@@ -81,14 +81,13 @@ struct Observation {
 /// An example to train on.
 struct Example {
   Inputs inputs = {};
-  /// The true states. Where one is kUnlabelled, the variable and its factors are left out of
-  /// training.
+  /// The true states. Training leaves out a variable with state kUnlabelled and all its factors.
   Labelling labels = {};
   std::vector<double> potentials = {};
-  /// For each variable a weight ≥ 0, by which its loss is multiplied; empty = 1 for all.
+  /// For each variable the weight ≥ 0 of its loss; empty = 1 for all.
   std::vector<double> loss_weights = {};
-  /// The example's own loss, instead of that of TrainOptions: the cost ≥ 0 of each state of each
-  /// variable, variable after variable, 0 for the true states.
+  /// The example's own loss, in place of the loss of TrainOptions: the cost ≥ 0 of each state of
+  /// each variable, variable after variable, 0 for the true states.
   std::vector<double> losses = {};
 };
 
@@ -100,11 +99,11 @@ struct GraphExample {
 
 /// Where a data set keeps its examples.
 struct DatasetOptions {
-  /// "": rows of inputs are kept in memory. A folder: they are kept in files in this folder, which
-  /// have no names and disappear with the data set. The system holds as much of them in memory as
-  /// there is room for, so that they can be more than the machine's memory; the disk must have room
-  /// for all. Training gives the same results, bit for bit. Graphs, labels, potentials and losses
-  /// stay in memory.
+  /// "": rows of inputs are kept in memory. A folder: they are kept in files without names in this
+  /// folder, which disappear with the data set. The system holds as many rows in memory as there is
+  /// room for, so that they can exceed the machine's memory; the disk must have room for all.
+  /// Training gives the same results, bit for bit. Graphs, labels, potentials and losses stay in
+  /// memory.
   std::string rows_folder = {};
 };
 
@@ -123,9 +122,9 @@ class SLACKLINE_EXPORT Dataset {
   /// fit the graph, and std::runtime_error when the disk of DatasetOptions::rows_folder is full. In
   /// both cases the data set stays unchanged.
   int Add(const Graph& graph, const Example& example);
-  /// Adds the examples that `next` returns, until it returns none. Returns the number of examples
-  /// added. Only one example at a time is in memory beside the data set. Throws what Add and `next`
-  /// throw; the examples before the failing one stay in the data set.
+  /// Adds the examples that `next` returns, until it returns none. Returns how many were added.
+  /// Only one example at a time is in memory beside the data set. Throws what Add and `next` throw;
+  /// the examples before the failing one stay in the data set.
   int AddAll(const std::function<std::optional<GraphExample>()>& next);
 
   int size() const;

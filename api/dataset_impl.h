@@ -30,8 +30,8 @@ struct DatasetImpl {
 /// Appends all input rows to `rows`.
 void AppendInputs(const Inputs& inputs, internal::FeatureRows* rows);
 
-/// MakeTrainingSet of the examples, with the examples' own losses in place of those of `options`.
-/// Throws std::invalid_argument when an example has its own losses and the options ask for 1 − F1.
+/// MakeTrainingSet of the examples; examples' own losses replace the losses of `options`. Throws
+/// std::invalid_argument when an example has its own losses and the options ask for 1 − F1.
 internal::TrainingSet TrainingSetOf(const DatasetImpl& dataset,
                                     const internal::LossOptions& options);
 

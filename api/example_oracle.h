@@ -57,9 +57,9 @@ class SLACKLINE_EXPORT ExampleOracle {
   /// Finds an output of the example with a large Δ(y) + w·[φ(y) − φ(truth)]. `answer` is empty on
   /// entry. Only one thread at a time calls this function.
   virtual void Maximize(int example, const Weights& weights, OracleAnswer* answer) = 0;
-  /// The same for the examples first … first + answers.size() − 1. Checks of the certificate ask
-  /// for all examples at the same weights, 4096 at a time at most, so that an oracle can answer
-  /// them in parallel. The default calls Maximize for one after the other.
+  /// The same for the examples first … first + answers.size() − 1. A check of the certificate asks
+  /// for all examples at the same weights, at most 4096 at a time, so that an oracle can answer
+  /// them in parallel. The default calls Maximize for one example after the other.
   virtual void MaximizeBatch(int first, const Weights& weights, std::span<OracleAnswer> answers);
 
  protected:
@@ -69,10 +69,10 @@ class SLACKLINE_EXPORT ExampleOracle {
 };
 
 /// Looks for faults of an oracle, as training would meet them: asks for the first twenty examples
-/// at w = 0 and at random weights, and compares every answer with the outputs of all others. Finds
-/// oracles that forget the loss, minimise, answer at random or with the ground truth, and features
-/// and losses that are out of range. Returns the faults, one sentence per line; empty when there
-/// are none. For tests, beside CheckFactor.
+/// at w = 0 and at random weights, and compares every answer with the outputs of the other answers.
+/// Finds oracles that forget the loss, minimise, answer at random or with the ground truth, and
+/// features and losses that are out of range. Returns the faults, one sentence per line; empty when
+/// there are none. For tests, beside CheckFactor.
 SLACKLINE_EXPORT std::string CheckOracle(const Model& model, int num_examples,
                                          ExampleOracle& oracle);
 

@@ -123,7 +123,7 @@ Factor MakeCount(CountKind kind, int count, int state) {
   return Factor(std::make_shared<CountFactor>(kind, count, state));
 }
 
-/// Adapts a GlobalFactor of the public interface to that of the library.
+/// Adapts a GlobalFactor of the public interface to the library's interface.
 class AdaptedFactor final : public internal::GlobalFactor {
  public:
   explicit AdaptedFactor(std::shared_ptr<const v1::GlobalFactor> factor)

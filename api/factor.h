@@ -40,13 +40,13 @@ class SLACKLINE_EXPORT Factor {
   std::shared_ptr<const FactorImpl> impl_;
 };
 
-/// φ(y) = [y_0 ≠ y_1] for two variables with `states` states each. One weight; a negative one
+/// φ(y) = [y_0 ≠ y_1] for two variables with `states` states each. One weight; a negative weight
 /// favours equal neighbours.
 SLACKLINE_EXPORT Factor Potts(int states);
 
 /// φ_k(y) = [y_0 = y_1 = k] for two variables with `states` states each: a weight per state, which
-/// rewards agreement in this state where it is positive. Training with the learner option
-/// "associative" keeps it from becoming negative.
+/// rewards agreement in this state where it is positive. The learner option "associative" keeps
+/// these weights from becoming negative.
 SLACKLINE_EXPORT Factor Agreement(int states);
 
 /// A weight for each joint state of variables with these numbers of states (the last variable
@@ -57,7 +57,7 @@ SLACKLINE_EXPORT Factor Table(std::vector<int> states);
 SLACKLINE_EXPORT Factor Table(std::vector<int> states, int num_weights, std::vector<int> rows,
                               std::vector<double> values = {});
 
-/// A table with weights 0 … max(rows), whose numbers of states are known at compile time; the
+/// A table with weights 0 … max(rows) whose numbers of states are known at compile time; the
 /// compiler checks the number of entries. FixedTable<2, 2>({0, 1, 1, 0}) has one weight for equal
 /// and one for different states.
 template <int... kStates, std::size_t kEntries>
@@ -79,9 +79,9 @@ using FillFeatures = std::function<void(std::span<const int> states, std::span<d
 SLACKLINE_EXPORT Factor FunctionTable(std::vector<int> states, int num_weights,
                                       const FillFeatures& fill);
 
-/// Factors over any number of variables that depend on how many of them have state `state`. Added
-/// without weights, such a factor forbids all other counts. Added with one weight, it is soft: φ is
-/// the number of variables by which the count misses the bound.
+/// Factors over any number of variables that depend on how many of them have state `state`. Without
+/// weights, such a factor forbids all other counts. With one weight, it is soft: φ is the number of
+/// variables by which the count misses the bound.
 SLACKLINE_EXPORT Factor AtMost(int count, int state = 1);
 SLACKLINE_EXPORT Factor AtLeast(int count, int state = 1);
 SLACKLINE_EXPORT Factor Exactly(int count, int state = 1);
@@ -127,8 +127,8 @@ class SLACKLINE_EXPORT GlobalFactor {
   /// out += scale · φ(states); out has num_weights() entries.
   virtual void AddFeatures(std::span<const int> states, double scale,
                            std::span<double> out) const = 0;
-  /// Writes states that maximise w·φ(y) − Σ_k messages_k(y_k) over the allowed y and returns their
-  /// value, on which certificates rest. `messages` holds those of the variables, one after the
+  /// Writes states that maximise w·φ(y) − Σ_k messages_k(y_k) over the allowed y, and returns the
+  /// maximum. Certificates rest on this value. `messages` has the variables' messages one after the
   /// other.
   virtual double Maximize(std::span<const double> weights, std::span<const double> messages,
                           std::span<int> states) const = 0;

@@ -113,14 +113,14 @@ class SLACKLINE_EXPORT GraphBuilder {
   VariableRange AddVariables(int count, int states);
 
   /// Adds w_s·x to the score of each state s: w_s is row s of the weights, x the example's input
-  /// row `input`. A block with one row is that of state 1 of a binary variable. At most once per
-  /// variable.
+  /// row `input`. The row of a block with one row belongs to state 1 of a binary variable. At most
+  /// once per variable.
   void AddInput(Variable variable, WeightBlock weights, int input);
-  /// Adds a factor over the scope and such a score for each of its joint states.
+  /// Adds a factor over the scope, with a score w_s·x for each of its joint states.
   void AddInputFactor(const Scope& scope, WeightBlock weights, int input);
 
-  /// Adds w·p_s to the score of each state s. The potential p_s is a number that the example
-  /// brings. `weights`: one column, and one row for all states or one for each. An example lists
+  /// Adds w·p_s to the score of each state s. The potential p_s is a number of the example.
+  /// `weights`: one column, and either one row for all states or a row for each. An example lists
   /// its potentials in the order of these calls, one for each (joint) state. Returns the position
   /// of the first one.
   int AddPotentials(Variable variable, WeightBlock weights);
@@ -128,7 +128,7 @@ class SLACKLINE_EXPORT GraphBuilder {
 
   /// Adds a factor over the scope. In training, factors with the same variables count as one, so
   /// that an LP relaxation does not depend on how many factors a table is written in. `weights`:
-  /// one column, and as many rows as the factor has weights; omitted for factors without weights
+  /// one column, and as many rows as the factor has weights; left out for factors without weights
   /// (Matching) and for hard bounds on counts.
   void AddFactor(const Scope& scope, const Factor& factor, WeightBlock weights = {});
   void AddFactor(const Scope& scope, std::shared_ptr<const GlobalFactor> factor,
@@ -150,8 +150,8 @@ class SLACKLINE_EXPORT GraphBuilder {
     }
   }
 
-  /// Adds a factor over the scope whose joint states have no score of their own: for Infer
-  /// (infer.h), which is given one for each.
+  /// Adds a factor over the scope whose joint states have no score of their own. Infer (infer.h)
+  /// takes a score for each of them.
   void AddFactor(const Scope& scope);
 
   /// Forbids all labellings that give the variable one of these states, or the scope a joint state

@@ -16,7 +16,7 @@ struct GraphImpl {
   /// The same with factors of equal scope joined, for training.
   std::shared_ptr<const internal::Structure> joined;
   /// The same graph without its forbidden states, for the decoder of global factors, which does not
-  /// support them. The same object when no state is forbidden.
+  /// support forbidden states. The same object when no state is forbidden.
   std::shared_ptr<const internal::Structure> open;
 };
 

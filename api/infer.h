@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Inference with given scores: the best labelling of a graph whose variables and factors have their
-// scores from anywhere, for example from a neural network. No weights are read and nothing is
-// trained.
+// Inference with given scores: the best labelling of a graph whose variables and factors have
+// scores from any source, for example a neural network. No weights are read and nothing is trained.
 //
 //     const ScoreLayout layout(graph);
 //     std::vector<double> scores(layout.size());   // fill in from layout.variables(), …
 //     const InferResult best = Infer(graph, scores, {.method = "lp", .marginals = true});
 //
-// Scores of all functions here are one row of numbers:
-//   1. for each variable, one for each of its states;
-//   2. for each factor with a table, in the order in which factors were added to the graph, one for
-//      each joint state, with the last variable of the scope fastest;
+// All functions here take scores as one row of numbers:
+//   1. for each variable, a number for each of its states;
+//   2. for each factor with a table, in the order in which factors were added to the graph, a
+//      number for each joint state, with the last variable of the scope fastest;
 //   3. for each factor with its own max oracle, in that order, its weights (none for hard bounds on
 //      counts and for matchings).
 // The score of a labelling is the sum of its states' scores and of the factors' w·φ. A score of −∞
@@ -47,7 +46,7 @@ class SLACKLINE_EXPORT ScoreLayout {
   std::size_t size() const { return size_; }
   const std::vector<ScoreBlock>& variables() const { return variables_; }
   const std::vector<ScoreBlock>& tables() const { return tables_; }
-  /// Of the factors with their own max oracle.
+  /// The places of the weights of factors with their own max oracle.
   const std::vector<ScoreBlock>& oracles() const { return oracles_; }
 
  private:
@@ -60,11 +59,11 @@ struct InferResult {
   double score = 0;      ///< of the labels
   double bound = 0;      ///< no labelling has a larger score
   bool optimal = false;  ///< the labels reach the bound, up to rounding
-  /// In the places of the scores: the solution of the relaxation where the method solves one and it
-  /// is fractional, else the indicator of the labels (LabellingFeatures). The LP solver's solution
-  /// is a corner, exact up to rounding. Method lp without that solver, or on a graph that is large
-  /// for it, gives a point near the optimum: its marginals agree to 1e-9, and bound − scores ·
-  /// marginals, which says how near, is at most a thousandth of the bound unless the work is
+  /// In the places of the scores: the solution of the relaxation if the method solves one and it is
+  /// fractional, else the indicator of the labels (LabellingFeatures). The LP solver's solution is
+  /// a corner, exact up to rounding. Method lp without the LP solver, or on a graph that is too
+  /// large for it, gives a point near the optimum: its marginals agree to 1e-9. bound − scores ·
+  /// marginals says how near the point is: at most a thousandth of the bound unless the work is
   /// limited (some thousandths on hard graphs, a hundredth on large ones). Method messages has
   /// labels only.
   std::vector<double> marginals;
@@ -81,13 +80,13 @@ struct GraphScores {
   std::span<const double> scores;
 };
 
-/// One result for each graph. Neighbours in the batch that share a graph share its work space.
+/// One result for each graph. Neighbours in the batch with the same graph share work space.
 SLACKLINE_EXPORT std::vector<InferResult> InferBatch(std::span<const GraphScores> batch,
                                                      const InferOptions& options = {});
 
 /// Infers on one graph and keeps its work space between calls; use one object per thread. The free
-/// functions below make one for a single call. Throws std::invalid_argument on an unknown method,
-/// on scores of another number than the layout's, and on scores that are NaN or +∞;
+/// functions below make one object for a single call. Throws std::invalid_argument on an unknown
+/// method, when the number of scores is not the layout's, and on scores that are NaN or +∞;
 /// std::runtime_error when the method does not support the graph or its scores, and when no
 /// labelling is allowed.
 class SLACKLINE_EXPORT Inference {
@@ -114,8 +113,8 @@ SLACKLINE_EXPORT InferResult Infer(const Graph& graph, std::span<const double> s
 SLACKLINE_EXPORT std::vector<InferResult> InferBatch(const Graph& graph,
                                                      std::span<const double> scores,
                                                      const InferOptions& options = {});
-/// The numbers by which the scores are multiplied in the score of a labelling: 1 for its states and
-/// joint states, the features φ for factors with their own max oracle, and 0 elsewhere. Throws
+/// The numbers that multiply the scores in the score of a labelling: 1 for its states and joint
+/// states, the features φ for factors with their own max oracle, and 0 elsewhere. Throws
 /// std::invalid_argument unless there is one state for each variable.
 SLACKLINE_EXPORT std::vector<double> LabellingFeatures(const Graph& graph, const Labelling& labels);
 

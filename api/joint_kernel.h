@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Training with a kernel on pairs of an input and an output, k(x, y; x', y') = φ(x, y)·φ(x', y').
-// The weights have no coordinates then: they are a sum over pairs, w = Σ c φ(x_m, y). Outputs are
-// lists of numbers; the kernel and the oracle know what they mean, and where the inputs are.
+// The weights then have no coordinates: they are a sum over pairs, w = Σ c φ(x_m, y). Outputs are
+// lists of numbers. The kernel and the oracle know what the numbers mean, and where the inputs are.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ inline namespace v1 {
 class SLACKLINE_EXPORT JointKernel {
  public:
   virtual ~JointKernel();
-  /// k(x_m, y; x_n, z): symmetric and positive semidefinite. Examples of training have the numbers
-  /// from 0; others are for prediction. Only one thread at a time calls this function.
+  /// k(x_m, y; x_n, z): symmetric and positive semidefinite. Examples of training are numbered from
+  /// 0; other numbers are for prediction. Only one thread at a time calls this function.
   virtual double Value(int m, std::span<const int> y, int n, std::span<const int> z) const = 0;
 
  protected:
@@ -29,8 +29,8 @@ class SLACKLINE_EXPORT JointKernel {
   JointKernel& operator=(const JointKernel&) = default;
 };
 
-/// w·φ(x, y) for outputs y of the example that is asked about. A call takes as many kernel values
-/// as the weights have terms.
+/// w·φ(x, y) for outputs y of the example in question. A call takes as many kernel values as the
+/// weights have terms.
 using OutputScore = std::function<double(std::span<const int> y)>;
 
 struct JointOracleAnswer {
@@ -96,15 +96,14 @@ struct JointTrainResult : TrainResult {
   int support_vectors = 0;
   /// The largest ‖φ(y) − φ(truth)‖² of the outputs that the oracle has returned.
   double squared_radius = 0;
-  /// What the theory promises with the step "fw": this many support vectors are enough for the gap
-  /// that was reached, max(5 k₀, 24 R²/(λ gap)) (learning/kernels/joint_kernel_learner.h). NaN
-  /// where the gap is 0.
+  /// The theory of step "fw" promises that this many support vectors are enough for the reached
+  /// gap: max(5 k₀, 24 R²/(λ gap)) (learning/kernels/joint_kernel_learner.h). NaN for gap 0.
   double support_vector_bound = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Trains on examples 0 … num_examples − 1 with block-coordinate Frank-Wolfe in the dual. `options`
-/// must give λ, and must leave learner and loss at their defaults. Of learner_options it takes step
-/// (pairwise, the default, or fw), order (example or uniform) and average (none or weighted).
+/// must give λ, and must leave learner and loss at their defaults. Its learner_options may have
+/// step (pairwise, the default, or fw), order (example or uniform) and average (none or weighted).
 /// Throws std::invalid_argument when the options do not fit, or an answer contradicts itself.
 SLACKLINE_EXPORT JointTrainResult Train(const JointKernel& kernel, int num_examples,
                                         JointOracle& oracle, const TrainOptions& options);

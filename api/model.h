@@ -22,7 +22,7 @@ inline namespace v1 {
 
 struct ModelImpl;
 
-/// A block of weights of a Model (rows × columns), or some rows of one.
+/// A block of weights of a Model (rows × columns), or some rows of a block.
 struct WeightBlock {
   int number = -1;  ///< −1: no weights
   int rows = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training on examples that are not kept: each is visited once, in the order in which it comes, and
-// may then be forgotten. A run needs as much memory as the weights and the examples of one call.
+// Training on examples that are not kept: each is visited once, in the order in which they come,
+// and may then be forgotten. The memory holds the weights and the examples of one call.
 //
 // The method is online dual ascent with several labellings in every update (Branson, Beijbom and
 // Belongie, CVPR 2013, supplement, Algorithm 3). Unlike Train, it has no certificate for the
-// weights, since the optimum of examples that are gone cannot be bounded from below. Instead, every
-// example is predicted before it is learned from. The mean loss of these predictions is an honest
-// estimate of the loss of the newest weights on new examples; averages of weights often predict
-// much better.
+// weights: the optimum over examples that are gone cannot be bounded from below. Instead, every
+// example is predicted before the trainer learns from it. The mean loss of these predictions is an
+// honest estimate of the loss of the newest weights on new examples; averages of weights often
+// predict much better.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@
 namespace slackline {
 inline namespace v1 {
 
-/// Which weights OnlineTrainer::weights returns: the newest ones w^t, or an average of w^1 … w^t
-/// with equal weights, with weights proportional to their numbers, or of the last ones only (half
+/// The weights that OnlineTrainer::weights returns: the newest ones w^t, or an average of w^1 … w^t
+/// with equal weights, with weights proportional to their numbers, or over the last ones only (half
 /// of them or more).
 enum class OnlineAverage { kNewest, kUniform, kWeighted, kSuffix };
 
@@ -38,7 +38,7 @@ struct OnlineOptions {
   /// K ≥ 1: labellings in every update.
   int samples = 10;
   OnlineAverage average = OnlineAverage::kWeighted;
-  /// Whether examples are predicted before they are learned from. It costs a second oracle call.
+  /// Whether to predict examples before learning from them. Costs a second oracle call.
   bool predict_first = true;
   std::int64_t seed = 1;
   Loss loss = {};
@@ -72,11 +72,11 @@ class SLACKLINE_EXPORT OnlineTrainer {
   /// Learns from the examples of `next`, of the same model, in their order. The result does not
   /// depend on how examples are divided into calls, bit for bit; larger calls are faster. Throws
   /// std::invalid_argument for another model, and std::invalid_argument or std::runtime_error when
-  /// the loss, the oracle or the sampler does not apply to an example; nothing is learned then.
-  /// Where a factor or an oracle of the user throws, the examples before have been learned from.
+  /// the loss, the oracle or the sampler does not apply to an example; the call then learns
+  /// nothing. If a user's factor or oracle throws, the call has learned from the examples before.
   /// interrupt: may be null; a value other than 0 ends the call after an example. Returns how many
-  /// labelled examples of `next` have been learned from, all of them unless it was interrupted; a
-  /// call with the others goes on.
+  /// labelled examples of `next` the call has learned from: all, unless it was interrupted. A call
+  /// with the other examples continues.
   std::int64_t Learn(const Dataset& next, const std::atomic<int>* interrupt = nullptr);
 
   /// The weights that OnlineOptions::average asks for; zeros before the first example.

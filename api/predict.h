@@ -45,20 +45,20 @@ struct InferOptions {
   /// expansion   α-expansion for variables with the same number of states and associative factors
   ///             over pairs; std::runtime_error on others
   std::string method = "auto";
-  /// Of Infer alone: whether results have marginals, and max-marginals (on the graphs listed above;
-  /// the method does not matter for them). Marginals of method lp by message passing take up to
-  /// some seconds, and may tighten the bound.
+  /// For Infer: whether results have marginals, and max-marginals (on the graphs listed above,
+  /// whatever the method). Marginals of method lp by message passing take up to some seconds, and
+  /// may tighten the bound.
   bool marginals = false;
   bool max_marginals = false;
-  /// Of InferBatch alone: threads; 0 = all of the machine. Results do not depend on it.
+  /// For InferBatch: threads; 0 = all of the machine. Results do not depend on the number.
   int threads = 1;
-  /// Seconds for a call (for a whole batch); 0 = no limit. A call that reaches the limit ends
-  /// within a second, and a call of a factor's own max oracle, with the best labels that it has and
-  /// a bound that holds; max-marginals that were not reached are that bound. Throws
-  /// std::runtime_error where no allowed labelling was found by then.
+  /// Seconds for a call (for a whole batch); 0 = no limit. At the limit a call ends within a
+  /// second, plus one call of a factor's own max oracle. It returns the best labels found and a
+  /// valid bound, also in place of max-marginals not yet computed. Throws std::runtime_error where
+  /// no allowed labelling was found by then.
   double time_limit_seconds = 0;
-  /// May be null. A value other than 0, set by any thread or signal handler, ends a call in the
-  /// same way.
+  /// May be null. A value other than 0, set by any thread or signal handler, ends a call as the
+  /// time limit does.
   const std::atomic<int>* interrupt = nullptr;
 };
 

@@ -62,18 +62,18 @@ class SLACKLINE_EXPORT MultiLabelPredictor {
 
   /// The names of the labels, in the order of the scores.
   const std::vector<std::string>& labels() const;
-  /// The labels of an example, given either all features in the model's order or those that are not
-  /// 0 (columns count from 0).
+  /// The labels of an example, given either all features in the model's order or only the features
+  /// that are not 0 (columns count from 0).
   std::vector<std::string> Predict(const std::vector<double>& features);
   std::vector<std::string> Predict(const SparseRow& features);
-  /// The same with features by their names; all others are 0.
+  /// The same with features by name; all other features are 0.
   std::vector<std::string> PredictNamed(
       const std::vector<std::pair<std::string, double>>& features);
   /// For models of tables (CSV, TSV): pairs of a column name and the text of its cell.
   std::vector<std::string> PredictRow(
       const std::vector<std::pair<std::string, std::string>>& cells);
-  /// For each label how strongly it is favoured: positive where it is predicted, as far as the
-  /// model's bounds on the number of labels allow.
+  /// For each label how strongly it is favoured: positive where it is predicted, unless the model's
+  /// bounds on the number of labels decide otherwise.
   std::vector<double> Scores(const std::vector<double>& features);
 
  private:

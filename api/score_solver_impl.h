@@ -33,26 +33,26 @@ class ScoreSolver {
     return structure_->shared_graph();
   }
 
-  /// The graph.total_states() scores of all later calls, to be written by the caller and followed
-  /// by a call of ScoresChanged. −∞ forbids a state.
+  /// The graph.total_states() scores for all later calls. The caller writes them, and then calls
+  /// ScoresChanged. −∞ forbids a state.
   std::vector<double>& scores() { return scores_; }
   /// Sets the scores of the structure's forbidden states to −∞. Throws std::invalid_argument on
   /// scores that are NaN or +∞.
   void ScoresChanged();
-  /// The weights of all blocks of the structure's layout; only those of factors with their own max
-  /// oracle are read. The numbers must outlive the later calls.
+  /// The weights of all blocks of the structure's layout. Only the weights of factors with their
+  /// own max oracle are read. The numbers must outlive later calls.
   void SetWeights(std::span<const double> weights) { weights_ = weights; }
 
   /// Throws std::invalid_argument on an unknown method and a negative limit.
   static void Require(const InferOptions& options);
 
-  /// The time limit of the options counts from here. shared: what counts in its place; may be null.
+  /// Starts the time limit of the options. shared: a condition in place of this limit; may be null.
   void StartClock(const internal::StopCondition* shared = nullptr);
 
   bool has_globals() const { return has_globals_; }
-  /// Without cycles and without factors that have their own max oracle.
+  /// Whether the graph has no cycles and no factors with their own max oracle.
   bool forest() const { return forest_; }
-  /// At most 65 536 labellings.
+  /// Whether there are at most 65 536 labellings.
   bool small() const { return small_; }
   /// Whether a score is −∞.
   bool restricted() const { return restricted_; }
@@ -65,8 +65,8 @@ class ScoreSolver {
   /// The best of all labellings, by enumeration. Requires small().
   void Enumerate(internal::MapResult* result);
 
-  /// What predict.h says about the functions of these names; throw std::runtime_error on graphs
-  /// that they do not support. MaxMarginals: one number per state of each variable.
+  /// As predict.h says about the functions of these names; throw std::runtime_error on graphs that
+  /// they do not support. MaxMarginals: one number per state of each variable.
   std::vector<double> MaxMarginals();
   std::vector<RankedLabelling> KBest(int k);
   /// Writes the marginals of the variables' states to the front of `marginals`, which has
@@ -107,8 +107,8 @@ class ScoreSolver {
   std::vector<double> scores_, penalised_;
 };
 
-/// The labelling of the result with its score and bound. Throws std::runtime_error when no
-/// labelling was found that is allowed.
+/// The labelling of the result with its score and bound. Throws std::runtime_error when no allowed
+/// labelling was found.
 Prediction PredictionOf(ScoreSolver* solver, internal::MapResult result);
 
 /// Throws std::invalid_argument unless there is one state for each variable of the graph.

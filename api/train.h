@@ -37,12 +37,12 @@ struct Loss {
   std::vector<double> costs = {};
 };
 
-/// Whether the certificate bounds the optimum of the LP relaxation or that of P itself.
+/// Whether the certificate bounds the optimum of the LP relaxation or of P itself.
 enum class CertifiedProblem { kRelaxed, kExact };
 
-/// Which problem "auto" trains and certifies on graphs with cycles: that of labellings, its LP
-/// relaxation, or the relaxation in which pairs along cycles of three or four variables are one
-/// factor. kAuto: the exact one while counts of work say that this is cheap.
+/// The problem that "auto" trains and certifies on graphs with cycles: over labellings (exact), its
+/// LP relaxation, or the relaxation in which pairs along cycles of three or four variables are one
+/// factor. kAuto: the exact problem while counts of work say that it is cheap.
 enum class Certify { kAuto, kExact, kRelaxed, kTightened };
 
 /// What an observer receives after every check of the certificate.
@@ -79,7 +79,7 @@ struct TrainOptions {
   const std::atomic<int>* interrupt = nullptr;
 };
 
-/// kStalled: many times the passes have left the gap as it was; the message says what would do.
+/// kStalled: many passes have not changed the gap; the message says what would help.
 enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted, kStalled };
 
 /// The optimum of the problem lies between dual and primal; the weights have the objective primal.

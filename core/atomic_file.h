@@ -16,8 +16,8 @@ std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0);
 /// Writes all bytes from `offset` on. False, with the reason in errno, when the system refuses.
 bool WriteAt(int descriptor, std::uint64_t offset, std::string_view bytes);
 
-/// A new empty file without a name in the folder, to be read and written, which is gone when all
-/// descriptors are closed. −1, with the reason in errno, when the system refuses.
+/// Makes a new empty file without a name in the folder, for reading and writing. The file is gone
+/// when all its descriptors are closed. −1, with the reason in errno, when the system refuses.
 int OpenUnnamedFile(const std::string& folder);
 
 /// A file written such that `path` holds either the old file or the complete new one at any moment.
@@ -41,7 +41,7 @@ class AtomicFile {
   void Rewrite(std::uint64_t offset, std::string_view bytes);
   /// Removes the bytes from `length` on. Requires that as many were written.
   void Truncate(std::uint64_t length);
-  /// Where the bytes are before Commit. All that was written can be read there.
+  /// Where the bytes are before Commit. They can be read there.
   const std::string& temporary() const { return temporary_; }
   /// Flushes the file to the disk and renames it to the target.
   void Commit();
@@ -57,11 +57,11 @@ class AtomicFile {
 
 /// A new folder that appears with all of its files, or not at all. The files go to a temporary
 /// folder, path + ".slackline-tmp-<number>", which is then renamed. Without Commit nothing remains.
-/// The temporary folder is locked as that of AtomicFile is, and removed in the same way after a
-/// kill.
+/// As with AtomicFile, the temporary folder is locked, and is removed later if the process is
+/// killed.
 class AtomicFolder {
  public:
-  /// Throws DataError when something is there that is not an empty folder, when the folder around
+  /// Throws DataError when `path` is something other than an empty folder, when the folder around
   /// it is missing, or permission is lacking.
   explicit AtomicFolder(const std::string& path);
   ~AtomicFolder();
@@ -84,9 +84,9 @@ class AtomicFolder {
 /// Writes `bytes` to a file through AtomicFile. Throws DataError on failure.
 void WriteFileAtomically(const std::string& path, std::string_view bytes);
 
-/// Throws DataError when AtomicFile could not write `path`. Meant to be called before long work;
-/// nothing is left behind and an existing file is not touched (the temporary file is created and
-/// removed).
+/// Throws DataError when AtomicFile could not write `path`. Meant to be called before long work.
+/// Leaves nothing behind and does not touch an existing file (it creates and removes the temporary
+/// file).
 void CheckWritable(const std::string& path);
 
 }  // namespace slackline::internal

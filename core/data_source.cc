@@ -71,7 +71,7 @@ DataSource StandardInput(Ranks& ranks) {
   return source;
 }
 
-/// What ranks send of a file, next to its path.
+/// What ranks send about a file, besides its path.
 struct FileEntry {
   std::size_t path_length = 0;
   Offset bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where data come from: one file, or a folder whose files part-… hold one part of them each, in the
+// Where data come from: one file, or a folder whose files part-… each hold a part of them, in the
 // order of their names. Every part is a whole file of its format, plain or gzip, and may be empty.
 #pragma once
 
@@ -24,11 +24,11 @@ struct DataSource {
   std::vector<DataFile> files;
 };
 
-/// Whether the path is that of a folder. False for "-" and for what does not exist.
+/// Whether the path names a folder. False for "-" and for what does not exist.
 bool IsFolder(const std::string& path);
 
-/// Rank 0 looks at the disk, and all ranks get what it finds. "-", the standard input of rank 0, is
-/// copied first (standard_input.h), and is then a file with the path "-". Throws DataError on all
+/// Rank 0 looks at the disk, and all ranks get the result. "-", the standard input of rank 0, is
+/// first copied (standard_input.h), and is then a file with the path "-". Throws DataError on all
 /// ranks on what is not a regular file, which ranks cannot read together, and on a folder without
 /// files part-….
 DataSource FindDataSource(Ranks& ranks, const std::string& path);
@@ -39,9 +39,9 @@ LineReader ReaderOf(const DataSource& source);
 /// Where each file begins among the examples that were read from several files.
 class FilePlaces {
  public:
-  /// Example number `example` (ascending) is from this file, which is not `source`.
+  /// From number `example` (ascending) on, examples are from `file`, which is not `source`.
   void Add(Index example, const std::string& file);
-  /// The file of an example; `source` if nothing is known.
+  /// The file of an example; `source` if no file is recorded for it.
   const std::string& FileOf(Index example, const std::string& source) const;
   void Clear() { begins_.clear(); }
 

@@ -67,7 +67,7 @@ Index Dataset::ExamplesAhead() const {
   constexpr std::int64_t kMostExamples = 64;
   constexpr std::int64_t kMostBytes = 16'000'000;
   if (size() < 2 || rows_ == nullptr || rows_->size() < 2) return kMostExamples;
-  // Rows lie in the order of the file, or share values with those before them.
+  // Rows lie in the order of the file, or share the values of earlier rows.
   const std::int64_t bytes =
       8 * std::abs(rows_->row(rows_->size() - 1).values - rows_->row(0).values);
   const std::int64_t per_example = bytes / size() + 1;

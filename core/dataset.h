@@ -63,8 +63,8 @@ class Dataset {
             std::span(labels_.data() + e.first_label, s.graph().num_variables())};
   }
 
-  /// The distinct structures of the examples in order of first use, and the number of the structure
-  /// of example m.
+  /// structures(): the distinct structures of the examples, in order of first use. structure_of(m):
+  /// the number of the structure of example m.
   std::span<const std::shared_ptr<const Structure>> structures() const { return structures_; }
   Index structure_of(Index m) const { return examples_[m].structure; }
 
@@ -78,18 +78,18 @@ class Dataset {
     rows_->Prefetch(e.first_input, structures_[e.structure]->num_inputs(), nearness == 2);
   }
 
-  /// The same in a sweep over the examples begin … end − 1 in their order, before m is read: where
-  /// rows lie in a file, it is read some examples ahead.
+  /// The same in a sweep over the examples begin … end − 1 in their order, before m is read. Where
+  /// rows lie in a file, the file is read some examples ahead.
   void PrefetchSweep(Index begin, Index m, Index end) const {
     if (rows_->in_file()) ReadAhead(begin, m, end);
   }
-  /// How many examples a sweep reads ahead, once to twice, where rows lie in a file: some
+  /// How many examples (up to twice as many) a sweep reads ahead where rows lie in a file: some
   /// megabytes. With many large examples, the first ones would be gone before they are visited.
   Index ExamplesAhead() const;
 
-  /// Where rows lie in a file, has the system begin to read those of the examples begin … end − 1.
+  /// Where rows lie in a file, has the system begin to read those of examples begin … end − 1.
   void WillNeed(Index begin, Index end) const;
-  /// The ends of the runs of consecutive examples whose first inputs lie in the same window of rows
+  /// The ends of the runs of consecutive examples whose first inputs lie in one window of rows
   /// (FeatureRows::SetWindows). Empty where the rows have no windows.
   std::vector<Index> WindowEnds() const;
 

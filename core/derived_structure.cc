@@ -13,8 +13,8 @@
 namespace slackline::internal {
 namespace {
 
-/// The state of a part for each state of another over the same variables or more, or empty where
-/// both have the same variables in the same order.
+/// For each state of a part the state of another part, which has the same variables or fewer; empty
+/// where both have the same variables in the same order.
 using StateOrder = std::vector<Index>;
 
 template <class T>
@@ -164,8 +164,8 @@ struct Group {
   std::vector<Index> factors;
 };
 
-/// The state of factor `from` of `graph` for each state of factor `to` of `joined`, whose scope
-/// contains that of `from`.
+/// For each state of factor `to` of `joined` the state of factor `from` of `graph`. The scope of
+/// `to` contains that of `from`.
 StateOrder OrderOf(const FactorGraph& graph, Index from, const FactorGraph& joined, Index to) {
   if (std::ranges::equal(graph.scope(from), joined.scope(to))) return {};
   StateOrder order;
@@ -179,7 +179,7 @@ StateOrder OrderOf(const FactorGraph& graph, Index from, const FactorGraph& join
   return order;
 }
 
-/// Whether the factors of a group, the factor `to` of `joined`, together forbid all its states.
+/// Whether the factors of a group together forbid all states of factor `to` of `joined`.
 bool ForbidAll(const Structure& structure, const Group& group, const FactorGraph& joined,
                Index to) {
   const FactorGraph& graph = structure.graph();
@@ -193,8 +193,8 @@ bool ForbidAll(const Structure& structure, const Group& group, const FactorGraph
   return std::find(forbidden.begin(), forbidden.end(), false) == forbidden.end();
 }
 
-/// The structure with a factor for each group; the object itself where no group has several
-/// factors, or where those of a group together forbid all its states.
+/// The structure with one factor for each group; the object itself where no group has several
+/// factors, or where the factors of a group together forbid all its states.
 std::shared_ptr<const Structure> Joined(std::shared_ptr<const Structure> given,
                                         const std::vector<Group>& groups) {
   const Structure& structure = *given;

@@ -69,8 +69,8 @@ double ExactSum::Round() const {
     sum = both.sum;
     error = both.error;
   }
-  // The sum was rounded to even where its error was half a unit of the last place. What is smaller
-  // still then decides: where it has the sign of the error, the other neighbour is nearer.
+  // The sum was rounded to even because its error was half a unit of the last place. The next
+  // smaller number then decides: where it has the sign of the error, the other neighbour is nearer.
   if (k > 0 && (error < 0) == (partial_sums_[k - 1] < 0)) {
     const double twice = 2 * error;
     const double other = sum + twice;

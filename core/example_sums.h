@@ -12,9 +12,8 @@
 
 namespace slackline::internal {
 
-/// As SumOverExamples (exact_sum.h) for each of several sums: numbers are added in the order in
-/// which they come or, with ranks, exactly and over all ranks. Exact sums take several times as
-/// long.
+/// SumOverExamples (exact_sum.h) for each of several sums: adds numbers in the order in which they
+/// come or, with ranks, exactly and over all ranks. Exact sums take several times as long.
 class ExampleSums {
  public:
   ExampleSums(std::size_t count, Ranks* exactly)
@@ -29,7 +28,7 @@ class ExampleSums {
       exact_[sum].Add(number);
     }
   }
-  /// To be called once; with ranks by all of them, after their last number.
+  /// To be called once; with ranks, all of them must call it after their last number.
   std::vector<double> Finish() {
     if (ranks_ == nullptr) return std::move(plain_);
     AddUp(*ranks_, exact_);

@@ -38,7 +38,7 @@ void AddStateFeatures(const ExampleView& example, Index part, Index state, doubl
 void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const double> mu,
                          double scale, std::span<double> q);
 
-/// q += scale · (coordinates of the features of global factor g at `states`, those of its scope).
+/// q += scale · (coordinates of the features of global factor g). states: of the factor's scope.
 void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states,
                        double scale, std::span<double> q);
 

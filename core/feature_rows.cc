@@ -154,8 +154,8 @@ void FeatureRows::WillNeed(Index first, Index count) const {
   const Entry& begin = rows_[first];
   const Entry& last = rows_[first + count - 1];
   if (mapped()) {
-    // Sparse rows may share values that lie before the columns of all of them. Else the columns of
-    // a row follow its values.
+    // Sparse rows may share values that lie before the columns of all these rows. Otherwise the
+    // columns of a row follow its values.
     const auto columns_byte = begin.columns * static_cast<Offset>(sizeof(Index));
     const bool shares_values =
         columns_byte > (begin.values + begin.count) * static_cast<Offset>(sizeof(double));
@@ -168,7 +168,7 @@ void FeatureRows::WillNeed(Index first, Index count) const {
                        static_cast<std::uint64_t>(end - first_byte));
     return;
   }
-  // Rows that share values with those before them lie inside that range, or are in memory anyway.
+  // Rows that share the values of earlier rows lie inside this range, or are in memory anyway.
   values_.WillNeed(begin.values, std::max<Offset>(last.values + last.count - begin.values, 0));
   if (begin.columns >= 0 && last.columns >= begin.columns)
     columns_.WillNeed(begin.columns, last.columns + last.count - begin.columns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Input vectors x, dense or sparse, one after the other in one arena: in memory, in a file, in
-// mapped files that were made before, or in arrays of somebody else.
+// files that are mapped, or in arrays of the caller.
 #pragma once
 
 #include <algorithm>
@@ -46,34 +46,34 @@ class FeatureRows {
  public:
   /// Rows in memory.
   FeatureRows() : FeatureRows(std::string()) {}
-  /// Rows in files without names in an existing folder, so that they can be more than memory holds;
-  /// "": in memory. Adding throws DataError when the disk is full. A copy lies in memory.
+  /// Rows in files without names in an existing folder, so that memory need not hold them; "": in
+  /// memory. Adding throws DataError when the disk is full. A copy lies in memory.
   explicit FeatureRows(const std::string& folder);
 
-  /// Dense rows of `columns` features each, one after the other in `values`, which are not copied:
-  /// they must not change, and `owner` keeps them alive (without one, the caller does). A copy of
-  /// the rows, and rows that more are added to, lie in memory. Requires columns ≥ 1 that divide the
+  /// A view of dense rows of `columns` features each, one after the other in `values`. Values must
+  /// not change, and `owner` keeps them alive (without one, the caller does). Copies of the rows
+  /// lie in memory, and so do all rows once a row is added. Requires columns ≥ 1 that divide the
   /// number of values, and values as in AddDense (else std::invalid_argument).
   static FeatureRows DenseView(std::span<const double> values, Index columns,
                                std::shared_ptr<const void> owner);
-  /// Sparse rows that are not copied either: row r has the columns and values with the numbers
-  /// starts[r] … starts[r + 1] − 1. Requires at least one start; starts ≥ 0 that do not descend,
-  /// and do not exceed the numbers of columns and of values; and rows as in AddSparse (else
-  /// std::invalid_argument). `starts` is not needed afterwards.
+  /// A view of sparse rows: row r has the columns and values number starts[r] … starts[r + 1] − 1.
+  /// Requires at least one start; starts ≥ 0 that do not descend and do not exceed the numbers of
+  /// columns and of values; and rows as in AddSparse (else std::invalid_argument). `starts` is not
+  /// needed afterwards.
   static FeatureRows SparseView(std::span<const Offset> starts, std::span<const Index> columns,
                                 std::span<const double> values, std::shared_ptr<const void> owner);
 
-  /// Rows of mapped files, which are read where they lie (AddMapped). No others can be added. A
-  /// copy lies in memory.
+  /// Rows of mapped files, which are read in place (AddMapped). No other rows can be added. A copy
+  /// lies in memory.
   explicit FeatureRows(std::shared_ptr<const FileMap> files);
   /// Appends a row that lies in the mapped files: `count` values from byte `values` of their range
   /// on, a multiple of 8, and the columns from byte `columns` on, a multiple of 4; −1: the row is
-  /// dense. They are read once. Requires that they lie within the range, and a row as in AddDense
-  /// or AddSparse (else std::invalid_argument). Rows must be added in the order of the files.
+  /// dense. Reads them once. Requires that they lie within the range, and a row as in AddDense or
+  /// AddSparse (else std::invalid_argument). Rows must be added in the order of the files.
   Index AddMapped(Offset values, Offset columns, Index count);
-  /// Divides the rows into windows by the number at which each of them ends: learners visit the
-  /// examples of one window after those of another (ExampleVisits), so that few rows are wanted at
-  /// a time. Ends must ascend up to size() (else std::invalid_argument). None: one window.
+  /// Divides the rows into windows, given by the number at which each window ends. Learners visit
+  /// the examples of one window after those of another (ExampleVisits), so that they need few rows
+  /// at a time. Ends must ascend up to size() (else std::invalid_argument). None: one window.
   void SetWindows(std::vector<Index> ends);
   std::span<const Index> window_ends() const { return window_ends_; }
 
@@ -85,7 +85,7 @@ class FeatureRows {
   Index AddSparse(std::span<const Index> columns, std::span<const double> values);
 
   /// Makes room for this many rows, values and columns of sparse rows in all. Without it, up to
-  /// half of the memory is reserved in vain, and growing needs all of it twice for a moment.
+  /// half of the memory is reserved in vain, and growing needs twice the memory for a moment.
   void Reserve(Index rows, Offset values, Offset columns);
 
   Index size() const { return static_cast<Index>(rows_.size()); }
@@ -103,8 +103,8 @@ class FeatureRows {
 
   /// Prefetches `count` rows from `first` on: their entries, or with `values` the first cache lines
   /// of the values and columns of at most 8 rows. Where rows lie in a file, the call without
-  /// `values` has the system read them, and the other does nothing. Rows in several windows are
-  /// expected to be read by WillNeed, and are in memory then.
+  /// `values` has the system read the rows, and the other call does nothing. With several
+  /// windows, rows are expected to be in memory already, by WillNeed.
   void Prefetch(Index first, Index count, bool values) const {
     if (count == 0) return;
     if (in_file() && window_ends_.size() < 2) {
@@ -127,8 +127,8 @@ class FeatureRows {
 
   /// 1 + the largest feature that occurs in any row; 0 without features.
   Index dimension() const { return dimension_; }
-  /// Number of values in the arena. Rows that share the values of the rows before them, such as
-  /// rows of ones, add none. Of mapped files, the size of the files counts.
+  /// Number of values in the arena. Rows that share the values of earlier rows, such as rows of
+  /// ones, add none. With mapped files, the size of the files.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
   /// Number of columns of sparse rows in the arena.
   Offset stored_columns() const { return static_cast<Offset>(columns_.size()) - unused_columns_; }
@@ -144,7 +144,7 @@ class FeatureRows {
     double squared_norm;
   };
   void Append(std::span<const double> values, Offset columns);
-  /// Of a copy, the rows lie in memory.
+  /// False for a copy, whose rows lie in memory.
   bool mapped() const { return files_ != nullptr && values_.is_view(); }
 
   std::shared_ptr<const FileMap> files_;  // null: none

@@ -140,8 +140,8 @@ FeatureScaling FeatureScaling::Learn(ScaleKind kind, const FeatureRows& rows, In
   if (kind == ScaleKind::kMaxAbs) {
     scaling.divisor_ = largest;
   } else {
-    // Exact in one process, too: the scaling must be that of a training in shards, whose number may
-    // be chosen later.
+    // Exact in one process, too: the scaling must equal that of a training in shards, whose number
+    // may be chosen later.
     Ranks* const ranks = &RanksOrOne(exactly);
     std::vector<double> mean = Means(rows, num_features, ranks);
     scaling.divisor_ = Deviations(rows, mean, ranks);
@@ -229,8 +229,8 @@ std::shared_ptr<const FeatureRows> FeatureScaling::Apply(const FeatureRows& rows
 }
 
 ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features, Ranks* exactly) {
-  // Not exact in one process: that takes 40 ns more for every value, and only a size within the
-  // rounding errors of a limit could change the kind.
+  // Not exact in one process: exact sums take 40 ns more for every value, and they change the kind
+  // only where a size is within rounding errors of a limit.
   ExampleSums sums(num_features, exactly);
   std::vector<std::int64_t> count(num_features, 0);
   for (Index r = 0; r < rows.size(); ++r) {

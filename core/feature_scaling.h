@@ -48,9 +48,9 @@ class FeatureScaling {
   /// Learns the scaling from all rows. Features from num_features on, such as a constant, are
   /// ignored. One sweep over the rows for kMaxAbs, three for kStandard, none for the other kinds.
   ///
-  /// exactly: null, or ranks of which each has some of the rows. The scaling is then that of the
-  /// rows of all ranks, and all of them must call it. Its sums are exact, so that its bits do not
-  /// depend on how the rows are dealt to ranks and shards.
+  /// exactly: null, or ranks that each have some of the rows. The scaling is then learned from the
+  /// rows of all ranks, and all of them must call it. Sums are exact, so the bits of the scaling do
+  /// not depend on how the rows are dealt to ranks and shards.
   static FeatureScaling Learn(ScaleKind kind, const FeatureRows& rows, Index num_features,
                               Ranks* exactly = nullptr);
   /// The scaling with saved numbers: `shift` and `divisor` have one entry per feature, or none
@@ -66,7 +66,7 @@ class FeatureScaling {
   bool Fits(Index num_features) const {
     return divisor_.empty() || std::ssize(divisor_) == num_features;
   }
-  /// The means that are subtracted; empty when none are.
+  /// The means that are subtracted; empty if no means are subtracted.
   const std::vector<double>& shift() const { return shift_; }
   const std::vector<double>& divisor() const { return divisor_; }
 

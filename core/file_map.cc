@@ -26,7 +26,7 @@ std::uint64_t PageBytes() {
   throw DataError(path, 0, std::string(what) + ": " + std::strerror(error));
 }
 
-/// The maps that FileAt knows. Of more maps, some are not known.
+/// The maps that FileAt knows. If there are more maps, it does not know some of them.
 std::array<std::atomic<const FileMap*>, 16> known_maps;
 static_assert(std::atomic<const FileMap*>::is_always_lock_free, "used in handlers of signals");
 
@@ -40,7 +40,7 @@ struct OpenFiles {
 
 /// Opens a regular file and sets its size.
 int OpenRegular(const std::string& path, std::uint64_t* bytes) {
-  // Not to wait for the other end of a pipe.
+  // Without O_NONBLOCK, opening a pipe would wait for the other end.
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) Fail(path, "cannot open the file", errno);
   struct stat status {};
@@ -118,7 +118,7 @@ void FileMap::ExpectRandomReads() const {
 }
 
 void FileMap::WillNeed(std::uint64_t first_byte, std::uint64_t bytes) const {
-  // The system reads at most so much for one request; it ignores the rest.
+  // The system reads at most so much for one request, and ignores the rest.
   constexpr std::uint64_t kStep = std::uint64_t{1} << 19;
   const std::uint64_t end = std::min(first_byte + bytes, bytes_);
   for (std::uint64_t at = first_byte / PageBytes() * PageBytes(); at < end; at += kStep)

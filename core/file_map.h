@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that are read where the system's page cache has them.
+// Files that are read in place, in the system's page cache.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace slackline::internal {
 
-/// A read-only map of whole files, one after the other in one range of addresses, each from the
-/// beginning of a page on. Files can be larger than the memory of the machine. Where a file has
-/// become shorter, or its disk fails, reading raises SIGBUS (FileAt). A file that is renamed,
+/// A read-only map of whole files, one after the other in one range of addresses; each begins at
+/// the beginning of a page. Files can be larger than the memory of the machine. Reading raises
+/// SIGBUS (FileAt) where a file has become shorter or its disk fails. A file that is renamed,
 /// removed or replaced by renaming stays as it was.
 class FileMap {
  public:
@@ -31,11 +31,11 @@ class FileMap {
   std::string_view bytes(Index file) const {
     return {data_ + files_[Size(file)].begin, files_[Size(file)].bytes};
   }
-  /// The whole range. What lies between the end of a file and the end of its last page is 0.
+  /// The whole range. Bytes between the end of a file and the end of its last page are 0.
   std::string_view bytes() const { return {data_, bytes_}; }
 
-  /// Tells the system that pages are read in no order that it could guess: it then reads nothing
-  /// ahead but what WillNeed asks for.
+  /// Tells the system that the order of reads cannot be guessed: it then reads ahead only what
+  /// WillNeed asks for.
   void ExpectRandomReads() const;
   /// Has the system begin to read these bytes of the range from the disk.
   void WillNeed(std::uint64_t first_byte, std::uint64_t bytes) const;

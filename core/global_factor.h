@@ -5,8 +5,8 @@
 // sorting.
 //
 // Source: Meshi, Srebro, Hazan, "Efficient training of structured SVMs via soft constraints",
-// AISTATS 2015, section 5, third remark, and appendix D: a block step of Algorithm 1 only needs the
-// maximum of a factor, and of the factor's dual point only the marginals of its variables and its
+// AISTATS 2015, section 5, third remark, and appendix D. A block step of Algorithm 1 only needs the
+// maximum of a factor. Of the factor's dual point, only the marginals of its variables and its
 // features are kept.
 //
 //     class AllEqual : public GlobalFactor { … };  // about 30 lines
@@ -48,8 +48,8 @@ class GlobalFactor {
 
   /// Writes states that maximise w·φ(y) − Σ_k messages_k(y_k) over the allowed y, and returns the
   /// maximum. Certified bounds rest on the returned value, so it must be exact up to rounding
-  /// errors. Ties may be broken in any way. messages: those of all axes one after the other, Σ
-  /// cardinalities finite numbers; states: one entry per axis.
+  /// errors. Ties may be broken in any way. messages: Σ cardinalities finite numbers, the axes'
+  /// messages one after the other. states: one entry per axis.
   virtual double Maximize(std::span<const double> weights, std::span<const double> messages,
                           std::span<Index> states) const = 0;
 
@@ -76,12 +76,12 @@ class GlobalFactor {
 
 /// Calls Maximize and checks the outcome. Returns the larger of the returned value and the score of
 /// the states, which differ by rounding. Throws std::invalid_argument that names the factor when a
-/// state is out of range or forbidden, when the value differs from that of the states by more than
-/// 1e-6 of the largest terms, or when the value is not a number.
+/// state is out of range or forbidden, when the value and the score differ by more than 1e-6 of the
+/// largest terms, or when the value is not a number.
 double CheckedMaximum(const GlobalFactor& factor, std::span<const double> weights,
                       std::span<const double> messages, std::span<Index> states);
 
-/// Σ_k messages_k(states_k); `messages` holds those of all axes one after the other.
+/// Σ_k messages_k(states_k); `messages` has the axes' messages one after the other.
 double MessageSum(std::span<const Index> cardinalities, std::span<const double> messages,
                   std::span<const Index> states);
 

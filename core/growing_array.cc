@@ -16,8 +16,8 @@
 namespace slackline::internal {
 namespace {
 
-// The file doubles until it has this size, and grows by as much from then on: at most this is
-// reserved in vain.
+// The file doubles up to this size and then grows by this size, which bounds the room reserved in
+// vain.
 constexpr std::size_t kLargestGrowth = std::size_t{256} << 20;
 constexpr std::size_t kFirstBytes = std::size_t{1} << 20;
 
@@ -41,20 +41,20 @@ void MappedFile::Reserve(std::size_t bytes) {
   if (bytes <= capacity_) return;
   const std::size_t grown = std::max(capacity_ + std::min(capacity_, kLargestGrowth), bytes);
   const std::size_t capacity = (grown + kFirstBytes - 1) / kFirstBytes * kFirstBytes;
-  // Without the reservation a full disk would be found out by a signal, when a page is written.
+  // Without the reservation, a full disk would show by a signal when a page is written.
   const int error = posix_fallocate(descriptor_, 0, static_cast<off_t>(capacity));
   if (error != 0) FailInFolder(folder_, "cannot make a file in this folder larger", error);
   void* const data = mmap(nullptr, capacity, PROT_READ, MAP_SHARED, descriptor_, 0);
   if (data == MAP_FAILED) FailInFolder(folder_, "cannot map a file in this folder", errno);
-  // Learners visit examples in random order. Without this, the system would read megabytes ahead of
-  // a row, in vain.
+  // Learners visit examples in random order. Without this advice the system would read megabytes
+  // ahead of a row, in vain.
   madvise(data, capacity, MADV_RANDOM);
   if (data_ != nullptr) munmap(data_, capacity_);
   data_ = data;
   capacity_ = capacity;
 }
 
-// Not through the mapping, which would have every page read before it is written.
+// Not through the mapping: the system would read every page before writing it.
 void MappedFile::Write(std::size_t first_byte, std::string_view bytes) {
   if (!WriteAt(descriptor_, first_byte, bytes))
     FailInFolder(folder_, "cannot write to a file in this folder", errno);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An array that grows at its end, in memory or in a file, or that shows elements of somebody else.
-// The pages of a file are mapped: they are read like memory, and the system writes them out and
-// drops them when memory is short. An array can thus be larger than the memory of the machine.
+// An array that grows at its end, in memory or in a file, or that is a view of other elements. The
+// pages of a file are mapped: they are read like memory, and the system writes and drops them when
+// memory is short. An array can thus be larger than the memory of the machine.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace slackline::internal {
 
-/// A file without a name, which is mapped as a whole and disappears with the object, or with the
+/// A file without a name that is mapped as a whole. It disappears with the object or with the
 /// process.
 class MappedFile {
  public:
@@ -28,16 +28,16 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  /// Makes room for at least `bytes`; what is there stays, but may move. The room is reserved on
-  /// the disk. Throws DataError when the disk is full; the file is then as it was.
+  /// Makes room for at least `bytes` on the disk. The contents stay, but may move. Throws DataError
+  /// when the disk is full; the file is then as it was.
   void Reserve(std::size_t bytes);
 
   const void* data() const { return data_; }
 
-  /// Writes into the room that is reserved. Throws DataError when the disk refuses.
+  /// Writes into the reserved room. Throws DataError when the disk refuses.
   void Write(std::size_t first_byte, std::string_view bytes);
 
-  /// Has the system begin to read these bytes from the disk; they are read page by page otherwise,
+  /// Has the system begin to read these bytes from the disk. Otherwise it reads them page by page
   /// when they are needed.
   void WillNeed(std::size_t first_byte, std::size_t bytes) const;
 
@@ -54,14 +54,14 @@ class GrowingArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// In memory.
+  /// Makes an empty array in memory.
   GrowingArray() = default;
-  /// In a file in this folder; "": in memory.
+  /// Makes an empty array in a file in this folder; "": in memory.
   explicit GrowingArray(const std::string& folder) {
     if (!folder.empty()) file_ = std::make_unique<MappedFile>(folder);
   }
-  /// A view: these elements, which are read where they are. `owner` keeps them alive and is
-  /// released with the array; without one, the caller does. Viewed elements must not change.
+  /// A view: these elements are read in place. `owner` keeps them alive and is released with the
+  /// array; without one, the caller does. Viewed elements must not change.
   GrowingArray(std::span<const T> elements, std::shared_ptr<const void> owner)
       : owner_(std::move(owner)), viewed_(true), data_(elements.data()), size_(elements.size()) {}
   /// A copy lies in memory, wherever the original lies.
@@ -98,8 +98,8 @@ class GrowingArray {
   }
   void Append(const T& value) { Append(std::span<const T>(&value, 1)); }
 
-  /// Makes room for `count` elements in all, so that appending them moves none. Copies the elements
-  /// of a view when they are fewer.
+  /// Makes room for `count` elements in all, so that appending moves no element. Copies the
+  /// elements of a view that has fewer.
   void Reserve(std::size_t count) {
     if (viewed_ && count > size_) TakeIn(count);
     if (viewed_) return;
@@ -116,7 +116,7 @@ class GrowingArray {
     if (file_ != nullptr && count > 0) file_->WillNeed(first * sizeof(T), count * sizeof(T));
   }
 
-  /// Gives back memory that was kept for elements to come; a file keeps its room.
+  /// Gives back memory reserved for further elements; a file keeps its room.
   void ShrinkToFit() {
     memory_.shrink_to_fit();
     Refresh();

@@ -26,15 +26,15 @@ class GzipInput {
   /// an error; see error().
   std::size_t Read(char* out, std::size_t room);
 
-  /// Skips up to `bytes` ≥ 0 bytes of a plain file without reading them, and returns their number,
+  /// Skips up to `bytes` ≥ 0 bytes of a plain file without reading them. Returns their number,
   /// which may reach beyond the end of the file. 0 where the file is gzip or UTF-16, or cannot be
   /// entered in the middle.
   Offset SkipPlain(Offset bytes);
 
-  /// From now on, the file ends when *interrupt is not 0 and more bytes are wanted: within a fifth
-  /// of a second, however long a pipe is silent. `interrupt` must outlive this object.
+  /// From now on the file ends within a fifth of a second when *interrupt is not 0 and more bytes
+  /// are wanted, however long a pipe is silent. `interrupt` must outlive this object.
   void EndAtInterrupt(const std::atomic<int>* interrupt) { interrupt_ = interrupt; }
-  /// Whether that has happened.
+  /// Whether an interrupt has ended the file.
   bool interrupted() const { return interrupted_; }
 
   /// Whether the file is gzip or UTF-16, which its first bytes tell.

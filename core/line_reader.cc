@@ -68,7 +68,7 @@ void LineReader::OpenPart(const FilePart& part) {
 
 /// Moves on to the first line that begins at this byte or later.
 void LineReader::SkipTo(Offset first_byte) {
-  // From the byte before it on, since that may be a line end.
+  // Begins one byte earlier, since that byte may be a line end.
   next_begin_ = input_->SkipPlain(first_byte - 1);
   const auto drop = [&](Offset bytes) {
     begin_ += static_cast<std::size_t>(bytes);
@@ -116,7 +116,7 @@ bool LineReader::Fill() {
   return count > 0;
 }
 
-/// At the end of a part: the empty line before the next one, if there is any.
+/// At the end of a part: returns the empty line before the next part, if there is one.
 bool LineReader::NextPart(std::string_view* line) {
   if (next_part_ == parts_.size()) return false;
   if (next_part_ == 0 || between_parts_) {

@@ -23,7 +23,7 @@ class GzipInput;
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 28;
 
 /// The lines of a file that begin at the bytes [first_byte, end_byte). Bytes of a gzip file are
-/// those of its text; what comes before first_byte is decompressed there, and else not read.
+/// bytes of its text; text before first_byte is decompressed there, and otherwise not read.
 struct FilePart {
   std::string path;
   Offset first_byte = 0;
@@ -37,9 +37,9 @@ class LineReader {
   /// Opens the file; "-" is the standard input. Throws DataError when the file does not exist, is a
   /// directory or may not be read.
   explicit LineReader(const std::string& path, std::size_t longest_line = kLongestLine);
-  /// Parts of files, one after the other, with an empty line between two parts, which has the line
-  /// number before it. `source` names all of them in messages. A file is opened when its first line
-  /// is wanted, and Next throws DataError where that fails.
+  /// Parts of files, one after the other. Between two parts there is an empty line, which has the
+  /// line number of the line before it. `source` names all parts in messages. A file is opened when
+  /// its first line is wanted, and Next throws DataError if that fails.
   LineReader(std::string source, std::vector<FilePart> parts,
              std::size_t longest_line = kLongestLine);
   ~LineReader();
@@ -54,23 +54,23 @@ class LineReader {
   /// end of the file. All complete lines before the fault are handed out first.
   bool Next(std::string_view* line);
 
-  /// From now on, the file ends when *interrupt is not 0 and more text is wanted, even from a pipe
-  /// that is silent; a line whose end has not come by then is left out. `interrupt` must outlive
-  /// this object. Requires one file, not parts.
+  /// From now on the file ends when *interrupt is not 0 and more text is wanted, even from a silent
+  /// pipe. A line whose end has not come by then is left out. `interrupt` must outlive this object.
+  /// Requires one file, not parts.
   void EndAtInterrupt(const std::atomic<int>* interrupt);
 
   /// Number of the line that Next returned last in its file, from 1; 0 before the first.
   long line_number() const { return line_number_; }
   /// Whether the line that Next returned last is the empty line between two parts.
   bool between_parts() const { return between_parts_; }
-  /// The bytes of the text of the file at which the line that Next returned last begins, and at
-  /// which the line after it begins.
+  /// Where the line that Next returned last begins, and where the next line begins, in bytes of the
+  /// file's text.
   Offset line_begin() const { return line_begin_; }
   Offset next_begin() const { return next_begin_; }
   std::size_t longest_line() const { return longest_line_; }
   /// The path of the file that is being read, or "<stdin>".
   const std::string& name() const { return name_; }
-  /// What is read as a whole: the path, or "<stdin>", or the source of the parts.
+  /// The name of the whole input: the path, or "<stdin>", or the source of the parts.
   const std::string& source() const { return source_.empty() ? name_ : source_; }
 
  private:
@@ -97,8 +97,8 @@ class LineReader {
   long line_number_ = 0;
 };
 
-/// The rest of the file, its lines joined with \n. Throws DataError when these are more bytes than
-/// the longest line may have.
+/// The rest of the file, its lines joined with \n. Throws DataError when it has more bytes than the
+/// longest line may have.
 std::string ReadAll(LineReader* reader);
 
 }  // namespace slackline::internal

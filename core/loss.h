@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Losses, zero at the ground truth: decomposable ones Δ(y) = Σ_i Δ_i(y_i), and 1 − F1 of an
-// example's labels. And the training set: the examples of a data set as training sees them, that is
-// without their unlabelled variables, each with its table of losses.
+// example's labels. And the training set: the examples of a data set without their unlabelled
+// variables, each with its table of losses.
 #pragma once
 
 #include <memory>
@@ -66,13 +66,13 @@ struct TrainingSet {
 
 /// Leaves out unlabelled variables with all their factors (docs/notation.md, section 1) and
 /// computes the losses. Examples with one structure and the same unlabelled variables share one
-/// restricted structure. Throws std::invalid_argument on options that do not fit, and when the
-/// ground truth of an example is forbidden, by forbidden states (FirstForbiddenPart finds them) or
-/// by a global factor.
+/// restricted structure. Throws std::invalid_argument on options that do not fit, and when
+/// forbidden states (found by FirstForbiddenPart) or a global factor forbid the ground truth of an
+/// example.
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options);
 
-/// The same examples over other structures, one for each of data.structures() in their order, with
-/// the same variables, and over other rows of inputs.
+/// The same examples over other structures and other rows of inputs. There is one structure for
+/// each of data.structures(), in their order, with the same variables.
 TrainingSet WithStructures(const TrainingSet& training,
                            const std::vector<std::shared_ptr<const Structure>>& structures,
                            std::shared_ptr<const WeightLayout> layout,

@@ -83,7 +83,7 @@ double BytesLeft(const std::filesystem::path& group, const GroupFiles& files) {
   return std::max(0.0, limit - std::max(0.0, used));
 }
 
-/// The number of the group's folder, which is that of the group in all mounts of its hierarchy. The
+/// The number of the group's folder, which is the same in all mounts of the group's hierarchy. The
 /// last bit keeps the two versions apart.
 std::uint64_t NumberOfGroup(const std::filesystem::path& group, bool unified) {
   struct stat status {};
@@ -91,9 +91,9 @@ std::uint64_t NumberOfGroup(const std::filesystem::path& group, bool unified) {
   return 2 * static_cast<std::uint64_t>(status.st_ino) + (unified ? 1 : 0);
 }
 
-/// Appends a group and its ancestors, as far as they have limits. In a container the path of the
-/// group may be that of the host, which does not exist there; the folder of the mount is then the
-/// group itself.
+/// Appends a group and its ancestors, where they have limits. In a container the group's path may
+/// be its path on the host, which does not exist there; the folder of the mount is then the group
+/// itself.
 void AddUpward(const std::filesystem::path& root, std::filesystem::path group, bool unified,
                std::vector<GroupMemory>* limits) {
   const GroupFiles& files = FilesOf(unified);
@@ -113,8 +113,8 @@ double AddressSpace() {
   return limited ? static_cast<double>(limit.rlim_cur) : kInfinity;
 }
 
-/// From the number that the kernel has drawn when the machine started. Containers have that of
-/// their machine.
+/// From the random number that the kernel draws when the machine starts. Containers have the number
+/// of their machine.
 std::size_t ThisMachine() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string text;

@@ -14,17 +14,17 @@ namespace slackline::internal {
 /// Bytes of memory of the machine; +∞ when unknown.
 double PhysicalMemory();
 
-/// Bytes of memory that the control groups of this process leave to it: the least, over its groups
-/// and their ancestors, of the limit minus the memory in use. File pages do not count as used,
-/// since the system reclaims them. Reads version 2 (memory.max, and memory.high, above which
-/// processes are slowed down) and version 1 (memory.limit_in_bytes). +∞ without groups or limits.
-/// `root` takes the place of the root folder.
+/// Bytes of memory that the control groups of this process leave to it: the limit minus the memory
+/// in use, the least of this difference over its groups and their ancestors. File pages do not
+/// count as used, since the system reclaims them. Reads version 2 (memory.max, and memory.high,
+/// above which processes are slowed down) and version 1 (memory.limit_in_bytes). +∞ without groups
+/// or limits. `root` replaces the root folder.
 double ControlGroupMemory(const std::string& root = "/");
 
 /// What a control group leaves to all of its processes together.
 struct GroupMemory {
-  /// The same for all processes in the group, also in containers, which see other paths; another
-  /// for every other group of the machine.
+  /// The same number for all processes in the group, also in containers, where they see other
+  /// paths; different for every other group of the machine.
   std::uint64_t group = 0;
   double bytes = 0;
 };
@@ -43,10 +43,10 @@ struct MemoryShare {
   double bytes = 0;
   int processes = 1;
 };
-/// What the ranks may use that share memory with this rank: of the memory of the machine, the
-/// limits of control groups, and that of the address space of a process, the one that leaves least
-/// to each of the ranks that share it. Ranks that have limits of their own, as in containers, are
-/// not counted together for these. To be called by all ranks. {UsableMemory(), 1} for one process.
+/// What the ranks that share memory with this rank may use. Of the machine's memory, the limits of
+/// control groups, and the address space of a process, it is the one that leaves least to each rank
+/// that shares it. Ranks with limits of their own, as in containers, are not counted together for
+/// these limits. All ranks must call it. {UsableMemory(), 1} for one process.
 MemoryShare SharedMemory(Ranks& ranks, const std::string& root = "/");
 
 /// "training needs about 96 GB of memory, but there are only 23.5 GB" when `bytes` for each process

@@ -65,10 +65,10 @@ class ModelWriter {
 };
 
 /// Reads a whole file into memory. Throws DataError with different messages for: not a Slackline
-/// model (or other `kind`), written by a newer version (states both), truncated or too long (states
-/// both lengths), damaged (the checksum does not match). Memory is bounded by the actual size of
-/// the file (about 64 times that, if it is all packed zeros), whatever lengths it claims, and by
-/// the claimed length when the file has no end.
+/// model (or of another `kind`), written by a newer version (states both), truncated or too long
+/// (states both lengths), damaged (the checksum does not match). Memory is bounded by the actual
+/// size of the file (about 64 times the size if all numbers are packed zeros), whatever lengths it
+/// claims, and by the claimed length when the file has no end.
 class ModelReader {
  public:
   explicit ModelReader(const std::string& path, FileKind kind = kModelKind);

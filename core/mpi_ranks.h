@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ranks that are the processes of an MPI program (`mpirun -n 4 …`, `srun …`). All use of MPI is in
-// the source of this file; without the CMake option SLACKLINE_WITH_MPI there is none.
+// Ranks that are the processes of an MPI program (`mpirun -n 4 …`, `srun …`). Only the source of
+// this file uses MPI, and only with the CMake option SLACKLINE_WITH_MPI.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ bool StartedByMpi();
 /// How many processes the launcher has started, by its environment; 1 if it does not say.
 int LaunchedProcesses();
 
-/// How many processes srun has started that do not know each other, since it was told nothing of
-/// MPI; 1 where it has not, or has given this one a terminal.
+/// How many processes srun has started that do not know each other, because it was not told to use
+/// MPI. 1 where srun has not started this process, or has given it a terminal.
 int TasksApart();
 
 /// MPI, from the construction to the destruction of the object, at most once in a process.
@@ -36,7 +36,7 @@ class MpiProgram {
   MpiProgram& operator=(const MpiProgram&) = delete;
 
   Ranks& ranks() const;
-  /// For a process that must end early: waits up to some seconds until all ranks call this. Returns
+  /// For a process that must end early: waits up to some seconds until all ranks call it. Returns
   /// whether they do; otherwise Abort is the only way out.
   bool AllFail(double seconds) const;
   /// Ends all processes at once with this exit code.

@@ -17,15 +17,15 @@ namespace slackline::internal {
 /// Threads that this machine offers (1 when built without OpenMP).
 int HardwareThreads();
 
-/// From now on all work of this process is done by the calling thread. For a process that was
-/// forked from one with threads, which it does not have.
+/// Makes the calling thread do all further work of this process. For a process that was forked from
+/// one with threads, which it does not have.
 void UseOneThread();
 
-/// `wanted` threads, or, when `wanted` is 0, HardwareThreads(), but of several processes that work
-/// together on this machine only this one's part of its processors.
+/// `wanted` threads. If `wanted` is 0: HardwareThreads(), or this process's share of the processors
+/// where several processes work together on this machine.
 int NumThreads(Index wanted);
 
-/// From now on so many processes, ≥ 1, share the processors of this machine, for NumThreads.
+/// Makes NumThreads assume that so many processes, ≥ 1, share the processors of this machine.
 void ShareProcessors(int processes);
 
 /// One chunk of work: items [begin, end) of chunk number `chunk`, done by thread number `thread`,

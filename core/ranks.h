@@ -2,8 +2,8 @@
 //
 // The processes that train one model together, each with some of the examples. Ranks are numbered
 // from 0; all of them call the same functions in the same order, and functions wait for other
-// ranks. Sums are those of whole numbers, or are made by every rank from the numbers of all ranks
-// in the order of the ranks, so that all ranks have the same bits.
+// ranks. All ranks get the same bits: a sum is either of whole numbers, or every rank makes it from
+// the numbers of all ranks, in the order of the ranks.
 //
 // The processes are those of an MPI program (mpi_ranks.h), or one process alone (OneRank).
 #pragma once
@@ -43,8 +43,8 @@ class Ranks {
   /// already, in its place.
   virtual void GatherBytes(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
                            std::byte* all) = 0;
-  /// Gives the bytes to[q] to rank q, and writes what rank q gives to this rank to from[q], whose
-  /// length is that of what comes.
+  /// Gives the bytes to[q] to rank q, and writes the bytes that rank q gives this rank to from[q],
+  /// which must have their length.
   virtual void ExchangeBytes(std::span<const std::span<const std::byte>> to,
                              std::span<const std::span<std::byte>> from) = 0;
   /// Rank 0 gives these bytes to all ranks.
@@ -69,19 +69,19 @@ class Ranks {
     GatherBytes(std::as_bytes(mine), lengths, std::as_writable_bytes(std::span(all)).data());
     return all;
   }
-  /// The texts of all ranks, in their order.
+  /// The texts of all ranks, in the order of the ranks.
   std::vector<std::string> GatherTexts(std::string_view mine);
   /// The first of these texts that is not empty; empty where all are.
   std::string FirstText(std::string_view mine);
 
-  /// Sum and maximum of a whole number of every rank.
+  /// Sum and maximum of one whole number of every rank.
   std::int64_t SumOf(std::int64_t mine);
   std::int64_t MaxOf(std::int64_t mine);
   /// The sum of real numbers, in the order of the ranks.
   double SumOfReals(double mine);
   /// Replaces every number by its sum over all ranks, which have equally many.
   void AddUp(std::span<std::int64_t> numbers);
-  /// Whether it is true of some rank.
+  /// Whether `mine` is true on some rank.
   bool Any(bool mine) { return MaxOf(mine ? 1 : 0) != 0; }
 
   /// Sends the value of rank 0 to all ranks.
@@ -91,7 +91,7 @@ class Ranks {
     Broadcast(std::as_writable_bytes(std::span(value, 1)));
   }
 
-  /// The numbers of `count` things that this rank has, or rank r, when they are dealt in nearly
+  /// The range of numbers that this rank, or rank r, gets when `count` things are dealt in nearly
   /// equal, consecutive pieces.
   struct Piece {
     std::int64_t begin = 0;
@@ -102,7 +102,7 @@ class Ranks {
     return {count * r / size(), count * (r + 1) / size()};
   }
   Piece PieceOf(std::int64_t count) const { return PieceOf(count, rank()); }
-  /// Gives all ranks the pieces of an array, of which every rank has its own piece.
+  /// Gives all ranks the whole of an array, of which every rank has its own piece.
   template <class T>
   void GatherPieces(std::span<T> values) {
     std::vector<std::size_t> lengths;
@@ -122,17 +122,17 @@ Ranks& OneRank();
 /// These ranks; null stands for this process alone.
 inline Ranks& RanksOrOne(Ranks* ranks) { return ranks != nullptr ? *ranks : OneRank(); }
 
-/// Throws on all ranks the DataError of the first rank that has one, as OnAllRanks. error: what
-/// the error of this rank says; empty: none.
+/// Throws the DataError of the first rank that has one on all ranks, as OnAllRanks does. error: the
+/// message of this rank's error; empty: none.
 void ThrowFirstError(Ranks& ranks, const std::string& error);
 
-/// Throws DataError where several ranks train together. what: what only one process can do, as the
-/// user knows it, such as "--kernel".
+/// Throws DataError where several ranks train together. what: what only one process can do, in the
+/// user's terms, such as "--kernel".
 void RequireOneRank(const Ranks& ranks, std::string_view what);
 
-/// Calls work() on every rank, which may throw a DataError on some: all ranks then throw that of
-/// the first, with the name of its machine where there are several. work must not call functions
-/// of `ranks` after which it may throw on some alone.
+/// Calls work() on every rank. If it throws a DataError on some ranks, all ranks throw that of the
+/// first one, with the name of its machine where there are several. work must not call functions of
+/// `ranks` after which it may throw on some ranks alone.
 template <class Work>
 void OnAllRanks(Ranks& ranks, const Work& work) {
   std::string error;

@@ -22,8 +22,7 @@ struct Stretch {
   int rank = 0;
 };
 
-/// What a rank finds in a stretch, [0] if no record is open where the stretch begins, [1] if one
-/// is.
+/// What a rank finds in a stretch: [0] if no record is open at its beginning, [1] if a record is.
 struct Counts {
   Offset lines = 0;
   std::array<Offset, 2> records{};        // that begin in the stretch
@@ -155,7 +154,7 @@ Counts RecordDealer::Count(const Stretch& stretch) const {
   return counts;
 }
 
-/// Reads a stretch that could not be read once more, now that its line numbers are known.
+/// Reads a stretch again that could not be read, now that its line numbers are known.
 void RecordDealer::FailAgain(const Stretch& stretch, const Before& before) const {
   ForEachLine(stretch, before, [](const LineReader&, const std::string_view*) { return true; });
   throw DataError(source_.files[stretch.file].path, 0, "cannot be read reliably");
@@ -171,7 +170,7 @@ void RecordDealer::CountAll() {
       mine.emplace_back().failed = true;
     }
   }
-  // In the order of the ranks, each with its stretches in their order.
+  // In the order of the ranks; each rank's stretches in their order.
   const std::vector<Counts> joined = ranks_.Join(std::span<const Counts>(mine));
   std::vector<Counts> counts(stretches_.size());
   std::size_t next = 0;

@@ -6,13 +6,13 @@
 // other. Fewer records than shards make as many shards as records; with fewer than ranks, some
 // ranks have none.
 //
-// To find where they begin, the ranks first count records and lines: each of them in its R-th part
-// of the bytes of all plain files, and in some of the gzip files, which cannot be entered in the
-// middle. A record belongs to the bytes in which it begins. The ranks then tell each other the
-// places at which the pieces of the ranks begin. Cost: each rank reads its part of the bytes twice
-// and then its own records. A gzip file is decompressed by one rank, up to its last border once
-// more, and up to the end of its records by every rank that has some of them. Many files of
-// moderate size, in a folder, are therefore better than a large gzip file.
+// To find where a rank's records begin, the ranks first count records and lines: each of R ranks in
+// its R-th part of the bytes of all plain files, and in some of the gzip files, which cannot be
+// entered in the middle. A record belongs to the bytes in which it begins. The ranks then tell each
+// other where the records of each rank begin. Cost: each rank reads its part of the bytes twice and
+// then its own records. One rank decompresses a gzip file once, and again up to its last border;
+// every rank that has some of its records decompresses it up to their end. Many files of moderate
+// size, in a folder, are therefore better than a large gzip file.
 #pragma once
 
 #include <functional>
@@ -37,23 +37,23 @@ enum class LineRole {
 
 /// How a format divides lines into records. A record ends at the end of its file at the latest.
 struct RecordRule {
-  /// The role of a line without its line end. open: whether a record is open before the line, for
-  /// formats in which that decides, as in quotes that span lines.
+  /// The role of a line without its line end. open: whether a record is open before the line; it
+  /// decides in some formats, as with quotes that span lines.
   std::function<LineRole(std::string_view line, bool open)> role;
-  /// Reads the lines at the beginning of a file that are no records, such as declarations; the
-  /// records begin at the place that it returns. May throw DataError. Empty: there are none.
+  /// Reads the lines at the beginning of a file that are no records, such as declarations; returns
+  /// where the records begin. May throw DataError. Empty: there are none.
   std::function<Offset(LineReader* file)> head;
   const char* no_records = "no examples";  ///< the message when there are none
 };
 
-/// The lines of the records of this rank. All ranks call this function, with the same arguments.
-/// shards: P ≥ R, else std::invalid_argument. Throws DataError on all ranks when there are no
-/// records, and as LineReader and rule.head do. One rank reads nothing but the heads. No parts:
-/// there are records, but none for this rank.
+/// The lines of the records of this rank. All ranks must call this function, with the same
+/// arguments. shards: P ≥ R, else std::invalid_argument. Throws DataError on all ranks when there
+/// are no records, and as LineReader and rule.head do. With one rank, reads nothing but the heads.
+/// Returns no parts if there are records, but none for this rank.
 std::vector<FilePart> DealRecords(Ranks& ranks, const DataSource& source, const RecordRule& rule,
                                   Index shards);
 
-/// The numbers of the records of a rank, when there are `records` of them in P shards.
+/// The numbers of the records of a rank, when `records` records are dealt in P shards.
 Ranks::Piece RecordsOfRank(const Ranks& ranks, Offset records, Index shards, int rank);
 
 }  // namespace slackline::internal

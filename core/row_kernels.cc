@@ -129,7 +129,7 @@ inline __attribute__((always_inline)) void TileScores(const double* weights, Ind
   }
 }
 
-/// `done`: number of rows from `first` on that the tile before has already updated.
+/// done: how many rows from `first` on the previous tile has already updated.
 template <Index kInputs>
 inline __attribute__((always_inline)) void TileUpdate(double* weights, Index rows,
                                                       const FeatureRow* inputs, Index first,

@@ -73,8 +73,8 @@ Offset SweepNonZeroSlots(const ExampleView& example, std::span<const double> q,
   return sweeps.work();
 }
 
-/// Least number of multiply-adds of a sweep that threads share: some 30 µs of work. Starting the
-/// threads takes 2 µs, but every thread also fetches what others have written.
+/// Least number of multiply-adds of a sweep that threads share: some 30 µs of work. Starting
+/// threads takes 2 µs, but every thread also fetches data that others have written.
 constexpr Offset kLeastSharedWork = 500'000;
 constexpr int kChunksPerThread = 4;  // of slots, in SlotScores
 constexpr int kRangesPerThread = 2;  // of features, in AddSlots
@@ -114,7 +114,7 @@ class SlotGroups {
   std::vector<Value*> values_;
 };
 
-/// The features [begin, end) of x; those of a dense vector are renumbered from 0.
+/// The features [begin, end) of x; the features of a dense vector are renumbered from 0.
 FeatureRow Part(const FeatureRow& x, Index begin, Index end) {
   if (x.dense()) {
     const Index first = std::min(begin, x.count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The standard input, for ranks that read data together. mpirun gives it to rank 0 alone, and it
-// can be read only once, while ranks find the borders between their records first, and then read
+// can be read only once. But ranks first find the borders between their records, and then read
 // these records.
 #pragma once
 
@@ -12,13 +12,12 @@ namespace slackline::internal {
 /// Whether ranks on the machine of rank 0 may open the copy of rank 0.
 enum class CopyAccess { kSameMachine, kNobody };
 
-/// Copies what rank 0 has as its standard input to a file without a name in the folder TMPDIR
-/// (/tmp), which becomes the standard input of all ranks on the machine of rank 0; every other rank
-/// gets a copy of its own. Afterwards /dev/stdin can be opened any number of times, and is read
-/// from its beginning each time. The file is gone when the processes have ended. Memory: a few
-/// megabytes.
+/// Copies the standard input of rank 0 to a file without a name in the folder TMPDIR (/tmp). This
+/// file becomes the standard input of all ranks on the machine of rank 0; every other rank gets a
+/// copy of its own. Afterwards /dev/stdin can be opened any number of times, and is read from its
+/// beginning each time. The file is gone when the processes have ended. Memory: a few megabytes.
 ///
-/// All ranks call this function, before any of them has read from its standard input. Throws
+/// All ranks must call this function before any of them reads from its standard input. Throws
 /// DataError on all of them where reading or writing fails on one.
 void ShareStandardInput(Ranks& ranks, CopyAccess access = CopyAccess::kSameMachine);
 

@@ -101,7 +101,7 @@ class Structure {
     const Index list = forbidden_list(part);
     return list < 0 ? std::span<const Index>() : forbidden_lists_[list];
   }
-  /// The number of the list of forbidden states, −1 when the part has none; equal lists have one
+  /// The number of the part's list of forbidden states, −1 when it has none; equal lists have one
   /// number.
   Index forbidden_list(Index part) const {
     return forbidden_of_.empty() ? -1 : forbidden_of_[part];
@@ -162,8 +162,8 @@ class StructureBuilder {
   /// φ += values[s] at weight `map[s] + base` of `block` (one column).
   void AddConstant(Index part, Index block, Index map, Index base = 0);
 
-  /// Forbids the states with forbidden[s] = true, one flag per state of the part. The states of
-  /// several calls add up. Every part must keep a state.
+  /// Forbids the states with forbidden[s] = true, one flag per state of the part, in addition to
+  /// those of earlier calls. Every part must keep a state.
   void ForbidStates(Index part, const std::vector<bool>& forbidden);
 
   /// Sets the object of global factor g of the graph. The factor's weight k is row k + base of
@@ -199,8 +199,8 @@ class StructureBuilder {
 /// one label per variable, in its range or kUnlabelled.
 Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labels);
 
-/// The same structure over another layout, for inputs of another length. Its blocks must have the
-/// same numbers of rows, and those that are used with scalar features one column (else
+/// The same structure over another layout, for inputs of another length. The layout's blocks must
+/// have the same numbers of rows, and blocks that are used with scalar features one column (else
 /// std::invalid_argument).
 std::shared_ptr<const Structure> WithLayout(const Structure& structure,
                                             std::shared_ptr<const WeightLayout> layout);

@@ -21,7 +21,7 @@ class WallTimer {
 /// Processor seconds of the whole process (all threads) since its start.
 double ProcessCpuSeconds();
 
-/// Processor seconds of the calling thread; those of the process where the system does not tell.
+/// Processor seconds of the calling thread, or of the process where the system does not tell.
 double ThreadCpuSeconds();
 
 /// Largest resident memory of the process so far, in bytes; 0 where the system does not report it.

@@ -25,7 +25,7 @@ struct WeightBlock {
   Offset at(Index row, Index col) const { return offset + static_cast<Offset>(col) * rows + row; }
 };
 
-/// Which blocks the weight vector consists of. Shared by all structures of a model.
+/// The blocks of the weight vector. Shared by all structures of a model.
 class WeightLayout {
  public:
   /// Appends a block and returns its number. Requires a new, non-empty name, rows ≥ 1, cols ≥ 1;

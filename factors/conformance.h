@@ -6,8 +6,8 @@
 //     const ConformanceReport report = CheckFactor(MyFactor(3, 4));
 //     if (!report.ok()) std::cerr << report.Text();
 //
-// It calls AddFeatures for every joint state, with several scales and outputs, and compares the
-// results with feature_table where the factor has one. global_conformance.h checks maxima.
+// The check calls AddFeatures for every joint state, with several scales and outputs, and compares
+// the results with feature_table where the factor has one. global_conformance.h checks maxima.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 // A model tabulates the features of a factor once (model_builder.h). Training and inference read
 // the tables and never call a factor object.
 //
-// A factor whose own max oracle is called is a GlobalFactor (core/global_factor.h) and has no
-// table. The public interface makes one of every type that has a Maximize (api/factor.h).
+// A factor with its own max oracle is a GlobalFactor (core/global_factor.h) and has no table. The
+// public interface makes a GlobalFactor of every type that has a Maximize (api/factor.h).
 #pragma once
 
 #include <algorithm>

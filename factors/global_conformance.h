@@ -6,8 +6,8 @@
 //     const ConformanceReport report = CheckGlobalFactor(MyFactor(6));
 //     if (!report.ok()) std::cerr << report.Text();
 //
-// Test a small instance: with at most options.max_states joint states the maximum is compared with
-// all of them, otherwise only with a few.
+// Test a small instance: the maximum is compared with all joint states if there are at most
+// options.max_states, otherwise with a few joint states.
 #pragma once
 
 #include <slackline/core/global_factor.h>
@@ -15,10 +15,10 @@
 
 namespace slackline::internal {
 
-/// Checks the shape, the features (finite, proportional to the scale, added, the same on every
-/// call), Score against the features, IsRestricted against Allows, and Maximize (states in range
-/// and allowed, the returned value that of the states, no better state) with random, tied, large
-/// and zero weights and messages. Exceptions of the factor's methods become failures.
+/// Checks the shape; the features (finite, proportional to the scale, added, the same on every
+/// call); Score against the features; IsRestricted against Allows; and Maximize (states in range
+/// and allowed, value equal to their score, no better state) with random, tied, large and zero
+/// weights and messages. Exceptions of the factor's methods become failures.
 ConformanceReport CheckGlobalFactor(const GlobalFactor& factor,
                                     const ConformanceOptions& options = {});
 

@@ -47,7 +47,7 @@ class Matcher {
     return count;
   }
 
-  /// Adds one unit of left node i: matches it, or leaves a unit unmatched, whichever is best.
+  /// Adds one unit of left node i: matches it, or leaves it unmatched, whichever is better.
   void Insert(Index i) {
     const Index end = Search(i);
     for (const Index node : touched_) {

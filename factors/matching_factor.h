@@ -4,9 +4,9 @@
 // variable is an edge, and each node has at most as many chosen edges as its capacity (1: a
 // matching; more: a b-matching, e.g. words with fertility).
 //
-// Source: matchings as structured outputs with a min-cost flow as oracle are the third application
-// of Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, section 5 (word alignment, after Taskar,
-// Lacoste-Julien, Jordan, JMLR 2006). The maximum is found by successive shortest paths with
+// Source: word alignment by matchings, with a min-cost flow as oracle, is the third application of
+// Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, section 5 (after Taskar, Lacoste-Julien,
+// Jordan, JMLR 2006). The maximum is found by successive shortest paths with
 // potentials (Edmonds and Karp, 1972) in the network
 //
 //   left node i, supply b_i  —(edge e, capacity 1, cost −g_e)→  right node j
@@ -50,7 +50,7 @@ class MatchingFactor final : public GlobalFactor {
   void AddFeatures(std::span<const Index> /*states*/, double /*scale*/,
                    std::span<double> /*out*/) const override {}
   /// Ties are broken arbitrarily. With n nodes, E edges and U = Σ_i min(b_i, edges of i): at most U
-  /// searches of O(E log E), most of them far shorter.
+  /// searches of O(E log E), most of which are far shorter.
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> states) const override;
   double Score(std::span<const double> /*weights*/,

@@ -80,14 +80,14 @@ class ModelBuilder {
     return AddFactor(Span(scope), Register(factor), block, base);
   }
 
-  /// Adds a global factor (core/global_factor.h) and returns its number; global factors are counted
-  /// apart from the others. Weight k of the factor is row k + base of the block (one column;
-  /// ignored when the factor has no weights). Examples and scopes may share `factor` and weights.
-  /// Learners soft and al train it, GlobalDecoder predicts with it.
+  /// Adds a global factor (core/global_factor.h) and returns its number; global factors have
+  /// numbers of their own. Weight k of the factor is row k + base of the block (one column; ignored
+  /// when the factor has no weights). Examples and scopes may share `factor` and weights. Learners
+  /// soft and al train it, GlobalDecoder predicts with it.
   Index AddGlobalFactor(std::span<const Index> scope, std::shared_ptr<const GlobalFactor> factor,
                         Index block = -1, Index base = 0);
 
-  /// As for variables, with the joint states of factor number `factor` as states.
+  /// As for variables; the states are the joint states of factor number `factor`.
   void AddFactorLinearFeatures(Index factor, Index block, Index input,
                                std::span<const Index> rows = {}, Index base = 0);
   void AddFactorPotentials(Index factor, Index block, Index first_potential,
@@ -102,7 +102,7 @@ class ModelBuilder {
   /// Tabulates the features of a factor; equal features are stored once. Factors that can be copied
   /// and compared (all of the library's own) are recognized by value, so adding one to 100 000
   /// edges costs one table. Any other factor is tabulated on every call: register it once and pass
-  /// on the FactorType.
+  /// the FactorType.
   template <Factor F>
   FactorType Register(const F& factor);
 

@@ -28,7 +28,7 @@ class StateCountFactor final : public GlobalFactor {
   Index num_weights() const override { return num_weights_; }
   void AddFeatures(std::span<const Index> states, double scale,
                    std::span<double> out) const override;
-  /// Sorts the variables by what each gains by the state: O(states + variables · log variables).
+  /// Sorts the variables by their gain from the state: O(states + variables · log variables).
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> states) const override;
   double Score(std::span<const double> weights, std::span<const Index> states) const override;

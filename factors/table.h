@@ -26,8 +26,8 @@ class TableFactor {
   TableFactor(std::vector<Index> cardinalities, Index num_weights, StateMap map)
       : TableFactor(FeatureTable{std::move(cardinalities), num_weights, {std::move(map)}}) {}
 
-  /// Calls fill(states, features) once per joint state, with all features zero; `fill` writes those
-  /// that are not.
+  /// Calls fill(states, features) once per joint state, with all features zero; `fill` writes the
+  /// other values.
   ///     // linear in the distance of two positions, truncated at 2
   ///     using States = std::span<const Index>;
   ///     TableFactor::FromFunction({5, 5}, 1, [](States y, std::span<double> features) {

@@ -107,7 +107,7 @@ class ExpansionSolver final : public MapSolver {
         }
       }
     }
-    // Where all different states have one score, that of equal ones decides.
+    // If all different states have one score, the score of equal states decides.
     if (least_unequal < unequal || agree < unequal) CheckTriples(c);
     const double high = *std::max_element(table.begin(), table.end());
     const double low = std::min(agree, least_unequal);
@@ -133,8 +133,8 @@ class ExpansionSolver final : public MapSolver {
     }
   }
 
-  /// The first labelling: with two states 0 everywhere, from which one move is exact; else every
-  /// variable's best state by its own scores.
+  /// The first labelling. With two states it is 0 everywhere, from which one move is exact;
+  /// otherwise it has every variable's best state by its own scores.
   void Start() {
     for (Index i = 0; i < graph_->num_variables(); ++i) {
       const auto own = UnaryOf(i);

@@ -24,17 +24,17 @@
 
 namespace slackline::internal {
 
-/// A solver over labellings. With more than two states, moves begin with the labelling that `warm`
-/// has kept of the last call, or with every variable's best state by its own scores. Its
+/// A solver over labellings. With more than two states, moves begin with the labelling of the last
+/// call that `warm` has kept, or with every variable's best state by its own scores. Its
 /// upper_bound is the bound above; results are exact where variables have two states. Throws
-/// DataError unless all variables have the same number of states, all factors join at most two of
-/// them, and there are no global factors. Solve throws DataError on tables that violate the
+/// DataError unless all variables have the same number of states, all factors join at most two
+/// variables, and there are no global factors. Solve throws DataError on tables that violate the
 /// inequality by more than rounding, and on forbidden states.
 std::unique_ptr<MapSolver> MakeExpansionSolver(std::shared_ptr<const FactorGraph> graph);
 
-/// The same with a better bound where variables have more than two states: message passing
-/// (message_passing.h) continues from `warm` after the moves. Its labelling is taken where it is
-/// better, and the smaller bound.
+/// The same with a better bound where variables have more than two states: after the moves, message
+/// passing (message_passing.h) continues from `warm`. The result has the better of the two
+/// labellings and the smaller bound.
 std::unique_ptr<MapSolver> MakeBoundedExpansionSolver(std::shared_ptr<const FactorGraph> graph);
 
 }  // namespace slackline::internal

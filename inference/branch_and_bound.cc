@@ -378,8 +378,8 @@ void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*wa
   const FactorGraph& graph = *graph_;
   double magnitude = 0;
   for (const double score : scores) magnitude = std::max(magnitude, std::abs(score));
-  // Covers the rounding errors of all reparametrisations. A labelling that is better by less may be
-  // missed.
+  // Covers the rounding errors of all reparametrisations. The search may miss a labelling that is
+  // better by less.
   const double tolerance = 1e-14 * magnitude * (10 + graph.num_parts());
 
   nodes_ = 0;

@@ -11,8 +11,8 @@
 //    variables are made until the bound hardly falls any more.
 // 2. Depth-first branch and bound. Variables are set in a fixed order. When all variables of a
 //    factor but one are set, the remaining row of its table is added to that variable's scores.
-//    Before that, the factor counts with its largest entry given the variables that are set. The
-//    bound of a node is the score of the parts that are set plus these maxima: O(factors of the
+//    Before that, the factor counts with the largest entry that its set variables allow. The bound
+//    of a node is the score of the parts that are set plus these maxima: O(factors of the
 //    variable) per step.
 //
 // The ascent runs only at the root. Cost: up to K^n nodes. With 22 binary variables and all pairs,
@@ -41,8 +41,8 @@ struct BranchAndBoundOptions {
 
 class BranchAndBoundSolver final : public MapSolver {
  public:
-  /// Throws DataError when the graph has global factors, or more than 20 000 variables, each of
-  /// which is one level of a recursion.
+  /// Throws DataError when the graph has global factors, or more than 20 000 variables: the
+  /// recursion has one level per variable.
   explicit BranchAndBoundSolver(std::shared_ptr<const FactorGraph> graph,
                                 const BranchAndBoundOptions& options = {});
   ~BranchAndBoundSolver() override;

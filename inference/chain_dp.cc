@@ -98,8 +98,8 @@ void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> label
       tables_.MaxPlus({table_of(variable - 1), false}, ahead_.data(), message_.data());
       std::swap(ahead_, message_);
     }
-    // These sums are in another order than the best score of Maximise, and round differently. The
-    // difference is therefore taken to the sum of the best labelling's state at this variable.
+    // These sums have another order than the best score of Maximise, and round differently. So the
+    // difference is taken to the sum at the best labelling's state of this variable.
     const std::span<const double> rest = behind(variable);
     const double best = ahead_[labels[i]] + rest[labels[i]];
     for (std::size_t s = 0; s < k; ++s) out[i * k + s] = std::min(0.0, ahead_[s] + rest[s] - best);

@@ -6,8 +6,8 @@
 // From the last variable to the first, b_i(r) = unary_i(r) + max_s [table(r, s) + b_{i+1}(s)] is
 // the best score of the variables i, i + 1, … given state r at i. Then every variable, from the
 // first on, takes the lowest of the best states given its predecessor's state
-// (factors/max_product.h), so that of equal labellings the first in lexicographic order is found.
-// n·K² vector operations (pair_tables.h), memory n·K. A shared table is filled once for all chains.
+// (factors/max_product.h): of equal labellings, this finds the first in lexicographic order. n·K²
+// vector operations (pair_tables.h), memory n·K. A shared table is filled once for all chains.
 #pragma once
 
 #include <span>
@@ -57,7 +57,7 @@ class ChainDp {
   std::size_t stride() const { return PairTables::Padded(states_); }
   Index table_of(Index pair) const { return shared_ ? 0 : pair; }
   Index CheckLength(std::span<const double> unary, std::span<const Index> labels) const;
-  /// Sets the label of variable i + 1 to the best one given that of variable i.
+  /// Sets the label of variable i + 1 to the best one given the label of variable i.
   void ChooseAfter(Index i, std::span<Index> labels) const {
     labels[i + 1] = tables_.Best({table_of(i), false}, labels[i], behind(i + 1).data());
   }

@@ -8,11 +8,10 @@
 // labels and b_i = 1 for the others, h counts hits and f false alarms, and losses such as 1 − F1
 // are such gains. With b_i = 1 for wrong states, f is the Hamming distance.
 //
-// Without factors, variables whose states count at most 1 are sorted by the gain of counting, so
-// that for each count a prefix is best. Forests of pairs, and all other counts, are solved by
-// dynamic programming from the leaves: T_i[s][h][f] is the best score of the subtree of i with y_i
-// = s and the counts h and f in it. The best score for each pair of counts is enough, because r is
-// not negative.
+// Without factors, variables whose states count at most 1 are sorted by the gain of counting: for
+// each count a prefix is best. Dynamic programming from the leaves solves forests of pairs and all
+// other counts: T_i[s][h][f] is the best score of the subtree of i with y_i = s and the counts h
+// and f in it. The best score for each pair of counts is enough, because r is not negative.
 //
 // | symbol     | variable         | shape                                          |
 // |------------|------------------|------------------------------------------------|
@@ -73,7 +72,7 @@ class CountForest {
   std::int64_t work() const { return work_; }
 
  private:
-  /// The record of a child's table being joined to its parent's, for reading the labelling.
+  /// The record of joining a child's table to its parent's, from which the labelling is read.
   struct Join {
     Index parent = 0;  ///< num_variables: the sum over the components
     Index child = 0;
@@ -107,7 +106,7 @@ class CountForest {
                                           Index variable) const;
   static StateCounts LargestOf(std::span<const StateCounts> counts);
 
-  /// What sorting needs of a variable.
+  /// What sorting uses of a variable.
   struct Choice {
     double gain = 0;  ///< of counting
     Index plain = 0;  ///< best state that does not count

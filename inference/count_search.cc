@@ -143,7 +143,7 @@ class CountSearch::Run {
       const auto on = static_cast<Index>(i);
       const double loss = gains_[i];
       Flip(on);
-      // The flipped variable has state 0 and may be the best flip itself, which would gain nothing.
+      // The flipped variable has state 0 and may be the best flip itself, but gains nothing.
       const Index other = BestFlip(0);
       if (other != on && loss + gains_[other] > least_gain_) {
         Flip(other);
@@ -230,7 +230,7 @@ class CountSearch::Run {
   }
 
   /// Minimises the bound of a node over prices. few: a solution with at most k ones; many: a
-  /// solution with more. They are replaced by the solutions whose lines meet at the minimum.
+  /// solution with more. Replaces both by the solutions whose lines meet at the minimum.
   void MinimiseOverPrices(Index k, Node* node, Point* few, Point* many) {
     Point point;
     for (Index round = 0; round < kMostPrices && !Reached(node->bound); ++round) {
@@ -250,8 +250,8 @@ class CountSearch::Run {
     }
   }
 
-  /// The free variable to fix next: the variable with the most undecided mean over both solutions
-  /// at the minimum; of equal ones, that with the largest difference of its own scores.
+  /// The free variable to fix next: the one with the most undecided mean over both solutions at the
+  /// minimum; among equals, the one whose own scores differ most.
   Index NextVariable(const Fixed& fixed, const Point& a, const Point& b) const {
     Index best = -1;
     double best_rank = -1;

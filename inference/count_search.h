@@ -8,18 +8,18 @@
 //   D(μ) = max_y [ θ(y) + μ·(Σ_i y_i − k) ]  ≥  the best labelling within the bounds      (μ ≥ 0
 //     for the lower bound, ≤ 0 for the upper one)
 //
-// is convex and piecewise linear, and any solver that knows no bounds evaluates it (the value of a
+// is convex and piecewise linear. Any solver that knows no bounds evaluates it (the value of a
 // relaxation is an upper bound as well). A labelling is a line in μ. The minimum is found from two
 // labellings, one on either side of k: at the μ where their lines meet, either both are best, or a
 // better labelling replaces one of them (Eisner and Severance, Journal of the ACM 23, 1976, for one
-// parameter). These labellings, moved into the bounds and improved by single changes and exchanges,
-// are the candidates. If the best candidate does not reach the upper bound, branch and bound
+// parameter). The candidates are these labellings, moved into the bounds and improved by single
+// changes and exchanges. If the best candidate does not reach the upper bound, branch and bound
 // follows: it fixes one variable either way and bounds each half, the half with the highest bound
 // first.
 //
-// Without factors one price suffices, and sorting the gains gives the optimum. Cost: calls of the
-// solver, on average 6 for the 121 documents of Reuters-30 that have no label without the bound,
-// and 12 for the 110 of rcv1s1.
+// Without factors one price suffices, and sorting the gains gives the optimum. Cost in calls of the
+// solver: on average 6 for the 121 documents of Reuters-30 that get no label without the bound, and
+// 12 for the 110 such documents of rcv1s1.
 #pragma once
 
 #include <memory>

@@ -85,9 +85,9 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
 }
 
 /// Solves with the state of a variable fixed: its other states get a penalty so large that no
-/// solution uses them. Returns with kValues the value of the solution at the original scores, with
-/// kBounds the solver's bound, which holds for all labellings with the state, and −∞ when no
-/// labelling with the state is allowed.
+/// solution uses them. kValues: returns the value of the solution at the original scores. kBounds:
+/// returns the solver's bound, which holds for all labellings with the state. −∞ when no labelling
+/// with the state is allowed.
 double Decoder::SolveConditioned(Index variable, Index state, std::span<const double> scores,
                                  MaxMarginalKind kind) {
   const std::size_t begin = graph_->state_offset(variable);

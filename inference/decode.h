@@ -28,8 +28,8 @@ enum class DecodeKind {
 };
 
 /// The meaning of a max-marginal where no exact method is used. kValues: the value of the LP
-/// solution, or of a labelling where the solver finds only that (message passing). kBounds: the
-/// solver's certified bound. With exact methods the two are equal.
+/// solution, or of a labelling where the solver finds only labellings (message passing). kBounds:
+/// the solver's certified bound. With exact methods the two are equal.
 enum class MaxMarginalKind { kValues, kBounds };
 
 /// Reads "auto", "lp" or "exact"; throws DataError that names the choices on anything else.
@@ -38,7 +38,7 @@ DecodeKind ParseDecodeKind(std::string_view name);
 /// Decodes examples that share one graph. Keeps work space and counts: one object per thread.
 class Decoder {
  public:
-  /// `counts`: how many variables of a prediction may be 1. If that excludes a labelling, throws
+  /// counts: how many variables of a prediction may be 1. If it excludes a labelling, throws
   /// std::invalid_argument unless variables are binary and some labelling satisfies the bounds.
   /// Throws DataError on global factors.
   Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, CountRange counts = {});
@@ -51,9 +51,9 @@ class Decoder {
   void Decode(std::span<const double> scores, MapResult* result);
 
   /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per
-  /// variable. The values are exact with exact methods (±∞ where all labellings with one of the
-  /// states are forbidden), those of the LP where the LP is used, and the best found where branch
-  /// and bound gives up. Ignores the bounds on the count. Throws std::invalid_argument unless all
+  /// variable. Exact methods give exact values (±∞ where all labellings with one of the states are
+  /// forbidden), the LP gives values of its relaxation, and branch and bound the best values found
+  /// where it gives up. Ignores the bounds on the count. Throws std::invalid_argument unless all
   /// variables have two states.
   void MaxMarginals(std::span<const double> scores, std::span<double> differences);
 
@@ -63,7 +63,7 @@ class Decoder {
   void MaxMarginalTables(std::span<const double> scores, std::span<double> out,
                          MaxMarginalKind kind = MaxMarginalKind::kValues);
 
-  /// As MapSolver::SetStop. Max-marginals that are left are then the solver's bound for all
+  /// As MapSolver::SetStop. The max-marginals not yet computed become the solver's bound for all
   /// labellings.
   void SetStop(const StopCondition* stop) {
     stop_ = stop;
@@ -77,13 +77,13 @@ class Decoder {
   /// Number of labellings that are known to be optimal.
   Offset num_certified() const { return num_certified_; }
   Offset num_fractional() const { return num_fractional_; }  ///< LP solutions that were fractional
-  /// Adds the counts of another decoder (of another thread) to those of this one.
+  /// Adds the counts of another decoder (of another thread).
   void AddCounts(const Decoder& other) {
     num_decoded_ += other.num_decoded_;
     num_certified_ += other.num_certified_;
     num_fractional_ += other.num_fractional_;
   }
-  /// Replaces the counts by their sums over all ranks, which all call this function.
+  /// Replaces the counts by their sums over all ranks. All ranks must call it.
   void AddUpCounts(Ranks& ranks);
 
   /// Whether Decode solves the LP relaxation.

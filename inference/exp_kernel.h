@@ -3,8 +3,8 @@
 // Exponentials of score tables, several at a time: the inner loop of sum-product.
 //
 // e^t = 2^n e^r with n = t / ln 2 rounded and r = t − n ln 2 (ln 2 in two parts, so that r is exact
-// to the last bits). e^r, |r| ≤ ln(2)/2, is computed by its Taylor series up to r^13, the remainder
-// of which is below 5e-18. The error is at most 3 units in the last place for −700 < t ≤ 0; the
+// to the last bits). e^r, |r| ≤ ln(2)/2, is computed by its Taylor series up to r^13, whose
+// remainder is below 5e-18. The error is at most 3 units in the last place for −700 < t ≤ 0; the
 // result is 0 for smaller t.
 #pragma once
 

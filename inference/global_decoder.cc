@@ -138,7 +138,7 @@ void GlobalDecoder::Decode(std::span<const double> scores, std::span<const doubl
     if (stop_ != nullptr && stop_->Reached()) break;
     const double norm = Subgradient();
     if (norm == 0 || gamma < kSmallestStep) break;
-    // Without an allowed labelling, a value slightly below the bound is the target of the step.
+    // Until an allowed labelling is found, the step aims at a value slightly below the bound.
     const double fall = std::isfinite(gap) ? bound - result->value : 0.1 * (1 + std::abs(bound));
     for (std::size_t k = 0; k < v_.size(); ++k) messages_[k] -= gamma * fall / norm * v_[k];
   }
@@ -226,8 +226,8 @@ void GlobalDecoder::Consider(std::span<const double> scores, std::span<const dou
   const Index globals = structure_->graph().num_global_factors();
   labels_ = slave_.labels;
   Candidate(scores, weights, improve, result);
-  // The tables' labelling overlaid by the states of all global factors, the last of which counts
-  // where they overlap; then overlaid by each global factor alone.
+  // The tables' labelling overlaid by the states of all global factors (the last one wins where
+  // they overlap). Then one candidate per global factor, overlaid alone.
   labels_ = slave_.labels;
   for (Index g = 0; g < globals; ++g) Overlay(g, states_[g], labels_);
   Candidate(scores, weights, improve, result);
@@ -301,8 +301,8 @@ bool GlobalDecoder::MoveVariable(Index i, std::span<const double> scores,
 }
 
 /// Tries the best states of global factor g for conditional scores that keep all other variables
-/// fixed. These scores are only an approximation if other parts join variables of the scope, so
-/// that the states are taken only if the total score gains.
+/// fixed. These scores are only an approximation if other parts join variables of the scope, so the
+/// states are taken only if the total score gains.
 bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores,
                                std::span<const double> weights, std::span<Index> labels) {
   const FactorGraph& graph = structure_->graph();

@@ -17,7 +17,7 @@
 //   v       μ_i − [y_g at i], a subgradient   the same
 //
 // δ −= γ (L − best value found) / ‖v‖² · v (Polyak's step; γ is halved when L has not fallen for
-// some iterations). Candidate labellings come from all slaves, and are improved by local search
+// some iterations). All slaves give candidate labellings. Local search improves the candidates,
 // over single variables and over whole global factors (by their oracles, with all other parts
 // fixed). If there are few labellings, all are enumerated instead. If nothing couples the global
 // factors (global_solver.h), their oracles alone are exact.
@@ -36,8 +36,8 @@ struct GlobalDecodeOptions {
   Index max_iterations = 200;
   /// Gap between bound and best labelling, relative to 1 + |value|, at which iterations end.
   double tolerance = 1e-9;
-  /// Largest number of labellings that are enumerated, which is exact. 0: never, so that the bound
-  /// is that of the relaxation.
+  /// Largest number of labellings that are enumerated, which is exact. 0: never; the bound is then
+  /// that of the relaxation.
   Offset enumerate = 1 << 12;
 };
 
@@ -50,10 +50,10 @@ class GlobalDecoder {
                          const GlobalDecodeOptions& options = {});
 
   /// scores: graph().total_states() finite scores of the tables, which may include losses. weights:
-  /// the weight vector, of which the weights of global factors are read. `result->labels` is a
+  /// the weight vector, of which only the weights of global factors are read. `result->labels` is a
   /// labelling with score result->value; upper_bound is certified for all labellings, and exact
   /// says whether value and bound agree (within 1e-9 relative, or the tolerance if that is larger).
-  /// value is −∞ when no labelling was found that all global factors allow.
+  /// value is −∞ when no found labelling is allowed by all global factors.
   void Decode(std::span<const double> scores, std::span<const double> weights, MapResult* result);
   /// The same with w·φ of the example as scores.
   void Decode(const ExampleView& example, std::span<const double> weights, MapResult* result);
@@ -67,7 +67,7 @@ class GlobalDecoder {
   double Improve(std::span<const double> scores, std::span<const double> weights,
                  std::span<Index> labels);
 
-  /// As MapSolver::SetStop, plus one round of calls of the global factors' own oracles.
+  /// As MapSolver::SetStop; one round of oracle calls of the global factors may still follow.
   void SetStop(const StopCondition* stop);
 
   Index num_decoded() const { return num_decoded_; }

@@ -9,8 +9,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Array entries that a state of a variable counts as: about the nanoseconds that an oracle that
-/// sorts or matches takes per state.
+/// How many array entries a state of a variable counts as: about the nanoseconds per state of an
+/// oracle that sorts or matches.
 constexpr std::int64_t kWorkOfState = 32;
 
 /// Per variable: whether it is in a global factor.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Exact maximisation of whole examples by the oracles of their global factors
-// (core/global_factor.h), where nothing couples these: no factor with a table, and no variable in
-// two global factors. A bipartite matching over all edges is such an example
+// (core/global_factor.h), where nothing couples these factors: no factor has a table, and no
+// variable is in two global factors. Examples are a bipartite matching over all edges
 // (factors/matching_factor.h), or a tree over all variables.
 //
 //   max_y Σ_i θ_i(y_i) + Σ_g w·φ_g(y_g)  =  Σ_g max_{y_g} [w·φ_g(y_g) + Σ_{i∈g} θ_i(y_i)]  +  Σ_{i
@@ -17,8 +17,8 @@
 
 namespace slackline::internal {
 
-/// Whether there are global factors and nothing couples them: no factors with tables, no variable
-/// in two of them. O(graph).
+/// Whether there are global factors and nothing couples them: no factor has a table, and no
+/// variable is in two of them. O(graph).
 bool HasExactGlobals(const FactorGraph& graph);
 
 /// A solver by the oracles of the global factors. Its upper_bound is the value that the oracles

@@ -214,8 +214,8 @@ class GlpkProblem {
     return Optimises([&] { return glp_exact(problem_, nullptr); });
   }
 
-  /// Of all calls so far, in whatever threads: GLPK counts them per problem, of which every thread
-  /// has its own.
+  /// Iterations of all calls so far, on all threads. GLPK counts them per problem, and every thread
+  /// has a problem of its own.
   std::int64_t iterations() const { return iterations_; }
 
   void GetSolution(LpSolution* solution) const {
@@ -335,7 +335,7 @@ class GlpkSolver final : public MapSolver {
     const std::int64_t iterations = problem_.iterations();
     if (warm != nullptr && !warm->bytes.empty()) solved = SolveWarm(scores, *warm, result);
     if (!solved) SolveCold(scores, result);
-    // An iteration prices the columns and updates a basis of as many rows; a call loads the
+    // An iteration prices the columns and updates a basis as large as the rows; a call loads the
     // problem.
     const std::int64_t size = model_->rows + model_->columns;
     work_ += size * (100 + 10 * std::max<std::int64_t>(1, problem_.iterations() - iterations));

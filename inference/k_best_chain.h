@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The K best labellings of a chain, all different. The remaining labellings are divided into parts
-// by the first variable at which they differ from a labelling that was found; the best labelling of
-// each part follows from the beliefs that ChainDp keeps. After the first, each labelling takes n·K
-// operations and memory n. Reference: Lawler, "A procedure for computing the K best solutions to
-// discrete optimization problems …", Management Science 18 (1972).
+// The K best labellings of a chain, all different. The first variable at which a remaining
+// labelling differs from one that was found divides the remaining labellings into parts; the
+// beliefs that ChainDp keeps give the best labelling of each part. After the first, each labelling
+// takes n·K operations and memory n. Reference: Lawler, "A procedure for computing the K best
+// solutions to discrete optimization problems …", Management Science 18 (1972).
 #pragma once
 
 #include <span>
@@ -21,9 +21,9 @@ struct RankedLabelling {
 };
 
 /// The `count` ≥ 1 best labellings of the chain that are not forbidden (score −∞), or all of them
-/// if there are fewer. They are sorted by falling score, and by lexicographic order of the labels
-/// where scores are equal (rounding may make equal sums differ in the last bits). The first is that
-/// of ChainDp::Maximise. Throws std::invalid_argument when count < 1.
+/// if there are fewer. They are sorted by falling score, and where scores are equal by
+/// lexicographic order of the labels (rounding may make equal sums differ in the last bits). The
+/// first one is the labelling of ChainDp::Maximise. Throws std::invalid_argument when count < 1.
 std::vector<RankedLabelling> KBestLabellings(ChainDp* chain, std::span<const double> unary,
                                              Index count);
 

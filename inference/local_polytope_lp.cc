@@ -75,9 +75,9 @@ class LocalPolytopeFormulation final : public LpFormulation {
 
  private:
   /// Sets the starting basis. Each factor has as many basic columns as rows: the joint states that
-  /// differ from y_c in at most one variable. The basis is non-singular, because the rows of one
-  /// edge determine the entries that differ from y_c in that edge's variable, and the entry of y_c
-  /// follows from these.
+  /// differ from y_c in at most one variable. The basis is non-singular: the rows of one edge
+  /// determine the entries that differ from y_c in the edge's variable, and these determine the
+  /// entry of y_c.
   void FillStart(std::span<const double> scores) {
     const FactorGraph& graph = *graph_;
     std::vector<Index> labels(graph.num_variables());

@@ -52,9 +52,9 @@ class LpFormulation {
   /// two. Valid until the next call. with_start: whether to fill model.start, too.
   virtual const LpModel& Update(std::span<const double> scores, bool with_start) = 0;
 
-  /// Reads the solution of the program of the last Update. `marginals` (total_states entries)
-  /// becomes a point of the local polytope, up to rounding. `messages` (total_messages entries)
-  /// become the dual variables δ.
+  /// Reads the solution of the program that the last Update made. `marginals` (total_states
+  /// entries) becomes a point of the local polytope, up to rounding. `messages` (total_messages
+  /// entries) become the dual variables δ.
   virtual void Read(const LpSolution& solution, std::span<const double> scores,
                     std::span<double> marginals, std::span<double> messages) const = 0;
 

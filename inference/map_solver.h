@@ -56,7 +56,7 @@ class MapSolver {
   /// Requires scores.size() == graph.total_states(), none NaN or +∞ (else std::invalid_argument).
   /// −∞ forbids a state: the domain is then the labellings, or points of the local polytope,
   /// without forbidden states. Throws DataError when no labelling is allowed. `warm` may be null.
-  /// (Of the functions that make solvers, MakeMapSolver and MakeStructureSolver make such ones.)
+  /// (MakeMapSolver and MakeStructureSolver make such solvers; other functions may not.)
   virtual void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) = 0;
 
   virtual std::string_view name() const = 0;
@@ -69,14 +69,14 @@ class MapSolver {
   /// nanosecond. It is the same in every run, so that schedules can compare costs by it.
   virtual std::int64_t work() const = 0;
 
-  /// Whether the domain is the local polytope: values are those of the relaxation, and solutions
-  /// may be fractional.
+  /// Whether the domain is the local polytope: values are then values of the relaxation, and
+  /// solutions may be fractional.
   virtual bool relaxed() const = 0;
 
-  /// Once stop->Reached(), Solve returns within a few hundredths of a second plus the time that it
-  /// takes to read the graph a few times, with a labelling and a valid bound, which need not be
-  /// near. Null: never, as at first. The condition must outlive the later calls of Solve. Dynamic
-  /// programming and roof duality, which take little time, do not read it.
+  /// Makes Solve return soon once stop->Reached(): within a few hundredths of a second plus the
+  /// time to read the graph a few times. It returns a labelling and a valid bound, which may be
+  /// loose. Null: never, as at first. The condition must outlive later calls of Solve. Dynamic
+  /// programming and roof duality, which take little time, ignore it.
   virtual void SetStop(const StopCondition* stop) { stop_ = stop; }
 
  protected:
@@ -119,8 +119,8 @@ inline constexpr Offset kSmallLpStates = 2000;
 /// else kMessages.
 SolverKind AutomaticSolver(const FactorGraph& graph);
 
-/// Throws DataError when the structure has forbidden states beside global factors, whose solvers do
-/// not support them.
+/// Throws DataError when the structure has both forbidden states and global factors, whose solvers
+/// do not support forbidden states.
 void RequireSolverFor(const Structure& structure);
 
 /// For solvers that need ordinary scores: std::invalid_argument on scores that are not finite.
@@ -131,9 +131,9 @@ void RequireFiniteScores(std::span<const double> scores, std::string_view solver
 /// state.
 void RequireAllowedLabelling(double best_value);
 
-/// Makes a solver for the structure: that of MakeMapSolver, or on structures with global factors
-/// that of global_solver.h, which needs the weights (SetWeights). Throws DataError when the kind
-/// does not apply, and as RequireSolverFor.
+/// Makes a solver for the structure: as MakeMapSolver, or on structures with global factors as
+/// MakeGlobalSolver (global_solver.h), which needs the weights (SetWeights). Throws DataError when
+/// the kind does not apply, and as RequireSolverFor.
 std::unique_ptr<MapSolver> MakeStructureSolver(SolverKind kind,
                                                const std::shared_ptr<const Structure>& structure);
 
@@ -148,7 +148,7 @@ bool HasGlpk();
 /// Lowest and highest of the scores that are not −∞; {∞, −∞} when all scores are −∞.
 std::pair<double, double> AllowedRange(std::span<const double> scores);
 
-/// A penalty larger than any gain or loss by a change of one variable's state, also in the
+/// A penalty larger than any gain or loss from changing one variable's state, also in the
 /// relaxation. Subtracted from the scores of all other states of a variable, it fixes the variable.
 double FixingPenalty(const FactorGraph& graph, std::span<const double> scores);
 

@@ -94,8 +94,8 @@ double MaxFlow::Augment(Index source) {
       excess_[source] -= amount;
       excess_[node] += amount;
       sent += amount;
-      // The search continues at the tail of the first saturated arc. A sink whose demand is met is
-      // removed from the level graph.
+      // The search continues at the tail of the first saturated arc. A sink whose demand is met
+      // leaves the level graph.
       std::size_t keep = path_.size();
       for (std::size_t k = path_.size(); k-- > 0;) {
         residual_[path_[k]] -= amount;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Exact maximisation where message passing leaves a gap: the messages reparametrise the scores
-// (every labelling keeps its score, and the maxima of the parts sum to the bound of the messages),
-// and branch and bound (branch_and_bound.h) starts from the reparametrised scores. On grids of 8 ×
-// 8 variables with 4 states whose relaxation is not tight, a few hundred nodes suffice. If branch
-// and bound reaches its node limit, its bound is still certified, and never above that of the
+// Exact maximisation where message passing leaves a gap. The messages reparametrise the scores:
+// every labelling keeps its score, and the maxima of the parts sum to the bound of the messages.
+// Branch and bound (branch_and_bound.h) starts from the reparametrised scores. On grids of 8 × 8
+// variables with 4 states whose relaxation is not tight, a few hundred nodes suffice. If branch and
+// bound reaches its node limit, its bound is still certified, and never above the bound of the
 // messages.
 //
 // Cost of a call: one pass over all tables, some sweeps of the ascent, and about 90 ns per node.
@@ -50,11 +50,11 @@ class MessageBranchAndBound {
 
   explicit MessageBranchAndBound(std::shared_ptr<const FactorGraph> graph);
 
-  /// Finds the best labelling, or gives up after kNodeLimit · 2^doublings nodes with the best that
-  /// was found. scores: total_states, finite. messages: total_messages, any finite numbers; the
-  /// better their bound, the fewer nodes. doublings: 0 to kMostDoublings, else
-  /// std::invalid_argument. Sets labels, value, upper_bound and exact of *result; upper_bound holds
-  /// for labellings, not for the relaxation.
+  /// Finds the best labelling, or gives up after kNodeLimit · 2^doublings nodes with the best one
+  /// found. scores: total_states, finite. messages: total_messages, any finite numbers; the better
+  /// their bound, the fewer nodes. doublings: 0 to kMostDoublings, else std::invalid_argument. Sets
+  /// labels, value, upper_bound and exact of *result; upper_bound holds for labellings, not for the
+  /// relaxation.
   void Solve(std::span<const double> scores, std::span<const double> messages, MapResult* result,
              Index doublings = 0);
 

@@ -169,8 +169,8 @@ double MessagePassing::Iterate(std::span<double> messages) {
   return Sweep<false>(messages.data());
 }
 
-/// Returns Σ max b_i, which after a backward sweep is the whole bound: once its first variable has
-/// collected from a factor, the reparametrised maximum of the factor is 0.
+/// Returns Σ max b_i. After a backward sweep this is the whole bound: once a factor's first
+/// variable has collected from it, the factor's reparametrised maximum is 0.
 template <bool kForward>
 double MessagePassing::Sweep(double* messages) {
   const Index n = graph_->num_variables();

@@ -15,10 +15,10 @@
 // One iteration visits the variables in increasing and then in decreasing order. At variable i,
 // forwards: every factor in which i is not the first variable hands its max-marginals over, δ_ci(s)
 // = max over y_c with y_i = s of (θ_c − Σ_{j≠i} δ_cj)(y_c); then every factor in which i is not the
-// last gets back the share 1/max(number not first, number not last) of b_i. Backwards is the same
-// with first and last exchanged. On chains numbered from end to end one iteration is max-product,
-// and the bound is tight. The bound never gets worse, but may converge to a value above the optimum
-// of the LP (a fixed point of coordinate ascent).
+// last variable gets back the share 1/max(number not first, number not last) of b_i. Backwards,
+// first and last change roles. On chains numbered from end to end one iteration is max-product, and
+// the bound is tight. The bound never gets worse, but may converge to a value above the optimum of
+// the LP (a fixed point of coordinate ascent).
 //
 // Cost of an iteration: two reads of all pairwise tables and two operations per entry, less for
 // Potts tables (pair_tables.h); for factors of order k > 2, 2(k − 1) times k + 1 sweeps over the
@@ -61,8 +61,8 @@ class MessagePassing {
   /// be called after Iterate.
   void Decode(std::span<const double> messages, std::span<Index> labels);
 
-  /// Changes single variables to the best state given all others while that gains, in at most
-  /// kImproveSweeps sweeps over the variables (iterated conditional modes). A sweep: a few
+  /// Changes single variables to the best state given all others as long as the score gains, in at
+  /// most kImproveSweeps sweeps over the variables (iterated conditional modes). A sweep: a few
   /// operations per state and factor of the variables.
   void Improve(std::span<Index> labels);
   static constexpr Index kImproveSweeps = 10;
@@ -73,7 +73,7 @@ class MessagePassing {
   /// Σ_i max b_i + Σ_c max (θ_c − Σ δ_ci): valid for any messages.
   double Bound(std::span<const double> messages);
 
-  /// About the nanoseconds of an iteration, counted by entries of tables and messages.
+  /// The approximate nanoseconds of an iteration, counted by entries of tables and messages.
   std::int64_t iteration_work() const { return iteration_work_; }
 
  private:
@@ -102,7 +102,7 @@ class MessagePassing {
   double Sweep(double* messages);
   void Collect(const Edge& edge, double* messages);
   void MaxMarginals(const Edge& edge, const double* messages);
-  /// belief_ += the scores of a factor for the states of i, given the labels of its other
+  /// Adds to belief_ the scores of a factor for the states of i, given the labels of its other
   /// variables.
   void AddGiven(const Edge& edge, std::span<const Index> labels);
   void AddDecoded(const Edge& edge, Index i, const double* messages, std::span<const Index> labels);

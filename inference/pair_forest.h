@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Max-product (factors/max_product.h) on forests of pairs: chains, stars, trees whose factors join
-// two variables. The results are those of TreeSolver, with the same rule for ties. For training,
-// where factors share tables.
+// two variables. For training, where factors share tables. Results and ties are as with TreeSolver.
 //
 // A variable with states r sends max_r [table(r, s) + b_r] to its parent with states s, in whole
 // vectors of states s (pair_tables.h). With V variables of K states and one shared table this takes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Score tables of two variables, and the inner loop of max-sum over them: for all states s of one
+// Score tables of two variables, and the inner loop of max-sum over them: for each state s of one
 // variable, the maximum over the states r of the other variable of table(r, s) plus or minus a
-// number per r.
+// number for r.
 //
 // A table is stored twice, by rows of its first and of its second variable, with rows padded to
 // whole vectors, so that whole vectors of states s are maximised over rows r. This reads R · S
@@ -28,7 +28,7 @@ class PairTables {
   /// Sets all scores of a table, by rows.
   void Set(Index table, std::span<const double> scores);
 
-  /// A table seen from one of its variables, whose states are s; r are the states of the other.
+  /// A table as seen from one of its variables: s are this variable's states, r those of the other.
   struct View {
     Index table = 0;
     bool transposed = false;  ///< false: s is the second variable; true: s is the first

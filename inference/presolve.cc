@@ -60,8 +60,8 @@ std::vector<double> LossGroups(const FactorGraph& graph, std::span<const double>
   return tops;
 }
 
-/// Whether finite scores differ by so little that LossGroups would find one group: a quick test
-/// that never says so wrongly.
+/// Whether finite scores differ so little that LossGroups would find one group. A quick test: true
+/// is always right, false may be wrong.
 bool AreOfOneSize(std::span<const double> scores) {
   double largest = 0;
   double smallest = kInfinity;
@@ -104,7 +104,7 @@ class PresolvedSolver final : public MapSolver {
   SolverMaker make_;
   std::unique_ptr<MapSolver> whole_;
   std::vector<std::uint8_t> forbidden_;  // of this call: per state of all parts; empty if none is
-  std::vector<std::uint8_t> planned_;    // those of the plan
+  std::vector<std::uint8_t> planned_;    // the forbidden states of the plan
   std::unique_ptr<ReducedGraph> plan_;
   std::unique_ptr<MapSolver> part_;  // the solver of the plan's graph; null if it does not apply
   bool forest_ = false;              // whether the plan's graph has no cycles
@@ -236,8 +236,8 @@ void Levels::KeepLabels(const std::vector<Index>& labels) {
   best_labels_ = labels;
 }
 
-/// A solution that loses far less than the level may be inaccurate: no state that loses more than
-/// it does can be better, so a lower level suffices. Returns the level of the solution.
+/// A solution that loses far less than the level may be inaccurate. No state that loses more than
+/// the solution can be better, so a lower level suffices. Returns the level of the solution.
 double Levels::Refine(double level, WarmStart* warm) {
   for (double loss = LossOfRound(); loss > 0; loss = LossOfRound()) {
     double largest = 0;
@@ -257,8 +257,8 @@ double Levels::Refine(double level, WarmStart* warm) {
   return level;
 }
 
-/// Looks for an allowed labelling where the solver has found none. required: whether to throw
-/// DataError where there is none, or none is found.
+/// Looks for an allowed labelling where the solver has found none. required: throws DataError if
+/// there is none, or none is found.
 void Levels::SearchForLabels(double level, bool required) {
   if (best_loss_ < kInfinity) return;
   MapResult found = round_;
@@ -296,7 +296,7 @@ void Levels::Solve(WarmStart* warm, MapResult* result) {
     const auto next =
         std::find_if(groups.begin(), groups.end(), [&](double top) { return top >= level; });
     if (level > allowed && next != groups.end()) {
-      // No labelling does without the states from this level on, or they would not be used.
+      // Every labelling needs states from this level on, or they would not be used.
       level = 8 * *next;
     } else if (level <= kGap * allowed) {
       level = best_loss_ >= level ? std::min(64 * level, 2.0001 * best_loss_) : 64 * level;
@@ -308,7 +308,7 @@ void Levels::Solve(WarmStart* warm, MapResult* result) {
   }
 }
 
-/// solved: whether the solution of this round is that of the given scores.
+/// solved: whether this round's solution is the solution for the given scores.
 void Levels::Finish(double level, bool solved, MapResult* result) {
   if (solved && !round_.integral) {
     SearchForLabels(kGap * FiniteLosses(kInfinity), false);
@@ -364,8 +364,8 @@ void PresolvedSolver::Plan() {
     part_ = forest_ ? std::make_unique<TreeSolver>(plan_->graph()) : make_(plan_->graph());
     part_->SetStop(stop());
   } catch (const DataError&) {
-    // Expansion moves need variables with the same number of states. The solver gets the whole
-    // graph, where levels keep it from forbidden states.
+    // Expansion moves need variables with equal numbers of states, so the solver gets the whole
+    // graph; levels keep it from forbidden states.
   }
 }
 
@@ -385,7 +385,7 @@ void PresolvedSolver::Solve(std::span<const double> scores, WarmStart* warm, Map
     return SolveByLevels(graph_, scores, whole_.get(), warm, result);
   }
   Plan();
-  // The same in every call, whether it has made the plan or not.
+  // Every call counts the same, whether it has made the plan or not.
   work_ += 5 * graph_->total_states();
   if (!plan_->possible()) RequireAllowedLabelling(-kInfinity);
   if (part_ == nullptr) return SolveByLevels(graph_, scores, whole_.get(), warm, result);

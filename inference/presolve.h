@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Maximisation where states are forbidden (scores of −∞), or where the magnitudes of scores differ
-// so much that small ones would drown in the rounding errors of large ones (1e20 for "never").
-// Solvers for ordinary scores serve for both:
+// so much that small ones would drown in the rounding errors of large ones (1e20 for "never"). In
+// both cases solvers for ordinary scores do the work:
 //
-// 1. Forbidden states are removed. A state of a variable that no allowed entry of some factor's
-//    table contains is forbidden, too, and so on until nothing changes (generalised arc
-//    consistency). A variable with one state left disappears into the tables of its factors; a
-//    factor with one variable left is added to that variable. The smaller graph is the plan, which
-//    is kept while the same states are forbidden.
+// 1. Forbidden states are removed. A state of a variable is also forbidden if some factor's table
+//    has no allowed entry with it, and so on until nothing changes (generalised arc consistency).
+//    A variable with one state left disappears into the tables of its factors; a factor with one
+//    variable left is added to that variable. The smaller graph is the plan, which is kept while
+//    the same states are forbidden.
 // 2. What remains forbidden lies inside tables. With top_a = max θ_a, the loss of a state is
 //    d_a = top_a − θ_a ≥ 0, and the best labelling has the least Σ d_a. The solver gets the scores
 //    −min(d_a, C). They are not below the true ones, so that its bound is valid for any C; and if
@@ -31,9 +31,9 @@ namespace slackline::internal {
 
 using SolverMaker = std::function<std::unique_ptr<MapSolver>(std::shared_ptr<const FactorGraph>)>;
 
-/// A solver for all scores that are not NaN or +∞. make: makes the solver for ordinary scores, for
-/// the graph and for what remains of it (where that has no cycles, dynamic programming serves).
-/// Scores without −∞ and of ordinary magnitudes (HasOrdinaryScores) go to the solver as they are.
+/// A solver for all scores but NaN and +∞. make: makes the solver for ordinary scores, both for the
+/// graph and for what remains of it (if no cycles remain, dynamic programming replaces it). Scores
+/// without −∞ and of ordinary magnitudes (HasOrdinaryScores) go to the solver as they are.
 ///
 /// Solve throws DataError when no labelling is allowed, when no allowed one was found, and when
 /// scores could add up to more than 1e300.
@@ -44,9 +44,9 @@ std::unique_ptr<MapSolver> MakePresolvedSolver(std::shared_ptr<const FactorGraph
 /// −1e300. −∞ does not count.
 void RequireSummableScores(const FactorGraph& graph, std::span<const double> scores);
 
-/// Whether all scores are finite, and no group of losses d_a (above) is by a factor of 2^20 larger
-/// than all others, or more than 2^30 times as large as the smallest ones. Losses below 2^−40 of
-/// their part's scores are taken for rounding errors. O(total states).
+/// Whether all scores are finite, and no group of losses d_a (above) is larger than all others by a
+/// factor of 2^20, or more than 2^30 times as large as the smallest losses. Losses below 2^−40 of
+/// their part's scores count as rounding errors. O(total states).
 bool HasOrdinaryScores(const FactorGraph& graph, std::span<const double> scores);
 
 }  // namespace slackline::internal

@@ -9,8 +9,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Removes states without support until every remaining one has some: a state of a variable in the
-/// table of each of its factors, a joint state in its variables.
+/// Removes states without support until every remaining state has some: a state of a variable needs
+/// it in the table of each of its factors, a joint state in its variables.
 class Consistency {
  public:
   /// allowed: one flag for each state of each part, which Run changes.

@@ -273,9 +273,9 @@ double RoofDuality::ValueWith(std::span<const double> u) const {
 }
 
 void RoofDuality::DualFlows(std::span<double> f) const {
-  // Pairs that are not in the flow: the variable that was decided first (in `later`, the smaller
-  // round) was decided for any value of the other; the other was decided later, or by the flow,
-  // given the label of the first.
+  // Pairs that are not in the flow. The variable that was decided first (in `later`, the smaller
+  // round) was decided for any value of the other one. The other one was decided later, or by the
+  // flow, given the label of the first.
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
     Index first = pairs_[e].first;
     Index second = pairs_[e].second;
@@ -298,7 +298,7 @@ void RoofDuality::DualFlows(std::span<double> f) const {
     } else if (flip_[pairs_[pair].first] < 0) {
       flow = -flow;
     }
-    // Capacities are |t| instead of |t|/2, so that flows are twice those of the dual.
+    // Capacities are |t|, not |t|/2, so flows are twice the flows of the dual.
     const double unclipped = value > 0 ? 0.5 * (value - flow) : 0.5 * (-value + flow);
     f[pair] = std::clamp(unclipped, 0.0, std::abs(value));
   }

@@ -10,7 +10,7 @@
 
 namespace slackline::internal {
 
-/// labels_i = argmax_s μ_i(s), of equal states the lowest. Reads only the variables' part of
+/// labels_i = argmax_s μ_i(s), the lowest of equal states. Reads only the variables' part of
 /// `marginals`.
 void RoundMarginals(const FactorGraph& graph, std::span<const double> marginals,
                     std::span<Index> labels);
@@ -28,8 +28,8 @@ struct ImproveOptions {
 
 /// Local search: changes single variables (iterated conditional modes) until no change gains, then
 /// all variables of one factor at a time, and starts again after a gain. Returns the score of the
-/// result, which is not lower than the first. Scores may be −∞. A sweep takes O(Σ_i K_i N_i) over
-/// variables, O(Σ_c states · neighbouring factors) over factors.
+/// result, which is not lower than that of the given labels. Scores may be −∞. A sweep takes O(Σ_i
+/// K_i N_i) over variables, O(Σ_c states · neighbouring factors) over factors.
 double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores,
                         std::span<Index> labels, const ImproveOptions& options = {});
 

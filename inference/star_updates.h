@@ -11,10 +11,10 @@
 // with all counting numbers 1. The update of variable i changes all of its messages at once:
 //   δ_ci ← δ_ci + m_ci − t,   t = (θ̂_i + Σ_c m_ci) / (1 + N_i),
 //   m_ci(s) = max of θ̂_c over the states that agree with s,
-// after which θ̂_i = t and every factor has the max-marginals t over i. This is a minimiser of B
-// over these messages; with soft maxima (m_ci by ε log Σ exp) it is the minimiser of B_ε, up to
-// constants. Hence B or B_ε never rises. Fixed points with maxima need not be minima of B; fixed
-// points with soft maxima are minima of B_ε, and B ≤ B_ε ≤ B + ε Σ_a log K_a.
+// after which θ̂_i = t and every factor has the max-marginals t over i. This minimises B over these
+// messages; with soft maxima (m_ci by ε log Σ exp) it minimises B_ε, up to constants. Hence B or
+// B_ε never rises. Fixed points with maxima need not be minima of B; fixed points with soft maxima
+// are minima of B_ε, and B ≤ B_ε ≤ B + ε Σ_a log K_a.
 //
 //   symbol   here            shape
 //   θ̂        reparametrised  graph.total_states()

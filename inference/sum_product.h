@@ -10,8 +10,8 @@
 // b_i(y_i)) / T), with the largest term factored out of the sum, so that nothing overflows at any
 // temperature. The terms of the sum, divided by the sum, are the distribution of the factor's other
 // variables given y_p. The sweep back from the roots multiplies this distribution by the marginal
-// of p. A call therefore takes one exponential per joint state, and the marginals of factors sum to
-// those of their variables.
+// of p. So a call takes one exponential per joint state, and a factor's marginals sum to the
+// marginals of its variables.
 //
 // Cost O(Σ_c |c| · states of c) per call, exponentials in vectors of four; memory O(states of the
 // variables + largest table).
@@ -36,12 +36,12 @@ class SumProduct {
   /// log-partition (in the units of the scores). Both spans have total_states() entries. Scores are
   /// finite, or −∞ for forbidden states, whose marginals are exactly 0. Throws
   /// std::invalid_argument unless the temperature is > 0, and finite like its inverse; DataError
-  /// when every labelling has a score of −∞. The marginals of a part sum to 1, and those of a
-  /// factor to those of its variables, up to rounding (1e-12 for graphs of thousands of variables).
-  /// Does not allocate.
+  /// when every labelling has a score of −∞. Up to rounding (1e-12 for graphs of thousands of
+  /// variables) the marginals of a part sum to 1, and a factor's marginals sum to those of its
+  /// variables. Does not allocate.
   double Marginals(std::span<const double> scores, double temperature, std::span<double> marginals);
 
-  /// The log-partition alone, by the first of the two sweeps. The same requirements.
+  /// The log-partition alone, by the first of the two sweeps, with the same requirements.
   double LogPartition(std::span<const double> scores, double temperature);
 
  private:

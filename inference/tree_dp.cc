@@ -31,7 +31,7 @@ TreeSolver::TreeSolver(std::shared_ptr<const FactorGraph> graph)
   belief_.resize(graph_->variable_states());
 }
 
-/// The factor's table plus the beliefs of all its variables except that of axis `left_out`.
+/// The factor's table plus the beliefs of all its variables except the one of axis `left_out`.
 const double* TreeSolver::Join(const ForestStep& step, std::span<const double> scores,
                                Index left_out) {
   std::copy_n(scores.begin() + step.table, step.size, work_.begin());
@@ -152,8 +152,8 @@ void TreeSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapR
 void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> out) {
   SLACKLINE_CHECK(out.size() == belief_.size(), "the output does not fit the graph");
   Upward(scores);
-  // From the roots to the leaves: the belief of a parent is complete. Without the message of the
-  // factor, it is the message of the rest of the tree to the factor.
+  // From the roots to the leaves: the belief of a parent is complete. Less the factor's message, it
+  // is the message that the rest of the tree sends to the factor.
   for (std::size_t k = forest_.steps().size(); k-- > 0;) {
     const ForestStep& step = forest_.steps()[k];
     if (step.num_axes == 1) continue;
@@ -167,8 +167,8 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
       // tree cannot be recovered then, and is not needed.
       complete[s] = message_[s] == -kInfinity ? -kInfinity : complete[s] - message_[s];
     }
-    // Messages to the children must not use the new beliefs of other children, so that all messages
-    // are computed before any is added.
+    // Messages to the children must not use the new beliefs of other children, so all messages are
+    // computed before any is added.
     for (Index to = 0; to < step.num_axes; ++to) {
       if (to == step.parent) continue;
       SendMessage(step, scores, to, out.data() + graph_->state_offset(axis[to].variable));

@@ -6,7 +6,7 @@
 // Parts are visited leaves first (factors/max_product.h). The belief of a variable is b_i = θ_i +
 // Σ_{finished c∋i} m_ci. A factor sends to its parent p m_cp(s) = max_{y_c : y_p = s} θ_c(y_c) +
 // Σ_{i∈c, i≠p} b_i(y_i). On the way back every factor takes a best joint state given its parent's
-// state. On forests the local polytope is tight, so that the result is also that of the LP.
+// state. On forests the local polytope is tight, so the result also solves the LP.
 //
 // Cost O(Σ_c |c| · states of c) per call; memory O(states of the variables + largest table). Ties:
 // lowest state of the root, then lowest joint state of each factor.
@@ -32,8 +32,8 @@ class TreeSolver final : public MapSolver {
 
   /// out[state_offset(i) + s] = max { θ·μ | y_i = s } for all variables and states, −∞ where no
   /// labelling with y_i = s is allowed. A second sweep goes from the roots back to the leaves, so
-  /// that the cost is about twice that of Solve. Requires out.size() == graph.variable_states().
-  /// Throws DataError when no labelling is allowed.
+  /// the cost is about twice that of Solve. Requires out.size() == graph.variable_states(). Throws
+  /// DataError when no labelling is allowed.
   void MaxMarginals(std::span<const double> scores, std::span<double> out);
 
   std::string_view name() const override { return "tree"; }

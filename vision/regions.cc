@@ -27,8 +27,8 @@ Index NumberByFirstPixel(std::vector<Index>& of_pixel, Index bound) {
   return count;
 }
 
-/// Merges regions (union-find). The root of a merged region is the one that the others were merged
-/// into.
+/// Merges regions (union-find). The root of a merged region is the region into which the others
+/// were merged.
 class RegionMerger {
  public:
   RegionMerger(Index width, Index height, const std::vector<Index>& of_pixel, Index count)

@@ -19,8 +19,8 @@ struct Border {
 /// All borders, sorted by `first` and then `second`.
 std::vector<Border> FindBorders(Index width, Index height, const std::vector<Index>& of_pixel);
 
-/// Replaces each number by that of its 4-connected region; regions are numbered in the order of
-/// their first pixels. Returns the number of regions.
+/// Replaces each number by the number of its 4-connected region; regions are numbered in the order
+/// of their first pixels. Returns the number of regions.
 Index NumberRegions(Index width, Index height, std::vector<Index>& of_pixel);
 
 /// Merges regions of fewer than `least` pixels, the smallest first, each into the neighbour with

@@ -19,10 +19,10 @@ struct Superpixels {
   std::vector<Index> of_pixel;  ///< width · height, in rows from the top
 };
 
-/// About `wanted` ≥ 1 superpixels: at least one, at most 1.2 · wanted, or at most `wanted` if
-/// `at_most`; the smallest ones of more are merged into neighbours. Deterministic. Works on images
-/// of any size, including 1 × 1. Throws std::invalid_argument when the image has no pixels or
-/// wanted < 1.
+/// About `wanted` ≥ 1 superpixels: at least one, and at most 1.2 · wanted, or at most `wanted` if
+/// `at_most`. If there are more, the smallest ones are merged into neighbours. Deterministic. Works
+/// on images of any size, including 1 × 1. Throws std::invalid_argument when the image has no
+/// pixels or wanted < 1.
 Superpixels Slic(const Image& image, Index wanted, bool at_most = false);
 
 /// For every fine superpixel the coarse one that shares most pixels with it (the lowest of equals).
@@ -47,7 +47,7 @@ std::vector<float> ToLab(const Image& image);
 std::vector<std::int32_t> ClassPixels(const Superpixels& superpixels, const LabelImage& labels,
                                       Index num_classes);
 
-/// The label of every pixel, which is that of its superpixel; kUnlabelled becomes kVoid.
+/// The label of every pixel: the label of its superpixel; kUnlabelled becomes kVoid.
 LabelImage Paint(const Superpixels& superpixels, const std::vector<Index>& labels);
 
 }  // namespace slackline::internal

@@ -12,8 +12,8 @@ extern "C" {
 #include <vl/generic.h>
 }
 
-// An exception need not pass through C code, so VLFeat is left by longjmp. The functions that the
-// jump skips, those of VLFeat and the call, hold no objects with destructors; VLFeat holds only
+// An exception need not pass through C code, so VLFeat is left by longjmp. The jump skips only
+// functions of VLFeat and the call; they hold no objects with destructors, and VLFeat holds only
 // blocks of memory.
 
 namespace slackline::internal {

@@ -31,7 +31,7 @@ class Vocabulary {
 
   /// The words of descriptors that lie one after the other.
   std::vector<Index> Words(const std::vector<float>& descriptors) const;
-  /// The vectors that distances are measured between: projections, or the descriptors themselves
+  /// The vectors between which distances are measured: projections, or the descriptors themselves
   /// where there is no projection.
   std::vector<float> Project(const std::vector<float>& descriptors) const;
   const std::vector<float>& centres() const { return centres_; }

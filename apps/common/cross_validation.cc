@@ -15,10 +15,10 @@ namespace slackline::internal {
 namespace {
 
 const double kFactor = std::sqrt(10.0);
-/// At most this many values are added beyond an end, which is a factor of 1000.
+/// At most so many values are added beyond an end, which is a factor of 1000.
 constexpr int kMostExtensions = 6;
-/// A guess for the remaining time: a training takes this many times as long as that with the next
-/// larger λ.
+/// For a guess of the remaining time: each training takes this many times as long as the one with
+/// the next larger λ.
 constexpr double kSlowdown = 1.6;
 
 /// One candidate in one fold, whose trainings run one after the other.

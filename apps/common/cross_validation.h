@@ -75,8 +75,8 @@ class CvApplication {
   /// The file of the data, for messages.
   virtual std::string source() const = 0;
   virtual Index num_examples() const = 0;
-  /// Whether any label of the example is known, so that the example can be trained on and compared
-  /// with.
+  /// Whether any label of the example is known. Otherwise the example is useless for training and
+  /// comparison.
   virtual bool HasKnownLabel(Index example) const = 0;
   /// Candidate number `candidate` in a fold, to be trained with these options (λ is not used).
   /// Several threads may call this function at once. The fold has known labels both held out and in
@@ -85,8 +85,8 @@ class CvApplication {
                                                const TrainOptions& options) const = 0;
 };
 
-/// Throws DataError when a fold has no known label (nothing to compare its predictions with), or
-/// has all of them (nothing to train on).
+/// Throws DataError when a fold has no known label (its predictions cannot be compared), or all
+/// known labels (nothing is left for training).
 void CheckFolds(const CvApplication& application, const Folds& folds);
 
 /// Progress so far. Seconds are elapsed time.
@@ -101,16 +101,16 @@ struct CvPlan {
   Folds folds;                  ///< at least two
   /// The training options of each candidate; λ and threads are not used.
   std::vector<TrainOptions> candidates;
-  /// Whether to try values of λ beyond the ends, a factor of √10 apart, while the best value lies
-  /// at an end.
+  /// Whether to try values of λ beyond the ends, in steps of a factor √10, while the best value
+  /// lies at an end.
   bool extend = false;
   /// Index of the metric that chooses the best entry.
   std::size_t metric = 0;
   bool smaller_is_better = false;
-  /// The number of threads for all trainings together, or for those of one rank.
+  /// The number of threads for all trainings of this process.
   int threads = 1;
-  /// The processes that share the trainings, each of which has all examples; null: this process
-  /// alone. A candidate in a fold is trained with all values of λ by one of them.
+  /// The processes that share the trainings; each has all examples. null: this process alone. One
+  /// process trains a candidate in a fold with all values of λ.
   Ranks* ranks = nullptr;
   /// Called after every training of this process, by one thread at a time; may be null.
   std::function<void(const CvProgress&)> observer;
@@ -146,9 +146,9 @@ struct CvResult {
 };
 
 /// Throws what CheckFolds, MakeTrial and trials throw. `interrupt` may be null. With several ranks,
-/// all of them must call this function, and get the same result, which does not depend on their
-/// number; a DataError or an interrupt of one of them is one of all. Candidates are options of one
-/// process alone (else DataError).
+/// all of them must call this function. They get the same result, which does not depend on their
+/// number; a DataError or an interrupt on one rank ends the function on all. Candidates' options
+/// must be those of one process (else DataError).
 CvResult CrossValidate(const CvApplication& application, const CvPlan& plan,
                        const std::atomic<int>* interrupt);
 

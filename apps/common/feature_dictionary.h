@@ -57,9 +57,9 @@ class FeatureCounter {
   /// The dictionary of the features counted at least min_count ≥ 1 times, in the order of first
   /// occurrence. (*column)[i] becomes the column of feature number i, or kAbsent if it is dropped.
   FeatureDictionary Finish(std::int64_t min_count, std::vector<Index>* column) const;
-  /// The same on all ranks, which call this function together: the dictionary of what all of them
-  /// counted, in the order of first occurrence where the ranks follow each other. Every feature
-  /// travels to one rank; only those that are kept travel to all.
+  /// The same on all ranks, which must call this function together: the dictionary counts the
+  /// features of all ranks, in the order of first occurrence over rank 0, rank 1, and so on. Every
+  /// feature travels to one rank; only the kept features travel to all.
   FeatureDictionary Finish(Ranks& ranks, std::int64_t min_count, std::vector<Index>* column) const;
 
  private:

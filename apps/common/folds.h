@@ -21,8 +21,8 @@ using Folds = std::vector<std::vector<Index>>;
 /// Deals the examples to the folds one by one, in random order. Requires 2 ≤ folds ≤ examples.
 Folds MakeFolds(Index examples, Index folds, std::uint64_t seed);
 
-/// One of several folds: its examples are held out, and training uses those of the other folds. The
-/// folds must outlive this object.
+/// One of several folds: its examples are held out, and training uses the examples of the other
+/// folds. `folds` must outlive this object.
 class Fold {
  public:
   Fold(const Folds& folds, std::size_t number) : folds_(folds), number_(number) {}
@@ -63,7 +63,7 @@ struct FoldTotals {
   void Add(const ProgressRecord& last, Termination termination);
 };
 
-/// Index of the largest mean; of equal ones, the first. Requires at least one.
+/// Index of the largest mean; among equals, the first. Requires at least one.
 std::size_t BestMean(std::span<const double> means);
 
 }  // namespace slackline::internal

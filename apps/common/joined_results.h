@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Results of several ranks, each of its own examples, brought together on rank 0. All ranks call
-// these functions. With one rank they cost nothing.
+// Brings the results that several ranks have for their own examples together on rank 0. All ranks
+// must call these functions. With one rank they cost nothing.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ namespace slackline::internal {
 inline bool HasSupport(const ModelEntries& entries) { return entries.file().Has("kernel"); }
 
 void SaveSupport(const KernelSupport& support, ModelWriter* writer);
-/// `rows` of the block; `columns`: number of features that a support vector may have. Throws
+/// rows: of the block. columns: the number of features that a support vector may have. Throws
 /// DataError when the entries do not fit.
 KernelSupport LoadSupport(const ModelEntries& entries, Index rows, Index columns);
 

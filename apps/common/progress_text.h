@@ -14,8 +14,8 @@ namespace slackline::internal {
 /// "40 s"; from two minutes on "2:05 min".
 std::string TimeText(double seconds);
 
-/// "features: image 34 of 591, about 2:10 min left". The remaining time follows from the time of
-/// the `done` ones; it is omitted for the first of them. `seconds`: time since the stage began.
+/// "features: image 34 of 591, about 2:10 min left". `seconds`: time since the stage began. It and
+/// `done` give the remaining time, which is omitted for the first image.
 std::string ProgressText(std::string_view stage, Index done, Index all, double seconds);
 
 /// Measures the time since the current stage began.

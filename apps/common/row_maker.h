@@ -20,7 +20,7 @@ class RowMaker {
     values_.push_back(value);
     ones_ = ones_ && value == 1;
   }
-  /// Appends the row of what was added since the last row.
+  /// Appends a row with what was added since the previous row.
   void EndRow();
   /// The rows; no more can be added.
   std::shared_ptr<const FeatureRows> Finish();

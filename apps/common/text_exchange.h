@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Texts that several ranks have: each text belongs to one rank, its owner, which its hash names.
-// All texts travel once, and no rank holds all of them. All ranks call the same functions.
+// Texts of several ranks. Each text belongs to one rank, its owner, which follows from its hash.
+// All texts travel once, and no rank holds all of them. All ranks must call the same functions.
 #pragma once
 
 #include <span>
@@ -21,8 +21,8 @@ class TextExchange {
 
   /// The different texts that belong to this rank.
   const StringTable& owned() const { return owned_; }
-  /// The number in owned() of every text that came to this rank: those of rank 0 first, then those
-  /// of rank 1, and so on, the texts of a rank in the order in which it has them.
+  /// The number in owned() of every text that came to this rank: first the texts of rank 0, then
+  /// those of rank 1, and so on, each rank's texts in their order on that rank.
   std::span<const Index> arrived() const { return arrived_; }
 
   /// Sends one value for each text of this rank to its owner. Returns one per arrived text.
@@ -42,7 +42,7 @@ class TextExchange {
   }
 
  private:
-  /// The values from begin[q] to begin[q + 1] are for rank q, or come from it.
+  /// The values begin[q] … begin[q + 1] − 1 are for rank q, or come from it.
   template <class T>
   std::vector<T> Exchange(std::span<const T> values, const std::vector<std::size_t>& to_begin,
                           const std::vector<std::size_t>& from_begin) const {
@@ -57,7 +57,7 @@ class TextExchange {
     ranks_.ExchangeBytes(to, from);
     return result;
   }
-  /// Where the values from each rank begin, when sizes[q] of them go to rank q.
+  /// Where the values for or from each rank begin, if sizes[q] of them belong to rank q.
   std::vector<std::size_t> BeginsOf(const std::vector<std::size_t>& sizes) const;
 
   Ranks& ranks_;

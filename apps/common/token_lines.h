@@ -21,24 +21,23 @@ LineRole RoleOfTokenLine(std::string_view line);
 ///            first is a number, a range (1-2) or a decimal number (5.1). Columns are then the word
 ///            (FORM) and its part of speech (UPOS, "?" for _); lines that begin with #, ranges and
 ///            empty nodes are left out.
-///   tabs     that line has a tab: columns are what lies between tabs; they may be empty and have
-///            blanks.
-///   blanks   else: columns are what lies between blanks.
+///   tabs     that line has a tab: columns lie between tabs; they may be empty and have blanks.
+///   blanks   else: columns lie between blanks.
 /// Lines that begin with `comments` are left out in every form.
 class TokenLines {
  public:
   explicit TokenLines(std::string comments = {}) : comments_(std::move(comments)) {}
 
-  /// Takes the lines at the beginning, one after the other, until it returns true: the form is
-  /// decided then. The end of the data decides as a blank line does.
+  /// Takes the first lines, one after the other, until it returns true: then the form is decided.
+  /// The end of the data decides, as a blank line does.
   bool Decide(std::string_view line);
   bool decided() const { return form_ != Form::kUndecided; }
   bool conllu() const { return form_ == Form::kConllu; }
 
   /// kNothing for lines that are left out. Before the form is decided, a line with # is a token.
   LineRole RoleOf(std::string_view line) const;
-  /// The columns of a token, as views of the line; replaces what *columns has. False for a line of
-  /// CoNLL-U without ten columns, which *columns then has as they are.
+  /// Replaces *columns by the columns of a token, as views of the line. False for a line of CoNLL-U
+  /// without ten columns; *columns then has the columns of the line as they are.
   bool Split(std::string_view line, std::vector<std::string_view>* columns) const;
   /// Whether columns lie between tabs.
   bool tabs() const { return form_ == Form::kTabs || conllu(); }
@@ -53,8 +52,7 @@ class TokenLines {
   bool text_ = false;  // whether a line with text was seen
 };
 
-/// What to do about a line that begins with #, for messages about lines that do not fit; else
-/// empty.
+/// A hint about a line that begins with #, for messages about lines that do not fit; else empty.
 std::string CommentHint(std::string_view line);
 
 }  // namespace slackline::internal

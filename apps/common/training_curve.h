@@ -19,9 +19,9 @@ struct CurvePoint {
   double dual = kNone;
 };
 
-/// Collects the checks of a run. Whenever there are more than kMost, every second check is dropped,
-/// and from then on only every second new one is kept. The newest check is always the last point.
-/// Which checks are kept depends only on their number.
+/// Collects the checks of a run. Whenever there are more than kMost, it drops every second check,
+/// and from then on keeps only every second new one. The newest check is always the last point.
+/// Only the number of checks decides which ones are kept.
 class TrainingCurve {
  public:
   static constexpr std::size_t kMost = 200;

@@ -67,8 +67,8 @@ struct TrainingRecord {
   double check_seconds = 0;
 
   CrossValidationRecord cross_validation;
-  /// The checks of training; of a resumed run only those since it was resumed. Empty in models of
-  /// older versions.
+  /// The checks of training; of a resumed run only the checks since it was resumed. Empty in models
+  /// of older versions.
   std::vector<CurvePoint> curve;
 };
 

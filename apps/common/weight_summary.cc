@@ -13,7 +13,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Keeps the added entries with the largest |weight|; of equal ones the first.
+/// Keeps the added entries with the largest |weight|; among equals, the first.
 template <class Id>
 class Strongest {
  public:
@@ -52,7 +52,7 @@ class Strongest {
   Offset count_ = 0;
 };
 
-/// The labels of a matrix in ascending order: those of the strongest pairs.
+/// The labels of a matrix in ascending order: the labels of the strongest pairs.
 std::vector<Index> MatrixLabels(Index num_labels, const PairVisitor& pairs, Index most) {
   std::vector<Index> labels(num_labels);
   std::iota(labels.begin(), labels.end(), 0);

@@ -42,8 +42,8 @@ struct PairWeight {
   double weight = 0;
 };
 
-/// A table of pair weights, labels × labels by rows. If there are too many labels, it has those of
-/// the strongest pairs, in their order.
+/// A table of pair weights, labels × labels by rows. If there are too many labels, it has the
+/// labels of the strongest pairs, in their order.
 struct PairMatrix {
   std::vector<std::string> labels;
   std::vector<double> cells;  ///< kNone: there is no such pair
@@ -89,7 +89,7 @@ struct StridedWeights {
   double operator[](Offset k) const { return values[offset + k * stride]; }
 };
 
-/// The strongest weights; of equal ones the first. `size` may be null (unknown). O(count ·
+/// The strongest weights; among equals, the first. `size` may be null (unknown). O(count ·
 /// log(top)).
 WeightRanking RankWeights(const StridedWeights& weights, Index top,
                           const std::function<std::string(Offset)>& name,
@@ -98,8 +98,8 @@ WeightRanking RankWeights(const StridedWeights& weights, Index top,
 /// Calls its argument with (first, second, weight) for every pair, always in the same order.
 using PairVisitor = std::function<void(const std::function<void(Index, Index, double)>& visit)>;
 
-/// The rankings and the matrix. Undirected pairs must be visited once each; the matrix has both of
-/// their cells.
+/// The rankings and the matrix. Undirected pairs must be visited once each; the matrix then has
+/// both cells of each pair.
 PairSummary RankPairs(std::string title, bool directed, std::span<const std::string> labels,
                       const PairVisitor& pairs, const WeightSummaryOptions& options);
 
@@ -110,7 +110,7 @@ std::string ScalingNote(const FeatureScaling& scaling);
 /// scaling; kNone if the scaling has no such number.
 double TypicalSize(const FeatureScaling& scaling, Offset feature);
 
-/// min(num_labels, options.most_labels); adds a note if that leaves labels out.
+/// min(num_labels, options.most_labels); adds a note if labels are left out.
 Index LabelsToShow(Index num_labels, const WeightSummaryOptions& options, WeightSummary* summary);
 
 /// "feature 17": features without names count from 1, as in files.

@@ -44,15 +44,15 @@ static_assert(sizeof(Index) == 4 && sizeof(double) == 8);
 /// Arrays begin at multiples of 8 bytes.
 constexpr std::uint64_t ConvertedAligned(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
-/// How the rows of a block lie there.
+/// How the rows of a block are stored.
 enum class ConvertedRows : std::uint8_t {
   kSparse,  ///< values and columns, row by row
   kDense,   ///< values
   kOnes  ///< columns, after the values that all rows share: 1, as often as the longest row has it
 };
 
-/// Consecutive examples in the file: the numbers of values of their rows, the labels of the rows
-/// (where they vary, first their numbers of bytes), and the rows.
+/// Consecutive examples in the file, in this order: the numbers of values of their rows, the labels
+/// of the rows (after their numbers of bytes, where these vary), and the rows.
 struct ConvertedBlock {
   std::uint64_t begin = 0;  ///< in the file
   std::uint64_t bytes = 0;
@@ -77,7 +77,7 @@ struct ConvertedBlock {
 };
 inline constexpr std::size_t kNumbersPerBlock = 7;  // in the directory
 
-/// Where a row of a block lies among its bytes.
+/// Where a row of a block lies in the bytes of the block.
 struct ConvertedPlace {
   Offset values = 0;
   Offset columns = 0;  ///< −1: dense
@@ -85,15 +85,15 @@ struct ConvertedPlace {
   std::string_view labels;
 };
 
-/// The i-th of the numbers that begin at a place of `bytes`.
+/// The i-th of the 32-bit numbers that begin at `place` in `bytes`.
 inline std::int32_t ConvertedNumber(std::string_view bytes, std::uint64_t place, Index i) {
   std::int32_t number = 0;
   std::memcpy(&number, bytes.data() + place + std::size_t{4} * Size(i), sizeof(number));
   return number;
 }
 
-/// Calls visit(place) for the rows of a block, whose bytes these are. Returns false, before
-/// anything is read beyond the block, when the numbers of values or of label bytes do not fit it.
+/// Calls visit(place) for the rows of a block with these bytes. Returns false, before reading
+/// beyond the block, when the numbers of values or of label bytes do not fit the block.
 template <class Visit>
 bool ForEachConvertedRow(std::string_view bytes, const ConvertedBlock& block, Index label_bytes,
                          const Visit& visit) {

@@ -18,7 +18,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Blocks that the system is asked for ahead of the one that is checked.
+/// So many blocks after the one that is being checked are requested from the system.
 constexpr std::size_t kBlocksAhead = 8;
 
 [[noreturn]] void FailDamaged(const std::string& path, const std::string& what) {
@@ -254,7 +254,7 @@ class RowLoader {
     return total > wanted ? wanted : 0;
   }
 
-  /// Windows are those of all rows together, so that they do not depend on the ranks.
+  /// Windows are computed over the rows of all ranks, so that they do not depend on the ranks.
   std::vector<Index> WindowEnds(std::int64_t wanted) const {
     std::vector<Index> ends;
     std::int64_t bytes = 0;

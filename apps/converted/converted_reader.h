@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reads converted data: a binary file of examples whose feature rows are used where they lie, in
-// the page cache of the system, so that they can be larger than the memory. The constant and the
-// scaling are part of the rows. Layout: docs/reference/converted_file.md.
+// Reads converted data: a binary file of examples. Feature rows are used in place, in the page
+// cache of the system, so that the data can be larger than the memory. The constant and the scaling
+// are part of the rows. Layout: docs/reference/converted_file.md.
 #pragma once
 
 #include <functional>
@@ -20,14 +20,14 @@
 
 namespace slackline::internal {
 
-/// Whether a file begins as converted data do; of a folder, its first file part-…. Rank 0 looks,
-/// and all ranks get what it finds.
+/// Whether a file begins as converted data do; in a folder, the first file part-…. Rank 0 looks,
+/// and all ranks get the answer.
 bool IsConverted(Ranks& ranks, const std::string& path);
 
-/// Throws DataError when text begins as converted data do: they are not read as a stream.
+/// Throws DataError when text begins as converted data do, which are not read as a stream.
 void RefuseConverted(const std::string& source, std::string_view line);
 
-/// Names of models and files must agree on scalings.
+/// Whether two scalings are equal. The scalings of models and of files must be.
 bool SameScaling(const FeatureScaling& a, const FeatureScaling& b);
 
 /// One file of converted data, without its examples.
@@ -68,7 +68,7 @@ ConvertedParts OpenConverted(const std::vector<std::string>& files, const Conver
 /// The name of the data's files, on all ranks.
 std::vector<std::string> ConvertedFiles(Ranks& ranks, const std::string& path);
 
-/// Throws the DataError of a part that has other `what` than the first one, unless `same`.
+/// Throws the DataError for a part whose `what` differs from the first part's, unless `same`.
 void RequireAlike(const ConvertedParts& parts, const ConvertedPart& part, bool same,
                   const char* what);
 
@@ -81,9 +81,9 @@ struct ConvertedRow {
   Index example = 0;  ///< of this rank
 };
 
-/// The rows of the examples of a rank, where they lie; visit(row) is called for each, and returns
-/// whether its labels are valid. *values becomes those of the data, with the windows. Every block
-/// of these rows is read once. Throws DataError when it is damaged.
+/// The rows of this rank's examples, in place. Calls visit(row) for each row; visit returns whether
+/// the row's labels are valid. *values becomes the values of the data, with the windows. Reads
+/// every block of these rows once. Throws DataError when a block is damaged.
 std::shared_ptr<const FeatureRows> LoadConvertedRows(
     const ConvertedParts& parts, const ConvertedKind& kind, Ranks::Piece mine,
     const std::function<bool(const ConvertedRow&)>& visit, ConvertedValues* values);

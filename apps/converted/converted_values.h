@@ -18,8 +18,8 @@ namespace slackline::internal {
 inline constexpr std::int64_t kLeastBytesInWindows = 1'000'000'000;
 /// Bytes of rows that are visited together, unless the conversion chose, …
 inline constexpr std::int64_t kWindowBytes = 64'000'000;
-/// … as so many windows of the file (kWindowsTogether of learning/step/window_ahead.h), which are
-/// others in every pass.
+/// … in so many windows of the file (kWindowsTogether of learning/step/window_ahead.h). Every pass
+/// puts other windows together.
 inline constexpr std::int64_t kWindowParts = 16;
 
 /// The number of label bytes of a row where rows have different numbers of them.
@@ -41,11 +41,11 @@ struct ConvertedValues {
   std::vector<std::string> warnings;  ///< of training, about the scaling
   /// Bytes of rows in a window (FeatureRows::SetWindows); 0: one window.
   std::int64_t window_bytes = 0;
-  /// Options of the conversion, their names and their texts, which records of models list.
+  /// Names and texts of the conversion's options; records of models list them.
   std::vector<std::pair<std::string, std::string>> options;
 };
 
-/// The text of an option that the conversion read instead of the training; `given` where the data
+/// The text of an option that the conversion has read in place of the training; `given` if the data
 /// are not converted (null).
 inline std::string OptionOf(const ConvertedValues* converted, std::string_view name,
                             const std::string& given) {
@@ -63,7 +63,7 @@ struct ConvertedFacts {
   bool has_constant = false;  ///< if so, feature num_features is the last value of every row
   ConvertedValues values;     ///< window_bytes does not count
   WindowChoice windows;
-  // Of the conversion. Of several parts, those of all of them together count.
+  // Of the conversion. With several parts, the findings of all parts count together.
   std::vector<std::string> notes;
   std::int64_t unknown_features = 0;  ///< left out, since the model does not know them
 };

@@ -86,7 +86,7 @@ void WriteFacts(const ConvertedFacts& facts, ModelWriter* directory) {
   directory->Add("scaling_warnings", facts.values.warnings);
 }
 
-/// What a conversion found, which only the first of its parts tells.
+/// What a conversion found. Only the first part of the data tells it.
 void AddFindings(const std::vector<std::string>& notes, std::int64_t unknown_features,
                  ModelWriter* directory) {
   directory->Add("notes", notes);
@@ -119,8 +119,8 @@ void EndFile(ModelWriter directory, const Blocks& blocks, AtomicFile* file) {
   file->Commit();
 }
 
-/// The number of the first block of each part, and of the block after the last one: each part has
-/// at least one block, and ends where its bytes are nearest to its share of all of them.
+/// The number of the first block of each part, and of the block after the last one. Each part has
+/// at least one block, and ends where its bytes are nearest to an equal share of all bytes.
 std::vector<std::size_t> FirstBlocks(const Blocks& blocks, std::size_t parts) {
   std::vector<std::size_t> firsts = {0};
   const auto begin = static_cast<double>(blocks.front().begin);
@@ -279,7 +279,7 @@ void ConvertedWriter::Change(const RowChange& change) {
   std::uint64_t end = sizeof(ConvertedHeader);
   for (std::size_t b = 0; b < state.blocks.size(); ++b) {
     ConvertedBlock& block = state.blocks[b];
-    // A copy, since pages that change while they are read would have to be read again.
+    // A copy: pages that change while they are read would have to be read again.
     std::string bytes = block.kind == ConvertedRows::kOnes
                             ? WithValues(state.BytesOf(map, block), state.label_bytes, &block)
                             : std::string(state.BytesOf(map, block));

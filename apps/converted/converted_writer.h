@@ -16,37 +16,37 @@
 
 namespace slackline::internal {
 
-/// Called now and then during a conversion, with what is done and the number of examples so far.
-/// What it throws ends the conversion.
+/// Called now and then during a conversion, with the name of the stage and the number of examples
+/// so far. An exception from it ends the conversion.
 using ConversionProgress = std::function<void(std::string_view stage, Index examples)>;
 
 /// Where converted data go.
 struct ConvertedTarget {
   std::string path;
-  /// 0: a file. Else a new folder with this many files part-…, or fewer where there are fewer
-  /// blocks, of about equally many bytes.
+  /// 0: one file. Else a new folder with this many files part-… of about equal numbers of bytes
+  /// (with fewer files where there are fewer blocks).
   Index parts = 0;
 };
 
-/// Writes converted data: the examples, in one pass; then changes of their rows, in any number of
-/// passes; then what is known of all of them. The file or the folder appears complete, or not at
-/// all (AtomicFile, AtomicFolder). The disk needs room for the data, and with parts for one part
-/// more. Memory: a few megabytes, an example, and what Rows() takes. Throws DataError when the disk
-/// refuses, for example because it is full.
+/// Writes converted data: first the examples, in one pass; then changes of their rows, in any
+/// number of passes; then what is known of all of them. The file or the folder appears complete, or
+/// not at all (AtomicFile, AtomicFolder). The disk needs room for the data, and with parts also for
+/// one more part. Memory: a few megabytes, an example, and what Rows() takes. Throws DataError when
+/// the disk refuses, for example because it is full.
 ///
-/// Where all values of sparse rows are 1, rows share them, and take 4 bytes per value instead of
-/// 12. A change that makes values differ from 1, or 1, moves the rows to a new file: the disk then
-/// needs room for both.
+/// Where all values of a block's sparse rows are 1, the rows share the values and take 4 bytes per
+/// value, not 12. A change of rows that ends or begins this sharing moves the rows to a new file:
+/// the disk then needs room for both.
 class ConvertedWriter {
  public:
-  /// label_bytes: of the labels of every row, or kLabelsVary.
+  /// label_bytes: the number of label bytes of every row, or kLabelsVary.
   ConvertedWriter(const ConvertedTarget& target, Index label_bytes);
   ~ConvertedWriter();
   ConvertedWriter(const ConvertedWriter&) = delete;
   ConvertedWriter& operator=(const ConvertedWriter&) = delete;
 
-  /// Appends a row with its labels; begins_example: it is the first one of an example, as the first
-  /// row of all must be. Values may be NaN until a change replaces them.
+  /// Appends a row with its labels. begins_example: the row is the first of an example, as the
+  /// first row of all must be. Values may be NaN until a change replaces them.
   void Add(const FeatureRow& row, std::string_view labels, bool begins_example = true);
   void EndExamples();
 
@@ -57,8 +57,8 @@ class ConvertedWriter {
   using RowChange = std::function<void(std::span<Index> columns, std::span<double> values)>;
   void Change(const RowChange& change);
 
-  /// `directory`: the entries of the application, "task" among them. Notes and
-  /// unknown features go to the first part.
+  /// directory: the entries of the application, with "task". Notes and unknown features go to the
+  /// first part.
   void Finish(const ConvertedFacts& facts, const ModelWriter& directory);
 
   Index num_examples() const;

@@ -7,12 +7,12 @@
 
 namespace slackline::internal {
 
-/// Tells when the examples that have been read make a piece: 1 MiB of text, or 1024 examples, or
-/// when a new file has begun, in which places in the text count from 0.
+/// Tells when the examples read so far make a piece: after 1 MiB of text or 1024 examples, or when
+/// a new file has begun, where places in the text count from 0 again.
 class TextPieces {
  public:
-  /// Counts an example; next_begin: the place in the text after it. Returns whether the examples
-  /// since the last Begin are a piece.
+  /// Counts an example. next_begin: the place in the text after it. Returns whether the examples
+  /// since the last Begin make a piece.
   bool Add(Offset next_begin) {
     ++examples_;
     return examples_ >= kMostExamples || next_begin < begin_ || next_begin - begin_ >= kTextBytes;
@@ -22,7 +22,7 @@ class TextPieces {
     begin_ = place;
     examples_ = 0;
   }
-  /// In this piece so far.
+  /// The number of examples in this piece so far.
   Index examples() const { return examples_; }
 
  private:

@@ -8,11 +8,11 @@
 
 namespace slackline::internal {
 
-/// Remembers the sizes of a file, or of those of a folder, and when they were changed.
+/// Remembers the size and the time of the last change of a file, or of the files of a folder.
 class UnchangedSource {
  public:
   /// Throws DataError on the standard input, on anything else that cannot be read twice, and when
-  /// there is no such file. `what`: of the data, for messages.
+  /// there is no such file. what: what the data are, for messages.
   UnchangedSource(std::string path, const std::string& what);
 
   /// Throws DataError when a file has changed.

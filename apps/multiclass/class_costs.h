@@ -14,10 +14,10 @@
 
 namespace slackline::internal {
 
-/// The costs of [true class, predicted class] by rows, in the order of these classes; rows and
+/// The costs of [true class, predicted class] by rows, in the order of these classes. Rows and
 /// columns of the file may have any order, and the text of its first cell does not matter. Throws
 /// DataError with file, line and text unless every class has one row and one column, all costs are
-/// numbers from 0 to 1e50, those on the diagonal are 0, and some are not.
+/// numbers from 0 to 1e50, the costs on the diagonal are 0, and some cost is not.
 std::vector<double> ReadClassCosts(const std::string& path,
                                    const std::vector<std::string>& class_names);
 

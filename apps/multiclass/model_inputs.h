@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The inputs of a model whose data have one column, or first field, to be predicted: the features,
+// The inputs of a model that predicts one column, or the first field, of its data: the features,
 // how they are scaled, and how data are read.
 #pragma once
 
@@ -35,15 +35,15 @@ class ModelInputs {
   /// Requires fill values for every feature or none; with a table, its features must be those of
   /// the model, and its columns must not include the one to be predicted.
   void set_input(InputRecord input, std::string class_column);
-  /// How to read data for a model with these classes. Data for models of data in memory with names
-  /// of features are tables with numbers in columns of these names.
+  /// How to read data for a model with these classes. If the model was trained on data in memory
+  /// and its features have names, it reads tables with numbers in columns of these names.
   MultiLabelReadOptions ReadOptions(const std::vector<std::string>& class_names) const;
 
-  /// The entries of a model file: the features, and how data are read. The scaling is apart
-  /// (SaveScaling).
+  /// Writes the entries of a model file for the features and for how data are read. SaveScaling
+  /// writes the scaling.
   void SaveFeatures(ModelWriter* writer) const;
   void SaveReading(ModelWriter* writer) const;
-  /// Reads all of them, and the scaling. Throws DataError when they contradict each other.
+  /// Reads all of these entries, and the scaling. Throws DataError when they contradict each other.
   static ModelInputs Load(const ModelEntries& entries);
 
  private:

@@ -38,9 +38,9 @@ struct MulticlassData {
   }
 };
 
-/// Reads training data: LIBSVM text or a table. Sets the members of the options that ask for
-/// classes and check the memory. Throws DataError as ReadMultiLabelData does, and when the data
-/// have fewer than two classes.
+/// Reads training data: LIBSVM text or a table. Sets the options that ask for classes and check the
+/// memory. Throws DataError as ReadMultiLabelData does, and when the data have fewer than two
+/// classes.
 MulticlassData ReadMulticlassData(const std::string& path, MultiLabelReadOptions options);
 
 }  // namespace slackline::internal

@@ -23,8 +23,8 @@ struct ClassMetrics {
 struct MulticlassMetrics {
   std::int64_t examples = 0;  ///< with a known class
   double error_rate = 0;      ///< share of these whose prediction is wrong
-  /// Mean cost of the predictions for examples of the model's classes, by the given costs, or 1 for
-  /// every error.
+  /// Mean cost of the predictions for examples with a class of the model, by the given costs;
+  /// without costs every error costs 1.
   double mean_cost = 0;
   double macro_f1 = 0;  ///< mean over the classes that are given or predicted
   std::vector<ClassMetrics> classes;
@@ -33,8 +33,8 @@ struct MulticlassMetrics {
 };
 
 /// truth: per example its class, from 0 to num_classes − 1, or kUnlabelled, which does not count.
-/// predicted: one of the model's classes, which are the first of the classes. costs: [true,
-/// predicted] by rows for these `model_classes`; empty: 1 for every error. Throws
+/// predicted: classes of the model, which are the first model_classes classes. costs: [true,
+/// predicted] by rows for the model's classes; empty: 1 for every error. Throws
 /// std::invalid_argument on labels out of range and lists that do not fit.
 MulticlassMetrics ComputeClassMetrics(Index num_classes, Index model_classes,
                                       std::span<const Index> truth,

@@ -70,7 +70,7 @@ class MulticlassModel {
                   std::span<const double> weights);
   /// The support vectors with a coefficient per class; nullopt without a kernel.
   const std::optional<KernelSupport>& support() const { return support_; }
-  /// The weights of single blocks. Those of "bias" are empty without a constant.
+  /// The weights of single blocks; "bias" is empty without a constant.
   std::span<const double> class_weights() const;
   std::span<const double> constant_weights() const;
   /// scores[y] = w·φ(x, y) for scaled features x.

@@ -2,9 +2,8 @@
 //
 // The training of a model of classes on data in memory:
 //   λ/2 ‖w‖² + (1/M) Σ_m a_m max_y [Δ(y_m, y) + w·φ(x_m, y) − w·φ(x_m, y_m)]
-// with a weight a_m ≥ 0 of each example, which is 1 by default. Since features are linear in x,
-// a_m multiplies the example's input, its constant included, and its losses: what is trained is an
-// ordinary problem.
+// with a weight a_m ≥ 0 of each example, by default 1. Features are linear in x, so a_m multiplies
+// the example's input (with its constant) and its losses, and training solves an ordinary problem.
 #pragma once
 
 #include <memory>
@@ -43,10 +42,10 @@ MulticlassModel MakeMulticlassModel(const MulticlassData& data, const FeatureSca
 
 class MulticlassTraining final : public TrainTask {
  public:
-  /// scaled: of the data (ScaleClasses), whose own rows are not used. Throws what MulticlassModel
-  /// and MakeDataset throw, and std::invalid_argument on weights that do not fit. With several
-  /// ranks, all of them must call it; throws DataError on all when one has no examples or some
-  /// without a class, and with a kernel.
+  /// scaled: ScaleClasses of the data, whose own rows are not used. Throws what MulticlassModel and
+  /// MakeDataset throw, and std::invalid_argument on weights that do not fit. With several ranks,
+  /// all must call it; throws DataError on all of them when a rank has no examples or some without
+  /// a class, and with a kernel.
   MulticlassTraining(const MulticlassData& data, ScaledInputs scaled,
                      const MulticlassTrainingOptions& options);
   /// Scales the data.

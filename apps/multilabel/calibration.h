@@ -33,7 +33,7 @@ struct Sigmoid {
   double slope = 0;      ///< a ≥ 0
   double intercept = 0;  ///< b
 
-  /// In (0, 1); never decreases with the score.
+  /// The probability of a score: in (0, 1), and never decreasing with the score.
   double Probability(double score) const;
 };
 

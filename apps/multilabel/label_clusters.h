@@ -13,14 +13,14 @@
 // Globerson, Jaakkola, Weiss, "Tightening LP relaxations for MAP using message passing", 2008)
 // become clusters.
 //
-// Adding a table over three labels without weights to their pair tables would not tighten anything:
-// in the local polytope factors agree only on single labels, and a table exists for any three of
-// these. The cluster therefore replaces its pairs: it has their features [y_i = y_j = 1] with their
-// weights and none of its own, so trained weights are those of the model. Every point of the
-// polytope with clusters gives one without, hence min P ≤ G* with clusters ≤ G* without; for three
-// labels min P = G*. A pair in several clusters is divided among them in equal parts. While
-// clusters stay disjoint (no two share a pair), adding one never raises G*; adding one that shares
-// a pair may. PickClusters therefore picks disjoint ones.
+// A table over three labels without weights would tighten nothing if it were added to their pair
+// tables: in the local polytope factors agree only on single labels, and a table exists for any
+// three single marginals. The cluster therefore replaces its pairs. It has their features [y_i =
+// y_j = 1] and their weights but none of its own, so trained weights fit the model. Every
+// point of the polytope with clusters gives one of the polytope without them, hence min P ≤ G* with
+// clusters ≤ G* without; for three labels min P = G*. A pair in several clusters is divided among
+// them in equal parts. Adding a cluster that shares no pair with another one never raises G*;
+// adding one that shares a pair may. PickClusters therefore picks disjoint clusters.
 #pragma once
 
 #include <compare>
@@ -53,25 +53,25 @@ struct ViolatedTriple {
 };
 
 /// The triples whose three pairs are in the model and whose violation in the dual point of the
-/// learner exceeds 1e-6 per example, the most violated first (of equals the lowest numbers).
-/// Requires a learner for num_examples examples with the model's structure, or one made of it by
-/// MakeClusteredStructure; its DualPoint must exist (after an evaluation). O(num_examples ·
+/// learner exceeds 1e-6 per example, the most violated first (among equals, the lowest numbers
+/// first). Requires a learner for num_examples examples whose structure is the model's, or one made
+/// by MakeClusteredStructure; its DualPoint must exist (after an evaluation). O(num_examples ·
 /// triples).
 ///
-/// exactly: null, or the ranks that train together, of which each has num_examples examples of its
-/// own. All of them must call it, and get the triples of all examples, with sums whose bits do not
-/// depend on who has which.
+/// exactly: null, or the ranks that train together, each with num_examples examples of its own. All
+/// of these ranks must call the function. They get the triples of all examples, with sums whose
+/// bits do not depend on which rank has which example.
 std::vector<ViolatedTriple> FindViolatedTriples(const MultiLabelModel& model, Index num_examples,
                                                 const DualPointSource& point,
                                                 Ranks* exactly = nullptr);
 
-/// `taken` and up to `count` triples of `found`, in order, each of which shares no pair with an
-/// earlier one.
+/// Returns `taken` followed by up to `count` triples of `found`, in order, without those that share
+/// a pair with an earlier triple.
 std::vector<LabelTriple> PickClusters(std::span<const ViolatedTriple> found, Index count,
                                       std::vector<LabelTriple> taken);
 
-/// The model's structure with these clusters. Factors are the pairs that are in no cluster, in
-/// order, then the clusters. Weights and coordinates are those of the model. Requires different
+/// The model's structure with these clusters, and with the model's weights and coordinates. Its
+/// factors are the pairs that are in no cluster, in order, then the clusters. Requires different
 /// triples of labels whose three pairs the model has; else throws std::invalid_argument.
 std::shared_ptr<const Structure> MakeClusteredStructure(const MultiLabelModel& model,
                                                         std::span<const LabelTriple> clusters);

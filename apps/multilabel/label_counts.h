@@ -19,9 +19,9 @@ namespace slackline::internal {
 /// then depend on the training data. Throws DataError on any other text.
 std::optional<CountRange> ParseLabelCounts(std::string_view text);
 
-/// `asked` if given; else at least as many labels as every training example has (an unknown label
-/// may be off). Throws DataError when the data have too few labels for the bounds. With several
-/// ranks, all of them must call it, each with its own examples, and get the same bounds.
+/// `asked` if given; else the bounds are: at least as many labels as every training example has (an
+/// unknown label may be off). Throws DataError when the data have too few labels for the bounds.
+/// With several ranks, all must call it, each with its own examples, and all get the same bounds.
 CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLabelData& training,
                           Ranks& ranks = OneRank());
 

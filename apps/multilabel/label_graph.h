@@ -39,7 +39,7 @@ struct LabelGraph {
   /// none    no pairs: every label on its own
   /// tree    a maximum spanning tree of the labels' mutual information in the data
   /// other   a file (ReadLabelGraph)
-  /// With `pairs` only a text for records and messages.
+  /// If `pairs` are given: only a text for records and messages.
   std::string name;
   std::optional<std::vector<LabelPair>> pairs;
 };
@@ -52,10 +52,10 @@ std::vector<LabelPair> MakeLabelGraph(const LabelGraph& graph, const MultiLabelD
 
 /// Reads a graph file: one pair per line, two labels separated by blanks or tabs. A label is given
 /// by its name or, if no label has that name, by its number, which counts from 0 in the order of
-/// `label_names` (for ARFF data the order of the labels' columns, not that of the XML). Names that
-/// contain blanks, or begin with # or ", stand in double quotes, with "" for a quote. A word that
-/// begins with # starts a comment, up to the end of the line. Throws DataError with file, line and
-/// token on unknown labels, self-loops, repeated pairs, lines without exactly two labels, and files
+/// `label_names` (for ARFF data: of the labels' columns, not of the XML). Names that contain
+/// blanks, or begin with # or ", stand in double quotes, with "" for a quote. A word that begins
+/// with # starts a comment, up to the end of the line. Throws DataError with file, line and token
+/// on unknown labels, self-loops, repeated pairs, lines without exactly two labels, and files
 /// without pairs.
 std::vector<LabelPair> ReadLabelGraph(const std::string& path,
                                       std::span<const std::string> label_names);

@@ -3,8 +3,8 @@
 // The training loss of multi-label models and the costs of errors on labels in it.
 //
 // Rare labels count as much as common ones in macro F1, but hardly in the Hamming loss: a model
-// that never predicts them loses little. With weights by frequency, missing a label costs more the
-// rarer it is, and a false alarm costs 1:
+// that never predicts rare labels loses little. With weights by frequency a false alarm costs 1,
+// and missing a label costs more the rarer the label is:
 //
 //   missed_i = (f_max / f_i)^P,  f_i: fraction of the training examples that have label i
 //
@@ -29,22 +29,22 @@ class LossWeights {
 
   /// "equal"; "inverse-frequency", with P = kDefaultPower, or "inverse-frequency:P", 0 < P ≤ 1;
   /// otherwise the path of a file. Each line of the file has a label (label_lines.h), the cost of
-  /// missing it, and optionally that of a false alarm (default 1), both from 0 to kLargestWeight.
-  /// Labels that the file does not name cost 1. Throws DataError on other powers, and when the file
-  /// does not exist.
+  /// missing it, and optionally the cost of a false alarm (default 1), both from 0 to
+  /// kLargestWeight. Other labels cost 1. Throws DataError on other powers, and when the file does
+  /// not exist.
   static LossWeights Parse(const std::string& text);
 
-  /// For each label the cost of a false alarm and that of missing it. Throws DataError on costs
-  /// outside 0 … kLargestWeight.
+  /// costs: for each label the cost of a false alarm, then the cost of missing it. Throws DataError
+  /// on costs outside 0 … kLargestWeight.
   static LossWeights Given(std::vector<double> costs);
 
   bool equal() const { return power_ == 0 && file_.empty() && given_.empty(); }
 
   /// LossOptions::given_weights for the labels of `training`: for each label the cost of a false
-  /// alarm and that of missing it; empty if all are 1. For a label that no example has, missing it
+  /// alarm, then the cost of missing it; empty if all are 1. Missing a label that no example has
   /// costs 1. Throws DataError on bad files, and when given costs do not fit the labels. With
-  /// several ranks, all of them must call it, each with its own examples; they get the weights for
-  /// all examples, or the same DataError.
+  /// several ranks, all must call it, each with its own examples; they get the weights for all
+  /// examples, or the same DataError.
   std::vector<double> For(const MultiLabelData& training, Ranks& ranks = OneRank()) const;
 
   static constexpr double kDefaultPower = 0.25;

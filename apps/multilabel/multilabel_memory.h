@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A lower bound on the memory for training a multi-label model, calibrated on measured resident
-// sizes of the program. Data that exceed it cannot fit. Data with a mistyped feature number or
-// number of labels are thus rejected before anything is allocated.
+// sizes of the program. Data that exceed it cannot fit: data with a mistyped feature number or
+// number of labels are rejected before anything is allocated.
 #pragma once
 
 #include <span>
@@ -39,20 +39,19 @@ struct MultiLabelSize {
   Offset columns = 0;  ///< number of features, including the constant; 0 = unknown
   Offset pairs = 0;
   Offset restricted_pairs = 0;  ///< sum over the graphs of all patterns of missing labels
-  /// For this process and those of its machine that train with it, on about as many examples each.
+  /// Shared by the processes on this machine that train together, on about as many examples each.
   MemoryShare memory = {UsableMemory(), 1};
 };
 
-/// The number of `pairs` that remain in each different pattern of missing labels of the data,
-/// summed over the patterns. Examples without missing labels, and those without known labels, do
-/// not count.
+/// The number of `pairs` that remain under a pattern of missing labels, summed over the different
+/// patterns in the data. Examples without missing labels or without known labels do not count.
 Offset RestrictedPairs(const MultiLabelData& data, std::span<const LabelPair> pairs);
 
 /// A lower bound on the memory of training, in bytes. kAuto: without the blocks of al and soft.
 double TrainingBytes(const MultiLabelSize& size, LearnerKind learner);
 
-/// If training needs more memory than the machine has, a text on what takes how much and what to
-/// do; else "".
+/// A text on what takes how much memory and what to do, if training needs more memory than the
+/// machine has; else "".
 std::string TrainingExcess(const MultiLabelSize& size, LearnerKind learner);
 
 }  // namespace slackline::internal

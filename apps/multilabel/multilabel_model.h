@@ -75,7 +75,7 @@ class MultiLabelModel {
   /// models with a constant, and "pairs" (in the order of pairs()) if there are any.
   const std::shared_ptr<const Structure>& structure() const { return structure_; }
 
-  /// All weights; of a kernelized model only those of "bias" and "pairs".
+  /// All weights; of a kernelized model only the weights of "bias" and "pairs".
   const std::vector<double>& weights() const { return weights_; }
   /// One per label; empty without a constant.
   std::span<const double> constant_weights() const {

@@ -10,9 +10,8 @@
 
 namespace slackline::internal {
 
-/// Per label its features and its constant, and the pairs of labels. Weights of kernelized models
-/// belong to support vectors, not to features: their labels only have constants, and a note says
-/// so.
+/// Per label its features and its constant, and the pairs of labels. In kernelized models weights
+/// belong to support vectors: labels only have constants, and a note says so.
 WeightSummary SummariseWeights(const MultiLabelModel& model, const WeightSummaryOptions& options);
 
 /// The name of a feature of the model, or "feature 17".

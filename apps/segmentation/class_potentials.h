@@ -23,7 +23,7 @@ namespace slackline::internal {
 class ClassPotentials {
  public:
   /// Throws DataError with file, line and token when the first line does not name these classes in
-  /// this order, on any line that is not as above, and on numbers that are not finite.
+  /// this order, when a line does not have the form above, and on numbers that are not finite.
   ClassPotentials(const std::string& path, const std::vector<std::string>& classes);
 
   /// count × classes numbers for the image's superpixels of one layer. Throws DataError when a

@@ -18,7 +18,7 @@ struct SegmentChoices {
   std::string regions;     ///< some of own, neighbours, image, with commas; empty or all: all
   std::string potentials;  ///< path of a file of class potentials; empty: a model of features
 
-  /// Checks the values that need no data. The functions below check their own. All throw DataError.
+  /// Checks the values that need no data; the functions below check theirs. All throw DataError.
   void Check() const;
   SegmentLayers ReadLayers() const;
   SegmentPairwise ReadPairwise() const;
@@ -27,7 +27,7 @@ struct SegmentChoices {
   std::string RegionsText() const { return regions.empty() ? "all" : regions; }
 };
 
-/// What the record of a model says about them. `scale`: the name of the scaling that was asked for.
+/// The texts of a model's record for these choices. `scale`: the name of the requested scaling.
 RecordTexts TextsOf(const SegmentChoices& choices, std::string_view scale,
                     const SegmentModel& model);
 

@@ -28,7 +28,7 @@ class ConfusionMatrix {
     counts_[Offset{truth} * num_classes_ + predicted] += pixels;
   }
   void Add(const ConfusionMatrix& other);
-  /// Replaces the counts by their sums over all ranks, which all call this function.
+  /// Replaces the counts by their sums over all ranks. All ranks must call it.
   void AddUp(Ranks& ranks) { ranks.AddUp(counts_); }
 
  private:

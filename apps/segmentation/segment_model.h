@@ -77,7 +77,8 @@ struct SegmentExample {
   std::vector<std::int64_t> fine_pixels, coarse_pixels;
 };
 
-/// The class with the most pixels (the lowest of equals), or kUnlabelled if there are none.
+/// Per superpixel the class with the most pixels (the lowest of equals), or kUnlabelled without
+/// any.
 std::vector<Index> MajorityLabels(std::span<const std::int64_t> pixels, Index num_classes);
 
 /// A range of the features in the file that the model was trained on.
@@ -121,8 +122,8 @@ class SegmentModel {
   void SelectFeatures(std::span<const double> features, std::span<double> row) const;
 
   /// The structure of an image: the fine superpixels with keep_fine, then the coarse ones (empty =
-  /// all of them). Its inputs are those of all superpixels, kept or not: the fine ones, then the
-  /// coarse ones if the model has them.
+  /// all of them). Its inputs are the rows of all superpixels, kept or not: first the fine ones,
+  /// then the coarse ones if the model has any.
   std::shared_ptr<const Structure> MakeStructure(const SegmentGraph& graph,
                                                  const std::vector<bool>& keep_fine,
                                                  const std::vector<bool>& keep_coarse) const;
@@ -182,8 +183,8 @@ struct SavedImageFormat {
 };
 /// Adds the entries of a model that LoadImageFormat reads.
 void SaveImageFormat(const SegmentModel& model, ModelWriter* writer);
-/// Throws DataError when entries are missing, or contradict each other. features: of a model of
-/// features; else there are no ranges.
+/// Throws DataError when entries are missing, or contradict each other. features: whether the model
+/// reads features; otherwise there are no ranges.
 SavedImageFormat LoadImageFormat(const ModelEntries& entries, std::size_t num_classes,
                                  bool features);
 /// Throws DataError unless these are 2 … 255 distinct names of classes.
@@ -202,12 +203,12 @@ TrainingSet MakeSegmentTraining(const SegmentModel& model,
                                 const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss,
                                 Ranks& ranks = OneRank());
 
-/// A default λ, rounded to three digits. `scales`: of the problem. For features: R²/(80 ℓ), with R²
+/// A default λ, rounded to three digits. scales: of the problem. For features: R²/(80 ℓ), with R²
 /// the mean squared norm of a row and ℓ the mean loss of a wrong superpixel, which is 1/n with n
 /// superpixels per image. Unlike the default of other models, it does not decrease with the number
 /// of images: superpixels of an image are similar, and measurements with 55 and 335 images agree
 /// (docs/notebook/defaults.md). For potentials: four times their mean square. exactly: null, or the
-/// ranks of which each has its own images, which all call it and get the same λ.
+/// ranks that train together, each with its own images; all must call it and get the same λ.
 double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
                             const CostScales& scales, Ranks* exactly = nullptr);
 
@@ -226,8 +227,8 @@ SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExampl
                                   const std::shared_ptr<const FeatureRows>& rows,
                                   DecodeKind decode);
 
-/// The scores of every class for `count` superpixels of a layer, whose features begin at row
-/// first_row, without links: count × num_classes.
+/// The class scores of `count` superpixels of a layer, without links: count × num_classes. Their
+/// features begin at row first_row.
 std::vector<double> ClassScores(const SegmentModel& model, bool fine, const FeatureRows& rows,
                                 Index first_row, Index count);
 

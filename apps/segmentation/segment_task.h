@@ -23,7 +23,7 @@ struct SegmentData {
   std::vector<std::string> names;
   std::vector<SegmentExample> examples;
   std::shared_ptr<const FeatureRows> rows;
-  /// Of converted images, whose rows are scaled already; else null.
+  /// Set for converted images, whose rows are scaled already; else null.
   std::shared_ptr<const ConvertedValues> converted;
 };
 
@@ -34,9 +34,9 @@ struct SegmentTask {
   ScaledInputs scaled;     ///< its rows replace those of the data
   Ranks* ranks = nullptr;  ///< as given to MakeSegmentTask
 };
-/// Scales the features of the images, unless the model reads potentials, or they are converted.
-/// Throws DataError. ranks: the processes that train together, each with its own images (ExactRanks
-/// of the training options), which all call it; null: this process alone.
+/// Scales the features of the images, unless the model reads potentials or the images are
+/// converted. Throws DataError. ranks: the processes that train together, each with its own images
+/// (ExactRanks of the training options); all must call it. null: this process alone.
 SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<ScaleKind> scale,
                             Ranks* ranks = nullptr);
 

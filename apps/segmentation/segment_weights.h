@@ -12,11 +12,11 @@
 
 namespace slackline::internal {
 
-/// Per class its features in both layers ("fine" or "coarse" precedes their names), or for models
-/// of class potentials a list with one weight per class; the links between the layers, as pairs of
-/// classes or as one weight; and the weights of neighbours of different classes by contrast.
-/// feature_names: of the model's features; empty: by number. Throws std::invalid_argument when
-/// their number is wrong.
+/// Per class its features in both layers ("fine" or "coarse" precedes their names); for models of
+/// class potentials instead a list with one weight per class. Then the links between the layers, as
+/// pairs of classes or as one weight, and the weights of neighbours of different classes by
+/// contrast. feature_names: of the model's features; empty: by number. Throws std::invalid_argument
+/// when their number is wrong.
 WeightSummary SummariseWeights(const SegmentModel& model,
                                std::span<const std::string> feature_names,
                                const WeightSummaryOptions& options);

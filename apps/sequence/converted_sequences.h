@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Converted sequences (apps/converted/converted_reader.h): a row for every token. Its labels are a
-// TokenLabel; of data for a model, the columns of the token follow, with line ends between them.
+// Converted sequences (apps/converted/converted_reader.h): a row for every token. Its label bytes
+// are a TokenLabel; in data for a model the token's columns follow, with line ends between them.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ static_assert(sizeof(TokenLabel) == 8);
 
 /// Training data, or with `model` data for that model. All sequences are selected. Lines are
 /// numbers of tokens in their file, from 1. Ranks and shards as in SequenceReadOptions. Throws
-/// DataError when the file is damaged, or the data do not fit the model: they were converted for
-/// another one, with other features or scales.
+/// DataError when the file is damaged, or was converted for another model with other features or
+/// scales.
 SequenceInput ReadConvertedSequences(const std::string& path, const SequenceReadOptions& options,
                                      const SequenceModel* model = nullptr);
 
@@ -42,9 +42,9 @@ constexpr Index SequenceLabelBytes(bool columns) {
 /// Appends the columns of a token, as they follow its TokenLabel.
 void AppendColumns(const TokenTable& tokens, Offset token, std::string* bytes);
 
-/// Ends the writing of sequences. `about`: format, features and unknown features, and of the data
-/// all but its sequences. It needs data.converted. data.tokens: of any of the sequences, where rows
-/// have the columns of their tokens, else null.
+/// Ends the writing of sequences. `about`: the format, the features, the unknown features, and the
+/// data without their sequences; needs data.converted. data.tokens: the columns of some of the
+/// sequences where rows have the columns of their tokens, else null.
 void FinishConverted(const SequenceInput& about, bool has_folds, WindowChoice windows,
                      ConvertedWriter* writer);
 

@@ -122,8 +122,8 @@ void DecideForm(LineReader* head, FirstLine* first) {
   first->file = head->name();
 }
 
-/// Reads the sequences of this rank. begin(line): the format of data with this first line; may
-/// throw DataError. make(lines, first): the reader.
+/// Reads the sequences of this rank. begin(line) returns the format of data with this first line
+/// and may throw DataError. make(lines, first) makes the reader.
 template <class Begin, class Make>
 SequenceData ReadDealtSequences(const std::string& path, const Deal& deal, const Begin& begin,
                                 const Make& make) {
@@ -178,7 +178,7 @@ SequenceInput ReadDealtTraining(const std::string& path, const SequenceReadOptio
   return input;
 }
 
-/// Throws DataError unless the labels are those of IOB2 and the selected sequences obey its rules.
+/// Throws DataError unless the labels are an IOB2 set and the selected sequences obey its rules.
 void CheckBio(const SequenceInput& input) {
   const SequenceData& data = input.data;
   const std::string why = WhyNotBio(data.label_names);

@@ -43,7 +43,7 @@ struct SequenceInput {
   SequenceData data;
   std::vector<Index> sequences;              ///< numbers of those in the selected folds, ascending
   std::optional<SequenceFeatures> features;  ///< of CoNLL data and attributes in training
-  /// For a model: the number of features of tokens unknown to it, of all ranks.
+  /// For a model: the number of features of tokens that the model does not know, over all ranks.
   std::int64_t unknown_features = 0;
 
   /// Number of tokens of the selected sequences.
@@ -54,16 +54,15 @@ struct SequenceInput {
 /// (core/data_source.h). Features of CoNLL data and attributes are counted over all sequences of
 /// the data. Converted data (converted_sequences.h) are recognised by their first bytes; only
 /// folds, ranks and shards of the options count for them. Throws DataError.
-///
-/// With several ranks, all of them call this function, and each gets its own sequences. Labels,
-/// templates, the dictionary and errors are the same on all ranks, and those of one rank. Folds are
-/// errors.
+/// With several ranks, all must call this function, and each gets its own sequences. Labels,
+/// templates, the dictionary and errors are the same on all ranks, as if one rank had read the
+/// data. Selecting folds is an error.
 SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options);
 
 /// Reads data for a model, also converted ones; folds and comments as in SequenceReadOptions.
-/// Throws DataError. With several ranks, all of them call this function, and each gets its own
-/// sequences, or none where there are fewer than ranks. Labels unknown to the model and errors are
-/// the same on all ranks, and those of one rank.
+/// Throws DataError. With several ranks, all must call this function, and each gets its own
+/// sequences (none where there are fewer sequences than ranks). Labels unknown to the model and
+/// errors are the same on all ranks, as if one rank had read the data.
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
                                const std::string& folds, Ranks& ranks = OneRank(),
                                const std::string& comments = {});
@@ -75,10 +74,10 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
 std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data);
 
 /// Makes the rows of tokens for these features, without scaling. Returns the number of features of
-/// tokens that they do not know.
+/// tokens that the dictionary does not have.
 std::int64_t MakeFeatureRows(const SequenceFeatures& features, SequenceData* data);
 
-/// The format of training data, which may be told by their first line, which is read.
+/// The format of training data. Unless the options name it, reads the first line to find it.
 SequenceFormat SequenceFormatOf(const SequenceReadOptions& options, LineReader* lines);
 /// A reader of training data, without features. `lines` must outlive the reader. `first`: the first
 /// line of the data, where `lines` are a part of them; else null.
@@ -94,7 +93,7 @@ struct KnownSequences {
   Index columns = 0;          ///< CoNLL: of the templates; letters: pixels
   std::string comments = {};  ///< as in SequenceReadOptions
 };
-/// A reader of such data, without features. `lines` must outlive the reader, and `first` is as for
+/// A reader of such data, without features. `lines` must outlive the reader; `first` as for
 /// MakeReaderFor.
 std::unique_ptr<SequenceReader> MakeReaderOf(const KnownSequences& known, LineReader* lines,
                                              const FirstLine* first = nullptr);
@@ -119,10 +118,10 @@ std::optional<BioViolation> FindBioViolation(const SequenceData& data,
 /// A model for training data with all weights zero. Throws DataError when there are more than
 /// kMostSequenceLabels labels, or training with the learner needs more memory than there is (kAuto:
 /// without the blocks of al and soft). With constraints, also throws DataError when they do not fit
-/// the labels, or a selected sequence violates them (with the line of the
-/// first such token). A label after an unknown one cannot violate constraints; the first label of a
-/// sequence can. With several ranks, all of them must call it, each with its own sequences; a
-/// DataError on one rank is thrown on all.
+/// the labels, or a selected sequence violates them (with the line of the first such token). A
+/// label after an unknown one cannot violate constraints; the first label of a sequence can. With
+/// several ranks, all must call it, each with its own sequences; a DataError on one rank is thrown
+/// on all.
 SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
                                 LabelConstraints constraints = LabelConstraints::kAny,
                                 Ranks& ranks = OneRank());

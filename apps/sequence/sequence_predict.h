@@ -69,7 +69,7 @@ class SequenceDecoder {
   const SequenceModel& model_;
   ChainDp chain_;
   std::vector<double> transitions_;  // K × K, −∞ where the constraints exclude a pair
-  // Of the length of the last sequence whose marginals were computed.
+  // Both have the length of the last sequence whose marginals were computed.
   Index length_ = 0;
   std::unique_ptr<SumProduct> sum_product_;
   std::vector<double> states_, marginals_;  // of its graph
@@ -91,8 +91,8 @@ std::vector<double> SequenceMarginals(const SequenceModel& model, const Sequence
                                       Index threads);
 
 /// The metrics of these sequences of the data; `labels`: as in SequencePredictions. With several
-/// ranks, each with its own sequences, all of them call this function; rank 0 gets the metrics of
-/// the sequences of all ranks, and other ranks those of none.
+/// ranks, all must call this function, each with its own sequences. Rank 0 gets the metrics over
+/// the sequences of all ranks; the other ranks get the metrics of no sequences.
 SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Index> sequences,
                                   std::span<const Index> labels, Ranks& ranks = OneRank());
 

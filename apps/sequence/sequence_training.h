@@ -43,7 +43,7 @@ SequenceTask MakeSequenceTask(SequenceInput input, const SequenceTrainingOptions
 void CheckConstraints(LabelConstraints constraints, LearnerKind learner);
 
 /// The training problem on some sequences of the data, with an arbitrary λ. Throws DataError when
-/// none of them has a known label, with several ranks when any has none (RequireExamples).
+/// no sequence has a known label; with several ranks, when any has none (RequireExamples).
 Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences);
 
 /// Counts of the data of all ranks, for descriptions.

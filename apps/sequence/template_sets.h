@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Named sets of feature templates (apps/sequence/data/feature_template.h):
-//   spelling           words at -2 … 2, pairs of words, and of the word itself lower case, shape,
-//                      the first and the last one to three characters: 15 features a token, of
+//   spelling           words at -2 … 2, pairs of words, and for the word itself: lower case, shape,
+//                      the first and the last one to three characters. 15 features a token, of
 //                      column 0
 //   chunking           words and parts of speech (column 1) at -2 … 2, pairs of neighbours,
 //                      triples of parts of speech: 19 features, the usual set for chunking
-//   chunking+spelling  chunking, and of the word lower case, shape, and its last two and three
-//                      characters: 23 features
+//   chunking+spelling  chunking, and for the word itself: lower case, shape, and its last two and
+//                      three characters. 23 features
 //   auto               spelling with one column; else chunking+spelling where column 0 holds
 //                      words, and chunking where it does not
 #pragma once
@@ -28,15 +28,15 @@ bool IsTemplateSet(std::string_view name);
 
 /// Whether at least half of the distinct texts of a column look like words: two or more characters,
 /// including an ASCII letter or a character beyond ASCII. Numbers and single characters are not
-/// words. Linear in the cells. Several ranks look at the tokens of all of them, and call this
-/// function and those below together.
+/// words. Linear in the cells. Several ranks must call this function and the ones below together;
+/// the result covers the tokens of all ranks.
 bool HoldsWords(const TokenTable& tokens, Index column, Ranks& ranks = OneRank());
 
 /// The set that auto chooses for these tokens. Requires a column.
 std::string_view ChooseTemplateSet(const TokenTable& tokens, Ranks& ranks = OneRank());
 
-/// The templates of a set, with comments; those of auto as if column 0 held words. Throws DataError
-/// on an unknown set, and when the data have fewer columns than it needs.
+/// The templates of a set, with comments; auto: the set for data whose column 0 holds words. Throws
+/// DataError on an unknown set, and when the data have fewer columns than the set needs.
 std::string TemplateSetText(std::string_view name, Index num_columns);
 
 /// The templates for tokens from the name of a set or of a file; empty: auto. Throws DataError,

@@ -17,7 +17,7 @@ namespace slackline::internal {
 /// Rows between two calls of ConversionProgress.
 inline constexpr Index kRowsPerCall = 1024;
 
-/// ConvertedWriter::Change, which tells how far it is.
+/// A ConvertedWriter::Change that reports its progress.
 template <class Function>
 void ChangeRows(std::string_view stage, const ConversionProgress& progress, ConvertedWriter* writer,
                 const Function& change) {
@@ -29,7 +29,7 @@ void ChangeRows(std::string_view stage, const ConversionProgress& progress, Conv
   });
 }
 
-/// Learns a scaling of the rows that were written, and scales them. `inputs` without rows. With a
+/// Learns a scaling of the rows that were written, and scales them. inputs: without rows. With a
 /// constant, the last column of every sparse row becomes num_features. Throws DataError when scaled
 /// values would be too large.
 ConvertedValues ScaleConverted(std::optional<ScaleKind> wanted, ScaleInputs inputs,
@@ -40,9 +40,9 @@ ConvertedValues ScaleConverted(std::optional<ScaleKind> wanted, ScaleInputs inpu
 ScaledInputs ScalingOfConverted(std::optional<ScaleKind> wanted, const ConvertedValues& values,
                                 const std::string& source, std::shared_ptr<const FeatureRows> rows);
 
-/// Makes the texts of a record those of training on the text that was converted: options of the
-/// conversion replace those with the same name, and others are added, if they have a text. values:
-/// null for data that are not converted.
+/// Gives the record of a model the texts that training on the original text would give: options of
+/// the conversion replace those with the same name, and others are added, if they have a text.
+/// values: null for data that are not converted.
 RecordTexts WithConversion(const ConvertedValues* values, RecordTexts texts);
 
 /// Adds the windows of converted data to the context of a run, since the order of visits depends on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training sets of which every rank has its own part (core/ranks.h).
+// Training sets that are dealt to ranks: every rank has its own part (core/ranks.h).
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace slackline::internal {
 
-/// The examples of this rank that a training set was made of.
+/// The examples of this rank from which a training set was made.
 struct KeptExamples {
   std::string source;  ///< where the data come from, for messages
   std::string noun;    ///< the word that users know for an example, such as "sequence"
@@ -20,8 +20,8 @@ struct KeptExamples {
 };
 
 /// Throws DataError when no examples are kept. With several ranks, throws the same DataError on all
-/// of them when all together keep none, or when any are skipped: the borders between shards are
-/// counted in all examples of the data.
+/// of them when no rank keeps any, or when some rank skips any: the borders between shards count
+/// all examples of the data.
 void RequireExamples(const KeptExamples& examples, Ranks& ranks);
 
 }  // namespace slackline::internal

@@ -29,8 +29,8 @@ inline constexpr std::string_view kScaleText =
     "features are brought to mean 0 and standard deviation 1, or divided by their largest value, "
     "or inputs by their length; auto: only if features have different sizes";
 
-/// The name of a feature in messages: of these names, which must outlive the function, or its
-/// number, counted from 1, where there are none.
+/// Returns the name of a feature in messages: its entry in `names`, which must outlive the
+/// function, or without names its number, counted from 1.
 std::function<std::string(Index)> FeatureNames(std::span<const std::string> names = {});
 
 /// The inputs of a training set and the names of their features.
@@ -53,15 +53,15 @@ struct ChosenScaling {
 ChosenScaling ChooseScaling(std::optional<ScaleKind> wanted, const ScaleInputs& inputs,
                             Ranks* exactly = nullptr);
 
-/// The same with the scaled inputs.
+/// The same, with the scaled inputs.
 struct ScaledInputs : ChosenScaling {
   std::shared_ptr<const FeatureRows> rows;
 };
 /// `wanted`: nullopt for auto. Throws DataError when scaled values would be too large.
 ///
-/// exactly: null, or the ranks that train together (ExactRanks of the training options), of which
-/// each has its own rows. The scaling is then that of the rows of all ranks, with the same bits
-/// however these are dealt (FeatureScaling::Learn), and an error on one rank is thrown on all.
+/// exactly: null, or the ranks that train together (ExactRanks of the training options), each with
+/// its own rows. The scaling is then learned from the rows of all ranks; its bits do not depend on
+/// how the rows are dealt (FeatureScaling::Learn), and an error on one rank is thrown on all.
 ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs,
                               Ranks* exactly = nullptr);
 

@@ -23,7 +23,7 @@
 
 namespace slackline::internal {
 
-/// What the record of a model says about the choices of its user.
+/// The texts of a model's record about the choices of its user.
 struct RecordTexts {
   std::string data;  ///< name of the training data; TrainTask knows it
   std::string loss;  ///< "mean"
@@ -66,16 +66,16 @@ class TrainTask {
 
   /// The training record of the model.
   virtual TrainingRecord* record() = 0;
-  /// What the record says about the user's choices.
+  /// The texts of the record about the user's choices.
   virtual RecordTexts Texts() const { return texts_; }
-  /// Puts the result of a training on problem(), with these options, into the model; the record
-  /// is complete by then.
+  /// Sets the weights of the model from a training on problem() with these options; the record is
+  /// complete by then.
   virtual void SetWeights(const TrainOptions& options, const std::vector<double>& weights) = 0;
   /// Writes the model file. Throws DataError.
   virtual void Save(const std::string& path) const = 0;
 
-  /// Begins the training with one λ: writes all that is known before training into the record. To
-  /// be called by all ranks, whose records are equal.
+  /// Begins the training with one λ: writes all that is known before training into the record. All
+  /// ranks must call it; their records are equal.
   void Begin(const Problem& problem, const LearnerChoice& choice);
   /// Ends it: completes the record and sets the weights.
   void Finish(const TrainSummary& summary);
@@ -90,14 +90,14 @@ class TrainTask {
   TrainOptions trained_;
 };
 
-/// Chooses the number of shards where the options of a single process leave it open (0), so that
-/// all that depends on it is as if it had been given.
+/// Chooses the number of shards where the options of a single process leave it open (0), before
+/// anything depends on it.
 void SetOpenShards(const TrainTask& task, TrainOptions* options);
 
 /// The default λ of the task. Throws DataError when it is out of range.
 double UsableDefault(const TrainOptions& options, const TrainTask& task);
 /// λ of the options, λ = 1/(C·M) where c > 0, or the default of the task. Throws DataError when it
-/// is out of range. With several ranks, all of them must call it; M counts the examples of all.
+/// is out of range. With several ranks, all must call it; M counts the examples of all ranks.
 double ChooseLambda(const TrainOptions& options, double c, const TrainTask& task);
 
 /// Collects the curve of a run and passes its checks on.
@@ -120,10 +120,10 @@ class CurveObserver final : public TrainObserver {
 /// Where a training begins, and what is kept of it.
 struct RunPlan {
   CheckpointPlan checkpoints = {};
-  /// The state of a run with the λ follow_lambda, which is another than that of this run; data and
-  /// options are the same (Continuation::kFollow). Empty: none. Must live as long as the training.
-  /// The learner continues from its dual point if it can, else the run begins from the beginning; a
-  /// note of the summary says which.
+  /// The state of a run with another λ, follow_lambda, and the same data and options
+  /// (Continuation::kFollow); empty: none. Must live as long as the training. The learner continues
+  /// from the dual point of this state if it can, else the run begins anew; a note of the summary
+  /// says which.
   std::string_view follow = {};
   double follow_lambda = 0;
 };

@@ -27,31 +27,30 @@ struct HingeScratch {
   SparseCorner corner;
 };
 
-/// Certified upper bound on max_s H_m(s; weights) ≥ 0. `oracle` must have been refreshed since
-/// a call at other weights. given: a set whose corner 0 is the ground
-/// truth. doublings: when set, ExampleOracle::Search is called as well. Throws as CheckedHinge does
-/// (oracle_check.h).
+/// Certified upper bound on max_s H_m(s; weights) ≥ 0. `oracle` must have been refreshed since a
+/// call at other weights. given: a set whose corner 0 is the ground truth. doublings: if set, the
+/// function calls ExampleOracle::Search, too. Throws as CheckedHinge does (oracle_check.h).
 double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
                       const ActiveSet& given, const WarmStart& warm, std::optional<Index> doublings,
                       ExampleOracle* oracle, HingeScratch* scratch);
 
-/// How a sum over examples is made. The result depends on the number of chunks, in the last digits,
-/// and not on the number of threads.
+/// How a sum over examples is made. The number of chunks decides the last digits of the result; the
+/// number of threads does not.
 struct SumPlan {
   int threads = 1;
   int chunks = 16;
-  /// Run by the calling thread first, while other threads sum; null: nothing.
+  /// The calling thread runs it first, while other threads sum; null: nothing.
   const std::function<void()>* beside = nullptr;
 };
 
 /// Evaluates with one oracle per thread.
 class ExampleEvaluator {
  public:
-  /// The oracles are made when they are first needed, and may throw then; oracle() makes the first.
+  /// The oracles are made when first needed, and may throw then; oracle() makes the first one.
   ExampleEvaluator(const Problem& problem, const ExampleOracle::Options& options)
       : problem_(problem), options_(options) {}
 
-  /// The first of the oracles, for passes of learners whose oracle keeps nothing between calls.
+  /// The first oracle. Learners whose oracle keeps nothing between calls use it for passes, too.
   ExampleOracle& oracle();
   CertifiedProblem certified() {
     return oracle().relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
@@ -62,12 +61,12 @@ class ExampleEvaluator {
   /// (1/M) Σ_m hinge(m). The oracles are refreshed first. With one thread, m is 0, 1, ….
   double MeanHinge(const SumPlan& plan, const Hinge& hinge);
 
-  /// (1/M) Σ_m of upper bounds by an oracle of dense corners. warm: one per example, copied and not
-  /// changed, or empty. offsets: empty, or those of all examples, laid out as TrainingSet::losses
-  /// (ExampleOracle::Maximise).
+  /// (1/M) Σ_m of upper bounds by an oracle of dense corners. warm: empty, or one per example,
+  /// copied and not changed. offsets: empty, or for all examples in the layout of
+  /// TrainingSet::losses (ExampleOracle::Maximise).
   double MeanBound(std::span<const double> weights, std::span<const WarmStart> warm, int threads,
                    std::span<const double> offsets = {});
-  /// The same + λ/2 ‖w‖².
+  /// MeanBound + λ/2 ‖w‖².
   double Primal(std::span<const double> weights, std::span<const WarmStart> warm, int threads,
                 std::span<const double> offsets = {});
   /// Primal with the bounds of CertifiedHinge. sets, warm: one per example.

@@ -21,15 +21,15 @@
 namespace slackline::internal {
 namespace {
 
-/// Least number of pairs for which following the weights with their row sums is cheaper than
-/// summing the pairs in every call.
+/// Least number of pairs from which on it is cheaper to update row sums at every change of a weight
+/// than to sum the pairs in every call.
 constexpr std::size_t kLeastPairsForSums = 400;
 
 /// Between two calls the row sums follow at most (number of pairs) / kPairsPerChange changes of
 /// weights; after more changes it is cheaper to sum again.
 constexpr Index kPairsPerChange = 4;
 
-/// max_k |x_k|. Several maxima side by side, so that none waits for the one before it.
+/// max_k |x_k|. Computes several maxima side by side, so that none waits for another.
 double LargestSize(std::span<const double> x) {
   double largest[8] = {};
   const std::size_t whole = x.size() / 8 * 8;

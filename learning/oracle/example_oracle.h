@@ -71,23 +71,23 @@ class ExampleOracle {
     Ways ways = Ways::kFastest;
     Effort effort = Effort::kTraining;
     Searches searches = Searches::kAlways;
-    /// With slack rescaling the oracle is that of slack_oracle.h, for any ways, efforts and
-    /// searches. Its corners are those of labellings, and its bounds hold for labellings.
+    /// With slack rescaling all corners and bounds come from slack_oracle.h, whatever the ways,
+    /// efforts and searches: corners are labellings, and bounds hold for labellings.
     Rescaling rescaling = Rescaling::kMargin;
     /// If > 0, the tolerance of the simplex method (glpk_lp.h). Requires kSolvers, and kLp or
     /// kLpPolytope.
     double lp_tolerance = 0;
     /// If > 0, the most iterations of message passing in a call. Requires kSolvers and kMessages.
     Index message_iterations = 0;
-    /// From when the run must end, calls with `bound`, and with dense corners, return rough bounds
-    /// at once (stop_relay.h), and solvers end early (MapSolver::SetStop); null: never.
+    /// When the run must end, calls with `bound` and calls for dense corners return rough bounds at
+    /// once (stop_relay.h), and solvers end early (MapSolver::SetStop). Null: never.
     StopRelay* stop = nullptr;
   };
 
-  /// Throws DataError when the solver does not apply to one of the problem's structures (with slack
-  /// rescaling, the calls that need the solver throw it), and std::invalid_argument when options
-  /// contradict each other. With the loss 1 − F1 the oracle is that of count_loss_oracle.h,
-  /// whatever the solver.
+  /// Throws DataError when the solver does not apply to one of the problem's structures, and
+  /// std::invalid_argument when options contradict each other. With slack rescaling only the calls
+  /// that need the solver throw the former. The loss 1 − F1 always has the oracle of
+  /// count_loss_oracle.h, whatever the solver.
   ExampleOracle(const Problem& problem, const Options& options);
 
   /// Changes λ, which the oracle does not use: only the training set matters here.
@@ -97,8 +97,8 @@ class ExampleOracle {
   /// Array entries touched so far.
   std::int64_t work() const;
 
-  /// Must be called when the weights have been replaced. O(1): sums over them are made anew by the
-  /// next call that needs them.
+  /// Must be called when the weights have been replaced. O(1): the next call that needs sums over
+  /// the weights computes these sums.
   void Refresh();
   /// Must be called when one weight of a scalar feature has changed.
   void WeightChanged(Index position, double before, double after) {
@@ -114,7 +114,7 @@ class ExampleOracle {
   double Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                   WarmStart* warm, bool bound, SparseCorner* corner);
 
-  /// Sets *corner to that of the ground truth, fast; false where the structure has no fast way.
+  /// Sets *corner to the ground truth, fast; returns false where the structure has no fast way.
   bool ReadTruth(Index m, SparseCorner* corner) const;
 
   /// Whether Search may be called for example m.
@@ -139,9 +139,9 @@ class ExampleOracle {
   /// `loss`.
   Corner Maximise(Index m, std::span<const double> weights, WarmStart* warm,
                   std::span<const double> offsets = {}, double scale = 1);
-  /// Maximise at weights of which only the coordinate scores u of the example are known
-  /// (core/structure.h), such as those of kernels. Structures with global factors need the weights
-  /// as well. Offsets need losses that are sums. O(states + the solver's work).
+  /// Maximise when only the coordinate scores u of the example at the weights are known
+  /// (core/structure.h), as with kernels. Structures with global factors need `weights` as well.
+  /// Offsets need losses that are sums. O(states + the solver's work).
   Corner MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
                     std::span<const double> offsets = {}, std::span<const double> weights = {});
   /// The point found by the last call of MaximiseAt or of Maximise with dense corners.
@@ -186,15 +186,15 @@ class ExampleOracle {
   void ChangeSums(Index position, double before, double after);
 
   bool MustEnd() const { return options_.stop != nullptr && options_.stop->Reached(); }
-  /// Whether a rough bound serves for example m, since the run must end.
+  /// Whether calls for example m return rough bounds, because the run must end.
   bool EndsEarly(Index m) const;
   /// Σ_a max θ_a, or for labels and pairs a somewhat smaller bound.
   double RoughBound(Index m, std::span<const double> slot_scores, std::span<const double> weights);
   double SumOfMaxima(const FactorGraph& graph) const;
   /// An upper bound on |w·φ_m(s)| that needs no tables: the number of terms of features, times the
-  /// largest |u_k|, times the largest |feature|. u: the coordinate scores, in two parts.
+  /// largest |u_k|, times the largest |feature|. The u_k are the entries of u and `more`.
   double CrudeScore(Index m, std::span<const double> u, std::span<const double> more = {});
-  /// The same for max_s of the score and the loss of s, from a bound on |w·φ_m(s)|.
+  /// An upper bound on max_s of the score plus the loss of s, from a bound on |w·φ_m(s)|.
   double CrudeBound(Index m, double score) const;
   double MaximiseSlack(Index m, std::span<const double> slot_scores,
                        std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
@@ -221,7 +221,7 @@ class ExampleOracle {
                   WarmStart* warm);
   /// Adds `scale` times φ(y) + Δ(s)·(φ(s) − φ(y)) for the labelling of result_. Returns Δ(s).
   double AddSlackResult(Index m, double scale, std::span<double> coordinates);
-  /// Fills result_ with the maximum of the loss 1 − F1 plus scores.
+  /// Fills result_ with the maximum of scores plus the loss 1 − F1.
   void SolveCounts(Index m, std::span<const double> u);
 
   void ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
@@ -235,7 +235,7 @@ class ExampleOracle {
 
   /// Adds scale · φ of result_ to the coordinates; returns its loss.
   double AddResult(Index m, double scale, std::span<double> coordinates);
-  /// Write the corner of result_, and that of labels_, to *corner.
+  /// Write the corner of result_, and the corner of labels_, to *corner.
   void ReadResult(Index m, SparseCorner* corner);
   void ReadLabelling(Index m, SparseCorner* corner);
 
@@ -244,11 +244,11 @@ class ExampleOracle {
   std::unique_ptr<SlackOracle> slack_;       // with slack rescaling
   std::unique_ptr<CountLossOracle> counts_;  // with the loss 1 − F1
   // One per structure; none with counts_. With slack rescaling an entry has at most a solver for
-  // sums, which is made when an example of the structure first needs it.
+  // sums, which is made for the first example that needs it.
   std::vector<Entry> entries_;
   bool keeps_sums_ = false;  // one structure, a form, contiguous weights
   RoofDuality::RowSums sums_;
-  // How many more changes of weights sums_ can follow; at 0 sums_ are out of date, or not kept.
+  // How many more changes of weights sums_ can follow. At 0 sums_ are out of date or not in use.
   Index spare_changes_ = 0;
   std::vector<double> u_, t_, flows_;
   std::vector<double> coordinates_, scores_, messages_, scaled_, truth_, difference_;

@@ -142,7 +142,7 @@ double ExampleOracle::Search(Index m, std::span<const double> slot_scores,
   return bound;
 }
 
-/// Makes many iterations from messages_; result_ becomes the best of several labellings on the way.
+/// Makes many iterations from messages_; result_ becomes the best labelling found on the way.
 double ExampleOracle::PassLonger(MessageMethod* method, Index m,
                                  std::span<const double> slot_scores,
                                  std::span<const double> weights) {

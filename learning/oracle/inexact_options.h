@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Options of the Frank-Wolfe learners (`fw`, and `bcfw` with fw steps) for oracles that answer
-// passes early. Checks keep the oracle with its usual limits, and bounds are those that an oracle
-// proves, so that certificates hold for any of these options.
+// Options of the Frank-Wolfe learners (`fw`, and `bcfw` with fw steps) that let the oracle answer
+// early in passes. In checks it keeps its usual limits, and all bounds are proved by an oracle, so
+// that certificates hold for any of these options.
 //
 // Source: Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, appendix C, (11)–(13): with corners
 // of multiplicative quality ν and additive quality δ fixed steps are 2n/(νk + 2n), and Theorem C.1
@@ -61,13 +61,13 @@ inline constexpr OptionRecord kInexactOptions[] = {
 /// Frank-Wolfe steps.
 void CheckInexact(const TrainOptions& options, bool frank_wolfe);
 
-/// The oracle of checks, with dense corners, and that of passes.
+/// Options of the oracles of checks and of passes, for dense corners.
 ExampleOracle::Options CheckingOracle(const TrainOptions& options);
 ExampleOracle::Options PassingOracle(const TrainOptions& options);
-/// Whether the oracle of the passes is another one than that of the checks.
+/// Whether options let the oracle answer earlier in passes than in checks.
 bool HasInexactPasses(const TrainOptions& options);
-/// The oracle of passes: that of `checks`, unless passes have another one, which is made in
-/// *inexact. Valid as long as both.
+/// The oracle of passes: the first one of `checks`, or one made in *inexact where passes need their
+/// own. Valid while both objects are.
 ExampleOracle* OracleOfPasses(const Problem& problem, const TrainOptions& options,
                               ExampleEvaluator* checks, std::optional<ExampleOracle>* inexact);
 

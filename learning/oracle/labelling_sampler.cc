@@ -11,9 +11,9 @@ namespace slackline::internal {
 namespace {
 
 /// Scale of the noise, as a share of the mean range of a variable's scores. Global factors such as
-/// matchings join many variables: with the larger noise all of these change at once, and samples
-/// are too bad to be of use. With 10 samples and --revisit, matchings of 20 to 40 words took 88
-/// passes to a gap of 0.01 with 0.1, 52 with 0.02, 62 with 0.002, and 88 without samples.
+/// matchings join many variables, and kNoise changes all of these at once: the samples are useless.
+/// With 10 samples and --revisit, matchings of 20 to 40 words took 88 passes to a gap of 0.01 at
+/// scale 0.1, 52 at 0.02, 62 at 0.002, and 88 without samples.
 constexpr double kNoise = 0.5;
 constexpr double kGlobalNoise = 0.02;
 

@@ -32,13 +32,12 @@ class LabellingSampler {
                       Index count, Random* random, std::vector<Labelling>* labellings) = 0;
 };
 
-/// A sampler of the best labellings where these can be listed: for single variables without
-/// factors, and for chains (equal variables 0, 1, …, with pairs (i, i + 1) and no other factors;
-/// inference/k_best_chain.h). For other graphs every labelling is the best one under scores with
-/// Gumbel noise on the states of variables, and takes one call of the solver; the scale of the
-/// noise is half the mean range of a variable's scores, or a fiftieth of it on graphs with global
-/// factors (matchings). Throws DataError as MakeStructureSolver
-/// does.
+/// A sampler of the best labellings on graphs that allow to list them: single variables without
+/// factors, and chains (equal variables 0, 1, …, with pairs (i, i + 1) and no other factors;
+/// inference/k_best_chain.h). On other graphs every labelling is the best one under scores with
+/// Gumbel noise on the states of variables, and takes one call of the solver. The scale of the
+/// noise is half the mean range of a variable's scores, or a fiftieth of this range on graphs with
+/// global factors (matchings). Throws DataError as MakeStructureSolver does.
 std::unique_ptr<LabellingSampler> MakeLabellingSampler(const Problem& problem, SolverKind kind);
 
 }  // namespace slackline::internal

@@ -7,7 +7,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Multiples of a unit are recognised up to this relative error: losses are quotients of numbers.
+/// Multiples of a unit may differ by this relative error, since losses are quotients of numbers.
 constexpr double kCountRounding = 1e-12;
 constexpr std::size_t kMostDifferent = 64;  // values > 0 of single states
 constexpr int kMostUnitParts = 12;          // a unit is the smallest value or 1/k of it
@@ -52,7 +52,7 @@ double SumLargest(const FactorGraph& graph, LossCounts* counts) {
       own.first = std::max(own.first, state.first);
       own.second = std::max(own.second, state.second);
     }
-    // No Index overflows: values are checked when they exceed what is allowed.
+    // No Index overflows, since the sums are clipped at the limit.
     counts->largest.first = std::min<Index>(counts->largest.first + own.first, kMostLossValues);
     counts->largest.second = std::min<Index>(counts->largest.second + own.second, kMostLossValues);
   }

@@ -15,9 +15,9 @@
 
 namespace slackline::internal {
 
-/// The supported form: state 1 of every (binary) variable may have one linear feature and constant
-/// features, state 0 has none; every factor joins two variables and has one weight of its own, for
-/// the joint state (1, 1).
+/// The supported form: all variables are binary; state 0 has no features, state 1 may have one
+/// linear feature and constant ones; every factor joins two variables and has one weight of its
+/// own, for the joint state (1, 1).
 class MultiLabelForm {
  public:
   /// Empty when the structure is of another kind, or has forbidden states.
@@ -33,7 +33,7 @@ class MultiLabelForm {
   /// u_i = Δ_i(1) − Δ_i(0) + w·φ_i(1).
   void UnaryCoefficients(std::span<const double> loss, std::span<const double> slot_scores,
                          std::span<const double> weights, std::span<double> u) const;
-  /// t per pair: a view of the weights if these are contiguous, else of *buffer.
+  /// t per pair: a view of the weights if these are contiguous, else a view of *buffer.
   std::span<const double> PairCoefficients(std::span<const double> weights,
                                            std::vector<double>* buffer) const;
   /// Sets *corner to φ and Δ of the solution of `roof`.

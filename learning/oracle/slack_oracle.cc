@@ -17,7 +17,7 @@
 namespace slackline::internal {
 namespace {
 
-/// Most table entries of a call by counts: some 50 ms. Beyond, the solvers for sums are used, which
+/// Most table entries of a call that counts: some 50 ms. Beyond, solvers for sums are used: they
 /// take a few calls, each linear in the number of variables.
 constexpr double kMostCountWork = 5e7;
 
@@ -64,8 +64,8 @@ CountForest& SlackOracle::ForestOf(Index m) {
   return *forest;
 }
 
-/// Sets counts_ where the method is kCounts, and where it is kMultipliers and the loss has counts;
-/// else there are no values.
+/// Sets counts_ where the method is kCounts, and where it is kMultipliers and the loss has counts.
+/// Otherwise counts_ has no values.
 SlackMethod SlackOracle::MethodOf(Index m, SolverKind solver) {
   const FactorGraph& graph = problem_.data().example(m).graph();
   if (solver == SolverKind::kBruteForce) return SlackMethod::kEnumeration;

@@ -5,10 +5,10 @@
 //
 //   max_s Δ(s) · (1 − w·ψ(s)),   ψ(s) = φ(y) − φ(s), y the ground truth.
 //
-// Loss and score are multiplied, so that solvers for sums of part scores do not apply directly. In
-// the form of corners (active_set.h) labelling s is the point φ(y) + Δ(s)·(φ(s) − φ(y)) with loss
-// Δ(s): all that is linear in corners holds as with margin rescaling. The method depends on the
-// example and on --oracle:
+// Loss and score are multiplied, so solvers for sums of part scores do not apply directly. As a
+// corner (active_set.h), labelling s is the point φ(y) + Δ(s)·(φ(s) − φ(y)) with loss Δ(s), and all
+// that is linear in corners holds as with margin rescaling. The method depends on the example and
+// on --oracle:
 //
 //   counts        exact: the best score for every value of the loss, where the loss is a function
 //                 of counts (loss_counts.h) and the graph is a forest of pairs
@@ -42,9 +42,9 @@ enum class SlackMethod { kCounts, kEnumeration, kMultipliers };
 SlackMethod SlackMethodOf(const Problem& problem, Index m, SolverKind solver);
 /// Whether an example of each structure needs the solver for sums. O(states of all examples).
 std::vector<bool> SlackNeedsSolver(const Problem& problem, SolverKind solver);
-/// The solver for sums that kAuto stands for. It maximises over labellings where it can. Corners
-/// are labellings, so that nothing in training keeps the bounds of a relaxation near the objective:
-/// on Yeast with all pairs of labels, roof duality proved no better bound than that at w = 0.
+/// The solver for sums that kAuto stands for: one that maximises over labellings, where there is
+/// one. Corners are labellings, so training does not keep a relaxation's bounds near the objective:
+/// on Yeast with all pairs of labels, roof duality proved no better bound than at w = 0.
 SolverKind AutomaticSlackSolver(const FactorGraph& graph);
 
 /// Keeps work space: one object per thread.
@@ -55,16 +55,16 @@ class SlackOracle {
 
   SlackMethod MethodOf(Index m) { return MethodOf(m, solver_); }
 
-  /// Finds a labelling of example m, the best one unless the method is kMultipliers. result: its
-  /// labels; as value w·φ(y) + Δ(s)·(1 + w·φ(s) − w·φ(y)); a certified bound on the values of all
-  /// allowed labellings; and whether the two are known to be equal. Ties go to the ground truth. u:
-  /// all coordinate scores of the example (CoordinateScores), which include the weights of global
-  /// factors. sums: a solver for the structure, with its weights set; may be null with the other
-  /// methods. warm: of that solver; may be null.
+  /// Finds a labelling of example m: the best one, unless the method is kMultipliers. Ties go to
+  /// the ground truth. Sets *result: labels; value = w·φ(y) + Δ(s)·(1 + w·φ(s) − w·φ(y)); a
+  /// certified upper bound on this value over all allowed labellings; and whether value and bound
+  /// are known to be equal. u: all coordinate scores of the example (CoordinateScores), with the
+  /// weights of global factors. sums: a solver for the structure, with its weights set; only
+  /// kMultipliers needs it. warm: for that solver; may be null.
   void Maximise(Index m, std::span<const double> u, MapSolver* sums, WarmStart* warm,
                 MapResult* result);
 
-  /// Table entries that the calls so far have computed, without those of solvers for sums.
+  /// Table entries that the calls so far have computed, not counting solvers for sums.
   std::int64_t work() const;
 
  private:

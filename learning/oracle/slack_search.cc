@@ -14,12 +14,12 @@ constexpr double kOnEdge = 1e-10;    // of scores: an answer that does not impro
 constexpr double kFirst = 2;         // first multiplier, over the largest loss
 constexpr double kWiden = 4;         // between multipliers until there are answers on both sides
 constexpr double kNarrowest = 1e-6;  // relative distance of the multipliers on both sides
-/// Calls in a row whose answers miss their bounds, and which close less than this share of what is
-/// open between value and bound.
+/// The search ends after so many calls in a row whose answers miss their bounds and close less than
+/// kLeastShare of the distance between value and bound.
 constexpr int kSearchPatience = 3;
 constexpr double kLeastShare = 0.01;
 
-/// E, the smallest of the lines.
+/// E, the minimum of the lines.
 class Envelope {
  public:
   explicit Envelope(double largest) : largest_(largest) {}
@@ -44,8 +44,8 @@ class Envelope {
     double offset = 0;
   };
 
-  /// The maximum over the interval on which the line is the smallest one: the line is cut off to
-  /// the left by lines of smaller slope, and to the right by those of larger slope.
+  /// The maximum over the interval where this line is the lowest: lines of smaller slope bound it
+  /// on the left, lines of larger slope on the right.
   double BoundOf(const Line& line) const {
     double low = 0;
     double high = largest_;

@@ -18,13 +18,13 @@
 // multiplier finds labellings inside of the hull.
 //
 // Sources: Sarawagi, Gupta, "Accurate max-margin training for structured output spaces", ICML 2008
-// (the bound (1 + L(λ'))²/(4λ'), which is that of a single line); Choi, Meshi, Srebro, "Fast and
-// scalable structural SVM with slack rescaling", AISTATS 2016 (search over λ'). The bound of one
-// line is least at the λ' where d = (1 + U)/(2λ') is the loss of an answer, so that an answer with
-// a smaller loss asks for a larger λ'. With an answer on either side the next multiplier is the one
-// at which both are equally good (Eisner and Severance, Journal of the ACM 23, 1976): either a
-// better labelling replaces one of them, or their line is an edge of the hull, and no multiplier
-// improves the bound.
+// (the bound (1 + L(λ'))²/(4λ') of a single line); Choi, Meshi, Srebro, "Fast and scalable
+// structural SVM with slack rescaling", AISTATS 2016 (search over λ'). The bound of one line is
+// least at the λ' where d = (1 + U)/(2λ') is the loss of an answer, so an answer with a smaller
+// loss asks for a larger λ'. With an answer on either side, the next multiplier is the one at which
+// both answers are equally good (Eisner and Severance, Journal of the ACM 23, 1976). Then either a
+// better labelling replaces one of the answers, or their line is an edge of the hull, and no
+// multiplier improves the bound.
 #pragma once
 
 #include <functional>
@@ -48,9 +48,9 @@ struct SlackBounds {
   int calls = 0;  ///< of the oracle
 };
 
-/// largest: an upper bound on all losses. losses: those that are possible, or empty: all up to the
-/// largest one. ask(λ') may keep the labellings that it finds. About 5 calls of an exact oracle,
-/// and at most 24.
+/// largest: an upper bound on all losses. losses: the possible losses; empty: all of [0, largest].
+/// ask(λ') may keep the labellings that it finds. Takes about 5 calls of an exact oracle, and at
+/// most 24 calls.
 SlackBounds SearchMultipliers(double largest, std::span<const double> losses,
                               const std::function<MultiplierAnswer(double)>& ask);
 

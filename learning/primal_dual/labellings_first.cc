@@ -15,13 +15,13 @@ namespace slackline::internal {
 namespace {
 
 /// Iterations that the saddle point is expected to need to a relative gap of a thousandth (1800 to
-/// 3600 were measured on grids of 8 × 8 to 24 × 24 variables with 4 to 6 states). They grow like
-/// the square root of its inverse.
+/// 3600 were measured on grids of 8 × 8 to 24 × 24 variables with 4 to 6 states). The number grows
+/// with the square root of the inverse gap.
 constexpr double kExpectedIterations = 2500;
 constexpr double kThousandth = 1e-3;
-/// Nanoseconds of an entry of an iteration, in those of an entry that oracles count.
+/// Time of an array entry in an iteration, relative to an array entry that oracles count.
 constexpr double kEntry = 0.5;
-/// Example blocks go on beyond this share of the expected work only if they end within half of it.
+/// Example blocks go on beyond this share of the expected work only to end within half of it.
 constexpr double kMostShare = 0.25;
 constexpr double kSmallestShare = 1e-6;
 

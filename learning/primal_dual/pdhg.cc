@@ -22,7 +22,7 @@ constexpr Index kIterationsOfPass = 20;
 /// Parts of sums over examples, each with a vector of weights. Fixed, so that results do not depend
 /// on the number of threads.
 constexpr Index kChunksOfExamples = 16;
-/// Entries of an iteration for which a second thread pays.
+/// A second thread pays from so many entries of an iteration on.
 constexpr Offset kLeastWorkOfThread = 100'000;
 
 class PdhgLearner final : public PdhgLearnerBase,
@@ -80,9 +80,9 @@ class PdhgLearner final : public PdhgLearnerBase,
     return evaluation;
   }
 
-  /// What the gap may be at best, since gaps fall in stairs (by the eighth power of iterations): a
-  /// check takes as long as four iterations, which a tenth of the passes pays for. None at a check,
-  /// so that checks are made on schedule, too.
+  /// A lower guess of the gap, by the eighth power of iterations, since gaps fall in stairs. A
+  /// check takes as long as four iterations, which a tenth of the passes pays for. No guess right
+  /// after a check, so that checks are also made on schedule.
   double GapEstimate() const override {
     if (checked_at_ == 0 || iterations_ == checked_at_) return kNone;
     const double share = static_cast<double>(checked_at_) / static_cast<double>(iterations_);

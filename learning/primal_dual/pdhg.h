@@ -10,17 +10,17 @@
 // Sources: Chambolle and Pock, "A first-order primal-dual algorithm for convex problems with
 // applications to imaging", JMIV 2011; Pock and Chambolle, "Diagonal preconditioning for first
 // order primal-dual algorithms in convex optimization", ICCV 2011 (steps from the norms of rows and
-// columns, α = 1); Condat, JOTA 2013 (over-relaxation). Nothing of the saddle point is solved
-// exactly in a step, so that neither oracles nor quadratic programs are called: an iteration is two
+// columns, α = 1); Condat, JOTA 2013 (over-relaxation). No step solves a part of the saddle point
+// exactly, so there are no calls of oracles or quadratic programs. An iteration is two
 // sweeps over the features and one over the tables of all examples (pdhg_blocks.h),
 //   μ⁺ = [μ + σ (Δ + w·φ + δ)]₊,   δ⁺ = δ − τ (μ̄_i − A_ci μ̄_c),
 //   w⁺ = (w − τ_w Σ_m (φ_m(μ̄) − φ_m(y^m))) / (1 + τ_w λM),   μ̄ = 2μ⁺ − μ,
-// and the new point is old + 1.9 (this − old). The scale between σ and τ is that of the losses: of
-// probabilities of order 1 and scores of the order of the loss of a variable.
+// and the new point is old + 1.9 (this − old). The ratio of σ and τ follows the scale of the
+// losses: probabilities have order 1, and scores the order of the loss of a variable.
 //
 // Certificate. Any w and δ give an upper bound: Σ_a max of the reparametrised scores. It is
-// computed at the newest w and at that of the best dual point. Any μ that is repaired to a point of
-// the local polytope, each factor alone, gives a lower bound; the best mixture of the points of the
+// computed at the newest w and at the w of the best dual point. Any μ, repaired to a point of the
+// local polytope (each factor alone), gives a lower bound; the best mixture of the points of the
 // last checks counts (step/dual_mixture.h).
 //
 // Memory: 8 bytes for each joint state of each factor of all examples, and for each message. An
@@ -46,11 +46,11 @@ struct PdhgOptions {
 /// The part of the learner that other learners use.
 class PdhgLearnerBase : public Learner {
  public:
-  /// Adds a dual point to those whose best mixture is the lower bound.
+  /// Adds a dual point; the best mixture of all added points gives the lower bound.
   virtual void AddPoint(DualPoints points) = 0;
 };
 
-/// The learner without labellings before it.
+/// The saddle point alone, without labellings before it.
 std::unique_ptr<PdhgLearnerBase> MakeSaddleLearner(const Problem& problem,
                                                    const TrainOptions& options);
 

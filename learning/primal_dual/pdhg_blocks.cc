@@ -17,7 +17,7 @@ namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kLanes = PdhgLayout::kLanes;
-/// Fewer factors with one table, or with like terms, are not worth a batch of their own.
+/// Least number of factors in a batch of factors with one table, and of factors with like terms.
 constexpr std::size_t kLeastShared = 4;
 constexpr std::size_t kLeastAlike = 16;
 
@@ -30,8 +30,8 @@ Likeness LikenessOf(const Structure& structure, Index part) {
   return likeness;
 }
 
-/// Sets p to the nearest point of the simplex by the method of Michelot (1986): entries below the
-/// threshold leave, and the threshold of the others grows. O(states²) at most.
+/// Sets p to the nearest point of the simplex by the method of Michelot (1986): it drops entries
+/// below the threshold and raises the threshold of the others. O(states²) at most.
 void ProjectToSimplex(std::span<double> p) {
   double threshold = -kInfinity;
   double sum = 0;
@@ -188,7 +188,7 @@ PdhgBlocks::PdhgBlocks(const Problem& problem, Index m, std::shared_ptr<const Pd
               static_cast<Offset>(((f / kLanes) * batch.states + state) * kLanes + f % kLanes)] = 1;
     }
   }
-  // Losses are divided by the number of variables (or of their weights), and so are messages.
+  // Losses are divided by the number of variables (or of their weights); so messages are, too.
   double losses = 0;
   const std::span<const double> loss = problem.loss(m);
   for (Index i = 0; i < graph.num_variables(); ++i) {
@@ -199,8 +199,8 @@ PdhgBlocks::PdhgBlocks(const Problem& problem, Index m, std::shared_ptr<const Pd
   FindSteps();
 }
 
-/// Steps by the sums of |K| over rows and columns (Pock and Chambolle 2011, α = 1), those of a
-/// variable or factor all alike.
+/// Sets the steps from the sums of |K| over rows and columns (Pock and Chambolle 2011, α = 1); all
+/// states of a variable, and all entries of a factor, have one step.
 void PdhgBlocks::FindSteps() {
   const ExampleView given = example();
   const FactorGraph& graph = given.graph();
@@ -365,7 +365,7 @@ namespace {
 void ScatterRows(const PdhgLayout::Batch& batch, Index block, const double* rows,
                  std::span<double> sums) {
   const Offset* place = batch.place.data() + static_cast<Offset>(block) * batch.order * kLanes;
-  // The last block ends with factors that only fill it up.
+  // The last block ends with filling factors.
   const std::size_t lanes =
       std::min(kLanes, batch.factors.size() - static_cast<std::size_t>(block) * kLanes);
   for (Index k = 0; k < batch.order; ++k, place += kLanes) {

@@ -9,9 +9,9 @@
 //   δ_ci     messages_               per batch and block: rows × 8, a row for each state of each
 //                                    variable of the scope
 //
-// Factors of one shape, and of one score table or of tables of their own, form a *batch*. A block
-// is eight factors of a batch, whose numbers stand side by side, so that all loops run over eight
-// factors in vector registers. The last block is filled up by factors whose entries stay 0.
+// A *batch* has factors of one shape that either share one score table or have tables of their own.
+// A block is eight factors of a batch, whose numbers stand side by side, so that all loops run over
+// eight factors in vector registers. Factors whose entries stay 0 fill up the last block.
 //
 // Bytes and operations of an iteration: every entry of μ_c is read and written once (16 bytes),
 // every message too; an entry takes order + 6 operations. With features, gathers and scatters an
@@ -98,8 +98,8 @@ class PdhgBlocks {
   /// object.
   PdhgBlocks(const Problem& problem, Index m, std::shared_ptr<const PdhgLayout> layout);
 
-  /// The scale of the dual steps: they are so many times as long, and those of messages so many
-  /// times shorter, as the norms of the constraints alone say.
+  /// The scale of the dual steps: steps of μ are scale() times as long as the norms of the
+  /// constraints alone allow, and steps of messages scale() times shorter.
   double scale() const { return scale_; }
   /// sums[k] += scale() · Σ |φ_k(s)| over all states of all parts, for the steps of the weights.
   void AddFeatureSizes(std::span<double> sums) const;
@@ -108,8 +108,8 @@ class PdhgBlocks {
   /// φ(μ̄), μ̄ = 2μ⁺ − μ, to scratch->q. relaxation: in [1, 2).
   void Iterate(double relaxation, PdhgScratch* scratch);
 
-  /// Σ_a max_s of the reparametrised scores, losses included: max over L of Δ·μ + w·φ(μ) is not
-  /// larger. scratch->u: the coordinate scores of the weights.
+  /// Σ_a max_s of the reparametrised scores with losses, an upper bound on max Δ·μ + w·φ(μ) over
+  /// the local polytope. scratch->u: the coordinate scores of the weights.
   double Bound(PdhgScratch* scratch) const;
 
   /// Repairs a copy of μ to a point of the local polytope, each factor alone. Adds its φ to
@@ -124,7 +124,7 @@ class PdhgBlocks {
   void FillUnary(PdhgScratch* scratch) const;
   void StepVariables(double relaxation, PdhgScratch* scratch);
   /// Calls visit(state, lane, coordinate, value) for the features of a block whose factors have
-  /// like terms.
+  /// common terms.
   template <class Visit>
   void ForEachTermOfLanes(const PdhgLayout::Batch& batch, Index block, const Visit& visit) const;
   /// The score tables of a block: shared ones (states numbers), or one for each factor (× 8).

@@ -31,7 +31,7 @@ inline Eight operator/(const Eight& a, const Eight& b) { return {a.low / b.low, 
 inline Eight Larger(const Eight& a, const Eight& b) {
   return {a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
 }
-/// a / max(a, b): the factor by which b is brought down to a where it is larger. Requires b > 0.
+/// a / max(a, b): the factor that reduces b to a where b is larger. Requires b > 0.
 inline Eight ShareIfLarger(const Eight& a, const Eight& b) { return a / Larger(a, b); }
 
 constexpr int kLanes = 8;
@@ -63,7 +63,7 @@ inline void StepEntries(const PdhgBlock& block, const double* messages, double* 
     const Eight next = Larger(zero, entry + step * Reparametrised<kOrder>(block, messages, state));
     const Eight change = next - entry;
     const Eight mirror = next + change;
-    // Entries at 0 shrink by a factor in every step. They are 0 before they become denormal
+    // Entries near 0 shrink by a factor in every step. They become 0 here, before they are denormal
     // numbers, which take ten times as long.
     Store((entry + relaxation * change + flush) - flush, block.entries + at);
     Store(Load(sums + at) + mirror, sums + at);
@@ -111,7 +111,7 @@ void RepairPairs(Index states_first, Index states_second, const double* marginal
     return numbers + static_cast<Offset>(r) * kLanes;
   };
   const auto wanted = [&](Index r) { return Load(marginals + static_cast<Offset>(r) * kLanes); };
-  // First the sums of columns, then the factors that columns are scaled by; and what is missing.
+  // First the sums of columns, then the factors that scale the columns, then what is missing.
   double* const columns = rows;
   double* const missing = at(rows, count);
   std::fill_n(columns, static_cast<Offset>(count) * kLanes, 0.0);

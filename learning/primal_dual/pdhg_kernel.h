@@ -7,7 +7,7 @@
 
 namespace slackline::internal {
 
-/// Added and taken away again, it makes numbers far below it 0 and leaves others as they are.
+/// Adding and then subtracting it makes numbers far below it 0 and leaves others as they are.
 inline constexpr double kPdhgFlush = 1e-100;
 
 /// A block and its steps. Rows are the states of the variables of a factor's scope, one variable

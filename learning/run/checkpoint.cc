@@ -90,16 +90,16 @@ std::string_view CommonOf(const Checkpoint& checkpoint) {
   return std::string_view(checkpoint.state).substr(0, end);
 }
 
-/// Appends a part to a state that begins with what all ranks have in common.
+/// Appends a part to a state that begins with the part common to all ranks.
 void AppendPart(std::string_view part, Checkpoint* checkpoint) {
   checkpoint->parts.push_back(checkpoint->state.size());
   checkpoint->state += part;
 }
 
-/// The states of some shards, in the file of a rank. Rank 0 also writes what all have in common.
+/// The states of some shards, in a rank's file; rank 0's file also has what is common to all ranks.
 constexpr std::string_view kCommon = "common";
 constexpr std::string_view kParts = "parts of the shards";
-/// A number that all files of one checkpoint have.
+/// A number that all files of one checkpoint share.
 constexpr std::string_view kNumber = "number of the checkpoint";
 /// In the checkpoint file: the names of the ranks' files, and the numbers of their shards.
 constexpr std::string_view kFiles = "files";
@@ -132,7 +132,7 @@ std::int64_t NumberOf(const ModelReader& reader) {
   return number[0];
 }
 
-/// The state of this rank's shards out of the files of a list.
+/// Reads the state of this rank's shards from the files of a list.
 Checkpoint LoadListed(const ModelReader& list, const Ranks& ranks) {
   Checkpoint checkpoint = ReadHead(list);
   const std::vector<std::string>& files = list.Strings(kFiles);
@@ -170,10 +170,10 @@ Checkpoint LoadListed(const ModelReader& list, const Ranks& ranks) {
   return checkpoint;
 }
 
-/// The state of this rank's shards out of one that has all of them.
+/// Takes the state of this rank's shards from a checkpoint that has all shards.
 Checkpoint SelectShards(Checkpoint whole, const std::string& path, const Ranks& ranks) {
   if (ranks.alone()) return whole;
-  // Fewer shards than ranks are those of a run with fewer examples than ranks.
+  // A run with fewer examples than ranks has fewer shards than ranks.
   if (whole.parts.empty())
     throw DataError(
         path, 0,
@@ -244,7 +244,7 @@ void CheckpointFile::Save(const Checkpoint& checkpoint) {
   if (ranks_.alone()) {
     SaveCheckpoint(path_, checkpoint);
   } else {
-    // A number that no other checkpoint has, also not one of an earlier run at the same path.
+    // A number that no other checkpoint has, not even one of an earlier run at the same path.
     number = std::random_device()() & 0x7fffffff;
     ranks_.TakeFromFirst(&number);
     const std::filesystem::path path(path_);
@@ -282,7 +282,7 @@ void CheckpointFile::Save(const Checkpoint& checkpoint) {
       throw;
     }
   }
-  // Those of the checkpoint before, and of a run that was killed while it wrote.
+  // Removes the files of the previous checkpoint, and of a run that was killed while it wrote.
   if (ranks_.first() && (!ranks_.alone() || !saved_)) RemoveOthers(number);
   saved_ = true;
 }

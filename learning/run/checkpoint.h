@@ -5,10 +5,10 @@
 // bit (with the same program on the same kind of processor); times are added up.
 //
 // The file is a container of core/model_file.h, which provides checksum, lengths, and atomic
-// replacement. Where several ranks train together (core/ranks.h), each writes a file of its own
-// with the states of its shards, and the checkpoint file lists them. It is replaced when all others
-// have been written, and the old ones are removed after that, so that there is a complete
-// checkpoint at every moment. The ranks must see one folder.
+// replacement. Where several ranks train together (core/ranks.h), each writes a file with the
+// states of its shards, and the checkpoint file lists these files. Rank 0 replaces the list when
+// all files are written, and removes the old files after that: at every moment there is a complete
+// checkpoint. The ranks must see one folder.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ inline constexpr std::int64_t kStateVersion = 8;
 
 struct Checkpoint {
   Fingerprint fingerprint;
-  /// For a path over λ: number of the value that was being trained. Figures are for the caller's
-  /// use, such as those of the values before it.
+  /// For a path over λ: number of the value that was being trained. figures are for the caller's
+  /// use, such as the results for the previous values.
   std::int64_t stage = 0;
   std::vector<double> figures;
   std::string state;
@@ -55,17 +55,17 @@ class CheckpointFile {
   /// Reads nothing yet.
   CheckpointFile(std::string path, Ranks& ranks) : path_(std::move(path)), ranks_(ranks) {}
 
-  /// The state with the parts of all shards, where this process is alone; else with those of the
-  /// shards of this rank, whatever ranks or process wrote it. Throws DataError, on all ranks, as
-  /// LoadCheckpoint does, and when a file of the list is missing or belongs to another checkpoint.
+  /// The state with the parts of all shards where this process is alone, else with the parts of
+  /// this rank's shards, whatever ranks or process wrote them. Throws DataError on all ranks, as
+  /// LoadCheckpoint does, and when a listed file is missing or belongs to another checkpoint.
   Checkpoint Load() const;
-  /// Replaces the checkpoint by that of all ranks, whose fingerprints, stages and figures are the
-  /// same, and each of which gives the state with the parts of its own shards. Throws DataError, on
-  /// all ranks, when a file cannot be written; the old checkpoint then stays.
+  /// Replaces the checkpoint by the checkpoint of all ranks. Each rank gives the state with the
+  /// parts of its own shards; fingerprints, stages and figures are the same on all ranks. Throws
+  /// DataError on all ranks when a file cannot be written; the old checkpoint then stays.
   void Save(const Checkpoint& checkpoint);
 
  private:
-  /// Removes the ranks' files of other checkpoints at path_ than the one with this number.
+  /// Removes the ranks' files at path_ except those of the checkpoint with this number.
   void RemoveOthers(std::int64_t number) const;
 
   std::string path_;
@@ -73,7 +73,7 @@ class CheckpointFile {
   bool saved_ = false;
 };
 
-/// The bytes of such a file, and what they say. The second throws DataError as LoadCheckpoint does.
+/// The contents of the file, made and read. Reading throws DataError as LoadCheckpoint does.
 std::string CheckpointBytes(const Checkpoint& checkpoint);
 Checkpoint CheckpointFromBytes(std::string_view bytes, const std::string& name);
 

@@ -60,9 +60,9 @@ std::uint64_t Mixed(std::uint64_t word) {
   return word ^ (word >> 31);
 }
 
-/// A hash of all examples of all ranks: a sum modulo 2^64, each term of which depends on one
-/// example and its number, so that it does not matter which rank has the example. add(m, &hash)
-/// adds example m of this rank to its hash.
+/// A hash of all examples of all ranks: a sum modulo 2^64. Each term depends on one example and its
+/// number, so it does not matter which rank has the example. add(m, &hash) adds example m of this
+/// rank to the example's hash.
 template <class Add>
 std::uint64_t HashExamples(const Dataset& data, const Place& place, const Add& add) {
   std::uint64_t sum = 0;
@@ -141,7 +141,7 @@ std::uint64_t HashOf(const Structure& structure) {
   return hash.word();
 }
 
-/// The number of a structure depends on the rank, but not its hash.
+/// The number of a structure depends on the rank; its hash does not.
 std::string HashStructures(const Dataset& data, const Place& place) {
   DataHash hash;
   for (const WeightBlock& block : data.layout().blocks()) {
@@ -164,7 +164,7 @@ std::string HashLosses(const TrainingSet& training, const Place& place) {
   return hash.Text();
 }
 
-/// The solvers that `auto` stands for, where they depend on how the program was built; else empty.
+/// The names of the solvers that `auto` chooses, where the build decides; else empty.
 std::string OracleOfTheBuild(const Problem& problem, const TrainOptions& options) {
   if (!UsesOracle(options.learner) || options.oracle != SolverKind::kAuto) return {};
   std::string names;

@@ -42,15 +42,15 @@ using Fingerprint = std::vector<std::pair<std::string, std::string>>;
 /// The fingerprint of the data (features, labels, structure, loss), λ, and all options but the
 /// outer ones (OptionRecord::outer). O(size of the data).
 ///
-/// Where several ranks train together (RanksOf(options)), each with a problem of its own examples,
-/// all of them must call it. They get the fingerprint of the problem with all examples in the order
-/// of the ranks, which is that of one process with all examples.
+/// Where several ranks train together (RanksOf(options)), each has a problem of its own examples,
+/// and all of them must call this function. All get the fingerprint of the problem with all
+/// examples in the order of the ranks, as one process with all examples would.
 Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options);
 
 /// Appends λ and all options but the outer ones.
 void AddOptions(const TrainOptions& options, Fingerprint* fingerprint);
 
-/// The differences in words; empty when there are none.
+/// Describes the differences in words; empty when there are none.
 std::string Difference(const Fingerprint& saved, const Fingerprint& now);
 
 }  // namespace slackline::internal

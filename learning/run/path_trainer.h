@@ -18,8 +18,7 @@ namespace slackline::internal {
 class PathTrainer {
  public:
   /// problem: with the first λ, which `auto` uses to choose the learner. options: for every
-  /// training; their λ is not used. Throws DataError when the learner does not apply to the
-  /// problem.
+  /// training, except their λ. Throws DataError when the learner does not apply to the problem.
   PathTrainer(Problem problem, const TrainOptions& options);
 
   /// Trains until a stopping rule applies, from where the previous λ ended; any λ may follow any

@@ -24,7 +24,7 @@ Continuation ContinuationFrom(const Fingerprint& saved, const Fingerprint& now) 
 
 std::unique_ptr<Learner> FollowLambda(const Problem& problem, const TrainOptions& options,
                                       std::string_view state, double state_lambda) {
-  // The state describes a learner of the earlier problem, so that one is made to read it.
+  // The state belongs to a learner of the earlier problem, so such a learner is made to read it.
   const Problem earlier = problem.WithLambda(state_lambda);
   TrainOptions of_state = options;
   of_state.lambda = 0;
@@ -33,7 +33,7 @@ std::unique_ptr<Learner> FollowLambda(const Problem& problem, const TrainOptions
   if (follower == nullptr) return nullptr;
   StateReader reader(state);
   StateArchive archive(&reader);
-  LoopState loop;  // bounds and weights are those of the earlier λ: read, and not used
+  LoopState loop;  // the bounds and weights of the earlier λ are read, but not used
   loop.Archive(&archive);
   learner->Archive(&archive);
   reader.Finish();

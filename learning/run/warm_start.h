@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Warm starts: a run that begins where an earlier run on the same data has ended. The state of a
-// run with the same options and λ is resumed. From that of a run with another λ a learner can take
-// the dual point, when it has the trait (LambdaFollower): the run then begins near its optimum, and
-// counts its passes anew.
+// Warm starts: a run begins where an earlier run on the same data has ended. If the options and λ
+// are the same, the run resumes the saved state. If λ differs, a learner with the trait
+// LambdaFollower can take the dual point of the saved state: the run then begins near its optimum,
+// and counts its passes anew.
 #pragma once
 
 #include <memory>
@@ -26,10 +26,10 @@ enum class Continuation {
 /// Compares what the two runs depend on.
 Continuation ContinuationFrom(const Fingerprint& saved, const Fingerprint& now);
 
-/// A learner for the problem that continues from the dual point in `state`, which is the state of a
-/// run (CheckpointPlan) with λ = state_lambda on the same data, with the same options but the outer
-/// ones; options.lambda is not read. Null when the learner cannot continue with another λ. Throws
-/// what MakeLearner throws, and DataError when the state does not fit.
+/// A learner for the problem that continues from the dual point in `state`: the state
+/// (CheckpointPlan) of a run on the same data with λ = state_lambda and the same options except
+/// outer ones. options.lambda is not read. Null when the learner cannot continue with another λ.
+/// Throws what MakeLearner throws, and DataError when the state does not fit.
 std::unique_ptr<Learner> FollowLambda(const Problem& problem, const TrainOptions& options,
                                       std::string_view state, double state_lambda);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A shard that keeps an active set per example (example_blocks/active_set_blocks.h). Rounds visit
-// the examples that are worth it, with or without calls of the oracle.
+// A shard that keeps an active set per example (example_blocks/active_set_blocks.h). Its rounds
+// visit the examples whose gap or spread is worth a visit, with or without calls of the oracle.
 #pragma once
 
 #include <span>
@@ -17,13 +17,13 @@ namespace slackline::internal {
 
 class ActiveSetShard : public Shard {
  public:
-  /// As Shard; number: of the shard, which decides the order of its visits together with the seed.
+  /// As Shard. number: the shard's number; it and the seed decide the order of the visits.
   ActiveSetShard(const Problem& problem, const TrainOptions& options, Index total, Index number,
                  const CommonWeights* common);
 
   enum class Visits { kCallOracle, kActiveSets };
-  /// Chooses the examples that the next rounds visit, until done(). mean: of the gaps (kCallOracle)
-  /// or spreads (kActiveSets) of all shards.
+  /// Chooses the examples that the next rounds visit, until done(). mean: the mean gap
+  /// (kCallOracle) or spread (kActiveSets) over the examples of all shards.
   void Choose(Visits visits, double mean);
 
   void SetSteps(double kappa, double caution) override;
@@ -52,8 +52,8 @@ class ActiveSetShard : public Shard {
     return blocks_.PointOfExample(m, coordinates);
   }
 
-  /// Continues with another λ, from the share θ of the dual point and else the ground truth. The
-  /// weights remain to be computed.
+  /// Changes λ and moves the dual point to θ times the old point plus 1 − θ times the ground truth.
+  /// The caller must compute the weights anew (TakeWeights).
   void ChangeLambda(double lambda, double share_of_point);
 
   void Archive(StateArchive* archive) override;
@@ -66,7 +66,7 @@ class ActiveSetShard : public Shard {
     std::size_t count = 0;
     bool called = false;  // the oracle
   };
-  /// Before a visit.
+  /// Keeps α of example m, before a visit.
   void Remember(Index m);
 
   ExampleOracle oracle_;

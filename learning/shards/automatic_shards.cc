@@ -12,9 +12,9 @@ namespace {
 
 /// Least work of a shard in a pass, in array entries: eight parts of rounds.
 constexpr std::int64_t kLeastPassWork = 480'000;
-/// Where features are rare, exchanges cost so much that shards hardly pay however many there are,
-/// and a run with fewer processors than threads becomes several times slower; unless columns are
-/// long: what an exchange costs besides them then matters less, and oracles with as many states or
+/// Where features are rare, exchanges cost so much that shards gain little however many there are,
+/// and a run with fewer processors than threads becomes several times slower. Long columns are an
+/// exception: the fixed cost of an exchange then matters less, and oracles with so many states or
 /// labels are expensive. With two shards on two threads passes were 1.7 times as fast on rcv1s1
 /// (101 weights per column), 1.1 times on Reuters-30 (30), and slower on CoNLL-2000 (22), where
 /// eight shards with a processor each gain 1.2 times.

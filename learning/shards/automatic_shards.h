@@ -7,10 +7,10 @@
 
 namespace slackline::internal {
 
-/// As many shards as threads where these shorten the training by the figures of
-/// docs/notebook/shards.md, fewer if the passes of so many would be too short for rounds, and 1
-/// where one chain of steps is faster. Depends on the problem and the number of threads alone.
-/// Reads the lengths of the inputs, but not the inputs. threads ≥ 1.
+/// As many shards as threads where the measurements in docs/notebook/shards.md say that these
+/// shorten the training, fewer if their passes would be too short for rounds, and 1 where one chain
+/// of steps is faster. Depends on the problem and the number of threads alone. Reads the lengths of
+/// the inputs, but not the inputs. threads ≥ 1.
 Index AutomaticShards(const Problem& problem, int threads);
 
 }  // namespace slackline::internal

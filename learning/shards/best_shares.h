@@ -10,10 +10,10 @@
 // the dual never falls. Where hinges are smoothed, s_p and H_pp have the terms of ShardChange
 // (shard.h) as well.
 //
-// With an l1 term the weights are w = S(v), where v is what changes by d_p and S is the
-// soft-thresholding operator. Then the dual rises by at least as much, since ½‖S(v)‖² has the
-// gradient S(v), which changes by no more than v does: the bound of which proximal SDCA takes the
-// best step (Shalev-Shwartz and Zhang 2012) in P dimensions. The dual still never falls.
+// With an l1 term the weights are w = S(v), where S is the soft-thresholding operator and d_p
+// changes v. The formula is then a lower bound on the increase of the dual: the gradient S(v) of
+// ½‖S(v)‖² changes by no more than v does. Proximal SDCA maximises this bound over one step length
+// (Shalev-Shwartz and Zhang 2012), BestShares over P. The dual still never falls.
 #pragma once
 
 #include <span>
@@ -29,8 +29,8 @@ struct ShareProblem {
   std::span<const double> curvatures = {};  ///< of ShardChange, P entries; empty: 0
 };
 
-/// Writes the best shares. Returns the gain of the dual, ≥ 0. By coordinate ascent from zero, up to
-/// 1000 sweeps of P² operations.
+/// Writes the best shares and returns their gain of the dual, ≥ 0. Coordinate ascent from zero: up
+/// to 1000 sweeps of P² operations.
 double BestShares(const ShareProblem& problem, std::span<double> shares);
 
 }  // namespace slackline::internal

@@ -25,12 +25,12 @@ struct CommonWeights {
 
   WeightRuns runs;
   std::vector<double> values;  ///< at the beginning of the round
-  /// The frequent weights, one run after the other, after the last part of the round.
+  /// The frequent weights after the last part of the round, one run after the other.
   std::vector<double> frequent;
   std::int32_t round = 0;                ///< number of rounds since BeginAgain
   std::vector<std::int32_t> changed_in;  ///< per column: the last round that changed it
 
-  /// Before all shards take all values (Shard::TakeWeights).
+  /// Call it before all shards take all values (Shard::TakeWeights).
   void BeginAgain() {
     ReadFrequent();
     round = 0;

@@ -3,11 +3,11 @@
 // A shard with one block per factor and variable (factor_blocks/factor_blocks.h), for `soft` and
 // `al`. It keeps μ of every visited example as it was before the first visit of the round.
 //
-// The penalty joins variables and factors of one example, and all blocks of an example are in one
-// shard. Along the changes of a shard the penalized dual is therefore quadratic with a slope and a
-// curvature of the shard alone (point_change.h), which the line search over all shards knows
-// (ShardChange). Multipliers are fixed during a round; at its end they follow the violations of
-// what the line search has kept.
+// The penalty joins variables and factors of one example, and a shard has all blocks of its
+// examples. So the penalized dual is quadratic along the changes of a shard, with a slope and a
+// curvature that depend on this shard alone (point_change.h); the line search over all shards uses
+// them (ShardChange). Multipliers are fixed during a round. At its end they follow the violations
+// of the point that the line search has kept.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ enum class PairVisits { kAll, kAllAndChooseActive, kActive };
 
 class FactorShard : public Shard {
  public:
-  /// As Shard; number: of the shard, which decides the order of its visits together with the seed.
+  /// As Shard. number: the shard's number; it and the seed decide the order of the visits.
   FactorShard(const Problem& problem, const TrainOptions& options, bool multipliers, Index total,
               Index number, const CommonWeights* common);
 
-  /// Chooses the examples of a pass, which is the same for all shards.
+  /// Chooses the examples of a pass. The pass is the same for all shards.
   void Choose(const FactorPass& pass, PairVisits pairs);
-  /// Of the examples that this pass has visited in the rounds that have ended, if it chooses active
-  /// pairs.
+  /// The counts over the examples that this pass visited in rounds that have ended; 0 unless the
+  /// pass chooses active pairs.
   const ActivePairs::Counts& active_counts() const { return active_counts_; }
 
   void SetSteps(double kappa, double caution) override;
@@ -54,11 +54,11 @@ class FactorShard : public Shard {
     return SumAtPoint(blocks_, weights, threads).hinge;
   }
   double WeightsOfPoint(std::vector<double>* weights) const override;
-  /// Of a feasible point made from the newest one, or of the best mixture (KeepPoints).
+  /// Reads a feasible point made from the newest one, or the best mixture (KeepPoints).
   double PointOfExample(Index m, std::vector<double>* coordinates) const override;
 
-  /// First sweep of an evaluation: as SumPoints. keeps_points: keeps the feasible points, of which
-  /// every one must then be mixed in.
+  /// First sweep of an evaluation, as internal::SumPoints. keeps_points: keeps the feasible points;
+  /// the caller must then mix in every one of them.
   void SumPoints(bool with_globals, bool keeps_points, std::vector<double>* weights);
   /// Σ Δ·μ of the point and of the feasible points of the last SumPoints.
   const std::array<double, 4>& losses() const { return first_.losses; }
@@ -67,7 +67,7 @@ class FactorShard : public Shard {
   /// Whether PointOfExample reads the best mixture.
   void ReadBest(bool best) { reads_best_ = best; }
   void ForgetPoints() { points_ = MixedPoints(); }
-  /// count: of the points of the mixture.
+  /// Archives the mixed points, of which there must be `count`.
   void ArchivePoints(Index count, StateArchive* archive) {
     points_.Archive(problem_, archive);
     archive->Require(points_.size() == count, "a mixture does not have its points");
@@ -78,7 +78,7 @@ class FactorShard : public Shard {
   void Archive(StateArchive* archive) override;
 
  private:
-  /// The place in the copies of an example that the round has visited.
+  /// Where the copies begin that the shard made of a visited example's point.
   struct Visited {
     Index m = 0;
     std::size_t state = 0;

@@ -14,22 +14,22 @@ namespace slackline::internal {
 namespace {
 
 /// Where some weights are not frequent, a round ends when some shard has visited this share of its
-/// chosen examples, or after kMostPerExchange times its share of the work of the last exchange; but
-/// never before kLeastPerExchange times that. What an exchange costs grows with what has changed,
-/// so that long rounds save little of it; but their visits see little of the other shards.
+/// chosen examples, or has worked kMostPerExchange times its share of the last exchange's work, but
+/// never before kLeastPerExchange times. An exchange costs more the more columns have changed, so
+/// long rounds save little, and their visits do not see what the other shards change.
 constexpr double kMostRoundShare = 1.0 / 8;
 constexpr double kLeastPerExchange = 4;
 constexpr double kMostPerExchange = 40;
 
-/// Work of a shard in a part of a round, in array entries. Frequent weights move between processors
-/// after every part, which takes longer than to compute with them; the more shards, the more a
-/// longer part would leave unseen. With many shards an exchange takes each of them some operations
-/// per frequent weight, and some per 32 shards for the products of all pairs; a part must take
-/// several times as long.
+/// Work of a shard in a part of a round, in array entries. After every part the frequent weights
+/// move between processors, which takes longer than computing with them. The more shards there are,
+/// the more changes of others a longer part would miss. An exchange takes each shard some
+/// operations per frequent weight, and per 32 shards some more for the products of all pairs; a
+/// part must take several times as long.
 constexpr std::int64_t kWorkPerFrequent = 60;
 constexpr std::int64_t kWorkPerExchanged = 12;
-/// Where examples outnumber weights, the data of visits come from memory, and a visit takes some
-/// five times as long as its work suggests: parts have less of it.
+/// Where examples outnumber weights, the data of visits come from memory and a visit takes some
+/// five times as long as its work suggests. Parts then have less work.
 constexpr std::int64_t kPartsOfMany = 4;
 std::int64_t PartWork(Offset frequent, Index shards, bool many_examples) {
   const std::int64_t seen = kWorkPerFrequent * frequent / shards;
@@ -38,9 +38,9 @@ std::int64_t PartWork(Offset frequent, Index shards, bool many_examples) {
   return std::max(many_examples ? least / kPartsOfMany : least, seen);
 }
 
-/// A part takes at least the mean work of so many visits, since shards wait for the longest one,
-/// and visits of images, say, are long. But not where shards have so few examples that a pass would
-/// have fewer parts than kPartsOfVisits.
+/// A part takes at least the mean work of so many visits, since shards wait for the slowest one and
+/// some visits (of images) are long. Shards with few examples are excepted: their passes must have
+/// at least kPartsOfVisits parts.
 constexpr double kLeastVisits = 8;
 constexpr double kPartsOfVisits = 24;
 
@@ -137,7 +137,7 @@ VisitProgress RoundLearner::Visit(const std::function<void(Shard&)>& choose, Unt
     if (!RoundContinues()) {
       progress.gain += EndRound();
     } else {
-      // The line search is still to come; caution makes these gains small rather than large.
+      // The line search is still to come. Steps with caution underestimate these gains.
       double gain = 0;
       for (const PartReport& report : reports_) gain += report.gain * plan_.num_examples;
       progress.gain += gain;
@@ -200,8 +200,8 @@ bool RoundLearner::RoundContinues() const {
   });
 }
 
-/// Combines the changes of a round. Returns the gain of the dual beyond that which its parts have
-/// counted, times M.
+/// Combines the changes of a round. Returns M times the gain of the dual, less the gains that Visit
+/// has already counted for the parts of the round.
 double RoundLearner::EndRound() {
   double gain = 0;
   const ShardExchange::WeightTerm term{problem_.lambda() + kappa(), threshold()};
@@ -259,7 +259,7 @@ bool RoundLearner::Done(Until until) const {
   return until == Until::kAllDone ? done == chose : 2 * done >= chose;
 }
 
-/// Gives shard k of this rank its part of the last combination.
+/// Makes shard k of this rank keep its share of the last combination.
 void RoundLearner::Settle(std::size_t k) {
   shards_[k]->KeepShare(exchange_.shares()[plan_.first + k]);
   shards_[k]->TakeFrequent();
@@ -305,8 +305,8 @@ void RoundLearner::SumOfVectors(
   ranks_.GatherPieces(std::span<double>(*sum));
 }
 
-/// Gives the ranks their pieces of the vector of shard k of this rank (empty: it has none), and
-/// puts what comes from shards k of other ranks into *come.
+/// Gives every rank its piece of the vector of shard k of this rank (empty: there is no such
+/// shard), and writes the pieces that come from the other ranks' shards k to *come.
 void RoundLearner::SendPieces(Index k, Offset length, std::span<const double> vector,
                               std::vector<double>* come) {
   const std::int64_t mine = ranks_.PieceOf(length).size();

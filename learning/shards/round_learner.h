@@ -3,8 +3,8 @@
 // Common part of the learners whose examples are dealt into P shards (learning/shards). All shards
 // begin a round with the same weights and make visits side by side, each on its own copy of the
 // weights, until their work reaches a limit. Then an exact line search in P dimensions combines
-// their changes (shard_exchange.h), so that the dual never falls. The result depends on P and
-// neither on the number of threads nor on that of ranks, each of which has some of the shards.
+// their changes (shard_exchange.h), so that the dual never falls. Each rank has some of the shards.
+// The result depends on P, but not on the numbers of threads and ranks.
 //
 // A round is as short as the cost of exchanging weights allows: the fewer visits of other shards
 // are missing from the weights of a visit, the more its step is worth (docs/notebook/shards.md).
@@ -14,10 +14,11 @@
 // Instead of adding with a fixed σ' or averaging, shares follow from the line search, and σ' from
 // the shares.
 //
-// Shards whose chosen examples take less work than those of others would wait at the end. Where
-// another pass comes to what is left, half of the shards end the visits of all (Until::kHalfDone).
+// Shards whose chosen examples take less work would wait for the other shards. If a later pass
+// visits what remains, all shards stop as soon as half of them have visited all their chosen
+// examples (Until::kHalfDone).
 //
-// A learner derives from RoundLearner, makes its shards, and decides which examples they visit.
+// A derived class makes its shards and decides which examples they visit.
 #pragma once
 
 #include <algorithm>
@@ -48,13 +49,13 @@ class RoundLearner : public Learner,
                      public LambdaFollower,
                      public ScaleSource {
  public:
-  /// The weights that the steps have reached: the common ones or, before the first step from there,
-  /// the proximal centre. Ψμ where there is no centre.
+  /// The weights that the steps have reached. With a proximal centre: the common weights, or the
+  /// centre before the first step from it. Without one: Ψμ.
   std::span<const double> reached() const { return centre_.Reached(common_.values); }
   /// κ of the proximal centre, which all shards have in common; 0: there is none.
   double kappa() const { return centre_.kappa(); }
-  /// The sum of the increases of the dual that the line searches of all rounds have computed; with
-  /// an l1 term of the lower bounds on these. Of the proximal problem where there is a centre.
+  /// The sum of the dual's increases that the line searches of all rounds have computed; with an l1
+  /// term, of lower bounds on them. With a centre, of the proximal problem's dual.
   double gained() const { return gained_; }
 
   ObjectiveScales Scales() const override {
@@ -77,7 +78,7 @@ class RoundLearner : public Learner,
   void MakeShards(
       const std::function<std::unique_ptr<Shard>(const Problem& problem, Index number)>& make);
 
-  /// Moves the centre to the common weights, and gives all shards the new ones.
+  /// Moves the centre to the common weights, and gives all shards the weights that follow.
   void MoveCentre(double kappa);
   /// With an l1 term: the threshold of the weights, which are S(common values) (best_shares.h).
   virtual double threshold() const { return 0; }
@@ -85,14 +86,14 @@ class RoundLearner : public Learner,
   /// M, the examples of all shards.
   Index num_examples() const { return plan_.num_examples; }
 
-  /// read(shard) of all shards of all ranks, in their order. A collective operation.
+  /// Calls read on all shards of all ranks; the values are in the order of the shards. Collective.
   template <class Read, class Value = std::invoke_result_t<const Read&, Shard&>>
   std::vector<Value> OfAllShards(const Read& read) const {
     std::vector<Value> values;
     for (const auto& shard : shards_) values.push_back(read(*shard));
     return GatherFromShards(std::span<const Value>(values));
   }
-  /// A value of every shard of this rank, given to all ranks.
+  /// Takes a value of every shard of this rank, and gives all ranks the values of all shards.
   template <class Value>
   std::vector<Value> GatherFromShards(std::span<const Value> mine) const {
     std::vector<Value> all(plan_.total);
@@ -112,27 +113,27 @@ class RoundLearner : public Learner,
     kAllDone,   ///< all shards have visited all that they chose
     kHalfDone,  ///< half of the shards that chose any have; the others leave the rest for later
   };
-  /// Lets all shards visit examples side by side. choose(shard): chooses the examples, when the
-  /// shard has the newest weights. Between two calls of SettleAll a round may stay open.
+  /// Lets all shards visit examples side by side. choose(shard) chooses the examples; the shard has
+  /// the newest weights then. A round may stay open from one call to the next, until SettleAll.
   VisitProgress Visit(const std::function<void(Shard&)>& choose, Until until,
                       const StopControl& stop);
-  /// Ends an open round, and gives the shards their parts of the last combination.
+  /// Ends an open round, and makes every shard keep its share of the round's changes.
   void SettleAll();
-  /// For learners that decide at the end of a round in one part whether its changes are made:
-  /// begins the round (choose: as in Visit); returns whether all shards are done. Then either ends
-  /// it, as SettleAll does, or takes everything back.
+  /// For learners that decide at the end of a round whether to keep its changes. BeginWholeRound
+  /// makes a round of one part (choose: as in Visit) and returns whether all shards are done.
+  /// EndWholeRound then keeps the changes, as SettleAll does; AbandonRound takes all of them back.
   bool BeginWholeRound(const std::function<void(Shard&)>& choose, const StopControl& stop);
   void EndWholeRound();
   void AbandonRound();
   /// Gives all shards the common values.
   void Distribute();
-  /// Learns the counts of all shards. At the end of a pass.
+  /// Adds up the counts of all shards, at the end of a pass.
   void CountWork();
-  /// Work of all passes: that of visits and of exchanges.
+  /// The work of all passes: visits and exchanges.
   std::int64_t Work() const { return exchange_work_ + counts_.work; }
-  /// Of the last CountWork.
+  /// The sums that the last CountWork has made.
   const Shard::Counts& counts() const { return counts_; }
-  /// The counts of rounds begin anew, with another λ.
+  /// Counts rounds from 0 again, with another λ.
   void ForgetRounds() {
     made_rounds_ = 0;
     critical_seconds_ = 0;
@@ -146,15 +147,15 @@ class RoundLearner : public Learner,
   }
   /// Writes Ψμ to *weights; returns the part of the dual without the weights.
   double PointWeights(std::vector<double>* weights);
-  /// The same, where read(k, &part) does what WeightsOfPoint of shard k of this rank does.
+  /// The same with read(k, &part) in place of WeightsOfPoint of shard k of this rank.
   double PointWeights(const std::function<double(std::size_t k, std::vector<double>* part)>& read,
                       std::vector<double>* weights);
-  /// As DualPointSource::DualPoint, of the newest point; m: of this rank's examples.
+  /// As DualPointSource::DualPoint, for the newest point; m: an example of this rank.
   double NewestPoint(Index m, std::vector<double>* coordinates) const;
 
-  /// *sum = Σ over all shards, in their order, of the vectors of this length that write(k, &part)
-  /// writes for shard k of this rank. As many are computed at once as there are threads; each rank
-  /// adds up a piece of the vector.
+  /// *sum = the sum, in the order of all shards, of the vectors that write(k, &part) writes for
+  /// shard k of this rank. At any time as many are computed as there are threads; each rank adds up
+  /// one piece of the vector.
   void SumOfVectors(Offset length,
                     const std::function<void(std::size_t k, std::vector<double>* part)>& write,
                     std::vector<double>* sum);
@@ -186,7 +187,7 @@ class RoundLearner : public Learner,
   /// Calls work(k) for every shard of this rank, side by side; seconds_ becomes the processor time
   /// of each.
   void RunShards(const std::function<void(std::size_t k)>& work);
-  /// The same; the longest one of this rank counts as critical time.
+  /// The same; the time of this rank's slowest shard counts as critical time.
   void ForShards(const std::function<void(std::size_t k)>& work);
 
   /// What all ranks learn of every shard after a part of a round.

@@ -24,7 +24,7 @@ TrainOptions OptionsOfShard(TrainOptions options, Index number) {
 }
 
 void Shard::BeginRound() {
-  // The common values of changed columns are others than the shard's own.
+  // The common values of changed columns differ from the shard's own.
   for (std::size_t k = 0; k < num_noted_; ++k) taken_[noted_[k]] = -1;
   num_noted_ = 0;
   num_dealt_ = 0;

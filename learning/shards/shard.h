@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One shard: some of the examples with their part of the dual point, and a copy of the weights. In
-// a round the shard makes visits, in one or several parts: between parts it learns how the other
-// shards changed the frequent weights. At the end of the round the changes of all shards are
-// combined (shard_exchange.h), and the shard keeps a share of what it changed.
+// the shard makes visits, in one or several parts. Between parts it takes the changes that the
+// other shards made to the frequent weights. At the end of the round the changes of all shards are
+// combined (shard_exchange.h), and the shard keeps a share of its own changes.
 //
-// What a shard keeps of its examples, and how it visits them, is left to derived classes:
-// ActiveSetShard (active sets), PointShard (one point per example) and CornerShard (one oracle call
-// of all examples at the same weights). A virtual function is called once per part, round or check,
-// never per visit.
+// Derived classes decide what a shard keeps of its examples and how it visits them: ActiveSetShard
+// keeps active sets, PointShard one point per example, FactorShard factor blocks, and CornerShard
+// calls the oracle once for every example at the same weights. Virtual functions are called once
+// per part, round or check, never per visit.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 
 namespace slackline::internal {
 
-/// The part of the dual without the weights, (1/M) Σ_m −φ_m*(μ_m), along the changes of one shard:
-/// with a share η of them it rises by slope · η − ½ curvature · η².
+/// The change of (1/M) Σ_m −φ_m*(μ_m), the part of the dual without the weights, along the changes
+/// of one shard: with a share η of them it rises by slope · η − ½ curvature · η².
 struct ShardChange {
   double slope = 0;
   double curvature = 0;  ///< ≥ 0; 0 unless hinges are smoothed
@@ -34,8 +34,8 @@ struct ShardChange {
 
 class Shard {
  public:
-  /// problem: of the shard's examples alone. total: M, the examples of all shards. common: must
-  /// outlive the shard.
+  /// problem: the shard's examples alone. total: M, the examples of all shards. common must outlive
+  /// the shard.
   Shard(const Problem& problem, Index total, const CommonWeights* common)
       : problem_(problem),
         common_(common),
@@ -50,15 +50,15 @@ class Shard {
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
 
-  /// κ of the common centre, and the caution of steps: from now on they allow for changes of the
-  /// weights by other shards as if their own change were so many times as large. The copy of the
-  /// weights moves by as much.
+  /// Sets κ of the common centre and the caution σ: from now on steps allow for changes of the
+  /// weights by other shards as if the step's own change were σ times as large, and move the copy
+  /// of the weights by σ times their change.
   virtual void SetSteps(double kappa, double caution) = 0;
 
   virtual void BeginRound();
   /// Visits chosen examples until this part of the round has taken the work `most_work`.
   virtual void RunPart(std::int64_t most_work, const StopControl& stop) = 0;
-  /// After RunPart: deals the columns that it has changed into ranges.
+  /// After RunPart: sorts the columns that it has changed into ranges.
   void EndPart();
   /// Whether any examples were chosen, and whether all of them have been visited.
   bool chose() const { return !chosen_.empty(); }
@@ -67,7 +67,7 @@ class Shard {
   std::int64_t round_work() const { return round_work_; }
   /// Visits of the last part.
   std::int64_t part_visits() const { return part_visits_; }
-  /// The gain in the dual of the last part if it were made alone, as steps with caution see it.
+  /// The gain in the dual if the last part alone were made, as its steps with caution estimate it.
   double part_gain() const { return part_gain_ / total_; }
   /// The visits of the round so far, as a share of the chosen examples.
   double round_share() const { return round_share_; }
@@ -76,7 +76,7 @@ class Shard {
   virtual ShardChange Change() const = 0;
   /// The weights as the round has changed them: the frequent ones, and the changed columns.
   std::span<const double> weights() const { return copy_; }
-  /// The columns that the round may have changed, by kRanges ranges of all columns.
+  /// The columns in this one of kRanges ranges that the round may have changed.
   std::span<const Index> changed_columns(std::size_t range) const { return changed_[range]; }
   static constexpr std::size_t kRanges = 64;
   /// Takes the frequent weights as they are after a part of the round.
@@ -91,7 +91,7 @@ class Shard {
   const Problem& problem() const { return problem_; }
   virtual bool relaxed() = 0;
 
-  /// Since the beginning of the run.
+  /// Counts since the beginning of the run.
   struct Counts {
     std::int64_t oracle_calls = 0;
     std::int64_t steps = 0;
@@ -100,24 +100,24 @@ class Shard {
   };
   virtual Counts counts() const = 0;
 
-  /// Σ_m of certified bounds on max H_m, or on the smoothed maximum.
+  /// The sum over the examples of certified bounds on max H_m, or on the smoothed maximum.
   virtual double SumOfHinges(std::span<const double> weights, int threads) = 0;
-  /// Writes the shard's part of Ψμ, as of M examples, to *weights; returns its part of the dual
-  /// without the weights, as of M examples.
+  /// Writes the shard's part of Ψμ to *weights and returns its part of the dual without the
+  /// weights; both are divided by M, the examples of all shards.
   virtual double WeightsOfPoint(std::vector<double>* weights) const = 0;
-  /// As DualPointSource::DualPoint, of the newest point.
+  /// As DualPointSource::DualPoint, for the newest point.
   virtual double PointOfExample(Index m, std::vector<double>* coordinates) const = 0;
 
   /// Archives everything but the weights.
   virtual void Archive(StateArchive* archive) = 0;
 
  protected:
-  /// The copy of the weights, num_weights numbers that stay where they are.
+  /// Sets the copy of the weights: num_weights numbers that stay where they are.
   void SetCopy(std::span<double> copy) { copy_ = copy; }
   bool has_columns() const { return !taken_.empty(); }
 
-  /// Calls visit(k) for the next chosen examples, k being the place of the example among them,
-  /// until work() has grown by most_work, or an eighth of the chosen examples is done.
+  /// Calls visit(k) for the next chosen examples, chosen_[k], until work() has grown by most_work
+  /// or an eighth of the chosen examples is done.
   template <class Work, class Visit>
   void VisitChosen(std::int64_t most_work, const StopControl& stop, const Work& work,
                    const Visit& visit) {
@@ -141,8 +141,8 @@ class Shard {
   void TakeColumns(const ExampleView& example);
   /// The columns of the example of the last TakeColumns.
   std::span<const WeightRuns::ColumnList::Entry> listed_columns() const { return listed_.all(); }
-  /// Notes that a visit of the example of the last TakeColumns has changed the columns of these of
-  /// its slots; moved(s): whether slot s is one.
+  /// For the example of the last TakeColumns: notes that its visit has changed the columns of every
+  /// slot s for which moved(s) is true.
   template <class Moved>
   void NoteChanges(const Moved& moved) {
     if (!has_columns()) return;
@@ -150,7 +150,7 @@ class Shard {
     for (std::size_t s = 0; s < listed_.ends.size(); ++s) {
       if (!moved(s)) continue;
       for (const WeightRuns::ColumnList::Entry& entry : listed_.OfSlot(s)) {
-        // No branch: a column that has been noted is overwritten by the next one.
+        // No branch: the next entry overwrites a column that has been noted before.
         noted_[noted] = entry.number;
         noted += taken_[entry.number] == kOwn ? 0 : 1;
         taken_[entry.number] = kOwn;
@@ -173,11 +173,11 @@ class Shard {
   double part_gain_ = 0;  // times M
 
  private:
-  /// Least number of parts in which the chosen examples are visited: without exchanges in between,
-  /// passes over few examples are worth little.
+  /// The chosen examples are visited in at least so many parts: passes over few examples gain
+  /// little without exchanges in between.
   static constexpr std::size_t kLeastParts = 8;
 
-  /// Of a column that this round has changed: its value in the copy is the shard's own.
+  /// Marks a column that this round has changed: its value in the copy is the shard's own.
   static constexpr std::int32_t kOwn = std::numeric_limits<std::int32_t>::max();
 
   std::span<double> copy_;
@@ -192,7 +192,7 @@ class Shard {
   std::vector<std::vector<Index>> changed_;  // columns, by range
 };
 
-/// The options of a shard: those of the run, with a seed of the shard's own.
+/// The options of the run with a seed of the shard's own.
 TrainOptions OptionsOfShard(TrainOptions options, Index number);
 
 }  // namespace slackline::internal

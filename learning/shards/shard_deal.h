@@ -36,16 +36,16 @@ struct ShardPlan {
   ExampleRange range(Index k) const { return {begin[k], begin[k + 1]}; }
 };
 
-/// Deals the examples of all ranks into `wanted` ≥ 1 shards, or one shard per example if these are
-/// fewer. Where every rank has the examples of its shards in a deal of all examples, the result
-/// does not depend on the number of ranks. Elsewhere every rank deals its own examples, and all
-/// ranks have equally many shards. examples: of this rank, which may have none where the shards are
-/// fewer than the ranks. Throws DataError on all ranks when there are no examples, when fewer
-/// shards than ranks are wanted, and when every rank should deal its own examples but the shards
-/// cannot be divided evenly.
+/// Deals the examples of all ranks into `wanted` ≥ 1 shards, or into one shard per example if there
+/// are fewer examples. If every rank has exactly the examples of its shards in this deal, the
+/// result does not depend on the number of ranks. Otherwise every rank deals its own examples, and
+/// all ranks have equally many shards. examples: the number on this rank; 0 is allowed where there
+/// are fewer shards than ranks. Throws DataError on all ranks when there are no examples, when
+/// fewer shards than ranks are wanted, and when ranks must deal their own examples but cannot have
+/// equally many shards.
 ShardPlan PlanShards(Index examples, Index wanted, Ranks& ranks);
 
-/// The examples of a range alone, with the same λ. They share inputs and structures with the
+/// The examples of a range alone, with the same λ. The result shares inputs and structures with the
 /// problem; labels, potentials and losses are copied. Requires a range that is not empty.
 Problem ProblemOfRange(const Problem& problem, const ExampleRange& range);
 

@@ -15,20 +15,20 @@
 namespace slackline::internal {
 namespace {
 
-// Frequent weights of a piece, and the number of pieces if that makes them longer.
+// A piece has so many frequent weights, or more where there would be too many pieces.
 constexpr Offset kLeastPiece = 2048;
 constexpr Offset kMostPieces = 64;
 constexpr Offset kProductBlock = 512;
 constexpr std::size_t kColumnsAhead = 4;      // whose values are fetched before they are needed
 constexpr std::size_t kMostLines = 8;         // of a column
 constexpr std::int64_t kSharedWork = 40'000;  // array entries that several threads share
-// Caution grows where the shards keep less than the first share of their gains together, and falls
-// where they keep more than the second.
+// Caution grows where the shares keep less than the first fraction of the shards' gains together,
+// and falls where they keep more than the second.
 constexpr double kSmallShare = 0.8;
 constexpr double kLargeShare = 0.95;
 constexpr double kCautionRise = 1.1;
 constexpr double kCautionFall = 0.97;
-// Where some weights are not frequent, a round without caution enough is a long one that is lost.
+// Where some weights are not frequent, a round with too little caution is a long one that is lost.
 constexpr double kCautionLeap = 1.25;
 constexpr double kSlowFall = 0.99;
 
@@ -71,7 +71,7 @@ void AddScaled(double scale, const double* a, Offset count, double* out) {
   for (Offset k = 0; k < count; ++k) out[k] += scale * a[k];
 }
 
-/// ⟨S(a), b⟩, S being the soft-thresholding operator.
+/// ⟨S(a), b⟩, where S is the soft-thresholding operator.
 double ThresholdedProduct(const double* a, const double* b, double threshold, Offset count) {
   if (threshold == 0) return Product(a, b, count);
   double sum = 0;
@@ -144,7 +144,7 @@ void ShardExchange::ForMine(int threads, const OfFrequent& of_frequent,
   });
 }
 
-/// Fetches the values of columns that follow column r, which are anywhere in memory.
+/// Fetches the values of columns that follow column r; they are scattered in memory.
 void ShardExchange::PrefetchBehind(const CommonWeights& common, const Piece& piece, std::size_t r) {
   const std::size_t ahead = r + kColumnsAhead;
   if (ahead >= piece.runs.size()) return;
@@ -189,7 +189,7 @@ void ShardExchange::ListColumns(const Shards& shards, const WeightRuns& runs, st
     }
   }
   for (const Index column : piece->columns) listed_[column] = -1;
-  // Sort the changes by their columns, those of each in the order of the shards.
+  // Sort the changes by column, and those of one column in the order of the shards.
   piece->begin.assign(piece->columns.size() + 1, 0);
   for (const Index place : piece->places) ++piece->begin[place + 1];
   std::partial_sum(piece->begin.begin(), piece->begin.end(), piece->begin.begin());
@@ -212,7 +212,7 @@ void ShardExchange::AddPart(const Shards& shards, const CommonWeights& common, P
   }
 }
 
-/// Shows the changes of all shards so far.
+/// Sets the shown frequent weights to the values with the changes of all shards so far.
 void ShardExchange::ShowPart(CommonWeights* common, Piece* piece) const {
   Offset k = piece->first;
   for (const WeightRun& run : piece->runs) {
@@ -329,7 +329,7 @@ void ShardExchange::AddAndSend(int threads, const Shards& shards, const CommonWe
   SendChanges(shards, common.runs, with_columns);
 }
 
-/// Sets the caution of the next round after one whose shards had these slopes of the dual.
+/// Sets the caution of the next round. slopes: of the dual, per shard, in the round that has ended.
 void ShardExchange::AdaptCaution(std::span<const double> slopes) {
   double kept = 0;
   double all = 0;

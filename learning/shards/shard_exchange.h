@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Combines what the shards changed in a round: the best shares (best_shares.h), the new common
-// weights, and the caution of the next steps. Everything is a sum in the order of the shards over
+// weights, and the caution of the next steps. All sums are made in the order of the shards over
 // pieces whose number depends on the weights alone, so that results depend neither on the number of
-// threads nor on that of ranks.
+// threads nor on the number of ranks.
 //
-// Pieces are dealt to the ranks. A rank gives each other rank its shards' changes in the pieces of
-// that rank, and gets what its own pieces have become. With d weights, P shards and R ranks it
-// gives and gets about d (P/R + 1) numbers in an exchange; of rare columns only those that have
-// changed, with their numbers.
+// Pieces are dealt to the ranks. A rank sends each other rank the changes that its shards made in
+// that rank's pieces, and receives the new values of all pieces. With d weights, P shards and R
+// ranks it sends and receives about d (P/R + 1) numbers in an exchange. Of rare columns only the
+// changed ones are sent, with their numbers.
 //
-// A round has several parts where some weights are not frequent (weight_runs.h). After a part the
-// changes of the frequent weights are added up and shown to all shards, without a line search: it
-// is the columns of rare features that make an exchange expensive, and the frequent weights in
-// which shards get into each other's way. Where all weights are frequent, every part is a round.
+// Where some weights are not frequent (weight_runs.h), a round has several parts. After a part the
+// changes of the frequent weights are added up and given to all shards, without a line search: the
+// columns of rare features make an exchange expensive, but shards get into each other's way in the
+// frequent weights. Where all weights are frequent, every part is a round.
 //
 // Caution: shards that change the same weights in the same direction overshoot together, and small
 // shares undo most of their work. With caution σ a shard steps as if its own change of the weights
@@ -48,8 +48,8 @@ class ShardExchange {
     std::int64_t work = 0;   ///< array entries touched, of all shards together
     double cpu_seconds = 0;  ///< processor time of the calling thread, times threads
   };
-  /// After a part of a round that is not its last: adds up the changes of the frequent weights.
-  /// The shards must then take them (Shard::TakeFrequent).
+  /// After a part of a round that is not its last: adds up the changes of the frequent weights. The
+  /// shards must then take the frequent weights (Shard::TakeFrequent).
   Cost CombineFrequent(int threads, const Shards& shards, CommonWeights* common);
   /// The term of the weights in the dual (best_shares.h).
   struct WeightTerm {
@@ -57,11 +57,11 @@ class ShardExchange {
     double threshold = 0;  ///< of S, with an l1 term; the common weights are v then
   };
   /// After the last part of a round: writes the new weights to *common, and the increase of the
-  /// dual, or a bound on it, to *gain. The shards must then keep their shares(), and take the
+  /// dual (or a lower bound on it) to *gain. The shards must then keep their shares() and take the
   /// frequent weights.
   Cost Combine(const WeightTerm& term, int threads, const Shards& shards, CommonWeights* common,
                double* gain);
-  /// Of all shards.
+  /// η of all shards.
   std::span<const double> shares() const { return shares_; }
 
   /// The σ of the next round, in [1, P].
@@ -70,7 +70,7 @@ class ShardExchange {
   void Archive(StateArchive* archive);
 
  private:
-  /// A shard's new values of a column.
+  /// The values that a shard gave a column.
   struct Change {
     Index shard = 0;
     const double* values = nullptr;
@@ -90,8 +90,8 @@ class ShardExchange {
     Offset values = 0;                // of the runs
     Offset size = 0;                  // the same, each counted for every shard that changed it
   };
-  /// A shard's changed columns in one piece, and their values one after the other. values: null for
-  /// a shard of this rank, whose weights are read where they are.
+  /// The columns that a shard changed in one piece, and their values one after the other. values is
+  /// null for a shard of this rank: its weights are read where they are.
   struct ColumnList {
     std::span<const Index> columns;
     const double* values = nullptr;
@@ -111,7 +111,7 @@ class ShardExchange {
   void EndFrequent(CommonWeights* common, Piece* piece);
 
   Ranks::Piece AllFrequent() const { return {0, static_cast<std::int64_t>(frequent_.size())}; }
-  /// Calls work(piece) for these pieces of frequent weights.
+  /// Calls work(piece) for a range of the pieces of frequent weights.
   template <class Work>
   void ForFrequent(int threads, const Ranks::Piece& pieces, const Work& work);
   /// Calls of_frequent(piece) and of_columns(piece, number) for the pieces of this rank.
@@ -122,15 +122,15 @@ class ShardExchange {
     return common.runs.num_frequent() * (4 * Offset{num_shards()} + 1);
   }
 
-  /// With several ranks: makes AddPart for all pieces, and SendChanges.
+  /// With several ranks: calls AddPart for all pieces, then SendChanges.
   void AddAndSend(int threads, const Shards& shards, const CommonWeights& common,
                   bool with_columns);
-  /// Gives the changes of this rank's shards to the ranks of the pieces.
+  /// Gives the changes of this rank's shards to the ranks that own the pieces.
   void SendChanges(const Shards& shards, const WeightRuns& runs, bool with_columns);
-  /// Gives all ranks what this rank's pieces have become.
+  /// ShareFrequent and ShareColumns give all ranks the new values of this rank's pieces.
   void ShareFrequent(CommonWeights* common);
   void ShareColumns(CommonWeights* common);
-  /// The sums of the products of all pieces, and the changes of all shards.
+  /// The sums of products over all pieces, and the slopes and curvatures of all shards.
   struct Sums {
     std::vector<double> products;
     std::vector<double> slopes;
@@ -142,7 +142,7 @@ class ShardExchange {
   std::size_t NumProducts() const { return Size(num_shards()) * Size(num_shards() + 1); }
   Sums BeginSums(const Shards& shards) const;
   void AddProducts(const double* products, Sums* sums) const;
-  /// How many pieces of frequent weights, pieces of columns, and shards a rank tells about.
+  /// How many pieces of frequent weights, pieces of columns, and shards a rank's message is about.
   struct SumsMessage {
     std::size_t frequent = 0;
     std::size_t columns = 0;
@@ -154,7 +154,7 @@ class ShardExchange {
   SumsMessage MessageOf(int rank) const;
   std::vector<double> ExchangeSums(const Sums& sums);
   void ReadSums(std::span<const double> messages, Sums* sums);
-  /// Of a piece of columns: how many have changed, their values, and Piece::size.
+  /// Of a piece of columns: the number of changed columns, their values, and Piece::size.
   struct Sizes {
     Offset columns = 0;
     Offset values = 0;
@@ -180,8 +180,8 @@ class ShardExchange {
   std::vector<Index> listed_;  // per column: its place in the piece; −1: not listed
   // Per shard of this rank: its own changes of the frequent weights in this round.
   std::vector<std::vector<double>> own_;
-  // With several ranks: what has come from each; per shard, its changes of this rank's frequent
-  // weights; and per shard and range of this rank, the columns that it changed.
+  // With several ranks: what each has sent; per shard, its changes of this rank's frequent weights;
+  // and per shard and range of this rank, the columns that the shard changed.
   std::vector<std::vector<double>> come_;
   std::vector<const double*> changes_;
   std::vector<ColumnList> lists_;

@@ -40,7 +40,7 @@ void ShardExchange::SendChanges(const Shards& shards, const WeightRuns& runs, bo
   const int size = ranks_.size();
   const Offset my_slice = slice_begin_[ranks_.rank() + 1] - slice_begin_[ranks_.rank()];
   with_columns = with_columns && !columns_.empty();
-  // Numbers of changed columns, and of their values: per shard and range of the other rank.
+  // Numbers of changed columns and of their values, per shard and range of the other rank.
   std::vector<std::vector<Offset>> counts(size);
   std::vector<std::vector<Offset>> come_counts(size);
   std::vector<std::span<const std::byte>> to(size);
@@ -154,7 +154,7 @@ void ShardExchange::ShareColumns(CommonWeights* common) {
   }
 }
 
-/// The sums before any products, and with the changes of this rank's shards alone.
+/// The sums before any products are added; only this rank's shards have slopes and curvatures yet.
 ShardExchange::Sums ShardExchange::BeginSums(const Shards& shards) const {
   Sums sums{std::vector<double>(NumProducts(), 0.0), {}, {}};
   for (const auto& shard : shards) {
@@ -176,8 +176,8 @@ ShardExchange::SumsMessage ShardExchange::MessageOf(int rank) const {
           Size(ranks_.PieceOf(plan_.total, rank).size())};
 }
 
-/// One message of this rank: the products of its pieces, the changes of its shards, and the sizes
-/// of its pieces. Returns those of all ranks.
+/// Exchanges the products of the ranks' pieces, the changes of their shards, and the sizes of their
+/// pieces, in one message per rank. Returns the messages of all ranks.
 std::vector<double> ShardExchange::ExchangeSums(const Sums& sums) {
   MessageWriter message;
   for (std::int64_t k = my_frequent_.begin; k < my_frequent_.end; ++k)
@@ -204,7 +204,7 @@ std::vector<double> ShardExchange::ExchangeSums(const Sums& sums) {
   return all;
 }
 
-/// Reads the messages of all ranks. The order of the products is that of one rank: all frequent
+/// Reads the messages of all ranks. Products are added in the order of a single rank: all frequent
 /// weights, then all columns.
 void ShardExchange::ReadSums(std::span<const double> messages, Sums* sums) {
   const std::size_t n = NumProducts();

@@ -3,11 +3,11 @@
 // Learners `soft --shards P` and `al --shards P`: factor blocks whose examples are dealt into P
 // shards (round_learner.h).
 //
-// The dual of `soft` never falls while ρ stays the same. In `al` it is the augmented Lagrangian
-// with fixed multipliers that no round lets fall; multipliers change at the end of a round, instead
-// of after every visit, and with them the function. ρ, τ, the visits per update and the passes over
-// all pairs follow sums over all shards, as they follow sums over all examples without shards.
-// Certificates are those of one chain (factor_certificate.h), with sums in the order of the shards.
+// The dual of `soft` never falls while ρ stays the same. The objective of `al` is the augmented
+// Lagrangian, which never falls while the multipliers are fixed. They change at the end of a round,
+// not after every visit. ρ, τ, the visits per update and the passes over all pairs depend on sums
+// over all shards, as without shards they depend on sums over all examples. The certificate
+// (factor_certificate.h) is that of a run without shards, with sums in the order of the shards.
 #pragma once
 
 #include <memory>

@@ -38,7 +38,7 @@ class CornerShard : public Shard {
     SetCopy(copy_);
   }
 
-  /// The next round calls the oracle for all examples, or takes the corners that are known.
+  /// Chooses whether the next round calls the oracle for all examples or takes the known corners.
   void Choose(bool known) {
     next_ = 0;
     known_ = known;
@@ -91,7 +91,7 @@ class CornerShard : public Shard {
 
   /// Σ_m Δ_m·μ_m.
   double TotalLoss() const { return points_.TotalLoss(); }
-  /// Σ_m of the bounds on max H_m of the last round's oracle calls.
+  /// The sum over the examples of the bounds on max H_m from the last round's oracle calls.
   double SumOfBounds() const { return bounds_; }
 
   void ChangeLambda(double lambda) {
@@ -223,7 +223,7 @@ class ShardedFrankWolfeLearner : public RoundLearner, public CheckAdvisor {
   }
 
   /// Calls the oracles of all examples at the newest weights. Returns false when `stop` ended the
-  /// sweep, which then is as if it had not been begun.
+  /// sweep; the state is then as before the sweep.
   bool Sweep(const StopControl& stop) {
     swept_ = StartRound(stop, false);
     if (!swept_) AbandonRound();
@@ -244,7 +244,7 @@ class ShardedFrankWolfeLearner : public RoundLearner, public CheckAdvisor {
     const double regulariser = Regulariser(problem_.lambda(), common_.values);
     const double primal = regulariser + hinges / num_examples();
     dual_ = loss / num_examples() - regulariser;
-    // Checks know a better bound than inexact passes.
+    // Checks give a better bound than inexact passes.
     if (HasInexactPasses(options_)) return true;
     if (best_.empty() || primal < best_primal_) {
       best_ = common_.values;

@@ -43,8 +43,8 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
   }
 
   Evaluation Evaluate(int threads) override {
-    // Data in windows are read once, as by one chain (ActiveSetLearner). Ranks need not agree on
-    // it: both ways exchange the same vectors.
+    // Data in windows are read once, as without shards (ActiveSetLearner). Ranks may differ in this
+    // choice: both ways exchange the same vectors.
     const bool at_once = in_windows_ && kappa() > 0 && threads == 1;
     double hinge = 0;
     const double loss = at_once ? PointWeightsAndHinge(&hinge) : PointWeights(&evaluated_);
@@ -74,7 +74,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
   }
 
   void ChangeLambda(const Problem& problem) override {
-    // Ψα is proportional to 1/λ, and the regulariser of Ψα as well.
+    // Ψα and its regulariser are proportional to 1/λ.
     std::vector<double> weights;
     const double loss = PointWeights(&weights);
     const double share = BestShare(
@@ -122,7 +122,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     return static_cast<const ActiveSetShard&>(*shards_[k]);
   }
   ActiveSetShard& shard(Index k) { return static_cast<ActiveSetShard&>(*shards_[k]); }
-  /// read(shard) of all shards of all ranks, in their order.
+  /// Calls read on all shards of all ranks; the values are in the order of the shards.
   template <class Read>
   auto OfAll(const Read& read) const {
     return OfAllShards(
@@ -143,7 +143,7 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     return loss;
   }
 
-  /// Learns the counts and gaps of all shards.
+  /// Adds up the counts and gaps of all shards.
   void CountAll() {
     CountWork();
     sum_of_bounds_ = 0;
@@ -151,10 +151,10 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
       sum_of_bounds_ += bound;
   }
 
-  /// Visits the examples of all shards that are worth it.
+  /// Visits the examples of all shards whose gap or spread is worth a visit.
   VisitProgress VisitWorthwhile(Visits visits, const StopControl& stop) {
     const double mean = MeanFor(visits);
-    // The next pass knows all gaps, however few examples this one reaches, unless it is the first.
+    // Except in the first pass, the next pass knows all gaps even if this one reaches few examples.
     const bool first = visits == Visits::kCallOracle && !std::isfinite(mean);
     centre_.Leave();
     return Visit([&](Shard& one) { static_cast<ActiveSetShard&>(one).Choose(visits, mean); },
@@ -174,8 +174,8 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     return known.count > 0 ? known.sum / known.count : 0;
   }
 
-  /// Where all weights are frequent, shards correct the same weights at the same time, as blocks in
-  /// one chain do where there are P times as many: P times the first κ of one chain.
+  /// The first κ is that of one chain. Where all weights are frequent, it is P times as large: P
+  /// shards correct the same weights at once, like P times as many blocks of one chain.
   void BeginCentre() {
     const double most = MostFirstKappa(problem_.lambda(), scales_, problem_.num_weights());
     const Index more = common_.runs.num_columns() == 0 ? plan_.total : 1;

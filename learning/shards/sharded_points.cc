@@ -120,7 +120,7 @@ class PointShard : public Shard {
     return blocks_.Value(m);
   }
 
-  /// Changes λ of everything but the points and the weights.
+  /// Sets λ of the shard and its blocks, but changes neither the points nor the weights.
   void ChangeLambda(double lambda) {
     problem_ = problem_.WithLambda(lambda);
     oracle_.set_problem(problem_);
@@ -139,8 +139,8 @@ class PointShard : public Shard {
   }
 
  private:
-  /// The point of a visited example before its first visit of a round: its loss, and where its
-  /// coordinates and marginals are in before_.
+  /// A visited example's point before the first visit of the round: its loss, and the places of its
+  /// coordinates and marginals in before_.
   struct Visited {
     Index m = 0;
     double loss = 0;

@@ -3,10 +3,9 @@
 // Learners `bcfw --step fw --shards P` and `prox-sdca --shards P`: example blocks with one dual
 // point per example (point_blocks.h), whose examples are dealt into P shards (round_learner.h).
 //
-// With an l1 term the best shares are those of a bound on the dual (best_shares.h). It is the bound
-// from which step 2 of prox-sdca takes its length, so that the dual never falls, but the shares may
-// be smaller than those of an exact line search. Steps 4 and 5 use the largest bound of the shard's
-// own examples.
+// With an l1 term the best shares maximise a bound on the dual (best_shares.h). Step 2 of prox-sdca
+// takes its length from the same bound, so that the dual never falls, but the shares may be smaller
+// than in an exact line search. Steps 4 and 5 use the largest bound of the shard's own examples.
 #pragma once
 
 #include <memory>

@@ -10,9 +10,9 @@
 
 namespace slackline::internal {
 
-/// Threads may lose at most some milliseconds and a twentieth of the time, compared with one
-/// thread: what they lose is paid from a budget, which grows with the time. Without budget there is
-/// one thread, until the budget is large enough for another try.
+/// Allows threads to lose at most some milliseconds plus a twentieth of the time, compared with one
+/// thread. A budget that grows with the time pays for their losses. When the budget is used up, one
+/// thread runs until it is large enough for another try.
 class ThreadChoice {
  public:
   explicit ThreadChoice(int most) : most_(most) {}
@@ -23,7 +23,7 @@ class ThreadChoice {
   void Add(double elapsed, double cpu) {
     if (most_ < 2) return;
     budget_ += kShare * elapsed;
-    // What threads win counts, too, but only so much that they rest soon when they begin to lose.
+    // What threads win is added, too, up to kMost, so that they rest soon when they begin to lose.
     if (!resting_) budget_ += cpu - elapsed;
     budget_ = std::min(budget_, kMost);
     resting_ = budget_ < (resting_ ? kLeastToTry : 0.0);

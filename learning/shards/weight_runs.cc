@@ -132,8 +132,8 @@ void WeightRuns::ListColumns(const ExampleView& example, ColumnList* list) const
       const FeatureRow row = example.input(slots[s].input);
       if (list->entries.size() < used + Size(row.count))
         list->entries.resize(2 * used + Size(row.count));
-      // Which columns are frequent is as good as random: no branch, but an entry that the next one
-      // overwrites.
+      // Which columns are frequent is as good as random, so there is no branch: the next entry
+      // overwrites the entry of a frequent column.
       ColumnList::Entry* const entries = list->entries.data();
       for (Index k = 0; k < row.count; ++k) {
         const Index number = first + row.columns[k];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The weight vector as runs of weights that visits change together, by how often that happens.
+// The weight vector as runs of weights that visits change together, sorted by how often.
 //
-// Most visits change the weights of scalar features, and those of inputs' features that most
+// Most visits change the weights of scalar features, and of those features of inputs that most
 // examples have. These runs are `frequent`. The columns of all other features are numbered: a visit
 // changes the few columns of its example's features.
 #pragma once
@@ -28,9 +28,9 @@ class WeightRuns {
   /// as threads take to wait for each other.
   static constexpr std::int64_t kLeastPartWork = 60'000;
 
-  /// data: the examples of this rank. part_work: of a shard in a part of a round, in array entries.
-  /// A column is frequent if some examples of a part are likely to have its feature. Where features
-  /// are rare, one sweep over the columns of the inputs. All ranks have the same runs.
+  /// data: the examples of this rank. part_work: the work of a shard in a part of a round, in array
+  /// entries. A column is frequent if some examples of a part are likely to have its feature. Where
+  /// features are rare, sweeps once over the columns of the inputs. All ranks have the same runs.
   WeightRuns(const Dataset& data, std::int64_t part_work, Ranks& ranks = OneRank());
 
   /// The smallest height of a column that is not frequent; 0: all runs are frequent.
@@ -39,13 +39,13 @@ class WeightRuns {
   /// The frequent runs, and the number of their weights.
   std::span<const WeightRun> frequent() const { return frequent_; }
   Offset num_frequent() const { return num_frequent_; }
-  /// The columns of inputs' features, numbered block by block, of which those that are not frequent
-  /// count as columns here. 0: all runs are frequent.
+  /// The number of columns in blocks of rare features, numbered block by block. Frequent columns of
+  /// these blocks have a number, too, but no visit lists them. 0: all runs are frequent.
   Index num_columns() const { return first_column_.back(); }
   WeightRun column(Index c) const;
 
-  /// The columns, without the frequent ones, of the features of an example, slot by slot, some more
-  /// than once.
+  /// The columns of an example's features without the frequent ones, slot by slot; a column may
+  /// occur more than once.
   struct ColumnList {
     struct Entry {
       Index number = 0;

@@ -286,7 +286,7 @@ void ActiveSet::Archive(const ExampleView& example, CornerScratch* scratch, Stat
   for (const Head& head : heads_)  // up to rounding of solvers
     archive->Require(head.loss >= -1e-6 * largest_loss, "a corner has a negative loss");
   alpha_.resize(heads_.size());
-  // Sets without inner products only store corners, and their weights are not used.
+  // Sets without inner products only store corners; nothing reads their weights.
   if (keeps_products_) {
     archive->Shares(alpha_);
   } else {

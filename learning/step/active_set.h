@@ -118,12 +118,12 @@ class ActiveSet {
   /// Corner a as it was added.
   void Read(Index a, SparseCorner* corner) const;
 
-  /// Adds one to the idle count of all corners of weight 0, resets that of the others, and drops
-  /// those idle for longer than `limit`.
+  /// Adds one to the idle count of the corners of weight 0, resets the other counts, and drops the
+  /// corners that have been idle for longer than `limit`.
   void DropIdle(Index limit);
 
-  /// Drops the corners a with keep[a] = 0 (but for corner 0), one flag per corner. The others keep
-  /// their order.
+  /// Drops the corners a with keep[a] = 0, except corner 0. keep has one flag per corner. The other
+  /// corners keep their order.
   void Retain(std::span<const std::uint8_t> keep);
 
   /// coordinates += share · φ(a), in all coordinates of the structure.

@@ -33,12 +33,11 @@ class DualMixture {
     std::vector<double> shares;
     bool improved = false;  ///< the mixture with these shares is the new best one
   };
-  /// Takes a feasible point; keeps the best mixture of it, of the mixture so far and of a few
-  /// earlier points. O(kept · d) operations and numbers: one inner product with each of these
-  /// points.
+  /// Takes a feasible point, and keeps the best mixture of this point, the mixture so far and a few
+  /// earlier points. O(kept · d) operations and numbers: one inner product with each kept point.
   Change Add(std::vector<double> weights, double loss);
 
-  /// Number of points, the best mixture among them.
+  /// Number of points; the best mixture counts as one.
   Index size() const { return static_cast<Index>(points_.size()); }
   /// The largest f over the mixtures tried; −∞ without points.
   double value() const { return value_; }

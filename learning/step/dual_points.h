@@ -34,7 +34,7 @@ class DualPoints {
   /// Sets the point of example m. Different examples may be set by different threads.
   void Set(Index m, std::span<const double> coordinates, double loss);
 
-  /// The same from φ_m(μ_m), num_coordinates numbers.
+  /// The same, from the num_coordinates numbers φ_m(μ_m).
   void SetFeatures(const ExampleView& example, Index m, std::span<const double> features,
                    double loss);
 
@@ -49,8 +49,8 @@ class DualPoints {
 
   /// Sets this to (1 − share) · this + share · other.
   void Mix(double share, const DualPoints& other);
-  /// Multiplies all points by `factor`. With a factor ≤ 1 the ground truth takes the remaining
-  /// share.
+  /// Multiplies all points by `factor`. With a factor ≤ 1 this mixes each point with the ground
+  /// truth.
   void Scale(double factor);
   /// Scale for example m alone.
   void Scale(Index m, double factor);

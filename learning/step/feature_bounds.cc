@@ -164,7 +164,7 @@ std::optional<double> NormOfRows(const ExampleView& example, Index i) {
   return rows.size() > 1 ? squared : squared * (states - 1) / states;
 }
 
-/// The coordinates of φ_i(s), less those of the mean over the states of i.
+/// The coordinates of φ_i(s) minus their mean over the states of i.
 std::vector<double> CentredFeatures(const ExampleView& example, Index i, Index s) {
   const Index states = example.graph().cardinality(i);
   std::vector<double> share(states, -1.0 / states);

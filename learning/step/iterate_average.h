@@ -40,7 +40,7 @@ class IterateAverage {
  public:
   IterateAverage(const AverageRule& rule, Offset num_weights)
       : rule_(rule), lag_(active() ? num_weights : 0, 0.0) {}
-  /// An average by the same rule that begins anew.
+  /// A new average by the same rule.
   IterateAverage Restarted(Offset num_weights) const { return {rule_, num_weights}; }
   IterateAverage Restarted() const { return Restarted(static_cast<Offset>(lag_.size())); }
 
@@ -54,10 +54,10 @@ class IterateAverage {
   /// Ends step k. iterate_scale: s_k, where the iterate is s_k times the vector.
   void EndStep(double iterate_scale = 1);
   /// Makes the sums independent of `vector`, which may then be multiplied by any factor. O(d). Must
-  /// be called when the scales of iterates have fallen far, since the sums lose as many digits.
+  /// be called when the scales of iterates have fallen far: the sums lose as many digits.
   void Fold(std::span<const double> vector);
 
-  /// The average, given the newest vector, which it is before the first step. Requires active().
+  /// The average; before the first step, the newest vector. Requires active().
   void Read(std::span<const double> newest, std::vector<double>* average) const;
 
   /// Requires an average of the same kind and size as the saved one.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The dual points behind a DualMixture (dual_mixture.h), example by example. The mixture itself
-// keeps w = Ψμ and the loss of each point, which give its bound; these are the points that
-// verification sums again (verify.h).
+// The dual points behind a DualMixture (dual_mixture.h), example by example. The mixture keeps w =
+// Ψμ and the loss of each point, which give its bound. The points themselves are kept here;
+// verification sums them again (verify.h).
 #pragma once
 
 #include <vector>
@@ -13,19 +13,19 @@
 
 namespace slackline::internal {
 
-/// Whether the points behind a mixture are known: those of all checks must have been kept.
+/// Whether the points behind a mixture are known: every check must have kept its points.
 class PointKeeping {
  public:
-  /// From now on checks are to keep their points.
+  /// Makes checks keep their points from now on.
   void Begin() { wanted_ = true; }
   /// Whether the next check keeps its points; all points of the mixture are known then.
   bool keeps() const { return wanted_ && !missed_; }
-  /// After every check.
+  /// Must be called after every check.
   void AfterCheck() { missed_ = missed_ || !wanted_; }
-  /// The mixture begins anew.
+  /// Must be called when the mixture begins anew.
   void Restart() { missed_ = false; }
-  /// Returns whether the archive has the points, which follow. After loading, they are of use if
-  /// keeps().
+  /// Returns whether the archive has the points, which follow. After loading, the caller uses them
+  /// only if keeps().
   bool Archive(StateArchive* archive) {
     bool known = keeps();
     archive->Flag(&known);
@@ -56,7 +56,7 @@ class MixedPoints {
   std::vector<DualPoints> points_;  // in the order of the mixture's, the best mixture first
 };
 
-/// Archives the points behind a mixture, which has been archived, where they are known.
+/// Archives the points behind `mixture` where they are known. Call it after mixture.Archive.
 void ArchivePoints(const Problem& problem, const DualMixture& mixture, PointKeeping* keeping,
                    MixedPoints* points, StateArchive* archive);
 

@@ -24,20 +24,20 @@ class ProximalCentre {
     return at_point_ ? std::span<const double>(point_) : weights;
   }
 
-  /// Sets c to *weights and κ to kappa ≥ 0. Ψμ is kept: *weights, the w of the old centre, becomes
-  /// the w of the new centre. With constraints, *weights is v of the old centre, before it is
-  /// clipped, and becomes that of the new one; c is the clipped vector.
+  /// Sets c to *weights and κ to kappa ≥ 0, and keeps Ψμ: *weights, the w of the old centre,
+  /// becomes the w of the new centre. With constraints, *weights is v before clipping, of the old
+  /// and then of the new centre, and c is the clipped vector.
   void Move(double kappa, double lambda, std::vector<double>* weights,
             const SignConstraints& signs = {});
   /// Must be called when a step is made, or when Ψμ changes otherwise.
   void Leave() { at_point_ = false; }
-  /// λ/2 ‖w − Ψμ‖² with w = weights, which the certified gap at w contains besides the gaps of the
-  /// blocks. O(d); 0 without a centre.
+  /// λ/2 ‖w − Ψμ‖² with w = weights. The certified gap at w is the sum of this term and the gaps of
+  /// the blocks. O(d); 0 without a centre.
   double Gap(double lambda, std::span<const double> weights) const;
   /// Turns weights = Ψμ into w.
   void Blend(double lambda, std::span<double> weights) const;
 
-  /// lambda: that of the problem.
+  /// lambda: λ of the problem.
   void Archive(Offset num_weights, double lambda, StateArchive* archive);
 
   static constexpr double kLargestKappa = 1e6;  ///< κ/λ: beyond it too few digits of Ψα are left

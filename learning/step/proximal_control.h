@@ -22,21 +22,21 @@
 
 namespace slackline::internal {
 
-/// Largest κ/λ of the first pass. 2, unless examples outnumber the weights: blocks then undo each
-/// other's steps the more, the more of them share a weight and the weaker λ is. From M = 2d on it
-/// is √(r/λ) ∛(M/d), at least 2, with r = R²/(M Δ̄), R² the mean squared range of the features of
-/// an example and Δ̄ the mean of max Δ (docs/notation.md, section 5b: measured, not derived).
+/// Largest κ/λ of the first pass: 2, unless examples outnumber the weights. Blocks then undo each
+/// other's steps more, the more blocks share a weight and the weaker λ is. From M = 2d on it is
+/// √(r/λ) ∛(M/d), at least 2, with r = R²/(M Δ̄), R² the mean squared range of the features of an
+/// example and Δ̄ the mean of max Δ (docs/notation.md, section 5b: measured, not derived).
 double MostFirstKappa(double lambda, const JointScales& scales, Offset num_weights);
 
 /// κ of the first pass: `most` times λ, but at most ‖ψ‖² / mean Δ, both at the labellings of
 /// largest loss. With a larger κ, a first step would stop short of the point where the objective's
 /// tangent at w = 0 reaches zero. One sweep over the data.
 double FirstKappa(const Problem& problem, double most);
-/// The same with MostFirstKappa.
+/// The same, with MostFirstKappa as `most`.
 double FirstKappa(const Problem& problem);
 /// The parts of FirstKappa. AddWorstDirection adds `scale` times Σ_m ψ_m at the labellings of
-/// largest loss to the direction, num_weights() entries; with scale 1/M that is ψ above. Of
-/// problems with more than 5·10⁷ parts it visits every k-th example, and weighs it k times.
+/// largest loss to the direction, num_weights() entries; scale 1/M gives ψ above. Where the problem
+/// has more than 5·10⁷ parts it visits every k-th example, with k times the weight.
 void AddWorstDirection(const Problem& problem, double scale, std::span<double> direction);
 double FirstKappa(double lambda, std::span<const double> direction, double mean_loss, double most);
 

@@ -28,9 +28,9 @@ inline void ArchiveRandom(Random* random, StateArchive* archive) {
 }
 
 /// A fresh random order of all examples for every pass, or always the order of the data (cyclic).
-/// With windows (Dataset::WindowEnds), the order of the windows is random; the examples of the
-/// first kWindowsTogether windows come first, in random order, then those of as many others, and so
-/// on.
+/// With windows (Dataset::WindowEnds) the order of the windows is random: the examples of the first
+/// kWindowsTogether windows come first, in random order, then the examples of the next
+/// kWindowsTogether windows, and so on.
 class ExampleOrder {
  public:
   /// window_ends: ascending, up to size; fewer than two: one window.
@@ -65,7 +65,7 @@ class ExampleOrder {
   }
 
  private:
-  /// The order does not depend on the one before, so that the generator alone is its state.
+  /// The new order does not depend on the previous one, so the generator alone is the state.
   void ShuffleWindows(Random* random) {
     std::iota(windows_.begin(), windows_.end(), std::size_t{0});
     random->Shuffle(std::span<std::size_t>(windows_));
@@ -87,9 +87,9 @@ class ExampleOrder {
 };
 
 /// The visits of a pass, for learners that visit one example after the other, by TrainOptions::seed
-/// and order: all examples in a fresh random order, or in that of the data (OrderKind::kCyclic), or
-/// equally many drawn with replacement (OrderKind::kUniform). Where the rows of the data have
-/// windows, a fresh random order keeps their examples together.
+/// and order: all examples in a fresh random order, in the order of the data (OrderKind::kCyclic),
+/// or equally many drawn with replacement (OrderKind::kUniform). Where the rows of the data have
+/// windows, a fresh random order visits the examples of a window together.
 class ExampleVisits {
  public:
   /// The data must live as long as the visits.
@@ -111,10 +111,10 @@ class ExampleVisits {
     }
   }
 
-  /// All examples once, in a fresh random order or that of the data, by the option; for passes that
-  /// do not use Pass, and call Before instead.
+  /// All examples once, in a fresh random order or in the order of the data, by the option. For
+  /// passes that do not call Pass, and call Before instead.
   std::span<const Index> Permutation() { return examples_.Next(&random_); }
-  /// Before the visit of order[k]: has rows in a file read that will be wanted (WindowAhead).
+  /// Before the visit of order[k]: reads rows of a file that will be wanted soon (WindowAhead).
   void Before(std::span<const Index> order, std::size_t k) { ahead_.Before(order, k); }
 
   /// The examples of a pass in their order, or drawn with replacement into *drawn, by the option.

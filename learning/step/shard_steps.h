@@ -9,8 +9,8 @@ namespace slackline::internal {
 struct ShardSteps {
   Index total = 0;   ///< M, the examples of all shards
   double kappa = 0;  ///< κ of the proximal centre, which all shards have in common
-  /// σ ≥ 1: steps allow for changes of the weights by other shards as if their own change were so
-  /// many times as large. The weights of the shard move by as much.
+  /// σ ≥ 1: steps allow for changes of the weights by other shards as if the step's own change were
+  /// σ times as large, and change the weights of the shard by σ times as much.
   double caution = 1;
 };
 

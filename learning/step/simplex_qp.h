@@ -4,9 +4,9 @@
 //
 //   max b·α − ½ αᵀHα   over α ≥ 0, Σ α = 1.
 //
-// Cutting planes solve one after every plane: the dual of λ/2 ‖w‖² + max_k (b_k − w·a_k), with
-// H_jk = ⟨a_j, a_k⟩/λ. Mixtures of dual points (dual_mixture.h) solve one of a few entries, with
-// H_jk = λ ⟨w_j, w_k⟩.
+// Cutting planes solve one after every new plane: the dual of λ/2 ‖w‖² + max_k (b_k − w·a_k), with
+// H_jk = ⟨a_j, a_k⟩/λ. A mixture of dual points (dual_mixture.h) is a program with a few entries,
+// with H_jk = λ ⟨w_j, w_k⟩.
 //
 // Method of MaximiseOverSimplex: pairwise steps with the second-order choice of the working pair
 // (Fan, Chen, Lin, JMLR 2005, section 2) find the entries that are not zero; Newton steps on these
@@ -45,7 +45,7 @@ SimplexQpResult MaximiseOverSimplex(const SimplexQp& qp, double tolerance, std::
 
 /// For a few entries: starts at the best single entry and makes pairwise steps along the largest
 /// slope until the slope is below 1e-14 of the gradient, at most 2000 steps. Overwrites `alpha` (n
-/// ≥ 1 entries). When numbers overflow, `alpha` is the point reached until then.
+/// ≥ 1 entries). When numbers overflow, `alpha` is the last point before.
 void MaximiseSmallSimplexQp(const SimplexQp& qp, std::span<double> alpha);
 
 }  // namespace slackline::internal

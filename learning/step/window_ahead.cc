@@ -6,15 +6,15 @@
 namespace slackline::internal {
 namespace {
 
-/// Examples that are asked for together, so that calls of the system cost little: so many, or where
-/// a group has few, and large ones, this part of them.
+/// Examples that are read ahead together, so that system calls cost little: kAtOnce, or this part
+/// of the group where a group has few, large examples.
 constexpr std::size_t kAtOnce = 32;
 constexpr std::size_t kPartsOfGroup = 16;
 
 }  // namespace
 
-/// The end of the longest run of examples that are in no more windows than visited together. Where
-/// all examples of a window are lacking, it has some of the next group, too.
+/// The end of the longest run of examples that lie in at most kWindowsTogether windows. Where all
+/// examples of a window are missing, the run has some of the next group, too.
 std::size_t WindowAhead::EndOfGroup(std::span<const Index> order, std::size_t begin) {
   windows_.clear();
   std::size_t k = begin;

@@ -13,7 +13,7 @@
 
 namespace slackline::internal {
 
-/// Windows whose examples are visited together. Other windows are together in every pass: with a
+/// Windows whose examples are visited together. Every pass puts other windows together: with a
 /// fixed division of the examples into large windows, passes are worth half as much.
 inline constexpr std::size_t kWindowsTogether = 16;
 
@@ -23,8 +23,8 @@ class WindowAhead {
   explicit WindowAhead(const Dataset& data) : data_(&data), ends_(data.WindowEnds()) {}
 
   /// To be called before the visit of order[k], for k = 0, 1, …, up to any k. `order` has the
-  /// examples of kWindowsTogether windows, then those of other windows, and so on (ExampleOrder),
-  /// and may lack examples. Changes no results; does nothing where the data have no windows.
+  /// examples of kWindowsTogether windows, then those of the next ones (ExampleOrder); examples may
+  /// be missing. Changes no results; does nothing where the data have no windows.
   void Before(std::span<const Index> order, std::size_t k) {
     if (ends_.size() > 1) Advance(order, k);
   }

@@ -30,7 +30,7 @@ namespace slackline::internal {
 namespace {
 
 constexpr double kTolerance = 1e-7;  // relative to the objective
-// Relative to the objective at w = 0, because terms of that size may cancel in the objective.
+// Relative to the objective at w = 0: terms of this size may cancel in the objective.
 constexpr double kLossTolerance = 1e-9;
 constexpr double kFeasible = 1e-9;        // violation of constraints on marginals
 constexpr double kScoreRounding = 1e-12;  // relative to the largest scores
@@ -112,8 +112,8 @@ class Verifier {
     if (has_point_) AddPoint(m, hinge, loss, rounding);
   }
 
-  /// To be called by all ranks after their last example: from then on, the figures are those of all
-  /// examples, and the fault and the names those of all ranks.
+  /// All ranks must call it after their last example. From then on the figures, the fault and the
+  /// names cover the examples of all ranks.
   void AddUp() {
     if (ranks_.alone()) return;
     value_ = ranks_.SumOfReals(value_);
@@ -144,7 +144,7 @@ class Verifier {
   }
   double DualRounding() const { return problem_.lambda() / 2 * space_->PointRounding(); }
   const std::string& names() const { return names_; }
-  /// What is wrong with a dual point or a solver's solution; empty if nothing is.
+  /// What is wrong with a dual point or with a solver's solution; empty: nothing.
   const std::string& fault() const { return fault_; }
 
  private:
@@ -320,7 +320,7 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
     return forest ? SolverKind::kMessages : SolverKind::kBranchAndBound;
   }
   // The simplex method takes seconds on large graphs. Roof duality returns a feasible point and a
-  // bound from messages, both of which are evaluated without its own code.
+  // bound from messages; the verifier evaluates both without the code of roof duality.
   if (binary && (trained != SolverKind::kRoof || !small || !HasGlpk())) return SolverKind::kRoof;
   if (!HasGlpk() || !small) return SolverKind::kMessages;
   return trained == SolverKind::kLp ? SolverKind::kLpPolytope : SolverKind::kLp;

@@ -26,10 +26,10 @@
 // weights and dual points are scored with the kernel itself, in two passes over the N² kernel
 // values.
 //
-// The lower bound of soft and al belongs to a mixture of the points of several checks, which the
-// learner keeps after DualPointSource::KeepDualPoint. If KeepDualPoint was not called before the
-// run, the bound of the last point is reported beside the claim, and the claim is compared with the
-// recomputed primal only.
+// The lower bound of soft and al belongs to a mixture of the points of several checks. The learner
+// keeps these points after DualPointSource::KeepDualPoint. If KeepDualPoint was not called before
+// the run, the bound of the last point is reported beside the claim, and the claim is compared with
+// the recomputed primal only.
 #pragma once
 
 #include <atomic>
@@ -56,8 +56,8 @@ struct Verification {
   /// Objective at feasible points of the hinges; equal to `primal` if the solvers are exact.
   double primal_value = kNone;
   double dual = kNone;  ///< bound of the learner's dual point; NaN without a dual point
-  /// True if the claimed lower bound is at most that of the learner's dual point. Otherwise the
-  /// claim is only known not to lie above `primal`.
+  /// True if the claimed lower bound is at most the bound of the learner's dual point. If false, it
+  /// is only known that the claim does not exceed `primal`.
   bool dual_proved = false;
   double seconds = 0;
   std::string solvers;  ///< names of the solvers, such as "roof" or "tree,lp"
@@ -69,9 +69,9 @@ struct VerifyOptions {
   std::function<void(Index done)> progress;     ///< after every example; may be empty
 };
 
-/// Verifies what `claim` says about the weights: primal, dual, and the problem that they belong to.
-/// trained: the options of the run, which tell its objective and oracle. point: the learner as the
-/// run left it, for its dual point (DualPointSource::KeepDualPoint before the run); may be null.
+/// Verifies what `claim` says about the weights: the primal, the dual, and the problem they belong
+/// to. trained: the run's options, with objective and oracle. point: the learner as the run left
+/// it, for its dual point (DualPointSource::KeepDualPoint before the run); may be null.
 ///
 /// With an l1 term (TrainOptions::l1) the objective includes the term, and the bound of the dual
 /// point is computed with a soft threshold (prox_sdca_learner.h).
@@ -88,14 +88,13 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
                                const DualPointSource* point, const VerifyOptions& options = {});
 
 /// The solver that checks the results of solver `trained` on a graph (kAuto: the automatic choice;
-/// kMessages for learners without an oracle). Where one is affordable, it is another solver with
-/// the same domain, or with a larger domain and the same maximum.
+/// kMessages for learners without an oracle). Where affordable, it is another solver with the same
+/// domain, or with a larger domain and the same maximum.
 SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, CertifiedProblem problem);
 
 /// The same for a structure. On forests with forbidden states the solver is enumeration for up to
-/// 4096 labellings, else dynamic programming, here on the scores of every example: training on
-/// forests of pairs makes the same sweeps with other tables and inner loops
-/// (inference/pair_forest.h).
+/// 4096 labellings, else dynamic programming on the scores of every example. Training on forests of
+/// pairs makes the same sweeps, but with other tables and inner loops (inference/pair_forest.h).
 SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
                            CertifiedProblem problem);
 

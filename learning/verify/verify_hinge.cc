@@ -70,7 +70,7 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
       AddName("enumeration");
     } else if (structure->graph().num_global_factors() > 0) {
       // With coupled global factors the bounds must hold for the relaxation, not only for
-      // labellings, so that labellings are not enumerated.
+      // labellings, so labellings are not enumerated.
       GlobalDecodeOptions options;
       const bool exact = HasExactGlobals(structure->graph());
       options.enumerate = exact ? kMostListedLabellings : 0;
@@ -79,16 +79,16 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
       decoders_.back() = std::make_unique<GlobalDecoder>(structure, options);
       AddName(few ? "enumeration" : exact ? "global" : "dual decomposition");
     } else {
-      // Bounds of a relaxation are bounds for labellings as well, and slack rescaling calls the
-      // solver many times.
+      // Bounds of a relaxation hold for labellings, too, and slack rescaling calls the solver many
+      // times.
       const SolverKind kind = slack ? VerifyingSolver(*structure,
                                                       trained == SolverKind::kAuto
                                                           ? AutomaticSlackSolver(structure->graph())
                                                           : trained,
                                                       CertifiedProblem::kRelaxed)
                                     : VerifyingSolver(*structure, trained, certified);
-      // Training gave up on some of these graphs, and branch and bound may not finish on them.
-      // With a limit on its nodes it returns an upper bound.
+      // Training gave up on some of these graphs, and branch and bound may not finish on them. With
+      // a limit on its nodes branch and bound returns an upper bound.
       solvers_.back() =
           kind == SolverKind::kBranchAndBound && trained == SolverKind::kMessagesBranchAndBound
               ? MakePresolvedSolver(structure->shared_graph(), LimitedSearch)
@@ -216,8 +216,8 @@ double HingeVerifier::GlobalScores(const ExampleView& example, std::span<const d
 }
 
 /// Maximises F(μ) = θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) by Frank-Wolfe steps, starting at the ground
-/// truth. At every point, F is a lower bound on the largest F, and a maximum over the gradient θ −
-/// γμ gives an upper bound; the best of both are kept.
+/// truth. At every point F is a lower bound on the largest F, and a maximum over the gradient θ −
+/// γμ gives an upper bound. The best of both bounds are kept.
 void HingeVerifier::Smoothed(Index m, const ExampleView& example, std::span<const double> u,
                              std::span<const double> weights, double truth, VerifiedHinge* hinge) {
   const FactorGraph& graph = example.graph();

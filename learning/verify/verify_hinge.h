@@ -39,8 +39,8 @@ struct VerifiedHinge {
 /// Finds the largest hinges of a problem's examples, one example at a time.
 class HingeVerifier {
  public:
-  /// trained: the oracle of training (VerifyingSolver). smoothing: γ ≥ 0. The problem must outlive
-  /// the object.
+  /// trained: the oracle of training (VerifyingSolver). smoothing: γ ≥ 0. `problem` must outlive
+  /// this object.
   HingeVerifier(const Problem& problem, SolverKind trained, CertifiedProblem certified,
                 Rescaling rescaling, double smoothing);
 

@@ -195,8 +195,8 @@ InferOptions InferOptionsOf(std::string method, bool marginals, bool max_margina
           .time_limit_seconds = time_limit};
 }
 
-/// Runs work(interrupt) without the GIL, and then raises what Ctrl-C or the user's own handler
-/// raises. The flag is set when Ctrl-C is pressed.
+/// Runs work(interrupt) without the GIL, and then raises the exception of Ctrl-C or of the user's
+/// own handler. Ctrl-C sets the flag.
 template <class Work>
 auto Interruptible(const Work& work, std::atomic<int>* interrupt = nullptr) {
   PythonObserver observer(py::none(), interrupt);

@@ -71,7 +71,7 @@ MatchingData DataOf(const Examples& examples) {
   return data;
 }
 
-/// Rows of features by name. `find`: the column of a name, kAbsent to leave the feature out.
+/// Rows of features by name. find(name): the column, or kAbsent to leave the feature out.
 template <class Find>
 std::shared_ptr<const internal::FeatureRows> RowsByName(const Examples& examples,
                                                         const Find& find) {
@@ -106,8 +106,8 @@ std::shared_ptr<const internal::FeatureRows> RowsOfMatrices(const Examples& exam
   return rows;
 }
 
-/// The dictionary, and the rows and their number of columns in *data. Processes that train together
-/// all call it, and get the same dictionary.
+/// Returns the dictionary, and sets the rows and their number of columns in *data. Processes that
+/// train together must all call it, and get the same dictionary.
 FeatureDictionary MakeFeatures(const Examples& examples,
                                const std::vector<std::string>& feature_names,
                                internal::Ranks& ranks, MatchingData* data) {

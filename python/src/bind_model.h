@@ -17,9 +17,9 @@
 
 namespace slackline::python {
 
-/// The class `name` of a type that holds a model. make(model) makes an object of the type,
+/// The class `name` of a type that holds a model. make(model) makes an object of the type;
 /// of(object) returns its model. The class can load and save model files and be pickled, and has
-/// record (what the file says about the training), scaling and scaling_numbers.
+/// `record` (what the file says about the training), `scaling` and `scaling_numbers`.
 template <class Model, class Holder, class Make, class Of>
 py::class_<Holder, std::shared_ptr<Holder>> BindModel(py::module_* module, const char* name,
                                                       const Make& make, const Of& of) {

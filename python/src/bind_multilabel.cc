@@ -107,7 +107,7 @@ void ChooseGraph(const MultiLabelData& data, const internal::ScaledInputs& scale
 }
 
 /// Trains a model. Y: examples × labels, 1, 0 or −1 (unknown). Empties `x` before training, so that
-/// inputs are not held twice where nobody else needs them.
+/// the inputs are not held twice if nothing else needs them.
 std::pair<std::shared_ptr<MultiLabelModel>, py::dict> FitLabels(
     std::optional<Matrix> x, const FlagArray& y, std::vector<std::string> label_names,
     std::vector<std::string> feature_names, const OwnArguments& own,

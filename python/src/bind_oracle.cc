@@ -68,14 +68,14 @@ class PythonOracle final : public internal::WholeExampleOracle {
   }
 
   const std::vector<double>& last_weights() const { return last_weights_; }
-  /// Of the last complete check.
+  /// The weights of the last complete check.
   const std::vector<double>& checked_weights() const { return checked_weights_; }
   /// Whether all answers of the last check had a bound.
   bool bounds_everywhere() const { return bounds_everywhere_; }
   /// Answers without a bound that were worth less than the ground truth.
   Offset below_truth() const { return below_truth_; }
   Offset contradictions() const { return contradictions_; }
-  /// What was wrong first, with the number of the example.
+  /// The first fault, with the number of the example.
   const std::string& first_fault() const { return first_fault_; }
   const py::object& exception() const { return exception_; }
 

@@ -184,7 +184,7 @@ Fitted FitImages(RunRequest request, const internal::SegmentChoices& choices,
   return {std::make_shared<ImageModel>(std::move(task->model)), result};
 }
 
-/// What preparation reports to Python: progress(stage, done, all).
+/// Passes the progress of a preparation on to Python: progress(stage, done, all).
 internal::PreparationProgress ProgressOf(const py::object& function,
                                          const std::atomic<int>* interrupt) {
   internal::PreparationProgress progress;

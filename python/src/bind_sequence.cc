@@ -120,8 +120,8 @@ std::size_t CountNonzero(std::span<const double> values) {
 
 bool FewNonzero(std::span<const double> row) { return 2 * CountNonzero(row) <= row.size(); }
 
-/// Whether at most half of the values of all arrays are not 0. Processes that train together count
-/// all of theirs.
+/// Whether at most half of the values of all arrays are not 0. Counts the arrays of all processes
+/// that train together.
 bool FewNonzeroInAll(const std::vector<Matrix>& matrices, internal::Ranks& ranks) {
   std::size_t size = 0;
   std::size_t nonzero = 0;
@@ -171,7 +171,7 @@ void AddMatrices(const py::list& x, Storage storage, internal::Ranks& ranks, Giv
   const bool all_sparse = storage == Storage::kBySet && FewNonzeroInAll(matrices, ranks);
   auto rows = std::make_shared<internal::FeatureRows>();
   OnAllProcesses(ranks, [&] { AppendMatrices(matrices, storage, all_sparse, rows.get()); });
-  // A process without sequences has those of the others.
+  // A process without sequences takes the number from the others.
   data->num_features =
       static_cast<Index>(ranks.MaxOf(matrices.empty() ? 0 : matrices.front().columns()));
   data->rows = std::move(rows);
@@ -338,7 +338,7 @@ std::pair<std::shared_ptr<SequenceModel>, py::dict> FitSequences(
 SequenceData DataFor(const SequenceModel& model, const py::list& x) {
   const Index columns =
       model.format() == SequenceFormat::kConll ? model.features().templates.num_columns() : 0;
-  // By rows, so that scores of a sequence do not depend on the others.
+  // By rows, so that the scores of a sequence do not depend on other sequences.
   SequenceData data = DataOf(model.format(), x, columns, Storage::kByRow).data;
   if (model.format() == SequenceFormat::kLetters && data.num_sequences() > 0)
     RequireColumns(data.num_features, model.num_features());

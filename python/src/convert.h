@@ -27,7 +27,7 @@ namespace py = pybind11;
 using internal::Index;
 using internal::Offset;
 
-/// A C-contiguous array of doubles; others are not converted but refused, so that no call copies
+/// A C-contiguous array of doubles. Other arrays are refused, not converted, so that no call copies
 /// by accident: the Python side prepares arrays.
 using DoubleArray = py::array_t<double, py::array::c_style>;
 using IndexArray = py::array_t<std::int32_t, py::array::c_style>;
@@ -35,8 +35,8 @@ using OffsetArray = py::array_t<std::int64_t, py::array::c_style>;
 using FlagArray = py::array_t<std::int8_t, py::array::c_style>;
 
 /// A matrix as the Python side prepares it: an array of doubles with two axes, or the tuple
-/// (values, columns, row starts, number of columns) of a CSR matrix, with columns in ascending
-/// order, none twice, as arrays of double, int32 and int64.
+/// (values, columns, row starts, number of columns) of a CSR matrix, as arrays of double, int32 and
+/// int64. Columns ascend within a row, and none occurs twice.
 class Matrix {
  public:
   /// Keeps the arrays alive. Requires the GIL.
@@ -49,10 +49,10 @@ class Matrix {
   std::span<const double> values(Index row) const;
   std::span<const Index> columns(Index row) const;
 
-  /// The rows as feature rows. Without `append_constant` they are views of the arrays, which they
-  /// keep alive; with it they are copies, in which feature columns() is 1. Throws
-  /// std::invalid_argument, with the row and column, on values that are not finite. Does not need
-  /// the GIL, nor do the results.
+  /// The rows as feature rows. Without `append_constant` they are views of the arrays and keep them
+  /// alive; with it they are copies, in which feature columns() is 1. Throws std::invalid_argument,
+  /// with the row and column, on values that are not finite. Neither this function nor the result
+  /// needs the GIL.
   std::shared_ptr<internal::FeatureRows> ToRows(bool append_constant) const {
     return ToRows(0, rows_, append_constant);
   }
@@ -60,7 +60,7 @@ class Matrix {
   std::shared_ptr<internal::FeatureRows> ToRows(Index begin, Index end, bool append_constant) const;
   /// Appends copies of rows begin … end − 1.
   void AppendRows(Index begin, Index end, bool append_constant, internal::FeatureRows* rows) const;
-  /// The same for all rows, which are stored as sparse ones where `sparse(row)` says so.
+  /// The same for all rows; rows for which `sparse(row)` is true are stored as sparse ones.
   /// Requires a dense matrix.
   void AppendSparse(internal::FeatureRows* rows,
                     const std::function<bool(std::span<const double>)>& sparse) const;
@@ -68,14 +68,14 @@ class Matrix {
   std::span<const double> values() const { return values_; }
 
  private:
-  /// The arrays of Python. Rows without the GIL may be the last to let go of them.
+  /// The arrays of Python. The last reference to them may go with rows that do not hold the GIL.
   struct Arrays {
     DoubleArray values;
     IndexArray columns;
     OffsetArray starts;
   };
   void SetSparse(const py::tuple& parts, Arrays* arrays);
-  /// The number of the first value of a row, and of the one after its last value.
+  /// The number of a row's first value; the row's values end before begin(row + 1).
   std::size_t begin(Index row) const;
   /// Throws std::invalid_argument unless the row's values are finite and its columns exist.
   void CheckRow(Index row) const;
@@ -92,11 +92,11 @@ class Matrix {
 /// Throws pybind11::value_error unless X has the columns that a model was trained with.
 void RequireColumns(Index columns, Index trained);
 
-/// What is subtracted from the features and by what they are divided; None where the scaling has no
-/// such numbers.
+/// The numbers that are subtracted from the features, and those that divide the features; None
+/// where the scaling has none.
 py::tuple ScalingNumbers(const internal::FeatureScaling& scaling);
 
-/// Training options from a dict of texts by name, without the λ of a default.
+/// Training options from a dict of texts by name; 0 in place of a default λ.
 internal::TrainOptions TrainOptionsFrom(const std::map<std::string, std::string>& options);
 
 /// The kind of scaling with this name; nullopt for "auto".
@@ -113,8 +113,8 @@ py::array_t<Number> ArrayOf(const std::vector<Number>& values) {
 }
 py::array_t<double> MatrixOf(std::span<const double> values, Index columns);
 
-/// The blocks of a weight vector by name, as matrices (rows × columns). Shorter weights are those
-/// of the last blocks: models with a kernel lack the first.
+/// The blocks of a weight vector by name, as matrices (rows × columns). If there are fewer weights,
+/// they belong to the last blocks: models with a kernel lack the first block.
 py::dict WeightsOf(const internal::WeightLayout& layout, std::span<const double> weights);
 
 /// The bytes of a model file, for pickle.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Processes that train together under mpi4py. The extension module itself knows nothing of MPI: it
-// calls an object of Python that does.
+// Processes that train together under mpi4py. The extension module itself does not use MPI: it
+// calls a Python object that does.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -20,10 +20,10 @@ namespace slackline::python {
 namespace py = pybind11;
 
 /// The ranks of a slackline._ranks.Team. Its functions take the GIL while they call the team, and
-/// pass on what it raises.
+/// pass on the exceptions that the team raises.
 class PythonRanks final : public internal::Ranks {
  public:
-  /// Requires the GIL, also to destroy the object. As long as it lives, "all threads" are those of
+  /// Requires the GIL, also to destroy the object. While it lives, "all threads" are the threads of
   /// this process's part of the machine (core/parallel.h).
   explicit PythonRanks(py::object team);
   ~PythonRanks() override { internal::ShareProcessors(1); }
@@ -44,10 +44,10 @@ class PythonRanks final : public internal::Ranks {
   int on_this_machine_;
 };
 
-/// Calls work(), which may throw on some of the processes that train together: all then throw a
-/// DataError that names the first of them ("rank 2: X contains …"), except that an exception that
-/// Python has raised, such as KeyboardInterrupt, stays itself where it was raised. work must not
-/// call functions of `ranks`. With or without the GIL.
+/// Calls work(), which may throw on some of the processes that train together. All of them then
+/// throw a DataError that names the first such process ("rank 2: X contains …"). But an exception
+/// that Python has raised, such as KeyboardInterrupt, stays itself on its own process. work must
+/// not call functions of `ranks`. With or without the GIL.
 template <class Work>
 void OnAllProcesses(internal::Ranks& ranks, const Work& work) {
   if (ranks.alone()) {
@@ -73,7 +73,7 @@ void OnAllProcesses(internal::Ranks& ranks, const Work& work) {
   }
 }
 
-/// Raises what Python's signal handlers raise, such as KeyboardInterrupt, on all processes.
+/// Raises on all processes what Python's signal handlers raise on one, such as KeyboardInterrupt.
 /// Requires the GIL.
 void CheckSignals(internal::Ranks& ranks);
 

@@ -48,7 +48,7 @@ internal::Fingerprint FingerprintOf(const internal::TrainTask& task,
   return all;
 }
 
-/// A state that an earlier run has left, and what a run that keeps its own state begins with.
+/// The state of an earlier run, and the plan of a run that begins with it or keeps its own state.
 struct Beginning {
   internal::Checkpoint saved;  // its only figure is λ
   internal::RunPlan plan;
@@ -77,7 +77,7 @@ void BeginFrom(const std::string& state, const internal::Fingerprint& now, Begin
   }
 }
 
-/// The message with options as Python's users know them: "loss_weights: …".
+/// The message with options by their Python names: "loss_weights: …".
 std::string InPython(const std::string& message) {
   // A place in the library's sources says nothing to its users.
   static const std::regex place(" \\[[^\\[\\]]*:[0-9]+\\]$");

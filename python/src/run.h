@@ -25,7 +25,7 @@ class PythonObserver final : public internal::TrainObserver {
  public:
   /// `callback`: None, or a function that receives a dict with the figures of each check, and ends
   /// training by returning True. On the main thread, Ctrl-C ends training.
-  /// interrupt: set to 1 then, must outlive the object; null: a flag of the object.
+  /// interrupt: not 0 ends training; must outlive the object. null: a flag of the object.
   explicit PythonObserver(py::object callback, std::atomic<int>* interrupt = nullptr);
   ~PythonObserver() override;
   PythonObserver(const PythonObserver&) = delete;
@@ -54,11 +54,11 @@ class PythonObserver final : public internal::TrainObserver {
 /// The exception that Python has raised, with its traceback.
 py::object Raised(const py::error_already_set& error);
 
-/// The figures of a check: {"pass": 12, "primal": …}; figures that a learner does not have are
-/// absent.
+/// The figures of a check: {"pass": 12, "primal": …}, without figures that the learner does not
+/// have.
 py::dict RecordDict(const internal::ProgressRecord& record);
 
-/// What all results of training have: primal, dual, gap, relative_gap, problem, lam, passes,
+/// The entries of all results of training: primal, dual, gap, relative_gap, problem, lam, passes,
 /// seconds, termination, message, notes, learner, reason, history, exception.
 py::dict SummaryDict(const internal::LearnerChoice& choice, double lambda,
                      const internal::TrainSummary& summary, PythonObserver* observer);
@@ -98,13 +98,13 @@ struct FitArguments {
 void BindFitArguments(py::module_* module);
 
 /// Trains the task's model without the GIL. Returns SummaryDict, with "warnings" of the task, and
-/// "state" (bytes) if it is kept. From the state of a run with another λ training continues where
-/// the learner can (RunPlan::follow); that of a run with another problem or other options is not
-/// used. "notes" says so. Processes that train together must all call it, and get equal results
-/// except for "exception" and figures of their own work; they cannot keep a state.
+/// "state" (bytes) if it is kept. From the state of a run with another λ, training continues if the
+/// learner can (RunPlan::follow); the state of a run with another problem or other options is not
+/// used; "notes" says so. Processes that train together must all call it. They get equal results
+/// except for "exception" and the figures of their own work, and cannot keep a state.
 py::dict Run(RunRequest request, internal::TrainTask* task);
 
-/// The library's errors become ValueError, with its options as Python names them: "--loss-weights"
+/// Makes ValueErrors of the library's errors, with options by their Python names: "--loss-weights"
 /// is loss_weights.
 void RegisterErrors(py::module_* module);
 

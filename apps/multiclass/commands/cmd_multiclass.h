@@ -34,9 +34,9 @@ struct ClassDataFlags {
   std::string ignore_columns;
   CellFlags cells;
 
-  /// what: what the column has, "the classes"; other: what no other column is, "classes".
+  /// what: what the column holds, "the classes". other: what no other column holds, "classes".
   void Register(Command* app, const std::string& what, const std::string& other);
-  /// Without what depends on the model. Throws DataError.
+  /// The reading options that do not depend on the model. Throws DataError.
   MultiLabelReadOptions ReadOptions() const;
   /// The values that are given, by name, for the record of a model.
   void AddTo(std::vector<std::pair<std::string, std::string>>* options) const;
@@ -78,8 +78,8 @@ struct LineWriter {
   std::function<void(const FeatureRows& rows, int threads, std::string* text)> append;
 };
 
-/// Predicts all data, or each example before the next one is read, and writes the lines.
-/// `of_model`: the model's reading options. To be called after CheckFiles.
+/// Writes the lines of all predictions: predicts all data together, or each example before reading
+/// the next one. `of_model`: the model's reading options. To be called after CheckFiles.
 void PredictLines(const LinesFlags& flags, MultiLabelReadOptions of_model,
                   const LineWriter& writer);
 

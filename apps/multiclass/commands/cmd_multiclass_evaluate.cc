@@ -62,7 +62,7 @@ struct Report {
   const std::vector<std::string>& classes;  ///< those of the model, then those unknown to it
   Index model_classes = 0;
   const MulticlassMetrics& metrics;
-  std::string costs;  ///< whose costs the mean cost has; empty: those of the model, or none
+  std::string costs;  ///< the file of the costs in the mean cost; empty: the model's costs, or none
   bool has_costs = false;
 
   std::int64_t Count(std::size_t truth, std::size_t predicted) const {
@@ -114,7 +114,7 @@ void AppendConfusion(const Report& report, std::string* text) {
   }
 }
 
-/// The most frequent errors; of equally frequent ones, the first of the table.
+/// The most frequent errors; among equals, the first of the table.
 void AppendErrors(const Report& report, std::string* text) {
   struct Error {
     std::int64_t count;

@@ -21,8 +21,8 @@ struct CalibrationPlan {
   bool quiet = false;
   const std::atomic<int>* interrupt = nullptr;
 
-  /// The exit code of a command that ended with `code`, or that of an interrupt if one ended the
-  /// calibration early.
+  /// The exit code: that of an interrupt if one ended the calibration early, else `code`, with
+  /// which the command ended.
   int ExitCode(int code) const;
 };
 struct CalibrationRequest {
@@ -30,7 +30,7 @@ struct CalibrationRequest {
   std::int64_t seed = 0;
   bool quiet = false;
 };
-/// ranks: those that train together, each with its own examples. Throws DataError when the data
+/// ranks: the ranks that train together, each with its own examples. Throws DataError when the data
 /// cannot be divided into this many folds.
 CalibrationPlan PlanCalibration(const MultiLabelData& data, const CalibrationRequest& request,
                                 Ranks& ranks);

@@ -20,8 +20,8 @@ struct CompareTask {
 };
 
 /// Trains the baseline on the data in `file` and appends the comparison to the result of evaluate:
-/// entries "independent" and "difference" of the JSON, and a table. Returns the exit code, which is
-/// not 0 after an interrupt; nothing is appended then. Throws DataError.
+/// entries "independent" and "difference" of the JSON, and a table. Returns the exit code. After an
+/// interrupt it is not 0, and nothing is appended. Throws DataError.
 int AddComparison(const CompareTask& task, const std::string& file, Json* json, std::string* table);
 
 }  // namespace slackline::internal::program

@@ -61,18 +61,18 @@ TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settin
 /// The training of a model on all the data. The data must outlive this object.
 class MultiLabelSession : public SessionTask {
  public:
-  /// `graph`: the one of settings.training.graph, or one that was chosen. Throws what
-  /// MultiLabelTraining throws.
+  /// graph: settings.training.graph, or a graph that was chosen. Throws what MultiLabelTraining
+  /// throws.
   MultiLabelSession(const DataSettings& settings, const TrainingData& training,
                     const std::string& graph);
 
-  /// From now on, models are calibrated after they are written, and written again.
+  /// Makes the session calibrate every model after writing it, and then write it again.
   void CalibrateBy(CalibrationPlan plan);
 
   MultiLabelTraining& training() override { return training_; }
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
   Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
-  /// Calibrates the model that is written already, and writes it again.
+  /// Calibrates the model that has been written, and writes it again.
   void Complete(const TrainSummary& summary, const std::string& path) override;
 
  private:
@@ -81,7 +81,7 @@ class MultiLabelSession : public SessionTask {
   std::optional<CalibrationPlan> calibration_;
 };
 
-/// A note about candidates of --graph that are not tried, unless quiet; and the candidates.
+/// Returns the candidates of --graph. Unless quiet, notes which candidates are not tried.
 std::vector<std::string> TellGraphCandidates(const DataSettings& settings,
                                              const TrainingData& training, bool quiet);
 

@@ -94,8 +94,8 @@ std::string MetricsTable(const MultiLabelModel& model, const MultiLabelMetrics& 
   return text;
 }
 
-/// Prints what the command computes; returns the exit code. data: the labels are those of
-/// all ranks, as are the predictions.
+/// Prints what the command computes; returns the exit code. data: its labels and the predictions
+/// are those of all ranks.
 int ReportFigures(const MultiLabelEvaluateCommand& command, const MultiLabelModel& model,
                   const MultiLabelData& data, const MultiLabelPredictions& predictions) {
   const MultiLabelMetrics metrics =

@@ -63,7 +63,7 @@ constexpr const char* kMultiLabelOnlineExamples =
     "  slackline multilabel online tuesday.svm --num-labels 30 --num-features 50000 --lambda 1e-5 "
     "--checkpoint s.ckpt --resume s.ckpt --skip-learned --model m.slk";
 
-/// Examples that are learned from together, which costs less than one by one, with the same result.
+/// Learning from so many examples together costs less than one by one, with the same result.
 constexpr Index kMostPending = 64;
 
 struct OnlineCommand {
@@ -86,7 +86,7 @@ struct OnlineCommand {
   TrainFlags train;
 };
 
-/// The training options: those of multi-sample, every example visited once in its order.
+/// The options of multi-sample that visit every example once, in the order of the data.
 TrainOptions OptionsOf(const OnlineCommand& command) {
   TrainOptions options = command.train.Read(LearnerKind::kMultiSample);
   if (!command.train.Given("average")) options.average = AverageKind::kWeighted;
@@ -178,8 +178,9 @@ class OnlineSession {
   bool interrupted() const { return interrupt_->load() != 0; }
   std::int64_t num_examples() const { return training_.figures().steps; }
 
-  /// Learns from all examples up to the end of the stream, an interrupt, or an error in the data,
-  /// whose message it returns. Throws it where nothing has been learned before.
+  /// Learns from all examples up to the end of the stream, an interrupt, or an error in the data.
+  /// Returns the message of such an error, or throws the error where nothing has been learned
+  /// before.
   std::string ReadAndLearn(LineReader* lines) {
     std::unique_ptr<MultiLabelReader> reader;
     std::string fault;
@@ -221,7 +222,7 @@ class OnlineSession {
     return fault;
   }
 
-  /// Where the data end before `missing` of the examples that --skip-learned leaves out.
+  /// Throws where DATA ends `missing` examples before all that --skip-learned leaves out.
   [[noreturn]] void ThrowTooFew(std::int64_t missing) const {
     throw DataError(command_.data, 0,
                     "the run that --resume continues has learned from " +
@@ -366,7 +367,7 @@ class OnlineSession {
   MultiLabelReadOptions read_;
   std::int64_t log_every_;
   std::int64_t next_report_ = log_every_;
-  std::int64_t learned_of_data_ = 0;  // examples of DATA, with those of the runs that this resumes
+  std::int64_t learned_of_data_ = 0;  // examples of DATA, also in the runs that this one resumes
   const std::atomic<int>* interrupt_ = nullptr;
   JsonLog log_;
   OnlineFigures told_;  // at the last object of the log

@@ -38,7 +38,7 @@ class TableColumns {
 
   const MultiLabelData& about() const { return about_; }
 
-  /// Rows are read as those of a table for the predictions of a model are, by names of columns.
+  /// Rows are read by the names of columns, as in a table for a model's predictions.
   MultiLabelReadOptions RowOptions(const MultiLabelReadOptions& training) const {
     MultiLabelReadOptions read;
     read.format = training.format;

@@ -121,7 +121,7 @@ void ArffParser::NameGivenLabels(const ArffHeader& header, const MultiLabelReadO
   data_.label_names.assign(first, first + count);
 }
 
-/// Marks the attributes that are no columns: those of --ignore-columns in training.
+/// Marks the attributes that are no columns: in training, those that --ignore-columns names.
 void ArffParser::LeaveOut(const ArffHeader& header, const MultiLabelReadOptions& options) {
   const std::vector<std::string> names = NamesOf(header);
   if (!options.ignore_columns.empty()) {
@@ -143,7 +143,7 @@ void ArffParser::LeaveOut(const ArffHeader& header, const MultiLabelReadOptions&
   }
 }
 
-/// For a model: attributes that it does not know are left out if all that it knows are there.
+/// For a model: leaves out attributes that the model does not know if all that it knows are there.
 void ArffParser::LeaveOutUnknown(const ArffHeader& header, const MultiLabelReadOptions& options) {
   const std::unordered_set<std::string> known(options.feature_names.begin(),
                                               options.feature_names.end());
@@ -237,7 +237,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
   CheckFeatures(header, options);
 }
 
-/// Throws DataError unless the features are those of the model: values of other columns would give
+/// Throws DataError unless the features are the model's: values of other columns would give
 /// meaningless predictions.
 void ArffParser::CheckFeatures(const ArffHeader& header,
                                const MultiLabelReadOptions& options) const {
@@ -303,7 +303,7 @@ std::int8_t ArffParser::LabelValue(const ArffColumn& column, const ArffScanner::
   if (!column.nominal) return word_value();
   const Index position = column.Position(token.text);
   if (position >= 0) return column.label_values[Size(position)];
-  // Of one declared value, the other may be left out.
+  // A declaration with one value may omit the other one.
   const std::optional<LabelWord> word = ParseLabelWord(token.text);
   if (column.label_values.size() > 1 || !word)
     Fail("value " + Quoted(token.text) + " of label " + Quoted(column.name) + " is not declared");

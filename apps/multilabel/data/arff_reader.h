@@ -21,8 +21,8 @@ LineRole RoleOfArffLine(std::string_view line);
 /// A reader of `line`, which was just taken from `reader`, and of all following lines. `reader` and
 /// `options` must outlive it. Throws DataError as ReadMultiLabelData does. Dense rows become dense
 /// feature rows, sparse rows sparse ones. Cost: linear in the text; for nominal features times the
-/// logarithm of the number of their values. Training data with missing values are copied once, to
-/// fill these in.
+/// logarithm of their number of values. Training data with missing values are copied once, to fill
+/// in the replacements.
 std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
                                                  const MultiLabelReadOptions& options);
 /// A reader of the lines after these declarations.

@@ -53,7 +53,7 @@ void ClassColumn::Add(std::string_view text, const ClassPlace& place) {
                      (place.file == place.source ? std::string() : " of " + place.file);
 }
 
-/// Replaces the names of this rank by those of all ranks, in the order of the ranks.
+/// Joins the names of all ranks, in the order of the ranks.
 void ClassColumn::Join(Ranks& ranks) {
   StringTable joined = JoinTexts(ranks, names_);
   for (Index& number : classes_) {

@@ -20,13 +20,13 @@ struct ClassPlace {
   long line = 0;
 };
 
-/// Classes are texts as they stand. Those of training are sorted: by value if all are numbers, else
-/// by their bytes.
+/// Classes are texts as they stand. The classes of training are sorted: by value if all are
+/// numbers, else by their bytes.
 class ClassColumn {
  public:
-  /// known: the classes of a model, in its order; empty: those of the data are wanted. strict:
-  /// whether a class that the model does not know is an error.
-  /// numbers: whether classes are numbers, which then have no names.
+  /// known: the classes of a model, in its order; empty: the classes come from the data. strict: a
+  /// class that the model does not know is an error. numbers: classes are numbers, which then have
+  /// no names.
   ClassColumn(const std::vector<std::string>& known, bool strict, bool numbers = false);
 
   /// Appends the class of an example, which is not known where the text is missing
@@ -37,9 +37,9 @@ class ClassColumn {
     classes_.clear();
     values_.clear();
   }
-  /// To be called by all ranks after the last example: they agree on names, and the names of
-  /// training are sorted. Throws DataError on all ranks when, in training, more than ten examples
-  /// all have different classes, which are then rather names of examples, or numbers.
+  /// All ranks must call it after the last example. They agree on names; in training, names are
+  /// sorted. Throws DataError on all ranks when, in training, there are more than ten examples and
+  /// all have different classes: these are then names of examples, or numbers.
   void Agree(Ranks& ranks, const std::string& source);
 
   Index num_names() const { return numbers_ ? 1 : names_.size(); }
@@ -49,9 +49,9 @@ class ClassColumn {
   std::vector<std::string> Names() const;
   /// Per example since the last Forget the number of its class, or kUnlabelled.
   const std::vector<Index>& classes() const { return classes_; }
-  /// The same for numbers: the number, or NaN.
+  /// The same for numbers: the number of each example, or NaN.
   const std::vector<double>& values() const { return values_; }
-  /// A sentence about classes unknown to the model, if there are any.
+  /// Appends a sentence about classes unknown to the model, if there are any.
   void AddNotes(std::vector<std::string>* notes) const;
 
  private:

@@ -17,10 +17,10 @@ namespace slackline::internal {
 /// The entry "task" of the directory.
 inline constexpr std::string_view kConvertedMultiLabel = "converted multilabel";
 
-/// Converted data, in a file or in files part-… of a folder that agree in everything but their
-/// examples. Ranks and shards, options and errors as for ReadMultiLabelData; the names, the
-/// constant, the table and the scaling must be those of the options, as far as these give them.
-/// Every block of the rank's rows is read once, and checked.
+/// Converted data in a file, or in files part-… of a folder that agree in everything but their
+/// examples. Ranks, shards, options and errors are as for ReadMultiLabelData. The names, the
+/// constant, the table and the scaling must be those of the options, where the options have them.
+/// Reads and checks every block of the rank's rows once.
 MultiLabelData ReadConverted(const std::string& path, const MultiLabelReadOptions& options);
 
 /// The labels of an example for ConvertedWriter::Add.
@@ -28,8 +28,8 @@ inline std::string_view LabelBytes(std::span<const std::int8_t> labels) {
   return {reinterpret_cast<const char*>(labels.data()), labels.size()};
 }
 
-/// Ends the writing of data. `about`: names, numbers, notes, table and `converted` of the data; its
-/// examples do not count.
+/// Ends the writing of data. `about`: the names, numbers, notes, table and `converted` of the data;
+/// its examples do not count.
 void FinishConverted(const MultiLabelData& about, WindowChoice windows, ConvertedWriter* writer);
 
 }  // namespace slackline::internal

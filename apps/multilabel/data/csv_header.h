@@ -22,9 +22,9 @@ struct CsvHeader {
   char separator = ',';
 };
 
-/// The separator of a table that begins with `line`: that of the options; a tab for kTsv; that of a
-/// line `sep=;`, as Excel writes it; the one that yields most of the columns that the options or
-/// the model name; else the result of FindSeparator, or a comma.
+/// The separator of a table that begins with `line`. In this order: the one of the options; the one
+/// of a line `sep=;`, as Excel writes it; a tab for kTsv; the one that yields most of the columns
+/// that the options or the model name; the result of FindSeparator; a comma.
 char TableSeparator(std::string_view line, const MultiLabelReadOptions& options);
 
 /// The names in the record that begins with `line`, which was just taken from the reader, or in the
@@ -38,17 +38,16 @@ void CheckHeaderIsThere(const CsvHeader& header);
 /// order.
 void CheckSameHeader(const CsvHeader& header, const CsvHeader& other);
 
-/// The same for a table whose column of classes is not given.
+/// The same for a table without a given class column.
 [[noreturn]] void FailWithoutClassColumn(const CsvHeader& header);
 
-/// Throws the DataError for a table whose label columns are not given. The message names the last
-/// columns of the table that look like labels, with values 0 and 1 only. Reads all remaining
-/// records.
+/// Throws the DataError for a table without given label columns. The message names the table's last
+/// columns that look like labels, with values 0 and 1 only. Reads all remaining records.
 [[noreturn]] void FailWithoutLabelColumns(const CsvHeader& header, LineReader* reader);
 
 /// Throws DataError unless the record has a value for every column and there is room for one more
-/// example. A last column without a name has no values: it comes from a separator at the end of
-/// each line, which rows may have or not, whether the header has it or not.
+/// example. A last column without a name has no values: a separator at the end of a line makes such
+/// a column, and rows may have it or not, whether the header has it or not.
 void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecords& records,
               std::size_t rows_before);
 

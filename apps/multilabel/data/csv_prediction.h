@@ -20,10 +20,9 @@ namespace slackline::internal {
 
 class CsvPrediction {
  public:
-  /// source, file: as for CsvTraining. All arguments but the source must outlive this object; the
-  /// options are those of a model with a table. Throws
-  /// DataError when columns of the model's features are missing (and, if strict, when there are
-  /// other columns).
+  /// source, file: as for CsvTraining. options: those of a model with a table. All arguments but
+  /// the source must outlive this object. Throws DataError when columns of the model's features are
+  /// missing (and, if strict, when there are other columns).
   CsvPrediction(const std::string& source, const std::string& file, const CsvHeader& header,
                 const MultiLabelReadOptions& options);
 
@@ -32,7 +31,7 @@ class CsvPrediction {
   /// The rows since the last Forget, without notes; valid until the next row.
   MultiLabelData& Examples();
   void Forget();
-  /// To be called by all ranks after the last row: counts become those of all ranks.
+  /// All ranks must call it after the last row: counts become the sums over all ranks.
   void Agree(Ranks& ranks);
   /// Notes on the header and on all rows so far.
   std::vector<std::string> Notes() const;

@@ -14,10 +14,10 @@ namespace slackline::internal {
 
 /// A reader of `line`, which was just taken from `reader`, and of all following lines. `reader` and
 /// `options` must outlive it. Throws DataError as ReadMultiLabelData does. Cost: linear in the
-/// text. Training keeps 4 to 8 bytes per cell (options.columns_only: nothing) until the last row
-/// is read, because types are not known before, and the ranks agree on them then; its examples only
-/// come from Finish. Rows are
-/// dense unless TableSchema::sparse says otherwise.
+/// text. Training keeps 4 to 8 bytes per cell until the last row is read (with
+/// options.columns_only: nothing), because types are not known before; the ranks agree on the types
+/// then. Examples of training only come from Finish. Rows are dense unless TableSchema::sparse says
+/// otherwise.
 std::unique_ptr<MultiLabelReader> MakeCsvReader(LineReader* reader, std::string_view line,
                                                 const MultiLabelReadOptions& options);
 

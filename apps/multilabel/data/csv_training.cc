@@ -226,8 +226,8 @@ void CsvTraining::Agree(Ranks& ranks) {
                       "no row has a label in column " + Quoted(schema_->labels_in));
   }
   for (ColumnCollector& column : columns_) column.Finish(ranks);
-  // One rank after the other adds its rows to the sums of those before it, so that their bits do
-  // not depend on the number of ranks.
+  // Ranks take turns: each adds its rows to the sums of the ranks before it, so that the bits of
+  // the sums do not depend on the number of ranks.
   std::vector<double> sums(columns_.size(), 0.0);
   for (int r = 0; r < ranks.size(); ++r) {
     if (r == ranks.rank()) {

@@ -32,12 +32,11 @@ class CsvTraining {
   /// Throws DataError on a row of the wrong length, on bad values, and when memory does not
   /// suffice.
   void AddRow(const CsvRecords& records);
-  /// To be called by all ranks after the last row: they agree on columns. Throws DataError on all
+  /// All ranks must call it after the last row: they agree on the columns. Throws DataError on all
   /// ranks when a column is rejected (column_collector.h).
   void Agree(Ranks& ranks);
-  /// After Agree; at least one rank must have a row. Returns the data of this rank without notes.
-  /// With options.columns_only, without examples.
-  /// Throws DataError when memory does not suffice.
+  /// After Agree; at least one rank must have a row. Returns the data of this rank without notes,
+  /// and with options.columns_only without examples. Throws DataError when memory does not suffice.
   MultiLabelData Finish();
   /// MultiLabelData::notes for all rows; to be called after Finish.
   std::vector<std::string> Notes() const;

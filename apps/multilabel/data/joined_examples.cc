@@ -56,13 +56,14 @@ std::shared_ptr<const FeatureRows> Unpack(const PackedRows& packed) {
   return rows;
 }
 
-/// Throws DataError on all ranks where the examples of all do not fit into the memory of some.
+/// Throws DataError on all ranks where the examples of all ranks do not fit into a machine's
+/// memory.
 void CheckMemory(Ranks& ranks, const MultiLabelData& mine, const std::string& what) {
   const MemoryShare memory = SharedMemory(ranks);
   const std::int64_t bytes = ranks.SumOf(8 * mine.rows->stored() + 4 * mine.rows->stored_columns() +
                                          static_cast<std::int64_t>(mine.labels.size()));
   OnAllRanks(ranks, [&] {
-    // Once as they are sent, and once as rows.
+    // Twice: as bytes to be sent, and as rows.
     const std::string excess = MemoryExcess(2 * static_cast<double>(bytes), memory);
     if (!excess.empty())
       throw DataError(mine.source, 0, what + " needs all examples in every process: " + excess);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The examples of all ranks in every rank, for work that is shared out by trainings and not by
-// examples: cross-validation.
+// The examples of all ranks in every rank, for cross-validation, where ranks share the trainings,
+// not the examples.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace slackline::internal {
 
-/// The examples of all ranks, in the order of the ranks; those of `mine` where this process is
-/// alone. All ranks call this function. Rows are copied into the memory. Throws DataError on all
-/// ranks where they do not fit into the memory of the machine, together with those of its other
-/// ranks. what: what needs all examples, as the user knows it, such as "--calibrate".
+/// The examples of all ranks, in the order of the ranks; `mine` where this process is alone. All
+/// ranks must call the function. Rows are copied into memory. Throws DataError on all ranks where
+/// the copies of this machine's ranks do not fit into its memory. what: what needs all examples, in
+/// the user's terms, such as "--calibrate".
 MultiLabelData JoinExamples(Ranks& ranks, const MultiLabelData& mine, const std::string& what);
 
 }  // namespace slackline::internal

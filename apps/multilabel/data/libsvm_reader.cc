@@ -30,7 +30,7 @@ constexpr double kBytesPerName = 32;  // of a label whose name is its number
 
 std::vector<std::string> LabelNames(const std::string& source,
                                     const MultiLabelReadOptions& options) {
-  if (options.classes) return {};  // they are those of the ClassColumn
+  if (options.classes) return {};  // ClassColumn has the names
   if (!options.label_names.empty()) return options.label_names;
   if (!options.labels_xml.empty()) {
     std::vector<std::string> names = ReadMulanLabelNames(options.labels_xml);
@@ -349,7 +349,7 @@ MultiLabelData& LibsvmParser::Collect() {
 }
 
 MultiLabelData LibsvmParser::CollectAll() {
-  // The largest feature may be that of another rank.
+  // The largest feature may be on another rank.
   if (agreed_) CheckSize({});
   Collect();
   if (data_.num_features == 0 && !options_.append_constant)

@@ -187,7 +187,7 @@ MultiLabelFormat CheckedFormat(const LineReader& lines, std::string_view line,
   return format;
 }
 
-/// Reads the examples of one of several ranks, or those of a folder.
+/// Reads the examples of one of several ranks, or the examples of a folder.
 class DealtReader {
  public:
   DealtReader(const std::string& path, const MultiLabelReadOptions& options)

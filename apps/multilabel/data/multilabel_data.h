@@ -21,13 +21,13 @@
 // ignored.
 //
 // ARFF: the labels are attributes with two values, of which one means no (or ?, unknown), anywhere
-// among the columns: those of an XML file, of label_columns, or of -C N in the relation. All other
-// attributes but ignored ones are features; for a model, those that it does not know are left out.
-// A nominal feature whose values are all numbers has that number as value; any other becomes one
-// feature per value, in the order of declaration (1 where the example has the value, else 0).
-// Features have the names of their attributes, those of a value attribute=value. Rows may be dense
-// or sparse. An attribute that a sparse row omits is 0 or, if it is nominal, has its first value,
-// as ARFF defines. The value ? is missing.
+// among the columns. They are named by an XML file, by label_columns, or by -C N in the relation.
+// All other attributes but ignored ones are features; for a model, attributes that it does not know
+// are left out. A nominal feature whose values are all numbers has that number as value; any other
+// becomes one feature per value, in the order of declaration (1 where the example has the value,
+// else 0). A feature has the name of its attribute, or attribute=value. Rows may be dense or
+// sparse. An attribute that a sparse row omits is 0 or, if it is nominal, has its first value, as
+// ARFF defines. The value ? is missing.
 //
 // With options.classes, every example has one class instead of labels. Classes are texts as they
 // stand (class_column.h). LIBSVM: the class comes first, `7 1:0.09 2:0.14`; it is not known where
@@ -62,8 +62,8 @@ std::string_view Name(MultiLabelFormat format);
 
 struct MultiLabelData {
   std::string source;  ///< the file or folder, for messages
-  /// In the order of ReadMultiLabelData. LIBSVM data without names: "0", "1", … With classes, their
-  /// names: those of the model, then those unknown to it.
+  /// The labels in the order of ReadMultiLabelData. LIBSVM data without names: "0", "1", … With
+  /// classes: the names of the model's classes, then of the classes unknown to it.
   std::vector<std::string> label_names;
   Index num_features = 0;                   ///< without the constant feature
   std::vector<std::string> feature_names;   ///< ARFF: one per feature, see below; LIBSVM: empty
@@ -80,7 +80,7 @@ struct MultiLabelData {
   /// The replacement of a missing value of each feature; empty if unknown (LIBSVM).
   std::vector<double> fill_values;
   std::shared_ptr<const TableSchema> table;  ///< of data read from a table; else null
-  /// Of converted data (converted_data.h), whose values are scaled already; else null.
+  /// Set for converted data (converted_data.h), whose values are scaled already; else null.
   std::shared_ptr<const ConvertedValues> converted;
   /// What the reader noticed, one sentence each without a full stop: missing values and their
   /// replacements, ignored columns and features, categories that training did not have.
@@ -104,15 +104,15 @@ struct MultiLabelReadOptions {
   bool append_constant = false;
   /// Whether every example has one class instead of labels.
   bool classes = false;
-  /// With classes: whether they are numbers to be predicted, each of its own value, and not texts.
+  /// With classes: whether they are numbers to be predicted (each has its own value), not texts.
   /// One process only.
   bool numbers = false;
   /// For prediction with classes on a table: the column of the classes, which it need not have.
   std::string class_column;
   FeatureScaling
       scaling;  ///< for prediction: the model's, applied to all features but the constant
-  /// For training on a table: the columns that are labels, or the one of the classes, and those to
-  /// leave out (column_selection.h).
+  /// For training on a table: the columns that are labels (or the column of the classes), and the
+  /// columns to leave out (column_selection.h).
   std::string label_columns;
   std::string ignore_columns;
   /// For training on a table, instead of label_columns: the column that lists the labels of each
@@ -140,11 +140,11 @@ struct MultiLabelReadOptions {
   /// is are rejected at the line that causes it, before anything is allocated. 0 = no check.
   double bytes_per_weight = 0;
   double bytes_per_label_entry = 0;
-  /// Ranks that read the data together, each its own examples; null: this process alone. `shards`
-  /// P: how the examples are dealt (DealRecords); 0 = one shard per rank.
+  /// The ranks that read the data together, each its own examples; null: this process alone.
+  /// `shards` P: how the examples are dealt (DealRecords); 0 = one shard per rank.
   Ranks* ranks = nullptr;
   Index shards = 0;
-  /// The memory for what these bytes count; null: SharedMemory of the ranks.
+  /// The memory that these bytes must fit into; null: SharedMemory of the ranks.
   std::optional<MemoryShare> memory = std::nullopt;
 
   MemoryShare the_memory() const { return memory ? *memory : MemoryShare{UsableMemory(), 1}; }
@@ -162,10 +162,10 @@ struct MultiLabelReadOptions {
 /// large (see above). Unless options.strict, unknown parts of a table or of LIBSVM data are left
 /// out, and classes unknown to the model are added to its classes, with a note.
 ///
-/// With several ranks, all of them call this function, and each gets its own examples. Everything
-/// else, errors included, is the same on all ranks, and what one rank would have read; but the
-/// memory of labels is that of the examples of a rank. With fewer examples than ranks, some ranks
-/// get none.
+/// With several ranks, all must call this function, and each gets its own examples. Everything
+/// else, errors included, is the same on all ranks as if one rank had read the data; but the memory
+/// of labels is computed for the examples of a rank. With fewer examples than ranks, some ranks get
+/// none.
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options);
 
 /// Whether ReadMultiLabelData would read the data as a table. Throws DataError as it does.
@@ -174,7 +174,7 @@ bool IsTableFile(const std::string& path, const MultiLabelReadOptions& options);
 /// Copies of examples of data with the same labels and features, without their names and notes.
 class ExampleCollector {
  public:
-  /// For data of which there may be no examples; else the first Add begins.
+  /// For data that may have no examples; otherwise the first Add begins.
   void Begin(const MultiLabelData& data);
   void Add(const MultiLabelData& data, Index m);
   Index size() const { return data_.num_examples(); }

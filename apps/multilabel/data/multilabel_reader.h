@@ -29,21 +29,21 @@ class MultiLabelReader {
   /// notes; valid until Next or Forget. Requires options for prediction. Throws DataError on a
   /// value that is too large after scaling.
   const MultiLabelData& Examples();
-  /// The same before scaling, and in training, too, where streams_training(). There, the values of
-  /// Missing() are 0, and the column of the constant is only known after the last example: it is
-  /// the last column of every row.
+  /// The same before scaling; also available in training where streams_training(). In training the
+  /// values of Missing() are 0, and the column of the constant is only known after the last
+  /// example: it is the last column of every row.
   const MultiLabelData& ExamplesAsRead() { return Collect(); }
   /// Missing numbers of these examples in training, in the order of their rows.
   virtual std::span<const MissingValue> Missing() const { return {}; }
-  /// Whether examples can be forgotten in training, before the last one is read. Finish then
-  /// returns only the others, but names, numbers and notes for all.
+  /// Whether training can forget examples before the last one is read. Finish then returns only the
+  /// other examples, but names, numbers and notes for all.
   virtual bool streams_training() const { return false; }
   /// Forgets the examples that were read; names and notes stay.
   virtual void Forget() = 0;
   /// MultiLabelData::notes for everything read so far.
   virtual std::vector<std::string> Notes() const = 0;
-  /// Returns all examples, with notes; must be the last call, and that of all ranks of the options.
-  /// Throws DataError as ReadMultiLabelData does.
+  /// Returns all examples, with notes. Must be the last call, and all ranks of the options must
+  /// make it. Throws DataError as ReadMultiLabelData does.
   MultiLabelData Finish();
 
  protected:
@@ -55,7 +55,7 @@ class MultiLabelReader {
   Ranks& ranks() const { return RanksOrOne(options_.ranks); }
 
  private:
-  /// After the last example: ranks agree on what they have in common.
+  /// After the last example: the ranks agree on names, columns and counts.
   virtual void Agree() {}
   /// The data for Examples and for Finish, before scaling. Every call makes new rows.
   virtual MultiLabelData& Collect() = 0;
@@ -68,7 +68,7 @@ class MultiLabelReader {
 std::unique_ptr<MultiLabelReader> OpenMultiLabelData(LineReader* lines,
                                                      const MultiLabelReadOptions& options);
 
-/// A file, the standard input or a folder, whose examples are read one after the other.
+/// A file, the standard input or a folder as lines, and a reader of its examples.
 struct MultiLabelInput {
   std::unique_ptr<LineReader> lines;  // which the reader reads
   std::unique_ptr<MultiLabelReader> reader;

@@ -21,7 +21,7 @@ struct PredictOptions {
   bool scores = false;  ///< compute max-marginal differences
   /// Count fractional LP solutions; solves the LP where decoding does not.
   bool fractional = false;
-  /// Ranks that predict together, each its own examples; null: this process alone.
+  /// The ranks that predict together, each for its own examples; null: this process alone.
   Ranks* ranks = nullptr;
 };
 
@@ -29,9 +29,9 @@ struct MultiLabelPredictions {
   /// examples × labels by rows, 0 or 1. MultiLabelModel::label_counts bounds the number per
   /// example.
   std::vector<std::int8_t> labels;
-  /// examples × labels by rows: the best value of a labelling with the label minus that of one
-  /// without it (of fractional solutions if the LP decodes), for any number of labels. Positive:
-  /// the label belongs to the best labelling.
+  /// examples × labels by rows: the best value of a labelling with the label minus the best value
+  /// without the label (of fractional solutions if the LP decodes), for any number of labels.
+  /// Positive: the label belongs to the best labelling.
   std::vector<double> scores;
   /// The method of decoding in words, and how often the label sets are certified optimal, on all
   /// ranks.

@@ -6,10 +6,10 @@
 //   // As many numbers as the model has features:
 //   const std::vector<std::string> labels = predictor.Predict(features);
 //
-// Results equal those of `slackline multilabel predict` bit for bit: for dense features those of
-// dense ARFF rows, for sparse ones those of sparse rows. With a model of a table (CSV, TSV), both
-// equal those of the table's rows. Features are given unscaled, as in files; the predictor scales
-// them if the model does.
+// Results equal those of `slackline multilabel predict` bit for bit: dense features give the
+// results of dense ARFF rows, sparse features those of sparse rows. With a model of a table (CSV,
+// TSV), both give the results of the table's rows. Features are given unscaled, as in files; the
+// predictor scales them if the model does.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@
 namespace slackline::internal {
 
 /// Features of one example, without the constant. All functions that take them throw
-/// std::invalid_argument when they do not fit the model, are not finite, or are larger than 1e50
-/// before or after scaling. Models of tables have one feature for each numeric column and, for each
-/// categorical one, a feature per category: 1 for that of the example and 0 for the others
+/// std::invalid_argument when they do not fit the model, are not finite, or exceed 1e50 before or
+/// after scaling. Models of tables have one feature for each numeric column. For each categorical
+/// column they have one per category: 1 for the example's category and 0 for the others
 /// (MultiLabelModel::feature_names).
 struct ExampleFeatures {
   /// All features of the model, in its order.
@@ -72,11 +72,11 @@ class MultiLabelPredictor {
   std::vector<std::string> PredictNamed(std::span<const std::pair<std::string, double>> features);
 
   /// For models of tables: all features of a row, given as pairs of column name and cell text in
-  /// any order: {"age", "31"}, {"colour", "red"}. As in files, NA and the like are missing values,
-  /// which become the mean in training, and a category unknown to the model sets no feature.
-  /// Columns that are not given count as missing. Throws std::invalid_argument when the model is
-  /// not one of a table, on columns that it does not have (also labels) or that are repeated, and
-  /// on texts of numeric columns that are not numbers.
+  /// any order: {"age", "31"}, {"colour", "red"}. As in files, NA and the like are missing values
+  /// and become the mean in training, and a category unknown to the model sets no feature. Columns
+  /// that are not given count as missing. Throws std::invalid_argument when the model is not of a
+  /// table, on columns that it does not have (also labels), on repeated columns, and on texts of
+  /// numeric columns that are not numbers.
   std::vector<double> FeaturesOfRow(
       std::span<const std::pair<std::string, std::string>> cells) const;
   std::vector<std::string> PredictRow(std::span<const std::pair<std::string, std::string>> cells) {

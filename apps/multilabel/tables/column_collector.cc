@@ -166,9 +166,9 @@ void ColumnCollector::RefuseMixture(std::string_view text, const Text& place,
                       ", or say that its texts are categories by --categories");
 }
 
-/// Throws DataError when the texts cannot be categories. Requires that not all of them are numbers.
-/// too_many: there are more of them than any column may have. other_numbers: the number of values
-/// of other ranks that are only known to be numbers, too many different ones for categories.
+/// Throws DataError when the texts cannot be categories. Requires that some text is not a number.
+/// too_many: there are more texts than any column may have. other_numbers: the number of values on
+/// ranks that only know that their values are numbers, with too many different ones for categories.
 void ColumnCollector::CheckTexts(bool too_many, Offset other_numbers) const {
   Offset numbers = other_numbers;
   bool dates = true;
@@ -227,7 +227,7 @@ bool ColumnCollector::AllNumbers() const {
                      [](const Text& text) { return text.is_number || text.missing; });
 }
 
-/// The counts of all ranks. Ranks without values have no say.
+/// The counts over all ranks. Ranks without values do not vote.
 void ColumnCollector::AgreeOnCounts(const std::vector<Facts>& facts) {
   num_known_ = 0;
   num_missing_ = 0;
@@ -242,7 +242,7 @@ void ColumnCollector::AgreeOnCounts(const std::vector<Facts>& facts) {
   }
 }
 
-/// Replaces the texts of this rank by those of all ranks, in the order of their first occurrences.
+/// Joins the texts of all ranks, in the order of their first occurrences.
 void ColumnCollector::JoinTexts(Ranks& ranks, const std::vector<Facts>& facts) {
   struct Sent {
     std::size_t text_bytes = 0;

@@ -21,14 +21,14 @@ struct ColumnOptions {
   bool keep_values = true;     ///< whether Put is wanted; without it, one rank
 };
 
-/// A column is numeric if all its known values are numbers, of one form (number_form.h); in such a
-/// column, IsMissingNumber says what is missing. Otherwise it is categorical if it has few
-/// different texts: at most 50 or a tenth of the number of known values, whichever is more, and at
-/// most 1000. It is rejected, because it would not be a useful feature, when
+/// A column is numeric if all its known values are numbers of one form (number_form.h); in such a
+/// column IsMissingNumber says what is missing. Otherwise it is categorical if it has few different
+/// texts: at most 50 or a tenth of the number of known values, whichever is more, and at most 1000.
+/// It is rejected, because it would not be a useful feature, when
 ///   - all its texts are dates or times, or numbers with a decimal comma;
 ///   - more than half of its values are numbers, and it is not said to be categorical (the others
 ///     are mistakes);
-///   - it has more different texts than that (free text);
+///   - it has more different texts than a categorical column (free text);
 ///   - it has more than ten known values, and all of them are different (an identifier).
 /// Memory: 4 bytes per row while there are at most 1000 different texts, then 8; none without
 /// values.
@@ -39,8 +39,8 @@ class ColumnCollector {
   /// Appends a value from this file, for messages. Throws DataError on numbers that are not finite
   /// or beyond ±1e50, and as soon as it is clear that the column is rejected.
   void Add(std::string_view text, const std::string& file, long line);
-  /// To be called by all ranks after the last value: from then on, types, categories and counts are
-  /// those of the values of all ranks, in their order. Throws DataError on all ranks when the
+  /// All ranks must call it after the last value. From then on types, categories and counts cover
+  /// the values of all ranks, in the order of the ranks. Throws DataError on all ranks when the
   /// column is rejected.
   void Finish(Ranks& ranks);
   /// Returns the sum plus the numbers of this rank, in the order of their rows; 0 for categories.

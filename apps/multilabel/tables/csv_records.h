@@ -14,8 +14,8 @@
 
 namespace slackline::internal {
 
-/// The separator of a table with this first line: of comma, semicolon and tab the one that occurs
-/// most often outside quotes (the first of equally frequent ones). '\0' if none occurs.
+/// The separator of a table with this first line: comma, semicolon or tab, whichever occurs most
+/// often outside quotes (among equals, the first of these). '\0' if none occurs.
 char FindSeparator(std::string_view line);
 
 /// The role of a line (record_deal.h). open: whether a quote is open before it.

@@ -14,8 +14,8 @@
 
 namespace slackline::internal {
 
-/// Reads lists row by row. Labels are texts between separators, without blanks at their ends; a row
-/// whose cell is empty has none, and in one with NA, N/A, NaN or ? none is known.
+/// Reads lists row by row. Labels are texts between separators, without blanks at their ends. A row
+/// with an empty cell has no labels; in a row with NA, N/A, NaN or ? no label is known.
 class LabelLists {
  public:
   /// known: the labels of a model, in its order; empty in training, where all labels of the data
@@ -23,14 +23,14 @@ class LabelLists {
   LabelLists(char separator, const std::vector<std::string>& known);
 
   void Add(std::string_view text);
-  /// In training, to be called by all ranks after the last row: their labels become those of all.
+  /// In training all ranks must call it after the last row: each gets the labels of all ranks.
   void Agree(Ranks& ranks);
   std::vector<std::string> Names() const;
   /// Appends the rows since the last Forget to a matrix with one entry for each row and label: 0,
   /// 1, or −1 for unknown.
   void AppendTo(std::vector<std::int8_t>* labels) const;
   void Forget();
-  /// Of a model: appends how many labels it does not know.
+  /// For a model: appends how many labels of the data it does not know.
   void AddNotes(std::vector<std::string>* notes) const;
 
  private:

@@ -24,7 +24,7 @@ enum class LabelWord : std::uint8_t {
   kEmpty,     ///< unknown, but beside marks
   kUnknown,   ///< one of the texts of missing values (table_text.h)
 };
-/// In any case of letters, and numbers in any form (0.0, 1e0). nullopt for other texts.
+/// What a text means, in any case; numbers in any form (0.0, 1e0). nullopt for other texts.
 std::optional<LabelWord> ParseLabelWord(std::string_view text);
 
 /// Reads labels, one after the other, and remembers how each column spells yes and no.
@@ -39,7 +39,7 @@ class LabelWords {
   std::int8_t Add(Index label, std::string_view text, const std::string& file, long line);
   static constexpr std::int8_t kEmptyCell = -2;
 
-  /// Takes these words for no and yes into AddNotes, where they are declared beforehand.
+  /// Tells AddNotes the words for no and yes where the file declares them.
   void Tell(const std::string& no, const std::string& yes);
 
   /// Where several ranks have read rows, all of them call this function before Resolve.

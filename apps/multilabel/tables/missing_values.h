@@ -21,14 +21,14 @@ struct MissingValue {
   Index feature = 0;
 };
 
-/// Sums of the values of every feature, exact, so that they do not depend on the order of the rows,
-/// nor on the number of ranks. Memory: about 50 bytes per feature.
+/// Exact sums of the values of every feature: they do not depend on the order of the rows or on the
+/// number of ranks. Memory: about 50 bytes per feature.
 class FeatureMeanSums {
  public:
   explicit FeatureMeanSums(Index num_features);
   /// Adds rows with their missing values.
   void Add(const FeatureRows& rows, std::span<const MissingValue> missing);
-  /// FeatureMeans of the rows that were added on all ranks, which all call it, once.
+  /// FeatureMeans of the rows that were added on all ranks. All ranks must call it, once.
   std::vector<double> Finish(Ranks& ranks);
 
  private:
@@ -37,7 +37,7 @@ class FeatureMeanSums {
 };
 
 /// The mean of every feature below num_features over the rows of all ranks that have a value; 0 if
-/// none does. Within ±1e50, as all values are. All ranks call this function.
+/// no row has one. Within ±1e50, as all values are. All ranks must call it.
 std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
                                  const std::vector<MissingValue>& missing, Ranks& ranks);
 

@@ -33,9 +33,9 @@ struct NumberForm {
 /// double.
 std::optional<double> ParseForm(std::string_view text, NumberForm form);
 
-/// A form in which all these texts are numbers, and which some of them need; nullopt without one.
-/// commas: whether a comma is the sign of decimals for sure. Without it, texts such as 1,5 and
-/// 1,234 do not tell: 1.234,5 does.
+/// A form in which all these texts are numbers, and which at least one of them needs; nullopt if
+/// there is none. commas: whether a comma surely is the decimal sign. Otherwise texts such as 1,5
+/// and 1,234 do not decide, but 1.234,5 does.
 std::optional<NumberForm> FindForm(std::span<const std::string_view> texts, bool commas);
 
 }  // namespace slackline::internal

@@ -62,9 +62,9 @@ class TableRows {
   void SetNumber(std::size_t column, double value) { values_[first_[column]] = value; }
   /// Sets a category, given by its position, in the current row.
   void SetCategory(std::size_t column, Index category) { values_[first_[column] + category] = 1; }
-  /// Sets the features of a column from the text of its cell in a file. A missing number is
-  /// replaced by that of fill_values, which has one per feature, or by 0 if it is empty. Missing
-  /// and unknown categories set nothing, nor do texts of numeric columns that are not numbers.
+  /// Sets the features of a column from the text of its cell in a file. fill_values has one number
+  /// per feature, or is empty: it replaces a missing number, else 0 does. Missing and unknown
+  /// categories set nothing, nor do texts of numeric columns that are not numbers.
   CellOutcome SetCell(std::size_t column, std::string_view text,
                       std::span<const double> fill_values);
   /// Returns the features of the current row and starts it anew.

@@ -15,8 +15,8 @@ namespace slackline::internal {
 
 /// Whether the text is empty, NA, N/A, NaN (in any case) or ?.
 bool IsMissingText(std::string_view text);
-/// Whether the text stands for a missing value in a column of numbers: one of those above, or what
-/// pandas, R, Excel, SQL and people write there, such as NULL, None, -, #N/A, <NA>, missing,
+/// Whether the text stands for a missing value in a column of numbers: a text of IsMissingText, or
+/// what pandas, R, Excel, SQL and people write there, such as NULL, None, -, #N/A, <NA>, missing,
 /// unknown (in any case).
 bool IsMissingNumber(std::string_view text);
 

@@ -52,7 +52,8 @@ MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiL
   return model;
 }
 
-/// Throws DataError on all ranks, which names it, for a label without a known value on any of them.
+/// Throws DataError, with the label's name, on all ranks for a label that no example of any rank
+/// knows.
 void RequireKnownLabels(const MultiLabelData& data, Ranks& ranks) {
   std::vector<std::int64_t> known(data.num_labels(), 0);
   for (std::size_t k = 0; k < data.labels.size(); ++k) {

@@ -34,7 +34,7 @@ struct MultiLabelTrainingOptions {
   bool kernelized = false;                   ///< if so, a constant is not a feature
   bool bias = true;
   std::optional<CountRange> label_counts;  ///< nullopt: auto
-  /// What the record says, without the name of the data, clusters and calibration.
+  /// The texts of the record, without the name of the data, clusters and calibration.
   RecordTexts texts;
   /// The processes that train together, each with its own examples (ExactRanks of the training
   /// options); null: this process alone.
@@ -43,7 +43,7 @@ struct MultiLabelTrainingOptions {
   Ranks& the_ranks() const { return RanksOrOne(ranks); }
 };
 
-/// What cross-validation needs of the options, with these graphs as candidates.
+/// What cross-validation needs of the options; its candidates are these graphs.
 MultiLabelCvOptions CvOptionsOf(const MultiLabelTrainingOptions& options,
                                 std::vector<LabelGraph> graphs);
 
@@ -73,15 +73,16 @@ class MultiLabelTraining final : public TrainTask {
   MultiLabelTraining(const MultiLabelData& data, const ScaledInputs& scaled,
                      MultiLabelTrainingOptions options);
 
-  /// Chooses at most `count` clusters of three labels (label_clusters.h) in this many rounds. Each
-  /// round trains with the clusters chosen so far and adds its share. The problem has the clusters
-  /// from then on. Returns the clusters. Throws DataError when a label is not known or the learner
-  /// has no dual point. `interrupt` ends the choice. Several ranks choose the same clusters.
+  /// Chooses at most `count` clusters of three labels (label_clusters.h) in this many rounds, and
+  /// returns them. Each round trains with the clusters chosen so far and adds its share. The
+  /// problem has the clusters from then on. Throws DataError when a label is not known or the
+  /// learner has no dual point. `interrupt` ends the choice. Several ranks choose the same
+  /// clusters.
   std::vector<LabelTriple> Tighten(const TrainOptions& options, Index count, Index rounds,
                                    const std::atomic<int>* interrupt);
   const std::vector<LabelTriple>& clusters() const { return clusters_; }
 
-  /// The record says from now on that models are calibrated in this many folds.
+  /// From now on the record says that models are calibrated in this many folds.
   void RecordCalibration(Index folds) { calibration_folds_ = folds; }
   /// Trains once more for every fold, with the options of the last training, and sets the model's
   /// calibration. Returns the calibrated probabilities of the held-out examples, examples × labels
@@ -119,8 +120,8 @@ class MultiLabelTraining final : public TrainTask {
   Index calibration_folds_ = 0;
 };
 
-/// Folds for calibration, of the examples of all ranks. Throws DataError when the data cannot be
-/// divided into this many.
+/// Folds for calibration, over the examples of all ranks. Throws DataError when there are too few
+/// examples for this many folds.
 Folds CalibrationFolds(const MultiLabelData& data, Index folds, std::int64_t seed, Ranks& ranks);
 
 }  // namespace slackline::internal

@@ -11,7 +11,7 @@
 namespace slackline::internal {
 namespace {
 
-/// The model without what its own training left.
+/// The model without the results of its own training.
 MultiLabelModel Untrained(MultiLabelModel model) {
   if (model.kernelized()) {
     throw DataError(

@@ -32,14 +32,14 @@ struct OnlineTrainingOptions {
 
 class OnlineTraining {
  public:
-  /// Begins at zero with the labels, features, scaling and graph of the model, whose own weights,
-  /// calibration and record do not count. Throws DataError when the model is kernelized.
+  /// Begins at zero weights with the labels, features, scaling and graph of the model. The model's
+  /// weights, calibration and record do not count. Throws DataError when the model is kernelized.
   OnlineTraining(MultiLabelModel model, OnlineTrainingOptions options);
 
   /// Learns from the examples of data that were read with MultiLabelModel::ReadOptions, in their
   /// order. How a stream is divided into calls makes no difference. Unknown labels are left out,
-  /// and with them examples without any known label. Throws DataError when the options do not suit
-  /// the model; nothing is learned then.
+  /// and so are examples without any known label. Throws DataError when the options do not suit the
+  /// model; then it learns nothing.
   void Learn(const MultiLabelData& data);
 
   /// Figures of the examples so far.
@@ -48,7 +48,7 @@ class OnlineTraining {
   std::int64_t skipped() const { return skipped_; }
   const MultiLabelModel& model() const { return model_; }
   const OnlineTrainingOptions& options() const { return options_; }
-  /// Writes the model with the weights, or their average, so far. seconds: for the record.
+  /// Writes the model with the newest weights or their average. seconds: for the record.
   void Save(const std::string& path, double seconds);
 
   /// What must match in a run that continues this one.

@@ -66,8 +66,8 @@ class MultiLabelTrial : public TrainedTrial {
   std::unique_ptr<MultiLabelModel> model_;
 };
 
-/// Gives all ranks the scores of all folds. Each score is that of one rank, and 0, whose bits are
-/// all 0, on the others: the sum of the bits, read as whole numbers, is the score.
+/// Gives all ranks the scores of all folds. One rank has each score, and the others have 0, whose
+/// bits are all 0: the sum of the bits, read as whole numbers, is the score.
 void ShareScores(Ranks& ranks, std::vector<double>* scores) {
   if (ranks.alone()) return;
   std::vector<std::int64_t> bits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Cross-validation of multi-label models, whose candidates are label graphs; and out-of-fold scores
+// Cross-validation of multi-label models, with label graphs as candidates; and out-of-fold scores
 // of training examples.
 #pragma once
 
@@ -20,7 +20,7 @@ struct MultiLabelCvOptions {
   /// Each fold makes the graphs anew from its training examples.
   std::vector<LabelGraph> graphs = {"full"};
   MultiLabelLoss loss;
-  /// With a kernel: whether labels have a constant weight. Without one, the data determine this.
+  /// With a kernel: whether labels have a constant weight. Otherwise the data determine this.
   bool kernel_bias = true;
   /// Bounds for predictions; nullopt: determined by the fold's training examples.
   std::optional<CountRange> label_counts;
@@ -29,7 +29,7 @@ struct MultiLabelCvOptions {
 /// The metrics of a trial are those of MultiLabelFigures(), in their order.
 class MultiLabelCv : public CvApplication {
  public:
-  /// The data must outlive this object. *scores (may be null) becomes the max-marginal differences
+  /// The data must outlive this object. *scores (may be null) receives the max-marginal differences
   /// of the examples that each fold holds out, by the model of the fold's last training: examples ×
   /// labels by rows. It must have that size, and there must be only one candidate.
   MultiLabelCv(const MultiLabelData& data, MultiLabelCvOptions options,
@@ -47,14 +47,14 @@ class MultiLabelCv : public CvApplication {
   std::vector<double>* scores_;  // folds write to different rows
 };
 
-/// The options of a training in one process that is to give the model of the ranks of `train`.
+/// The options of a training in one process that gives the same model as the ranks of `train`.
 TrainOptions InOneProcess(const TrainOptions& train);
 
-/// The max-marginal differences of all examples, examples × labels by rows. For every fold a model
-/// is trained on the other folds and scores the fold. `train` includes λ. The result does not
+/// The max-marginal differences of all examples, examples × labels by rows. For every fold, a model
+/// is trained on the other folds and scores this fold. `train` includes λ. The result does not
 /// depend on the number of threads. nullopt if interrupted (`interrupt` may be null). Requires one
-/// graph. Throws what CrossValidate throws. With several ranks (those of `train`), all of them have
-/// all examples, share the trainings, and get all scores.
+/// graph. Throws what CrossValidate throws. With several ranks (those of `train`), all have all
+/// examples, share the trainings, and get all scores.
 std::optional<std::vector<double>> OutOfFoldScores(const MultiLabelData& data,
                                                    const MultiLabelCvOptions& options,
                                                    const Folds& folds, const TrainOptions& train,

@@ -24,7 +24,7 @@ struct SegmentFlags : SegmentChoices {
   ScaleFlag scale;
 
   void Register(Command* app);
-  /// The options that say which superpixels and features are used.
+  /// Registers the options that choose superpixels and features.
   static void RegisterLayers(Command* app, SegmentChoices* choices);
   static void RegisterRegions(Command* app, SegmentChoices* choices);
   /// Checks the values that need no data. Throws DataError.

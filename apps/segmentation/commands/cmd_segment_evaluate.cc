@@ -139,7 +139,7 @@ void CheckSource(const Source& source, Index num_classes, Index most_pixels,
                       std::to_string(image.width) + " × " + std::to_string(image.height));
 }
 
-/// Segments the images of the list, each of several ranks some of them.
+/// Segments the images of the list; each of several ranks segments some of them.
 SegmentEvaluation EvaluateImages(const SegmentEvaluateCommand& command, const SegmentModel& model,
                                  DecodeKind decode, int threads) {
   const Index most_pixels = command.pixels.Read();

@@ -16,7 +16,7 @@
 namespace slackline::internal {
 
 struct ImageConversionOptions {
-  /// Layers and regions count, without potentials. Files for `two` are those for `neighbours`, too.
+  /// `layers` and `regions` count, `potentials` do not. Files for `two` also serve `neighbours`.
   SegmentChoices choices;
   std::optional<ScaleKind> scale;  ///< nullopt: auto
   WindowChoice windows;
@@ -33,9 +33,9 @@ struct ImageConversion {
   Index num_files = 1;
 };
 
-/// Converts the images at `path` to the target, which appears complete or not at all. Training on
-/// it gives the model of training on the prepared images with the same choices, bit for bit, if the
-/// rows are in one window, and the scales are learned without shards. Throws DataError when the
+/// Converts the images at `path` to the target, which appears complete or not at all. If the rows
+/// are in one window and the scales are learned without shards, training on it gives the model of
+/// training on the prepared images, bit for bit, with the same choices. Throws DataError when the
 /// file is damaged or has no training images, and when the disk refuses.
 ImageConversion ConvertImages(const std::string& path, const ConvertedTarget& target,
                               const ImageConversionOptions& options);

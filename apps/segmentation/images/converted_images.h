@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Converted images (apps/converted/converted_reader.h): a dense row for every superpixel, first for
-// the fine ones of an image, then for the coarse ones, unless the images are for models without
-// them. The label bytes of an image's first row have all else that training needs of the image;
-// those of other rows are empty. Pixels are not in the file, but their numbers by class are.
+// Converted images (apps/converted/converted_reader.h): a dense row for every superpixel, first the
+// fine superpixels of an image, then its coarse ones (unless the models have none). The label bytes
+// of an image's first row have all else that training needs of the image; other rows have no label
+// bytes. Pixels are not in the file, only their numbers by class.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace slackline::internal {
 /// The entry "task" of the directory.
 inline constexpr std::string_view kConvertedImages = "converted segmentation";
 
-/// An image of a rank, whose rows are those of the data.
+/// An image of a rank. The rows of the data have its features.
 struct ConvertedImage {
   std::string name;
   SegmentExample example;  ///< first_row does not count
@@ -31,8 +31,8 @@ std::string ImageBytes(const ConvertedImage& image);
 bool ReadImageBytes(std::string_view bytes, Index num_classes, ConvertedImage* image);
 
 /// A model for the file with all weights zero, and the images of this rank. Ranks and shards as for
-/// LoadSegmentTask. Every block of the rank's rows is read once, and checked. Throws DataError, the
-/// same on all ranks, when the file is damaged, or was converted for other layers or regions.
+/// LoadSegmentTask. Reads and checks every block of the rank's rows once. Throws the same DataError
+/// on all ranks when the file is damaged, or was converted for other layers or regions.
 SegmentTask LoadConvertedTask(const std::string& path, const SegmentChoices& choices,
                               std::optional<ScaleKind> scale, Ranks* ranks, Index shards);
 

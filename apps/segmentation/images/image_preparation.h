@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From labelled images to superpixels with features: an extractor is learned from the training
-// images, then all images are turned into features.
+// Turns labelled images into superpixels with features: an extractor is learned from the training
+// images, then the extractor turns all images into features.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct LabelledImage {
   LabelImage labels;
 };
 
-/// The images to prepare, and how. The functions are called by several threads at once, some times
-/// for every image; what they throw ends the work.
+/// The images to prepare, and how. Several threads call the functions at once, more than once for
+/// every image. An exception from a function ends the work.
 struct PreparationRequest {
   Index num_train = 0;  ///< the first images are for training
   Index num_images = 0;
@@ -48,8 +48,8 @@ struct PreparationProgress {
   StepCheck check;
 };
 
-/// Results depend on the request alone, not on the number of threads. The functions are called in
-/// the order in which they are declared; the first may be left out.
+/// Results depend on the request alone, not on the number of threads. The functions must be called
+/// in the order of their declaration; Check may be left out.
 class ImagePreparation {
  public:
   static constexpr std::string_view kChecking = "checking";
@@ -65,7 +65,7 @@ class ImagePreparation {
   std::vector<Offset> Check();
   /// Learns the extractor from the training images.
   void Learn();
-  /// What receives the features and labels of an image: take(i, features, labels).
+  /// Receives the features and labels of an image: take(i, features, labels).
   using Take = std::function<void(Index, const ImageFeatures&, const LabelImage&)>;
   /// Passes all images on in their order, or the training images only.
   void Extract(bool train_only, const Take& take);
@@ -89,8 +89,8 @@ class ImagePreparation {
 void WriteFeatureFile(const std::string& path, const std::function<std::string(Index)>& name,
                       ImagePreparation* preparation, const ImagePreparation::Take& take);
 
-/// A model with all weights zero, and the training images of a preparation after Learn. `source`:
-/// what messages and records call the data. exactly: ExactRanks of the training options, of one
+/// A model with all weights zero, and the training images of a preparation after Learn. source: the
+/// name of the data in messages and records. exactly: ExactRanks of the training options, of one
 /// process. Throws DataError.
 SegmentTask PrepareSegmentTask(const std::string& source, const SegmentChoices& choices,
                                std::optional<ScaleKind> scale, ImagePreparation* preparation,

@@ -37,8 +37,8 @@ ImageFormat FormatOf(const FeatureExtractor& extractor, std::vector<std::string>
 /// The coding of the label images that the model was trained on.
 LabelCoding CodingOf(const SegmentModel& model);
 
-/// A model with all weights zero. Throws DataError when the images have no features of the regions
-/// chosen.
+/// A model with all weights zero. Throws DataError when the images lack features of the chosen
+/// regions.
 SegmentModel MakeSegmentModel(const SegmentChoices& choices, const ImageFormat& format);
 
 /// Appends the feature rows of some superpixels, as the model takes them; `features`: rows of
@@ -53,11 +53,10 @@ SegmentGraph MakeGraph(Index num_fine, Index num_coarse, std::span<const std::in
 SegmentExample MakeExample(const SegmentModel& model, const ImageFeatures& features,
                            const LabelImage& labels, FeatureRows* rows);
 
-/// A model for the file with all weights zero, and the file's training images. Images may be
-/// converted (converted_images.h), which their first bytes tell. Throws DataError. Several ranks
-/// call this function together, and each gets its own images when they are dealt in `shards`
-/// (RecordsOfRank; 0 = one shard per rank); errors are the same on all of them. ranks: as for
-/// MakeSegmentTask.
+/// A model for the file with all weights zero, and the file's training images. The first bytes tell
+/// whether images are converted (converted_images.h). Throws DataError. Several ranks must call
+/// this function together. Each gets its own images, dealt in `shards` (RecordsOfRank; 0 = one
+/// shard per rank), and errors are the same on all. ranks: as for MakeSegmentTask.
 SegmentTask LoadSegmentTask(const std::string& path, const SegmentChoices& choices,
                             std::optional<ScaleKind> scale, Ranks* ranks = nullptr,
                             Index shards = 0);
@@ -98,12 +97,12 @@ struct SegmentEvaluation {
   double prepare_seconds = 0;
   double predict_seconds = 0;
 
-  /// Replaces all numbers by their sums over all ranks, which all call this function.
+  /// Replaces all numbers by their sums over all ranks. All ranks must call it.
   void AddUp(Ranks& ranks);
 };
-/// Predicts the test images of a file, of which one is in memory at a time. Throws DataError as
-/// LoadPrepared does, and when there are none. Several ranks call this function together, each
-/// predicts some of the images, and all get the sums; a DataError on one of them is thrown on all.
+/// Predicts the test images of a file, with one in memory at a time. Throws DataError as
+/// LoadPrepared does, and when there are none. Several ranks must call this function together: each
+/// predicts some of the images, and all get the sums; a DataError on one rank is thrown on all.
 SegmentEvaluation EvaluatePrepared(const std::string& path, const std::string& potentials,
                                    const SegmentModel& model, DecodeKind decode,
                                    Ranks& ranks = OneRank());

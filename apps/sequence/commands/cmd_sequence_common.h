@@ -32,7 +32,7 @@ struct SequenceFlags {
 
   /// The options that say how text is read, but not its folds.
   void RegisterReading(Command* app);
-  /// folds_option: name of the option for the folds of the data.
+  /// folds_option: the name of the option that selects folds of the data.
   void Register(Command* app, const std::string& folds_option);
   /// Does all checks that need no data. Throws DataError, as the functions below do.
   SequenceReadOptions Read() const;
@@ -46,7 +46,7 @@ struct SequenceFlags {
 /// Throws DataError on options that do not apply to data of this format.
 void CheckFormat(const SequenceFlags& flags, SequenceFormat format);
 
-/// Reads the training data, with several ranks those of this rank, and makes the model. Throws
+/// Reads the training data (with several ranks, this rank's part) and makes the model. Throws
 /// DataError.
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, const TrainOptions& train);
 
@@ -71,22 +71,22 @@ struct SequenceDataFlags {
   std::string folds;
   std::string comments;
 
-  /// what: of the argument DATA, for the help.
+  /// what: what the argument DATA is, for the help.
   void Register(Command* app, std::string_view what);
 };
 
 /// Adds the option --comments of commands that read columns.
 void AddCommentsOption(Command* app, std::string* comments);
 
-/// Reads data for a model, with several ranks those of this rank. Unless quiet, prints what the
-/// model does not know of them to the standard error. Throws DataError.
+/// Reads data for a model (with several ranks, this rank's part). Unless quiet, prints to the
+/// standard error what the model does not know of the data. Throws DataError.
 SequenceInput LoadSequences(const SequenceModel& model, const SequenceDataFlags& flags, bool quiet);
 
 /// Prints to the standard error what form the data have, if it is unusual: CoNLL-U, or sequences
 /// that begin with what looks like a comment.
 void NoteForm(const SequenceData& data);
 
-/// Prints to the standard error what a model does not know: labels of the data, and this number of
+/// Prints to the standard error what a model does not know: labels of the data, and `features`
 /// features of tokens.
 void NoteUnknown(const SequenceData& data, std::int64_t features);
 

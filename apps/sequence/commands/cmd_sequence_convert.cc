@@ -47,7 +47,7 @@ void Summarise(const SequenceConvertCommand& command, const SequenceConversion& 
       *about.data.converted);
 }
 
-/// The model of --for, with which options of reading make no sense.
+/// The model of --for. Options of reading are errors with it.
 std::optional<SequenceModel> LoadModel(const SequenceConvertCommand& command) {
   const SequenceFlags& flags = command.sequence;
   if (command.conversion.model.empty()) return std::nullopt;

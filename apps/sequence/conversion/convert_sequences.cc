@@ -30,7 +30,7 @@ class SequenceText {
     return std::unique_ptr<LineReader>(new LineReader(ReaderOf(FindDataSource(OneRank(), path_))));
   }
 
-  /// Calls visit(sequences) for some megabytes of text after the other.
+  /// Calls visit(sequences) for one piece of text after the other, some megabytes each.
   template <class Visit>
   void ForEachPiece(std::string_view stage, LineReader* lines, SequenceReader* reader,
                     const Visit& visit) const {
@@ -79,8 +79,8 @@ class TextSurvey {
   }
 
  private:
-  /// Reads labels, the number of pixels, and the different texts of column 0, which tell what
-  /// templates fit.
+  /// Reads the labels, the number of pixels, and the different texts of column 0, which decide the
+  /// templates.
   void ReadLabels() {
     const std::unique_ptr<LineReader> lines = text_.Open();
     const auto reader = MakeTrainingReader(format_, options_, lines.get());

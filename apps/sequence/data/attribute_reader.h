@@ -3,9 +3,9 @@
 // The data format of CRFsuite: one token per line, which is its label and its attributes, with tabs
 // between:
 //   B-NP   w[0]=the   w[1]=cat   BOS   length:3   w[0]\:suffix=he
-// An attribute is a feature by name; after a colon follows its value, which is 1 without one. In
-// names, \: is a colon and \\ a backslash. Lines without text separate sequences, as in the format
-// of CoNLL. An empty label, or `?`, is unknown. Attributes with the value 0 are left out.
+// An attribute is a feature by name, optionally with a colon and its value (default 1). In names,
+// \: is a colon and \\ a backslash. Lines without text separate sequences, as in the CoNLL format.
+// An empty label, or `?`, is unknown. Attributes with the value 0 are left out.
 #pragma once
 
 #include <memory>

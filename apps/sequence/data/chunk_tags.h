@@ -41,11 +41,11 @@ bool BeginsChunk(const ChunkTag& previous, const ChunkTag& tag);
 /// least one has a type.
 bool LooksLikeChunks(std::span<const std::string> label_names);
 
-/// Whether labels are those of IOB2 (BIO): only O, B-X and I-X, at least one B-X, and B-X for every
+/// Whether labels are an IOB2 (BIO) set: only O, B-X and I-X, at least one B-X, and B-X for every
 /// I-X.
 bool LooksLikeBio(std::span<const std::string> label_names);
-/// The reason why labels are not those of IOB2, with the first wrong label, for messages; empty if
-/// they are.
+/// The reason why labels are not an IOB2 set, with the first wrong label, for messages; empty if
+/// they are one.
 std::string WhyNotBio(std::span<const std::string> label_names);
 
 /// The rules of IOB2: I-X only follows B-X or I-X. Any label may end a sequence.

@@ -4,8 +4,8 @@
 // number of blanks (apps/common/token_lines.h, which also recognises CoNLL-U), and lines without
 // text between sequences. Several such lines in a row are one separator; there are no empty
 // sequences. The last column is the label; `?`, or nothing between tabs, means that it is unknown.
-// Nothing else is special: `-DOCSTART-` lines are tokens, and so are lines that begin with # in
-// other files than CoNLL-U; bytes are not interpreted.
+// Nothing else is special: `-DOCSTART-` lines are tokens, and in files other than CoNLL-U so are
+// lines that begin with #; bytes are not interpreted.
 #pragma once
 
 #include <memory>
@@ -29,12 +29,13 @@ struct ConllReadOptions {
 
 /// Reads sequences, plain or compressed with gzip; "-" is the standard input. Rows stay null.
 /// Linear in the text; each distinct text is stored once, and a cell takes 4 bytes. Throws
-/// DataError with file, line and token when lines have different numbers of columns or not those of
-/// the model, and when a file has no tokens or, in training, only one column or no known labels.
+/// DataError with file, line and token when lines differ in their number of columns or do not have
+/// that of the model, and when a file has no tokens or, in training, only one column or no known
+/// labels.
 SequenceData ReadConll(const std::string& path, const ConllReadOptions& options = {});
 /// The same, one sequence after the other. `lines` must outlive the reader.
 std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options);
-/// The same, for lines that follow `first`, or are those of a part of the data.
+/// The same for lines after `first`, or for lines of a part of the data.
 std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options,
                                                 const FirstLine& first);
 

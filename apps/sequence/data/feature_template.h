@@ -4,9 +4,8 @@
 //   # the word before and this one, and what this one ends with
 //   U05: %x[-1,0]/%x[0,0]
 //   U30: %suf[0,0,3]
-// Every token has the feature "NAME:text" for each template, where macros are replaced by texts of
-// the sequence. Rows count from the token (-1 is the previous one), columns from 0, without the
-// labels.
+// Every token has the feature "NAME:text" for each template; text is the template with its macros
+// replaced. Rows count from the token (-1 is the previous one), columns from 0, without the labels.
 //   %x[row,column]       the text
 //   %low[row,column]     the text, ASCII letters in lower case
 //   %shape[row,column]   kinds of characters, with runs of one kind as one: X and x for capital and

@@ -24,8 +24,8 @@ struct LettersReadOptions {
   /// For prediction: the labels and the number of features of the model.
   std::vector<std::string> label_names;
   Index num_features = -1;
-  /// Whether pixels may be any numbers. They may not where the format is only guessed from the
-  /// first line, so that a damaged line is found.
+  /// Whether pixels may be any numbers. Must be false where the format is guessed from the first
+  /// line, so that a damaged line is found.
   bool any_numbers = false;
 };
 
@@ -37,12 +37,12 @@ SequenceData ReadLetters(const std::string& path, const LettersReadOptions& opti
 /// The same, one word after the other. `lines` must outlive the reader.
 std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,
                                                   const LettersReadOptions& options);
-/// The same, for lines that follow `first`, or are those of a part of the data.
+/// The same for lines after `first`, or for lines of a part of the data.
 std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,
                                                   const LettersReadOptions& options,
                                                   const FirstLine& first);
 
-/// A letter of a word, its last one where the line says so, or nothing where the line is blank.
+/// A letter of a word (the last one where the line says so), or nothing where the line is blank.
 LineRole RoleOfLetterLine(std::string_view line);
 
 /// Whether a line has the fields of this format: integers where they belong, pixels 0 or 1. In a

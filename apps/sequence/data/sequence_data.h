@@ -55,9 +55,9 @@ struct AttributeTable {
 
 struct SequenceData {
   std::string source;  ///< the name of the file or folder, for messages
-  /// In training all labels of the file, sorted by bytes. In prediction those of the model in its
-  /// order, then those unknown to the model in the order of the file. A model never predicts the
-  /// latter, but they count as ground truth.
+  /// In training all labels of the file, sorted by bytes. In prediction the labels of the model in
+  /// its order, then the labels unknown to the model in the order of the file. A model never
+  /// predicts the latter, but they count as ground truth.
   std::vector<std::string> label_names;
   Index num_model_labels = 0;  ///< the first labels of label_names are the model's; in training all
   bool has_labels = true;      ///< whether the file has labels; if not, all are kUnlabelled
@@ -77,8 +77,8 @@ struct SequenceData {
   /// ReadConll and ReadAttributes until features are made (apps/sequence/data/sequence_features.h).
   std::shared_ptr<const FeatureRows> rows;
   Index num_features = 0;  ///< number of columns of the rows
-  /// Of converted data (apps/sequence/converted_sequences.h), whose values are scaled already; else
-  /// null.
+  /// Set for converted data (apps/sequence/converted_sequences.h), whose values are scaled already;
+  /// else null.
   std::shared_ptr<const ConvertedValues> converted;
 
   Index num_sequences() const { return static_cast<Index>(lines.size()); }
@@ -100,14 +100,14 @@ struct SequenceData {
 std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& data,
                               Ranks& ranks = OneRank());
 
-/// The same for one fold number after the other.
+/// SelectFolds for one fold number after the other.
 class FoldSelection {
  public:
   explicit FoldSelection(std::string_view selection);
 
   bool Selects(Index fold);
-  /// After all folds of all ranks, which all call this function: what has selected something on one
-  /// of them has done so on all.
+  /// All ranks must call it after all folds of all ranks: a part that has selected something on one
+  /// rank has then done so on all.
   void Agree(Ranks& ranks);
   /// Throws DataError when a part has selected nothing.
   void CheckAllUsed(const std::string& source) const;
@@ -130,15 +130,15 @@ void AppendInput(const SequenceData& data, Offset token, std::string* line);
 /// requires.
 class LabelNumbering {
  public:
-  /// model_labels: empty in training.
+  /// model_labels: the labels of a model; empty in training.
   explicit LabelNumbering(std::span<const std::string> model_labels);
 
   /// The number of a label; kUnlabelled for kUnknownLabel.
   Index Number(std::string_view label);
-  /// Numbers the labels of all ranks, in the order of the ranks, and gives *labels, which were
-  /// numbered on this rank, the new numbers. All ranks call this function.
+  /// Numbers the labels of all ranks, in the order of the ranks, and replaces this rank's numbers
+  /// in *labels by the new ones. All ranks must call this function.
   void Agree(Ranks& ranks, std::vector<Index>* labels);
-  /// Whether there is any label, be it one of the model.
+  /// Whether there is any label, in the data or in the model.
   bool any() const { return names_.size() > 0; }
   /// Sets label_names and num_model_labels, and renumbers labels.
   void Finish(SequenceData* data) const;

@@ -47,8 +47,8 @@ FeatureDictionary FinishDictionary(const FeatureCounter& counter, Ranks& ranks,
   return dictionary;
 }
 
-/// Makes the rows of attributes, whose names belong to these columns, and releases them. Returns
-/// the number of attributes without a column.
+/// Makes the rows of attributes and releases the attributes. columns: one per name. Returns the
+/// number of attributes without a column.
 std::int64_t MakeAttributeRows(const std::vector<Index>& columns, SequenceData* data) {
   const AttributeTable& table = *data->attributes;
   RowMaker rows;

@@ -23,7 +23,7 @@ struct SequenceFeatureOptions {
 /// features of a token that share a hashed column add up. Throws DataError when no feature is left,
 /// std::invalid_argument on min_count < 1, on hash_bits outside 0 …
 /// FeatureDictionary::kMaxHashBits, and when both are given. About 0.3 µs per feature. Several
-/// ranks count the features of all of them, call this function together and get the same
+/// ranks must call the function together: they count the features of all ranks and get the same
 /// dictionary.
 FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
                                         const SequenceFeatureOptions& options, SequenceData* data,
@@ -34,18 +34,18 @@ FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
 std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
                                   const FeatureDictionary& dictionary, SequenceData* data);
 
-/// The same for data with attributes, which are the features; their values stay, and those of a
-/// token that share a column add up. Each releases data->attributes.
+/// The same for data whose attributes are the features. Attributes keep their values; values of a
+/// token that share a column add up. Each function releases data->attributes.
 FeatureDictionary LearnAttributeFeatures(const SequenceFeatureOptions& options, SequenceData* data,
                                          Ranks& ranks = OneRank());
 std::int64_t MakeAttributeFeatures(const FeatureDictionary& dictionary, SequenceData* data);
 
-/// The dictionary of data that are read piece by piece: counts the features of a piece, which are
-/// its attributes if it has these, …
+/// For a dictionary of data that are read piece by piece: counts the features of a piece, which are
+/// its attributes if it has any, …
 void CountSequenceFeatures(const FeatureTemplates& templates, const SequenceData& data,
                            FeatureCounter* counter);
-/// … and takes those that were counted at least min_count ≥ 1 times. Throws DataError about
-/// `source` without any.
+/// … and keeps the features that were counted at least min_count ≥ 1 times. Throws DataError about
+/// `source` if none is left.
 FeatureDictionary FinishSequenceDictionary(const FeatureCounter& counter, std::int64_t min_count,
                                            const std::string& source);
 

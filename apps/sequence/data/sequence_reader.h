@@ -13,8 +13,8 @@
 
 namespace slackline::internal {
 
-/// The first line of the data with text, which other ranks may have to read: all lines must have
-/// the form of this one.
+/// The first line of the data with text. All lines must have its form, also those that other ranks
+/// read.
 struct FirstLine {
   std::string text;
   long number = 0;
@@ -26,23 +26,23 @@ class SequenceReader {
  public:
   virtual ~SequenceReader() = default;
 
-  /// Reads the next sequence and no line beyond it (the blank line after a CoNLL sequence belongs
-  /// to it). False at the end of the file. Throws DataError with file, line and token on text that
+  /// Reads the next sequence and no line beyond it (a CoNLL sequence includes the blank line after
+  /// it). False at the end of the file. Throws DataError with file, line and token on text that
   /// violates the format, and when the file ends before any sequence.
   virtual bool Next() = 0;
   /// Takes a line that was read before, as Next takes lines; returns whether it ends a sequence.
   virtual bool ParseLine(std::string_view line) = 0;
 
-  /// Returns all sequences read since the last Take, as SequenceData describes. Labels keep their
-  /// numbers if the reader was given the labels of a model. In training every Take sorts the labels
-  /// known so far anew. Throws DataError when no label is known.
+  /// Returns all sequences read since the last Take, as SequenceData describes. With the labels of
+  /// a model, labels keep their numbers. In training every Take sorts the labels known so far anew.
+  /// Throws DataError when no label is known.
   virtual SequenceData Take() = 0;
 
   /// Whether a label is known, so that Take does not throw.
   virtual bool knows_labels() const = 0;
 
-  /// Before Take, where several ranks have read sequences: all ranks call this function, and get
-  /// the same labels with the same numbers, which are those that one rank would have given.
+  /// Where several ranks have read sequences, all ranks must call it before Take. They get the same
+  /// labels with the numbers that one rank would have given.
   virtual void Agree(Ranks& ranks) = 0;
 
  protected:

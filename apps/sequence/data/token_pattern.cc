@@ -265,7 +265,7 @@ class TokenPattern::Search {
 
  private:
   /// A state and the position in the text where its match begins. Lists are in ascending order of
-  /// it.
+  /// this position.
   struct Thread {
     std::size_t state;
     std::size_t begin;
