@@ -26,8 +26,8 @@ std::string_view ScaleName(std::optional<ScaleKind> wanted);
 /// The option --scale in help texts.
 inline constexpr std::string_view kScalePlaceholder = "auto|none|standard|max-abs|norm";
 inline constexpr std::string_view kScaleText =
-    "features are brought to mean 0 and standard deviation 1, or divided by their largest value, "
-    "or inputs by their length; auto: only if features have different sizes";
+    "features get mean 0 and standard deviation 1, or are divided by their largest value, or "
+    "inputs by their length; auto: only if sizes differ";
 
 /// Returns the name of a feature in messages: its entry in `names`, which must outlive the
 /// function, or without names its number, counted from 1.

@@ -272,7 +272,8 @@ TEST_CASE("on cycles the user chooses the problem that is certified") {
   CHECK(exact.dual <= tightened.primal);
   CHECK(tightened.dual <= relaxed.primal);
   CHECK_THROWS_WITH_AS(Train(both.data, {.learner = "al", .certify = Certify::kExact}),
-                       doctest::Contains("needs --learner auto"), std::runtime_error);
+                       doctest::Contains("needs TrainOptions::learner = \"auto\""),
+                       std::runtime_error);
 }
 
 TEST_CASE("the number of threads does not change results") {

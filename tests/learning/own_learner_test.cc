@@ -141,7 +141,6 @@ TEST_CASE("the name and the option of a new learner are read") {
                        DataError);
   CHECK_THROWS_WITH_AS(SetOption(Record("learner"), "fixed-few", &options),
                        doctest::Contains("fixed-fw"), DataError);
-  CHECK(Record("learner").text.find("fixed-fw: an exercise") != std::string_view::npos);
   // Other options objects keep the default value.
   TrainOptions other;
   CHECK(other.own<FixedStepOptions>().share == 1);

@@ -264,10 +264,9 @@ void CvFlags::Register(Command* app, const CvMetrics& metrics, const std::string
   for (const FigureName& figure : metrics.figures)
     names.append(names.empty() ? "" : "|").append(figure.name);
   app->StartGroup(kTrainingGroup);
-  AddTextOption(
-      app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
-      "values of lambda to choose from: these, or COUNT values in a geometric sequence",
-      "five around the default of train, and more while the best one is the first or the last");
+  AddTextOption(app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
+                "values of lambda to choose from: these, or COUNT values in a geometric sequence",
+                "five around the default, or more");
   AddTextOption(app, "folds", &folds, "K", "number of folds, at least 2", "5");
   AddTextOption(app, "metric", &metric, names, metrics.text, metrics.default_name);
   app->StartGroup(kOutputGroup);

@@ -266,8 +266,7 @@ void RegisterTraining(Command* app, LinearTrainCommand* command) {
   c->Excludes("lambda");
   AddTextOption(app, "sdca-step", &command->sdca_step, "1..5",
                 "step option of the paper. 1: the best step, 2: line search towards a subgradient, "
-                "3: a bound on the curvature of the example, 4: a bound for all examples, 5: a "
-                "fixed step, for smooth losses",
+                "3, 4: from bounds on the curvature, 5: fixed, for smooth losses",
                 "1")
       ->SetAudience(Audience::kCommand);
   AddTextOption(app, "output", &command->output, "newest|average|random",

@@ -23,9 +23,10 @@ std::string Figures(const Reliability& reliability) {
 
 }  // namespace
 
-void AddCalibrateFlag(Command* app, bool* calibrate, const std::string& folds) {
-  const std::string text = "also learn probabilities, by one more training for each of " + folds;
-  app->AddFlag("--calibrate", calibrate, text);
+void AddCalibrateFlag(Command* app, bool* calibrate, const std::string& how) {
+  app->StartGroup(kModelGroup);
+  app->AddFlag("--calibrate", calibrate,
+               "also learn probabilities (predict --output probabilities), " + how);
 }
 
 int CalibrationPlan::ExitCode(int code) const {

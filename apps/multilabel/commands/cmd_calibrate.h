@@ -12,8 +12,8 @@
 
 namespace slackline::internal::program {
 
-/// `folds`: a text that says which folds are used.
-void AddCalibrateFlag(Command* app, bool* calibrate, const std::string& folds);
+/// how: a text that says by which trainings.
+void AddCalibrateFlag(Command* app, bool* calibrate, const std::string& how);
 
 /// How to calibrate a model after its training.
 struct CalibrationPlan {

@@ -94,16 +94,13 @@ void DataFlags::Register(Command* app) {
                 "none or tree)",
                 "mean");
   AddTextOption(app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
-                "costs of errors on a label: 1; (largest frequency / its frequency)^P for missing "
-                "it, P 0.25, for macro F1; or the costs in a file",
-                "equal")
+                "costs of errors: 1, more for missing a rare label, or those in a file", "equal")
       ->SetAudience(Audience::kCommand);
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1")
       ->SetAudience(Audience::kCommand);
   AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
-                "number of labels of a prediction, such as 1- (at least one) or 2; auto: at least "
-                "the smallest number of a training example",
-                "auto")
+                "number of labels of a prediction, such as 1- (at least one)",
+                "auto: the least of an example or more")
       ->SetAudience(Audience::kCommand);
 }
 

@@ -42,9 +42,7 @@ constexpr std::size_t kShown[] = {0, 1};
 CvMetrics MultiLabelCvMetrics() {
   CvMetrics metrics;
   metrics.figures.assign(MultiLabelFigures().begin(), MultiLabelFigures().end());
-  metrics.text =
-      "what to choose by: Hamming loss (the smaller the better), or one of the others of "
-      "`evaluate` (the larger the better). Of equal values, the largest lambda is chosen";
+  metrics.text = "what to choose by";
   metrics.default_name = "micro-f1";
   return metrics;
 }
@@ -97,7 +95,7 @@ void AddMultiLabelCv(Command* parent, Action* action) {
       parent, action, {"cv", kMultiLabelCvDescription, kMultiLabelCvExamples}, RunMultiLabelCv);
   command->data.Register(app);
   command->cv.Register(app, MultiLabelCvMetrics(), "all data");
-  AddCalibrateFlag(app, &command->calibrate, "the folds, for the best lambda");
+  AddCalibrateFlag(app, &command->calibrate, "from the same folds");
   app->ShowGroups();
 }
 

@@ -400,7 +400,8 @@ void AddMultiLabelOnline(Command* parent, Action* action) {
   RegisterFormat(app, &command->format);
   Option* like = AddTextOption(
       app, "like", &command->like, "MODEL.slk",
-      "take the labels, features, scaling, graph and costs of errors from this model");
+      "instead of --num-labels, --num-features, --graph and --bias: take all of them, the scaling "
+      "and costs of errors from this model");
   AddTextOption(app, "num-labels", &command->num_labels, "N",
                 "number of labels in LIBSVM data, where labels are numbered from 0")
       ->Excludes(like);

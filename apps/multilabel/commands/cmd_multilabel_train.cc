@@ -121,7 +121,7 @@ void AddMultiLabelTrain(Command* parent, Action* action) {
                 "choose the clusters in R rounds of training, N/R of them in each", "1")
       ->SetAudience(Audience::kCommand)
       ->Needs(clusters);
-  AddCalibrateFlag(app, &command->calibrate, "five folds");
+  AddCalibrateFlag(app, &command->calibrate, "by five more trainings");
   command->session.Register(app);
   app->ShowGroups();
 }

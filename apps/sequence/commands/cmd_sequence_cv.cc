@@ -49,9 +49,8 @@ CvMetrics SequenceCvMetrics() {
                      {"f1", "f1", "chunk F1"},
                      {"auto", "", ""}};
   metrics.text =
-      "what to choose by: accuracy of tokens or of sequences, Hamming loss (the smaller the "
-      "better), or F1 of chunks; auto: F1 where labels mark chunks (B-NP, I-NP, O), else accuracy "
-      "of tokens. Of equal values, the largest lambda is chosen";
+      "what to choose by: accuracy of tokens or sequences, Hamming loss, or F1 of chunks; auto: F1 "
+      "where labels mark chunks (B-NP, I-NP, O), else accuracy of tokens";
   metrics.default_name = "auto";
   return metrics;
 }

@@ -94,7 +94,9 @@ TEST_CASE("a described task trains, predicts and evaluates") {
   CHECK(figures["queries"] == 40);
   CHECK(figures["agreement"].get<double>() > 0.95);
   CHECK(figures["first"].get<double>() > 0.9);
-  CHECK(RunRanking({"evaluate", test, "--model", model}).starts_with("pairs in order  0.9"));
+  CHECK(RunRanking({"evaluate", test, "--model", model}) ==
+        "pairs in order  " + FixedText(figures["agreement"], 4) + "\nfirst item      " +
+            FixedText(figures["first"], 4) + "\n");
 
   // Predictions are permutations, and those of the scores w·x.
   const Arguments lines = Lines(RunRanking({"predict", test, "--model", model, "--quiet"}));
