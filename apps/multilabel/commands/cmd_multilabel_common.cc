@@ -90,9 +90,7 @@ void DataFlags::Register(Command* app) {
                 "of these by cross-validation (auto), or those in a file",
                 "full");
   AddTextOption(app, "loss", &loss, "mean|count|f1",
-                "share or number of an example's labels that are wrong, or 1 - F1 (with --graph "
-                "none or tree)",
-                "mean");
+                "share or number of wrong labels, or 1 - F1 (graph none or tree)", "mean");
   AddTextOption(app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
                 "costs of errors: 1, more for missing a rare label, or those in a file", "equal")
       ->SetAudience(Audience::kCommand);
