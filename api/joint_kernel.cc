@@ -8,7 +8,7 @@
 
 #include <slackline/api/train_impl.h>
 #include <slackline/core/check.h>
-#include <slackline/learning/kernels/joint_kernel_learner.h>
+#include <slackline/learning/reference/joint_kernel_learner.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline {

@@ -97,7 +97,7 @@ struct JointTrainResult : TrainResult {
   /// The largest ‖φ(y) − φ(truth)‖² of the outputs that the oracle has returned.
   double squared_radius = 0;
   /// The theory of step "fw" promises that this many support vectors are enough for the reached
-  /// gap: max(5 k₀, 24 R²/(λ gap)) (learning/kernels/joint_kernel_learner.h). NaN for gap 0.
+  /// gap: max(5 k₀, 24 R²/(λ gap)) (learning/reference/joint_kernel_learner.h). NaN for gap 0.
   double support_vector_bound = std::numeric_limits<double>::quiet_NaN();
 };
 

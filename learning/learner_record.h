@@ -98,6 +98,8 @@ struct LearnerRecord {
   std::string_view own_order = {};
   /// Whether the learner always compares inputs by a kernel.
   bool kernelized = false;
+  /// Whether the learner describes its state (Learner::Archive), for checkpoints and warm starts.
+  bool keeps_state = true;
   /// Throws DataError where options that the learner reads contradict each other; may be null.
   void (*check)(const TrainOptions&) = nullptr;
 };

@@ -8,24 +8,17 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/example_blocks/batch_frank_wolfe.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/example_blocks/subgradient.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
-#include <slackline/learning/factor_blocks/dual_loss.h>
 #include <slackline/learning/factor_blocks/soft.h>
-#include <slackline/learning/kernels/kernel_bcfw.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/kernels/kernel_map.h>
-#include <slackline/learning/marginals/excessive_gap.h>
-#include <slackline/learning/marginals/exponentiated_gradient.h>
-#include <slackline/learning/marginals/extragradient.h>
 #include <slackline/learning/option_records.h>
-#include <slackline/learning/planes/cutting_plane_n.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/primal_dual/pdhg.h>
 #include <slackline/learning/reduced_learner.h>
+#include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/stop_relay.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/tightened_learner.h>
@@ -212,6 +205,13 @@ LearnerSet ReadersOfSteps() {
 }
 LearnerSet ReadersOfOrders() {
   return SetWhere([](const LearnerRecord& record) { return record.own_order.empty(); });
+}
+void RequireState(LearnerKind learner, std::string_view option) {
+  const LearnerRecord* record = FindLearner(learner);
+  if (record == nullptr || record->keeps_state) return;
+  const LearnerSet keepers = SetWhere([](const LearnerRecord& each) { return each.keeps_state; });
+  throw DataError(std::string(option) + ": learner " + std::string(learner.name()) +
+                  " saves no state; use --learner auto or " + LearnerNames(keepers));
 }
 LearnerSet ReadersOfShards() {
   return SetWhere([](const LearnerRecord& record) { return HasWord(record.reads, "shards"); });

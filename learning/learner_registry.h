@@ -49,6 +49,9 @@ LearnerSet ReadersOfSteps();
 LearnerSet ReadersOfOrders();
 /// The learners that can train in shards, and so on several ranks.
 LearnerSet ReadersOfShards();
+/// Throws DataError where the learner saves no state (LearnerRecord::keeps_state), for an option
+/// that needs it, such as "--checkpoint".
+void RequireState(LearnerKind learner, std::string_view option);
 /// The learners with these names, which are separated by blanks. Unknown names are ignored.
 LearnerSet NamedLearners(std::string_view names);
 /// The names of the set as a text, such as "al or soft".

@@ -36,7 +36,8 @@ class DualPointSource {
   virtual bool PrimalIsObjective() const { return true; }
 };
 
-/// A learner that can continue with another λ: a step of a path over λ.
+/// A learner that can continue with another λ: a step of a path over λ. For other learners each λ of
+/// a path begins anew.
 class LambdaFollower {
  public:
   virtual ~LambdaFollower() = default;

@@ -12,7 +12,7 @@
 
 namespace slackline::internal {
 
-/// Requires options.shards ≥ 2 and a learner that reads --shards: bcfw, fw, prox-sdca, soft or al.
+/// Requires options.shards ≥ 2 and a learner that reads --shards: bcfw, prox-sdca, soft or al.
 /// Throws DataError when the examples cannot be dealt (shard_deal.h).
 std::unique_ptr<Learner> MakeInShards(const Problem& problem, const TrainOptions& options);
 

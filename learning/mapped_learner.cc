@@ -9,7 +9,7 @@ void MappedLearner::Wrap(const Problem& mapped, const TrainOptions& options) {
   mapped_ = std::make_unique<Problem>(mapped);
   inner_ = MakeLearner(*mapped_, options);
   traits_ = inner_->traits();
-  traits_.lambda = this;
+  if (traits_.lambda != nullptr) traits_.lambda = this;
   if (traits_.companion != nullptr) traits_.companion = this;
 }
 

@@ -155,7 +155,7 @@ constexpr OptionRecord kShared[] = {
     {.name = "shards",
      .placeholder = "P",
      .text =
-         "bcfw, fw, prox-sdca, soft and al: deal the examples into P shards, which are trained "
+         "bcfw, prox-sdca, soft and al: deal the examples into P shards, which are trained "
          "side by side (--threads) and combined in rounds. The result depends on P and not on the "
          "threads; 0 = as many as threads where that pays (bcfw with active sets), with several "
          "processes as many as these",

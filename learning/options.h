@@ -65,12 +65,12 @@ struct TrainOptions {
   /// (sign_constraints.h).
   bool associative = false;
   /// For soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none.
-  /// smooth-dlpw: temperature of its soft maxima; 0 = derived from the losses (dual_loss.h).
+  /// smooth-dlpw: temperature of its soft maxima; 0 = derived from the losses (reference/dual_losses.cc).
   /// prox-sdca: γ of the quadratic that smooths the hinge; 0 = none.
   double smoothing = 0;
   /// For prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
   double l1 = 0;
-  /// For bcfw, fw, prox-sdca, soft and al: the number of shards into which the examples are dealt
+  /// For bcfw, prox-sdca, soft and al: the number of shards into which the examples are dealt
   /// (learning/shards). 0: for bcfw with active sets as many as threads where that pays, and else 1
   /// (automatic_shards.h); several ranks have one each.
   Index shards = 1;

@@ -10,7 +10,6 @@
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
 #include <slackline/learning/learner_registry.h>
-#include <slackline/learning/marginals/marginal_learner.h>
 
 namespace slackline::internal {
 namespace {

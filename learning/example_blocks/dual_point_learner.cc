@@ -16,14 +16,8 @@ DualPointLearner::DualPointLearner(const Problem& problem, const TrainOptions& o
     : ExampleBlockLearner(problem, options, CheckingOracle(options)),
       points_(problem),
       warm_(problem.size()),
-      average_(AverageRuleOf(options), problem.num_weights()),
-      iterate_numbers_(problem.num_weights()) {
+      average_(AverageRuleOf(options), problem.num_weights()) {
   evaluator_.oracle();
-}
-
-void DualPointLearner::AverageIterates(Offset numbers) {
-  iterate_numbers_ = numbers;
-  average_ = average_.Restarted(numbers);
 }
 
 bool DualPointLearner::DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
@@ -31,30 +25,24 @@ bool DualPointLearner::DualPoint(Index m, std::vector<double>* coordinates, doub
   return true;
 }
 
-Corner DualPointLearner::Ask(Index m, std::span<const double> weights,
-                             std::span<const double> offsets, double scale) {
+Corner DualPointLearner::Ask(Index m, std::span<const double> weights, double scale) {
   ++oracle_calls_;
-  return oracle().Maximise(m, weights, &warm_[m], offsets, scale);
+  return evaluator_.oracle().Maximise(m, weights, &warm_[m], {}, scale);
 }
 
 Evaluation DualPointLearner::Certify(double dual, std::span<const double> newest, int threads) {
+  const auto primal = [&](std::span<const double> weights) {
+    return evaluator_.Primal(weights, warm_, threads);
+  };
   Evaluation evaluation;
   evaluation.problem = evaluator_.certified();
   evaluation.dual = dual;
-  evaluation.primal = Primal(evaluated_, threads);
-  TryAverage(newest, threads, &evaluation);
-  return evaluation;
-}
-
-void DualPointLearner::TryAverage(std::span<const double> newest, int threads,
-                                  Evaluation* evaluation) {
-  if (!average_.active()) return;
+  evaluation.primal = primal(evaluated_);
+  if (!average_.active()) return evaluation;
   std::vector<double> mean;
   average_.Read(newest, &mean);
-  mean.resize(problem_.num_weights());
-  TakeOutput(
-      std::move(mean), [&](std::span<const double> weights) { return Primal(weights, threads); },
-      evaluation);
+  TakeOutput(std::move(mean), primal, &evaluation);
+  return evaluation;
 }
 
 bool DualPointLearner::EndPass() { return ++pass_ % kPassesPerRebuild == 0; }
@@ -67,7 +55,7 @@ void DualPointLearner::ArchiveCommon(StateArchive* archive) {
 
 void DualPointLearner::ChangeProblem(const Problem& problem) {
   ExampleBlockLearner::ChangeProblem(problem);
-  AverageIterates(iterate_numbers_);
+  average_ = average_.Restarted();
   oracle_calls_ = 0;
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Common part of the learners that keep one dual point per example, a mixture of the oracle's
-// corners, and move it in ways of their own: these points, warm starts of the oracle, the average
-// of the iterates, and counts. Learners with the steps of point_blocks.h derive from
-// PointBlockLearner.
+// What multi_sample_learner.h has around its steps: one dual point per example, a mixture of the
+// oracle's corners, warm starts of the oracle, the average of the iterates, and counts. Learners
+// with the steps of point_blocks.h derive from PointBlockLearner.
 //
 //   symbol        here          shape
 //   ψ_m(μ_m)      points_       num_coordinates of the example's structure (core/structure.h)
 //   Δ_m·μ_m       points_       one number per example
-//   s − μ_m       direction_    num_coordinates of the example at hand
 #pragma once
 
 #include <cstdint>
@@ -24,7 +22,7 @@ namespace slackline::internal {
 
 class DualPointLearner : public ExampleBlockLearner {
  public:
-  /// One step per oracle call, unless a learner overrides it.
+  /// One step per oracle call.
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
 
@@ -33,28 +31,14 @@ class DualPointLearner : public ExampleBlockLearner {
   /// structures.
   DualPointLearner(const Problem& problem, const TrainOptions& options);
 
-  /// Starts a new average of iterates with `numbers` entries (IterateAverage). Without a call,
-  /// iterates are weight vectors.
-  void AverageIterates(Offset numbers);
-
   /// The share of points_ in the dual point of example m; the ground truth has the rest.
   virtual double PointShare(Index /*m*/) const { return 1; }
-  /// A certified primal of any weights.
-  virtual double Primal(std::span<const double> weights, int threads) {
-    return evaluator_.Primal(weights, warm_, threads);
-  }
-
-  /// The oracle of the passes.
-  ExampleOracle& oracle() { return evaluator_.oracle(); }
-  /// Calls the oracle of the passes for example m, and counts the call.
-  Corner Ask(Index m, std::span<const double> weights, std::span<const double> offsets = {},
-             double scale = 1);
+  /// Calls the oracle for example m at scale · weights, and counts the call.
+  Corner Ask(Index m, std::span<const double> weights, double scale);
 
   /// The certificate of evaluated_, or of the average of the iterates where that is better, or in
   /// any case with keep_newest. newest: the newest iterate.
   Evaluation Certify(double dual, std::span<const double> newest, int threads);
-  /// Replaces evaluated_ and evaluation->primal by the average of the iterates, as TakeOutput.
-  void TryAverage(std::span<const double> newest, int threads, Evaluation* evaluation);
 
   /// Counts a pass. Returns true when the weights should be summed again from the points, which
   /// removes the accumulated rounding errors of steps.
@@ -69,12 +53,8 @@ class DualPointLearner : public ExampleBlockLearner {
   std::vector<WarmStart> warm_;
   IterateAverage average_;
   FeatureGram gram_;
-  std::vector<double> direction_;
   std::vector<double> u_;  // coordinate scores of the example at hand
   std::int64_t oracle_calls_ = 0;
-
- private:
-  Offset iterate_numbers_;
 };
 
 }  // namespace slackline::internal

@@ -2,9 +2,8 @@
 //
 // Common part of the learners whose blocks are examples: the problem, the order of visits, and the
 // evaluator that certifies weights with an oracle over whole examples. Learners that mix corners
-// into one point per example derive from PointBlockLearner or DualPointLearner, learners with an
-// active set per example from ActiveSetBlockLearner. A learner itself adds its steps, and chooses
-// the weights to certify.
+// into one point per example derive from PointBlockLearner or DualPointLearner. A learner itself
+// adds its steps, and chooses the weights to certify.
 #pragma once
 
 #include <span>

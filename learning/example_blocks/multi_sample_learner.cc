@@ -219,7 +219,7 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
     const double lost = own_.online_loss ? PredictedLoss(m) : 0.0;
-    const Corner corner = Ask(m, weights_, {}, weight_scale_);
+    const Corner corner = Ask(m, weights_, weight_scale_);
     CollectSamples(m, example, corner);
     if (!own_.revisit) {
       ++steps_;

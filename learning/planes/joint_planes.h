@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Learners `cutting-plane-1` and `bmrm`: cutting planes of the whole training set. A pass makes one
-// plane from the oracle's answers for all examples at some weights, and solves the quadratic
-// program over all planes. The learners differ in where the plane is taken, and in whether planes
-// of cached labellings precede it.
+// Learner `cutting-plane-1`: cutting planes with one slack variable for the whole training set. A
+// pass makes one plane from the oracle's answers for all examples at some weights, and solves the
+// quadratic program over all planes; planes of cached labellings precede it.
 //
-// `cutting-plane-1`: cutting planes with one slack variable for the whole training set. Source:
-// Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine Learning 77, 2009:
-// Algorithm 3 (margin rescaling) and Algorithm 4 (slack rescaling, slack_oracle.h), with the
+// Source: Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine Learning 77,
+// 2009: Algorithm 3 (margin rescaling) and Algorithm 4 (slack rescaling, slack_oracle.h), with the
 // constraint cache of section 5. As in the authors' program, planes without weight for many rounds
 // are dropped. Without the cache the passes are those of fully corrective batch Frank-Wolfe
-// (Lacoste-Julien et al., ICML 2013, section 4), and of `bmrm` without its line search.
-//
-// `bmrm`: the bundle method for regularised risk minimisation, with planes taken by a line search.
-// Sources: Teo, Vishwanathan, Smola, Le, "Bundle methods for regularized risk minimization", JMLR
-// 11, 2010, Algorithm 1; Franc, Sonnenburg, "Optimized cutting plane algorithm for support vector
-// machines", ICML 2008, for where planes are taken. A plane is taken at w_b + ((1 − μ) k + μ) (w_t
-// − w_b), μ = 0.1, with w_b the best weights so far, w_t the minimum of the model, and k in [0, 1]
-// the best point of the line between them. Deviation: for structured labels the objective along a
-// line has no closed form, so that k is the best point for the cached labellings, which takes no
-// oracle calls. A plane that does not cut off w_t is followed by a plane at w_t, as the convergence
-// of bundle methods requires. With `--line-search off` planes are taken at w_t, which is BMRM
-// itself, and on this objective the same as cutting-plane-1 without its cache, plane by plane: both
-// minimise λ/2 ‖w‖² + max_k (b_k − w·a_k) with the same planes. The line search costs two more
-// sweeps over the inputs, and a pass over all cached labellings.
+// (Lacoste-Julien et al., ICML 2013, section 4).
 //
 // Axes: blocks = all examples at once · oracle = any, over examples · step = fully corrective over
 // all planes · order = none: the result does not depend on the seed.
@@ -42,12 +27,17 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include <slackline/learning/example_blocks/example_block_learner.h>
 #include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
+#include <slackline/learning/planes/plane_bundle.h>
+#include <slackline/learning/planes/plane_labellings.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
 
@@ -59,37 +49,68 @@ struct CuttingPlane1Options {
   /// oracle is called.
   Switch constraint_cache = Switch::kAuto;
 };
-/// Options of `bmrm`.
-struct BundleOptions {
-  /// Whether the next plane is taken near the best point on the line from the best weights to the
-  /// newest weights, instead of at the newest weights.
-  Switch line_search = Switch::kAuto;
-};
 
-/// A learner on planes that can continue from the active sets of another learner.
-class JointPlaneLearnerBase : public ExampleBlockLearner {
+/// A learner on planes that can continue from the active sets of another learner. Other learners on
+/// planes derive from it and take their planes elsewhere (reference/bundle.cc).
+class JointPlaneLearner : public ExampleBlockLearner, public CheckAdvisor, public CheckListener {
  public:
+  /// Throws DataError when the oracle of the options, or slack rescaling, does not apply.
+  JointPlaneLearner(const Problem& problem, const TrainOptions& options);
+
   /// Adds the labellings in the active sets of another learner of the same problem, and makes their
   /// plane at its weights. gap ≥ 0: an estimate of the gap, which stands for the violation of the
   /// oracle's last plane when the next pass decides whether planes of cached labellings are worth
   /// adding.
-  virtual void TakeOver(std::span<const ActiveSet> sets, std::span<const double> weights,
-                        double gap) = 0;
+  void TakeOver(std::span<const ActiveSet> sets, std::span<const double> weights, double gap);
   /// The largest lower bound so far.
-  virtual double dual() const = 0;
+  double dual() const { return planes_.value(); }
   /// Makes the next pass add no more planes of cached labellings once it has touched `entries`
   /// array entries.
-  virtual void LimitPass(std::int64_t entries) = 0;
+  void LimitPass(std::int64_t entries) { most_work_ = entries; }
+
+  void RunPass(const StopControl& stop) override;
+  Evaluation Evaluate(int threads) override;
+  /// Raises the risk at the best weights, which an oracle that stops early may have underestimated.
+  std::string Adapt(const Evaluation& evaluation) override;
+  double GapEstimate() const override { return BestObjective() - planes_.value(); }
+  WorkCounts work() const override {
+    return {kept_.oracle_calls(), rounds_, kept_.work() + planes_.work()};
+  }
+  bool DualPointIsBest() const override { return true; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
+  void Archive(StateArchive* archive) override;
+  void ChangeLambda(const Problem& problem) override;
 
  protected:
-  using ExampleBlockLearner::ExampleBlockLearner;
+  double BestObjective() const { return best_risk_ + Regulariser(problem_.lambda(), best_); }
+  /// Takes the oracle's plane at point_, which becomes best_ where the plane shows a smaller
+  /// objective. Returns the plane's violation at the newest weights: its value less that of the
+  /// model.
+  double TakePlane(const StopControl& stop);
+  /// Adds the plane and solves the program to this gap.
+  void AddPlane(double tolerance);
+  /// The gap for planes of the oracle.
+  double Tolerance() const;
+
+  PlaneLabellings kept_;
+  PlaneBundle planes_;
+  std::vector<double> best_;
+  std::vector<double> point_;  // where the next plane is taken
+
+ private:
+  void CachedRounds(const StopControl& stop);
+
+  static constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+  bool cache_;  // whether planes of cached labellings precede that of the oracle
+  double at_zero_;
+  NewPlane plane_;
+  double best_risk_;              // estimate of (1/M) Σ max H_m at best_ from planes and checks
+  double violation_ = kInfinity;  // of the oracle's last plane (TakePlane)
+  std::int64_t rounds_ = 0;       // planes added
+  std::int64_t most_work_ = kNoLimit;  // limit on planes of cached labellings in the next pass
 };
 
-/// options.learner: kCuttingPlane1 or kBundle. Throws DataError when the oracle of the options, or
-/// slack rescaling, does not apply.
-std::unique_ptr<JointPlaneLearnerBase> MakeJointPlaneLearner(const Problem& problem,
-                                                             const TrainOptions& options);
-
-extern const LearnerRecord kCuttingPlane1Learner, kBundleLearner;
+extern const LearnerRecord kCuttingPlane1Learner;
 
 }  // namespace slackline::internal

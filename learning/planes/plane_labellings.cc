@@ -6,17 +6,10 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/core/inner_product.h>
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/stop_relay.h>
 
 namespace slackline::internal {
-namespace {
-
-constexpr int kBisections = 40;
-
-}  // namespace
-
 PlaneLabellings::PlaneLabellings(const Problem& problem, const TrainOptions& options)
     : problem_(problem),
       oracle_(problem,
@@ -128,44 +121,11 @@ void PlaneLabellings::Recall(std::span<const double> weights, const StopControl&
   }
 }
 
-double PlaneLabellings::BestOnLine(std::span<const double> from, std::span<const double> to) {
-  // H of all active sets at both ends, example by example.
-  std::vector<double> start;
-  std::vector<double> end;
-  std::vector<std::size_t> first = {0};
-  for (const bool at_end : {false, true}) {
-    const std::span<const double> weights = at_end ? to : from;
-    std::vector<double>& values = at_end ? end : start;
-    for (Index m = 0; m < problem_.size(); ++m) {
-      const Index count = sets_[m].size();
-      if (!at_end) first.push_back(first.back() + count);
-      if (count > 1) ScoreSlots(m, weights);
-      for (Index a = 0; a < count; ++a) values.push_back(count > 1 ? Hinge(m, a, weights) : 0.0);
-    }
-  }
-  const double start_norm = InnerProduct(from, from);
-  const double cross = InnerProduct(from, to);
-  const double norm = InnerProduct(to, to) - 2 * cross + start_norm;
-  const auto slope = [&](double k) {
-    double risk = 0;
-    for (std::size_t m = 0; m + 1 < first.size(); ++m) {
-      std::size_t best = first[m];
-      const auto value = [&](std::size_t a) { return start[a] + k * (end[a] - start[a]); };
-      for (std::size_t a = first[m]; a < first[m + 1]; ++a) {
-        if (value(a) > value(best)) best = a;
-      }
-      risk += end[best] - start[best];
-    }
-    return problem_.lambda() * (cross - start_norm + k * norm) + risk / problem_.size();
-  };
-  if (slope(1) <= 0) return 1;
-  double low = 0;
-  double high = 1;
-  for (int step = 0; step < kBisections; ++step) {
-    const double middle = 0.5 * (low + high);
-    (slope(middle) > 0 ? high : low) = middle;
-  }
-  return low;
+void PlaneLabellings::AppendHinges(Index m, std::span<const double> weights,
+                                   std::vector<double>* values) {
+  const Index count = sets_[m].size();
+  if (count > 1) ScoreSlots(m, weights);
+  for (Index a = 0; a < count; ++a) values->push_back(count > 1 ? Hinge(m, a, weights) : 0.0);
 }
 
 void PlaneLabellings::DropUnused(PlaneBundle* bundle) {

@@ -40,10 +40,8 @@ class PlaneLabellings {
   /// Makes the plane of the best cached labellings at `weights`.
   void Recall(std::span<const double> weights, const StopControl& stop, NewPlane* plane);
 
-  /// The k in [0, 1] that minimises λ/2 ‖w‖² + (1/M) Σ_m max over the cached labellings of H_m(·;
-  /// w) at w = from + k (to − from). This function of k is piecewise quadratic and convex; its
-  /// minimum is found by bisection on its slope.
-  double BestOnLine(std::span<const double> from, std::span<const double> to);
+  /// Appends H of all cached labellings of example m at the weights, the ground truth first.
+  void AppendHinges(Index m, std::span<const double> weights, std::vector<double>* values);
 
   /// Drops the labellings that no plane of the bundle uses, and renumbers the others in the active
   /// sets and in the bundle.

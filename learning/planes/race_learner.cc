@@ -358,7 +358,7 @@ class RaceLearner : public Learner,
     if (which == kPlanesOfAll) {
       TrainOptions options = options_;
       options.learner = LearnerKind::kCuttingPlane1;
-      auto planes = MakeJointPlaneLearner(problem_, options);
+      auto planes = std::make_unique<JointPlaneLearner>(problem_, options);
       planes_ = planes.get();
       learner = std::move(planes);
     } else {
@@ -486,12 +486,12 @@ class RaceLearner : public Learner,
   double at_zero_;
   std::unique_ptr<Problem> problem_of_factors_;  // factor blocks keep a pointer to it
   std::array<Way, kWays> ways_;
-  ActiveSetLearnerBase* blocks_ = nullptr;   // in ways_
-  JointPlaneLearnerBase* planes_ = nullptr;  // in ways_; null before the trial
-  Evaluation factor_evaluation_;             // last evaluation of factor blocks
-  int active_ = kExamples;                   // way that makes the next pass
-  int ran_ = kExamples;                      // way that made the last pass
-  int evaluated_way_ = kExamples;            // way of the last evaluation
+  ActiveSetLearnerBase* blocks_ = nullptr;  // in ways_
+  JointPlaneLearner* planes_ = nullptr;     // in ways_; null before the trial
+  Evaluation factor_evaluation_;            // last evaluation of factor blocks
+  int active_ = kExamples;                  // way that makes the next pass
+  int ran_ = kExamples;                     // way that made the last pass
+  int evaluated_way_ = kExamples;           // way of the last evaluation
   bool keeps_point_ = false;
   Index passes_ = 0;                     // passes of example blocks
   std::int64_t work_before_lambda_ = 0;  // work of example blocks before this λ

@@ -24,7 +24,7 @@
 namespace slackline::internal {
 
 /// Version of the state of loop and learners. Must be raised with every change of the saved state.
-inline constexpr std::int64_t kStateVersion = 8;
+inline constexpr std::int64_t kStateVersion = 9;
 
 struct Checkpoint {
   Fingerprint fingerprint;

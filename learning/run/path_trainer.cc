@@ -16,8 +16,11 @@ PathTrainer::PathTrainer(Problem problem, const TrainOptions& options)
 TrainSummary PathTrainer::Train(double lambda, const std::atomic<int>* interrupt) {
   if (lambda != problem_->lambda()) {
     auto next = std::make_unique<Problem>(problem_->WithLambda(lambda));
-    learner_->traits().lambda->ChangeLambda(*next);
-    problem_ = std::move(next);
+    LambdaFollower* const follower = learner_->traits().lambda;
+    if (follower != nullptr) follower->ChangeLambda(*next);
+    problem_.swap(next);  // learners keep the address of the old problem until they are replaced
+    options_.lambda = lambda;
+    if (follower == nullptr) learner_ = MakeLearner(*problem_, options_);
   }
   return RunTraining(*problem_, *learner_, options_, nullptr, interrupt);
 }

@@ -21,8 +21,9 @@ class PathTrainer {
   /// training, except their λ. Throws DataError when the learner does not apply to the problem.
   PathTrainer(Problem problem, const TrainOptions& options);
 
-  /// Trains until a stopping rule applies, from where the previous λ ended; any λ may follow any
-  /// other, or itself. Requires lambda > 0 and finite. `interrupt` may be null.
+  /// Trains until a stopping rule applies, from where the previous λ ended if the learner can
+  /// (LambdaFollower), else from the beginning; any λ may follow any other, or itself. Requires
+  /// lambda > 0 and finite. `interrupt` may be null.
   TrainSummary Train(double lambda, const std::atomic<int>* interrupt);
 
  private:

@@ -224,25 +224,6 @@ void RoundLearner::SettleAll() {
   state_ = RoundState::kSettled;
 }
 
-bool RoundLearner::BeginWholeRound(const std::function<void(Shard&)>& choose,
-                                   const StopControl& stop) {
-  RunPart(stop, &choose);
-  return Done(Until::kAllDone);
-}
-
-void RoundLearner::EndWholeRound() {
-  EndRound();
-  SettleAll();
-}
-
-void RoundLearner::AbandonRound() {
-  ForShards([&](std::size_t k) {
-    shards_[k]->ForgetRound();
-    shards_[k]->TakeFrequent();
-  });
-  state_ = RoundState::kSettled;
-}
-
 void RoundLearner::Count(const ShardExchange::Cost& cost) {
   ++made_rounds_;
   exchange_work_ += cost.work;

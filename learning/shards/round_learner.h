@@ -119,12 +119,6 @@ class RoundLearner : public Learner,
                       const StopControl& stop);
   /// Ends an open round, and makes every shard keep its share of the round's changes.
   void SettleAll();
-  /// For learners that decide at the end of a round whether to keep its changes. BeginWholeRound
-  /// makes a round of one part (choose: as in Visit) and returns whether all shards are done.
-  /// EndWholeRound then keeps the changes, as SettleAll does; AbandonRound takes all of them back.
-  bool BeginWholeRound(const std::function<void(Shard&)>& choose, const StopControl& stop);
-  void EndWholeRound();
-  void AbandonRound();
   /// Gives all shards the common values.
   void Distribute();
   /// Adds up the counts of all shards, at the end of a pass.

@@ -85,8 +85,6 @@ class Shard {
   virtual void TakeWeights();
   /// Ends the round: keeps this share, in [0, 1], of its changes of the dual point.
   virtual void KeepShare(double share) = 0;
-  /// Ends the round: takes all its changes back, except that work has been done.
-  virtual void ForgetRound() { KeepShare(0); }
 
   const Problem& problem() const { return problem_; }
   virtual bool relaxed() = 0;

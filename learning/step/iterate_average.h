@@ -41,8 +41,7 @@ class IterateAverage {
   IterateAverage(const AverageRule& rule, Offset num_weights)
       : rule_(rule), lag_(active() ? num_weights : 0, 0.0) {}
   /// A new average by the same rule.
-  IterateAverage Restarted(Offset num_weights) const { return {rule_, num_weights}; }
-  IterateAverage Restarted() const { return Restarted(static_cast<Offset>(lag_.size())); }
+  IterateAverage Restarted() const { return {rule_, static_cast<Offset>(lag_.size())}; }
 
   bool active() const {
     return rule_.kind != AverageKind::kOff && rule_.kind != AverageKind::kAuto;

@@ -19,7 +19,6 @@
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/learner_registry.h>
-#include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/oracle/readable_marginals.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/sign_constraints.h>

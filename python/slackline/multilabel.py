@@ -78,7 +78,7 @@ class MultiLabelClassifier(Features, StructuredEstimator):
     shards : int, default 1
         Parts into which the examples are dealt, which are trained side by side on `n_jobs` threads
         or several processes. The model depends on their number, but not on where they are trained.
-        With ``learner`` ``"auto"``, ``"bcfw"``, ``"fw"``, ``"prox-sdca"``, ``"soft"`` or ``"al"``.
+        With ``learner`` ``"auto"``, ``"bcfw"``, ``"prox-sdca"``, ``"soft"`` or ``"al"``.
     comm : communicator of mpi4py, optional
         Processes that fit together: all of them call `fit` with the same parameters, each with its
         own examples (:func:`slackline.share_of`), and all get the same model. There are at least as

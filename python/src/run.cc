@@ -12,6 +12,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/learning/kernels/kernel_ranks.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/option_spelling.h>
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/run/fingerprint.h>
@@ -248,6 +249,7 @@ py::dict Run(RunRequest request, internal::TrainTask* task) {
     internal::SetOpenShards(*task, &request.options);
     request.options.lambda = internal::ChooseLambda(request.options, request.c, *task);
     if (request.keep_state) {
+      internal::RequireState(request.options.learner, "--warm-start");
       const internal::Problem problem = task->problem().WithLambda(request.options.lambda);
       kept.fingerprint =
           FingerprintOf(*task, problem, internal::ChooseLearner(problem, request.options).options);

@@ -76,7 +76,7 @@ def test_warm_start_follows_lambda_and_a_tolerance_but_no_other_option():
     assert any("begins anew" in note for note in model.notes_)
 
 
-@pytest.mark.parametrize("learner", ["al", "soft", "bcfw", "fw", "cutting-plane-1", "kernel-bcfw"])
+@pytest.mark.parametrize("learner", ["al", "soft", "bcfw", "cutting-plane-1", "prox-sdca"])
 def test_learners_follow_lambda(learner):
     parameters = {"learner": learner, "tol": 0.01, "graph": "tree"}
     model = MultiLabelClassifier(lam=0.1, warm_start=True, **parameters).fit(X, Y)
@@ -85,6 +85,13 @@ def test_learners_follow_lambda(learner):
     assert any("continues from the solution for lambda 0.1" in note for note in model.notes_)
     assert max(model.dual_, cold.dual_) <= min(model.primal_, cold.primal_) + 1e-9
     assert model.n_iter_ <= cold.n_iter_
+
+
+@pytest.mark.parametrize("learner", ["fw", "kernel-bcfw"])
+def test_learners_without_a_state_have_no_warm_start(learner):
+    model = MultiLabelClassifier(learner=learner, warm_start=True, graph="tree")
+    with pytest.raises(ValueError, match=f"warm_start: learner {learner} saves no state"):
+        model.fit(X, Y)
 
 
 def test_states_of_other_versions_are_not_used():

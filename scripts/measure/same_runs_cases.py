@@ -62,17 +62,22 @@ def read_lists():
     return lists
 
 
-def trainings(train, predict, learners, refused):
-    """Every learner trains, keeps a checkpoint, goes on from it, and predicts; or it is refused."""
+def trainings(train, predict, learners, refused, stateless):
+    """Every learner trains, keeps a checkpoint if it has a state, goes on from it, and predicts; or
+    it is refused."""
     for number, learner in enumerate(learners):
         run = f"{train} --learner {learner} --seed {number} --verbose --model {number}.slk"
-        begin = f"{run} --max-passes 8 --log {number}.jsonl --checkpoint {number}.ckpt"
+        begin = f"{run} --max-passes 8 --log {number}.jsonl"
+        keep = f" --checkpoint {number}.ckpt"
         if learner.startswith(refused):
             yield "2: " + begin
-            continue
-        yield begin + " --checkpoint-every 0"
-        yield f"{run} --max-passes 12 --log - --resume {number}.ckpt --verify"
-        yield f"{predict} --model {number}.slk"
+        elif learner.startswith(stateless):
+            yield begin + " --verify"
+            yield f"{predict} --model {number}.slk"
+        else:
+            yield begin + keep + " --checkpoint-every 0"
+            yield f"{run} --max-passes 12 --log - --resume {number}.ckpt --verify"
+            yield f"{predict} --model {number}.slk"
 
 
 def in_folds(command, learners, refused):
@@ -111,17 +116,18 @@ def refusals(lists):
 def learner_scenarios(lists):
     """Names and commands; `more data` takes longest."""
     learners, variants = lists["learners"], lists["variants"]
+    stateless = tuple(lists["without a state"])
 
     def all_refused(names):
         return tuple(learner for name in names for learner in lists["refused " + name])
 
     for task, (train, predict, refused) in MORE_DATA.items():
         yield f"{task} learners, more data", trainings(train, predict, learners,
-                                                       all_refused(refused))
+                                                       all_refused(refused), stateless)
     for task, (train, predict, names) in TASKS.items():
         refused = all_refused(names)
-        yield f"{task} learners", trainings(train, predict, learners, refused)
-        yield f"{task} variants", trainings(train, predict, variants, refused)
+        yield f"{task} learners", trainings(train, predict, learners, refused, stateless)
+        yield f"{task} variants", trainings(train, predict, variants, refused, stateless)
         cv = train.replace(" train ", " cv ") + " --lambda-path 0.1 --no-refit --json"
         yield f"{task} variants, cv", in_folds(cv, variants, refused)
     yield "segment variants, potentials", in_folds(

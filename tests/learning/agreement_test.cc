@@ -19,7 +19,6 @@
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/learner_registry.h>
-#include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"
@@ -69,7 +68,7 @@ const Row kRows[] = {
     {Kind::kCuttingPlane1, "", Defaults, 1000, kConverged, kConverged},
     {Kind::kCuttingPlaneN, "", Defaults, 1000, kConverged, kConverged},
     {Kind::kBundle, "", Defaults, 1000, kConverged, kConverged},
-    {Kind::kKernelBcfw, "", Weighted, 1000, 0.015, 0.02},
+    {Kind::kKernelBcfw, "", Defaults, 1000, 0.015, 0.02},
     {Kind::kKernelFrankWolfe, "", Defaults, 1000, 0.025, 0.04},
     {Kind::kFrankWolfe, "", Defaults, 1000, 0.01, 0.04},
     {Kind::kSubgradient, "", Weighted, 1000, 0.025, 0.035},
@@ -261,9 +260,10 @@ std::vector<SlackWay> SlackWays(int trial) {
     if (step == StepKind::kPairwise) options.order = OrderKind::kGap;
   }
   for (const Index shards : {1, 2}) {
-    for (const Kind learner : {Kind::kBcfw, Kind::kFrankWolfe, Kind::kProxSdca})
+    for (const Kind learner : {Kind::kBcfw, Kind::kProxSdca})
       add(learner, 0.01, 3000).shards = shards;
   }
+  add(Kind::kFrankWolfe, 0.01, 3000);
   add(Kind::kBcfw, 0.01, 1000).average = AverageKind::kWeighted;
   for (const Index step : {1, 3, 4})
     add(Kind::kProxSdca, step == 1 ? 0.01 : 0.5, 1000).own<ProxSdcaOptions>().sdca_step = step;

@@ -145,7 +145,7 @@ TEST_CASE("an option without effect on the learner is refused") {
   CHECK(refusal(kSoft, "order", "gap") == "--order gap applies to --learner bcfw only");
   CHECK(refusal(kSoft, "order", "uniform") == "accepted");
   CHECK(refusal(kAl, "average", "suffix")
-            .starts_with("--average suffix applies to --learner bcfw or fw"));
+            .starts_with("--average suffix applies to --learner bcfw or ssg"));
   CHECK(refusal(kAl, "average", "none") == "accepted");
   CHECK(refusal(kAl, "oracle", "roof").starts_with("--oracle applies to --learner bcfw or fw"));
   CHECK(refusal(kAl, "oracle", "auto") == "accepted");

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <slackline/core/check.h>
-#include <slackline/learning/example_blocks/subgradient.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/run/warm_start.h>
 #include <slackline/learning/step/dual_points.h>
 #include <slackline/learning/support_table.h>

@@ -29,7 +29,6 @@
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/learner_registry.h>
-#include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/sign_constraints.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>

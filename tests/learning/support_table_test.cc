@@ -125,7 +125,7 @@ std::vector<TrainOptions> WaysOfLearner(Random& random, LearnerKind learner) {
   } else if (learner == LearnerKind::kMultiSample) {
     add().own<MultiSampleOptions>().samples = Pick(random, std::vector<Index>{1, 3, 10});
     add().own<MultiSampleOptions>().revisit = true;
-  } else if (learner == LearnerKind::kFrankWolfe || learner == LearnerKind::kSubgradient) {
+  } else if (learner == LearnerKind::kSubgradient) {
     add().average = Pick(random, kAverages);
   } else {
     add();

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <slackline/core/random.h>
-#include <slackline/learning/standalone/frank_wolfe.h>
+#include <slackline/learning/reference/frank_wolfe.h>
 
 using namespace slackline::internal;
 
@@ -49,14 +49,14 @@ struct River {
     const auto best = std::min_element(gradient.begin(), gradient.end()) - gradient.begin();
     for (std::size_t s = 0; s < kSprings; ++s) out[s] = s == static_cast<std::size_t>(best) ? 1 : 0;
   }
-  // … and, since f is quadratic, its curvature along a direction, which gives steps of optimal
-  // length.
-  double Curvature(Index day, std::span<const double> direction) const {
+  // … and, since f is quadratic, the step of optimal length from the curvature along a direction.
+  double LineSearch(Index day, std::span<const double> /*x*/, std::span<const double> direction,
+                    double slope) const {
     double sum = 0;
     for (const double mineral : Mixture(direction)) sum += mineral * mineral;
     const double neighbours = day == 0 || day + 1 == num_blocks() ? 1 : 2;
     for (const double change : direction) sum += kAlike * neighbours * change * change;
-    return sum;
+    return -slope < sum ? -slope / sum : 1;
   }
 };
 

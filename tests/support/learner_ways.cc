@@ -7,16 +7,14 @@
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/example_blocks/subgradient.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
-#include <slackline/learning/factor_blocks/dual_loss.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/learner_registry.h>
-#include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/planes/plane_options.h>
+#include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/sign_constraints.h>
 
 namespace slackline::internal::test {
@@ -117,7 +115,7 @@ TrainOptions SimpleWay(Random& random, SolverKind oracle) {
   TrainOptions options = Of(Pick(random, std::vector{LearnerKind::kBcfw, LearnerKind::kFrankWolfe,
                                                      LearnerKind::kSubgradient}),
                             oracle);
-  options.average = Pick(random, kAverages);
+  if (options.learner != LearnerKind::kFrankWolfe) options.average = Pick(random, kAverages);
   if (options.learner == LearnerKind::kBcfw) options.step = StepKind::kFrankWolfe;
   const bool flag = random.Below(2) == 0;
   if (options.learner == LearnerKind::kSubgradient) {
@@ -134,7 +132,7 @@ TrainOptions SimpleWay(Random& random, SolverKind oracle) {
     options.own<InexactOptions>().step_quality = Pick(random, std::vector{1.0, 0.4});
   if (options.learner != LearnerKind::kFrankWolfe && random.Below(2) == 0)
     options.order = OrderKind::kUniform;
-  if (options.learner != LearnerKind::kSubgradient) DealSome(random, &options);
+  if (options.learner == LearnerKind::kBcfw) DealSome(random, &options);
   return options;
 }
 
@@ -199,7 +197,6 @@ void AddKernels(Random& random, const std::vector<SolverKind>& oracles,
                 std::vector<TrainOptions>* ways) {
   for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
     TrainOptions options = Of(learner, Pick(random, oracles));
-    options.average = Pick(random, kAverages);
     options.fixed_step = random.Below(3) == 0;
     if (learner == LearnerKind::kKernelBcfw) options.order = Pick(random, kOrders);
     ways->push_back(options);
@@ -268,6 +265,10 @@ std::vector<LearnerKind> AllLearners() {
   std::vector<LearnerKind> learners = {LearnerKind::kAuto};
   for (const LearnerRecord* record : Learners()) learners.emplace_back(record->name);
   return learners;
+}
+
+bool KeepsState(LearnerKind learner) {
+  return learner == LearnerKind::kAuto || RecordOf(learner).keeps_state;
 }
 
 bool ReadsRescaling(LearnerKind learner) {

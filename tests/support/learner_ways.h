@@ -39,6 +39,9 @@ inline std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) 
 /// All registered learners, and auto.
 std::vector<LearnerKind> AllLearners();
 
+/// Whether the learner describes its state; `auto` does.
+bool KeepsState(LearnerKind learner);
+
 /// Whether the learner trains by slack rescaling on request.
 bool ReadsRescaling(LearnerKind learner);
 

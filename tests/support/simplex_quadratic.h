@@ -14,7 +14,7 @@
 #include <Eigen/Core>
 
 #include <slackline/core/random.h>
-#include <slackline/learning/standalone/frank_wolfe.h>
+#include <slackline/learning/reference/frank_wolfe.h>
 
 #include "tests/support/quadratic_program.h"
 
@@ -43,24 +43,18 @@ class SimplexQuadratic {
   Index num_blocks() const { return static_cast<Index>(sizes_.size()); }
   Index block_size(Index i) const { return sizes_[i]; }
   void Gradient(Index i, std::span<const double> x, std::span<double> out) const {
-    GradientAt(i, matrix_ * Vector(x) - target_, out);
+    const Eigen::VectorXd gradient = Columns(i).transpose() * (matrix_ * Vector(x) - target_);
+    std::copy(gradient.begin(), gradient.end(), out.begin());
   }
   void Minimise(Index /*i*/, std::span<const double> gradient, std::span<double> out) const {
     SmallestEntry(gradient, out);
   }
-  double Curvature(Index i, std::span<const double> direction) const {
-    return Image(i, direction).squaredNorm();
+  double LineSearch(Index i, std::span<const double> /*x*/, std::span<const double> direction,
+                    double slope) const {
+    const double curvature = i == kAllBlocks ? (matrix_ * Vector(direction)).squaredNorm()
+                                             : (Columns(i) * Vector(direction)).squaredNorm();
+    return -slope < curvature ? -slope / curvature : 1;
   }
-
-  void GradientAt(Index i, const Eigen::VectorXd& residual, std::span<double> out) const {
-    const Eigen::VectorXd gradient = Columns(i).transpose() * residual;
-    std::copy(gradient.begin(), gradient.end(), out.begin());
-  }
-  Eigen::VectorXd Image(Index i, std::span<const double> direction) const {
-    return i == kAllBlocks ? Eigen::VectorXd(matrix_ * Vector(direction))
-                           : Eigen::VectorXd(Columns(i) * Vector(direction));
-  }
-  const Eigen::VectorXd& target() const { return target_; }
 
   double Value(std::span<const double> x) const {
     return 0.5 * (matrix_ * Vector(x) - target_).squaredNorm();
@@ -134,32 +128,6 @@ class SimplexQuadratic {
   std::vector<Index> sizes_;
   Eigen::MatrixXd matrix_;
   Eigen::VectorXd target_;
-};
-
-/// SimplexQuadratic with Bx − b kept up to date instead of computed for every gradient.
-class FollowingQuadratic {
- public:
-  explicit FollowingQuadratic(const SimplexQuadratic& plain) : plain_(plain) { Reset(); }
-
-  void Reset() { residual_ = plain_.Image(kAllBlocks, plain_.Start()) - plain_.target(); }
-  Index num_blocks() const { return plain_.num_blocks(); }
-  Index block_size(Index i) const { return plain_.block_size(i); }
-  void Gradient(Index i, std::span<const double> /*x*/, std::span<double> out) const {
-    plain_.GradientAt(i, residual_, out);
-  }
-  void Minimise(Index i, std::span<const double> gradient, std::span<double> out) const {
-    plain_.Minimise(i, gradient, out);
-  }
-  double Curvature(Index i, std::span<const double> direction) const {
-    return plain_.Curvature(i, direction);
-  }
-  void Moved(Index i, std::span<const double> direction, double step) {
-    residual_ += step * plain_.Image(i, direction);
-  }
-
- private:
-  const SimplexQuadratic& plain_;
-  Eigen::VectorXd residual_;
 };
 
 }  // namespace slackline::internal::test

@@ -123,8 +123,7 @@ class Session {
     choice_ = ChooseLearner(*problem_, OptionsFor(first_));
     choice_.options.stop = &relay_;
     plan_ = keeper_.Begin(*problem_, choice_.options, keeper_.stage(), figures_);
-    learner_ = MakeLearner(*problem_, choice_.options);
-    if (verify_.wanted()) learner_->traits().dual_point->KeepDualPoint();
+    Make();
   }
 
   int Run() {
@@ -213,12 +212,19 @@ class Session {
     TellWarnings(task_.training());
   }
 
+  void Make() {
+    learner_ = MakeLearner(*problem_, choice_.options);
+    if (verify_.wanted()) learner_->traits().dual_point->KeepDualPoint();
+  }
+
   void MoveTo(std::size_t k) {
     auto next = std::make_unique<Problem>(task_.problem().WithLambda(settings_.lambdas[k]));
-    learner_->traits().lambda->ChangeLambda(*next);
-    problem_ = std::move(next);
+    LambdaFollower* const follower = learner_->traits().lambda;
+    if (follower != nullptr) follower->ChangeLambda(*next);
+    problem_.swap(next);  // the learner keeps the old problem until it is replaced
     choice_ = ChooseLearner(*problem_, OptionsFor(k));
     choice_.options.stop = &relay_;
+    if (follower == nullptr) Make();
     plan_ = keeper_.Begin(*problem_, choice_.options, static_cast<std::int64_t>(k), figures_);
   }
 
@@ -339,6 +345,8 @@ void SessionFlags::Register(Command* app) {
 SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::string>& inputs) {
   SessionSettings settings;
   settings.train = flags.train.Read();
+  if (!flags.checkpoint.file.empty()) RequireState(settings.train.learner, "--checkpoint");
+  if (!flags.checkpoint.resume.empty()) RequireState(settings.train.learner, "--resume");
   if (!ProcessRanks().alone()) settings.train.ranks = &ProcessRanks();
   if (!flags.c.empty()) settings.c = ReadReal("C", flags.c, true);
   settings.models = {flags.model};

@@ -14,7 +14,7 @@
 #include <slackline/apps/bench/bench_scaling.h>
 #include <slackline/apps/bench/bench_task.h>
 #include <slackline/core/check.h>
-#include <slackline/learning/example_blocks/subgradient.h>
+#include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/core/temporary_folder.h>
 

@@ -228,8 +228,12 @@ TEST_CASE("unknown options and bad values") {
   CheckBadOption({"--learner", "bmrm", "--order", "example"},
                  {"--order example", "takes all examples at once"});
   CheckBadOption({"--learner", "soft", "--average", "uniform"},
-                 {"--average uniform applies to", "bcfw or fw"});
+                 {"--average uniform applies to", "bcfw or ssg"});
   CheckBadOption({"--learner", "bcfw", "--tau", "1"}, {"--tau applies to --learner al only"});
+  CheckBadOption({"--learner", "fw", "--checkpoint", "c.ckpt"},
+                 {"--checkpoint: learner fw saves no state", "--learner auto or al or soft"});
+  CheckBadOption({"--learner", "eg", "--resume", "c.ckpt"},
+                 {"--resume: learner eg saves no state"});
   CheckBadOption({"--rho-passes", "7"}, {"--rho-passes applies to --learner soft only"});
   CheckBadOption({"--rho", "1", "--step", "away"}, {"--rho", "--step away", "bcfw"});
   CheckBadOption({"--C", "1e300"}, {"--C", "at least 1e-30"});

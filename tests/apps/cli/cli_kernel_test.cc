@@ -118,12 +118,11 @@ TEST_CASE("checkpoints, paths and cross-validation support kernels") {
   const KernelFiles files;
   const std::string checkpoint = files.folder.Path("c.ckpt");
   const std::string other = files.folder.Path("o.slk");
-  const Arguments rbf = {"--learner",       "kernel-bcfw", "--kernel", "rbf",
-                         "--gap-tolerance", "0",           "-q"};
+  const Arguments rbf = {"--learner", "bcfw", "--kernel", "rbf", "--gap-tolerance", "0", "-q"};
   Succeed(files.Train(rbf + Arguments{"--max-passes", "4", "--checkpoint", checkpoint}));
   Succeed({"multilabel", "train", files.data, "--num-labels", "4", "--model", other, "--learner",
-           "kernel-bcfw", "--kernel", "rbf", "--gap-tolerance", "0", "-q", "--max-passes", "9",
-           "--resume", checkpoint});
+           "bcfw", "--kernel", "rbf", "--gap-tolerance", "0", "-q", "--max-passes", "9", "--resume",
+           checkpoint});
   Succeed(files.Train(rbf + Arguments{"--max-passes", "9"}));
   const slackline::internal::ModelReader a(files.model), b(other);
   const auto c = a.Doubles("coefficients"), d = b.Doubles("coefficients");

@@ -344,7 +344,8 @@ TEST_CASE("certificates hold with oracles that stop early, and runs replay bit f
     const Problem problem(SomeProblem(random, trial), 0.1);
     const double optimum = ExactOptimum(problem.training(), 0.1);
     for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kFrankWolfe}) {
-      for (const Index shards : {1, 2}) {
+      const bool bcfw = learner == LearnerKind::kBcfw;
+      for (Index shards = 1; shards <= (bcfw ? 2 : 1); ++shards) {
         TrainOptions options = Options(learner, StepKind::kAuto, 0);
         options.absolute_gap = 0;
         options.oracle = SolverKind::kMessages;
@@ -359,9 +360,10 @@ TEST_CASE("certificates hold with oracles that stop early, and runs replay bit f
         CHECK(run.summary.last.problem == CertifiedProblem::kRelaxed);
         CHECK(run.summary.last.primal >=
               RelaxedPrimal(problem.training(), 0.1, run.summary.weights) - kSolver);
-        if (trial == 0) CheckResume(problem, options);
+        if (trial == 0 && bcfw) CheckResume(problem, options);
         if (trial == 1) CheckReplay(problem, options);  // with 1, 2 and 4 threads
       }
+      if (!bcfw) continue;
       const Problem second = problem.WithLambda(0.03);
       TrainOptions path = Options(learner, StepKind::kAuto, 0);
       path.oracle = SolverKind::kMessages;

@@ -17,6 +17,7 @@
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/planes/plane_options.h>
+#include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
@@ -291,30 +292,20 @@ TEST_CASE("slack rescaling is refused where it is not supported") {
   CHECK(MakeLearner(large, options) != nullptr);
 }
 
-TEST_CASE("runs of planes replay, with any number of threads") {
-  Random random(7);
-  const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
-  for (const LearnerKind learner : kPlaneLearners) {
-    TrainOptions options = OptionsOfPlanes(learner, 1e-9);
-    options.own<PlaneOptions>().prune_after = 4;
-    CheckReplay(problem, options, 25);
-  }
-}
-
-TEST_CASE("saved planes continue bit for bit, and evaluations do not change the run") {
+TEST_CASE("runs of planes replay, continue bit for bit, and are verified from their dual point") {
   Random random(8);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.02);
-    for (const LearnerKind kind : kPlaneLearners) {
-      for (const SolverKind oracle : {SolverKind::kBruteForce, SolverKind::kMessages}) {
-        TrainOptions options = OptionsOfPlanes(kind, 0);
-        options.oracle = oracle;
-        options.own<PlaneOptions>().prune_after = 3;
-        CAPTURE(Name(kind));
-        CAPTURE(trial);
-        CheckTakeOver(problem, options, {9, 9, {}, true});
-      }
+    for (const SolverKind oracle : {SolverKind::kBruteForce, SolverKind::kMessages}) {
+      TrainOptions options = OptionsOfPlanes(LearnerKind::kCuttingPlane1, 0);
+      options.oracle = oracle;
+      options.own<PlaneOptions>().prune_after = 3;
+      CAPTURE(trial);
+      CheckReplay(problem, options, 25);
+      CheckTakeOver(problem, options, {9, 9, {}, true});
     }
+    const TrainOptions to_gap = OptionsOfPlanes(LearnerKind::kCuttingPlane1, 1e-3);
+    CHECK(CheckVerifies(problem, to_gap, 3000).verification.dual_proved);
   }
 }
 
@@ -322,37 +313,24 @@ TEST_CASE("another lambda starts from the existing planes") {
   Random random(9);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.5);
-    for (const LearnerKind kind : kPlaneLearners) {
-      const auto learner = MakeLearner(problem, OptionsOfPlanes(kind, 0));
-      for (int pass = 0; pass < 15; ++pass) learner->RunPass(kNever);
-      for (const double lambda : {0.1, 0.3, 2.0}) {
-        const Problem next = problem.WithLambda(lambda);
-        const double optimum = ExactOptimum(next.training(), lambda);
-        learner->traits().lambda->ChangeLambda(next);
-        CHECK(learner->work().oracle_calls == 0);
-        CAPTURE(trial);
-        CAPTURE(Name(kind));
-        CAPTURE(lambda);
-        const Evaluation first = learner->Evaluate(1);
-        CHECK(first.dual <= optimum + kSolver);
-        CHECK(first.primal >= optimum - kSolver);
-        // Planes and corners of the previous λ already give a good dual for this λ.
-        CHECK(first.dual >= 0.3 * optimum - kSolver);
-        for (int pass = 0; pass < 60; ++pass) learner->RunPass(kNever);
-        const Evaluation last = learner->Evaluate(1);
-        CHECK(Near(last.dual, optimum, 1e-4));
-        CHECK(Near(last.primal, optimum, 1e-4));
-      }
-    }
-  }
-}
-
-TEST_CASE("certificates of planes are verified from their dual point") {
-  Random random(10);
-  for (int trial = 0; trial < 6; ++trial) {
-    const Problem problem(SomeProblem(random, trial), 0.1);
-    for (const LearnerKind kind : kPlaneLearners) {
-      CHECK(CheckVerifies(problem, OptionsOfPlanes(kind, 1e-3), 3000).verification.dual_proved);
+    const auto learner = MakeLearner(problem, OptionsOfPlanes(LearnerKind::kCuttingPlane1, 0));
+    for (int pass = 0; pass < 15; ++pass) learner->RunPass(kNever);
+    for (const double lambda : {0.1, 0.3, 2.0}) {
+      const Problem next = problem.WithLambda(lambda);
+      const double optimum = ExactOptimum(next.training(), lambda);
+      learner->traits().lambda->ChangeLambda(next);
+      CHECK(learner->work().oracle_calls == 0);
+      CAPTURE(trial);
+      CAPTURE(lambda);
+      const Evaluation first = learner->Evaluate(1);
+      CHECK(first.dual <= optimum + kSolver);
+      CHECK(first.primal >= optimum - kSolver);
+      // Planes and corners of the previous λ already give a good dual for this λ.
+      CHECK(first.dual >= 0.3 * optimum - kSolver);
+      for (int pass = 0; pass < 60; ++pass) learner->RunPass(kNever);
+      const Evaluation last = learner->Evaluate(1);
+      CHECK(Near(last.dual, optimum, 1e-4));
+      CHECK(Near(last.primal, optimum, 1e-4));
     }
   }
 }

@@ -83,36 +83,6 @@ TEST_CASE("an interrupted plane is a valid lower bound") {
   }
 }
 
-TEST_CASE("the best point of a line is that of the kept labellings") {
-  Random random(3);
-  int inside = 0;
-  for (int trial = 0; trial < 40; ++trial) {
-    const Problem problem(SomeProblem(random, trial), trial % 2 == 0 ? 0.1 : 0.5);
-    PlaneLabellings kept(problem, ByEnumeration());
-    NewPlane plane;
-    const std::vector<double> from = RandomWeights(random, problem);
-    const std::vector<double> to = RandomWeights(random, problem);
-    const auto point = [&](double k) {
-      std::vector<double> w(from.size());
-      for (std::size_t i = 0; i < w.size(); ++i) w[i] = from[i] + k * (to[i] - from[i]);
-      return w;
-    };
-    for (int k = 0; k <= 6; ++k) kept.Ask(point(k / 6.0), kNever, &plane);
-    const auto objective = [&](double k) {
-      const std::vector<double> w = point(k);
-      kept.Recall(w, kNever, &plane);
-      return plane.value + Regulariser(problem.lambda(), w);
-    };
-    const double best = kept.BestOnLine(from, to);
-    const double value = objective(best);
-    CHECK(best >= 0);
-    CHECK(best <= 1);
-    for (int k = 0; k <= 20; ++k) CHECK(objective(k / 20.0) >= value - kTight);
-    inside += best > 0.01 && best < 0.99 ? 1 : 0;
-  }
-  CHECK(inside > 5);
-}
-
 TEST_CASE("labellings of dropped planes are dropped, and the others keep their planes") {
   Random random(4);
   int dropped = 0;

@@ -21,9 +21,10 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// All ways to train on the problem, to a gap that takes some passes.
+/// All ways with a state to train on the problem, to a gap that takes some passes.
 std::vector<TrainOptions> ShortWays(Random& random, const Problem& problem) {
   std::vector<TrainOptions> ways = AllWays(random, problem);
+  std::erase_if(ways, [](const TrainOptions& way) { return !KeepsState(way.learner); });
   if (HasInputs(problem)) {
     TrainOptions kernel;
     kernel.learner = LearnerKind::kAugmentedLagrangian;

@@ -53,8 +53,6 @@ std::vector<TrainOptions> RankedWays(Index shards) {
   options.step = StepKind::kFrankWolfe;
   ways.push_back(options);
   options.step = StepKind::kAuto;
-  options.learner = LearnerKind::kFrankWolfe;
-  ways.push_back(options);
   options.learner = LearnerKind::kProxSdca;
   options.l1 = 0.001;
   options.smoothing = 0.1;

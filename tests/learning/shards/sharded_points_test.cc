@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Learners with one point per example in shards, and Frank-Wolfe on all examples in shards:
-// certificates, monotone duals, one optimum whatever the number of shards, and the same bits
-// whatever the number of threads.
+// Learners with one point per example in shards: certificates, monotone duals, one optimum whatever
+// the number of shards, and the same bits whatever the number of threads.
 #include <slackline/learning/shards/sharded_points.h>
 
 #include <algorithm>
@@ -16,7 +15,6 @@
 
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/shards/sharded_frank_wolfe.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/dense_qp.h"
@@ -32,8 +30,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr LearnerKind kPointKinds[] = {LearnerKind::kBcfw, LearnerKind::kFrankWolfe,
-                                       LearnerKind::kProxSdca};
+constexpr LearnerKind kPointKinds[] = {LearnerKind::kBcfw, LearnerKind::kProxSdca};
 
 TrainOptions PointShards(LearnerKind learner, Index shards) {
   TrainOptions options;
@@ -57,8 +54,6 @@ TrainingSet ShortChains(Random& random, Index examples) {
 }
 
 std::unique_ptr<RoundLearner> MakeRounds(const Problem& problem, const TrainOptions& options) {
-  if (options.learner == LearnerKind::kFrankWolfe)
-    return MakeShardedFrankWolfeLearner(problem, options);
   if (options.learner == LearnerKind::kBcfw) return MakeShardedBcfwLearner(problem, options);
   return MakeShardedProxSdcaLearner(problem, options);
 }
@@ -71,7 +66,7 @@ TEST_CASE("evaluations are those of the weights and of the dual point, around th
     for (const Index shards : {2, 3, 12, 100}) {
       const Problem problem = DenseProblem(random);
       TrainOptions options = PointShards(kind, shards);
-      if (kind != LearnerKind::kFrankWolfe && shards == 3) options.order = OrderKind::kUniform;
+      if (shards == 3) options.order = OrderKind::kUniform;
       const double optimum = SolveRelaxed(problem.training(), problem.lambda()).value;
       CAPTURE(kind.name());
       CAPTURE(shards);
@@ -217,18 +212,6 @@ TEST_CASE("passes with shards are worth a third of passes with one, or more") {
   }
 }
 
-TEST_CASE("a step of fw in shards gains at least as much as that of one shard") {
-  Random random(15);
-  for (const bool texts : {false, true}) {
-    const Problem problem = texts ? TextProblem(random, 300, 6) : DenseProblem(random, 24);
-    const auto one = MakeLearner(problem, PointShards(LearnerKind::kFrankWolfe, 1));
-    const auto three = MakeLearner(problem, PointShards(LearnerKind::kFrankWolfe, 3));
-    one->RunPass(kNever);
-    three->RunPass(kNever);
-    CHECK(three->Evaluate(1).dual >= one->Evaluate(1).dual - kExact);
-  }
-}
-
 TEST_CASE("elastic net and smoothed hinges reach the optimum of a quadratic program") {
   Random random(4);
   for (int trial = 0; trial < 9; ++trial) {
@@ -305,11 +288,10 @@ TEST_CASE("λ can change between passes") {
       const Problem first = DenseProblem(random, 20);
       const Problem second = first.WithLambda(lambda);
       const double optimum = SolveRelaxed(second.training(), second.lambda()).value;
-      const double gap = kind == LearnerKind::kFrankWolfe ? 0.5 : 0.15;
       CAPTURE(kind.name());
       CAPTURE(lambda);
-      CheckPath(first, second, PointShards(kind, 3), optimum, 10, 100, gap);
-      CheckChangeLambda(first, PointShards(kind, 3), lambda, optimum, 0, 100, gap);
+      CheckPath(first, second, PointShards(kind, 3), optimum, 10, 100, 0.15);
+      CheckChangeLambda(first, PointShards(kind, 3), lambda, optimum, 0, 100, 0.15);
     }
   }
   const TrainingSet training = ShortChains(random, 6);
@@ -366,9 +348,7 @@ TEST_CASE("counts and notes are those of all shards") {
     options.max_passes = 4;
     const TrainSummary summary = Train(problem, options);
     CAPTURE(kind.name());
-    // fw calls every oracle twice in the first pass.
-    const Index sweeps = kind == LearnerKind::kFrankWolfe ? 5 : 4;
-    CHECK(summary.last.oracle_calls == sweeps * problem.size());
+    CHECK(summary.last.oracle_calls == 4 * problem.size());
     CHECK(summary.last.block_steps == 4 * problem.size());
     CHECK(summary.last.rounds >= 4);
     CHECK(summary.last.critical_seconds > 0);

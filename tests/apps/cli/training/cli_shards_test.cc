@@ -69,7 +69,7 @@ TEST_CASE("--threads alone keeps one chain of steps where passes are short, or n
   CHECK(outcome.err.find("shards: 1, since one chain of steps is faster") != std::string::npos);
   const auto chain = data.Weights("chain", {"-q"}, "1");
   CHECK(chain == data.Weights("threads", {"-q", "--threads", "4"}, "1"));
-  for (const char* learner : {"al", "fw", "bcfw"}) {
+  for (const char* learner : {"al", "prox-sdca", "bcfw"}) {
     CAPTURE(learner);
     const Arguments options = {"-q", "--learner", learner};
     CHECK(data.Weights("one", options, "1") ==
