@@ -27,7 +27,7 @@ bool DualPointLearner::DualPoint(Index m, std::vector<double>* coordinates, doub
 
 Corner DualPointLearner::Ask(Index m, std::span<const double> weights, double scale) {
   ++oracle_calls_;
-  return evaluator_.oracle().Maximise(m, weights, &warm_[m], {}, scale);
+  return oracle().Maximise(m, weights, &warm_[m], {}, scale);
 }
 
 Evaluation DualPointLearner::Certify(double dual, std::span<const double> newest, int threads) {

@@ -33,6 +33,7 @@ class DualPointLearner : public ExampleBlockLearner {
 
   /// The share of points_ in the dual point of example m; the ground truth has the rest.
   virtual double PointShare(Index /*m*/) const { return 1; }
+  ExampleOracle& oracle() { return evaluator_.oracle(); }
   /// Calls the oracle for example m at scale · weights, and counts the call.
   Corner Ask(Index m, std::span<const double> weights, double scale);
 

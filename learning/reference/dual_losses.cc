@@ -46,6 +46,7 @@
 #include <slackline/core/random.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/star_updates.h>
+#include <slackline/learning/factor_blocks/table_ops.h>
 #include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/sampling.h>

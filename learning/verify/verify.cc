@@ -20,6 +20,7 @@
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/readable_marginals.h>
+#include <slackline/learning/oracle/slack_oracle.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/sign_constraints.h>
 #include <slackline/learning/verify/verify_hinge.h>

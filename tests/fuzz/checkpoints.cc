@@ -79,6 +79,7 @@ std::vector<Way> MakeWays() {
       all.push_back(options);
     }
     for (TrainOptions& options : all) {
+      if (!test::KeepsState(options.learner)) continue;
       options.gap_tolerance = options.absolute_gap = 0;
       options.max_passes = kSeedPasses;
       options.check_every = 1;

@@ -229,10 +229,9 @@ TEST_CASE("ranks refuse what only one process can do") {
         }) == "accepted");
   CHECK(refusal([](TrainOptions* o) { o->learner = LearnerKind::kSubgradient; }) ==
         "learner ssg needs a single process, but 3 processes train together; only --learner al "
-        "or soft or bcfw or fw or prox-sdca can do so");
-  for (const LearnerKind learner :
-       {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kProxSdca, LearnerKind::kSoft,
-        LearnerKind::kAugmentedLagrangian})
+        "or soft or bcfw or prox-sdca can do so");
+  for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kProxSdca, LearnerKind::kSoft,
+                                    LearnerKind::kAugmentedLagrangian})
     CHECK(refusal([&](TrainOptions* o) { o->learner = learner; }) == "accepted");
   CHECK(refusal([](TrainOptions* o) { o->step = StepKind::kFrankWolfe; }) == "accepted");
   CHECK(refusal([](TrainOptions* o) { o->fixed_step = true; }) ==

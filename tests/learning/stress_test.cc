@@ -196,7 +196,7 @@ class StressTrial {
     totals_->learners.insert(options.learner);
     CheckPrimal(options, summary);
     Verify(problem_, options, summary, *learner);
-    switch (random_.Below(8)) {
+    switch (random_.Below(KeepsState(options.learner) ? 8 : 2)) {
       case 0:
       case 1:
         Replay(options, summary);
