@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/common/choice.h>
 #include <slackline/apps/common/program_version.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
@@ -108,7 +109,7 @@ void Register(Command* root, Comparison* comparison) {
 std::vector<double> ReadGaps(const std::string& list) {
   std::vector<double> gaps;
   for (const std::string& text : Split(list, ','))
-    gaps.push_back(program::ReadReal("gaps", Trimmed(text), true));
+    gaps.push_back(ReadReal("gaps", Trimmed(text), true));
   return gaps;
 }
 
@@ -119,7 +120,7 @@ Settings ReadSettings(const Comparison& comparison) {
   if (!training.Given("gap-tolerance")) settings.base.gap_tolerance = kGapTolerance;
   if (!training.Given("check-every")) settings.base.check_every = 1;
   if (!training.Given("time-limit")) settings.base.time_limit_seconds = kTimeLimit;
-  settings.runs = program::ReadCount("runs", comparison.runs, 1);
+  settings.runs = ReadCount("runs", comparison.runs, 1);
   settings.gaps = ReadGaps(comparison.gaps);
   settings.learners = program::ForOption(
       "learners", [&] { return ParseBenchLearners(comparison.learners, settings.base); });

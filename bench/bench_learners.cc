@@ -40,7 +40,7 @@ const OptionRecord& FindOption(const std::string& name) {
     names.push_back(record.name);
   }
   throw DataError("unknown option " + Quoted(name) + DidYouMean(name, names) +
-                  " (see slackline multilabel train --help-all)");
+                  " (see slackline options)");
 }
 
 TrainOptions ReadOptions(const ListEntry& entry, const TrainOptions& base) {
