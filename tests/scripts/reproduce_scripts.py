@@ -196,13 +196,13 @@ echo "$problem $learner $seed $limit" >> {log}
 sed "s/\\"learner\\": \\"L\\"/\\"learner\\": \\"$learner\\"/; s/\\"name\\": \\"p\\"/\\"name\\": \\"$problem\\"/" > "$out" <<'END'
 {result}
 END""")
-        two = "001,002-1-small"
+        two = "001-regret,002-1-small"
         self.assertEqual(run(self.out, "--only", two, program=program).returncode, 0)
         with open(log, encoding="utf-8") as file:
             made = file.read().splitlines()
         self.assertEqual(len(made), 6 + 8)
         # auto is a run of 002-1, too; the longer limit counts.
-        self.assertIn("yeast-0.001 auto 1 250.0", made)
+        self.assertIn("yeast-0.001 auto 1 250", made)
         self.assertTrue(os.path.exists(os.path.join(self.out, "002-1", "yeast-0.001", "auto.1.json")))
         again = run(self.out, "--only", f"{two},002-1", program=program)
         self.assertIn(f"{6 + 8 + 24} runs in 3 figures; {6 + 8} are there, and 24 are missing", again.stdout)
