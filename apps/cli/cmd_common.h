@@ -33,7 +33,6 @@ void AddMultiLabelCv(Command* parent, Action* action);
 void AddMultiLabelConvert(Command* parent, Action* action);
 void AddMultiLabelOnline(Command* parent, Action* action);
 void AddInfo(Command* parent, Action* action);
-void AddBench(Command* parent, Action* action);
 void AddReport(Command* parent, Action* action);
 void AddOptions(Command* parent, Action* action);
 void AddSequence(Command* parent, Action* action);

@@ -146,7 +146,6 @@ Command::Command(const std::string& name, const std::string& description,
     : root_(std::make_unique<CLI::App>(description, name)), app_(root_.get()) {
   app_->set_version_flag("--version", version);
   app_->get_formatter()->column_width(kTextColumn);
-  RequireCommand();
 }
 
 Command::Command(Command* parent, CLI::App* app) : parent_(parent), app_(app) {}

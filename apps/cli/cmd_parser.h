@@ -76,7 +76,7 @@ class Option {
 /// A command, or the program itself as the root of all commands.
 class Command {
  public:
-  /// The program: its commands are added by AddCommand, and one of them has to be given.
+  /// The program. Its commands, if it has any, are added by AddCommand.
   Command(const std::string& name, const std::string& description, const std::string& version);
   ~Command();
   Command(const Command&) = delete;

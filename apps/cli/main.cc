@@ -3,23 +3,13 @@
 // The command line. Exit codes: 0 = done, 1 = an error of the program itself, or a certificate that
 // --verify refutes, 2 = bad input (arguments, files, models), 130, 143 and 129 = training
 // interrupted by SIGINT, SIGTERM or SIGHUP, with the model written.
-#include <algorithm>
-#include <cstdio>
-#include <exception>
-#include <new>
 #include <string>
 
 #include <slackline/apps/cli/cmd_common.h>
-#include <slackline/apps/cli/cmd_ranks.h>
-#include <slackline/apps/cli/cmd_startup.h>
-#include <slackline/apps/common/program_version.h>
-#include <slackline/core/check.h>
-#include <slackline/learning/train_loop.h>
+#include <slackline/apps/cli/cmd_main.h>
 
 namespace slackline::internal::program {
 namespace {
-
-constexpr int kInternalError = 1;
 
 constexpr const char* kProgramExamples =
     "Examples:\n"
@@ -36,31 +26,8 @@ constexpr const char* kOtherExamples =
     "  slackline segment train drawn.fea --model drawn.slk\n"
     "  slackline segment predict holiday/*.jpg --model drawn.slk --out predicted --overlay";
 
-/// Rejects empty values: no option needs one, and most would read it as "not given".
-void CheckValues(const Command& command) {
-  for (const auto& option : command.options()) {
-    const auto& values = option->values();
-    if (!option->flag() && std::find(values.begin(), values.end(), "") != values.end())
-      throw DataError(option->name() + ": the value is empty");
-  }
-}
-
-int Complain(int code, const std::string& message) {
-  TellError(code, message);
-  return code;
-}
-
-/// The exit code, after checking that all output was written.
-int Finish(int code) {
-  try {
-    CheckStandardOutput();
-  } catch (const DataError& error) {
-    return Complain(kBadInput, error.what());
-  }
-  return code;
-}
-
 void AddCommands(Command* root, Action* action) {
+  root->RequireCommand();
   root->SetFooter(std::string(kProgramExamples) + "\n" + kOtherExamples);
   Command* multilabel = root->AddCommand(
       "multilabel", "Multi-label classification: every example has a set of labels.");
@@ -79,46 +46,7 @@ void AddCommands(Command* root, Action* action) {
   AddLinear(root, action);
   AddOptions(root, action);
   AddInfo(root, action);
-  AddBench(root, action);
   AddReport(root, action);
-}
-
-int RunCommand(int argc, char** argv) {
-  Command root("slackline", "Slackline: structured SVMs with certified training.",
-               ProgramVersion());
-  Action action;
-  AddCommands(&root, &action);
-  try {
-    if (!root.Parse(argc, argv)) return Finish(0);
-  } catch (const DataError& error) {
-    return Complain(kBadInput, error.what());
-  }
-  try {
-    CheckValues(root.Parsed());
-    CheckRanks(root.ParsedName());
-    return Finish(action());
-  } catch (const DataError& error) {
-    const std::string message = error.what();
-    return Complain(kBadInput, message.starts_with("--") ? message + root.Hint() : message);
-  }
-}
-
-/// Runs the command on all ranks; returns the exit code.
-int RunProgram(int argc, char** argv) {
-  try {
-    BeginRanks();
-  } catch (const DataError& error) {
-    return Complain(kBadInput, error.what());
-  }
-  try {
-    return RunCommand(argc, argv);
-  } catch (const std::bad_alloc&) {
-    return Complain(kInternalError, "not enough memory");
-  } catch (const CertificateError& error) {
-    return Complain(kInternalError, error.what());
-  } catch (const std::exception& error) {
-    return Complain(kInternalError, std::string("internal error: ") + error.what());
-  }
 }
 
 }  // namespace
@@ -126,8 +54,7 @@ int RunProgram(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   namespace program = slackline::internal::program;
-  program::PrepareProcess();
-  const int code = program::RunProgram(argc, argv);
-  program::EndRanks();
-  return code;
+  return program::RunMain(
+      argc, argv,
+      {"slackline", "Slackline: structured SVMs with certified training.", program::AddCommands});
 }

@@ -7,14 +7,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <slackline/apps/report/cmd_report_runs.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
 namespace slackline::internal::program {
 namespace {
 
-/// Results of `bench` have fewer than ten levels of nesting. A limit is needed because reading and
+/// Lines of logs have fewer than ten levels of nesting. A limit is needed because reading and
 /// writing JSON is recursive.
 constexpr int kDeepestNesting = 64;
 
@@ -52,9 +51,9 @@ class SyntaxCheck : public nlohmann::json_sax<Json> {
  private:
   bool Enter() {
     if (++depth_ <= kDeepestNesting) return true;
-    throw DataError(path_, LineAt(PlaceOfDepth()),
-                    "more than " + std::to_string(kDeepestNesting) +
-                        " nested brackets; results of `slackline bench` have fewer");
+    throw DataError(
+        path_, LineAt(PlaceOfDepth()),
+        "more than " + std::to_string(kDeepestNesting) + " nested brackets; logs have fewer");
   }
   bool Leave() {
     --depth_;
@@ -82,29 +81,6 @@ class SyntaxCheck : public nlohmann::json_sax<Json> {
   int depth_ = 0;
 };
 
-/// The indices of the checks to keep.
-std::vector<std::size_t> KeptPoints(const Json& passes) {
-  std::vector<std::size_t> kept;
-  double next = 0;
-  for (std::size_t k = 0; k < passes.size(); ++k) {
-    const double pass = passes[k].get<double>();
-    if (passes.size() > kMostPoints && pass < next && k + 1 < passes.size()) continue;
-    kept.push_back(k);
-    next = pass <= 100 ? 0 : 1.01 * pass;
-  }
-  return kept;
-}
-
-Json Thinned(const Json& curve, const std::vector<std::size_t>& kept) {
-  Json thin = Json::object();
-  for (const auto& [name, column] : curve.items()) {
-    Json values = Json::array();
-    for (const std::size_t k : kept) values.push_back(column[k]);
-    thin[name] = std::move(values);
-  }
-  return thin;
-}
-
 }  // namespace
 
 Json ParseJson(const std::string& path, const std::string& text, long first_line) {
@@ -127,19 +103,6 @@ const Json& JsonChecker::Member(const Json& object, const char* name, Json::valu
     Fail("'" + std::string(name) + "' of " + where + " has the wrong type");
   }
   return *found;
-}
-
-void CheckLast(const JsonChecker& check, const Json& last, const std::string& where) {
-  for (const char* name : {"pass", "seconds", "check_seconds", "oracle_calls"})
-    check.Number(last, name, where);
-  check.Text(last, "problem", where);
-}
-
-Json ThinnedCurve(const Json& curve, bool* thinned) {
-  const std::vector<std::size_t> kept = KeptPoints(curve["pass"]);
-  if (kept.size() == curve["pass"].size()) return curve;
-  *thinned = true;
-  return Thinned(curve, kept);
 }
 
 }  // namespace slackline::internal::program

@@ -32,9 +32,6 @@ class JsonChecker {
   const Json& Object(const Json& object, const char* name, const std::string& where) const {
     return Member(object, name, Json::value_t::object, where);
   }
-  const Json& Array(const Json& object, const char* name, const std::string& where) const {
-    return Member(object, name, Json::value_t::array, where);
-  }
   const Json& Text(const Json& object, const char* name, const std::string& where) const {
     return Member(object, name, Json::value_t::string, where);
   }
@@ -46,17 +43,5 @@ class JsonChecker {
   std::string path_, what_;
   long line_;
 };
-
-/// The columns that every curve has. The first six are numbers in logs, too.
-inline constexpr const char* kCurveColumns[] = {"pass",        "seconds",      "check_seconds",
-                                                "cpu_seconds", "oracle_calls", "block_steps",
-                                                "primal",      "dual",         "relative_gap"};
-
-/// Checks the figures of a run's last record; `where` names it in messages.
-void CheckLast(const JsonChecker& check, const Json& last, const std::string& where);
-
-/// A curve (an object of columns of equal length, one of them "pass"), thinned if it has many
-/// checks: see kMostPoints (cmd_report_runs.h). Sets *thinned if any are left out.
-Json ThinnedCurve(const Json& curve, bool* thinned);
 
 }  // namespace slackline::internal::program

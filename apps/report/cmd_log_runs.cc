@@ -19,10 +19,57 @@ namespace {
 
 constexpr const char* kNotLog = "not a log of training: ";
 
+/// Curves with more checks than this are thinned.
+constexpr std::size_t kMostPoints = 1000;
+
+/// The columns that every curve has. The first six are numbers.
+constexpr const char* kCurveColumns[] = {"pass",        "seconds",      "check_seconds",
+                                         "cpu_seconds", "oracle_calls", "block_steps",
+                                         "primal",      "dual",         "relative_gap"};
+
 /// Columns that are kept only if one of their values is a number.
 constexpr const char* kOptionalColumns[] = {"check_primal", "soft_primal", "soft_dual"};
 
-/// Reads the lines of one log and makes a row (cmd_report_runs.h) of each run.
+/// The indices of the checks to keep.
+std::vector<std::size_t> KeptPoints(const Json& passes) {
+  std::vector<std::size_t> kept;
+  double next = 0;
+  for (std::size_t k = 0; k < passes.size(); ++k) {
+    const double pass = passes[k].get<double>();
+    if (passes.size() > kMostPoints && pass < next && k + 1 < passes.size()) continue;
+    kept.push_back(k);
+    next = pass <= 100 ? 0 : 1.01 * pass;
+  }
+  return kept;
+}
+
+Json Thinned(const Json& curve, const std::vector<std::size_t>& kept) {
+  Json thin = Json::object();
+  for (const auto& [name, column] : curve.items()) {
+    Json values = Json::array();
+    for (const std::size_t k : kept) values.push_back(column[k]);
+    thin[name] = std::move(values);
+  }
+  return thin;
+}
+
+/// Checks the figures of a run's last record; `where` names it in messages.
+void CheckLast(const JsonChecker& check, const Json& last, const std::string& where) {
+  for (const char* name : {"pass", "seconds", "check_seconds", "oracle_calls"})
+    check.Number(last, name, where);
+  check.Text(last, "problem", where);
+}
+
+/// A curve (an object of columns of equal length, one of them "pass"), thinned if it has many
+/// checks. Sets *thinned if any are left out.
+Json ThinnedCurve(const Json& curve, bool* thinned) {
+  const std::vector<std::size_t> kept = KeptPoints(curve["pass"]);
+  if (kept.size() == curve["pass"].size()) return curve;
+  *thinned = true;
+  return Thinned(curve, kept);
+}
+
+/// Reads the lines of one log and makes a row of each run.
 class LogReader {
  public:
   LogReader(const RunText& log, std::string name, std::size_t file, Json* problem)
@@ -77,13 +124,10 @@ class LogReader {
     const auto choice = json.find("choice");
     row_ = Json{{"learner", name_ + ", " + with},
                 {"file", file_},
-                {"state", "ran"},
-                {"reason", ""},
                 {"choice", choice != json.end() && choice->is_string() ? *choice : Json("")},
                 {"options", options},
                 {"examples", examples},
-                {"objective", data + ", " + with},
-                {"work", Json::array()}};
+                {"objective", data + ", " + with}};
     curve_ = Json::object();
     for (const char* name : kCurveColumns) curve_[name] = Json::array();
     for (const char* name : kOptionalColumns) curve_[name] = Json::array();
@@ -143,20 +187,6 @@ class LogReader {
   std::string termination_;
 };
 
-}  // namespace
-
-bool LooksLikeLog(std::string_view text) {
-  const auto skip = [&text](std::string_view what) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    const bool found = text.starts_with(what);
-    if (found) text.remove_prefix(what.size());
-    return found;
-  };
-  return skip("{") && skip("\"event\"");
-}
-
-namespace {
-
 std::string FileName(const RunText& log) {
   return std::filesystem::path(log.path).filename().string();
 }
@@ -171,14 +201,12 @@ std::string ShownName(const std::vector<RunText>& logs, const RunText& log) {
 
 Json ReadLogs(const std::vector<RunText>& logs) {
   Json problem = {{"name", logs.size() == 1 ? "Training" : "Trainings"},
-                  {"text", ""},
-                  {"figure", nullptr},
                   {"thinned", false},
                   {"learners", Json::array()}};
   Json files = Json::array();
   for (const RunText& log : logs) {
     const LogReader reader(log, ShownName(logs, log), files.size(), &problem);
-    files.push_back({{"file", FileName(log)}, {"program", reader.program()}});
+    files.push_back({{"file", FileName(log)}, {"source", reader.program()}});
   }
   return {
       {"logs", true}, {"files", std::move(files)}, {"problems", Json::array({std::move(problem)})}};

@@ -10,8 +10,8 @@
 
 namespace slackline::internal::program {
 
-/// A self-contained HTML page that loads nothing else. It holds the data (from ReadBenchRuns,
-/// ReadLogs or ModelPageData), the drawing library (Chart.js) and the script that uses it. Texts in
+/// A self-contained HTML page that loads nothing else. It holds the data (from ReadLogs or
+/// ModelPageData), the drawing library (Chart.js) and the script that uses it. Texts in
 /// the data are never interpreted as HTML.
 std::string ReportPage(const Json& data, std::string_view title);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Draws the runs that `slackline report` put into this page: curves.js their curves, model.js models. Texts in the data only enter the page as text nodes.
+// Draws the runs that `slackline report` put into this page: curves.js their curves, model.js models. A page of comparisons has
+// scripts/reproduce/compare.js in addition. Texts in the data only enter the page as text nodes.
 'use strict';
 
 const errors = [];
@@ -8,6 +9,10 @@ window.addEventListener('error', (event) => errors.push(String(event.message)));
 
 const data = JSON.parse(document.getElementById('runs').textContent);
 const charts = [];
+
+/// What another script adds to the page: in front of all problems, below the name of a problem, and below its curves and behind all
+/// problems. `folded`: whether the section of a problem starts folded.
+const additions = {page() {}, problem() {}, work() {}, end() {}, folded: () => false};
 
 // ---- Figures of a run ------------------------------------------------------------------------------------------------------
 
@@ -61,12 +66,6 @@ const kOrdinates = {
                        value: (run, k) => minus(bestPrimal(run), run.curve.dual[k])},
   gap: {text: 'certified gap', log: true, value: (run, k) => minus(run.curve.primal[k], run.curve.dual[k])},
   relative_gap: {text: 'certified relative gap', log: true, value: column('relative_gap')},
-  regret: {text: 'average regret, at most, and the bound of the theory', log: true, needs: 'mean_suffered',
-           value: (run, k) => minus(column('mean_suffered')(run, k), bestDual(run)), second: column('regret_bound'),
-           secondName: 'bound'},
-  online_loss: {text: 'mean loss of predictions before updates, and its bound', log: true, needs: 'mean_loss',
-                value: column('mean_loss'), secondName: 'bound',
-                second: (run, k) => (run.curve.loss_bound ? run.curve.loss_bound[k] + bestPrimal(run) : null)},
   soft_bounds: {text: 'soft objective and its dual', log: false, needs: 'soft_primal', value: column('soft_primal'),
                 second: column('soft_dual')},
 };
@@ -238,186 +237,24 @@ function exportButtons(parent, chart, name) {
   });
 }
 
-// ---- Figures against an option ---------------------------------------------------------------------------------------------
-
-/// The possible positions of a row on the axis of a comparison: sizes of the problem, and options that are numbers.
-function parameters(problem, row) {
-  const result = {};
-  if (problem.sample) result.examples = problem.examples;
-  for (const [name, text] of Object.entries(row.options || {})) {
-    const value = Number(text);
-    if (row.learner.includes(name + '=') && text !== '' && Number.isFinite(value)) result[name] = value;
-  }
-  return result;
-}
-
-/// The learner's name without the option, so that rows that differ only in this option form one series.
-const without = (learner, name) => learner.replace(new RegExp('([:,])' + name + '=[^,]*,?'), '$1').replace(/[:,]$/, '');
-
-/// Series of three or more rows that differ in only one number, by the name of this number.
-function sweeps() {
-  const found = new Map();
-  for (const problem of data.problems) {
-    for (const row of problem.learners.filter((candidate) => candidate.runs.length > 0)) {
-      for (const [name, value] of Object.entries(parameters(problem, row))) {
-        const base = problem.sample ? problem.sample.of : problem.name;
-        const key = JSON.stringify([name === 'examples' ? base : problem.name, without(row.learner, name)]);
-        if (!found.has(name)) found.set(name, new Map());
-        const series = found.get(name);
-        if (!series.has(key)) series.set(key, []);
-        series.get(key).push({value, row, problem});
-      }
-    }
-  }
-  for (const [name, series] of found) {
-    for (const [key, entries] of series) {
-      if (new Set(entries.map((entry) => entry.value)).size < 3) series.delete(key);
-    }
-    if (series.size === 0) found.delete(name);
-  }
-  return found;
-}
-
-const kFinals = {
-  primal_suboptimality: ['primal − best lower bound', (run, k) => minus(run.curve.primal[k], bestDual(run))],
-  primal: ['primal objective', (run, k) => run.curve.primal[k]],
-  relative_gap: ['certified relative gap', (run, k) => run.curve.relative_gap[k]],
-  passes: ['passes', (run, k) => run.curve.pass[k]],
-  seconds: ['seconds of training', (run, k) => run.curve.seconds[k]],
-  nonzero_weights: ['weights that are not 0, at the end', (run) => run.nonzero_weights],
-};
-
-class SweepChart {
-  constructor(parent, name, series) {
-    this.name = name;
-    this.series = series;
-    this.hidden = new Set();
-    const {sweep} = [...series.values()][0][0].problem.figure || {};
-    const controls = element('div', parent, undefined, 'controls');
-    const draw = () => this.draw();
-    const tests = new Set();
-    for (const entry of [...series.values()].flat()) {
-      for (const run of entry.row.runs) {
-        Object.keys(run.curve).filter((key) => key.startsWith('test:')).forEach((key) => tests.add(key));
-      }
-    }
-    const finals = Object.entries(kFinals).map(([key, [text]]) => [key, text]);
-    this.y = select(controls, 'up', 'final', finals.concat([...tests].map((key) => [key, ordinate(key).text])),
-                    sweep || 'primal_suboptimality', draw);
-    this.at = select(controls, 'after', 'at', [['end', 'the whole run'], [3, '3 passes'], [10, '10 passes'],
-                     [30, '30 passes'], [100, '100 passes'], [300, '300 passes']], 'end', draw);
-    this.logX = check(controls, 'log across', 'logx', true, draw);
-    this.logY = check(controls, 'log up', 'logy', true, draw);
-    this.chart = newChart(parent);
-    this.chart.slackline = this;
-    exportButtons(controls, this.chart, () => `${name}-${this.y.value}`);
-    this.draw();
-  }
-
-  toggle(label) {
-    if (!this.hidden.delete(label)) this.hidden.add(label);
-    this.draw();
-  }
-
-  figure(run) {
-    const passes = run.curve.pass;
-    let k = passes.length - 1;
-    if (this.at.value !== 'end') {
-      const limit = Number(this.at.value);
-      if (passes[k] < limit && run.termination === 'time-limit') return null;
-      while (k > 0 && passes[k] > limit) --k;
-    }
-    const test = this.y.value.startsWith('test:');
-    if (test) {
-      const values = run.curve[this.y.value];
-      while (values && k > 0 && values[k] === null) --k;
-      return values ? values[k] : null;
-    }
-    return kFinals[this.y.value][1](run, k);
-  }
-
-  draw() {
-    const logX = this.logX.checked, logY = this.logY.checked;
-    const sets = [...this.series].map(([key, entries], index) => {
-      const [problem, learner] = JSON.parse(key);
-      const label = `${problem}, ${learner}`;
-      const values = [...new Set(entries.map((entry) => entry.value))].sort((a, b) => a - b);
-      const points = [];
-      for (const x of values) {
-        const runs = entries.filter((entry) => entry.value === x).flatMap((entry) => entry.row.runs);
-        const figures = runs.map((run) => this.figure(run)).filter((y) => y !== null && y !== undefined);
-        const y = median(figures);
-        if (!drawable(x, logX) || !drawable(y, logY)) continue;
-        points.push({x, y, text: [label, `${this.name} ${number(x)}: ${number(y, 6)}`,
-                                  `median of ${figures.length}, from ${number(Math.min(...figures))} to ${number(Math.max(...figures))}`]});
-      }
-      const colour = kColours[index % kColours.length];
-      return {label, group: label, first: true, data: points, showLine: true, borderColor: colour,
-              backgroundColor: colour, pointRadius: 3, hidden: this.hidden.has(label)};
-    });
-    this.chart.data.datasets = sets;
-    const text = this.y.selectedOptions[0].textContent;
-    this.chart.options.scales = {x: axis(logX, this.name), y: axis(logY, text)};
-    this.chart.update();
-  }
-}
-
 // ---- Tables ----------------------------------------------------------------------------------------------------------------
 
-const kWork = [['training_cpu_seconds', 'processor seconds of training'], ['passes', 'passes'],
-               ['oracle_calls_per_example', 'oracle calls per example']];
-
-/// The last metrics on test data in a curve; fractions are shown in percent.
-function lastTests(run) {
-  return Object.keys(run.curve).filter((key) => key.startsWith('test:')).map((key) => {
-    const values = run.curve[key].filter((value) => value !== null);
-    return `${key.replace('test:', '')} ${number(values[values.length - 1])}`;
-  }).join(', ');
-}
-
-/// Columns of the final figures: heading, text of a run, whether runs of logs have the column.
+/// Columns of the final figures: heading, and text of a run.
 const kFinalColumns = [
-  ['learner', (run) => run.row.label, true],
-  ['seed', (run) => (run.seed === undefined ? '–' : String(run.seed)), true],
-  ['ended by', (run) => run.termination, true],
-  ['passes', (run) => number(run.last.pass, 6), true],
-  ['calls per example', (run) => number(run.last.oracle_calls / examplesOf(run)), true],
-  ['s of training', (run) => number(run.last.seconds, 3), true],
-  ['s of checks', (run) => number(run.last.check_seconds, 3), true],
-  ['primal', (run) => number(run.last.primal, 7), true],
-  ['lower bound', (run) => number(run.last.dual, 7), true],
-  ['relative gap', (run) => number(run.last.relative_gap, 3), true],
-  ['weights ≠ 0', (run) => (run.nonzero_weights === undefined ? '–' : String(run.nonzero_weights)), false],
-  ['memory MB', (run) => number(run.peak_memory_bytes / 1e6, 3), false],
+  [data.logs ? 'log' : 'learner', (run) => run.row.label],
+  ['seed', (run) => (run.seed === undefined ? '–' : String(run.seed))],
+  ['ended by', (run) => run.termination],
+  ['passes', (run) => number(run.last.pass, 6)],
+  ['calls per example', (run) => number(run.last.oracle_calls / examplesOf(run))],
+  ['s of training', (run) => number(run.last.seconds, 3)],
+  ['s of checks', (run) => number(run.last.check_seconds, 3)],
+  ['primal', (run) => number(run.last.primal, 7)],
+  ['lower bound', (run) => number(run.last.dual, 7)],
+  ['relative gap', (run) => number(run.last.relative_gap, 3)],
 ];
 
 function finalTable(parent, problem) {
-  const tests = problem.runs.some((run) => lastTests(run) !== '');
-  const columns = kFinalColumns.filter(([, , logs]) => logs || !data.logs).concat(tests ? [['test data', lastTests]] : []);
-  table(parent, columns.map(([name]) => (data.logs && name === 'learner' ? 'log' : name)),
-        problem.runs.map((run) => columns.map(([, text]) => text(run)))).className = 'final';
-}
-
-function workTable(parent, problem) {
-  const rows = problem.learners.filter((row) => row.runs.length > 0 && row.work.length > 0);
-  if (rows.length === 0) return;
-  const holder = element('div', parent);
-  const controls = element('div', holder, undefined, 'controls');
-  const place = element('div', holder);
-  const draw = () => {
-    place.replaceChildren();
-    const gaps = rows[0].work.map((entry) => number(entry.relative_gap));
-    table(place, ['to a certified relative gap of'].concat(gaps),
-          rows.map((row) => [row.label].concat(row.work.map((entry) => number(entry[unit.value], 3)))));
-  };
-  const unit = select(controls, 'work in', 'work', kWork, kWork[0][0], draw);
-  draw();
-}
-
-function refusals(parent, problem) {
-  for (const row of problem.learners.filter((candidate) => candidate.runs.length === 0)) {
-    element('p', parent, `${row.label}: ${row.state}. ${row.reason}`, row.state === 'failed' ? 'error' : 'note');
-  }
+  table(parent, kFinalColumns.map(([name]) => name), problem.runs.map((run) => kFinalColumns.map(([, text]) => text(run)))).className = 'final';
 }
 
 function optionList(parent, problem) {
@@ -433,25 +270,18 @@ function optionList(parent, problem) {
 function bounds(problem) {
   const texts = problem.runs.map((run) => {
     const objective = objectiveOf(run.row);
-    return `; ${run.last.problem} optimum${objective ? (run.row.objective ? ' of ' : ' with ') + objective : ''} between ${number(bestDual(run), 8)} and ${number(bestPrimal(run), 8)}`;
+    return `${run.last.problem} optimum${objective ? (run.row.objective ? ' of ' : ' with ') + objective : ''} between ${number(bestDual(run), 8)} and ${number(bestPrimal(run), 8)}`;
   });
-  return [...new Set(texts)].join('');
-}
-
-/// Whether the page has other samples of the same problem. A chart of all samples says more then, and that of each sample starts folded.
-function oneOfMany(problem) {
-  const alike = (other) => other.sample && other.sample.of === problem.sample.of && (other.figure || {}).name === (problem.figure || {}).name;
-  return problem.sample !== undefined && data.problems.filter(alike).length > 2;
+  return [...new Set(texts)];
 }
 
 function problemSection(parent, problem) {
-  const folded = oneOfMany(problem);
+  const folded = additions.folded(problem);
   const section = element(folded ? 'details' : 'section', parent);
-  element(folded ? 'summary' : 'h2', section, (problem.figure ? problem.figure.name + ': ' : '') + problem.name);
+  element(folded ? 'summary' : 'h2', section, problem.title || problem.name);
   if (problem.text) element('p', section, problem.text, 'note');
-  element('p', section, data.logs ? bounds(problem).slice(2) :
-      `${problem.examples} examples, ${problem.weights} weights, λ = ${number(problem.lambda, 6)}` + bounds(problem));
-  refusals(section, problem);
+  element('p', section, (problem.sizes ? [problem.sizes] : []).concat(bounds(problem)).join('; '));
+  additions.problem(section, problem);
   if (problem.runs.length === 0) return;
   const place = element('div', section);
   if (folded) {
@@ -460,31 +290,10 @@ function problemSection(parent, problem) {
     new CurveChart(place, problem);
   }
   if (problem.thinned) element('p', section, 'Curves with many checks are drawn without some of the checks.', 'note');
-  if (!data.logs) {
-    element('h3', section, 'Work');
-    workTable(section, problem);
-  }
+  additions.work(section, problem);
   element('h3', section, 'At the end');
   finalTable(section, problem);
   optionList(section, problem);
-}
-
-function sources(parent) {
-  if (data.logs) {
-    element('p', parent, data.files.map((file) => `${file.file}: ${file.program}`).join('; '), 'note');
-    return;
-  }
-  element('h2', parent, 'Commands and machines');
-  for (const file of data.files) {
-    element('h3', parent, file.file + (file.interrupted ? ' (interrupted)' : ''));
-    element('pre', parent, file.command_line);
-    const machine = file.machine, build = file.build;
-    const megabytes = machine.memory_bytes ? `, ${number(machine.memory_bytes / 1e9, 3)} GB` : '';
-    element('p', parent, `${file.date}; ${file.program}; ${machine.cpu || 'processor unknown'}, ${machine.cores} cores${megabytes}; ${machine.system || ''}`);
-    element('p', parent, `${build.compiler}, ${build.type}, flags ${build.flags || 'none'}` +
-        (build.sanitizers ? `, sanitizers ${build.sanitizers}` : '') + `, GLPK ${build.glpk ? 'yes' : 'no'}`);
-    element('p', parent, 'Settings: ' + Object.entries(file.settings).map(([name, value]) => `${name} ${value}`).join('; '), 'note');
-  }
 }
 
 function draw() {
@@ -494,23 +303,21 @@ function draw() {
     return;
   }
   prepare();
-  for (const file of data.files.filter((candidate) => candidate.figure)) {
-    element('p', main, `${file.figure.name}: ${file.figure.text}`);
-  }
   element('p', main, 'Seconds are those of training, without checks. Bounds hold for each run alone; a suboptimality compares with the ' +
       'best bound of all runs of the problem. Click a name to hide its curves; point at a curve to see its figures.', 'note');
-  for (const [name, series] of sweeps()) {
-    const section = element('section', main);
-    element('h2', section, `Against ${name}`);
-    new SweepChart(section, name, series);
-  }
+  additions.page(main);
   for (const problem of data.problems) problemSection(main, problem);
-  sources(main);
+  const sources = data.files.filter((file) => file.source).map((file) => `${file.file}: ${file.source}`);
+  if (sources.length > 0) element('p', main, sources.join('; '), 'note');
+  additions.end(main);
 }
 
-try {
-  draw();
-} catch (error) {
-  errors.push(String(error));
-  element('p', document.body, 'The page could not be drawn: ' + error, 'error');
-}
+// When all scripts of the page are there.
+document.addEventListener('DOMContentLoaded', () => {
+  try {
+    draw();
+  } catch (error) {
+    errors.push(String(error));
+    element('p', document.body, 'The page could not be drawn: ' + error, 'error');
+  }
+});

@@ -71,7 +71,6 @@ def text_targets(lab, applications):
         packed = write(f"{folder}/{application.name}.gz", gzip.compress(read(application.data)))
         yield Target(f"gzip data of {application.name}", packed, command)
     report = ["report", "FILE", "--out", "OUT"]
-    yield Target("runs of bench", samples.bench_runs(lab), report, False, True)
     yield Target("log of a training", samples.log(lab, applications), report, False, True)
 
 

@@ -16,7 +16,6 @@ OLD = b"the file of before\n" * 10
 def writers(lab, applications):
     """(command, option for an output file), for each kind of output."""
     yield from samples.writers(lab, applications)
-    yield samples.bench_command(), "--out"
     for application in applications.values():
         train = [*application.train, "--max-passes", "20", "-q"]
         model = ["--model", f"{lab.new_folder()}/m.slk"]

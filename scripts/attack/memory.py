@@ -43,8 +43,7 @@ def commands(lab, applications):
         if name == "segment":
             drawn = os.path.dirname(application.data) + "/images"
             yield "segment prepare", [*samples.prepare_arguments(drawn), "-q", "--out", "OUT"]
-    yield "bench", samples.bench_command()  # --out would keep the messages of failed runs
-    yield "report", ["report", samples.bench_runs(lab), "--out", "OUT"]
+    yield "report", ["report", samples.log(lab, applications), "--out", "OUT"]
 
 
 def smallest(works, low, high):

@@ -173,19 +173,8 @@ def _segment(lab, folder, size, pixels):
     )
 
 
-def bench_command():
-    return ["bench", "--problems", "toy", "--learners", "auto", "--runs", "1", "-q"]
-
-
-def bench_runs(lab):
-    """A file for `report`."""
-    runs = f"{lab.new_folder()}/runs.json"
-    lab.must([*bench_command(), "--out", runs])
-    return runs
-
-
 def log(lab, applications):
-    """Another file for `report`."""
+    """A file for `report`."""
     folder = lab.new_folder()
     train = next(iter(applications.values())).train
     lab.must([*train, "--max-passes", "3", "-q", "--model", f"{folder}/m.slk", "--log", f"{folder}/log.jsonl"])
@@ -209,7 +198,7 @@ def writers(lab, applications):
             drawn = os.path.dirname(application.data) + "/images"
             yield [*prepare_arguments(drawn), "-q"], "--out"
             yield ["segment", "potentials", application.data, "--folds", "2", *few], "--out"
-    yield ["report", bench_runs(lab)], "--out"
+    yield ["report", log(lab, applications)], "--out"
 
 
 def make(lab, size=1, pixels="64x48"):

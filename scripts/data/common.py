@@ -19,7 +19,7 @@ def arguments(description, inputs):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, text in inputs:
         parser.add_argument(name.rstrip("+"), help=text, nargs="+" if name.endswith("+") else None)
-    parser.add_argument("OUT", help="data folder that is filled (as DATA_FOLDER of slackline bench)")
+    parser.add_argument("OUT", help="data folder that is filled (as DATA_FOLDER of slackline-bench)")
     parser.add_argument("--any-counts", action="store_true", help="do not compare counts with those of the known data")
     return parser.parse_args()
 

@@ -33,8 +33,7 @@ SHOWN = 5  # differences of a scenario that are shown
 WIDTH = 100  # characters of a line that are shown
 VARIABLES = dict(os.environ, LC_ALL="C.UTF-8", OMP_WAIT_POLICY="passive")
 # Times in texts, with what comes before and after them: in JSON, in sentences, and in the tables of
-# cv (behind `converted` and `passes`), of a path (behind four numbers) and of `bench`, whose files
-# also describe the build.
+# cv (behind `converted` and `passes`) and of a path (behind four numbers).
 TIMES = [re.compile(pattern.replace(b"TIME", rb"-?\d[\d.e+-]*"), re.MULTILINE) for pattern in (
     rb'("\w*seconds\w*": ?)(?:TIME|\[[^]]*\])()',
     rb"()TIME( s of (?:training|checks)\b)",
@@ -44,9 +43,6 @@ TIMES = [re.compile(pattern.replace(b"TIME", rb"-?\d[\d.e+-]*"), re.MULTILINE) f
     rb"()TIME( ms to predict)",
     rb"( \d+/\d+ +\d+) +\d+\.\d\d()\b",
     rb"^((?: *[\d.e+-]+){3} +\d+) +\d+\.\d\d()$",
-    rb"( \|[ \d.e+-]+ \|[ \d.e+-]+ \|)[ \d.e+-]+( \|)",
-    rb'("(?:date|peak_memory_bytes)":)(?:TIME|"[^"]*")()',
-    rb'("build":)\{[^}]*\}()',
 )]
 
 STRING, STRINGS, INTEGERS, DOUBLES, PACKED, PACKED_SINGLE = range(6)  # core/model_file.h

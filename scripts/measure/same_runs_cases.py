@@ -143,7 +143,7 @@ def scenarios():
             found[task + " options"] = each(train, lists[task + " options"],
                                             lists["look"] + lists[task + " after"])
             found[task + " more"] = lists[task + " more"]
-    for name in ("multilabel cv", "multilabel online", "convert", "bench"):
+    for name in ("multilabel cv", "multilabel online", "convert"):
         found[name] = lists[name]
     found.update(help=help_texts(), refused=refusals(lists))
     return {name: [*lists.get(name.split()[0] + " before", ()), *commands]

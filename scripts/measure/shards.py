@@ -9,7 +9,7 @@ For every problem, number of shards and factor of the default lambda, trains to 
 certified relative gaps (0.1, 0.01 and 0.001) on one thread, with a check after every pass, by default
 with `bcfw --step pairwise` (for `soft` the gap is that of the penalized problem), and prints for each gap: passes, oracle calls per example, rounds, and the critical seconds of the passes (the
 processor time of the slowest shard in every round, and a P-th of the exchanges; with one shard the
-seconds of all passes, times the share of the processor that the run had), the median of N runs (3). DATA_FOLDER is that of `slackline bench`. `drawn`
+seconds of all passes, times the share of the processor that the run had), the median of N runs (3). DATA_FOLDER is that of slackline-bench. `drawn`
 is a problem of 10^6 drawn examples, made in a temporary folder. --json FILE writes the same rows
 for other scripts.
 """

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the runs behind the figures of docs/notebook/reproduction*.md, then pages and tables.
 
-Every run of `slackline bench --list`, which is one learner on one problem with one seed, has a file
-of its own: OUT/FIGURE/PROBLEM/LEARNER.SEED.json. A file appears when its run is complete. Runs that
-have a file are not made again, so that this command may be interrupted at any moment and called
-again. At the end, OUT/FIGURE.json has all runs of a figure, OUT/FIGURE.html draws them, and
+Every run of figures.py (--list prints them), which is one learner on one problem with one seed, has
+a file of its own: OUT/FIGURE/PROBLEM/LEARNER.SEED.json, where FIGURE is the first that has this run.
+A file appears when its run is complete. Runs that have a file are not made again, so that this
+command may be interrupted at any moment and called again. At the end, OUT/FIGURE.json has all runs of a figure, OUT/FIGURE.html draws them, and
 OUT/tables.md has their tables.
 
 Exit codes: 0, all runs are there; 1, a run failed; 2, an argument is wrong, or data are missing or
@@ -19,6 +19,8 @@ import statistics
 import subprocess
 import sys
 
+import figures
+import page
 import tables
 
 FAILED, BAD_INPUT = 1, 2
@@ -50,30 +52,29 @@ def minutes(seconds):
 
 
 class Run:
-    """One line of `slackline bench --list`."""
+    """One learner on one problem with one seed, for all figures that have this run. Its limit is the longest of theirs."""
 
-    def __init__(self, line, limit_factor):
-        self.figure, self.problem, self.learner, self.seed, limit, self.test = line.split("\t")
-        self.limit = float(limit) * limit_factor
-        self.twins = []  # the same run in other figures
-        self.data = self.problem.split("@")[0]  # without the draw of examples
+    def __init__(self, problem, learner, seed, test):
+        self.problem, self.learner, self.seed, self.test = problem, learner, str(seed), test
+        self.figures, self.limit = [], 0
+        self.data = self.problem.split("@")[0], self.test  # what it reads
 
-    def path(self, out):
+    def add(self, figure, limit):
+        self.figures.append(figure)
+        self.limit = max(self.limit, limit)
+
+    def path(self, out, figure=None):
         plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", self.learner)
-        return os.path.join(out, self.figure, self.problem, f"{plain}.{self.seed}.json")
+        return os.path.join(out, figure or self.figures[0], self.problem, f"{plain}.{self.seed}.json")
 
     def __str__(self):
-        return f"{self.figure}, {self.problem}, {self.learner}, seed {self.seed}"
+        return f"{self.figures[0]}, {self.problem}, {self.learner}, seed {self.seed}"
 
     def kept(self, out):
-        """Its result, or that of the same run in another figure, or None where it has to be made."""
-        result = self.own(out, tell)
-        if result is not None:
-            return result
-        return next(filter(None, (twin.own(out, lambda _: None) for twin in self.twins)), None)
+        """Its result in the folder of one of its figures, or None where it has to be made."""
+        return next(filter(None, (self.read(self.path(out, figure)) for figure in self.figures)), None)
 
-    def own(self, out, report):
-        path = self.path(out)
+    def read(self, path):
         try:
             with open(path, encoding="utf-8") as file:
                 result = json.load(file)
@@ -83,10 +84,10 @@ class Run:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, IndexError, TypeError):
-            report(f"{path} is damaged; its run is made again")
+            tell(f"{path} is damaged; its run is made again")
             return None
         if not same:
-            report(f"{path} is of another run; it is made again")
+            tell(f"{path} is of another run; it is made again")
         return result if same else None
 
 
@@ -96,7 +97,7 @@ class Runner:
     def __init__(self, program, data, out):
         self.program, self.data, self.out = program, data, out
         self.child = None
-        self.without_data = {}  # message by figure and Run.data; other figures may need fewer files
+        self.without_data = {}  # message by Run.data
         self.failed = []
 
     def make(self, run):
@@ -104,8 +105,8 @@ class Runner:
         path = run.path(self.out)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         temporary = f"{path}.{os.getpid()}.tmp"
-        command = [self.program, "bench", self.data, "--figure", run.figure, "--problems", run.problem, "--learners",
-                   run.learner, "--seed", run.seed, "--runs", "1", "--time-limit", repr(run.limit), "--quiet", "--out", temporary]
+        command = [self.program, self.data, "--problems", run.problem, "--learners", run.learner, "--seed", run.seed, "--runs", "1",
+                   "--time-limit", repr(run.limit), "--quiet", "--out", temporary] + (["--test-metric"] if run.test else [])
         try:
             self.start(command)
             errors = self.child.communicate()[1].strip()
@@ -135,8 +136,8 @@ class Runner:
     def finish(self, run, code, errors, temporary, path):
         if code == BAD_INPUT:
             message = errors.removeprefix("slackline: ")
-            self.without_data[run.figure, run.data] = message
-            tell(f"  left out, with all runs on {run.data}: {message}")
+            self.without_data[run.data] = message
+            tell(f"  left out, with all runs on {run.data[0]}: {message}")
             return None
         if code - 128 in (signal.SIGINT, signal.SIGTERM):
             raise Interrupted(code - 128)
@@ -178,9 +179,9 @@ def median_work(works):
     return median
 
 
-def merge(name, results):
-    """One result of `bench` from those of single runs of a figure, of which at least one was made for it."""
-    whole = {**next(result for result in results if result["figure"]["name"] == name), "problems": []}
+def merge(figure, results):
+    """One result of slackline-bench from those of single runs of a figure."""
+    whole = {**results[0], "figure": figure.description(), "problems": []}
     problems = {}
     for result in results:
         for problem in result["problems"]:
@@ -193,7 +194,7 @@ def merge(name, results):
         for learner in problem["learners"]:
             learner["median_work_to_gap"] = median_work(learner.pop("works"))
     whole["settings"] = {**whole["settings"], "runs": max(len(l["runs"]) for p in whole["problems"] for l in p["learners"]) or 1}
-    whole["command_line"] = f"./run reproduce DATA --only {whole['figure']['name']}"
+    whole["command_line"] = f"./run reproduce DATA --only {figure.name}"
     return whole
 
 
@@ -212,78 +213,59 @@ def remove_leftovers(out):
                 pass  # another user's process
 
 
-def list_runs(program, only, limit_factor):
-    try:
-        done = subprocess.run([program, "bench", "--list"], capture_output=True, text=True)
-    except OSError as error:
-        fail(f"{program}: {error.strerror}")
-    if done.returncode != 0:
-        fail(f"{program} bench --list: {done.stderr.strip()}")
-    for line in done.stderr.splitlines():
-        tell(line)
-    runs = [Run(line, limit_factor) for line in done.stdout.splitlines()]
-    find_twins(runs)
-    names = list(dict.fromkeys(run.figure for run in runs))
+def chosen_figures(only):
+    """The figures with these names, or with these numbers of papers; all without names."""
     for name in only:
-        if not any(figure == name or figure.startswith(name + "-") for figure in names):
-            fail(f"--only: unknown figure '{name}'; choose from {', '.join(names)}, or the number of a paper")
-    return [run for run in runs if not only or any(run.figure == name or run.figure.startswith(name + "-") for name in only)]
+        if not any(figure.name == name or figure.name.startswith(name + "-") for figure in figures.FIGURES):
+            names = ", ".join(figure.name for figure in figures.FIGURES)
+            fail(f"--only: unknown figure '{name}'; choose from {names}, or the number of a paper")
+    return [figure for figure in figures.FIGURES
+            if not only or any(figure.name == name or figure.name.startswith(name + "-") for name in only)]
 
 
-def find_twins(runs):
-    """Lets figures share their runs, but for the first of each figure, which has the figure's description."""
-    same, first = {}, {}
-    for run in runs:
-        same.setdefault((run.problem, run.learner, run.seed, run.test), []).append(run)
-        first.setdefault(run.figure, run)
-    for run in runs:
-        if run is not first[run.figure]:
-            run.twins = [twin for twin in same[run.problem, run.learner, run.seed, run.test] if twin is not run]
+def list_runs(chosen, limit_factor):
+    """The runs of these figures, which share some of them with other figures."""
+    runs = {}
+    for figure in figures.FIGURES:
+        for key in figure.list_runs():
+            runs.setdefault((*key, figure.test_metric), Run(*key, figure.test_metric)).add(figure.name, figure.time_limit * limit_factor)
+    names = {figure.name for figure in chosen}
+    return [run for run in runs.values() if names.intersection(run.figures)]
 
 
-def make_runs(runner, runs, out):
-    """Makes the missing runs. Returns the results by figure."""
-    results = {}
-    missing = []
-    for run in runs:
-        result = run.kept(out)
-        if result is None:
-            missing.append(run)
-        else:
-            results[run] = result
-    tell(f"{len(runs)} runs in {len({run.figure for run in runs})} figures; {len(results)} are there, and {len(missing)} are missing"
+def make_runs(runner, runs, chosen, out):
+    """Makes the missing runs. Returns the results by run."""
+    kept = [(run, run.kept(out)) for run in runs]
+    results = {run: result for run, result in kept if result is not None}
+    missing = [run for run in runs if run not in results]
+    tell(f"{len(runs)} runs in {len(chosen)} figures; {len(results)} are there, and {len(missing)} are missing"
          + (f", which take {minutes(sum(run.limit for run in missing))} at most" if missing else ""))
     for number, run in enumerate(missing, 1):
-        if (run.figure, run.data) in runner.without_data:
-            continue
-        made = next((results[twin] for twin in run.twins if twin in results), None)
-        if made is not None:
-            results[run] = made
+        if run.data in runner.without_data:
             continue
         tell(f"[{number}/{len(missing)}] {run}, at most {run.limit:g} s")
         result = runner.make(run)
         if result is not None:
             results[run] = result
             tell(f"  {outcome(result)}")
-    by_figure = {}
-    for run in runs:
-        if run in results:
-            by_figure.setdefault(run.figure, []).append(results[run])
-    return by_figure
+    return results
 
 
-def write_pages(program, by_figure, runs, out):
+def write_pages(chosen, runs, results, out):
     text = ["# Tables of the runs", "", "Made by `./run reproduce`; see docs/notebook/reproduction.md.", ""]
-    for figure, results in by_figure.items():
-        wanted = sum(run.figure == figure for run in runs)
-        missing = f" ({wanted - len(results)} of {wanted} runs are missing)" if len(results) < wanted else ""
-        whole = merge(figure, results)
-        path = os.path.join(out, f"{figure}.json")
+    for figure in chosen:
+        wanted = [run for run in runs if figure.name in run.figures]
+        made = [results[run] for run in wanted if run in results]
+        if not made:
+            continue
+        missing = f" ({len(wanted) - len(made)} of {len(wanted)} runs are missing)" if len(made) < len(wanted) else ""
+        whole = merge(figure, made)
+        path = os.path.join(out, f"{figure.name}.json")
         write(path, json.dumps(whole) + "\n")
-        page = os.path.join(out, f"{figure}.html")
-        done = subprocess.run([program, "report", path, "--out", page, "--title", f"Figure {figure}"], capture_output=True, text=True)
-        tell(f"{page}{missing}" if done.returncode == 0 else f"{page}: {done.stderr.strip()}")
-        text += [f"## {figure}{missing}", "", whole["figure"]["text"], ""] + tables.of_figure(whole)
+        drawn = os.path.join(out, f"{figure.name}.html")
+        write(drawn, page.page([(path, whole)], f"Figure {figure.name}"))
+        tell(f"{drawn}{missing}")
+        text += [f"## {figure.name}{missing}", "", figure.text, ""] + tables.of_figure(whole)
     write(os.path.join(out, "tables.md"), "\n".join(text).rstrip() + "\n")
     tell(os.path.join(out, "tables.md"))
 
@@ -297,12 +279,14 @@ def positive(text):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="reproduce")
-    parser.add_argument("DATA", help="the data folder of slackline bench")
+    parser.add_argument("DATA", nargs="?", help="the data folder of slackline-bench")
+    parser.add_argument("--list", action="store_true",
+                        help="instead: print the runs, one a line: figure, problem, learner, seed, seconds, and test or -, between tabs")
     parser.add_argument("--out", default="run-out/reproduce", help="folder of runs, pages and tables [%(default)s]")
     parser.add_argument("--only", default="", help="figures, separated by commas; 003 stands for all figures of paper 003")
     parser.add_argument("--limit-factor", type=positive, default=1, metavar="F",
                         help="multiply all limits of elapsed time by F, for a slow or busy machine [%(default)s]")
-    parser.add_argument("--program", default="build/apps/slackline", help="the program [%(default)s]")
+    parser.add_argument("--program", default="build/bench/slackline-bench", help="slackline-bench [%(default)s]")
     return parser.parse_args()
 
 
@@ -318,10 +302,24 @@ def on_signal(number, _):
         raise Interrupted(number)
 
 
+def print_list(chosen, limit_factor):
+    for figure in chosen:
+        for problem, learner, seed in figure.list_runs():
+            tell("\t".join([figure.name, problem, learner, str(seed), f"{figure.time_limit * limit_factor:g}", "test" if figure.test_metric else "-"]))
+
+
 def main():
     args = arguments()
+    chosen = chosen_figures([name for name in args.only.split(",") if name])
+    if args.list:
+        print_list(chosen, args.limit_factor)
+        return 0
+    if not args.DATA:
+        fail("DATA, the folder of data, is missing")
     if not os.path.isdir(args.DATA):
         fail(f"{args.DATA}: there is no such folder")
+    if not os.access(args.program, os.X_OK):
+        fail(f"{args.program}: there is no such program")
     try:
         os.makedirs(args.out, exist_ok=True)
         remove_leftovers(args.out)
@@ -329,19 +327,19 @@ def main():
         fail(f"--out: {args.out}: {error.strerror}")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, on_signal)
-    runs = list_runs(args.program, [name for name in args.only.split(",") if name], args.limit_factor)
+    runs = list_runs(chosen, args.limit_factor)
     runner = Runner(args.program, args.DATA, args.out)
     try:
-        by_figure = make_runs(runner, runs, args.out)
-        write_pages(args.program, by_figure, runs, args.out)
+        results = make_runs(runner, runs, chosen, args.out)
+        write_pages(chosen, runs, results, args.out)
     except Interrupted as signalled:
         runner.stop()
         tell("interrupted; the same command goes on from here")
         return 128 + signalled.args[0]
     except OSError as error:
         fail(f"{error.filename or args.out}: {error.strerror}")
-    for (figure, data), message in runner.without_data.items():
-        print(f"reproduce: {figure}: no runs on {data}: {message}", file=sys.stderr)
+    for (data, _), message in runner.without_data.items():
+        print(f"reproduce: no runs on {data}: {message}", file=sys.stderr)
     for run in runner.failed:
         print(f"reproduce: failed: {run}", file=sys.stderr)
     return BAD_INPUT if runner.without_data else FAILED if runner.failed else 0

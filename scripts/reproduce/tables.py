@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints the tables of a figure, from results of `slackline bench`, in Markdown.
+"""Prints the tables of a figure, from results of slackline-bench, in Markdown.
 
 Usage: tables.py RUNS.json...
 

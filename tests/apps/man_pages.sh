@@ -9,7 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 bash "$2" "$1" "$folder" 1.2.3
 
-for page in slackline slackline-multilabel slackline-multilabel-train slackline-sequence-predict slackline-bench; do
+for page in slackline slackline-multilabel slackline-multilabel-train slackline-sequence-predict slackline-report; do
   for text in '.SH NAME' '.SH SYNOPSIS' '.SH DESCRIPTION' 'slackline 1.2.3'; do
     grep -qF -- "$text" "$folder/$page.1" || { echo "$page.1 has no '$text'"; exit 1; }
   done

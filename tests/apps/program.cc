@@ -34,8 +34,11 @@ void Redirect(const char* path, int flags, int target) {
 
 Process::Process(const Arguments& arguments, const std::string& input, const std::string& output,
                  const std::function<void()>& prepare) {
-  std::vector<char*> argv = {const_cast<char*>(SLACKLINE_PROGRAM)};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  const bool bench = !arguments.empty() && arguments.front() == kBenchProgram;
+  program_ = bench ? SLACKLINE_BENCH_PROGRAM : SLACKLINE_PROGRAM;
+  std::vector<char*> argv = {program_.data()};
+  for (std::size_t k = bench ? 1 : 0; k < arguments.size(); ++k)
+    argv.push_back(const_cast<char*>(arguments[k].c_str()));
   argv.push_back(nullptr);
   const std::string out = output.empty() ? folder_.Path("out") : output;
   const std::string err = folder_.Path("err");
@@ -46,7 +49,7 @@ Process::Process(const Arguments& arguments, const std::string& input, const std
     Redirect(out.c_str(), O_WRONLY | O_CREAT, STDOUT_FILENO);
     Redirect(err.c_str(), O_WRONLY | O_CREAT, STDERR_FILENO);
     if (prepare) prepare();
-    execv(SLACKLINE_PROGRAM, argv.data());
+    execv(argv.front(), argv.data());
     _exit(127);
   }
 }
@@ -61,7 +64,7 @@ void Process::Signal(int number) const { kill(child_, number); }
 
 bool Process::Catches(int number) const {
   const std::string proc = "/proc/" + std::to_string(child_);
-  const auto program = std::filesystem::path(SLACKLINE_PROGRAM).filename();
+  const auto program = std::filesystem::path(program_).filename();
   for (int k = 0; k < 6000; ++k) {
     // In this order: until exec the handlers in the status are those of the test.
     std::error_code ended;

@@ -25,6 +25,10 @@ struct Outcome {
   std::string err;
 };
 
+/// As the first argument: the program that compares learners runs with the others. Its tests are
+/// those of tests/bench.
+inline constexpr const char* kBenchProgram = "slackline-bench";
+
 /// One run of the program. Its output goes to temporary files, except for the standard output where
 /// `output` is given. `prepare` is called in the new process before the program starts.
 class Process {
@@ -50,6 +54,7 @@ class Process {
   Outcome Wait();
 
  private:
+  std::string program_;
   TemporaryFolder folder_;
   pid_t child_ = -1;
 };

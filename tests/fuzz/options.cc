@@ -5,7 +5,6 @@
 
 #include <stdexcept>
 
-#include <slackline/apps/bench/bench_learners.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/sequence/data/sequence_data.h>
 #include <slackline/core/check.h>
@@ -87,12 +86,6 @@ void ReadPath(std::string_view text) {
   }
 }
 
-void ReadLearnerList(std::string_view text) {
-  std::vector<std::string> left_out;
-  TryToRead([&] { ParseBenchLearners(text); });
-  ParseBenchLearners(text, &left_out);
-}
-
 /// Accepted numbers are written as text that must be read back as the same number.
 void ReadNumbers(std::string_view text) {
   double value = 0;
@@ -110,7 +103,6 @@ const FuzzTarget kValues({"option_values", ReadValues, {}, 64});
 const FuzzTarget kTogether({"options", SetOptionsTogether, {}, 512});
 const FuzzTarget kFolds({"folds", ReadFolds, {}, 256});
 const FuzzTarget kPath({"lambda_path", ReadPath, {}, 256});
-const FuzzTarget kLearners({"bench_learners", ReadLearnerList, {}, 256});
 const FuzzTarget kNumbers({"numbers", ReadNumbers, {}, 64});
 
 }  // namespace

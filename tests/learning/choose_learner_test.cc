@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/apps/bench/grid_problem.h>
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/learning/bcfw.h>
@@ -11,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bench/drawn/grid_problem.h"
 #include "tests/support/dealt.h"
 #include "tests/support/multiclass_problems.h"
 #include "tests/support/multilabel_problems.h"

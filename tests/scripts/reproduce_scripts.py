@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Usage: reproduce_scripts.py SOURCE_DIR PROGRAM
 
-Tests scripts/reproduce with the program on data that ship with it, and its tables on made-up runs."""
+Tests scripts/reproduce with slackline-bench on data that ship with it, and its tables and pages on made-up runs. Also the scripts
+of scripts/measure that call slackline-bench."""
 import gzip
 import json
 import os
@@ -17,7 +18,12 @@ SOURCE, PROGRAM = sys.argv[1], sys.argv[2]
 SCRIPT = os.path.join(SOURCE, "scripts", "reproduce", "reproduce.py")
 FIGURE, RUNS = "004", 6  # the smallest figure: l1 on Yeast
 sys.path.insert(0, os.path.dirname(SCRIPT))
+sys.path.insert(0, os.path.join(SOURCE, "scripts", "measure"))
 sys.dont_write_bytecode = True
+import family  # noqa: E402
+import figures  # noqa: E402
+import growth  # noqa: E402
+import page  # noqa: E402
 import reproduce  # noqa: E402
 import tables  # noqa: E402
 
@@ -78,7 +84,7 @@ class Runs(unittest.TestCase):
         return [path for path in files_below(self.out) if path.endswith(".1.json")]
 
     def script(self, name, text):
-        """A program that stands in for slackline."""
+        """A program that stands in for slackline-bench."""
         path = os.path.join(self.folder.name, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"#!/bin/sh\n{text}\n")
@@ -145,7 +151,7 @@ class Runs(unittest.TestCase):
         own = os.path.join(self.out, FIGURE, f"x.json.{os.getpid()}.tmp")
         for path in (old, own):
             open(path, "w", encoding="utf-8").close()
-        run(self.out, "--only", "none")
+        run(self.out, "--only", FIGURE)
         self.assertTrue(os.path.exists(own))
         self.assertFalse(os.path.exists(old))
 
@@ -179,41 +185,64 @@ class Runs(unittest.TestCase):
     def test_figures_share_runs(self):
         shutil.rmtree(self.out)
         log = os.path.join(self.folder.name, "log")
-        result = json.dumps(made_up("b", [made_up_run(1, [3.0, 2.0])]))
+        result = json.dumps(made_up("L", [made_up_run(1, [3.0, 2.0])]))
         program = self.script("sharing", f"""
-if [ "$2" = --list ]; then
-  for figure in A B; do printf "$figure\\tp\\ta\\t1\\t5\\t-\\n$figure\\tp\\tb\\t1\\t5\\t-\\n"; done
-  printf "B\\tp\\tb\\t2\\t5\\t-\\nC\\tp\\ta\\t1\\t5\\ttest\\nC\\tp\\tb\\t1\\t5\\ttest\\n"
-  exit
-fi
-[ "$1" = report ] && exit
+shift
 while [ $# -gt 0 ]; do
-  case $1 in --figure) figure=$2;; --learners) learner=$2;; --seed) seed=$2;; --out) out=$2;; esac
+  case $1 in --problems) problem=$2;; --learners) learner=$2;; --seed) seed=$2;; --time-limit) limit=$2;; --out) out=$2;; esac
   shift
 done
-echo "$figure $learner $seed" >> {log}
-sed "s/003-2/$figure/; s/\\"learner\\": \\"b\\"/\\"learner\\": \\"$learner\\"/" > "$out" <<'END'
+echo "$problem $learner $seed $limit" >> {log}
+sed "s/\\"learner\\": \\"L\\"/\\"learner\\": \\"$learner\\"/; s/\\"name\\": \\"p\\"/\\"name\\": \\"$problem\\"/" > "$out" <<'END'
 {result}
 END""")
-        whole = run(self.out, program=program)
-        self.assertEqual(whole.returncode, 0, whole.stderr)
+        two = "001-regret,002-1-small"
+        self.assertEqual(run(self.out, "--only", two, program=program).returncode, 0)
         with open(log, encoding="utf-8") as file:
-            # The first run of each figure is its own; that of B with b and seed 1 is that of A.
-            self.assertEqual(file.read().split("\n"), ["A a 1", "A b 1", "B a 1", "B b 2", "C a 1", "C b 1", ""])
-        for figure in "ABC":
-            with open(os.path.join(self.out, f"{figure}.json"), encoding="utf-8") as file:
-                whole = json.load(file)
-            self.assertEqual(whole["figure"]["name"], figure)
-            self.assertEqual([learner["learner"] for learner in whole["problems"][0]["learners"]], ["a", "b"])
-        again = run(self.out, program=program)
-        self.assertIn("7 runs in 3 figures; 7 are there, and 0 are missing", again.stdout)
+            made = file.read().splitlines()
+        self.assertEqual(len(made), 6 + 8)
+        # auto is a run of 002-1, too; the longer limit counts.
+        self.assertIn("yeast-0.001 auto 1 250", made)
+        self.assertTrue(os.path.exists(os.path.join(self.out, "002-1", "yeast-0.001", "auto.1.json")))
+        again = run(self.out, "--only", f"{two},002-1", program=program)
+        self.assertIn(f"{6 + 8 + 24} runs in 3 figures; {6 + 8} are there, and 24 are missing", again.stdout)
+        # A file in the folder of another figure of the run counts, too.
+        os.rename(os.path.join(self.out, "002-1", "yeast-0.001", "auto.1.json"),
+                  os.path.join(self.out, "002-1-small", "yeast-0.001", "auto.1.json"))
+        self.assertIn("38 are there, and 0 are missing", run(self.out, "--only", f"{two},002-1", program=program).stdout)
+        with open(os.path.join(self.out, "002-1-small.json"), encoding="utf-8") as file:
+            whole = json.load(file)
+        self.assertEqual(whole["figure"], {"name": "002-1-small", "text": "Small ρ near convergence", "x": "passes", "y": "bounds",
+                                           "sweep": "primal_suboptimality"})
+        self.assertEqual(len(whole["problems"]), 2)
+        self.assertEqual([len(problem["learners"]) for problem in whole["problems"]], [4, 4])
+
+    def test_runs_are_listed(self):
+        lines = subprocess.run([sys.executable, SCRIPT, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
+        self.assertEqual(len(lines), len(set(lines)))
+        self.assertIn("002-2-rcv1\trcv1-0.0001\tauto\t1\t250\ttest", lines)
+        self.assertIn("001-regret\tletters-0.01\tmulti-sample:samples=1,online-loss=on\t1\t60\t-", lines)
+        lines = [line for line in lines if line.startswith("003-2\t")]
+        # Three values of λ; ten seeds of three learners, and one of the two batch learners.
+        self.assertEqual(len(lines), 3 * (10 * 3 + 2))
+        self.assertEqual(lines[0], "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t1\t60\ttest")
+        self.assertEqual(lines[3], "003-2\tletters-0.01\tfw\t1\t60\ttest")
+        self.assertEqual(lines[5], "003-2\tletters-0.01\tbcfw:keep-newest=on,max-passes=30\t2\t60\ttest")
+
+    def test_the_program_knows_all_problems_and_learners_of_figures(self):
+        for figure in figures.FIGURES:
+            self.assertGreaterEqual(len(figure.learners + figure.once), 2, figure.name)
+            found = subprocess.run([PROGRAM, "--problems", ",".join(figure.problems + ["yeast"]), "--learners",
+                                    ",".join(figure.learners + figure.once)], capture_output=True, text=True, check=False)
+            # Learners are read before problems, whose names are read before the folder is looked at.
+            self.assertIn("needs files: give the folder", found.stderr, figure.name)
 
     def test_arguments_that_are_refused(self):
         for message, arguments, options in (
                 ("no-folder: there is no such folder", [], {"data": "no-folder"}),
                 ("--only: unknown figure '00'; choose from 000-1, 001", ["--only", "00"], {}),
                 ("--limit-factor: invalid positive value: '0'", ["--limit-factor", "0"], {}),
-                ("no-program: No such file", [], {"program": "no-program"})):
+                ("no-program: there is no such program", [], {"program": "no-program"})):
             result = run(self.out, *arguments, **options)
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertIn(message, result.stderr)
@@ -225,11 +254,11 @@ END""")
 
     def test_a_run_that_fails_is_told_and_has_no_file(self):
         shutil.rmtree(self.out)
-        program = self.script("failing", "if [ \"$2\" = --list ]; then printf '001\\ttoy\\tauto\\t1\\t5\\t-\\n'; exit; fi\necho broken >&2; exit 1")
-        result = run(self.out, program=program)
+        program = self.script("failing", "echo broken >&2; exit 1")
+        result = run(self.out, "--only", FIGURE, program=program)
         self.assertEqual(result.returncode, 1)
         self.assertIn("failed with exit code 1: broken", result.stdout)
-        self.assertIn("reproduce: failed: 001, toy, auto, seed 1", result.stderr)
+        self.assertIn("reproduce: failed: 004, yeast-0.01, prox-sdca:l1=0.0001, seed 1", result.stderr)
         self.assertEqual(self.parts(), [])
 
 
@@ -244,15 +273,17 @@ def made_up_run(seed, primal, termination="max-passes"):
 
 def made_up(learner, runs):
     work = [{"relative_gap": 0.1, "passes": None if runs[0]["seed"] == 2 else 4.0}]
-    return {"figure": {"name": "003-2", "text": "t"}, "settings": {"runs": 1, "time_limit": 5},
-            "problems": [{"name": "p", "examples": 10, "learners": [{"learner": learner, "state": "applies", "reason": "",
-                                                                    "median_work_to_gap": work, "runs": runs}]}]}
+    learners = [{"learner": learner, "state": "applies", "reason": "", "choice": "", "options": {}, "median_work_to_gap": work, "runs": runs}]
+    return {"program": "s", "command_line": "c", "date": "d", "machine": {"cores": 1}, "build": {"type": "Release"}, "interrupted": False,
+            "settings": {"runs": 1, "time_limit": 5},
+            "problems": [{"name": "p", "text": "x", "examples": 10, "weights": 3, "lambda": 0.5, "learners": learners}]}
 
 
 class Tables(unittest.TestCase):
     def test_runs_of_all_seeds_are_one_row_with_a_band(self):
-        whole = reproduce.merge("003-2", [made_up("a", [made_up_run(1, [3.0, 2.0, 1.5])]), made_up("a", [made_up_run(2, [3.0, 2.5, 1.25])]),
-                                          made_up("b", [made_up_run(1, [1.5], "converged")]), made_up("a", [made_up_run(3, [3.0, 2.25])])])
+        figure = next(figure for figure in figures.FIGURES if figure.name == "003-2")
+        whole = reproduce.merge(figure, [made_up("a", [made_up_run(1, [3.0, 2.0, 1.5])]), made_up("a", [made_up_run(2, [3.0, 2.5, 1.25])]),
+                                         made_up("b", [made_up_run(1, [1.5], "converged")]), made_up("a", [made_up_run(3, [3.0, 2.25])])])
         self.assertEqual([len(learner["runs"]) for learner in whole["problems"][0]["learners"]], [3, 1])
         self.assertEqual(whole["settings"]["runs"], 3)
         self.assertEqual(whole["problems"][0]["learners"][0]["median_work_to_gap"], [{"relative_gap": 0.1, "passes": 4.0}])
@@ -271,6 +302,95 @@ class Tables(unittest.TestCase):
         run_of_five = made_up_run(1, [3.0] * 5)
         self.assertEqual(tables.calls_to(run_of_five, 0.1, 10), 5)
         self.assertIsNone(tables.calls_to(run_of_five, 0.01, 10))
+
+
+class Pages(unittest.TestCase):
+    def data(self, text):
+        return json.loads(re.search(r'<script type="application/json" id="runs">(.*?)</script>', text, re.DOTALL)[1])
+
+    def test_a_page_contains_everything_and_loads_nothing(self):
+        result = made_up("</script><!-- <b>", [made_up_run(1, [3.0, 2.0])])
+        text = page.page([("folder/runs.json", result)], "a < b & c")
+        self.assertIn("<title>a &lt; b &amp; c</title>", text)
+        self.assertEqual((text.count("<script"), text.count("</script>"), text.count("<!--")), (6, 6, 0))
+        for request in (" src=", 'href="', "<link", "<iframe", "@import", "fetch(", "XMLHttpRequest", "url(", "sourceMappingURL"):
+            self.assertNotIn(request, text)
+        data = self.data(text)
+        self.assertEqual(data["files"][0]["file"], "runs.json")
+        self.assertNotIn("problems", data["files"][0])
+        learner, = data["problems"][0]["learners"]
+        self.assertEqual(learner["learner"], "</script><!-- <b>")
+        self.assertEqual(learner["runs"], result["problems"][0]["learners"][0]["runs"])
+        self.assertEqual(data["problems"][0]["sizes"], "10 examples, 3 weights, λ = 0.5")
+
+    def test_problems_are_joined_where_name_sizes_and_figure_agree(self):
+        result, other, figure = (made_up(name, [made_up_run(1, [3.0])]) for name in "abc")
+        other["problems"][0]["lambda"] = 0.25
+        figure["figure"] = {"name": "003-2", "text": "t", "x": "passes", "y": "primal"}
+        data = page.page_data([("1", result), ("2", result), ("3", other), ("4", figure)])
+        self.assertEqual([[learner["file"] for learner in problem["learners"]] for problem in data["problems"]], [[0, 1], [2], [3]])
+        self.assertEqual([problem["title"] for problem in data["problems"]], ["p", "p", "003-2: p"])
+
+    def test_long_curves_are_thinned(self):
+        problem, = page.page_data([("r", made_up("a", [made_up_run(1, [2.0] * 5000)]))])["problems"]
+        curve = problem["learners"][0]["runs"][0]["curve"]
+        self.assertTrue(problem["thinned"])
+        self.assertTrue(300 < len(curve["pass"]) < 1000)
+        self.assertEqual((curve["pass"][99], curve["pass"][-1], len(curve["primal"])), (100, 5000, len(curve["pass"])))
+
+    def test_what_is_no_result_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "runs.json")
+            for text in ("{", "[]", '{"problems": [{"name": "p"}]}'):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                done = subprocess.run([sys.executable, os.path.join(os.path.dirname(SCRIPT), "page.py"), path, "-o", path + ".html"],
+                                      capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(f"page.py: {path}: ", done.stderr)
+            self.assertEqual(os.listdir(folder), ["runs.json"])
+
+
+class Measures(unittest.TestCase):
+    """The scripts of scripts/measure that call slackline-bench."""
+
+    def call(self, name, *arguments):
+        return subprocess.run([sys.executable, os.path.join(SOURCE, "scripts", "measure", name), "--program", PROGRAM, *arguments],
+                              capture_output=True, text=True, check=False)
+
+    def test_the_family_compares_auto_with_the_fastest_other_learner(self):
+        done = self.call("family.py", "--problems", "labels-400x50-unscaled-full,grids-10-of-8x8/0.01x", "--learners",
+                         "auto,bcfw:step=pairwise,order=gap,eg")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line for line in done.stdout.splitlines() if re.match(r"(labels|grids)-\S+ +\|", line)]
+        self.assertEqual([line.split()[0] for line in lines],
+                         ["grids-10-of-8x8/0.01x", "labels-400x50-unscaled-full/1x", "labels-400x50-unscaled-full/0.01x"])
+        for line in lines:
+            self.assertEqual(line.count("bcfw:step=pairwise,order=gap"), 2)
+        self.assertIn("  eg: does not apply: ", done.stderr)
+
+    def test_all_problems_of_the_family_have_names_of_their_own_and_are_known(self):
+        names = [name for name, _ in family.family(True)]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertGreater(len(names), 80)
+        problems = [problem for _, problem in family.family(True)]
+        self.assertEqual(len(problems), len(set(problems)))
+        done = subprocess.run([PROGRAM, "--problems", ",".join(problems)], capture_output=True, text=True, check=False)
+        self.assertIn("needs files: give the folder", done.stderr)
+        for arguments, message in ((["--problems", "nothing"], "no problem of the family has 'nothing'"),
+                                   (["--problems", "yeast"], "need the data folder"), (["--learners", "ufo"], "unknown learner 'ufo'")):
+            refused = self.call("family.py", *arguments)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn(message, refused.stderr)
+
+    def test_growth_fits_exponents_along_four_axes(self):
+        done = self.call("growth.py", "--problems", "toy", "--learners", "auto", "--runs", "1", "--time-limit", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count(", fitted exponent"), 4)
+        for start in ("examples 15 ", "examples 60 ", "labels 4 ", "features, dense 1000 ", "features, sparse 16000 "):
+            self.assertIn("\n" + start, done.stdout)
+        self.assertAlmostEqual(growth.exponent([(10, 3), (20, 12), (40, 48)]), 2)
+        self.assertIsNone(growth.exponent([(10, 3), (20, None), (10, 4)]))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 // Grids of tables whose LP relaxation is loose.
 #pragma once
 
-#include <slackline/apps/bench/grid_problem.h>
 #include <slackline/learning/problem.h>
+
+#include "bench/drawn/grid_problem.h"
 
 namespace slackline::internal::test {
 

@@ -356,8 +356,7 @@ TEST_CASE("an output that cannot be written completely is an error") {
                             {"multilabel", "train", "--help"},
                             {"info", model},
                             {"multilabel", "predict", files.svm, "--model", model},
-                            {"multilabel", "evaluate", files.svm, "--model", model},
-                            {"bench", "--problems", "toy", "--runs", "1", "--quiet"}};
+                            {"multilabel", "evaluate", files.svm, "--model", model}};
   for (const Arguments& arguments : runs) {
     const Outcome outcome = RunProgram(arguments, "/dev/null", "/dev/full");
     INFO(arguments[0] << outcome.err);

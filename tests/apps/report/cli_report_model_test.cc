@@ -143,7 +143,10 @@ TEST_CASE("long logs are thinned") {
   CHECK(data["problems"][0]["thinned"] == true);
   const Json& curve = data["problems"][0]["learners"][0]["runs"][0]["curve"];
   CHECK(curve["pass"].size() < 1000);
+  CHECK(curve["pass"].size() > 300);
+  CHECK(curve["pass"][99] == 100);
   CHECK(curve["pass"].back() == 3000);
+  CHECK(curve["primal"].size() == curve["pass"].size());
 }
 
 TEST_CASE("bad logs are refused with file and line") {
@@ -179,8 +182,7 @@ TEST_CASE("bad logs are refused with file and line") {
 
 TEST_CASE("files of several kinds, several models and damaged files are refused") {
   const Trained trained;
-  CheckNoPage(trained.folder, {trained.model, trained.log},
-              "run.jsonl: is a log of training, but ");
+  CheckNoPage(trained.folder, {trained.model, trained.log}, "run.jsonl: a page shows one model");
   CheckNoPage(trained.folder, {trained.log, trained.model}, "m.slk: is a model, but ");
   CheckNoPage(trained.folder, {trained.model, trained.model}, "a page shows one model");
   std::string bytes = ReadBytes(trained.model);

@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/bench/grid_problem.h>
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/choose_learner.h>
@@ -15,6 +14,7 @@
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
+#include "bench/drawn/grid_problem.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"

@@ -2,8 +2,6 @@
 //
 // A race of example blocks, planes and factor blocks in one run: which of them makes the passes,
 // and that states, paths and certificates are those of one run.
-#include <slackline/apps/bench/bench_problems.h>
-#include <slackline/apps/bench/pictures_problem.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
@@ -19,6 +17,8 @@
 
 #include <doctest/doctest.h>
 
+#include "bench/drawn/drawn_labels.h"
+#include "bench/drawn/pictures_problem.h"
 #include "tests/support/never.h"
 
 using namespace slackline::internal;
