@@ -86,6 +86,9 @@ class BoundsWatcher : public TrainObserver {
     };
     expect(record.dual <= record.primal, "the bounds cross");
     expect(record.dual >= dual_ - kTight * std::max(1.0, record.primal), "the lower bound fell");
+    // `auto` may turn to the LP relaxation, whose objective is larger.
+    if (record.problem != problem_) primal_ = kInfinity;
+    problem_ = record.problem;
     expect(record.primal <= primal_, "the upper bound rose");
     expect(record.gap == record.primal - record.dual, "the gap is not the difference");
     expect(!(record.soft_dual > record.soft_primal), "the soft bounds cross");
@@ -99,6 +102,7 @@ class BoundsWatcher : public TrainObserver {
  private:
   double dual_ = 0;
   double primal_ = kInfinity;
+  CertifiedProblem problem_ = CertifiedProblem::kExact;
 };
 
 struct Bracket {
