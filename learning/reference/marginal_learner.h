@@ -9,6 +9,7 @@
 // Both bounds are of the exact problem. Forbidden states are supported.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,12 @@
 namespace slackline::internal {
 
 class MarginalLearner : public ReferenceLearner {
+ public:
+  void KeepDualPoint() override { keeps_best_ = true; }
+  /// The newest point, or the best one of all certificates since KeepDualPoint.
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
+  bool DualPointIsBest() const override { return keeps_best_; }
+
  protected:
   /// Throws DataError where ExampleMarginals does.
   MarginalLearner(const Problem& problem, const TrainOptions& options);
@@ -66,6 +73,10 @@ class MarginalLearner : public ReferenceLearner {
 
  private:
   double mean_log_labellings_ = 0;
+  bool keeps_best_ = false;
+  std::optional<DualPoints> best_;
+  double best_share_ = 1;
+  double best_dual_ = -kInfinity;
 };
 
 }  // namespace slackline::internal
