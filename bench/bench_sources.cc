@@ -230,7 +230,7 @@ BenchRecipe RecipeOfSequences(const BenchSource& source, EntryOptions* /*options
 BenchRecipe RecipeOfSmallLetters(const BenchSource& source, EntryOptions* options) {
   BenchRecipe recipe = RecipeOfSequences(source, options);
   recipe.files = [source](const std::string& folder) {
-    const BenchFiles files = FilesOf(source, folder);
+    BenchFiles files = FilesOf(source, folder);
     std::error_code ignored;
     if (std::filesystem::exists(files.train[0], ignored)) return files;
     return BenchFiles{{ExistingFile(folder + "/letters/letter.data")}, ""};
