@@ -45,7 +45,19 @@ Evaluation MarginalLearner::CertifyPoints(std::vector<double> weights, std::span
                                           double loss, int threads) {
   const double regulariser = Regulariser(problem_.lambda(), psi);
   share_ = BestShare(loss, regulariser);
-  return Certify(std::move(weights), share_ * loss - share_ * share_ * regulariser, threads);
+  const double dual = share_ * loss - share_ * share_ * regulariser;
+  if (keep_best_ && dual > best_dual_) {
+    best_.assign(1, points_);
+    best_share_ = share_;
+    best_dual_ = dual;
+  }
+  return Certify(std::move(weights), dual, threads);
+}
+
+bool MarginalLearner::DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
+  if (best_.empty()) return ReferenceLearner::DualPoint(m, coordinates, loss);
+  *loss = best_[0].Read(problem_.data().example(m), m, best_share_, coordinates);
+  return true;
 }
 
 }  // namespace slackline::internal

@@ -18,6 +18,11 @@
 namespace slackline::internal {
 
 class MarginalLearner : public ReferenceLearner {
+ public:
+  void KeepDualPoint() override { keep_best_ = true; }
+  bool DualPointIsBest() const override { return keep_best_; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
+
  protected:
   /// Throws DataError where ExampleMarginals does.
   MarginalLearner(const Problem& problem, const TrainOptions& options);
@@ -66,6 +71,10 @@ class MarginalLearner : public ReferenceLearner {
 
  private:
   double mean_log_labellings_ = 0;
+  bool keep_best_ = false;
+  double best_dual_ = -kInfinity;
+  double best_share_ = 1;
+  std::vector<DualPoints> best_;  // the points with the best dual, if kept: one element or none
 };
 
 }  // namespace slackline::internal
