@@ -344,7 +344,7 @@ def test_bad_labels(y, message):
     ({"hash_bits": 3, "min_count": 2}, "leave out min_count"),
     ({"min_count": 5}, "no feature occurs 5 times"),
     ({"learner": "best"}, "best"),
-    ({"constraints": "bio", "learner": "al"}, "constraints: bio needs learner bcfw"),
+    ({"constraints": "bio", "learner": "al"}, 'constraints: bio needs learner="bcfw"'),
 ])
 def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
