@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <slackline/core/number_text.h>
+#include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
 namespace {
