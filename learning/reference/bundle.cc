@@ -19,6 +19,7 @@
 // over all cached labellings.
 #include <slackline/learning/reference/bundle.h>
 
+#include <stdexcept>
 #include <vector>
 
 #include <slackline/core/inner_product.h>
@@ -57,7 +58,9 @@ class BundleLearner : public JointPlaneLearner {
     AddPlane(Tolerance());
   }
 
-  void Archive(StateArchive* archive) override { Learner::Archive(archive); }
+  void Archive(StateArchive* /*archive*/) override {
+    throw std::logic_error("bmrm keeps no state");
+  }
 
  private:
   bool line_search_;
