@@ -56,7 +56,7 @@ int RunCommand(int argc, char** argv, const ProgramStart& start) {
     return Finish(action());
   } catch (const DataError& error) {
     const std::string message = error.what();
-    return Complain(kBadInput, message.starts_with("--") ? message + root.Hint() : message);
+    return Complain(kBadInput, message.starts_with("--") ? message + root.HintFor(message) : message);
   }
 }
 

@@ -272,4 +272,13 @@ std::string Command::Hint() const {
          (Parsed().app_->get_help_all_ptr() != nullptr ? "--help-all)" : "--help)");
 }
 
+std::string Command::HintFor(const std::string& message) const {
+  const std::size_t end = std::min(message.find_first_of(" :,"), message.size());
+  const Command& parsed = Parsed();
+  const Option* option = end > 2 ? parsed.Find(message.substr(2, end - 2)) : nullptr;
+  const bool shared = option != nullptr && option->audience() == Audience::kTraining &&
+                      parsed.app_->get_help_all_ptr() != nullptr;
+  return shared ? " (see slackline options)" : Hint();
+}
+
 }  // namespace slackline::internal::program

@@ -125,6 +125,8 @@ class Command {
   /// " (see slackline multilabel train --help-all)".
   std::string ParsedName() const;
   std::string Hint() const;
+  /// The same for a message that begins with an option, "--tau: …": the help that lists the option.
+  std::string HintFor(const std::string& message) const;
   /// The innermost command that the parser recognised.
   const Command& Parsed() const;
 

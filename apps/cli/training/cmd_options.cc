@@ -85,6 +85,13 @@ const LearnerRecord& LearnerNamed(const std::string& name) {
                   "; `slackline options` lists them");
 }
 
+std::string OfAuto() {
+  const LearnerSet set = SetOf(LearnerKind::kAuto);
+  return "auto: the fastest learner for the structure of the problem, " + LearnerNames(set) +
+         " or pdhg (docs/reference/learners.md). Options narrow the choice to the learners that "
+         "read them.\n";
+}
+
 std::string OfLearner(const LearnerRecord& learner) {
   const LearnerKind kind(learner.name);
   const LearnerSet set = SetOf(kind);
@@ -97,6 +104,10 @@ std::string OfLearner(const LearnerRecord& learner) {
 }
 
 int RunOptions(const OptionsCommand& command) {
+  if (command.learner == Name(LearnerKind::kAuto)) {
+    WriteOutput("-", OfAuto());
+    return 0;
+  }
   WriteOutput("-",
               command.learner.empty() ? Everything() : OfLearner(LearnerNamed(command.learner)));
   return 0;

@@ -127,6 +127,7 @@ TEST_CASE("`options LEARNER` lists the options that the learner reads") {
   const Arguments al = Options(Succeed({"options", "al"}).out);
   CHECK(Has(al, "--tau"));
   CHECK_FALSE(Has(al, "--oracle"));
+  CHECK(Contains(Succeed({"options", "auto"}).out, "the fastest learner for the structure"));
   CHECK(Contains(Succeed({"options", "excessive-gap"}).out, "It reads none of the options"));
   CheckRefused({"options", "bcwf"}, "there is no learner 'bcwf'; did you mean 'bcfw'?");
 }
@@ -150,6 +151,8 @@ TEST_CASE("option groups are data, model, training and output, in this order") {
 
 TEST_CASE("errors about options name the help that has them") {
   CheckRefused({"multilabel", "train", "x", "--tau", "7", "--model", "y"},
+               "(see slackline options)");
+  CheckRefused({"multilabel", "train", "x", "--loss", "7", "--model", "y"},
                "(see slackline multilabel train --help-all)");
   CHECK(Contains(RunProgram({"multilabel", "evaluate", "--no"}).err,
                  "(see slackline multilabel evaluate --help)"));
