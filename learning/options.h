@@ -65,7 +65,7 @@ struct TrainOptions {
   /// (sign_constraints.h).
   bool associative = false;
   /// For soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none.
-  /// smooth-dlpw: temperature of its soft maxima; 0 = derived from the losses (reference/dual_losses.cc).
+  /// smooth-dlpw: temperature of its soft maxima; 0 = from the losses (reference/dual_losses.cc).
   /// prox-sdca: γ of the quadratic that smooths the hinge; 0 = none.
   double smoothing = 0;
   /// For prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.

@@ -56,7 +56,8 @@ int RunCommand(int argc, char** argv, const ProgramStart& start) {
     return Finish(action());
   } catch (const DataError& error) {
     const std::string message = error.what();
-    return Complain(kBadInput, message.starts_with("--") ? message + root.HintFor(message) : message);
+    return Complain(kBadInput,
+                    message.starts_with("--") ? message + root.HintFor(message) : message);
   }
 }
 

@@ -64,9 +64,9 @@ class PointBlocks {
   /// Steps on example m, one or with step 1 up to ten. average: null, or an average of v that moves
   /// with it. Returns whether the point has moved.
   bool Visit(Index m, IterateAverage* average = nullptr);
-  /// One Frank-Wolfe step with a line search on all examples at once (reference/batch_frank_wolfe.cc), which
-  /// is one iterate of the average. Nothing moves if `stop` ends it before. Requires that there are
-  /// no shards, no σ and no γ.
+  /// One Frank-Wolfe step with a line search on all examples at once, as in
+  /// reference/batch_frank_wolfe.cc, which is one iterate of the average. Nothing moves if `stop`
+  /// ends it before. Requires that there are no shards, no σ and no γ.
   void BatchStep(const StopControl& stop, IterateAverage* average);
 
   std::span<const double> v() const { return v_; }

@@ -49,8 +49,8 @@ TrainOptions Base(LearnerKind learner, StepKind step, OrderKind order) {
   return options;
 }
 
-/// All ways with a state to train on the problem (learner_ways.h), with gap tolerances of 0 so that runs make
-/// all passes, and one way with a kernel.
+/// All ways with a state to train on the problem (learner_ways.h), with gap tolerances of 0 so that
+/// runs make all passes, and one way with a kernel.
 std::vector<Variant> Variants(Random& random, const Problem& problem) {
   std::vector<TrainOptions> ways = AllWays(random, problem);
   std::erase_if(ways, [](const TrainOptions& way) { return !KeepsState(way.learner); });
