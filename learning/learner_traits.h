@@ -36,8 +36,8 @@ class DualPointSource {
   virtual bool PrimalIsObjective() const { return true; }
 };
 
-/// A learner that can continue with another λ: a step of a path over λ. Other learners begin anew at
-/// each λ of a path.
+/// A learner that can continue with another λ, a step of a path over λ. Other learners begin anew
+/// at each λ of a path.
 class LambdaFollower {
  public:
   virtual ~LambdaFollower() = default;
