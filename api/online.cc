@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/online.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -37,10 +36,8 @@ const char* AverageName(OnlineAverage average) {
 /// run.
 bool IsForKeptExamples(const std::string& name) {
   if (name == "learner" || name == "order" || name == "revisit") return true;
-  const auto records = internal::OptionRecords();
-  return std::any_of(records.begin(), records.end(), [&](const internal::OptionRecord& record) {
-    return record.name == name && record.outer;
-  });
+  const internal::OptionRecord* option = internal::FindOption(name);
+  return option != nullptr && option->outer;
 }
 
 internal::TrainOptions LearnerOptionsOf(const OnlineOptions& options) {

@@ -46,11 +46,11 @@ const char* Text(Termination termination) {
 }  // namespace
 
 void SetByName(const std::string& name, const std::string& value, internal::TrainOptions* options) {
+  if (const internal::OptionRecord* record = internal::FindOption(name))
+    return SetOption(*record, value, options);
   std::vector<std::string_view> names;
-  for (const internal::OptionRecord& record : internal::OptionRecords()) {
-    if (record.name == name) return SetOption(record, value, options);
+  for (const internal::OptionRecord& record : internal::OptionRecords())
     names.push_back(record.name);
-  }
   throw std::invalid_argument("there is no training option '" + name + "'" +
                               internal::DidYouMean(name, names));
 }

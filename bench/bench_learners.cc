@@ -12,12 +12,8 @@
 namespace slackline::internal::bench {
 namespace {
 
-/// Names for settings that papers and pages compare. Options that are given come on top.
-struct Alias {
-  std::string_view name;
-  std::string_view entry;
-};
-constexpr Alias kAliases[] = {
+/// Names for settings that papers and pages compare.
+constexpr NamedEntry kAliases[] = {
     {"bcfw", "bcfw:step=fw"},
     {"bcfw-fixed", "bcfw:step=fw,fixed-step=on"},
     {"bcfw-lp", "bcfw:step=fw,oracle=lp"},
@@ -29,16 +25,14 @@ constexpr Alias kAliases[] = {
 /// Options that the comparison sets; a learner in a list cannot set them.
 constexpr std::string_view kOptionsOfComparison[] = {"learner", "lambda", "seed", "time-limit"};
 
-const OptionRecord& FindOption(const std::string& name) {
+const OptionRecord& OptionOfLearners(const std::string& name) {
   if (std::find(std::begin(kOptionsOfComparison), std::end(kOptionsOfComparison), name) !=
       std::end(kOptionsOfComparison)) {
     throw DataError("option " + Quoted(name) + " belongs to the comparison, not to a learner");
   }
+  if (const OptionRecord* record = FindOption(name)) return *record;
   std::vector<std::string_view> names;
-  for (const OptionRecord& record : OptionRecords()) {
-    if (record.name == name) return record;
-    names.push_back(record.name);
-  }
+  for (const OptionRecord& record : OptionRecords()) names.push_back(record.name);
   throw DataError("unknown option " + Quoted(name) + DidYouMean(name, names) +
                   " (see slackline options)");
 }
@@ -46,14 +40,14 @@ const OptionRecord& FindOption(const std::string& name) {
 TrainOptions ReadOptions(const ListEntry& entry, const TrainOptions& base) {
   TrainOptions options = base;
   try {
-    SetOption(OptionRecords().front(), entry.name, &options);
+    SetOption(OptionNamed("learner"), entry.name, &options);
   } catch (const DataError&) {
     throw DataError("unknown learner " + Quoted(entry.name) + "; choose from " +
                     BenchLearnerNames() + ", or a name of --learner");
   }
   std::vector<std::string_view> given;
   for (const auto& [name, value] : entry.options) {
-    SetOption(FindOption(name), value, &options);
+    SetOption(OptionOfLearners(name), value, &options);
     given.emplace_back(name);
   }
   CheckOptions(options, given);
@@ -64,21 +58,16 @@ TrainOptions ReadOptions(const ListEntry& entry, const TrainOptions& base) {
 
 std::string BenchLearnerNames() {
   std::string names;
-  for (const Alias& alias : kAliases) names.append(names.empty() ? "" : ", ").append(alias.name);
+  for (const NamedEntry& alias : kAliases)
+    names.append(names.empty() ? "" : ", ").append(alias.name);
   return names;
 }
 
 std::vector<BenchLearner> ParseBenchLearners(std::string_view list, const TrainOptions& base) {
   std::vector<BenchLearner> learners;
   for (const ListEntry& entry : SplitEntries(list)) {
-    ListEntry whole = entry;
-    for (const Alias& alias : kAliases) {
-      if (alias.name != entry.name) continue;
-      whole = SplitEntries(alias.entry).front();
-      whole.options.insert(whole.options.end(), entry.options.begin(), entry.options.end());
-    }
     try {
-      learners.push_back({entry.text(), ReadOptions(whole, base)});
+      learners.push_back({entry.text(), ReadOptions(WithoutName(entry, kAliases), base)});
     } catch (const DataError& error) {
       throw DataError(Quoted(entry.text()) + ": " + error.what());
     }

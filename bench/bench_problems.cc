@@ -19,12 +19,8 @@
 namespace slackline::internal::bench {
 namespace {
 
-/// Names for problems of papers and pages. Options that are given come on top.
-struct NamedProblem {
-  std::string_view name;
-  std::string_view entry;
-};
-constexpr NamedProblem kNamed[] = {
+/// Names for problems of papers and pages.
+constexpr NamedEntry kNamed[] = {
     {"yeast-0.01", "yeast:bias=off,lambda=0.01"},
     {"yeast-0.001", "yeast:bias=off,lambda=0.001"},
     {"reuters-0.001", "reuters:bias=off,lambda=0.001"},
@@ -45,7 +41,7 @@ constexpr NamedProblem kNamed[] = {
 std::vector<std::string_view> AllNames() {
   std::vector<std::string_view> names;
   for (const BenchSource& source : BenchSources()) names.push_back(source.name);
-  for (const NamedProblem& named : kNamed) names.push_back(named.name);
+  for (const NamedEntry& named : kNamed) names.push_back(named.name);
   return names;
 }
 
@@ -83,12 +79,7 @@ BenchProblem ReadProblem(ListEntry entry) {
     problem.name.insert(entry.name.size(), "@" + std::to_string(problem.examples) + "." +
                                                std::to_string(problem.seed));
   }
-  for (const NamedProblem& named : kNamed) {
-    if (named.name != entry.name) continue;
-    ListEntry whole = SplitEntries(named.entry).front();
-    whole.options.insert(whole.options.end(), entry.options.begin(), entry.options.end());
-    entry = std::move(whole);
-  }
+  entry = WithoutName(std::move(entry), kNamed);
   const BenchSource& source = FindSource(entry.name);
   problem.text = source.text;
   for (const auto& [name, value] : entry.options) problem.text += ", " + name + " " + value;

@@ -53,6 +53,16 @@ std::vector<ListEntry> SplitEntries(std::string_view list) {
   return different;
 }
 
+ListEntry WithoutName(ListEntry entry, std::span<const NamedEntry> names) {
+  for (const NamedEntry& named : names) {
+    if (named.name != entry.name) continue;
+    ListEntry whole = SplitEntries(named.entry).front();
+    whole.options.insert(whole.options.end(), entry.options.begin(), entry.options.end());
+    return whole;
+  }
+  return entry;
+}
+
 const std::string* EntryOptions::Find(std::string_view name) {
   known_.emplace_back(name);
   const std::string* value = nullptr;

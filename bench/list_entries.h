@@ -3,6 +3,7 @@
 // Lists of problems and of learners on the command line: NAME[:option=value,option=value],…
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,15 @@ struct ListEntry {
 /// piece with = and without a colon is one more option of the entry before it. Throws DataError on
 /// an option without =.
 std::vector<ListEntry> SplitEntries(std::string_view list);
+
+/// A name for an entry with options.
+struct NamedEntry {
+  std::string_view name;
+  std::string_view entry;
+};
+/// The entry; where it has one of the names, the entry behind the name, with the given options on
+/// top.
+ListEntry WithoutName(ListEntry entry, std::span<const NamedEntry> names);
 
 /// Values of the options of one entry for the code that knows their names and types.
 class EntryOptions {

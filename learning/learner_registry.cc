@@ -160,6 +160,17 @@ bool AnyNeeds(LearnerKind learner, NeedSet needs) {
 
 std::span<const LearnerRecord* const> Learners() { return TheCatalogue().learners(); }
 std::span<const OptionRecord> OptionRecords() { return TheCatalogue().options(); }
+const OptionRecord* FindOption(std::string_view name) {
+  for (const OptionRecord& record : OptionRecords()) {
+    if (record.name == name) return &record;
+  }
+  return nullptr;
+}
+const OptionRecord& OptionNamed(std::string_view name) {
+  const OptionRecord* record = FindOption(name);
+  SLACKLINE_CHECK(record != nullptr, "there is no option '" + std::string(name) + "'");
+  return *record;
+}
 void RegisterLearner(const LearnerRecord& record) { TheCatalogue().Register(record); }
 
 const LearnerRecord* FindLearner(LearnerKind learner) {

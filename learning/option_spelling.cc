@@ -47,10 +47,8 @@ OptionMention ReadOption(std::string_view text, std::size_t* end) {
   const auto letters = std::find_if_not(text.begin(), text.end(), in_name);
   OptionMention option{text.substr(0, letters - text.begin()), {}};
   *end = option.name.size();
-  const auto records = OptionRecords();
-  const auto record = std::find_if(records.begin(), records.end(),
-                                   [&](const auto& one) { return one.name == option.name; });
-  if (record == records.end() || !text.substr(*end).starts_with(" ")) return option;
+  const OptionRecord* record = FindOption(option.name);
+  if (record == nullptr || !text.substr(*end).starts_with(" ")) return option;
   std::string_view word = text.substr(*end + 1);
   word = word.substr(0, word.find_first_of(" ,;:)"));
   if (word.ends_with('.')) word.remove_suffix(1);
@@ -75,7 +73,7 @@ std::string InCpp(const OptionMention& option) {
   const std::string value(option.value);
   for (const auto& [name, field] : kFields) {
     if (name != option.name) continue;
-    const std::string member = "TrainOptions::" + std::string(field);
+    std::string member = "TrainOptions::" + std::string(field);
     if (value.empty()) return member;
     if (name != "certify")
       return member + (option.is_text ? " = \"" + value + "\"" : " = " + value);

@@ -145,21 +145,9 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
     const bool for_all =
         record.needed_for.empty() || (left & ~NamedLearners(record.needed_for)) == 0;
     if (record.needs.empty() || !for_all) continue;
-    const auto& records = OptionRecords();
-    const auto needed =
-        std::find_if(records.begin(), records.end(),
-                     [&](const OptionRecord& other) { return other.name == record.needs; });
-    if (!is_given(*needed))
+    if (!is_given(OptionNamed(record.needs)))
       throw DataError(name + " has no effect without --" + std::string(record.needs));
   }
-}
-
-const OptionRecord& RecordNamed(std::string_view name) {
-  const auto records = OptionRecords();
-  const auto found = std::find_if(records.begin(), records.end(),
-                                  [&](const auto& record) { return record.name == name; });
-  SLACKLINE_CHECK(found != records.end(), "there is no option '" + std::string(name) + "'");
-  return *found;
 }
 
 /// Whether the option asks for something, by one of these values (empty: any).
@@ -180,7 +168,7 @@ std::string NameWith(const OptionRecord& record, std::string_view values,
 void CheckExclusions(const TrainOptions& options) {
   for (const OptionRecord& record : OptionRecords()) {
     for (const Exclusion& exclusion : record.excludes) {
-      const OptionRecord& other = RecordNamed(exclusion.other);
+      const OptionRecord& other = OptionNamed(exclusion.other);
       if (!IsSet(record, exclusion.values, options) ||
           !IsSet(other, exclusion.other_values, options))
         continue;
@@ -238,8 +226,8 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
 
 std::vector<std::string> ExcludedBy(std::string_view name, const TrainOptions& options) {
   std::vector<std::string> names;
-  for (const Exclusion& exclusion : RecordNamed(name).excludes) {
-    const OptionRecord& other = RecordNamed(exclusion.other);
+  for (const Exclusion& exclusion : OptionNamed(name).excludes) {
+    const OptionRecord& other = OptionNamed(exclusion.other);
     if (IsSet(other, exclusion.other_values, options))
       names.push_back(NameWith(other, exclusion.other_values, options));
   }

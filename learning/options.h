@@ -192,6 +192,10 @@ struct OptionRecord {
 /// All options, in the order of help texts: those of TrainOptions, then those of the learners in
 /// the order of the registry. Valid until a learner is registered.
 std::span<const OptionRecord> OptionRecords();
+/// The option with this name; null if there is none.
+const OptionRecord* FindOption(std::string_view name);
+/// The same. Requires that there is one.
+const OptionRecord& OptionNamed(std::string_view name);
 
 /// Reads `value` into the option. Throws DataError that names the option, the value and the allowed
 /// values.

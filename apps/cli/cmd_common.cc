@@ -30,13 +30,6 @@ std::string Description(std::string_view text, std::string_view default_text) {
   return Wrap(description, kHelpWidth);
 }
 
-const OptionRecord& FindRecord(std::string_view name) {
-  for (const OptionRecord& record : OptionRecords()) {
-    if (record.name == name) return record;
-  }
-  throw std::logic_error("no training option '" + std::string(name) + "'");
-}
-
 bool IsSpecial(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
@@ -103,7 +96,7 @@ void TrainFlags::Register(Command* app) {
 }
 
 void TrainFlags::Register(Command* app, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) Register(app, FindRecord(name), Audience::kCommand);
+  for (const std::string_view name : names) Register(app, OptionNamed(name), Audience::kCommand);
 }
 
 void TrainFlags::Register(Command* app, const OptionRecord& record, Audience audience) {
@@ -120,7 +113,7 @@ void TrainFlags::Register(Command* app, const OptionRecord& record, Audience aud
 }
 
 void TrainFlags::SetDefaultText(std::string_view name, std::string_view default_text) {
-  flags_.find(name)->second.option->SetText(Description(FindRecord(name).text, default_text));
+  flags_.find(name)->second.option->SetText(Description(OptionNamed(name).text, default_text));
 }
 
 void TrainFlags::Hide(std::string_view name) { flags_.find(name)->second.option->SetGroup(""); }
@@ -167,7 +160,7 @@ void ThreadFlag::Register(Command* app) {
 }
 int ThreadFlag::Read() const {
   TrainOptions options;
-  SetOption(FindRecord("threads"), threads, &options);
+  SetOption(OptionNamed("threads"), threads, &options);
   return NumThreads(options.threads);
 }
 

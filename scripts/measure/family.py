@@ -8,10 +8,10 @@ All learners train to a gap of 1e-3. A line of the table has processor seconds o
 1e-3. A run that cannot become the fastest is stopped early. At the end are the geometric means of the ratios, and the problems where
 `auto` takes more than 1.5 times the best."""
 import argparse
-import json
 import math
-import subprocess
 import sys
+
+from bench_program import number, result
 
 GAPS = (1e-2, 1e-3)
 TOLERATED = 1.5  # the summary lists problems where auto takes more than this many times the best seconds
@@ -115,13 +115,8 @@ def entries(text):
 
 def run(args, problem, learner, limit):
     """What slackline-bench says of a learner on a problem."""
-    command = [args.program, *([args.DATA] if args.DATA else []), "--problems", problem, "--learners", learner, "--runs", str(args.runs),
-               "--seed", str(args.seed), "--time-limit", repr(limit), "--gap-tolerance", str(GAPS[-1]),
-               "--gaps", ",".join(map(str, GAPS)), "--out", "-", "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"family.py: {' '.join(command)}: {done.stderr.strip()}")
-    found, = json.loads(done.stdout)["problems"][0]["learners"]
+    found, = result(args, problem, learner, "--runs", str(args.runs), "--time-limit", repr(limit), "--gap-tolerance", str(GAPS[-1]),
+                    "--gaps", ",".join(map(str, GAPS)))["learners"]
     if not found["runs"]:
         print(f"  {learner}: {found['state']}: {found['reason']}", file=sys.stderr, flush=True)
     return found
@@ -161,10 +156,6 @@ class Duel:
         ratio = f"{self.ratio():.3g}" if math.isfinite(self.best) and self.best > 0 else "-"
         return (f" |{number(self.own_passes):>8}{number(self.best_passes):>8} {'>' if self.is_bound else ' '}{number(self.own):<8}"
                 f"{number(self.best):>8}  {ratio:<8}{self.name:<16}")
-
-
-def number(value):
-    return f"{value:.3g}" if math.isfinite(value) else "-"
 
 
 def summary(duels):

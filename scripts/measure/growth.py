@@ -3,20 +3,17 @@
 """How the work of learners grows with the number of examples, labels and features: passes, seconds per pass and seconds to a certified
 relative gap of 0.01 (processor seconds of training), and the exponents of the least-squares fits log seconds = a log size + b."""
 import argparse
-import json
 import math
 import statistics
-import subprocess
-import sys
+
+from bench_program import number, result
 
 GAP = 1e-2
 
 
 def sizes_of(args):
     """The examples of the problem, all of them last."""
-    command = [args.program, *([args.DATA] if args.DATA else []), "--problems", args.problems, "--learners", "ssg:max-passes=1", "--runs", "1",
-               "--quiet", "--out", "-"]
-    whole = json.loads(called(command))["problems"][0]["examples"]
+    whole = result(args, args.problems, "ssg:max-passes=1", "--runs", "1")["examples"]
     return sorted({max(whole // 4, 1), max(whole // 2, 1), whole})
 
 
@@ -31,17 +28,6 @@ def axes(args):
             ("features, dense", "drawn, 200 examples, 10 labels, dense features", features),
             ("features, sparse", "drawn, 200 examples, 10 labels, 50 features that are not 0 per example",
              [(size, problem + ",stored=50") for size, problem in features])]
-
-
-def called(command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"growth.py: {' '.join(command)}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def number(value):
-    return "-" if value is None or not math.isfinite(value) else f"{value:.3g}"
 
 
 def exponent(points):
@@ -68,10 +54,9 @@ def main():
         print(f"\n{name}: {text}", flush=True)
         passes, gaps = {}, {}
         for size, problem in problems:
-            result = json.loads(called([args.program, *([args.DATA] if args.DATA else []), "--problems", problem, "--learners", args.learners,
-                                        "--runs", args.runs, "--seed", args.seed, "--time-limit", args.time_limit, "--gap-tolerance", str(GAP),
-                                        "--gaps", str(GAP), "--quiet", "--out", "-"]))
-            for learner in result["problems"][0]["learners"]:
+            made = result(args, problem, args.learners, "--runs", args.runs, "--time-limit", args.time_limit, "--gap-tolerance", str(GAP),
+                          "--gaps", str(GAP))
+            for learner in made["learners"]:
                 work, = learner["median_work_to_gap"]
                 per_pass = [run["training_cpu_seconds"] / run["last"]["pass"] for run in learner["runs"] if run["last"]["pass"] > 0]
                 seconds = statistics.median(per_pass) if per_pass else None

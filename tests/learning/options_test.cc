@@ -16,16 +16,9 @@ using namespace slackline::internal;
 
 namespace {
 
-const OptionRecord& Record(std::string_view name) {
-  for (const OptionRecord& record : OptionRecords()) {
-    if (record.name == name) return record;
-  }
-  throw std::logic_error("no option " + std::string(name));
-}
-
 std::string ValueRefusal(std::string_view name, std::string_view value) {
   TrainOptions options;
-  return test::MessageOf<DataError>([&] { SetOption(Record(name), value, &options); });
+  return test::MessageOf<DataError>([&] { SetOption(OptionNamed(name), value, &options); });
 }
 
 std::string CheckRefusal(const TrainOptions& options) {
@@ -71,10 +64,10 @@ TEST_CASE("refusals name option, value and range") {
 
 TEST_CASE("valid values are accepted") {
   TrainOptions options;
-  SetOption(Record("learner"), "soft", &options);
-  SetOption(Record("rho"), "2.5", &options);
-  SetOption(Record("seed"), "12345678901", &options);
-  SetOption(Record("check-every"), "3", &options);
+  SetOption(OptionNamed("learner"), "soft", &options);
+  SetOption(OptionNamed("rho"), "2.5", &options);
+  SetOption(OptionNamed("seed"), "12345678901", &options);
+  SetOption(OptionNamed("check-every"), "3", &options);
   CHECK(options.learner == LearnerKind::kSoft);
   CHECK(options.own<PenaltyOptions>().rho == 2.5);
   CHECK(options.seed == 12345678901);
@@ -121,9 +114,7 @@ TEST_CASE("an option without effect on the learner is refused") {
   const auto refusal = [](LearnerKind learner, std::string_view name, std::string_view value) {
     TrainOptions options;
     options.learner = learner;
-    for (const OptionRecord& record : OptionRecords()) {
-      if (record.name == name) SetOption(record, value, &options);
-    }
+    SetOption(OptionNamed(name), value, &options);
     return test::MessageOf<DataError>([&] { CheckOptions(options, std::span(&name, 1)); });
   };
   constexpr auto kAuto = LearnerKind::kAuto, kAl = LearnerKind::kAugmentedLagrangian;

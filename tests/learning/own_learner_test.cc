@@ -112,16 +112,9 @@ constexpr LearnerRecord kFixedStepLearner = {
 // The line of the registry.
 const bool registered = (RegisterLearner(kFixedStepLearner), true);
 
-const OptionRecord& Record(std::string_view name) {
-  for (const OptionRecord& record : OptionRecords()) {
-    if (record.name == name) return record;
-  }
-  throw std::logic_error("no such option");
-}
-
 TrainOptions Own(SolverKind oracle = SolverKind::kBruteForce) {
   TrainOptions options;
-  SetOption(Record("learner"), "fixed-fw", &options);
+  SetOption(OptionNamed("learner"), "fixed-fw", &options);
   options.oracle = oracle;
   return options;
 }
@@ -132,19 +125,19 @@ TEST_CASE("the name and the option of a new learner are read") {
   REQUIRE(registered);
   TrainOptions options = Own();
   CHECK(Name(options.learner) == "fixed-fw");
-  CHECK(OptionText(Record("share"), options) == "1");
-  SetOption(Record("share"), "0.25", &options);
+  CHECK(OptionText(OptionNamed("share"), options) == "1");
+  SetOption(OptionNamed("share"), "0.25", &options);
   CHECK(options.own<FixedStepOptions>().share == 0.25);
-  CHECK(OptionText(Record("share"), options) == "0.25");
+  CHECK(OptionText(OptionNamed("share"), options) == "0.25");
   CHECK_NOTHROW(CheckOptions(options));
-  CHECK_THROWS_WITH_AS(SetOption(Record("share"), "2", &options), doctest::Contains("≤ 1"),
+  CHECK_THROWS_WITH_AS(SetOption(OptionNamed("share"), "2", &options), doctest::Contains("≤ 1"),
                        DataError);
-  CHECK_THROWS_WITH_AS(SetOption(Record("learner"), "fixed-few", &options),
+  CHECK_THROWS_WITH_AS(SetOption(OptionNamed("learner"), "fixed-few", &options),
                        doctest::Contains("fixed-fw"), DataError);
   // Other options objects keep the default value.
   TrainOptions other;
   CHECK(other.own<FixedStepOptions>().share == 1);
-  CHECK(OptionText(Record("share"), other) == "1");
+  CHECK(OptionText(OptionNamed("share"), other) == "1");
 }
 
 TEST_CASE("options that a new learner does not read are refused") {

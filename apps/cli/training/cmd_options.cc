@@ -31,28 +31,27 @@ class SharedOptions {
  public:
   SharedOptions() : command_("train", "", "") { session_.Register(&command_); }
 
-  /// The options in the class below that pass the test, in the lines of a help text.
-  enum class Kind {
-    kEveryLearner,  ///< no option of the learners
-    kSomeLearners,  ///< an option that not all learners read
-  };
-  template <class Test>
-  std::string Text(Kind kind, const Test& test) const {
-    return command_.Describe([&](const Option& option) {
-      const OptionRecord* record = RecordFor(option);
-      const bool some = record != nullptr && ReadersOf(*record) != ~LearnerSet{0};
-      if (some != (kind == Kind::kSomeLearners)) return false;
-      return some ? test(*record) : option.audience() == Audience::kTraining;
+  /// The lines of the help about the options that every learner reads.
+  std::string ForEveryLearner() const {
+    return command_.Describe([](const Option& option) {
+      return option.audience() == Audience::kTraining && ReadersOfOption(option) == kEvery;
+    });
+  }
+  /// The same about those that not all learners read, but one of the set does.
+  std::string ReadBy(LearnerSet learners) const {
+    return command_.Describe([learners](const Option& option) {
+      const LearnerSet readers = ReadersOfOption(option);
+      return readers != kEvery && (readers & learners) != 0;
     });
   }
 
+  static constexpr LearnerSet kEvery = ~LearnerSet{0};
+
  private:
-  static const OptionRecord* RecordFor(const Option& option) {
+  static LearnerSet ReadersOfOption(const Option& option) {
     const std::string name = option.name();
-    for (const OptionRecord& record : OptionRecords()) {
-      if (name == "--" + std::string(record.name)) return &record;
-    }
-    return nullptr;
+    const OptionRecord* record = FindOption(std::string_view(name).substr(2));
+    return record == nullptr ? kEvery : ReadersOf(*record);
   }
 
   Command command_;
@@ -61,11 +60,10 @@ class SharedOptions {
 
 std::string Everything() {
   const SharedOptions options;
-  const auto all = [](const OptionRecord&) { return true; };
   std::string text = "Options for every learner:\n";
-  text += options.Text(SharedOptions::Kind::kEveryLearner, all);
+  text += options.ForEveryLearner();
   text += "\nOptions that some learners read:\n";
-  text += options.Text(SharedOptions::Kind::kSomeLearners, all);
+  text += options.ReadBy(SharedOptions::kEvery);
   text += "\nLearners:\n";
   for (const LearnerRecord* learner : Learners()) {
     std::string name = "  " + std::string(learner->name);
@@ -93,11 +91,7 @@ std::string OfAuto() {
 }
 
 std::string OfLearner(const LearnerRecord& learner) {
-  const LearnerKind kind(learner.name);
-  const LearnerSet set = SetOf(kind);
-  const std::string text = SharedOptions().Text(
-      SharedOptions::Kind::kSomeLearners,
-      [&](const OptionRecord& record) { return (ReadersOf(record) & set) != 0; });
+  const std::string text = SharedOptions().ReadBy(NamedLearners(learner.name));
   return std::string(learner.name) + ": " + std::string(learner.summary) +
          " (docs/reference/learners.md, " + std::string(learner.section) + ")\n\n" +
          (text.empty() ? "It reads none of the options of learners.\n" : "Options:\n" + text);

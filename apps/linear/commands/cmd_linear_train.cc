@@ -144,11 +144,8 @@ void BeginRecord(const LinearTrainCommand& command, const TrainOptions& train,
                      {"output", command.output},     {"order", command.order}};
   command.data.AddTo(&record->options);
   for (const char* name :
-       {"gap-tolerance", "absolute-gap", "max-passes", "time-limit", "check-every", "seed"}) {
-    for (const OptionRecord& option : OptionRecords()) {
-      if (option.name == name) record->options.emplace_back(name, OptionText(option, train));
-    }
-  }
+       {"gap-tolerance", "absolute-gap", "max-passes", "time-limit", "check-every", "seed"})
+    record->options.emplace_back(name, OptionText(OptionNamed(name), train));
 }
 
 std::string RegulariserText(const LinearProblem& problem) {

@@ -148,11 +148,10 @@ struct TaskPredictCommand {
 /// The data of a command that predicts, its model, and their predictions.
 template <class Task>
 struct TaskPrediction {
-  explicit TaskPrediction(const TaskPredictCommand& command)
+  TaskPrediction(const TaskPredictCommand& command, int threads)
       : model(MakeOnAllRanks([&] { return Task::Model::Load(command.model); })),
         data(Task::ReadFor(model, command.data, ProcessRanks())) {
     if (!command.quiet) TellNotes(Task::Notes(data));
-    const int threads = command.threads.Read();
     predictions = MakeOnAllRanks([&] { return Task::Predict(model, data, threads); });
   }
 
@@ -164,11 +163,11 @@ struct TaskPrediction {
 template <class Task>
 int RunTaskPredict(const TaskPredictCommand& command) {
   const std::size_t output = CheckChoice("output", command.output, Alternatives(Task::kOutputs));
-  command.threads.Read();
+  const int threads = command.threads.Read();
   if (!command.out.empty()) {
     OnFirstRank([&] { CheckOutput("out", command.out, {command.data, command.model}, true); });
   }
-  const TaskPrediction<Task> result(command);
+  const TaskPrediction<Task> result(command, threads);
   Ranks& ranks = ProcessRanks();
   const bool any_before = SumBefore(ranks, result.data.num_examples()) > 0;
   std::string text;
@@ -184,8 +183,7 @@ int RunTaskPredict(const TaskPredictCommand& command) {
 
 template <class Task>
 int RunTaskEvaluate(const TaskPredictCommand& command) {
-  command.threads.Read();
-  const TaskPrediction<Task> result(command);
+  const TaskPrediction<Task> result(command, command.threads.Read());
   const auto metrics =
       Task::Evaluate(result.model, result.data, result.predictions, ProcessRanks());
   OnFirstRank([&] {
