@@ -131,7 +131,7 @@ std::string MatchingTask::ModelText(const TaskOptions& options) {
          options.Text("left-capacity") + " and " + options.Text("right-capacity");
 }
 
-TaskNumbers MatchingTask::StartNumbers(const TaskInput<MatchingTask>& input) {
+TaskEntries MatchingTask::StartEntries(const TaskInput<MatchingTask>& input) {
   return {{"edges", std::int64_t{input.data.num_edges()}},
           {"features", std::int64_t{input.data.num_features}},
           {"weights", static_cast<std::int64_t>(input.model.weights().size())}};
@@ -167,7 +167,7 @@ std::string MatchingTask::Summary(const MatchingData& data, const MatchingPredic
          Count(counts[2], "candidate");
 }
 
-TaskNumbers MatchingTask::MetricNumbers(const MatchingMetrics& metrics, const MatchingData& data) {
+TaskEntries MatchingTask::MetricEntries(const MatchingMetrics& metrics, const MatchingData& data) {
   return {{"examples", std::int64_t{metrics.examples}},
           {"edges", metrics.edges},
           {"given", metrics.truth},

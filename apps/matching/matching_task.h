@@ -65,13 +65,13 @@ struct MatchingTask {
   static std::string DataLine(const TaskInput<MatchingTask>& input, std::int64_t kept,
                               Ranks& ranks);
   static std::string ModelText(const TaskOptions& options);
-  static TaskNumbers StartNumbers(const TaskInput<MatchingTask>& input);
+  static TaskEntries StartEntries(const TaskInput<MatchingTask>& input);
   static void Write(const MatchingData& data, Index example, const MatchingPredictions& predictions,
                     std::size_t output, bool before, std::string* text);
   static std::string Summary(const MatchingData& data, const MatchingPredictions& predictions,
                              Ranks& ranks);
   static std::int64_t NumKnown(const MatchingMetrics& metrics) { return metrics.edges; }
-  static TaskNumbers MetricNumbers(const MatchingMetrics& metrics, const MatchingData& data);
+  static TaskEntries MetricEntries(const MatchingMetrics& metrics, const MatchingData& data);
   static std::string MetricsText(const MatchingMetrics& metrics, const MatchingModel& model);
 };
 

@@ -2,12 +2,15 @@
 #include <slackline/apps/multiclass/multiclass_training.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/learning/kernels/kernel_ranks.h>
 
 namespace slackline::internal {
@@ -84,8 +87,38 @@ MulticlassTraining::MulticlassTraining(const MulticlassData& data, ScaledInputs 
                                        const MulticlassTrainingOptions& options)
     : TrainTask(data.source, options.texts),
       scaled_(std::move(scaled)),
+      notes_(data.notes),
+      num_unknown_(data.num_examples() - data.num_known()),
+      ranks_(RanksOrOne(options.ranks)),
       model_(MakeMulticlassModel(data, scaled_.scaling, options)),
       problem_(MakeProblem(model_, data, scaled_, options)) {}
+
+std::vector<std::string> MulticlassTraining::DataLines() const {
+  std::vector<std::string> lines = NoteLines(notes_);
+  std::string& line =
+      lines.emplace_back("data: " + Count(ranks_.SumOf(problem_.size()), "example") + ", " +
+                         Count(model_.num_features(), "feature") +
+                         (model_.has_constant() ? " and a constant, " : ", ") +
+                         std::to_string(model_.num_classes()) + " classes");
+  if (const std::int64_t unknown = ranks_.SumOf(num_unknown_); unknown > 0)
+    line += ", " + Count(unknown, "example") + " without a known class left out";
+  lines.push_back(scaled_.line);
+  return lines;
+}
+
+std::string MulticlassTraining::ModelText() const {
+  for (const auto& [name, text] : Texts().options) {
+    if (name == "costs") return "costs of " + text;
+  }
+  return "loss 0/1";
+}
+
+TaskEntries MulticlassTraining::StartEntries() const {
+  return {{"skipped_examples", problem_.training().skipped_examples},
+          {"features", model_.num_features()},
+          {"classes", model_.num_classes()},
+          {"weights", std::ssize(model_.weights())}};
+}
 
 Fingerprint MulticlassTraining::Context() const {
   return {{"names of the classes", HashOfNames(model_.class_names())}};

@@ -56,6 +56,9 @@ class MulticlassTraining final : public TrainTask {
   const ScaledInputs& scaled() const { return scaled_; }
   const Problem& problem() const override { return problem_; }
   std::string_view VariableNoun() const override { return "example"; }
+  std::vector<std::string> DataLines() const override;
+  std::string ModelText() const override;
+  TaskEntries StartEntries() const override;
   std::vector<std::string> Warnings() const override { return scaled_.warnings; }
   Fingerprint Context() const override;
   TrainingRecord* record() override { return &model_.record; }
@@ -66,6 +69,9 @@ class MulticlassTraining final : public TrainTask {
 
  private:
   ScaledInputs scaled_;
+  const std::vector<std::string> notes_;
+  const Index num_unknown_;  // examples of this rank without a known class
+  Ranks& ranks_;
   MulticlassModel model_;
   Problem problem_;
 };

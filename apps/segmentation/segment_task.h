@@ -53,6 +53,9 @@ class SegmentTraining final : public TrainTask {
     return DefaultSegmentLambda(task_.model, task_.data.examples, Scales(options), task_.ranks);
   }
   std::string_view VariableNoun() const override { return "superpixel"; }
+  std::vector<std::string> DataLines() const override;
+  std::string ModelText() const override;
+  TaskEntries StartEntries() const override;
   std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
   Fingerprint Context() const override;
   TrainingRecord* record() override { return &task_.model.record; }

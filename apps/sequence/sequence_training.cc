@@ -9,6 +9,7 @@
 #include <slackline/apps/training/converted_scaling.h>
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/learning/learner_registry.h>
 
 namespace slackline::internal {
@@ -21,6 +22,16 @@ SequenceTotals TotalsOf(const SequenceTask& task, const Problem& problem) {
                            problem.training().skipped_variables};
   RanksOf(task).AddUp(counts);
   return {static_cast<Index>(counts[0]), counts[1], counts[2]};
+}
+
+std::string DescribeFeatures(const SequenceModel& model) {
+  if (model.format() == SequenceFormat::kLetters) return Count(model.num_features(), "pixel");
+  const SequenceFeatures& features = model.features();
+  const std::string hashed = features.dictionary.hash_bits() > 0 ? "hashed " : "";
+  if (model.format() == SequenceFormat::kAttributes)
+    return Count(model.num_features(), hashed + "attribute");
+  return Count(model.num_features(), hashed + "feature") + " of " +
+         Count(features.templates.size(), "template");
 }
 
 }  // namespace
@@ -48,7 +59,8 @@ SequenceTask MakeSequenceTask(SequenceInput input, const SequenceTrainingOptions
   model.set_scaling(scaled.scaling);
   LossOptions loss;
   loss.scale = options.loss;
-  return {std::move(input), std::move(model), std::move(loss), std::move(scaled), options.ranks};
+  return {std::move(input),  std::move(model), std::move(loss),
+          std::move(scaled), options.ranks,    {}};
 }
 
 Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences) {
@@ -66,6 +78,39 @@ SequenceTraining::SequenceTraining(SequenceTask* task, RecordTexts texts)
       task_(*task),
       problem_(MakeSequenceProblem(*task, task->input.sequences)),
       totals_(TotalsOf(*task, problem_)) {}
+
+std::vector<std::string> SequenceTraining::DataLines() const {
+  std::vector<std::string> lines = task_.lines;
+  std::string& line = lines.emplace_back(
+      "data: " + Count(totals_.sequences, "sequence") + ", " + Count(totals_.tokens, "token") +
+      ", " + DescribeFeatures(task_.model) + ", " + Count(task_.model.num_labels(), "label") +
+      ", " + Count(task_.model.layout()->size(), "weight"));
+  if (totals_.unlabelled_tokens > 0)
+    line += ", " + Count(totals_.unlabelled_tokens, "token") + " without a label";
+  const Index skipped = problem_.training().skipped_examples;
+  if (skipped > 0) line += ", " + Count(skipped, "sequence") + " without any label left out";
+  lines.push_back(task_.scaled.line);
+  return lines;
+}
+
+std::string SequenceTraining::ModelText() const {
+  const LabelConstraints constraints = task_.model.constraints();
+  return "loss " + Texts().loss +
+         (constraints == LabelConstraints::kAny
+              ? std::string()
+              : ", constraints " + std::string(Name(constraints)));
+}
+
+TaskEntries SequenceTraining::StartEntries() const {
+  const SequenceModel& model = task_.model;
+  return {{"skipped_sequences", problem_.training().skipped_examples},
+          {"skipped_tokens", problem_.training().skipped_variables},
+          {"tokens", task_.input.num_tokens()},
+          {"features", model.num_features()},
+          {"labels", model.num_labels()},
+          {"constraints", std::string(Name(model.constraints()))},
+          {"weights", std::ssize(model.weights())}};
+}
 
 Fingerprint SequenceTraining::Context() const {
   Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())},

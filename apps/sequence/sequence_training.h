@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,8 +33,9 @@ struct SequenceTask {
   SequenceInput input;
   SequenceModel model;
   LossOptions loss;
-  ScaledInputs scaled;     ///< its rows replace those of the input
-  Ranks* ranks = nullptr;  ///< as in the options
+  ScaledInputs scaled;             ///< its rows replace those of the input
+  Ranks* ranks = nullptr;          ///< as in the options
+  std::vector<std::string> lines;  ///< how text was read, for descriptions
 };
 /// Makes the model for the data and scales their features. Throws DataError when the learner cannot
 /// train with the constraints, and what MakeSequenceModel and ScaleForTraining throw. With several
@@ -63,6 +65,9 @@ class SequenceTraining final : public TrainTask {
   const SequenceTotals& totals() const { return totals_; }
   const Problem& problem() const override { return problem_; }
   std::string_view VariableNoun() const override { return "token"; }
+  std::vector<std::string> DataLines() const override;
+  std::string ModelText() const override;
+  TaskEntries StartEntries() const override;
   std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
   Fingerprint Context() const override;
   TrainingRecord* record() override { return &task_.model.record; }

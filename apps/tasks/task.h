@@ -30,7 +30,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <slackline/apps/common/cross_validation.h>
@@ -42,9 +41,6 @@
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
-
-/// Names and numbers, in the order of a table or of JSON.
-using TaskNumbers = std::vector<std::pair<std::string, std::variant<std::int64_t, double>>>;
 
 /// A metric by which λ can be chosen.
 template <class Metrics>
@@ -92,9 +88,14 @@ class TaskTraining final : public TrainTask {
         input_(*input),
         problem_(MakeProblem(*input)) {}
 
-  const TaskInput<Task>& input() const { return input_; }
   const Problem& problem() const override { return problem_; }
   std::string_view VariableNoun() const override { return Task::kVariable; }
+  std::vector<std::string> DataLines() const override {
+    Ranks& ranks = RanksOrOne(input_.ranks);
+    return {Task::DataLine(input_, ranks.SumOf(problem_.size()), ranks), input_.scaled.line};
+  }
+  std::string ModelText() const override { return Task::ModelText(input_.options); }
+  TaskEntries StartEntries() const override { return Task::StartEntries(input_); }
   std::vector<std::string> Warnings() const override { return input_.scaled.warnings; }
   Fingerprint Context() const override { return Task::Context(input_.model); }
   TrainingRecord* record() override { return &input_.model.record; }

@@ -2,34 +2,25 @@
 #include <slackline/apps/training/train_task.h>
 
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include <slackline/apps/common/program_version.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
 #include <slackline/learning/problem_scales.h>
-#include <slackline/learning/stop_relay.h>
+#include <slackline/learning/run/path_trainer.h>
 
 namespace slackline::internal {
 namespace {
 
-/// The learner that follows plan.follow, or begins from the beginning. *note: what a user should
-/// know about that.
-std::unique_ptr<Learner> LearnerFor(const Problem& problem, const TrainOptions& options,
-                                    const RunPlan& plan, std::string* note) {
-  if (!plan.follow.empty()) {
-    std::unique_ptr<Learner> learner =
-        FollowLambda(problem, options, plan.follow, plan.follow_lambda);
-    if (learner != nullptr) {
-      *note = "warm start: training continues from the solution for lambda " +
-              NumberText(plan.follow_lambda, 6);
-      return learner;
-    }
-    *note = "warm start: learner " + std::string(Name(options.learner)) +
-            " cannot continue with another lambda, so training begins anew";
-  }
-  return MakeLearner(problem, options);
+/// Begins with plan.follow if there is one. Returns what a user should know about that.
+std::string Follow(const RunPlan& plan, PathTrainer* trainer) {
+  if (plan.follow.empty()) return {};
+  if (trainer->Follow(plan.follow, plan.follow_lambda))
+    return "warm start: training continues from the solution for lambda " +
+           NumberText(plan.follow_lambda, 6);
+  return "warm start: learner " + std::string(Name(trainer->choice().options.learner)) +
+         " cannot continue with another lambda, so training begins anew";
 }
 
 }  // namespace
@@ -99,24 +90,25 @@ void CurveObserver::OnNote(std::string_view note) {
 
 TrainedRun TrainModel(const TrainOptions& options, TrainObserver* observer,
                       const std::atomic<int>* interrupt, TrainTask* task, const RunPlan& plan) {
-  const Problem problem = task->problem().WithLambda(options.lambda);
-  TrainedRun run;
   // A preparation may end early where no other run needs the learner.
   const bool alone = plan.follow.empty() && !plan.checkpoints.write;
-  StopRelay relay = alone ? StopRelay(options.time_limit_seconds, interrupt) : StopRelay();
-  run.choice = ChooseLearner(problem, options);
-  run.choice.options.stop = &relay;
-  task->Begin(problem, run.choice);
-  std::string note;
-  const std::unique_ptr<Learner> learner = LearnerFor(problem, run.choice.options, plan, &note);
+  PathTrainer trainer(task->problem().WithLambda(options.lambda), options,
+                      alone ? options.time_limit_seconds : 0, alone ? interrupt : nullptr);
+  task->Begin(trainer.problem(), trainer.choice());
+  std::string note = Follow(plan, &trainer);
   CurveObserver curve(observer);
-  run.summary =
-      RunTraining(problem, *learner, run.choice.options, &curve, interrupt, plan.checkpoints);
+  TrainedRun run{trainer.choice(), trainer.Run(&curve, interrupt, plan.checkpoints)};
   if (!note.empty()) run.summary.notes.insert(run.summary.notes.begin(), std::move(note));
   task->record()->curve = curve.points();
   task->Finish(run.summary);
   run.choice.options.stop = nullptr;
   return run;
+}
+
+std::vector<std::string> NoteLines(const std::vector<std::string>& notes) {
+  std::vector<std::string> lines;
+  for (const std::string& note : notes) lines.push_back("note: " + note);
+  return lines;
 }
 
 std::string HashOfNames(const std::vector<std::string>& names) {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <slackline/apps/common/training_curve.h>
@@ -18,7 +20,6 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
 #include <slackline/learning/run/fingerprint.h>
-#include <slackline/learning/run/warm_start.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::internal {
@@ -31,6 +32,10 @@ struct RecordTexts {
   std::vector<std::pair<std::string, std::string>> options;
   std::vector<double> costs = {};  ///< of errors, as TrainingRecord has them
 };
+
+/// Names and values, in the order of a table or of JSON.
+using TaskEntries = std::vector<std::pair<
+    std::string, std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>>>;
 
 /// The value of an option as records have it: "auto" where the program finds a positive number.
 std::string RecordedOption(const OptionRecord& option, const TrainOptions& options);
@@ -59,6 +64,13 @@ class TrainTask {
   }
   /// The word that users know for a variable: "label", "token".
   virtual std::string_view VariableNoun() const = 0;
+  /// Lines about the data and how they were read; empty ones are not shown. Where several ranks
+  /// train together, all of them must call it.
+  virtual std::vector<std::string> DataLines() const { return {}; }
+  /// What is trained, besides λ and kernel: "loss mean, graph full (91 pairs)". Ranks: as DataLines.
+  virtual std::string ModelText() const { return {}; }
+  /// The entries of the application at the beginning of a log.
+  virtual TaskEntries StartEntries() const { return {}; }
   /// Sentences about causes of slow training.
   virtual std::vector<std::string> Warnings() const { return {}; }
   /// What must match in a resumed run besides problem and options.
@@ -138,6 +150,9 @@ struct TrainedRun {
 /// throw.
 TrainedRun TrainModel(const TrainOptions& options, TrainObserver* observer,
                       const std::atomic<int>* interrupt, TrainTask* task, const RunPlan& plan = {});
+
+/// "note: …" of each note.
+std::vector<std::string> NoteLines(const std::vector<std::string>& notes);
 
 /// A hash of the names in order, for fingerprints.
 std::string HashOfNames(const std::vector<std::string>& names);

@@ -53,8 +53,8 @@ class CvCommand {
   }
 
   int Run() {
-    std::unique_ptr<SessionTask> session = task_.session(0);
-    Prepare(*session);
+    CompletedTask session = task_.session(0);
+    Prepare(*session.training);
     const std::atomic<int>* interrupt = CatchInterrupts();
     const CvResult result = Validate(interrupt);
     if (result.interrupted) {
@@ -76,8 +76,8 @@ class CvCommand {
   bool choices() const { return task_.candidates.size() > 1; }
   const FigureName& metric() const { return task_.figures[settings_.metric]; }
 
-  LearnerChoice ChooseFor(const SessionTask& session) const {
-    return ChooseLearner(session.problem().WithLambda(plan_.lambdas.front()), settings_.train);
+  LearnerChoice ChooseFor(const TrainTask& training) const {
+    return ChooseLearner(training.problem().WithLambda(plan_.lambdas.front()), settings_.train);
   }
   static Index MostPasses(const LearnerChoice& choice) {
     const LearnerKind learner = choice.options.learner;
@@ -86,14 +86,14 @@ class CvCommand {
   }
 
   /// Determines what depends on the data: the values of λ and the pass limit of every training.
-  void Prepare(const SessionTask& session) {
+  void Prepare(const TrainTask& training) {
     plan_.extend = plan_.lambdas.empty();
-    if (plan_.extend)
-      plan_.lambdas = LambdasAround(UsableDefault(settings_.train, session.training()));
-    const LearnerChoice choice = ChooseFor(session);
+    if (plan_.extend) plan_.lambdas = LambdasAround(UsableDefault(settings_.train, training));
+    const LearnerChoice choice = ChooseFor(training);
     if (settings_.limited) {
       for (std::size_t c = 0; c < plan_.candidates.size(); ++c)
-        plan_.candidates[c].max_passes = MostPasses(c == 0 ? choice : ChooseFor(*task_.session(c)));
+        plan_.candidates[c].max_passes =
+            MostPasses(c == 0 ? choice : ChooseFor(*task_.session(c).training));
     }
     if (flags_.quiet) return;
     if (choices()) {
@@ -103,8 +103,8 @@ class CvCommand {
                    names.c_str());
     }
     if (flags_.verbose) TellReason(choice);
-    session.Describe(choice, RangeText(plan_.lambdas, settings_.folds));
-    TellWarnings(session.training());
+    Describe(training, choice, RangeText(plan_.lambdas, settings_.folds));
+    TellWarnings(training);
   }
 
   CvResult Validate(const std::atomic<int>* interrupt) {
@@ -225,8 +225,8 @@ class CvCommand {
   }
 
   /// Trains with the best λ. Returns false if interrupted. `session` is that of candidate 0.
-  bool Refit(const CvResult& result, std::unique_ptr<SessionTask> session,
-             const std::atomic<int>* interrupt, Json* json) const {
+  bool Refit(const CvResult& result, CompletedTask session, const std::atomic<int>* interrupt,
+             Json* json) const {
     const CvEntry& best = result.entries[result.best];
     if (!flags_.quiet) {
       const std::string with =
@@ -237,14 +237,14 @@ class CvCommand {
                    LambdaText(best.lambda).c_str());
     }
     if (best.candidate != 0) {
-      session.reset();  // frees its data before the other candidate's data are read
+      session = {};  // frees its data before the other candidate's data are read
       session = task_.session(best.candidate);
     }
     RefitOptions refit{settings_.train, flags_.model, flags_.quiet, flags_.compact, Record(result)};
     refit.train.lambda = best.lambda;
     refit.train.threads = settings_.threads;
     if (settings_.limited) refit.train.max_passes = TrainOptions().max_passes;
-    return program::Refit(refit, interrupt, session.get(), &(*json)["refit"]) !=
+    return program::Refit(refit, interrupt, session, &(*json)["refit"]) !=
            Termination::kInterrupted;
   }
 

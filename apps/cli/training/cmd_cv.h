@@ -67,7 +67,7 @@ struct CvTask {
   std::string candidate_key;
   std::vector<std::string> candidates = {""};
   /// Makes the training of a candidate on all data.
-  std::function<std::unique_ptr<SessionTask>(std::size_t candidate)> session;
+  std::function<CompletedTask(std::size_t candidate)> session;
   Json own;  ///< further entries of the JSON result
 };
 

@@ -13,11 +13,11 @@
 #include <slackline/apps/cli/training/cmd_train_report.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/run/lambda_path.h>
-#include <slackline/learning/stop_relay.h>
-#include <slackline/learning/train_loop.h>
+#include <slackline/learning/run/path_trainer.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -86,6 +86,10 @@ Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
           {"options", std::move(options)}};
 }
 
+std::string KernelText(const Problem& problem, const LearnerChoice& choice) {
+  return KernelOf(choice.options, problem.data()).description();
+}
+
 /// The figures of one λ in the table of a path; checkpoints store them too.
 struct PathRow {
   double lambda = 0, primal = 0, relative_gap = 0, passes = 0, seconds = 0;
@@ -103,27 +107,24 @@ class Session {
  public:
   /// settings: without the checkpoint.
   Session(const SessionFlags& flags, const SessionSettings& settings,
-          std::optional<Checkpoint> resumed, SessionTask* task)
+          std::optional<Checkpoint> resumed, TrainTask* task, const Completion& complete)
       : flags_(flags),
         settings_(settings),
         task_(*task),
+        complete_(complete),
         verify_(flags.verify),
         keeper_(flags.checkpoint, std::move(resumed), Context(), RanksOf(settings.train)),
         figures_(keeper_.figures()),
-        report_(!flags.quiet),
-        relay_(
-            keeper_.wanted() || settings.lambdas.size() > 1 ? 0 : settings.train.time_limit_seconds,
-            nullptr) {
+        report_(!flags.quiet) {
     first_ = keeper_.stage();
     if (first_ >= settings.lambdas.size() || figures_.size() != first_ * kRowFigures) {
       throw DataError("--resume: " + flags.checkpoint.resume +
                       " belongs to another run: --lambda-path differs");
     }
-    problem_ = std::make_unique<Problem>(task_.problem().WithLambda(settings.lambdas[first_]));
-    choice_ = ChooseLearner(*problem_, OptionsFor(first_));
-    choice_.options.stop = &relay_;
-    plan_ = keeper_.Begin(*problem_, choice_.options, keeper_.stage(), figures_);
-    Make();
+    const bool alone = !keeper_.wanted() && settings.lambdas.size() == 1;
+    trainer_.emplace(task_.problem().WithLambda(settings_.lambdas[first_]), settings_.train,
+                     alone ? settings_.train.time_limit_seconds : 0);
+    Prepare(first_);
   }
 
   int Run() {
@@ -132,7 +133,10 @@ class Session {
     const std::atomic<int>* interrupt = CatchInterrupts();
     bool interrupted = false;
     for (std::size_t k = first_; k < settings_.lambdas.size() && !interrupted; ++k) {
-      if (k > first_) MoveTo(k);
+      if (k > first_) {
+        trainer_->MoveTo(settings_.lambdas[k]);
+        Prepare(k);
+      }
       interrupted = TrainOne(k, interrupt) == Termination::kInterrupted;
       // An interrupt during the verification of a certificate also ends the path.
       interrupted =
@@ -144,12 +148,12 @@ class Session {
   }
 
  private:
-  TrainingRecord& record() { return *task_.training().record(); }
+  TrainingRecord& record() { return *task_.record(); }
   Ranks& ranks() const { return RanksOf(settings_.train); }
 
   /// What must match in a resumed run besides problem and options.
   Fingerprint Context() const {
-    Fingerprint context = task_.training().Context();
+    Fingerprint context = task_.Context();
     std::string path;
     for (const double lambda : settings_.lambdas)
       path += (path.empty() ? "" : ",") + LambdaText(lambda);
@@ -157,26 +161,30 @@ class Session {
     return context;
   }
 
-  TrainOptions OptionsFor(std::size_t k) const {
-    TrainOptions options = settings_.train;
-    options.lambda = settings_.lambdas[k];
-    return options;
+  const Problem& problem() const { return trainer_->problem(); }
+  const LearnerChoice& choice() const { return trainer_->choice(); }
+
+  /// Reads what a checkpoint has for λ number k, and makes the learner.
+  void Prepare(std::size_t k) {
+    plan_ = keeper_.Begin(problem(), choice().options, static_cast<std::int64_t>(k), figures_);
+    Learner& learner = trainer_->learner();
+    if (verify_.wanted()) learner.traits().dual_point->KeepDualPoint();
   }
 
   void Announce() const {
-    if (flags_.verbose) TellReason(choice_);
-    if (settings_.open_shards || !RanksOf(choice_.options).alone()) TellShards(choice_.options);
+    if (flags_.verbose) TellReason(choice());
+    if (settings_.open_shards || !RanksOf(choice().options).alone()) TellShards(choice().options);
     std::string lambda = Number(settings_.lambdas[0]);
-    const CostScales& scales = task_.training().Scales(settings_.train);
+    const CostScales& scales = task_.Scales(settings_.train);
     if (settings_.path()) {
       lambda += " to " + Number(settings_.lambdas.back()) + " (" +
                 Count(static_cast<Offset>(settings_.lambdas.size()), "value") + ")";
     } else {
       lambda += std::string(" (") + (settings_.default_lambda ? "default; " : "") + "C " +
                 Number(scales.CostPerVariable(settings_.lambdas[0]), 3) + " per " +
-                std::string(task_.training().VariableNoun()) + ")";
+                std::string(task_.VariableNoun()) + ")";
     }
-    task_.Describe(choice_, lambda);
+    Describe(task_, choice(), lambda);
     WarnOfSlowness(scales);
     if (!plan_.resume.empty())
       std::fprintf(stderr, "resumed from %s\n", flags_.checkpoint.resume.c_str());
@@ -191,17 +199,17 @@ class Session {
   /// Prints notes on causes of slow training.
   void WarnOfSlowness(const CostScales& scales) const {
     const double smallest = *std::min_element(settings_.lambdas.begin(), settings_.lambdas.end());
-    const double usual = task_.training().DefaultLambda(settings_.train);
+    const double usual = task_.DefaultLambda(settings_.train);
     if (smallest < usual / kFarBelowDefault) {
       std::fprintf(stderr,
                    "note: lambda %s is %s times smaller than the default for these data, %s (C %s "
                    "per %s): training may take many passes\n",
                    Number(smallest, 3).c_str(), Number(usual / smallest, 2).c_str(),
                    Number(usual, 3).c_str(), Number(scales.CostPerVariable(usual), 3).c_str(),
-                   std::string(task_.training().VariableNoun()).c_str());
+                   std::string(task_.VariableNoun()).c_str());
     }
-    const Offset shards = choice_.options.shards;
-    const Offset examples = NumExamples(task_.problem(), RanksOf(choice_.options));
+    const Offset shards = choice().options.shards;
+    const Offset examples = NumExamples(task_.problem(), RanksOf(choice().options));
     if (shards > 1 && examples < kFewExamplesOfShard * shards) {
       std::fprintf(stderr,
                    "note: %s in %s: shards of fewer than %d spend most of their time on exchanges; "
@@ -209,41 +217,25 @@ class Session {
                    Count(examples, "example").c_str(), Count(shards, "shard").c_str(),
                    kFewExamplesOfShard);
     }
-    TellWarnings(task_.training());
-  }
-
-  void Make() {
-    learner_ = MakeLearner(*problem_, choice_.options);
-    if (verify_.wanted()) learner_->traits().dual_point->KeepDualPoint();
-  }
-
-  void MoveTo(std::size_t k) {
-    auto next = std::make_unique<Problem>(task_.problem().WithLambda(settings_.lambdas[k]));
-    LambdaFollower* const follower = learner_->traits().lambda;
-    if (follower != nullptr) follower->ChangeLambda(*next);
-    problem_.swap(next);  // the learner keeps the old problem until it is replaced
-    choice_ = ChooseLearner(*problem_, OptionsFor(k));
-    choice_.options.stop = &relay_;
-    if (follower == nullptr) Make();
-    plan_ = keeper_.Begin(*problem_, choice_.options, static_cast<std::int64_t>(k), figures_);
+    TellWarnings(task_);
   }
 
   Termination TrainOne(std::size_t k, const std::atomic<int>* interrupt) {
-    task_.training().Begin(*problem_, choice_);
-    Json start = StartJson(record(), choice_);
-    start.update(task_.StartEntries(*problem_, choice_));
+    task_.Begin(problem(), choice());
+    Json start = StartJson(record(), choice());
+    start.update(EntriesJson(task_.StartEntries()));
+    if (UsesKernel(choice().options)) start["kernel"] = KernelText(problem(), choice());
     if (!plan_.resume.empty()) start["resumed"] = flags_.checkpoint.resume;
     report_.Begin(start);
-    const TrainSummary summary =
-        RunTraining(*problem_, *learner_, choice_.options, &report_, interrupt, plan_);
+    const TrainSummary summary = trainer_->Run(&report_, interrupt, plan_);
     report_.ClearLine();
     record().curve = report_.curve();
     record().single_precision = flags_.compact;
-    task_.training().Finish(summary);
-    OnFirstRank([&] { task_.Write(summary, settings_.models[k]); });
-    task_.Complete(summary, settings_.models[k]);
-    verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet,
-                interrupt);
+    task_.Finish(summary);
+    OnFirstRank([&] { task_.Save(settings_.models[k]); });
+    if (complete_) complete_(summary, settings_.models[k]);
+    verify_.Run(problem(), choice().options, summary, trainer_->learner(), settings_.models[k],
+                flags_.quiet, interrupt);
     OnAllRanks(ranks(), [&] { report_.End(summary, verify_.Figures()); });
     const PathRow row{settings_.lambdas[k], summary.last.primal, summary.last.relative_gap,
                       static_cast<double>(summary.last.pass),
@@ -251,14 +243,14 @@ class Session {
     figures_.insert(figures_.end(),
                     {row.lambda, row.primal, row.relative_gap, row.passes, row.seconds});
     if (!flags_.quiet) Tell(k, row, summary);
-    WarnOfGap(choice_.options, summary, settings_.models[k]);
+    WarnOfGap(choice().options, summary, settings_.models[k]);
     verify_.Tell(settings_.models[k], flags_.quiet);
     return summary.termination;
   }
 
   void Tell(std::size_t k, const PathRow& row, const TrainSummary& summary) const {
     if (!settings_.path()) {
-      DescribeResult(choice_.options, summary);
+      DescribeResult(choice().options, summary);
       DescribeModel(summary, settings_.models[k]);
       return;
     }
@@ -274,17 +266,15 @@ class Session {
 
   const SessionFlags& flags_;
   const SessionSettings& settings_;
-  SessionTask& task_;
+  TrainTask& task_;
+  const Completion& complete_;
   CertificateCheck verify_;
   CheckpointKeeper keeper_;
   std::vector<double> figures_;  // of the completed values of λ
   TrainReport report_;
   std::size_t first_ = 0;
-  std::unique_ptr<Problem> problem_;
-  StopRelay relay_;
-  LearnerChoice choice_;
+  std::optional<PathTrainer> trainer_;
   CheckpointPlan plan_;
-  std::unique_ptr<Learner> learner_;
 };
 
 }  // namespace
@@ -387,27 +377,28 @@ void RefuseKernels(const TrainOptions& options, const std::string& task) {
       task + " cannot store support vectors");
 }
 
-int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task) {
-  SetOpenShards(task->training(), &settings.train);
+int RunSession(const SessionFlags& flags, SessionSettings settings, TrainTask* task,
+               const Completion& complete) {
+  SetOpenShards(*task, &settings.train);
   if (settings.lambdas.empty()) {
-    settings.lambdas = {ChooseLambda(settings.train, settings.c, task->training())};
+    settings.lambdas = {ChooseLambda(settings.train, settings.c, *task)};
     settings.default_lambda = settings.train.lambda == 0 && settings.c == 0;
   }
   std::optional<Checkpoint> resumed = std::exchange(settings.resumed, std::nullopt);
-  return Session(flags, settings, std::move(resumed), task).Run();
+  return Session(flags, settings, std::move(resumed), task, complete).Run();
 }
 
-Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
-                  Json* figures) {
+Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt,
+                  const CompletedTask& task, Json* figures) {
   TrainReport report(!options.quiet);
-  const TrainedRun run = TrainModel(options.train, &report, interrupt, &task->training());
+  const TrainedRun run = TrainModel(options.train, &report, interrupt, task.training.get());
   const TrainSummary& summary = run.summary;
   report.ClearLine();
-  TrainingRecord& record = *task->training().record();
+  TrainingRecord& record = *task.training->record();
   record.cross_validation = options.cross_validation;
   record.single_precision = options.compact;
-  task->Write(summary, options.model);
-  task->Complete(summary, options.model);
+  task.training->Save(options.model);
+  if (task.complete) task.complete(summary, options.model);
   if (!options.quiet) {
     DescribeResult(run.choice.options, summary);
     DescribeModel(summary, options.model);
@@ -420,14 +411,25 @@ Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt
   return summary.termination;
 }
 
-void DescribeLearner(const LearnerChoice& choice, const std::string& lambda,
-                     const std::string& model) {
+void Describe(const TrainTask& task, const LearnerChoice& choice, const std::string& lambda) {
+  for (const std::string& line : task.DataLines()) {
+    if (!line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  std::string model = task.ModelText();
+  if (UsesKernel(choice.options)) model += ", kernel " + KernelText(task.problem(), choice);
   // Only a learner that the user has named is shown; --verbose shows one that was chosen.
   const std::string by =
       choice.reason.empty() ? " by " + std::string(Name(choice.options.learner)) : "";
   std::fprintf(stderr, "training%s: lambda %s, %s; ends at a certified gap of %s %%\n", by.c_str(),
                lambda.c_str(), model.c_str(),
                Number(100 * choice.options.gap_tolerance, 3).c_str());
+}
+
+Json EntriesJson(const TaskEntries& entries) {
+  Json json = Json::object();
+  for (const auto& [name, entry] : entries)
+    std::visit([&, &key = name](const auto& value) { json[key] = value; }, entry);
+  return json;
 }
 
 void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,30 +58,20 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
 /// The values of --lambda-path, in the order of training. Throws DataError on bad values.
 std::vector<double> ReadLambdaPath(const std::string& text);
 
-/// A training task, and the texts of its commands about it.
-class SessionTask {
- public:
-  virtual ~SessionTask() = default;
-
-  virtual TrainTask& training() = 0;
-  const TrainTask& training() const { return const_cast<SessionTask*>(this)->training(); }
-  const Problem& problem() const { return training().problem(); }
-  /// Describes data and learner on the standard error. `lambda` is its value, or the values of a
-  /// path, as text.
-  virtual void Describe(const LearnerChoice& choice, const std::string& lambda) const = 0;
-  /// The application's own entries of the first object of the log, after TrainTask::Begin.
-  virtual Json StartEntries(const Problem& problem, const LearnerChoice& choice) const = 0;
-  /// Writes the model after TrainTask::Finish. Called by rank 0 alone.
-  virtual void Write(const TrainSummary& summary, const std::string& path) {
-    static_cast<void>(summary);
-    training().Save(path);
-  }
-  /// What is to be done when the model is written. Called by all ranks.
-  virtual void Complete(const TrainSummary& summary, const std::string& path) {
-    static_cast<void>(summary);
-    static_cast<void>(path);
-  }
+/// What a command does with a model that has been trained and written to this file; null: nothing.
+/// Called by all ranks.
+using Completion = std::function<void(const TrainSummary& summary, const std::string& path)>;
+/// A training, and what follows it.
+struct CompletedTask {
+  std::unique_ptr<TrainTask> training;
+  Completion complete = {};
 };
+
+/// Describes data and learner on the standard error. `lambda`: its value, or the values of a path,
+/// as text. With several ranks, all of them must call it.
+void Describe(const TrainTask& task, const LearnerChoice& choice, const std::string& lambda);
+/// A description as a JSON object.
+Json EntriesJson(const TaskEntries& entries);
 
 /// Print to the standard error why `auto` chose the learner, if it did; and the warnings of the
 /// task.
@@ -92,7 +83,8 @@ void TellWarnings(const TrainTask& task);
 void RefuseKernels(const TrainOptions& options, const std::string& task);
 
 /// Trains, writes models, and returns the exit code.
-int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task);
+int RunSession(const SessionFlags& flags, SessionSettings settings, TrainTask* task,
+               const Completion& complete = {});
 
 /// The final training of a command that has chosen λ.
 struct RefitOptions {
@@ -104,13 +96,8 @@ struct RefitOptions {
 };
 /// Trains, writes the model, and describes it on the standard error. *figures becomes the entries
 /// of the command's JSON about the model.
-Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
-                  Json* figures);
-
-/// Prints a line to the standard error: the learner and what it trains, with the texts `lambda` and
-/// `model`.
-void DescribeLearner(const LearnerChoice& choice, const std::string& lambda,
-                     const std::string& model);
+Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt,
+                  const CompletedTask& task, Json* figures);
 
 /// Print to the standard error how training ended, and "model written to m.slk", or "best model so
 /// far …" after an interrupt.

@@ -55,7 +55,8 @@ int RunMulticlassCv(const MulticlassCvCommand& command) {
   task.shown = {0, 1, 2};
   task.own = {{"loss", input.options.texts.loss}};
   task.session = [&](std::size_t) {
-    return std::make_unique<MulticlassSession>(input, command.multiclass);
+    return CompletedTask{
+        std::make_unique<MulticlassTraining>(input.data, input.scaled, input.options)};
   };
   return RunCv(command.cv, settings, MulticlassCv(input.data, input.scaled, input.options), task);
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/multiclass/commands/cmd_multiclass_session.h>
 
-#include <cstdio>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/multiclass/class_costs.h>
@@ -66,45 +63,6 @@ MulticlassInput LoadMulticlass(const MulticlassFlags& flags, const TrainOptions&
   input.scaled = ScaleClasses(input.data, input.options);
   input.data.rows = input.scaled.rows;
   return input;
-}
-
-MulticlassSession::MulticlassSession(const MulticlassInput& input, const MulticlassFlags& flags)
-    : notes_(input.data.notes),
-      loss_(flags.costs.empty() ? "loss 0/1" : "costs of " + flags.costs),
-      unknown_(input.data.num_examples() - input.data.num_known()),
-      ranks_(RanksOrOne(input.options.ranks)),
-      training_(input.data, input.scaled, input.options) {}
-
-void MulticlassSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
-  TellNotes(notes_);
-  const MulticlassModel& model = training_.model();
-  std::string line = "data: " + Count(ranks_.SumOf(training_.problem().size()), "example") + ", " +
-                     Count(model.num_features(), "feature") +
-                     (model.has_constant() ? " and a constant, " : ", ") +
-                     std::to_string(model.num_classes()) + " classes";
-  if (const std::int64_t unknown = ranks_.SumOf(unknown_); unknown > 0)
-    line += ", " + Count(unknown, "example") + " without a known class left out";
-  std::fprintf(stderr, "%s\n", line.c_str());
-  if (!training_.scaled().line.empty())
-    std::fprintf(stderr, "%s\n", training_.scaled().line.c_str());
-  DescribeLearner(
-      choice, lambda,
-      loss_ +
-          (UsesKernel(choice.options)
-               ? ", kernel " + KernelOf(choice.options, training_.problem().data()).description()
-               : ""));
-}
-
-Json MulticlassSession::StartEntries(const Problem& problem, const LearnerChoice& choice) const {
-  const MulticlassModel& model = training_.model();
-  Json start;
-  start["skipped_examples"] = problem.training().skipped_examples;
-  start["features"] = model.num_features();
-  start["classes"] = model.num_classes();
-  start["weights"] = model.weights().size();
-  if (UsesKernel(choice.options))
-    start["kernel"] = KernelOf(choice.options, problem.data()).description();
-  return start;
 }
 
 }  // namespace slackline::internal::program

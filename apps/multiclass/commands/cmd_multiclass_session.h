@@ -40,22 +40,4 @@ struct MulticlassInput {
 /// Reads the training data and the costs, and scales the features. Throws DataError.
 MulticlassInput LoadMulticlass(const MulticlassFlags& flags, const TrainOptions& train);
 
-/// The training of a model on all the data.
-class MulticlassSession : public SessionTask {
- public:
-  /// Throws what MulticlassTraining throws.
-  MulticlassSession(const MulticlassInput& input, const MulticlassFlags& flags);
-
-  MulticlassTraining& training() override { return training_; }
-  void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
-  Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
-
- private:
-  const std::vector<std::string> notes_;
-  const std::string loss_;
-  const Index unknown_;  // examples of this rank without a known class
-  Ranks& ranks_;
-  MulticlassTraining training_;
-};
-
 }  // namespace slackline::internal::program

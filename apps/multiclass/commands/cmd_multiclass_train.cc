@@ -37,8 +37,8 @@ struct MulticlassTrainCommand {
 int RunMulticlassTrain(const MulticlassTrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.multiclass.inputs());
   const MulticlassInput input = LoadMulticlass(command.multiclass, settings.train);
-  MulticlassSession task(input, command.multiclass);
-  return RunSession(command.session, std::move(settings), &task);
+  MulticlassTraining training(input.data, input.scaled, input.options);
+  return RunSession(command.session, std::move(settings), &training);
 }
 
 }  // namespace

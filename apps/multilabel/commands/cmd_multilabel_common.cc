@@ -1,53 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include <slackline/apps/multilabel/multilabel_memory.h>
 #include <slackline/apps/training/converted_scaling.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
-#include <slackline/learning/choose_learner.h>
-#include <slackline/learning/kernels/kernel_expansion.h>
 
 namespace slackline::internal::program {
 namespace {
-
-/// The bounds on the number of labels as text: ", label sets of …" if training respects them too,
-/// ", predictions of …" if only prediction does, and empty without bounds. With several ranks, all
-/// of them must call it.
-std::string CountsText(const MultiLabelModel& model, const Problem& problem, Ranks& ranks) {
-  if (!model.label_counts().Restricts(model.num_labels())) return {};
-  const auto& structures = problem.data().structures();
-  const bool trained = ranks.Any(!structures.empty() && !structures.front()->globals().empty());
-  return (trained ? ", label sets of " : ", predictions of ") +
-         DescribeLabelCounts(model.label_counts(), model.num_labels());
-}
-
-/// With several ranks, all of them must call it.
-void DescribeData(const MultiLabelData& data, const TrainingSet& training, Ranks& ranks) {
-  const auto sum = [&](auto count) { return ranks.SumOf(static_cast<std::int64_t>(count)); };
-  const std::int64_t on = sum(std::count(data.labels.begin(), data.labels.end(), 1));
-  const std::int64_t unknown = sum(std::count(data.labels.begin(), data.labels.end(), -1));
-  const auto entries = static_cast<double>(sum(data.labels.size()));
-  const std::int64_t examples = sum(data.num_examples());
-  std::string line =
-      "data: " + Count(examples, "example") + ", " + Count(data.num_features, "feature") +
-      (data.has_constant ? " and a constant, " : ", ") + Count(data.num_labels(), "label") + ", " +
-      Number(static_cast<double>(on) / static_cast<double>(examples), 3) +
-      " labels per example (density " + Number(100.0 * static_cast<double>(on) / entries, 3) +
-      " %)";
-  if (unknown > 0) line += ", " + Count(unknown, "unknown label entry");
-  if (training.skipped_examples > 0) {
-    line +=
-        ", " + Count(training.skipped_examples, "example") + " without any known label left out";
-  }
-  std::fprintf(stderr, "%s\n", line.c_str());
-}
 
 /// The options for one graph, with their texts.
 MultiLabelTrainingOptions WithGraph(MultiLabelTrainingOptions options, const std::string& graph) {
@@ -56,13 +19,6 @@ MultiLabelTrainingOptions WithGraph(MultiLabelTrainingOptions options, const std
     if (name == "graph") text = graph;
   }
   return options;
-}
-
-std::string TextOf(const RecordTexts& texts, std::string_view option) {
-  for (const auto& [name, text] : texts.options) {
-    if (name == option) return text;
-  }
-  return {};
 }
 
 }  // namespace
@@ -165,59 +121,23 @@ TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settin
   return training;
 }
 
-MultiLabelSession::MultiLabelSession(const DataSettings& settings, const TrainingData& training,
-                                     const std::string& graph)
-    : training_(training.data, training.scaled, WithGraph(settings.training, graph)),
-      loss_(settings.training.texts.loss),
-      loss_weights_(TextOf(settings.training.texts, "loss-weights")) {}
-
-void MultiLabelSession::CalibrateBy(CalibrationPlan plan) {
-  training_.RecordCalibration(static_cast<Index>(plan.folds.size()));
-  calibration_ = std::move(plan);
+std::unique_ptr<MultiLabelTraining> MakeMultiLabelTraining(const DataSettings& settings,
+                                                           const TrainingData& training,
+                                                           const std::string& graph) {
+  return std::make_unique<MultiLabelTraining>(training.data, training.scaled,
+                                              WithGraph(settings.training, graph));
 }
 
-void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
-  const MultiLabelModel& model = training_.model();
-  const Problem& problem = training_.problem();
-  TellNotes(training_.data().notes);
-  DescribeData(training_.data(), problem.training(), training_.options().the_ranks());
-  if (!training_.scaled().line.empty())
-    std::fprintf(stderr, "%s\n", training_.scaled().line.c_str());
-  const auto clusters = static_cast<Offset>(training_.clusters().size());
-  DescribeLearner(
-      choice, lambda,
-      "loss " + loss_ + (model.loss_weights().empty() ? "" : " (weights " + loss_weights_ + ")") +
-          ", graph " + training_.options().graph.name + " (" +
-          Count(static_cast<Offset>(model.pairs().size()), "pair") + ")" +
-          (clusters == 0 ? std::string() : ", " + Count(clusters, "cluster") + " of three") +
-          CountsText(model, problem, training_.options().the_ranks()) +
-          (model.kernelized() ? ", kernel " + KernelOf(choice.options, problem.data()).description()
-                              : ""));
-}
-
-Json MultiLabelSession::StartEntries(const Problem& problem, const LearnerChoice& choice) const {
-  const MultiLabelModel& model = training_.model();
-  Json start;
-  start["skipped_examples"] = problem.training().skipped_examples;
-  start["skipped_labels"] = problem.training().skipped_variables;
-  start["features"] = model.num_features();
-  start["labels"] = model.num_labels();
-  start["loss_weights"] = loss_weights_;
-  start["pairs"] = model.pairs().size();
-  start["label_counts"] = {model.label_counts().low, model.label_counts().Most(model.num_labels())};
-  start["weights"] = model.weights().size();
-  if (model.kernelized()) start["kernel"] = KernelOf(choice.options, problem.data()).description();
-  return start;
-}
-
-void MultiLabelSession::Complete(const TrainSummary& summary, const std::string& path) {
-  // The model has been saved: an interrupt or a failure must not lose it.
-  if (!calibration_ || summary.termination == Termination::kInterrupted) return;
-  if (!Calibrate(*calibration_, &training_)) return;
-  Ranks& ranks = training_.options().the_ranks();
-  OnAllRanks(ranks, [&] {
-    if (ranks.first()) training_.Save(path);
-  });
+Completion CalibrateBy(const CalibrationPlan& plan, MultiLabelTraining* training) {
+  training->RecordCalibration(static_cast<Index>(plan.folds.size()));
+  return [plan, training](const TrainSummary& summary, const std::string& path) {
+    // The model has been saved: an interrupt or a failure must not lose it.
+    if (summary.termination == Termination::kInterrupted || !Calibrate(plan, training)) return;
+    Ranks& ranks = training->options().the_ranks();
+    OnAllRanks(ranks, [&] {
+      if (ranks.first()) training->Save(path);
+    });
+  };
 }
 
 std::vector<std::string> TellGraphCandidates(const DataSettings& settings,

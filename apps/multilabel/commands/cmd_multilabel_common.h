@@ -4,12 +4,12 @@
 // messages about a run. Part of the program only.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <slackline/apps/cli/cmd_common.h>
-#include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/multilabel/commands/cmd_calibrate.h>
@@ -58,28 +58,15 @@ struct TrainingData {
 /// Reads the training data, checks their number of labels, and scales their features.
 TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settings);
 
-/// The training of a model on all the data. The data must outlive this object.
-class MultiLabelSession : public SessionTask {
- public:
-  /// graph: settings.training.graph, or a graph that was chosen. Throws what MultiLabelTraining
-  /// throws.
-  MultiLabelSession(const DataSettings& settings, const TrainingData& training,
-                    const std::string& graph);
+/// The training of a model on all the data, which must outlive it. graph: settings.training.graph,
+/// or a graph that was chosen. Throws what MultiLabelTraining throws.
+std::unique_ptr<MultiLabelTraining> MakeMultiLabelTraining(const DataSettings& settings,
+                                                           const TrainingData& training,
+                                                           const std::string& graph);
 
-  /// Makes the session calibrate every model after writing it, and then write it again.
-  void CalibrateBy(CalibrationPlan plan);
-
-  MultiLabelTraining& training() override { return training_; }
-  void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
-  Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
-  /// Calibrates the model that has been written, and writes it again.
-  void Complete(const TrainSummary& summary, const std::string& path) override;
-
- private:
-  MultiLabelTraining training_;
-  const std::string loss_, loss_weights_;  // texts
-  std::optional<CalibrationPlan> calibration_;
-};
+/// Makes the training say that its models are calibrated. The result calibrates a model that has
+/// been written, and writes it again.
+Completion CalibrateBy(const CalibrationPlan& plan, MultiLabelTraining* training);
 
 /// Returns the candidates of --graph. Unless quiet, notes which candidates are not tried.
 std::vector<std::string> TellGraphCandidates(const DataSettings& settings,

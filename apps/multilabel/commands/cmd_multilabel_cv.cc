@@ -75,10 +75,10 @@ int RunMultiLabelCv(const MultiLabelCvCommand& command) {
   }
   task.own = {{"loss", command.data.loss}};
   task.session = [&](std::size_t candidate) {
-    auto session =
-        std::make_unique<MultiLabelSession>(settings, training, task.candidates[candidate]);
-    if (calibration) session->CalibrateBy(*calibration);
-    return session;
+    auto made = MakeMultiLabelTraining(settings, training, task.candidates[candidate]);
+    Completion complete;
+    if (calibration) complete = CalibrateBy(*calibration, made.get());
+    return CompletedTask{std::move(made), std::move(complete)};
   };
   const MultiLabelCv application(
       training.data,

@@ -80,8 +80,8 @@ int RunMultiLabelTrain(const MultiLabelTrainCommand& command) {
   if (graphs.size() > 1) {
     const std::atomic<int>* interrupt = CatchInterrupts();
     TrainOptions options = settings.train;
-    options.lambda = ChooseLambda(
-        options, settings.c, MultiLabelSession(data_settings, data, graphs.front()).training());
+    options.lambda = ChooseLambda(options, settings.c,
+                                  *MakeMultiLabelTraining(data_settings, data, graphs.front()));
     const std::optional<GraphChoice> choice =
         ChooseGraph(data.data, data_settings.training, graphs, options, interrupt);
     if (!choice) {
@@ -91,19 +91,18 @@ int RunMultiLabelTrain(const MultiLabelTrainCommand& command) {
     if (!quiet) std::fprintf(stderr, "%s\n", choice->line.c_str());
     graph = choice->graph;
   }
-  MultiLabelSession task(data_settings, data, graph);
+  const auto training = MakeMultiLabelTraining(data_settings, data, graph);
   if (command.NumClusters() > 0) {
-    SetOpenShards(task.training(), &settings.train);
-    settings.lambdas = {ChooseLambda(settings.train, settings.c, task.training())};
+    SetOpenShards(*training, &settings.train);
+    settings.lambdas = {ChooseLambda(settings.train, settings.c, *training)};
     TrainOptions options = settings.train;
     options.lambda = settings.lambdas[0];
-    task.training().Tighten(options, command.NumClusters(),
-                            ReadCount("cluster-rounds", command.cluster_rounds, 1),
-                            CatchInterrupts());
+    training->Tighten(options, command.NumClusters(),
+                      ReadCount("cluster-rounds", command.cluster_rounds, 1), CatchInterrupts());
   }
-  if (!calibration) return RunSession(command.session, std::move(settings), &task);
-  task.CalibrateBy(*calibration);
-  return calibration->ExitCode(RunSession(command.session, std::move(settings), &task));
+  if (!calibration) return RunSession(command.session, std::move(settings), training.get());
+  return calibration->ExitCode(RunSession(command.session, std::move(settings), training.get(),
+                                          CalibrateBy(*calibration, training.get())));
 }
 
 }  // namespace

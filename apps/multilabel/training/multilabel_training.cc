@@ -169,6 +169,55 @@ std::optional<std::vector<double>> MultiLabelTraining::Calibrate(
   return scores;
 }
 
+std::vector<std::string> MultiLabelTraining::DataLines() const {
+  std::vector<std::string> lines = NoteLines(data_.notes);
+  const auto on = static_cast<double>(totals_.on);
+  std::string& line = lines.emplace_back(
+      "data: " + Count(totals_.examples, "example") + ", " + Count(data_.num_features, "feature") +
+      (data_.has_constant ? " and a constant, " : ", ") + Count(data_.num_labels(), "label") +
+      ", " + NumberText(on / totals_.examples, 3) + " labels per example (density " +
+      NumberText(100.0 * on / static_cast<double>(totals_.entries), 3) + " %)");
+  if (totals_.unknown > 0) line += ", " + Count(totals_.unknown, "unknown label entry");
+  const Index skipped = problem_.training().skipped_examples;
+  if (skipped > 0) line += ", " + Count(skipped, "example") + " without any known label left out";
+  lines.push_back(scaled_.line);
+  return lines;
+}
+
+std::string MultiLabelTraining::LossWeightsText() const {
+  for (const auto& [name, text] : options_.texts.options) {
+    if (name == "loss-weights") return text;
+  }
+  return {};
+}
+
+std::string MultiLabelTraining::ModelText() const {
+  std::string text = "loss " + options_.texts.loss;
+  if (!model_.loss_weights().empty()) text += " (weights " + LossWeightsText() + ")";
+  text += ", graph " + options_.graph.name + " (" +
+          Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")";
+  if (!clusters_.empty())
+    text += ", " + Count(static_cast<Offset>(clusters_.size()), "cluster") + " of three";
+  if (!model_.label_counts().Restricts(model_.num_labels())) return text;
+  const auto& structures = problem_.data().structures();
+  const bool trained =
+      options_.the_ranks().Any(!structures.empty() && !structures.front()->globals().empty());
+  return text + (trained ? ", label sets of " : ", predictions of ") +
+         DescribeLabelCounts(model_.label_counts(), model_.num_labels());
+}
+
+TaskEntries MultiLabelTraining::StartEntries() const {
+  const std::int64_t most = model_.label_counts().Most(model_.num_labels());
+  return {{"skipped_examples", problem_.training().skipped_examples},
+          {"skipped_labels", problem_.training().skipped_variables},
+          {"features", model_.num_features()},
+          {"labels", model_.num_labels()},
+          {"loss_weights", LossWeightsText()},
+          {"pairs", std::ssize(model_.pairs())},
+          {"label_counts", std::vector<std::int64_t>{model_.label_counts().low, most}},
+          {"weights", std::ssize(model_.weights())}};
+}
+
 std::vector<std::string> MultiLabelTraining::Warnings() const {
   std::vector<std::string> warnings = scaled_.warnings;
   const auto pairs = static_cast<Offset>(model_.pairs().size());

@@ -93,6 +93,9 @@ class MultiLabelTraining final : public TrainTask {
 
   const Problem& problem() const override { return problem_; }
   std::string_view VariableNoun() const override { return "label"; }
+  std::vector<std::string> DataLines() const override;
+  std::string ModelText() const override;
+  TaskEntries StartEntries() const override;
   std::vector<std::string> Warnings() const override;
   Fingerprint Context() const override;
   TrainingRecord* record() override { return &model_.record; }
@@ -107,6 +110,8 @@ class MultiLabelTraining final : public TrainTask {
   const MultiLabelModel& model() const { return model_; }
 
  private:
+  std::string LossWeightsText() const;
+
   const MultiLabelData& data_;
   const ScaledInputs& scaled_;
   const MultiLabelTrainingOptions options_;

@@ -6,52 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
-#include <slackline/learning/choose_learner.h>
 
 namespace slackline::internal::program {
-namespace {
-
-void DescribeData(const SegmentTask& task, const TrainingSet& training) {
-  Offset fine = 0;
-  Offset coarse = 0;
-  for (const SegmentExample& example : task.data.examples) {
-    fine += example.graph.num_fine;
-    coarse += example.graph.num_coarse;
-  }
-  Ranks& ranks = RanksOrOne(task.ranks);
-  fine = ranks.SumOf(fine);
-  coarse = ranks.SumOf(coarse);
-  const Offset count = ranks.SumOf(static_cast<Offset>(task.data.examples.size()));
-  const auto images = static_cast<double>(count);
-  const std::int64_t skipped_variables = ranks.SumOf(training.skipped_variables);
-  const std::int64_t skipped_examples = ranks.SumOf(training.skipped_examples);
-  std::string line = "data: " + Count(count, "image") + ", " +
-                     Number(static_cast<double>(fine) / images, 4) + " fine and " +
-                     Number(static_cast<double>(coarse) / images, 4) +
-                     " coarse superpixels each, " +
-                     (task.model.inputs() == SegmentInputs::kPotentials
-                          ? "class potentials, "
-                          : Count(task.model.num_features(), "feature") + " and a constant, ") +
-                     std::to_string(task.model.num_classes()) + " classes";
-  if (skipped_variables > 0)
-    line += ", " + Count(skipped_variables, "superpixel") + " without labels";
-  if (skipped_examples > 0) {
-    line += ", " + Count(skipped_examples, "image") + " without any label left out";
-  }
-  std::fprintf(stderr, "%s\n", line.c_str());
-}
-
-}  // namespace
-
 void SegmentFlags::RegisterLayers(Command* app, SegmentChoices* choices) {
   AddTextOption(app, "layers", &choices->layers, "two|fine|neighbours",
                 "two: fine and coarse superpixels, linked where one lies in the other. fine: fine "
@@ -113,30 +75,10 @@ Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& f
   return Problem(std::move(training), 1);
 }
 
-SegmentSession::SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task)
-    : flags_(flags), training_(task, loss, TextsOf(flags, flags.scale.scale, task->model)) {}
-
-void SegmentSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
-  const SegmentTask& task = training_.task();
-  DescribeData(task, training_.problem().training());
-  if (!task.scaled.line.empty()) std::fprintf(stderr, "%s\n", task.scaled.line.c_str());
-  DescribeLearner(
-      choice, lambda,
-      "loss " + flags_.loss + ", layers " + flags_.layers + ", links " +
-          (flags_.layers == "fine" ? "none" : std::string(Name(task.model.pairwise()))));
-}
-
-Json SegmentSession::StartEntries(const Problem& problem, const LearnerChoice& choice) const {
-  static_cast<void>(choice);
-  const SegmentModel& model = training_.task().model;
-  Json start;
-  start["skipped_images"] = problem.training().skipped_examples;
-  start["void_superpixels"] = problem.training().skipped_variables;
-  start["inputs"] = Name(model.inputs());
-  start["features"] = model.num_features();
-  start["classes"] = model.num_classes();
-  start["weights"] = model.weights().size();
-  return start;
+std::unique_ptr<SegmentTraining> MakeSegmentTrainTask(const SegmentFlags& flags, SegmentLoss loss,
+                                                      SegmentTask* task) {
+  return std::make_unique<SegmentTraining>(task, loss,
+                                           TextsOf(flags, flags.scale.scale, task->model));
 }
 
 void CheckResults(std::string_view option, const std::vector<std::string>& outputs,

@@ -3,6 +3,7 @@
 // What the commands of segmentation share. Part of the program only, if it is built with images.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,21 +41,10 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags, const TrainOptions& train
 /// these images have no labels.
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& fold);
 
-/// The training of a task's model on all its images. The task must outlive this object.
-class SegmentSession : public SessionTask {
- public:
-  /// `loss` is used in training; flags.loss is only for messages and records. Throws DataError when
-  /// no image has labels.
-  SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task);
-
-  SegmentTraining& training() override { return training_; }
-  void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
-  Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
-
- private:
-  const SegmentFlags flags_;
-  SegmentTraining training_;
-};
+/// The training of a task's model on all its images; the task must outlive it. `loss` is used in
+/// training; flags.loss is only for messages and records. Throws DataError when no image has labels.
+std::unique_ptr<SegmentTraining> MakeSegmentTrainTask(const SegmentFlags& flags, SegmentLoss loss,
+                                                      SegmentTask* task);
 
 /// Throws DataError when an output (given with `--option`) is one of the inputs or occurs twice.
 void CheckResults(std::string_view option, const std::vector<std::string>& outputs,

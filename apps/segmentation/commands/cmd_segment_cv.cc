@@ -133,7 +133,7 @@ int RunSegmentCv(const SegmentCvCommand& command) {
   task.session = [&](std::size_t candidate) {
     SegmentFlags flags = command.segment;
     flags.loss = std::string(Name(losses[candidate]));
-    return std::make_unique<SegmentSession>(flags, losses[candidate], &images);
+    return CompletedTask{MakeSegmentTrainTask(flags, losses[candidate], &images)};
   };
   return RunCv(command.cv, settings, SegmentCv(images, losses), task);
 }

@@ -127,11 +127,11 @@ int RunSegmentPotentials(const PotentialsCommand& command) {
     throw DataError("--folds: " + command.folds + ", but " + task.data.source + " has " +
                     Count(images, "training image"));
   const SegmentLoss loss = command.segment.ReadLoss();
-  SegmentSession session(command.segment, loss, &task);
-  if (options.lambda == 0) options.lambda = UsableDefault(options, session.training());
+  const auto training = MakeSegmentTrainTask(command.segment, loss, &task);
+  if (options.lambda == 0) options.lambda = UsableDefault(options, *training);
   if (!command.quiet)
-    session.Describe(ChooseLearner(session.problem().WithLambda(options.lambda), options),
-                     Number(options.lambda) + " (" + Count(num_folds, "fold") + ")");
+    Describe(*training, ChooseLearner(training->problem().WithLambda(options.lambda), options),
+             Number(options.lambda) + " (" + Count(num_folds, "fold") + ")");
   const std::vector<PreparedExample> test =
       LoadPrepared(command.segment.features, "", task.model, ImageRole::kTest);
   const std::atomic<int>* interrupt = CatchInterrupts();
@@ -139,7 +139,7 @@ int RunSegmentPotentials(const PotentialsCommand& command) {
   Scorer scorer(task, options, loss);
   const auto folds = MakeFolds(images, num_folds, static_cast<std::uint64_t>(options.seed));
   bool done = scorer.TrainingImages(folds, interrupt, &line);
-  done = done && (test.empty() || scorer.Train(session.problem(), interrupt));
+  done = done && (test.empty() || scorer.Train(training->problem(), interrupt));
   line.Clear();
   if (!done) {
     std::fprintf(stderr, "interrupted: nothing is written\n");

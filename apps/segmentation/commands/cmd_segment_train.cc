@@ -38,8 +38,8 @@ int RunSegmentTrain(const SegmentTrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.segment.inputs());
   RefuseKernels(settings.train, "images");
   SegmentTask data = LoadSegmentTask(command.segment, settings.train);
-  SegmentSession task(command.segment, command.segment.ReadLoss(), &data);
-  return RunSession(command.session, std::move(settings), &task);
+  const auto training = MakeSegmentTrainTask(command.segment, command.segment.ReadLoss(), &data);
+  return RunSession(command.session, std::move(settings), training.get());
 }
 
 }  // namespace

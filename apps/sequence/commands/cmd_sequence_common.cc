@@ -4,14 +4,10 @@
 #include <cstdio>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/sequence/template_sets.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
-#include <slackline/learning/choose_learner.h>
-#include <slackline/learning/kernels/kernel_expansion.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -30,17 +26,6 @@ void CheckConverted(const SequenceFlags& flags, const std::string& source) {
   refuse(flags.hash_bits, "hash-bits");
 }
 
-std::string DescribeFeatures(const SequenceModel& model) {
-  if (model.format() == SequenceFormat::kLetters) return Count(model.num_features(), "pixel");
-  const SequenceFeatures& features = model.features();
-  if (model.format() == SequenceFormat::kAttributes)
-    return Count(model.num_features(),
-                 features.dictionary.hash_bits() > 0 ? "hashed attribute" : "attribute");
-  return Count(model.num_features(),
-               features.dictionary.hash_bits() > 0 ? "hashed feature" : "feature") +
-         " of " + Count(features.templates.size(), "template");
-}
-
 /// Which templates are used, and why if they were chosen automatically.
 std::string DescribeTemplates(const SequenceFlags& flags, const FeatureTemplates& templates) {
   const bool chosen = flags.templates.empty() || flags.templates == "auto";
@@ -51,17 +36,15 @@ std::string DescribeTemplates(const SequenceFlags& flags, const FeatureTemplates
   return "templates: " + text + "; " + Count(templates.size(), "feature") + " per token";
 }
 
-void DescribeData(const SequenceTask& task, const SequenceTotals& totals,
-                  const TrainingSet& training) {
-  std::string line = "data: " + Count(totals.sequences, "sequence") + ", " +
-                     Count(totals.tokens, "token") + ", " + DescribeFeatures(task.model) + ", " +
-                     Count(task.model.num_labels(), "label") + ", " +
-                     Count(task.model.layout()->size(), "weight");
-  if (totals.unlabelled_tokens > 0)
-    line += ", " + Count(totals.unlabelled_tokens, "token") + " without a label";
-  if (training.skipped_examples > 0)
-    line += ", " + Count(training.skipped_examples, "sequence") + " without any label left out";
-  std::fprintf(stderr, "%s\n", line.c_str());
+/// What a user should know of how text was read.
+std::vector<std::string> ReadingLines(const SequenceFlags& flags, const SequenceTask& task) {
+  std::vector<std::string> lines;
+  if (flags.format.empty())
+    lines.push_back("format: " + std::string(Name(task.model.format())) + ", by the first line");
+  if (task.model.format() != SequenceFormat::kConll) return lines;
+  for (const std::string& line : NoteLines(FormNotes(task.input.data))) lines.push_back(line);
+  lines.push_back(DescribeTemplates(flags, task.model.features().templates));
+  return lines;
 }
 
 void AddFoldsOption(Command* app, std::string_view name, std::string* folds) {
@@ -215,48 +198,9 @@ SequenceTask LoadSequenceTask(const SequenceFlags& flags, const TrainOptions& tr
   options.scale = flags.scale.Read();
   options.loss = ReadLossScale(flags.loss);
   SequenceTask task = MakeSequenceTask(std::move(input), options);
+  if (task.input.data.converted == nullptr) task.lines = ReadingLines(flags, task);
   if (!flags.costs.empty()) task.loss.costs = ReadLabelCosts(flags.costs, task.model.label_names());
   return task;
-}
-
-SequenceSession::SequenceSession(const SequenceFlags& flags, SequenceTask* task)
-    : flags_(flags), training_(task, flags.Texts(task->input)) {}
-
-void SequenceSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
-  const SequenceTask& task = training_.task();
-  const Problem& problem = training_.problem();
-  const bool text = task.input.data.converted == nullptr;
-  if (text && flags_.format.empty())
-    std::fprintf(stderr, "format: %s, by the first line\n",
-                 std::string(Name(task.model.format())).c_str());
-  if (text && task.model.format() == SequenceFormat::kConll) {
-    NoteForm(task.input.data);
-    std::fprintf(stderr, "%s\n",
-                 DescribeTemplates(flags_, task.model.features().templates).c_str());
-  }
-  DescribeData(task, training_.totals(), problem.training());
-  if (!task.scaled.line.empty()) std::fprintf(stderr, "%s\n", task.scaled.line.c_str());
-  const bool constrained = task.model.constraints() != LabelConstraints::kAny;
-  DescribeLearner(choice, lambda,
-                  "loss " + flags_.loss + (flags_.costs.empty() ? "" : " with costs") +
-                      (constrained ? ", constraints " + flags_.constraints : "") +
-                      (UsesKernel(choice.options)
-                           ? ", kernel " + KernelOf(choice.options, problem.data()).description()
-                           : ""));
-}
-
-Json SequenceSession::StartEntries(const Problem& problem, const LearnerChoice& choice) const {
-  static_cast<void>(choice);
-  const SequenceModel& model = training_.task().model;
-  Json start;
-  start["skipped_sequences"] = problem.training().skipped_examples;
-  start["skipped_tokens"] = problem.training().skipped_variables;
-  start["tokens"] = training_.task().input.num_tokens();
-  start["features"] = model.num_features();
-  start["labels"] = model.num_labels();
-  start["constraints"] = Name(model.constraints());
-  start["weights"] = model.weights().size();
-  return start;
 }
 
 void NoteUnknown(const SequenceData& data, std::int64_t features) {
@@ -272,21 +216,18 @@ void NoteUnknown(const SequenceData& data, std::int64_t features) {
   }
 }
 
-void NoteForm(const SequenceData& data) {
-  if (data.conllu) {
-    std::fprintf(stderr,
-                 "note: %s is CoNLL-U: FORM is the word and UPOS its label; comments, ranges (1-2) "
-                 "and empty nodes (5.1) are left out\n",
-                 data.source.c_str());
-  }
-  if (data.num_hash_lines > data.num_sequences() / 20) {
-    std::fprintf(
-        stderr,
-        "note: %s with a line '# …', which counts as a token; --comments '#' leaves such "
-        "lines out\n",
-        (Count(data.num_hash_lines, "sequence") + (data.num_hash_lines == 1 ? " begins" : " begin"))
-            .c_str());
-  }
+std::vector<std::string> FormNotes(const SequenceData& data) {
+  std::vector<std::string> notes;
+  if (data.conllu)
+    notes.push_back(data.source +
+                    " is CoNLL-U: FORM is the word and UPOS its label; comments, ranges (1-2) and "
+                    "empty nodes (5.1) are left out");
+  if (data.num_hash_lines > data.num_sequences() / 20)
+    notes.push_back(Count(data.num_hash_lines, "sequence") +
+                    (data.num_hash_lines == 1 ? " begins" : " begin") +
+                    " with a line '# …', which counts as a token; --comments '#' leaves such "
+                    "lines out");
+  return notes;
 }
 
 SequenceInput LoadSequences(const SequenceModel& model, const SequenceDataFlags& flags,
@@ -294,7 +235,7 @@ SequenceInput LoadSequences(const SequenceModel& model, const SequenceDataFlags&
   SequenceInput input =
       ReadSequencesFor(model, flags.data, flags.folds, ProcessRanks(), flags.comments);
   if (quiet) return input;
-  NoteForm(input.data);
+  TellNotes(FormNotes(input.data));
   NoteUnknown(input.data, input.unknown_features);
   return input;
 }

@@ -50,21 +50,6 @@ void CheckFormat(const SequenceFlags& flags, SequenceFormat format);
 /// DataError.
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, const TrainOptions& train);
 
-/// The training of a task's model on all selected sequences. Flags and task must outlive this
-/// object.
-class SequenceSession : public SessionTask {
- public:
-  SequenceSession(const SequenceFlags& flags, SequenceTask* task);
-
-  SequenceTraining& training() override { return training_; }
-  void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
-  Json StartEntries(const Problem& problem, const LearnerChoice& choice) const override;
-
- private:
-  const SequenceFlags& flags_;
-  SequenceTraining training_;
-};
-
 /// Which sequences of which file a model is to label.
 struct SequenceDataFlags {
   std::string data;
@@ -82,9 +67,9 @@ void AddCommentsOption(Command* app, std::string* comments);
 /// standard error what the model does not know of the data. Throws DataError.
 SequenceInput LoadSequences(const SequenceModel& model, const SequenceDataFlags& flags, bool quiet);
 
-/// Prints to the standard error what form the data have, if it is unusual: CoNLL-U, or sequences
-/// that begin with what looks like a comment.
-void NoteForm(const SequenceData& data);
+/// What form the data have, if it is unusual: CoNLL-U, or sequences that begin with what looks like
+/// a comment.
+std::vector<std::string> FormNotes(const SequenceData& data);
 
 /// Prints to the standard error what a model does not know: labels of the data, and `features`
 /// features of tokens.

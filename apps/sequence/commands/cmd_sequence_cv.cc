@@ -136,7 +136,8 @@ int RunSequenceCv(const SequenceCvCommand& command) {
               {"constraints", Name(sequences.model.constraints())}};
   ChooseMetric(sequences, &settings, &task);
   task.session = [&](std::size_t) {
-    return std::make_unique<SequenceSession>(command.sequence, &sequences);
+    return CompletedTask{
+        std::make_unique<SequenceTraining>(&sequences, command.sequence.Texts(sequences.input))};
   };
   return RunCv(command.cv, settings, SequenceCv(sequences), task);
 }

@@ -177,7 +177,7 @@ void PredictStream(const SequencePredictCommand& command, const SequenceModel& m
   }
   out.Finish();
   if (command.quiet) return;
-  NoteForm(stream.data());
+  TellNotes(FormNotes(stream.data()));
   NoteUnknown(stream.data(), stream.unknown_features());
   SayCounts(stream.num_sequences(), stream.num_tokens());
 }

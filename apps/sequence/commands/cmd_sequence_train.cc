@@ -37,8 +37,8 @@ int RunSequenceTrain(const SequenceTrainCommand& command) {
   command.sequence.Read();
   SessionSettings settings = ReadSession(command.session, command.sequence.inputs());
   SequenceTask data = LoadSequenceTask(command.sequence, settings.train);
-  SequenceSession task(command.sequence, &data);
-  return RunSession(command.session, std::move(settings), &task);
+  SequenceTraining training(&data, command.sequence.Texts(data.input));
+  return RunSession(command.session, std::move(settings), &training);
 }
 
 }  // namespace

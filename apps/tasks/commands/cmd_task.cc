@@ -20,11 +20,4 @@ void RegisterPrediction(Command* app, std::string* data, std::string* model, Thr
   threads->Register(app);
 }
 
-Json NumbersJson(const TaskNumbers& numbers) {
-  Json json = Json::object();
-  for (const auto& [name, number] : numbers)
-    std::visit([&, &key = name](const auto& value) { json[key] = value; }, number);
-  return json;
-}
-
 }  // namespace slackline::internal::program

@@ -8,7 +8,7 @@
 //                           "data: …", printed before training; kept: the training examples of all
 //                           ranks
 //   ModelText(options)      what is trained, behind λ
-//   StartNumbers(input)     entries of the first object of the log
+//   StartEntries(input)     entries of the first object of the log
 //   ReadFor(model, path, ranks), Notes(data)
 //                           data for a model, and what was left out of them
 //   kOutputs                the values of `predict --output`, "pairs|edges"; the first one is the
@@ -17,7 +17,7 @@
 //                           appends a prediction; before: whether others come before it
 //   Summary(data, predictions, ranks)
 //                           a line about all predictions
-//   NumKnown(metrics), MetricNumbers(metrics, data), MetricsText(metrics, model)
+//   NumKnown(metrics), MetricEntries(metrics, data), MetricsText(metrics, model)
 //                           the result of `evaluate`; entries of its JSON; its table
 // Part of the program only.
 #pragma once
@@ -53,30 +53,6 @@ struct TaskTexts {
 void RegisterTask(Command* app, std::string* data, TaskOptions* options);
 /// Adds DATA, --model and --threads of a command that predicts.
 void RegisterPrediction(Command* app, std::string* data, std::string* model, ThreadFlag* threads);
-/// Entries of a description in JSON.
-Json NumbersJson(const TaskNumbers& numbers);
-
-template <class Task>
-class TaskSession final : public SessionTask {
- public:
-  explicit TaskSession(TaskInput<Task>* input) : training_(input) {}
-
-  TaskTraining<Task>& training() override { return training_; }
-  void Describe(const LearnerChoice& choice, const std::string& lambda) const override {
-    const TaskInput<Task>& input = training_.input();
-    Ranks& ranks = RanksOrOne(input.ranks);
-    const std::string line = Task::DataLine(input, ranks.SumOf(training_.problem().size()), ranks);
-    std::fprintf(stderr, "%s\n", line.c_str());
-    if (!input.scaled.line.empty()) std::fprintf(stderr, "%s\n", input.scaled.line.c_str());
-    DescribeLearner(choice, lambda, Task::ModelText(input.options));
-  }
-  Json StartEntries(const Problem& /*problem*/, const LearnerChoice& /*choice*/) const override {
-    return NumbersJson(Task::StartNumbers(training_.input()));
-  }
-
- private:
-  TaskTraining<Task> training_;
-};
 
 template <class Task>
 TaskInput<Task> LoadTask(const std::string& path, const TaskOptions& options,
@@ -98,8 +74,8 @@ int RunTaskTrain(const TaskTrainCommand<Task>& command) {
   command.options.Check();
   SessionSettings settings = ReadSession(command.session, {command.data});
   TaskInput<Task> input = LoadTask<Task>(command.data, command.options, settings.train);
-  TaskSession<Task> session(&input);
-  return RunSession(command.session, std::move(settings), &session);
+  TaskTraining<Task> training(&input);
+  return RunSession(command.session, std::move(settings), &training);
 }
 
 template <class Task>
@@ -131,7 +107,9 @@ int RunTaskCv(const TaskCvCommand<Task>& command) {
   task.shown.resize(metrics.figures.size());
   std::iota(task.shown.begin(), task.shown.end(), std::size_t{0});
   task.own = {{"loss", command.options.Text("loss")}};
-  task.session = [&](std::size_t) { return std::make_unique<TaskSession<Task>>(&input); };
+  task.session = [&](std::size_t) {
+    return CompletedTask{std::make_unique<TaskTraining<Task>>(&input)};
+  };
   return RunCv(command.cv, settings, TaskCv<Task>(input), task);
 }
 
@@ -190,7 +168,7 @@ int RunTaskEvaluate(const TaskPredictCommand& command) {
     if (Task::NumKnown(metrics) == 0)
       throw DataError(result.data.source, 0,
                       "no label is known: there is nothing to compare predictions with");
-    WriteOutput("-", command.json ? JsonText(NumbersJson(Task::MetricNumbers(metrics, result.data)))
+    WriteOutput("-", command.json ? JsonText(EntriesJson(Task::MetricEntries(metrics, result.data)))
                                   : Task::MetricsText(metrics, result.model));
   });
   return 0;

@@ -203,7 +203,7 @@ struct RankingTask : MatchingTask {
   static std::string ModelText(const TaskOptions& options) {
     return "loss " + options.Text("loss");
   }
-  static TaskNumbers StartNumbers(const TaskInput<RankingTask>& input) {
+  static TaskEntries StartEntries(const TaskInput<RankingTask>& input) {
     return {{"features", std::int64_t{input.data.num_features}}};
   }
   static void Write(const MatchingData& data, Index example, const MatchingPredictions& predictions,
@@ -223,7 +223,7 @@ struct RankingTask : MatchingTask {
     return Count(data.num_examples(), "query");
   }
   static std::int64_t NumKnown(const RankingMetrics& metrics) { return metrics.pairs; }
-  static TaskNumbers MetricNumbers(const RankingMetrics& metrics, const MatchingData& data) {
+  static TaskEntries MetricEntries(const RankingMetrics& metrics, const MatchingData& data) {
     return {{"queries", std::int64_t{data.num_examples()}},
             {"agreement", metrics.agreement},
             {"first", metrics.first}};
