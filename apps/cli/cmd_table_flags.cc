@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cli/cmd_table_flags.h>
 
-#include <slackline/core/check.h>
-#include <slackline/core/quoted.h>
+#include <slackline/apps/common/choice.h>
 
 namespace slackline::internal::program {
 
@@ -10,14 +9,6 @@ void RegisterSeparator(Command* app, std::string* separator) {
   AddTextOption(app, "separator", separator, "CHARACTER",
                 "what stands between columns: a character, or tab", "by the first line")
       ->SetAudience(Audience::kCommand);
-}
-
-char ReadSeparator(const std::string& separator) {
-  if (separator.empty()) return '\0';
-  if (separator == "tab" || separator == "\\t") return '\t';
-  if (separator.size() == 1 && separator != "\"" && separator != "\n") return separator.front();
-  throw DataError("--separator: " + Quoted(separator) +
-                  " is not allowed; it must be one character, or tab");
 }
 
 void CellFlags::Register(Command* app) {

@@ -9,13 +9,12 @@
 #include <vector>
 
 #include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/common/choice.h>
 
 namespace slackline::internal::program {
 
 /// Adds --separator.
 void RegisterSeparator(Command* app, std::string* separator);
-/// The value of --separator, '\0' if it is not given. Throws DataError.
-char ReadSeparator(const std::string& separator);
 
 /// The options of training on a table: --separator, --categories, --decimal-comma.
 struct CellFlags {

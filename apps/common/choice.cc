@@ -56,4 +56,12 @@ LossScale ReadLossScale(std::string_view value) {
   return CheckChoice("loss", value, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
 }
 
+char ReadSeparator(const std::string& separator) {
+  if (separator.empty()) return '\0';
+  if (separator == "tab" || separator == "\\t") return '\t';
+  if (separator.size() == 1 && separator != "\"" && separator != "\n") return separator.front();
+  throw DataError("--separator: " + Quoted(separator) +
+                  " is not allowed; it must be one character, or tab");
+}
+
 }  // namespace slackline::internal

@@ -28,6 +28,9 @@ Index ReadCount(std::string_view option, std::string_view value, Index minimum,
 double ReadReal(std::string_view option, std::string_view value, bool positive,
                 double largest = kInfinity);
 
+/// --separator of a table, '\0' if it is empty. Throws DataError.
+char ReadSeparator(const std::string& value);
+
 /// --loss mean|count.
 LossScale ReadLossScale(std::string_view value);
 

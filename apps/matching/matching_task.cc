@@ -83,10 +83,41 @@ std::vector<std::string> MatchingTask::Notes(const MatchingData& data) {
   return {Count(data.unknown_features, "feature") + " of edges unknown to the model left out"};
 }
 
+std::pair<MatchingData, MatchingModel> MatchingTask::Load(const TaskRequest& request) {
+  FeatureDictionary dictionary;
+  MatchingData data =
+      ReadMatchings(request.path, nullptr, &dictionary, {request.ranks, request.shards});
+  return {std::move(data), MakeModel(request.options, std::move(dictionary))};
+}
+
 MatchingModel MatchingTask::MakeModel(const TaskOptions& options, FeatureDictionary dictionary) {
   return {std::move(dictionary),
           {options.Count("left-capacity"), options.Count("right-capacity")},
           {options.Real("precision-cost"), options.Real("recall-cost")}};
+}
+
+std::function<std::string(Index)> MatchingTask::FeatureName(const MatchingModel& model,
+                                                            const MatchingData& /*data*/) {
+  return [&model](Index feature) { return std::string(model.dictionary().name(feature)); };
+}
+
+TrainingSet MatchingTask::MakeTraining(const MatchingModel& model, const MatchingData& data,
+                                       const TaskOptions& options,
+                                       const std::vector<Index>* examples) {
+  return MakeTrainingSet(
+      model.MakeTrainingData(examples == nullptr ? data : Select(data, *examples)),
+      model.Loss(options.Loss()));
+}
+
+void MatchingTask::SetTrained(MatchingModel* model, const Problem& /*problem*/,
+                              const TrainOptions& /*train*/, std::span<const double> weights) {
+  model->set_weights({weights.begin(), weights.end()});
+}
+
+MatchingMetrics MatchingTask::Measure(const MatchingModel& model, const MatchingData& data,
+                                      const std::vector<Index>& examples, int threads) {
+  const MatchingData held_out = Select(data, examples);
+  return Evaluate(model, held_out, Predict(model, held_out, threads), OneRank());
 }
 
 Fingerprint MatchingTask::Context(const MatchingModel& model) {
@@ -131,7 +162,8 @@ std::string MatchingTask::ModelText(const TaskOptions& options) {
          options.Text("left-capacity") + " and " + options.Text("right-capacity");
 }
 
-TaskEntries MatchingTask::StartEntries(const TaskInput<MatchingTask>& input) {
+TaskEntries MatchingTask::StartEntries(const TaskInput<MatchingTask>& input,
+                                       const TrainingSet& /*training*/) {
   return {{"edges", std::int64_t{input.data.num_edges()}},
           {"features", std::int64_t{input.data.num_features}},
           {"weights", static_cast<std::int64_t>(input.model.weights().size())}};

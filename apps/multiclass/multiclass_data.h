@@ -25,9 +25,11 @@ struct MulticlassData {
   std::shared_ptr<const FeatureRows> rows;
   std::vector<Index> labels;  ///< per row its class, or kUnlabelled: not known
   std::vector<double>
-      weights;               ///< a, > 0; empty: all 1. Not with a kernel, nor with unknown classes
-  InputRecord input;         ///< how files were read; empty for data in memory
-  std::string class_column;  ///< of a table
+      weights;                ///< a, > 0; empty: all 1. Not with a kernel, nor with unknown classes
+  std::vector<double> costs;  ///< of [true, predicted] classes by rows; empty: 1 for every error
+  bool kernelized = false;    ///< whether a model with a kernel is trained
+  InputRecord input;          ///< how files were read; empty for data in memory
+  std::string class_column;   ///< of a table
   std::vector<std::string> notes;  ///< of the reader
 
   Index num_examples() const { return static_cast<Index>(labels.size()); }

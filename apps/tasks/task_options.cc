@@ -10,32 +10,34 @@
 namespace slackline::internal {
 
 TaskOptions::TaskOptions(std::span<const TaskOption> records) : records_(records) {
-  for (const TaskOption& record : records) values_.emplace_back(record.default_value);
+  for (const TaskOption& record : records) values_.push_back({std::string(record.default_value)});
 }
 
-const TaskOption& TaskOptions::RecordOf(std::string_view name) const {
+std::size_t TaskOptions::Find(std::string_view name) const {
   const auto found = std::find_if(records_.begin(), records_.end(),
                                   [&](const TaskOption& record) { return record.name == name; });
   SLACKLINE_CHECK(found != records_.end(), "the task has no option " + std::string(name));
-  return *found;
+  return found - records_.begin();
 }
 
-std::string* TaskOptions::Find(std::string_view name) {
-  return &values_[&RecordOf(name) - records_.data()];
+bool TaskOptions::Has(std::string_view name) const {
+  return std::any_of(records_.begin(), records_.end(),
+                     [&](const TaskOption& record) { return record.name == name; });
 }
 
-const std::string& TaskOptions::Text(std::string_view name) const {
-  return values_[&RecordOf(name) - records_.data()];
+std::string TaskOptions::Text(std::string_view name) const {
+  const Value& value = values_[Find(name)];
+  return value.given ? "1" : value.text;
 }
 
 Index TaskOptions::Count(std::string_view name) const { return ReadCount(name, Text(name), 0); }
 
 double TaskOptions::Real(std::string_view name) const {
-  return ReadReal(name, Text(name), false, RecordOf(name).largest);
+  return ReadReal(name, Text(name), false, records_[Find(name)].largest);
 }
 
 std::size_t TaskOptions::Choice(std::string_view name) const {
-  return CheckChoice(name, Text(name), Alternatives(RecordOf(name).placeholder));
+  return CheckChoice(name, Text(name), Alternatives(records_[Find(name)].placeholder));
 }
 
 std::optional<ScaleKind> TaskOptions::Scale() const { return ScaleChoice(Choice("scale")); }
@@ -48,10 +50,21 @@ void TaskOptions::Check() const {
   }
 }
 
-std::vector<std::pair<std::string, std::string>> TaskOptions::Entries() const {
+std::vector<std::string> TaskOptions::Files() const {
+  std::vector<std::string> files;
+  for (const TaskOption& record : records_) {
+    if (record.kind == TaskOption::Kind::kFile && Given(record.name))
+      files.push_back(Text(record.name));
+  }
+  return files;
+}
+
+std::vector<std::pair<std::string, std::string>> TaskOptions::Entries(
+    std::span<const std::string_view> names) const {
   std::vector<std::pair<std::string, std::string>> entries;
-  for (std::size_t k = 0; k < records_.size(); ++k)
-    entries.emplace_back(records_[k].name, values_[k]);
+  for (const std::string_view name : names) {
+    if (Given(name)) entries.emplace_back(name, Text(name));
+  }
   return entries;
 }
 

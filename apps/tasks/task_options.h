@@ -21,12 +21,14 @@ namespace slackline::internal {
 
 /// To be made with designated initialisers; the texts have static storage.
 struct TaskOption {
-  enum class Kind : std::int8_t { kText, kCount, kReal, kChoice };
+  /// A flag has no value on the command line; a file is read by the training.
+  enum class Kind : std::int8_t { kText, kCount, kReal, kChoice, kFlag, kFile };
 
   std::string_view name;         ///< without dashes
   std::string_view placeholder;  ///< "N"; of a choice its values, "mean|count"
   std::string_view text;
   std::string_view default_value;
+  std::string_view default_text = {};  ///< shown in place of an empty default value
   Kind kind = Kind::kText;
   double largest = kInfinity;  ///< of a real number; the smallest is 0
   bool of_data = false;        ///< about the data, not about the model
@@ -41,18 +43,21 @@ inline constexpr TaskOption kScaleOption = {.name = "scale",
                                             .kind = TaskOption::Kind::kChoice,
                                             .of_data = true};
 
-/// The values of a task's options as texts, at first the defaults. An accessor throws DataError
-/// when the value is not allowed.
+/// The values of a task's options as texts, at first the defaults; of a flag "1" or nothing. An
+/// accessor throws DataError when the value is not allowed.
 class TaskOptions {
  public:
   explicit TaskOptions(std::span<const TaskOption> records);
 
   std::span<const TaskOption> records() const { return records_; }
   /// The place of the value of record k.
-  std::string* value(std::size_t k) { return &values_[k]; }
-  void Set(std::string_view name, std::string value) { *Find(name) = std::move(value); }
+  std::string* value(std::size_t k) { return &values_[k].text; }
+  bool* flag(std::size_t k) { return &values_[k].given; }
+  void Set(std::string_view name, std::string value) {
+    values_[Find(name)].text = std::move(value);
+  }
 
-  const std::string& Text(std::string_view name) const;
+  std::string Text(std::string_view name) const;
   Index Count(std::string_view name) const;
   double Real(std::string_view name) const;
   /// The position of the value among the choices.
@@ -63,15 +68,24 @@ class TaskOptions {
 
   /// Throws DataError unless all values are allowed.
   void Check() const;
-  /// Names and values, as the record of a training has them.
-  std::vector<std::pair<std::string, std::string>> Entries() const;
+  bool Has(std::string_view name) const;
+  bool Given(std::string_view name) const { return !Text(name).empty(); }
+  /// The files that are read.
+  std::vector<std::string> Files() const;
+  /// Names and values that are not empty, as the record of a training has them.
+  std::vector<std::pair<std::string, std::string>> Entries(
+      std::span<const std::string_view> names) const;
 
  private:
-  std::string* Find(std::string_view name);
-  const TaskOption& RecordOf(std::string_view name) const;
+  struct Value {
+    std::string text;
+    bool given = false;  ///< of a flag
+  };
+
+  std::size_t Find(std::string_view name) const;
 
   std::span<const TaskOption> records_;
-  std::vector<std::string> values_;
+  std::vector<Value> values_;
 };
 
 }  // namespace slackline::internal

@@ -144,9 +144,9 @@ std::pair<std::shared_ptr<MatchingModel>, py::dict> FitMatchings(
   std::optional<internal::TaskTraining<internal::MatchingTask>> training;
   {
     const py::gil_scoped_release release;
+    auto model = internal::MatchingTask::MakeModel(options, std::move(dictionary));
     input.emplace(internal::MakeTaskInput<internal::MatchingTask>(
-        std::move(options), std::move(data), std::move(dictionary),
-        internal::ExactRanks(request.options)));
+        {{}, options}, std::move(data), std::move(model), internal::ExactRanks(request.options)));
     training.emplace(&*input);
   }
   CheckSignals(ranks);  // nothing is trained yet

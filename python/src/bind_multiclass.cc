@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <slackline/apps/multiclass/multiclass_predict.h>
-#include <slackline/apps/multiclass/multiclass_training.h>
+#include <slackline/apps/multiclass/multiclass_task.h>
 #include <slackline/core/check.h>
 #include "src/bind_model.h"
 #include "src/convert.h"
@@ -23,6 +23,7 @@ namespace slackline::python {
 namespace {
 
 using internal::MulticlassModel;
+using internal::MulticlassTask;
 
 /// How predictions take blocks of examples, so that inputs are scaled without a copy of all.
 constexpr Index kBlock = 4096;
@@ -36,17 +37,12 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> FitClasses(
   if (y.ndim() != 1 || y.shape(0) != x->rows())
     throw py::value_error("y has another length than X");
   RunRequest request = arguments.Request();
-  internal::MulticlassTrainingOptions options;
-  options.constant = arguments.text("bias") == "1";
-  options.kernelized = internal::UsesKernel(request.options);
-  if (options.kernelized && !sample_weights.empty())
+  const bool constant = arguments.text("bias") == "1";
+  const bool kernelized = internal::UsesKernel(request.options);
+  if (kernelized && !sample_weights.empty())
     throw py::value_error("class_weight and sample_weight are not possible with a kernel");
-  options.scale = ScaleFrom(arguments.text("scale"));
-  options.ranks = internal::ExactRanks(request.options);
-  options.costs = std::move(costs);
-  options.texts.costs = options.costs;
-  options.texts.loss = options.costs.empty() ? "0/1" : "costs";
-  for (const auto& [name, text] : arguments.options) options.texts.options.emplace_back(name, text);
+  internal::TaskOptions options(MulticlassTask::Options());
+  options.Set("scale", arguments.text("scale"));
   internal::MulticlassData data;
   data.source = "X";
   data.class_names = std::move(class_names);
@@ -54,22 +50,30 @@ std::pair<std::shared_ptr<MulticlassModel>, py::dict> FitClasses(
   data.num_features = x->columns();
   data.labels.assign(y.data(), y.data() + y.size());
   data.weights = std::move(sample_weights);
-  std::optional<internal::MulticlassTraining> training;
+  data.costs = std::move(costs);
+  data.kernelized = kernelized;
+  std::optional<internal::TaskInput<MulticlassTask>> input;
+  std::optional<internal::TaskTraining<MulticlassTask>> training;
   {
     const py::gil_scoped_release release;
-    OnAllProcesses(request.the_ranks(),
-                   [&] { data.rows = x->ToRows(options.constant && !options.kernelized); });
+    OnAllProcesses(request.the_ranks(), [&] { data.rows = x->ToRows(constant && !kernelized); });
   }
   x.reset();  // the rows hold a copy, or keep the arrays alive themselves
   {
     const py::gil_scoped_release release;
-    training.emplace(data, options);
-    data.rows.reset();
+    MulticlassModel model = MulticlassTask::MakeModel(data, constant);
+    input.emplace(internal::MakeTaskInput<MulticlassTask>({{}, options, kernelized},
+                                                          std::move(data), std::move(model),
+                                                          internal::ExactRanks(request.options)));
+    input->texts.loss = input->data.costs.empty() ? "0/1" : "costs";
+    input->texts.options = {arguments.options.begin(), arguments.options.end()};
+    training.emplace(&*input);
+    input->data.rows.reset();
   }
   CheckSignals(request.the_ranks());  // nothing is trained yet
   py::dict result = Run(std::move(request), &*training);
-  result["scaling"] = training->scaled().line;
-  return {std::make_shared<MulticlassModel>(training->model()), std::move(result)};
+  result["scaling"] = input->scaled.line;
+  return {std::make_shared<MulticlassModel>(std::move(input->model)), std::move(result)};
 }
 
 /// (classes, scores: examples × K).

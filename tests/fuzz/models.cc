@@ -7,7 +7,7 @@
 #include <slackline/apps/matching/matching_predict.h>
 #include <slackline/apps/matching/matching_weights.h>
 #include <slackline/apps/multiclass/multiclass_predict.h>
-#include <slackline/apps/multiclass/multiclass_training.h>
+#include <slackline/apps/multiclass/multiclass_task.h>
 #include <slackline/apps/multiclass/multiclass_weights.h>
 #include <slackline/apps/multilabel/multilabel_weights.h>
 #include <slackline/apps/multilabel/prediction/multilabel_explain.h>
@@ -173,15 +173,17 @@ std::vector<std::string> MulticlassSeeds() {
       data.input = {{0, 1}, std::make_shared<const TableSchema>(columns)};
       data.class_column = "kind";
     }
-    MulticlassTrainingOptions options;
-    options.kernelized = kernel;
-    options.constant = kernel;
-    if (!kernel) options.scale = ScaleKind::kStandard;
-    MulticlassTraining training(data, options);
+    data.kernelized = kernel;
+    TaskOptions options(MulticlassTask::Options());
+    if (!kernel) options.Set("scale", "standard");
+    MulticlassModel model = MulticlassTask::MakeModel(data, kernel);
+    auto input =
+        MakeTaskInput<MulticlassTask>({{}, options, kernel}, std::move(data), std::move(model));
+    TaskTraining<MulticlassTask> training(&input);
     TrainOptions train = Brief(kernel);
     train.lambda = 0.1;
     TrainModel(train, nullptr, nullptr, &training);
-    seeds.push_back(Saved(training.model()));
+    seeds.push_back(Saved(input.model));
   }
   return seeds;
 }

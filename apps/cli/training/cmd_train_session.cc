@@ -372,8 +372,8 @@ std::vector<double> ReadLambdaPath(const std::string& text) {
 void RefuseKernels(const TrainOptions& options, const std::string& task) {
   if (!UsesKernel(options)) return;
   throw DataError(
-      "--kernel, and --learner kernel-bcfw and kernel-fw, are for multi-label models and "
-      "sequences: models of " +
+      "--kernel, and --learner kernel-bcfw and kernel-fw, are for multi-label models, "
+      "classes and sequences: models of " +
       task + " cannot store support vectors");
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline linear train
-#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,13 +17,13 @@
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/training/cmd_checkpoint.h>
-#include <slackline/apps/cli/training/cmd_scale_flag.h>
 #include <slackline/apps/cli/training/cmd_train_report.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/common/program_version.h>
 #include <slackline/apps/linear/commands/cmd_linear.h>
 #include <slackline/apps/linear/linear_training.h>
-#include <slackline/apps/multiclass/commands/cmd_multiclass.h>
+#include <slackline/apps/multiclass/class_table_options.h>
+#include <slackline/apps/tasks/commands/cmd_task.h>
 #include <slackline/core/check.h>
 
 namespace slackline::internal::program {
@@ -48,15 +50,57 @@ constexpr const char* kLinearTrainExamples =
     "  slackline linear train houses.csv --label-column -1 --loss absolute --epsilon 0.5 --model "
     "p.slk";
 
+constexpr std::array kDataOptions = ClassTableOptions(
+    "column of a table (CSV, TSV) with the classes or numbers: its name or position (3; -1 is the "
+    "last column)",
+    "columns that are neither classes or numbers nor features: names, patterns such as id_*, "
+    "positions, or ranges (2:5), separated by commas");
+
+using Kind = TaskOption::Kind;
+constexpr TaskOption kLinearOptions[] = {
+    kDataOptions[0],
+    kDataOptions[1],
+    kDataOptions[2],
+    kDataOptions[3],
+    kDataOptions[4],
+    kDataOptions[5],
+    kScaleOption,
+    {.name = "loss",
+     .placeholder = "hinge|smoothed-hinge|logistic|squared|absolute",
+     .text = "loss of a score z. Two classes, y = -1 or 1: hinge max(0, 1 - yz); smoothed-hinge; "
+             "logistic ln(1 + exp(-yz)). Numbers y: squared (z - y)^2/2; absolute |z - y|",
+     .default_value = "hinge",
+     .kind = Kind::kChoice},
+    {.name = "smoothing",
+     .placeholder = "G",
+     .text = "smoothed-hinge: it is a quadratic where the hinge is between 0 and G",
+     .default_value = "1"},
+    {.name = "epsilon",
+     .placeholder = "E",
+     .text = "absolute: errors up to E cost nothing",
+     .default_value = "0",
+     .kind = Kind::kReal},
+    {.name = "regulariser",
+     .placeholder = "l2|l1|q-norm",
+     .text = "l2: lambda/2 ||w||^2, and S ||w||_1 with --l1 S. l1: S ||w||_1 alone. q-norm: as l2 "
+             "with a multiple of ||w||_q^2",
+     .default_value = "l2",
+     .kind = Kind::kChoice},
+    {.name = "l1",
+     .placeholder = "S",
+     .text = "weight of the l1 term, which makes weights zero",
+     .default_value = "",
+     .default_text = "0; regulariser l1: a hundredth of what makes all weights zero"},
+    {.name = "bias",
+     .placeholder = "0|1",
+     .text = "add a constant feature; for numbers, their mean is the model's offset",
+     .default_value = "1",
+     .kind = Kind::kChoice,
+     .basic = false}};
+
 struct LinearTrainCommand {
-  ClassDataFlags data;
-  std::string loss = "hinge";
-  std::string smoothing = "1";
-  std::string epsilon = "0";
-  std::string regulariser = "l2";
-  std::string l1;
-  std::string bias = "1";
-  ScaleFlag scale;
+  std::string data;
+  TaskOptions options{kLinearOptions};
   std::string c;
   std::string sdca_step = "1";
   std::string output = "newest";
@@ -68,20 +112,20 @@ struct LinearTrainCommand {
   TrainFlags train;
 };
 
-LinearLoss LossOf(const LinearTrainCommand& command) {
+LinearLoss LossOf(const TaskOptions& options) {
+  constexpr ScalarLossKind kLosses[] = {ScalarLossKind::kHinge, ScalarLossKind::kSmoothedHinge,
+                                        ScalarLossKind::kLogistic, ScalarLossKind::kSquared,
+                                        ScalarLossKind::kAbsolute};
   LinearLoss loss;
-  loss.kind =
-      ReadChoice("loss", command.loss,
-                 {ScalarLossKind::kHinge, ScalarLossKind::kSmoothedHinge, ScalarLossKind::kLogistic,
-                  ScalarLossKind::kSquared, ScalarLossKind::kAbsolute});
-  const double smoothing = ReadReal("smoothing", command.smoothing, true);
-  const double epsilon = ReadReal("epsilon", command.epsilon, false);
+  loss.kind = kLosses[options.Choice("loss")];
+  const double smoothing = ReadReal("smoothing", options.Text("smoothing"), true);
+  const double epsilon = options.Real("epsilon");
   const auto refuse = [&](ScalarLossKind kind, const char* option, bool given) {
     if (given && loss.kind != kind)
       throw DataError(std::string(option) + " is for --loss " + std::string(Name(kind)));
   };
-  refuse(ScalarLossKind::kSmoothedHinge, "--smoothing", command.smoothing != "1");
-  refuse(ScalarLossKind::kAbsolute, "--epsilon", command.epsilon != "0");
+  refuse(ScalarLossKind::kSmoothedHinge, "--smoothing", options.Text("smoothing") != "1");
+  refuse(ScalarLossKind::kAbsolute, "--epsilon", options.Text("epsilon") != "0");
   if (loss.kind == ScalarLossKind::kSmoothedHinge) loss.parameter = smoothing;
   if (loss.kind == ScalarLossKind::kAbsolute) loss.parameter = epsilon;
   return loss;
@@ -89,24 +133,26 @@ LinearLoss LossOf(const LinearTrainCommand& command) {
 
 /// The options, after all checks that need no data.
 LinearTrainingOptions OptionsOf(const LinearTrainCommand& command, const TrainOptions& train) {
+  constexpr LinearRegulariser kRegularisers[] = {LinearRegulariser::kL2, LinearRegulariser::kL1,
+                                                 LinearRegulariser::kQNorm};
+  const TaskOptions& given = command.options;
   LinearTrainingOptions options;
-  options.loss = LossOf(command);
-  options.regulariser =
-      ReadChoice("regulariser", command.regulariser,
-                 {LinearRegulariser::kL2, LinearRegulariser::kL1, LinearRegulariser::kQNorm});
+  options.loss = LossOf(given);
+  options.regulariser = kRegularisers[given.Choice("regulariser")];
   options.lambda = train.lambda;
   if (!command.c.empty()) options.c = ReadReal("C", command.c, true);
-  if (!command.l1.empty()) {
-    options.l1 =
-        ReadReal("l1", command.l1, options.regulariser == LinearRegulariser::kL1, kLargestStrength);
+  if (given.Given("l1")) {
+    options.l1 = ReadReal("l1", given.Text("l1"), options.regulariser == LinearRegulariser::kL1,
+                          kLargestStrength);
   }
-  options.constant = CheckChoice("bias", command.bias, {"0", "1"}) == 1;
-  options.scale = command.scale.Read();
+  options.constant = given.Choice("bias") == 1;
+  options.scale = given.Scale();
   options.learner.step = static_cast<SdcaStep>(ReadCount("sdca-step", command.sdca_step, 1, 5));
   const bool smooth =
       options.loss.kind != ScalarLossKind::kHinge && options.loss.kind != ScalarLossKind::kAbsolute;
   if (options.learner.step == SdcaStep::kSmooth && !smooth)
-    throw DataError("--sdca-step: step 5 is for smooth losses, not for --loss " + command.loss);
+    throw DataError("--sdca-step: step 5 is for smooth losses, not for --loss " +
+                    given.Text("loss"));
   options.learner.output = ReadChoice(
       "output", command.output, {SdcaOutput::kNewest, SdcaOutput::kAverage, SdcaOutput::kRandom});
   options.learner.uniform = CheckChoice("order", command.order, {"example", "uniform"}) == 1;
@@ -116,13 +162,13 @@ LinearTrainingOptions OptionsOf(const LinearTrainCommand& command, const TrainOp
 
 /// Throws DataError when an output cannot be written, or would replace another file.
 void CheckFiles(const LinearTrainCommand& command) {
-  std::vector<std::string> others = {command.data.data};
+  std::vector<std::string> others = {command.data};
   if (!command.checkpoint.resume.empty()) others.push_back(command.checkpoint.resume);
   CheckOutput("model", command.model, others, false);
   others.push_back(command.model);
   if (!command.log.empty()) CheckOutput("log", command.log, others, true);
   // A resumed run may write to the checkpoint that it reads.
-  others = {command.data.data, command.model};
+  others = {command.data, command.model};
   if (!command.log.empty()) others.push_back(command.log);
   command.checkpoint.Check(others);
 }
@@ -133,16 +179,22 @@ void BeginRecord(const LinearTrainCommand& command, const TrainOptions& train,
   const LinearProblem& problem = training.problem();
   record->program = ProgramVersion();
   record->data = training.data().source;
-  record->loss = command.loss;
+  record->loss = command.options.Text("loss");
   record->num_examples = problem.rows->size();
   record->lambda = problem.lambda;
   record->cost_per_variable = 1 / (problem.lambda * problem.rows->size());
-  record->options = {{"loss", command.loss},         {"smoothing", command.smoothing},
-                     {"epsilon", command.epsilon},   {"regulariser", command.regulariser},
-                     {"l1", NumberText(problem.l1)}, {"bias", command.bias},
-                     {"scale", command.scale.scale}, {"sdca-step", command.sdca_step},
-                     {"output", command.output},     {"order", command.order}};
-  command.data.AddTo(&record->options);
+  const auto add = [&](std::initializer_list<std::string_view> names) {
+    for (auto& entry : command.options.Entries({names.begin(), names.end()}))
+      record->options.push_back(std::move(entry));
+  };
+  record->options.clear();
+  add({"loss", "smoothing", "epsilon", "regulariser"});
+  record->options.emplace_back("l1", NumberText(problem.l1));
+  add({"bias", "scale"});
+  record->options.insert(
+      record->options.end(),
+      {{"sdca-step", command.sdca_step}, {"output", command.output}, {"order", command.order}});
+  add({"label-column", "ignore-columns", "separator", "categories", "decimal-comma"});
   for (const char* name :
        {"gap-tolerance", "absolute-gap", "max-passes", "time-limit", "check-every", "seed"})
     record->options.emplace_back(name, OptionText(OptionNamed(name), train));
@@ -161,7 +213,7 @@ void Describe(const LinearTrainCommand& command, const TrainOptions& train,
   TellNotes(data.notes);
   std::string line = "data: " + Count(data.rows->size(), "example") + ", " +
                      Count(data.num_features, "feature") +
-                     (command.bias == "1" ? " and a constant" : "");
+                     (command.options.Text("bias") == "1" ? " and a constant" : "");
   if (!data.class_names.empty())
     line += ", classes " + data.class_names[0] + " (-1) and " + data.class_names[1] + " (1)";
   if (data.num_unknown > 0)
@@ -173,7 +225,7 @@ void Describe(const LinearTrainCommand& command, const TrainOptions& train,
     std::fprintf(stderr, "note: %s\n", warning.c_str());
   const LinearProblem& problem = training.problem();
   std::fprintf(stderr, "training: %s, loss %s; ends at a certified gap of %s %%\n",
-               RegulariserText(problem).c_str(), command.loss.c_str(),
+               RegulariserText(problem).c_str(), command.options.Text("loss").c_str(),
                Number(100 * train.gap_tolerance, 3).c_str());
   if (problem.l1 >= training.largest_l1() && problem.l1 > 0) {
     std::fprintf(stderr,
@@ -188,10 +240,10 @@ int RunLinearTrain(const LinearTrainCommand& command) {
   const LinearTrainingOptions options = OptionsOf(command, train);
   CheckFiles(command);
   std::optional<Checkpoint> resumed = command.checkpoint.Resumed(ProcessRanks());
-  MultiLabelReadOptions read = command.data.ReadOptions();
-  read.append_constant = options.constant;
+  const TaskRequest request{command.data, command.options};
+  const MultiLabelReadOptions read = ClassReadOptions(request, options.constant);
   const bool numbers = TakesNumbers(options.loss.kind);
-  LinearTraining training(ReadLinearData(command.data.data, read, numbers), options);
+  LinearTraining training(ReadLinearData(command.data, read, numbers), options);
   train.l1 = training.problem().l1;  // DescribeResult counts zeros
   CheckpointKeeper keeper(command.checkpoint, std::move(resumed), training.Context(),
                           ProcessRanks());
@@ -227,29 +279,6 @@ int RunLinearTrain(const LinearTrainCommand& command) {
   return summary.termination == Termination::kInterrupted ? 128 + interrupt->load() : 0;
 }
 
-void RegisterModelOptions(Command* app, LinearTrainCommand* command) {
-  command->scale.Register(app);
-  app->StartGroup(kModelGroup);
-  AddTextOption(
-      app, "loss", &command->loss, "hinge|smoothed-hinge|logistic|squared|absolute",
-      "loss of a score z. Two classes, y = -1 or 1: hinge max(0, 1 - yz); smoothed-hinge; "
-      "logistic ln(1 + exp(-yz)). Numbers y: squared (z - y)^2/2; absolute |z - y|",
-      "hinge");
-  AddTextOption(app, "smoothing", &command->smoothing, "G",
-                "smoothed-hinge: it is a quadratic where the hinge is between 0 and G", "1");
-  AddTextOption(app, "epsilon", &command->epsilon, "E", "absolute: errors up to E cost nothing",
-                "0");
-  AddTextOption(app, "regulariser", &command->regulariser, "l2|l1|q-norm",
-                "l2: lambda/2 ||w||^2, and S ||w||_1 with --l1 S. l1: S ||w||_1 alone. q-norm: as "
-                "l2 with a multiple of ||w||_q^2",
-                "l2");
-  AddTextOption(app, "l1", &command->l1, "S", "weight of the l1 term, which makes weights zero",
-                "0; regulariser l1: a hundredth of what makes all weights zero");
-  AddTextOption(app, "bias", &command->bias, "0|1",
-                "add a constant feature; for numbers, their mean is the model's offset", "1")
-      ->SetAudience(Audience::kCommand);
-}
-
 void RegisterTraining(Command* app, LinearTrainCommand* command) {
   app->StartGroup(kTrainingGroup);
   Option* c =
@@ -283,8 +312,7 @@ void RegisterTraining(Command* app, LinearTrainCommand* command) {
 void AddLinearTrain(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(
       parent, action, {"train", kLinearTrainDescription, kLinearTrainExamples}, RunLinearTrain);
-  command->data.Register(app, "the classes or numbers", "classes or numbers");
-  RegisterModelOptions(app, command);
+  RegisterTask(app, &command->data, &command->options);
   app->StartGroup(kOutputGroup);
   AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->Required();
   AddTextOption(app, "log", &command->log, "RUN.jsonl",

@@ -4,6 +4,9 @@
 #include <slackline/apps/multiclass/commands/cmd_multiclass.h>
 
 #include <slackline/apps/cli/cmd_ranks.h>
+#include <slackline/apps/cli/cmd_table_flags.h>
+#include <slackline/apps/multiclass/multiclass_task.h>
+#include <slackline/apps/tasks/commands/cmd_task.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
@@ -18,6 +21,54 @@ constexpr const char* kMulticlassExamples =
     "  slackline multiclass evaluate pixels-test.svm.gz --model digits.slk\n"
     "  slackline multiclass predict pixels-test.svm.gz --model digits.slk --out predicted.txt";
 
+constexpr TaskTexts kMulticlassTexts = {
+    .train =
+        {"train",
+         "Trains a classifier with one class per example (Crammer and Singer, 2001), and writes it "
+         "to a "
+         "model file.\n"
+         "DATA is a table (CSV, TSV; needs --label-column) or LIBSVM, plain or gzip, or a folder "
+         "with "
+         "files part-...; - reads the standard\n"
+         "input. Classes are texts as they stand; of LIBSVM data, the first field of every line. "
+         "An "
+         "example whose class is not\n"
+         "known (empty, NA, ?) is left out. Ctrl-C ends training early and keeps the best model.",
+         "Examples:\n"
+         "  slackline multiclass train pixels.svm.gz --model digits.slk\n"
+         "  slackline multiclass train flowers.csv --label-column species --ignore-columns id "
+         "--model "
+         "f.slk\n"
+         "  slackline multiclass train pixels.svm.gz --costs costs.csv --lambda 0.001 --model "
+         "d.slk\n"
+         "  slackline multiclass train pixels.svm.gz --costs costs.csv --learner multi-sample "
+         "--samples "
+         "10 --verify --model d.slk\n"
+         "  slackline multiclass train pixels.svm.gz --kernel rbf --kernel-gamma 0.1 --model "
+         "d.slk"},
+    .cv = {"cv",
+           "Chooses lambda by cross-validation, then trains with it on all data.\n"
+           "The examples are divided into K folds at random. For each fold, models are trained on "
+           "the "
+           "other folds for all values of\n"
+           "lambda, from the largest to the smallest, each starting from the solution of the "
+           "previous "
+           "one, and are evaluated on the\n"
+           "fold. The table has mean and standard deviation over the folds. Ctrl-C ends "
+           "cross-validation "
+           "early. Features are scaled\n"
+           "over all examples.",
+           "Examples:\n"
+           "  slackline multiclass cv pixels.svm.gz --model digits.slk\n"
+           "  slackline multiclass cv flowers.csv --label-column species --lambda-path "
+           "0.1,0.01,0.001 "
+           "--metric macro-f1 --no-refit --json"},
+    .predict = {},
+    .evaluate = {},
+    .metrics =
+        "what to choose by: mean cost of an example (without --costs the error rate), error rate "
+        "(the smaller the better) or macro F1. Of equal values, the largest lambda is chosen"};
+
 }  // namespace
 
 void AddMulticlass(Command* parent, Action* action) {
@@ -25,10 +76,10 @@ void AddMulticlass(Command* parent, Action* action) {
       parent->AddCommand("multiclass", "Classification: every example has one of K classes.");
   app->RequireCommand();
   app->SetFooter(kMulticlassExamples);
-  AddMulticlassTrain(app, action);
+  AddTaskTrain<MulticlassTask>(app, action, kMulticlassTexts);
   AddMulticlassPredict(app, action);
   AddMulticlassEvaluate(app, action);
-  AddMulticlassCv(app, action);
+  AddTaskCv<MulticlassTask>(app, action, kMulticlassTexts);
 }
 
 void RegisterClassFormat(Command* app, std::string* format) {
@@ -43,35 +94,6 @@ MultiLabelFormat ReadClassFormat(const std::string& format) {
   return ReadChoice("format", format,
                     {MultiLabelFormat::kAuto, MultiLabelFormat::kLibsvm, MultiLabelFormat::kCsv,
                      MultiLabelFormat::kTsv});
-}
-
-void ClassDataFlags::Register(Command* app, const std::string& what, const std::string& other) {
-  app->AddArgument("DATA", &data, "training data")->Required();
-  RegisterClassFormat(app, &format);
-  AddTextOption(app, "label-column", &label_column, "COLUMN",
-                "column of a table (CSV, TSV) with " + what +
-                    ": its name or position (3; -1 is the last column)");
-  AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
-                "columns that are neither " + other +
-                    " nor features: names, patterns such as id_*, positions, or ranges (2:5), "
-                    "separated by commas")
-      ->SetAudience(Audience::kCommand);
-  cells.Register(app);
-}
-
-MultiLabelReadOptions ClassDataFlags::ReadOptions() const {
-  MultiLabelReadOptions read;
-  read.format = ReadClassFormat(format);
-  read.label_columns = label_column;
-  read.ignore_columns = ignore_columns;
-  cells.SetIn(&read);
-  return read;
-}
-
-void ClassDataFlags::AddTo(std::vector<std::pair<std::string, std::string>>* options) const {
-  if (!label_column.empty()) options->emplace_back("label-column", label_column);
-  if (!ignore_columns.empty()) options->emplace_back("ignore-columns", ignore_columns);
-  cells.AddTo(options);
 }
 
 void ClassReadingFlags::Register(Command* app) {

@@ -5,42 +5,21 @@
 
 #include <functional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <slackline/apps/cli/cmd_common.h>
-#include <slackline/apps/cli/cmd_table_flags.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/core/feature_rows.h>
 
 namespace slackline::internal::program {
 
 /// Each function adds its command to `parent`; parsing the command sets *action.
-void AddMulticlassTrain(Command* parent, Action* action);
 void AddMulticlassPredict(Command* parent, Action* action);
 void AddMulticlassEvaluate(Command* parent, Action* action);
-void AddMulticlassCv(Command* parent, Action* action);
 
 /// --format auto|libsvm|csv|tsv.
 void RegisterClassFormat(Command* app, std::string* format);
 /// The value of --format. Throws DataError.
 MultiLabelFormat ReadClassFormat(const std::string& format);
-
-/// The training data of commands that predict one thing of every example.
-struct ClassDataFlags {
-  std::string data;
-  std::string format = "auto";
-  std::string label_column;
-  std::string ignore_columns;
-  CellFlags cells;
-
-  /// what: what the column holds, "the classes". other: what no other column holds, "classes".
-  void Register(Command* app, const std::string& what, const std::string& other);
-  /// The reading options that do not depend on the model. Throws DataError.
-  MultiLabelReadOptions ReadOptions() const;
-  /// The values that are given, by name, for the record of a model.
-  void AddTo(std::vector<std::pair<std::string, std::string>>* options) const;
-};
 
 /// How data are read for a model.
 struct ClassReadingFlags {

@@ -28,6 +28,12 @@ Index PixelFlag::Read() const { return ReadCount("max-pixels", most, 1, kLargest
 void AddSegment(Command* parent, Action* action) {
   Command* app = parent->AddCommand("segment", kSegmentDescription);
   app->RequireCommand();
+  app->SetFooter(
+      "Examples:\n"
+      "  slackline segment draw --out drawn\n"
+      "  slackline segment train drawn.fea --model drawn.slk\n"
+      "  slackline segment evaluate drawn.fea --model drawn.slk\n"
+      "  slackline segment predict holiday/*.jpg --model drawn.slk --out predicted --overlay");
   AddSegmentDraw(app, action);
   AddSegmentPrepare(app, action);
   AddSegmentTrain(app, action);

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // train, cv, predict and evaluate of every task that describes itself (apps/tasks/task.h). For
-// texts, the description also has
+// predict and evaluate, the description also has
 //
-//   LossText(options)       the loss in the record of a model
-//   DataLine(input, kept, ranks)
-//                           "data: …", printed before training; kept: the training examples of all
-//                           ranks
-//   ModelText(options)      what is trained, behind λ
-//   StartEntries(input)     entries of the first object of the log
-//   ReadFor(model, path, ranks), Notes(data)
-//                           data for a model, and what was left out of them
+//   Predictions             their type
+//   ReadFor(model, path, ranks)
+//                           data for a model
+//   Predict(model, data, threads), Evaluate(model, data, predictions, ranks)
 //   kOutputs                the values of `predict --output`, "pairs|edges"; the first one is the
 //                           default
 //   Write(data, example, predictions, output, before, text)
@@ -57,10 +53,14 @@ void RegisterPrediction(Command* app, std::string* data, std::string* model, Thr
 template <class Task>
 TaskInput<Task> LoadTask(const std::string& path, const TaskOptions& options,
                          const TrainOptions& train) {
-  FeatureDictionary dictionary;
-  auto data = Task::Read(path, nullptr, &dictionary, train.ranks, ShardsFor(train));
-  return MakeTaskInput<Task>(options, std::move(data), std::move(dictionary), ExactRanks(train));
+  if (Task::kKernels != nullptr) RefuseKernels(train, Task::kKernels);
+  const TaskRequest request{path, options, UsesKernel(train), train.ranks, ShardsFor(train)};
+  auto [data, model] = Task::Load(request);
+  return MakeTaskInput<Task>(request, std::move(data), std::move(model), ExactRanks(train));
 }
+
+/// The files that a command reads.
+std::vector<std::string> InputFiles(const std::string& data, const TaskOptions& options);
 
 template <class Task>
 struct TaskTrainCommand {
@@ -72,7 +72,8 @@ struct TaskTrainCommand {
 template <class Task>
 int RunTaskTrain(const TaskTrainCommand<Task>& command) {
   command.options.Check();
-  SessionSettings settings = ReadSession(command.session, {command.data});
+  SessionSettings settings =
+      ReadSession(command.session, InputFiles(command.data, command.options));
   TaskInput<Task> input = LoadTask<Task>(command.data, command.options, settings.train);
   TaskTraining<Task> training(&input);
   return RunSession(command.session, std::move(settings), &training);
@@ -99,14 +100,15 @@ template <class Task>
 int RunTaskCv(const TaskCvCommand<Task>& command) {
   command.options.Check();
   const CvMetrics metrics = TaskCvMetrics<Task>({});
-  const CvSettings settings = command.cv.Read(metrics, {command.data});
+  const CvSettings settings = command.cv.Read(metrics, InputFiles(command.data, command.options));
   TaskInput<Task> input = LoadTask<Task>(command.data, command.options, settings.train);
   CvTask task;
-  task.all = "all examples";
+  task.all = Task::kAll;
   task.figures = metrics.figures;
   task.shown.resize(metrics.figures.size());
   std::iota(task.shown.begin(), task.shown.end(), std::size_t{0});
-  task.own = {{"loss", command.options.Text("loss")}};
+  task.own = {{"loss", command.options.Has("loss") ? command.options.Text("loss")
+                                                   : Task::LossText(command.options)}};
   task.session = [&](std::size_t) {
     return CompletedTask{std::make_unique<TaskTraining<Task>>(&input)};
   };
@@ -174,15 +176,27 @@ int RunTaskEvaluate(const TaskPredictCommand& command) {
   return 0;
 }
 
-/// Adds the four commands. texts: valid as long as the program runs.
+/// Add commands. texts: valid as long as the program runs.
+template <class Task>
+void AddTaskTrain(Command* parent, Action* action, const TaskTexts& texts) {
+  const auto [app, command] = AddCommand(parent, action, texts.train, RunTaskTrain<Task>);
+  RegisterTask(app, &command->data, &command->options);
+  command->session.Register(app);
+  app->ShowGroups();
+}
+
+template <class Task>
+void AddTaskCv(Command* parent, Action* action, const TaskTexts& texts) {
+  const auto [app, command] = AddCommand(parent, action, texts.cv, RunTaskCv<Task>);
+  RegisterTask(app, &command->data, &command->options);
+  command->cv.Register(app, TaskCvMetrics<Task>(texts.metrics), Task::kAll);
+  app->ShowGroups();
+}
+
+/// Adds all four commands.
 template <class Task>
 void AddTaskCommands(Command* parent, Action* action, const TaskTexts& texts) {
-  {
-    const auto [app, command] = AddCommand(parent, action, texts.train, RunTaskTrain<Task>);
-    RegisterTask(app, &command->data, &command->options);
-    command->session.Register(app);
-    app->ShowGroups();
-  }
+  AddTaskTrain<Task>(parent, action, texts);
   {
     const auto [app, command] =
         AddCommand<TaskPredictCommand>(parent, action, texts.predict, RunTaskPredict<Task>);
@@ -200,12 +214,7 @@ void AddTaskCommands(Command* parent, Action* action, const TaskTexts& texts) {
     app->AddFlag("--json", &command->json, "write JSON instead of a table");
     app->AddFlag("--quiet,-q", &command->quiet, "print only the result and errors");
   }
-  {
-    const auto [app, command] = AddCommand(parent, action, texts.cv, RunTaskCv<Task>);
-    RegisterTask(app, &command->data, &command->options);
-    command->cv.Register(app, TaskCvMetrics<Task>(texts.metrics), "all examples");
-    app->ShowGroups();
-  }
+  AddTaskCv<Task>(parent, action, texts);
 }
 
 }  // namespace slackline::internal::program

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/apps/matching/matching_model.h>
-#include <slackline/apps/multiclass/multiclass_training.h>
+#include <slackline/apps/multiclass/multiclass_task.h>
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/label_graph.h>
 #include <slackline/apps/multilabel/multilabel_model.h>
@@ -78,12 +78,11 @@ TEST_CASE("multiclass train: every learner brackets the optimum or is refused") 
   const TemporaryFolder folder;
   const std::string file = folder.Write("d.svm", "a 1:1\nb 1:-1 2:3\na 2:1\nc 1:2 2:-1\n");
   const std::string costs = folder.Write("costs.csv", "-,a,b,c\na,0,2,0\nb,0.5,0,1\nc,1,3,0\n");
-  MulticlassTrainingOptions options;
-  options.constant = false;  // which kernels treat in another way
-  options.scale = ScaleKind::kUnscaled;
-  options.costs = {0, 2, 0, 0.5, 0, 1, 1, 3, 0};
-  const MulticlassTraining training(ReadMulticlassData(file, {}), options);
-  const TrainingSet& set = training.problem().training();
+  TaskOptions options(MulticlassTask::Options());
+  options.Set("bias", "0");  // which kernels treat in another way
+  options.Set("costs", costs);
+  auto [data, model] = MulticlassTask::Load({file, options});
+  const TrainingSet set = MulticlassTask::MakeTraining(model, data, options, nullptr);
   const WalkCounts counts = WalkCommand({"multiclass", "train", file, "--costs", costs, "--bias",
                                          "0", "--scale", "none", "--lambda", "0.1"},
                                         0.1, &set, &set);

@@ -70,8 +70,10 @@ struct PreparedMatchings {
 };
 
 PreparedMatchings PrepareMatchings(const LoadedText& loaded, const TrainOptions& options) {
+  const TaskOptions defaults(MatchingTask::Options());
   TaskInput<MatchingTask> input = MakeTaskInput<MatchingTask>(
-      TaskOptions(MatchingTask::Options()), loaded.data, loaded.dictionary, ExactRanks(options));
+      {{}, defaults}, loaded.data, MatchingTask::MakeModel(defaults, loaded.dictionary),
+      ExactRanks(options));
   TaskTraining<MatchingTask> training(&input);
   PreparedMatchings made;
   made.divisor = input.model.scaling().divisor();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/apps/multiclass/multiclass_training.h>
+#include <slackline/apps/multiclass/multiclass_task.h>
 
 #include <algorithm>
 #include <memory>
@@ -19,6 +19,33 @@ using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
+
+struct Setup {
+  bool constant = true;
+  bool kernelized = false;
+  const char* scale = "auto";
+  Ranks* ranks = nullptr;
+};
+
+TaskInput<MulticlassTask> InputOf(MulticlassData data, const Setup& setup) {
+  TaskOptions options(MulticlassTask::Options());
+  options.Set("scale", setup.scale);
+  data.kernelized = setup.kernelized;
+  MulticlassModel model = MulticlassTask::MakeModel(data, setup.constant);
+  return MakeTaskInput<MulticlassTask>({{}, options, setup.kernelized}, std::move(data),
+                                       std::move(model), setup.ranks);
+}
+
+/// The training of a model on these data.
+struct ClassTraining {
+  explicit ClassTraining(MulticlassData data, const Setup& setup = {})
+      : input(InputOf(std::move(data), setup)) {}
+
+  const MulticlassModel& model() const { return input.model; }
+
+  TaskInput<MulticlassTask> input;
+  TaskTraining<MulticlassTask> task{&input};
+};
 
 /// Examples with two features, and the constant as the third unless there is none.
 MulticlassData RandomData(Index examples, bool constant, bool sparse = false) {
@@ -81,65 +108,54 @@ TEST_CASE("training reaches the optimum of an independent quadratic program") {
   for (const bool constant : {true, false}) {
     for (int trial = 0; trial < 3; ++trial) {
       MulticlassData data = RandomData(9, constant, trial == 2);
-      MulticlassTrainingOptions options;
-      options.constant = constant;
-      options.scale = ScaleKind::kUnscaled;
-      if (trial > 0) options.costs = {0, 2, 1, 0.5, 0, 3, 1, 1, 0};
+      if (trial > 0) data.costs = {0, 2, 1, 0.5, 0, 3, 1, 1, 0};
       if (trial > 1) data.weights = {1, 2, 0.5, 1, 3, 0.1, 1, 1, 2};
-      const std::vector<double> costs = options.costs;
-      MulticlassTraining training(data, options);
+      ClassTraining training(data, {.constant = constant, .scale = "none"});
       const double lambda = 0.05;
-      const TrainedRun run = TrainModel(Precise(lambda), nullptr, nullptr, &training);
-      CHECK(Near(run.summary.last.primal, ExactOptimum(training.problem().training(), lambda),
+      const TrainedRun run = TrainModel(Precise(lambda), nullptr, nullptr, &training.task);
+      CHECK(Near(run.summary.last.primal, ExactOptimum(training.task.problem().training(), lambda),
                  kSolver));
       CHECK(run.summary.last.dual <= run.summary.last.primal);
       // The model's own scores give the objective with weights of examples.
-      CHECK(
-          Near(Objective(training.model(), data, costs, lambda), run.summary.last.primal, kTight));
+      CHECK(Near(Objective(training.model(), data, data.costs, lambda), run.summary.last.primal,
+                 kTight));
     }
   }
 }
 
 TEST_CASE("the record says how the model was trained") {
-  const MulticlassData data = RandomData(9, true);
-  MulticlassTrainingOptions options;
-  options.texts.loss = "0/1";
-  options.texts.options = {{"bias", "1"}};
-  MulticlassTraining training(data, options);
+  ClassTraining training(RandomData(9, true));
   TrainOptions train = Precise(0);
-  train.lambda = ChooseLambda(train, 2, training);
+  train.lambda = ChooseLambda(train, 2, training.task);
   CHECK(train.lambda == doctest::Approx(1.0 / 18));
-  TrainModel(train, nullptr, nullptr, &training);
+  TrainModel(train, nullptr, nullptr, &training.task);
   const TrainingRecord& record = training.model().record;
   CHECK(record.data == "data");
   CHECK(record.loss == "0/1");
   CHECK(record.num_examples == 9);
   CHECK(record.options.front() == std::pair<std::string, std::string>{"bias", "1"});
-  CHECK(training.VariableNoun() == "example");
-  CHECK(training.Context().front().first == "names of the classes");
+  CHECK(training.task.VariableNoun() == "example");
+  CHECK(training.task.Context().front().first == "names of the classes");
   const TemporaryFolder folder;
-  training.Save(folder.Path("m.slk"));
+  training.task.Save(folder.Path("m.slk"));
   CHECK(MulticlassModel::Load(folder.Path("m.slk")).weights() == training.model().weights());
 }
 
 TEST_CASE("a kernel has support vectors and constants") {
-  const MulticlassData data = RandomData(12, false);
-  MulticlassTrainingOptions options;
-  options.kernelized = true;
-  MulticlassTraining training(data, options);
+  ClassTraining training(RandomData(12, false), {.kernelized = true});
   TrainOptions train = Precise(0.01);
   train.kernel = KernelKind::kRbf;
   train.gap_tolerance = 1e-3;
-  TrainModel(train, nullptr, nullptr, &training);
+  TrainModel(train, nullptr, nullptr, &training.task);
   const MulticlassModel& model = training.model();
   REQUIRE(model.support().has_value());
   for (const double weight : model.class_weights()) CHECK(weight == 0);
-  const MulticlassPredictions predictions = PredictClasses(model, *training.scaled().rows, 1);
+  const MulticlassPredictions predictions = PredictClasses(model, *training.input.data.rows, 1);
   CHECK(std::count(predictions.labels.begin(), predictions.labels.end(), 0) < 12);
   const TemporaryFolder folder;
   model.Save(folder.Path("m.slk"));
   const MulticlassModel loaded = MulticlassModel::Load(folder.Path("m.slk"));
-  CHECK(PredictClasses(loaded, *training.scaled().rows, 1).scores == predictions.scores);
+  CHECK(PredictClasses(loaded, *training.input.data.rows, 1).scores == predictions.scores);
   CHECK(loaded.constant_weights().size() == 3);
 }
 
@@ -148,13 +164,11 @@ TEST_CASE("weights that do not fit are refused") {
        {std::vector<double>{1, 2}, std::vector<double>(9, 0.0), std::vector<double>(9, -1.0)}) {
     MulticlassData data = RandomData(9, true);
     data.weights = weights;
-    CHECK_THROWS_AS(MulticlassTraining(data, {}), std::invalid_argument);
+    CHECK_THROWS_AS(ClassTraining{data}, std::invalid_argument);
   }
   MulticlassData data = RandomData(9, false);
   data.weights.assign(9, 2.0);
-  MulticlassTrainingOptions options;
-  options.kernelized = true;
-  CHECK_THROWS_AS(MulticlassTraining(data, options), std::invalid_argument);
+  CHECK_THROWS_AS(ClassTraining(data, {.kernelized = true}), std::invalid_argument);
 }
 
 namespace {
@@ -171,13 +185,10 @@ Trained TrainSharded(const MulticlassData& data, Ranks* ranks) {
   train.shards = 4;
   train.ranks = ranks;
   train.max_passes = 5;
-  MulticlassTrainingOptions options;
-  options.scale = ScaleKind::kStandard;
-  options.ranks = ExactRanks(train);
-  MulticlassTraining training(data, options);
-  train.lambda = ChooseLambda(train, 0, training);
-  TrainModel(train, nullptr, nullptr, &training);
-  return {training.model().weights(), train.lambda, training.record()->num_examples};
+  ClassTraining training(data, {.scale = "standard", .ranks = ExactRanks(train)});
+  train.lambda = ChooseLambda(train, 0, training.task);
+  TrainModel(train, nullptr, nullptr, &training.task);
+  return {training.model().weights(), train.lambda, training.task.record()->num_examples};
 }
 
 /// The examples of this rank.
@@ -209,15 +220,12 @@ TEST_CASE("ranks refuse kernels; a rank may be without examples") {
   const MulticlassData data = RandomData(3, true);
   for (const bool kernelized : {true, false}) {
     const std::string error = ErrorOnRanks(2, [&](ThreadRanks& ranks) {
-      MulticlassTrainingOptions options;
-      options.ranks = &ranks;
-      options.kernelized = kernelized;
       MulticlassData part = OwnExamples(data, ranks);
       if (!kernelized && !ranks.first()) {
         part.rows = std::make_shared<FeatureRows>();
         part.labels.clear();
       }
-      MulticlassTraining(part, options);
+      ClassTraining(part, {.kernelized = kernelized, .ranks = &ranks});
     });
     CHECK(error == (kernelized ? "--kernel, which compares every example with all others, "
                                  "needs a single process, but 2 processes train together"

@@ -133,6 +133,9 @@ struct RankingTask : MatchingTask {
   using Metrics = RankingMetrics;
   static constexpr std::string_view kNoun = "query";
   static constexpr std::string_view kVariable = "position of an item";
+  static constexpr const char* kAll = "all queries";
+  static constexpr const char* kKernels = "rankings";
+  static constexpr std::string_view kRecorded[] = {"loss", "scale"};
   static constexpr std::string_view kOutputs = "items";
 
   static std::span<const TaskOption> Options() {
@@ -144,18 +147,16 @@ struct RankingTask : MatchingTask {
                                               kScaleOption};
     return kOptions;
   }
-  static MatchingData Read(const std::string& path, const FeatureDictionary* dictionary,
-                           FeatureDictionary* made, Ranks* /*ranks*/, Index /*shards*/) {
-    return RankingReader(path, dictionary).Read(made);
+  static std::pair<MatchingData, MatchingModel> Load(const TaskRequest& request) {
+    FeatureDictionary dictionary;
+    MatchingData data = RankingReader(request.path, nullptr).Read(&dictionary);
+    return {std::move(data), MatchingModel(std::move(dictionary), {1, 1}, {0.5, 0.5})};
   }
   static MatchingData ReadFor(const MatchingModel& model, const std::string& path,
                               Ranks& /*ranks*/) {
     MatchingData data = RankingReader(path, &model.dictionary()).Read(nullptr);
     if (model.scaling().active()) data.rows = model.scaling().Apply(*data.rows, data.num_features);
     return data;
-  }
-  static MatchingModel MakeModel(const TaskOptions& /*options*/, FeatureDictionary dictionary) {
-    return {std::move(dictionary), {1, 1}, {0.5, 0.5}};
   }
 
   /// The positions of the items of a query; items that the matching leaves out come last.
@@ -188,6 +189,11 @@ struct RankingTask : MatchingTask {
     metrics.first = static_cast<double>(first) / data.num_examples();
     return metrics;
   }
+  static RankingMetrics Measure(const MatchingModel& model, const MatchingData& data,
+                                const std::vector<Index>& queries, int threads) {
+    const MatchingData held_out = Select(data, queries);
+    return Evaluate(model, held_out, Predict(model, held_out, threads), OneRank());
+  }
   static std::span<const TaskFigure<RankingMetrics>> Figures() {
     static constexpr TaskFigure<RankingMetrics> kFigures[] = {
         {{"agreement", "agreement", "pairs in order"}, &RankingMetrics::agreement},
@@ -203,7 +209,8 @@ struct RankingTask : MatchingTask {
   static std::string ModelText(const TaskOptions& options) {
     return "loss " + options.Text("loss");
   }
-  static TaskEntries StartEntries(const TaskInput<RankingTask>& input) {
+  static TaskEntries StartEntries(const TaskInput<RankingTask>& input,
+                                  const TrainingSet& /*training*/) {
     return {{"features", std::int64_t{input.data.num_features}}};
   }
   static void Write(const MatchingData& data, Index example, const MatchingPredictions& predictions,
